@@ -1,5 +1,5 @@
-"""What is learned of costs: `python benchmarks/predictions.py` writes learned.json beside `grokbook.runs.learned`, and
-how far such predictions are off into book/how_to_rerun.md.
+"""What is learned of costs: `python benchmarks/predictions.py` writes learned.json beside
+`grokbook.runs.learned`, and how far such predictions are off into book/how_to_rerun.md.
 
 Every program of the records is held against what `grokbook.runs.learned` predicts without it.
 """
@@ -23,24 +23,30 @@ MARK = "% off by: benchmarks/predictions.py\n"
 
 
 def predictions(times: Times, experiments: Iterable[Experiment]) -> pd.DataFrame:
-    """Every recorded program against its prediction: columns `known` and `off`, predicted seconds over those it took.
+    """Every recorded program against its prediction: columns `known` and `off`, predicted seconds
+    over those it took.
 
-    `known` is "other seeds" where the same experiment has other programs, all but this one, and "similar runs" for an
-    experiment as if it had no record, once, against the median of its own programs.
+    `known` is "other seeds" where the same experiment has other programs, all but this one, and
+    "similar runs" for an experiment as if it had no record, once, against the median of its own
+    programs.
     """
     rows = []
     for experiment in experiments:
         own = (times.measured or times.ratios).get(experiment.key, {}).get(experiment.key, [])
         if len(own) > 1:
             others = [[*own[:n], *own[n + 1 :]] for n in range(len(own))]
-            rows += [("other seeds", statistics.median(rest) / one) for rest, one in zip(others, own, strict=True)]
+            rows += [
+                ("other seeds", statistics.median(rest) / one)
+                for rest, one in zip(others, own, strict=True)
+            ]
         if own and (like := times.ratio(experiment, experiment.key)):
             rows.append(("similar runs", like / statistics.median(own)))
     return pd.DataFrame(rows, columns=["known", "off"])
 
 
 def off_by(table: pd.DataFrame) -> pd.DataFrame:
-    """How far predictions were off, by what was known: median error, shares within 25 % and a factor 2, the worst.
+    """How far predictions were off, by what was known: median error, shares within 25 % and a
+    factor 2, the worst.
 
     Example:
         >>> table = pd.DataFrame({"known": ["other seeds"] * 4, "off": [1.0, 1.1, 0.8, 4.0]})
@@ -49,17 +55,27 @@ def off_by(table: pd.DataFrame) -> pd.DataFrame:
     """
     error, factor = (table.off - 1).abs(), table.off.where(table.off >= 1, 1 / table.off)
     error, factor = error.groupby(table.known), factor.groupby(table.known)
-    shares = {"error": error.median(), "near": error.agg(lambda one: (one <= 0.25).mean()),
-              "twice": factor.agg(lambda one: (one <= 2).mean())}  # fmt: skip
-    percent = pd.DataFrame({name: (100 * share).round().astype(int) for name, share in shares.items()})
+    shares = {
+        "error": error.median(),
+        "near": error.agg(lambda one: (one <= 0.25).mean()),
+        "twice": factor.agg(lambda one: (one <= 2).mean()),
+    }
+    percent = pd.DataFrame(
+        {name: (100 * share).round().astype(int) for name, share in shares.items()}
+    )
     return percent.assign(worst=factor.max().round(1)).assign(predictions=error.size())
 
 
 def as_markdown(rows: pd.DataFrame) -> str:
     """The table of `off_by` as it stands in book/how_to_rerun.md."""
-    lines = [f"| {r.Index} | {r.predictions} | {r.error} % | {r.near} % | {r.twice} % | {r.worst:g} |"
-             for r in rows.itertuples()]  # fmt: skip
-    head = "| known from | predictions | median error | within 25 % | within a factor 2 | worst factor |"
+    lines = [
+        f"| {r.Index} | {r.predictions} | {r.error} % | {r.near} % | {r.twice} % | {r.worst:g} |"
+        for r in rows.itertuples()
+    ]
+    head = (
+        "| known from | predictions | median error | within 25 % | within a factor 2 | worst"
+        " factor |"
+    )
     return "\n".join([head, "| --- | --- | --- | --- | --- | --- |", *lines]) + "\n"
 
 

@@ -1,7 +1,9 @@
-"""Measure the ratios: `python benchmarks/run.py` writes results.json and the table in README.md beside it.
+"""Measure the ratios: `python benchmarks/run.py` writes results.json and the table in README.md
+beside it.
 
-The two things of a ratio take turns in one process (A B A B ...), so that whatever else the machine does slows both.
-Times are the processor's, on one thread: what another process takes in between is not counted.
+The two things of a ratio take turns in one process (A B A B ...), so that whatever else the machine
+does slows both. Times are the processor's, on one thread: what another process takes in between is
+not counted.
 """
 
 from __future__ import annotations
@@ -43,10 +45,14 @@ from grokbook.training.compiled import compiles
 
 HERE = Path(__file__).parent
 BEGIN, END = "<!-- table: made by run.py -->", "<!-- end of table -->"
-NETWORK_STEP, IMAGES_EPOCH = "plain network step / ours", "plain epoch over files / our epoch of drawn images"
+NETWORK_STEP, IMAGES_EPOCH = (
+    "plain network step / ours",
+    "plain epoch over files / our epoch of drawn images",
+)
 
 TOGETHER, NETWORKS = 4, 16
-"""How many runs of the toy, and of Tian's network, are rows of one program: more no longer fit in a core's cache."""
+"""How many runs of the toy, and of Tian's network, are rows of one program: more no longer fit in a
+core's cache."""
 
 KINDS = {
     "transformer": (paper_run, 1, 100),
@@ -55,12 +61,14 @@ KINDS = {
     "groups": (group_run, NETWORKS, 30),
     "images": (image_run, 1, 40),
 }
-"""The kinds of run: a maker of seed's configuration, how many are rows of one program, turns that are timed."""
+"""The kinds of run: a maker of seed's configuration, how many are rows of one program, turns that
+are timed."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A row of the table: what is wanted of it, what makes the two pieces of work, and how many turns they take.
+    """A row of the table: what is wanted of it, what makes the two pieces of work, and how many
+    turns they take.
 
     A call of the second piece does `more` times the work of a call of the first.
     """
@@ -72,7 +80,9 @@ class Comparison:
     more: float = 1
 
     def measure(self) -> dict[str, object]:
-        """Median and quartiles of the ratios of single turns, after one call of each piece that is not timed."""
+        """Median and quartiles of the ratios of single turns, after one call of each piece that is
+        not timed.
+        """
         slower, faster = self.pieces()
         slower()
         faster()
@@ -96,7 +106,9 @@ def step_and_products(kind: str, compiled: bool) -> tuple[Work, Work]:
 
 
 def comparisons(files: Path) -> Iterator[Comparison]:
-    """The rows of the table that can be measured here; pictures are written into the folder `files`."""
+    """The rows of the table that can be measured here; pictures are written into the folder
+    `files`.
+    """
     cores = os.cpu_count() or 1
     yield Comparison(
         "plain epoch / our epoch",
@@ -145,7 +157,12 @@ def epochs_of_images(files: Path) -> tuple[Work, Work]:
 def machine() -> dict[str, object]:
     """What a reader needs to place the times."""
     cores, python = os.cpu_count(), platform.python_version()
-    return {"cores": cores, "architecture": platform.machine(), "torch": torch.__version__, "python": python}
+    return {
+        "cores": cores,
+        "architecture": platform.machine(),
+        "torch": torch.__version__,
+        "python": python,
+    }
 
 
 def table(results: dict[str, dict], rows: list[Comparison]) -> str:
@@ -153,15 +170,24 @@ def table(results: dict[str, dict], rows: list[Comparison]) -> str:
     lines = [f"| compared | wanted | {' | '.join(results)} |", "| --- " * (2 + len(results)) + "|"]
     for row in rows:
         cells = [found["rows"].get(row.name) for found in results.values()]
-        said = ["{} ({} to {})".format(cell["ratio"], *cell["ratio_quartiles"]) if cell else "" for cell in cells]
+        said = [
+            "{} ({} to {})".format(cell["ratio"], *cell["ratio_quartiles"]) if cell else ""
+            for cell in cells
+        ]
         lines.append(f"| {row.name} | {row.wanted} | {' | '.join(said)} |")
     lines.append("")
     for kind, found in results.items():
         m = found["machine"]
-        where = f"{kind}: {m['cores']} cores ({m['architecture']}), torch {m['torch']}, Python {m['python']}"
+        where = (
+            f"{kind}: {m['cores']} cores ({m['architecture']}), torch {m['torch']}, Python"
+            f" {m['python']}"
+        )
         ratio = {name: row["ratio"] for name, row in found["rows"].items()}
         alone = [(NETWORK_STEP, "compiled", "two-layer"), (IMAGES_EPOCH, "eager", "images")]
-        most = {what: ratio[what] * ratio[f"{how} step / its products, {kind}"] for what, how, kind in alone}
+        most = {
+            what: ratio[what] * ratio[f"{how} step / its products, {kind}"]
+            for what, how, kind in alone
+        }
         limits = ", ".join(f"{what} {value:.1f}" for what, value in most.items())
         lines += [f"{where}. If a step took no longer than its products: {limits}.", ""]
     return "\n".join(lines)

@@ -1,13 +1,14 @@
-"""Legal values of every chapter's parameters, drawn at random and executed: does a page die, or say something absurd?
+"""Legal values of every chapter's parameters, drawn at random and executed: does a page die, or say
+something absurd?
 
     python .ci/trust/draws.py                       two draws of each chapter
     python .ci/trust/draws.py --draws 200 --beside  200 over all chapters (`make draws`)
     python .ci/trust/draws.py --chapter 12 --draws 5 --seed 7
 
-A draw begins with the values of the preset `smoke` and changes one to three of them: to an end of what the rule allows,
-next to it, or somewhere between. What the chapter refuses in a sentence is drawn anew, as is what is predicted to take
-long. With `--beside` each page is also held beside that of the preset, as `grokbook run` does. The exit code is 1 where
-something is wrong.
+A draw begins with the values of the preset `smoke` and changes one to three of them: to an end of
+what the rule allows, next to it, or somewhere between. What the chapter refuses in a sentence is
+drawn anew, as is what is predicted to take long. With `--beside` each page is also held beside that
+of the preset, as `grokbook run` does. The exit code is 1 where something is wrong.
 """
 
 from __future__ import annotations
@@ -35,8 +36,11 @@ WORDS = {"group": ["Z2xZ2", "Z3", "Z4", "Z5", "D3", "D4", "Z2xZ3", "Q8", "A4", "
 """What stands for a text whose choices are not a list."""
 
 
-def value(parameter: Parameter, values: Mapping[str, Any], chapter: Chapter, draw: random.Random) -> Any:
-    """A value of the parameter's type within its rule, often an end of what is allowed; it may still be refused."""
+def value(
+    parameter: Parameter, values: Mapping[str, Any], chapter: Chapter, draw: random.Random
+) -> Any:
+    """A value of the parameter's type within its rule, often an end of what is allowed; it may
+    still be refused."""
     if parameter.type == "bool":
         return draw.choice([True, False])
     if parameter.type == "str":
@@ -47,10 +51,20 @@ def value(parameter: Parameter, values: Mapping[str, Any], chapter: Chapter, dra
     if parameter.type == "float":
         low = 0.0 if least is None else least
         high = 10 * max(abs(parameter.default), 1.0) if most is None else most
-        return draw.choice([low, high, low + 0.001 * (high - low), draw.uniform(low, high), draw.uniform(low, high)])
+        return draw.choice(
+            [
+                low,
+                high,
+                low + 0.001 * (high - low),
+                draw.uniform(low, high),
+                draw.uniform(low, high),
+            ]
+        )
     low, high = int(least or 0), int(most or 10 * max(parameter.default, 1))
     near = low + int((high - low + 1) ** draw.random())
-    return draw.choice([low, low + 1, low + 2, draw.randint(low, min(high, low + 30)), near, near, high - 1, high])
+    return draw.choice(
+        [low, low + 1, low + 2, draw.randint(low, min(high, low + 30)), near, near, high - 1, high]
+    )
 
 
 def drawn(chapter: Chapter, draw: random.Random, longest: float) -> Page | None:
@@ -58,7 +72,9 @@ def drawn(chapter: Chapter, draw: random.Random, longest: float) -> Page | None:
     plain = chapter.page("smoke")
     usual = costs.page_estimate(plain).seconds
     for _ in range(TRIES):
-        names = draw.sample(chapter.parameters, min(draw.choice([1, 1, 2, 3]), len(chapter.parameters)))
+        names = draw.sample(
+            chapter.parameters, min(draw.choice([1, 1, 2, 3]), len(chapter.parameters))
+        )
         changed = {one.name: value(one, plain.values, chapter, draw) for one in names}
         try:
             page = chapter.page("smoke", changed)
@@ -71,7 +87,8 @@ def drawn(chapter: Chapter, draw: random.Random, longest: float) -> Page | None:
 
 
 def wrong(page: Page, default: Run | None) -> list[str]:
-    """What is wrong with a page once it is executed: an error, or absurd sentences, also where it is compared."""
+    """What is wrong with a page once it is executed: an error, or absurd sentences, also where it
+    is compared."""
     try:
         run = execute(page, ROOT, Progress())
     except GrokbookError as error:
@@ -80,7 +97,9 @@ def wrong(page: Page, default: Run | None) -> list[str]:
     if default is not None:
         opening, _ = beside.parts(run.notebook, default.notebook, page, "the default")
         compared = {"cells": [*run.notebook.cells, *opening]}
-        found += [f"beside the default: {one}" for one in absurd.sentences(compared) if one not in found]
+        found += [
+            f"beside the default: {one}" for one in absurd.sentences(compared) if one not in found
+        ]
     return found
 
 
@@ -88,21 +107,35 @@ def draws(chapters: list[Chapter], count: int, seed: int, longest: float) -> Ite
     """`count` draws, one of each chapter in turn."""
     for number in range(count):
         chapter = chapters[number % len(chapters)]
-        page = drawn(chapter, random.Random(f"{seed}, {chapter.name}, {number // len(chapters)}"), longest)
+        page = drawn(
+            chapter, random.Random(f"{seed}, {chapter.name}, {number // len(chapters)}"), longest
+        )
         if page is not None:
             yield page
 
 
 def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--draws", type=int, help="how many over all chapters; default two of each")
     parser.add_argument("--seed", type=int, default=0, help="draws others")
-    parser.add_argument("--chapter", action="append", help="of this chapter alone; can be given again")
-    parser.add_argument("--beside", action="store_true", help="hold each page beside that of the preset")
-    parser.add_argument("--longest", type=float, default=30, help="predicted seconds more than the preset's (30)")
+    parser.add_argument(
+        "--chapter", action="append", help="of this chapter alone; can be given again"
+    )
+    parser.add_argument(
+        "--beside", action="store_true", help="hold each page beside that of the preset"
+    )
+    parser.add_argument(
+        "--longest", type=float, default=30, help="predicted seconds more than the preset's (30)"
+    )
     asked = parser.parse_args()
-    every = [sources.find(ROOT, name) for name in asked.chapter] if asked.chapter else sources.load_all(ROOT)
+    every = (
+        [sources.find(ROOT, name) for name in asked.chapter]
+        if asked.chapter
+        else sources.load_all(ROOT)
+    )
     chapters = [chapter for chapter in every if chapter.parameters]
     failed = 0
     defaults: dict[str, Run] = {}

@@ -1,9 +1,10 @@
-"""Thousands of training runs in one process, and hundreds of chapter runs: does memory grow, is anything left open?
+"""Thousands of training runs in one process, and hundreds of chapter runs: does memory grow, is
+anything left open?
 
-`train` and `load_or_run` are called again and again in this process; then a chapter is run again and again, each time
-in a fresh kernel. After a tenth of the calls as warm-up, the resident memory must not grow by more than 1 % (median of
-the last tenth of the readings over that of the first), and no process, open file, thread, lock or temporary file may be
-there that was not there before.
+`train` and `load_or_run` are called again and again in this process; then a chapter is run again
+and again, each time in a fresh kernel. After a tenth of the calls as warm-up, the resident memory
+must not grow by more than 1 % (median of the last tenth of the readings over that of the first),
+and no process, open file, thread, lock or temporary file may be there that was not there before.
 
     python .ci/trust/leaks.py                       10,000 and 1,000 calls, 500 chapter runs
     python .ci/trust/leaks.py --calls 500 --pages 10
@@ -42,7 +43,9 @@ WARM_UP = 10  # one call in so many
 
 
 def held() -> dict[str, int]:
-    """What this process holds once what can be collected was: open files, threads, children, temporary files."""
+    """What this process holds once what can be collected was: open files, threads, children,
+    temporary files.
+    """
     gc.collect()
     me = psutil.Process()
     temporary = sum(1 for _ in Path(tempfile.gettempdir()).rglob("*"))
@@ -56,7 +59,8 @@ def held() -> dict[str, int]:
 
 @dataclass(frozen=True)
 class Found:
-    """What many calls left: growth of the memory after the warm-up, as a share, and what is there more than before."""
+    """What many calls left: growth of the memory after the warm-up, as a share, and what is there
+    more than before."""
 
     calls: int
     megabytes: float
@@ -67,8 +71,8 @@ class Found:
     def describe(self) -> str:
         """The finding as a line."""
         more = ", ".join(f"{number} {kind}" for kind, number in self.left.items())
-        minutes = self.seconds / 60
-        return f"{self.calls:,} times, {self.megabytes:.0f} MB, {self.growth:+.2%}; left: {more}; {minutes:.0f} min"
+        memory = f"{self.megabytes:.0f} MB, {self.growth:+.2%}"
+        return f"{self.calls:,} times, {memory}; left: {more}; {self.seconds / 60:.0f} min"
 
     @property
     def wrong(self) -> bool:
@@ -77,7 +81,8 @@ class Found:
 
 
 def repeated(call: Callable[[int], object], calls: int) -> Found:
-    """Make the call so often, with its number, and compare the last tenth with the tenth after the warm-up."""
+    """Make the call so often, with its number, and compare the last tenth with the tenth after the
+    warm-up."""
     begun, readings = time.monotonic(), []
     warm, every = max(calls // WARM_UP, 2), max(calls // WARM_UP // 10, 1)
     for number in range(calls):
@@ -94,7 +99,9 @@ def repeated(call: Callable[[int], object], calls: int) -> Found:
 
 def small(seed: int) -> RunConfig:
     """The smallest run."""
-    plain = dataclasses.replace(addition(steps=10), model=Toy(10, hidden=(8,)), log=Schedule(0, 5, 2), stop=None)
+    plain = dataclasses.replace(
+        addition(steps=10), model=Toy(10, hidden=(8,)), log=Schedule(0, 5, 2), stop=None
+    )
     return plain.with_seed(seed)
 
 
@@ -108,7 +115,12 @@ def trained(number: int) -> None:
 def recorded(number: int) -> None:
     """A call of `load_or_run` with a store of its own: locks, manifest, record."""
     with tempfile.TemporaryDirectory() as folder:
-        load_or_run(Experiment("leaks/one", small(0), (number,)), Store(folder), progress=False, device="cpu")
+        load_or_run(
+            Experiment("leaks/one", small(0), (number,)),
+            Store(folder),
+            progress=False,
+            device="cpu",
+        )
     provenance.USED.clear()  # what a page would print
 
 
@@ -126,7 +138,9 @@ def executed(chapter: str) -> Callable[[int], object]:
 
 def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--calls", type=int, default=10_000, help="calls of train")
     parser.add_argument("--stores", type=int, default=1000, help="calls of load_or_run")
     parser.add_argument("--pages", type=int, default=500, help="runs of a chapter (0: none)")
@@ -135,7 +149,10 @@ def main() -> None:
         tempfile.tempdir = os.environ["TMPDIR"] = place
         provenance.commit = functools.cache(provenance.commit)  # else git is asked in every call
         os.environ["GROKBOOK_CORES"] = "1"
-        calls = [("`train`", trained, asked.calls), ("`load_or_run`, each with a store", recorded, asked.stores)]
+        calls = [
+            ("`train`", trained, asked.calls),
+            ("`load_or_run`, each with a store", recorded, asked.stores),
+        ]
         if asked.pages:
             calls.append(("`run 08 --preset smoke`", executed("08"), asked.pages))
         wrong = False

@@ -1,9 +1,10 @@
-"""Small runs on two Dask workers while processes are killed and the disk fills up: is anything lost, a number changed?
+"""Small runs on two Dask workers while processes are killed and the disk fills up: is anything
+lost, a number changed?
 
-A scheduler, two workers and a client, each a process of its own, train sweeps into a new store. A worker is killed
-(SIGKILL) every so often, once results come again after the last one; the scheduler once, the client once, and once the
-disk is full. Whatever has ended is started again. At the end each run must be recorded once, with the sha256 of the
-manifest, and with the bits of a serial run.
+A scheduler, two workers and a client, each a process of its own, train sweeps into a new store. A
+worker is killed (SIGKILL) every so often, once results come again after the last one; the scheduler
+once, the client once, and once the disk is full. Whatever has ended is started again. At the end
+each run must be recorded once, with the sha256 of the manifest, and with the bits of a serial run.
 
     python .ci/trust/soak.py               2,000 runs, a worker killed every 30 s
 """
@@ -41,7 +42,9 @@ FULL = "the disk is full"  # a file of this name says so
 def sweeps(runs: int) -> list[Sweep]:
     """Sweeps of at most 200 runs, two at least, each with a record of its own."""
     each = min(MOST, runs // 2 // CELLS * CELLS)
-    small = dataclasses.replace(addition(steps=200), model=Toy(10, hidden=(8,)), log=Schedule(0, 50, 5), stop=None)
+    small = dataclasses.replace(
+        addition(steps=200), model=Toy(10, hidden=(8,)), log=Schedule(0, 50, 5), stop=None
+    )
     made = []
     for first in range(0, runs, each):
         config = dataclasses.replace(small, steps=200 + len(made))
@@ -51,7 +54,8 @@ def sweeps(runs: int) -> list[Sweep]:
 
 
 def dask_setup(_worker: object) -> None:
-    """What a worker and the client do first (Dask's `--preload`): writing fails while the disk is said to be full."""
+    """What a worker and the client do first (Dask's `--preload`): writing fails while the disk is
+    said to be full."""
     from grokbook.training import checkpoint
 
     whole = checkpoint.atomic_write
@@ -96,17 +100,36 @@ class Soak:
             return [sys.executable, "-m", "distributed.cli.dask_scheduler", *place, *quiet]
         if name == "client":
             return [sys.executable, __file__, "--client", address, "--runs", str(self.runs)]
-        one = ["--nworkers", "1", "--nthreads", "1", "--no-nanny", "--preload", __file__, "--death-timeout", "60"]
+        one = [
+            "--nworkers",
+            "1",
+            "--nthreads",
+            "1",
+            "--no-nanny",
+            "--preload",
+            __file__,
+            "--death-timeout",
+            "60",
+        ]
         local = ["--local-directory", str(self.folder)]
         return [sys.executable, "-m", "distributed.cli.dask_worker", address, *one, *local, *quiet]
 
     def start(self, name: str) -> None:
         """Start one of the crew; what it says goes to a file."""
         path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
-        settings = {"SOAK": str(self.folder), "TMPDIR": str(self.folder), "OMP_NUM_THREADS": "1", "PYTHONPATH": path}
+        settings = {
+            "SOAK": str(self.folder),
+            "TMPDIR": str(self.folder),
+            "OMP_NUM_THREADS": "1",
+            "PYTHONPATH": path,
+        }
         with open(self.folder / f"{name}.log", "ab") as log:
             self.crew[name] = subprocess.Popen(
-                self.command(name), stdout=log, stderr=log, env=os.environ | settings, start_new_session=True
+                self.command(name),
+                stdout=log,
+                stderr=log,
+                env=os.environ | settings,
+                start_new_session=True,
             )
 
     def finished(self) -> int:
@@ -121,7 +144,9 @@ class Soak:
         self.crew[name].wait()
 
     def fill(self, name: str) -> None:
-        """Leave no room on the disk; there is some again once one of the crew has ended for it (`train`)."""
+        """Leave no room on the disk; there is some again once one of the crew has ended for it
+        (`train`).
+        """
         self.faults["disk full"] += 1
         (self.folder / FULL).touch()
 
@@ -173,15 +198,25 @@ class Soak:
             for name in alone.data_vars:
                 if made is None or made[name].values.tobytes() != alone[name].values.tobytes():
                     found.append(f"{experiment.name}: {name} is not that of a serial run")
-        left = [path for path in self.store.path.rglob("*") if path.suffix in (".pt", ".next", ".tmp", ".corrupt")]
+        left = [
+            path
+            for path in self.store.path.rglob("*")
+            if path.suffix in (".pt", ".next", ".tmp", ".corrupt")
+        ]
         return found + [f"{path.relative_to(self.store.path)} was left behind" for path in left]
 
 
 def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=2000, help=f"a multiple of {2 * CELLS} (default 2000)")
-    parser.add_argument("--every", type=float, default=30, help="seconds between two killed workers (default 30)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--runs", type=int, default=2000, help=f"a multiple of {2 * CELLS} (default 2000)"
+    )
+    parser.add_argument(
+        "--every", type=float, default=30, help="seconds between two killed workers (default 30)"
+    )
     parser.add_argument("--client", help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.runs < 2 * CELLS or asked.runs % (2 * CELLS):

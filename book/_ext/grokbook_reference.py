@@ -15,13 +15,17 @@ _SPECIAL = re.compile(r"(?<![\w\\])\*(?=\S)|(?<=\S)\*(?!\w)|\*|\||(?<=\w)_(?!\w)
 
 
 def as_rst(lines: list[str]) -> list[str]:
-    """A docstring of the house as reStructuredText: `code`, $formulas$, and signs that would mean something else.
+    """A docstring of the house as reStructuredText: `code`, $formulas$, and signs that would mean
+    something else.
 
     Examples and blocks of formulas stay as they are.
     """
     found: list[str] = []
     block: list[str] = []
-    example, inside = False, -1  # in the output of an example; depth of a directive whose content this is, or -1
+    example, inside = (
+        False,
+        -1,
+    )  # in the output of an example; depth of a directive whose content this is, or -1
     for line in lines:
         depth, bare = len(line) - len(line.lstrip()), line.strip()
         inside = depth if bare.startswith(".. ") else -1 if bare and depth <= inside else inside
@@ -54,14 +58,26 @@ def docstring(app: Any, what: str, name: str, thing: Any, options: Any, lines: l
 
 
 def linked(app: Any, doctree: Any, docname: str) -> None:
-    """Lead from the code that a page shows (`companion.page.show.source`) to the function's place in the reference."""
+    """Lead from the code that a page shows (`companion.page.show.source`) to the function's place
+    in the reference."""
     shown = "from the installed module"
-    for line in doctree.findall(lambda n: isinstance(n, nodes.paragraph) and len(n) > 2 and shown in n[1].astext()):
+    for line in doctree.findall(
+        lambda n: isinstance(n, nodes.paragraph) and len(n) > 2 and shown in n[1].astext()
+    ):
         thing = _named(f"{line[2].astext()}.{line[0].astext()}")
         objects = app.env.domaindata["py"]["objects"]
-        place = next((entry for name, entry in objects.items() if thing is not None and _named(name) is thing), None)
+        place = next(
+            (
+                entry
+                for name, entry in objects.items()
+                if thing is not None and _named(name) is thing
+            ),
+            None,
+        )
         if place:
-            line[0] = make_refnode(app.builder, docname, place.docname, place.node_id, line[0].deepcopy())
+            line[0] = make_refnode(
+                app.builder, docname, place.docname, place.node_id, line[0].deepcopy()
+            )
 
 
 @cache
@@ -74,10 +90,17 @@ def _named(path: str) -> Any:
         return None
 
 
-def only_there(app: Any, pagename: str, template: str, context: dict[str, Any], doctree: Any) -> None:
-    """Leave out what leads from a page of source to an anchor that the reference has under another path."""
+def only_there(
+    app: Any, pagename: str, template: str, context: dict[str, Any], doctree: Any
+) -> None:
+    """Leave out what leads from a page of source to an anchor that the reference has under another
+    path."""
     if pagename.startswith("_modules/"):
-        known = {name for name, entry in app.env.domaindata["py"]["objects"].items() if entry.node_id == name}
+        known = {
+            name
+            for name, entry in app.env.domaindata["py"]["objects"].items()
+            if entry.node_id == name
+        }
         back = re.compile(r'<a class="viewcode-back" href="[^"#]*#([^"]+)">.*?</a>')
         context["body"] = back.sub(lambda m: m[0] if m[1] in known else "", context["body"])
 

@@ -1,9 +1,12 @@
-"""The project that is worked in: this book, or a companion that somebody wrote for another paper with its machine.
+"""The project that is worked in: this book, or a companion that somebody wrote for another paper
+with its machine.
 
-A project is a folder with `notebooks/` and `book/_config.yml`. What it says of itself stands in its pyproject.toml:
+A project is a folder with `notebooks/` and `book/_config.yml`. What it says of itself stands in its
+pyproject.toml:
 
     [tool.grokbook]
-    chapters = "omnigrok"        # the package of its chapters, a folder beside pyproject.toml or installed
+    chapters = "omnigrok"
+    # the package of its chapters, a folder beside pyproject.toml or installed
     ledger = "01_first_look"     # the chapter where each claim has an anchor, its id
 
 Without that table it is this book.
@@ -51,12 +54,15 @@ class Project:
     def package(self) -> str:
         """The package of its chapters, which can be imported from now on.
 
-        One that is only found, since its folder stands above the current one, is imported by commands alone: these,
-        and whoever sets `GROKBOOK_HOME`, name the folder. Raises GrokbookError where there is none of this name.
+        One that is only found, since its folder stands above the current one, is imported by
+        commands alone: these, and whoever sets `GROKBOOK_HOME`, name the folder. Raises
+        GrokbookError where there is none of this name.
         """
         if not self.own:
             return self.chapters
-        named = bool(os.environ.get(HOME)) and Path(os.environ[HOME]).resolve() == self.root.resolve()
+        named = (
+            bool(os.environ.get(HOME)) and Path(os.environ[HOME]).resolve() == self.root.resolve()
+        )
         if named and str(self.root) not in sys.path:
             sys.path.insert(0, str(self.root))
         try:
@@ -67,25 +73,34 @@ class Project:
             said = f"chapters = {self.chapters!r} of [tool.grokbook] is no package"
             if named:
                 raise GrokbookError(f"{said}: it is neither a folder of {self.root} nor installed.")
-            rule = f"from a folder that is only found commands alone import one; set {HOME} to {self.root}"
+            rule = (
+                f"from a folder that is only found commands alone import one; set {HOME} to"
+                f" {self.root}"
+            )
             raise GrokbookError(f"{said} that is installed; {rule}.")
         return self.chapters
 
     def sources(self) -> list[Path]:
         """The files of its chapters' package that pages are made with."""
         spec = importlib.util.find_spec(self.package())
-        found = [path for folder in spec.submodule_search_locations or () for path in Path(folder).rglob("*.*")]
+        found = [
+            path
+            for folder in spec.submodule_search_locations or ()
+            for path in Path(folder).rglob("*.*")
+        ]
         return sorted(path for path in found if path.is_file() and path.suffix != ".pyc")
 
     def files(self) -> list[Path]:
-        """What its pages are made with besides this package and its own folders: verdicts, and chapters of its own."""
+        """What its pages are made with besides this package and its own folders: verdicts, and
+        chapters of its own."""
         return [self.verdicts, *(self.sources() if self.own else ())]
 
 
 def of(root: Path) -> Project:
     """The project in a folder.
 
-    Raises ParameterError for a key in `[tool.grokbook]` that there is not, or whose value is no name.
+    Raises ParameterError for a key in `[tool.grokbook]` that there is not, or whose value is no
+    name.
     """
     content = _content(root)
     said = content.get("tool", {}).get("grokbook")
@@ -94,12 +109,18 @@ def of(root: Path) -> Project:
     known = ("chapters", "ledger")
     for name, value in said.items():
         if name not in known:
-            hint = f"did you mean {near}?" if (near := nearest(name, known)) else "it has chapters and ledger."
+            hint = (
+                f"did you mean {near}?"
+                if (near := nearest(name, known))
+                else "it has chapters and ledger."
+            )
             raise ParameterError(f"[tool.grokbook] has {name} = {shown(value)}; {hint}")
         if not isinstance(value, str):
             raise ParameterError(f"[tool.grokbook] has {name} = {shown(value)}, which is no text.")
         if value and not is_plain(value):
-            raise ParameterError(f"[tool.grokbook] has {name} = {shown(value)}; a name has {PLAIN}.")
+            raise ParameterError(
+                f"[tool.grokbook] has {name} = {shown(value)}; a name has {PLAIN}."
+            )
     about = content.get("project", {})
     named = {key: about[key] for key in ("name", "version") if key in about}
     return Project(root, **named, **{"ledger": ""} | said)
@@ -111,7 +132,8 @@ def current() -> Project:
 
 
 def described(root: Path) -> dict[str, Any]:
-    """The table `project` of a folder's pyproject.toml; an empty one where there is no such file."""
+    """The table `project` of a folder's pyproject.toml; an empty one where there is no such
+    file."""
     return _content(root).get("project", {})
 
 

@@ -13,7 +13,8 @@ _PARSING = threading.RLock()
 
 
 def parsed(source: str) -> ast.Module:
-    """`ast.parse`, one thread at a time: two that take turns in it make CPython 3.11 raise SystemError now and then.
+    """`ast.parse`, one thread at a time: two that take turns in it make CPython 3.11 raise
+    SystemError now and then.
 
     Example:
         >>> len(parsed("a = 1\\nb = 2").body)

@@ -1,4 +1,5 @@
-"""The errors a user can meet. Each message is one sentence that names the value and the rule it breaks."""
+"""The errors a user can meet. Each message is one sentence that names the value and the rule it
+breaks."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ LONGEST_SHOWN = 60
 
 
 class GrokbookError(Exception):
-    """Base of every error grokbook raises on purpose; its message is written for the person at the keyboard."""
+    """Base of every error grokbook raises on purpose; its message is written for the person at the
+    keyboard."""
 
 
 class ParameterError(GrokbookError, ValueError):
@@ -41,14 +43,16 @@ class ChapterError(GrokbookError, RuntimeError):
 
 
 class WrongAnswer(GrokbookError):
-    """An answer to an exercise is not right; the message is the reason. A notebook shows it without a traceback."""
+    """An answer to an exercise is not right; the message is the reason. A notebook shows it without
+    a traceback."""
 
     def _render_traceback_(self) -> list[str]:
         return [str(self)]
 
 
 def nearest(name: str, choices: Iterable[str], likeness: float = 0.6) -> str | None:
-    """The choice most like `name`, capitals aside, or None where none is that alike (0: not at all, 1: equal).
+    """The choice most like `name`, capitals aside, or None where none is that alike (0: not at all,
+    1: equal).
 
     Of equally similar ones the one that begins like it.
     """
@@ -210,7 +214,8 @@ def check_share(owner: object, name: str) -> None:
 
 
 def check_integers(owner: object, **least: int) -> None:
-    """Refuse fields of a frozen dataclass that are no integers of at least the given values; the others become `int`.
+    """Refuse fields of a frozen dataclass that are no integers of at least the given values; the
+    others become `int`.
 
     Raises ParameterError naming field, value and rule.
     """

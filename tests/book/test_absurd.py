@@ -56,7 +56,9 @@ def executed(*texts, values=(), figure=None):
     if figure:
         about = {"grokbook": {"name": "fig-a", "caption": figure, "alt": "A picture of it."}}
         outputs.append(new_output("display_data", data={"text/plain": ""}, metadata=about))
-    return new_notebook(cells=[*map(new_markdown_cell, texts), new_code_cell("draw()", outputs=outputs)])
+    return new_notebook(
+        cells=[*map(new_markdown_cell, texts), new_code_cell("draw()", outputs=outputs)]
+    )
 
 
 def condition(truth, said):
@@ -78,6 +80,8 @@ def test_captions_are_read():
 
 
 def test_a_strict_build_refuses_the_page_and_says_how_many_there_are():
-    with pytest.raises(ChapterError, match=r"is absurd: a plural of one, '1 seeds': .*; and 1 more"):
+    with pytest.raises(
+        ChapterError, match=r"is absurd: a plural of one, '1 seeds': .*; and 1 more"
+    ):
         absurd.refuse(executed("Of 1 seeds.", "Of 1 runs."))
     absurd.refuse(executed(f"Of {counted(1, 'seed')}."))

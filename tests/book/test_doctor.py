@@ -18,8 +18,12 @@ def test_what_is_missing_is_named(project, monkeypatch):
     assert "is not >=999" in first and second == f"grokbook-absent is missing: {doctor.INSTALL}"
 
 
-@pytest.mark.parametrize(("ends", "words"), [("kill -SEGV $$", "signal 11"), ("echo no >&2; exit 1", "no")])
-def test_a_network_that_crashes_the_interpreter_is_a_finding(project, tmp_path, monkeypatch, ends, words):
+@pytest.mark.parametrize(
+    ("ends", "words"), [("kill -SEGV $$", "signal 11"), ("echo no >&2; exit 1", "no")]
+)
+def test_a_network_that_crashes_the_interpreter_is_a_finding(
+    project, tmp_path, monkeypatch, ends, words
+):
     """On a processor whose programs of a library are wrong, the doctor goes on and says how it ended."""
     crashes = tmp_path / "python"
     crashes.write_text(f"#!/bin/sh\n{ends}\n")

@@ -1,4 +1,5 @@
-"""Short forms of the trials of `.ci/trust`: what they find fault with; that a few calls leave nothing behind."""
+"""Short forms of the trials of `.ci/trust`: what they find fault with; that a few calls leave
+nothing behind."""
 
 import os
 import sys
@@ -18,7 +19,9 @@ def alone(tmp_path, monkeypatch):
     """A temporary folder of our own, and no process but this one."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setenv("GROKBOOK_CORES", "1")
-    monkeypatch.setattr("grokbook.runs.provenance.commit", lambda: ("unknown", False))  # git is not what is tried
+    monkeypatch.setattr(
+        "grokbook.runs.provenance.commit", lambda: ("unknown", False)
+    )  # git is not what is tried
 
 
 @pytest.mark.parametrize("call", [leaks.trained, leaks.recorded])
@@ -49,8 +52,12 @@ def test_memory_that_grows_is_found(alone):
 
 
 def test_the_soak_s_runs_are_all_there_once_and_what_is_lost_is_found(alone, tmp_path):
-    assert [sum(len(s.seeds) * soak.CELLS for s in soak.sweeps(runs)) for runs in (16, 400, 2000)] == [16, 400, 2000]
+    assert [
+        sum(len(s.seeds) * soak.CELLS for s in soak.sweeps(runs)) for runs in (16, 400, 2000)
+    ] == [16, 400, 2000]
     assert len({s.key for s in soak.sweeps(2000)}) == 10
     made = soak.Soak(tmp_path, 8, 1)
     wrong = " ".join(made.wrong(soak.Store(tmp_path / "serial")))
-    assert "is recorded 0 times" in wrong and "soak/0: train_loss is not that of a serial run" in wrong
+    assert (
+        "is recorded 0 times" in wrong and "soak/0: train_loss is not that of a serial run" in wrong
+    )

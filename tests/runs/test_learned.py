@@ -1,4 +1,5 @@
-"""Costs that are learned from records: nearest kind first, nothing of continued programs, errors by hand."""
+"""Costs that are learned from records: nearest kind first, nothing of continued programs, errors by
+hand."""
 
 import importlib.util
 import json
@@ -16,7 +17,9 @@ from grokbook.runs.store import Store
 from grokbook.training.cost import Cost
 from grokbook_chapters.gu2025 import modular_run
 
-spec = importlib.util.spec_from_file_location("predictions", project_root() / "benchmarks" / "predictions.py")
+spec = importlib.util.spec_from_file_location(
+    "predictions", project_root() / "benchmarks" / "predictions.py"
+)
 table = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(table)
 
@@ -38,7 +41,9 @@ def store_with(monkeypatch, tmp_path, *parts):
     return Store(tmp_path)
 
 
-def test_own_records_are_asked_before_those_of_the_family_and_these_before_the_network(counted, monkeypatch, tmp_path):
+def test_own_records_are_asked_before_those_of_the_family_and_these_before_the_network(
+    counted, monkeypatch, tmp_path
+):
     """Ratios 2, 4 and 8; a run that is like none of them costs what is counted."""
     first, second, third = made("made/up[p=5]"), made("made/up[p=7]", 7), made("made/other", 11)
     seconds = (first, 20.0), (second, 40.0), (third, 80.0)
@@ -50,8 +55,11 @@ def test_own_records_are_asked_before_those_of_the_family_and_these_before_the_n
     assert Times({}).predicted(first, 1).seconds == 10
 
 
-def test_seconds_of_the_processor_count_and_a_continued_program_does_not(counted, monkeypatch, tmp_path):
-    """Two seeds in one program: half its seconds each. Of two processors this one's programs count."""
+def test_seconds_of_the_processor_count_and_a_continued_program_does_not(
+    counted, monkeypatch, tmp_path
+):
+    """Two seeds in one program: half its seconds each. Of two processors this one's programs
+    count."""
     one = made("made/up[p=5]")
     parts = [
         {"seconds": 500.0, "cpu_seconds": 40.0, "seeds": [0, 1], "processor": module.processor()},
@@ -62,15 +70,29 @@ def test_seconds_of_the_processor_count_and_a_continued_program_does_not(counted
     assert times.predicted(one, 1).seconds == 20
 
 
-def test_seconds_that_passed_are_an_upper_limit_for_what_is_like_a_run_measured_here(counted, monkeypatch, tmp_path):
-    """A family of which 80 s passed, and a run of another kind that took the processor 20 s here: 20, not 80 (of 10
-    counted). Where no more than 15 s passed the processor was not busy for longer."""
-    slow, quick, here = made("made/slow[p=5]"), made("made/quick[p=7]", 7), made("other/here[p=11]", 11)
+def test_seconds_that_passed_are_an_upper_limit_for_what_is_like_a_run_measured_here(
+    counted, monkeypatch, tmp_path
+):
+    """A family of which 80 s passed, and a run of another kind that took the processor 20 s here:
+    20, not 80 (of 10 counted). Where no more than 15 s passed the processor was not busy for
+    longer."""
+    slow, quick, here = (
+        made("made/slow[p=5]"),
+        made("made/quick[p=7]", 7),
+        made("other/here[p=11]", 11),
+    )
     parts = [(slow, [{"seconds": 80.0, "seeds": [0]}]), (quick, [{"seconds": 15.0, "seeds": [0]}])]
-    parts += [(here, [{"seconds": 90.0, "cpu_seconds": 20.0, "seeds": [0], "processor": module.processor()}])]
+    parts += [
+        (
+            here,
+            [{"seconds": 90.0, "cpu_seconds": 20.0, "seeds": [0], "processor": module.processor()}],
+        )
+    ]
     times = learned(store_with(monkeypatch, tmp_path, *parts), [slow, quick, here])
     assert [times.predicted(one, 1).seconds for one in (slow, quick, here)] == [20, 15, 20]
-    assert table.predictions(times, [slow, quick, here]).off.tolist() == [2.375], "only what was measured"
+    assert table.predictions(times, [slow, quick, here]).off.tolist() == [2.375], (
+        "only what was measured"
+    )
 
 
 def test_what_is_written_down_predicts_as_the_records_do(counted, monkeypatch, tmp_path):
@@ -89,30 +111,45 @@ def test_what_is_written_down_predicts_as_the_records_do(counted, monkeypatch, t
 
 
 def test_every_kind_of_run_that_is_recorded_has_its_ratio_written_down():
-    """`benchmarks/predictions.py` writes them anew; experiments of a known kind may be added meanwhile."""
+    """`benchmarks/predictions.py` writes them anew; experiments of a known kind may be added
+    meanwhile."""
     tables = json.loads(module.WRITTEN.read_text(encoding="utf-8")), table.now()[0].medians()
-    written, now = ({kind for kind in one["ratios"] if not re.fullmatch("[0-9a-f]{16}", kind)} for one in tables)
+    written, now = (
+        {kind for kind in one["ratios"] if not re.fullmatch("[0-9a-f]{16}", kind)} for one in tables
+    )
     assert written == now, "run benchmarks/predictions.py"
 
 
 def test_errors_are_those_of_records_that_are_left_out(counted, monkeypatch, tmp_path):
-    """Programs of 10, 10 and 30 s of one, of 20 s of another. Others' medians: 20, 20, 10; similar: 20 and 10."""
+    """Programs of 10, 10 and 30 s of one, of 20 s of another. Others' medians: 20, 20, 10; similar:
+    20 and 10."""
     one, other = made("made/up[p=5]"), made("made/up[p=7]", 7)
     took = [(one, [{"seconds": s, "seeds": [n]} for n, s in enumerate((10.0, 10.0, 30.0))])]
     took += [(other, [{"seconds": 20.0, "seeds": [0]}])]
-    found = table.predictions(learned(store_with(monkeypatch, tmp_path, *took), [one, other]), [one, other])
+    found = table.predictions(
+        learned(store_with(monkeypatch, tmp_path, *took), [one, other]), [one, other]
+    )
     by = {known: sorted(rows.off.round(3)) for known, rows in found.groupby("known")}
     assert by == {"other seeds": [0.333, 2, 2], "similar runs": [0.5, 2]}
     rows = table.off_by(found)
-    assert rows.loc["similar runs", ["error", "near", "twice", "worst"]].tolist() == [75, 0, 100, 2.0]
+    assert rows.loc["similar runs", ["error", "near", "twice", "worst"]].tolist() == [
+        75,
+        0,
+        100,
+        2.0,
+    ]
     assert rows.loc["other seeds", ["twice", "worst"]].tolist() == [67, 3.0]
     assert "| similar runs | 2 | 75 % | 0 % | 100 % | 2 |" in table.as_markdown(rows)
 
 
-def test_a_record_says_the_seconds_of_its_processor_and_the_list_is_learned_from_it(tmp_path, monkeypatch):
+def test_a_record_says_the_seconds_of_its_processor_and_the_list_is_learned_from_it(
+    tmp_path, monkeypatch
+):
     one = made("made/up[p=5]")
     load_or_run(one, store := Store(tmp_path), progress=False)
-    (part, *_) = json.loads((tmp_path / "MANIFEST.json").read_text())["records"].popitem()[1]["provenance"]
+    (part, *_) = json.loads((tmp_path / "MANIFEST.json").read_text())["records"].popitem()[1][
+        "provenance"
+    ]
     assert part["processor"] == module.processor()
     monkeypatch.setattr("grokbook.runs.recording.catalogue", lambda: {one.name: one})
     load_or_run(Experiment(one.name, one.config, (3,)), store, progress=False)
@@ -125,7 +162,8 @@ def test_a_record_says_the_seconds_of_its_processor_and_the_list_is_learned_from
 
 
 def test_the_page_shows_what_the_records_say(monkeypatch):
-    """To five of a hundred, since records are added: `benchmarks/predictions.py` writes the table anew.
+    """To five of a hundred, since records are added: `benchmarks/predictions.py` writes the table
+    anew.
 
     Of the records those of one kind of processor count, wherever the test runs.
     """

@@ -1,4 +1,5 @@
-"""Watched runs: what is recorded is the measure of the weights at that step, and training is not touched."""
+"""Watched runs: what is recorded is the measure of the weights at that step, and training is not
+touched."""
 
 import dataclasses
 import os
@@ -45,7 +46,9 @@ def test_a_view_shows_the_weights_of_its_step():
     mine = {
         "my_med": lambda view: med(view.embedding),
         "my_norm": lambda view: weight_norm(view.weights),
-        "my_accuracy": lambda view: (view.logits.argmax(1) == view.task.labels)[view.task.test_index].mean(),
+        "my_accuracy": lambda view: (view.logits.argmax(1) == view.task.labels)[
+            view.task.test_index
+        ].mean(),
         "my_step": lambda view: view.step,
         "ahead": lambda view: view.final is not None,
         "shape": lambda view: view.hidden.shape[1] + 1000 * view.second_embedding.shape[0],
@@ -66,7 +69,9 @@ def test_at_the_last_step_both_forms_of_a_fourier_loss_agree(watched):
 
 
 def test_undefined_measures_are_nan_and_others_are_not():
-    run = watched_run(5, "x2_plus_xy_plus_y2", d_model=8, steps=20, points=2, n_seeds=1).run(progress=False)
+    run = watched_run(5, "x2_plus_xy_plus_y2", d_model=8, steps=20, points=2, n_seeds=1).run(
+        progress=False
+    )
     assert run.restricted_loss.isnull().all() and run.excluded_loss_now.isnull().all()
     assert run.local_complexity.notnull().all() and run.representation_quality.notnull().all()
 
@@ -146,10 +151,13 @@ def test_a_global_that_is_changed_is_another_function_and_one_that_is_not_used_i
 
 
 def test_a_digest_is_the_same_in_every_process_and_what_has_none_is_refused(tmp_path, monkeypatch):
-    """Each process draws anew in which order it keeps the words of a set; 0 and 8 are kept as they came."""
+    """Each process draws anew in which order it keeps the words of a set; 0 and 8 are kept as they
+    came."""
     said = "import test_observing as t; print(t.observer_digest(t.above_all))"
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONHASHSEED": "1"}
-    done = subprocess.run([sys.executable, "-c", said], env=environment, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", said], env=environment, capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == observer_digest(above_all)
     found = []
     for kept in ({0, 8}, {8, 0}):
@@ -157,7 +165,10 @@ def test_a_digest_is_the_same_in_every_process_and_what_has_none_is_refused(tmp_
         found.append((list(kept), observer_digest(above_all)))
     (order, one), (other, two) = found
     assert order != other and one == two
-    with (tmp_path / "file").open("w") as file, pytest.raises(ParameterError, match="not this: cannot pickle"):
+    with (
+        (tmp_path / "file").open("w") as file,
+        pytest.raises(ParameterError, match="not this: cannot pickle"),
+    ):
         observer_digest(lambda view: file.name)
 
 
@@ -169,8 +180,12 @@ def test_a_finished_seed_is_not_trained_again(watched, monkeypatch):
     assert np.array_equal(again.restricted_loss[0], run.restricted_loss[1]) and len(times) == 2
 
 
-@pytest.mark.parametrize(("name", "said"), [("med", "every run logs"), ("med ", "new name"), ("excluded_loss", "new")])
-def test_a_name_that_is_taken_or_none_is_refused_and_an_error_of_an_observer_is_not_hidden(name, said):
+@pytest.mark.parametrize(
+    ("name", "said"), [("med", "every run logs"), ("med ", "new name"), ("excluded_loss", "new")]
+)
+def test_a_name_that_is_taken_or_none_is_refused_and_an_error_of_an_observer_is_not_hidden(
+    name, said
+):
     with pytest.raises(ParameterError, match=said):
         tiny(observers={name: lambda view: 0.0}).run(progress=False)
     with pytest.raises(ZeroDivisionError):

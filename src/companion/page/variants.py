@@ -1,4 +1,6 @@
-"""Variants of a chapter, a name for values of its parameters: `sets: {"p = 47": {p: 47}}` in its front matter."""
+"""Variants of a chapter, a name for values of its parameters: `sets: {"p = 47": {p: 47}}` in its
+front matter.
+"""
 
 from __future__ import annotations
 
@@ -24,21 +26,33 @@ def slug(name: str) -> str:
 
 
 def named_in(
-    front: Mapping[str, Any], parameters: Sequence[Parameter], presets: Mapping[str, Mapping[str, Any]]
+    front: Mapping[str, Any],
+    parameters: Sequence[Parameter],
+    presets: Mapping[str, Mapping[str, Any]],
 ) -> dict[str, dict[str, Any]]:
     """The variants of a chapter by name, each checked against every preset.
 
-    Raises ChapterError for a name that is too long or nothing, for two names with one address, and for values that the
-    chapter refuses or that change no preset.
+    Raises ChapterError for a name that is too long or nothing, for two names with one address, and
+    for values that the chapter refuses or that change no preset.
     """
     found: dict[str, dict[str, Any]] = {}
     known: dict[str, str] = {}
     for name, values in (front.get("sets") or {}).items():
-        if not isinstance(name, str) or not slug(name) or len(name) > LONGEST or not isinstance(values, dict):
-            rule = f"a set is a name of at most {LONGEST} characters with letters or digits, and a table of values"
+        if (
+            not isinstance(name, str)
+            or not slug(name)
+            or len(name) > LONGEST
+            or not isinstance(values, dict)
+        ):
+            rule = (
+                f"a set is a name of at most {LONGEST} characters with letters or digits, and a"
+                " table of values"
+            )
             raise ChapterError(f"sets has {shown(name)}: {shown(values)}; {rule}.")
         if (other := known.setdefault(slug(name), name)) != name:
-            raise ChapterError(f"the sets {shown(other)} and {shown(name)} have the same address, {slug(name)}.")
+            raise ChapterError(
+                f"the sets {shown(other)} and {shown(name)} have the same address, {slug(name)}."
+            )
         changes_something = False
         for preset, plain in presets.items():
             try:

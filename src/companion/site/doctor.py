@@ -25,7 +25,7 @@ assert runs.train_loss[..., -1] < runs.train_loss[..., 0], "the loss does not fa
 
 
 def problems(root: Path) -> Iterator[str]:
-    """Sentences on what is wrong here: packages, a network that is trained, the committed records."""
+    """Sentences on what is wrong here: packages, a network that is trained, the records."""
     from packaging.requirements import Requirement
 
     from grokbook.fetch import address
@@ -44,7 +44,9 @@ def problems(root: Path) -> Iterator[str]:
             yield f"{asked.name} {found} is not {asked.specifier}: {INSTALL}"
     done = subprocess.run([sys.executable, "-P", "-c", TRAIN], capture_output=True, timeout=300)
     if done.returncode != 0:
-        last = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or [f"signal {-done.returncode}"]
-        yield f"no network can be trained ({last[0]}): reinstall torch, or set ONEDNN_MAX_CPU_ISA=AVX"
+        said = done.stderr.decode(errors="replace").strip().splitlines()
+        last = said[-1] if said else f"signal {-done.returncode}"
+        mend = "reinstall torch, or set ONEDNN_MAX_CPU_ISA=AVX"
+        yield f"no network can be trained ({last}): {mend}"
     for problem in [] if address() else Store(records_path(root)).verify():
         yield f"{problem}: restore data/records from version control, or install again"

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 
 def card(root: Path, name: str) -> dict[str, Any] | None:
-    """What is known of the executed chapter; None when there is none, or it or its notebook was cut off or altered."""
+    """What is known of the executed chapter; None when there is none, or it or its notebook was cut
+    off or altered."""
     return card_in(root / "book" / "chapters", name)
 
 
@@ -34,7 +35,8 @@ def card_in(folder: Path, name: str) -> dict[str, Any] | None:
 
 
 def write(folder: Path, job: Job, run: Run) -> None:
-    """Put the notebook and its card in place, each whole or not at all; without the other neither counts."""
+    """Put the notebook and its card in place, each whole or not at all; without the other neither
+    counts."""
     import nbformat
 
     name, notebook = job.page.chapter.name, (nbformat.writes(run.notebook) + "\n").encode()
@@ -45,13 +47,15 @@ def write(folder: Path, job: Job, run: Run) -> None:
 
 
 def keep(path: Path, content: Mapping[str, Any], about: bytes = b"") -> None:
-    """Write a table with a sha256 over it and over the bytes it is about; `read` gives it back while both are whole."""
+    """Write a table with a sha256 over it and over the bytes it is about; `read` gives it back
+    while both are whole."""
     sealed = {**content, "sha256": _seal(content, about)}
     atomic_write(path, (json.dumps(sealed, indent=1) + "\n").encode())
 
 
 def read(path: Path, about: bytes = b"") -> dict[str, Any] | None:
-    """The table that `keep` wrote; None when there is none, or it or what it is about is not what it was."""
+    """The table that `keep` wrote; None when there is none, or it or what it is about is not what
+    it was."""
     try:
         found = json.loads(path.read_bytes())
         seal = found.pop("sha256")
@@ -61,7 +65,8 @@ def read(path: Path, about: bytes = b"") -> dict[str, Any] | None:
 
 
 def digest(about: object, files: Iterable[Path] = (), packages: Iterable[str] = ()) -> str:
-    """sha256 of what something rests on: some values, the content of files (there or not), the versions of packages."""
+    """sha256 of what something rests on: some values, the content of files (there or not), the
+    versions of packages."""
     versions = {}
     for name in packages:
         with contextlib.suppress(metadata.PackageNotFoundError):

@@ -1,4 +1,5 @@
-"""Marks of a class whose students have parameters of their own, from the notebooks that were handed in and the key."""
+"""Marks of a class whose students have parameters of their own, from the notebooks that were handed
+in and the key."""
 
 from __future__ import annotations
 
@@ -24,15 +25,19 @@ Parameters = Mapping[tuple[str, str], Mapping[str, Any]]
 
 
 def marks(root: Path, key: Path, submitted: Path, tell: Callable[[str], Any]) -> str:
-    """A CSV table with a row for each exercise of each notebook that lies in `submitted`, at any depth.
+    """A CSV table with a row for each exercise of each notebook that lies in `submitted`, at any
+    depth.
 
-    Each notebook says whose variant it is. It is run, as nbgrader would run it, with what was given and the checks put
-    back as they were handed out. Answers in words have no points and are `by hand`.
+    Each notebook says whose variant it is. It is run, as nbgrader would run it, with what was given
+    and the checks put back as they were handed out. Answers in words have no points and are `by
+    hand`.
 
     Raises ParameterError where the key is none, or no notebook is there.
     """
     given = parameters(key)
-    exercises = {one.label: one for chapter in sources.load_all(root) for one in read(chapter.source)}
+    exercises = {
+        one.label: one for chapter in sources.load_all(root) for one in read(chapter.source)
+    }
     files = sorted(submitted.rglob("*.ipynb"))
     if not files:
         raise ParameterError(f"{submitted} holds no notebook, so there is nothing to mark.")
@@ -58,17 +63,31 @@ def parameters(key: Path) -> Parameters:
         raise ParameterError(f"{key} is no key.csv of an edition: {error}.") from None
 
 
-def _marked(file: Path, exercises: Mapping[str, Exercise], given: Parameters) -> list[tuple[Any, ...]]:
-    """Name, exercise, points, points to be had, and what the check said, for each exercise of a notebook."""
+def _marked(
+    file: Path, exercises: Mapping[str, Exercise], given: Parameters
+) -> list[tuple[Any, ...]]:
+    """Name, exercise, points, points to be had, and what the check said, for each exercise of a
+    notebook."""
     import nbformat
 
     try:
         notebook = nbformat.read(file, as_version=4)
         name = no_formula(str(notebook.metadata["grokbook"]["variant"]))  # as the key has it
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, nbformat.ValidationError) as error:
+    except (
+        OSError,
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        nbformat.ValidationError,
+    ) as error:
         return [("", "", "", "", f"cannot be read: {error!r}")]
     cells = {_called(cell): cell for cell in notebook.cells}
-    asked = [label for label in exercises if (name, label) in given and {label, f"{label}-check"} & cells.keys()]
+    asked = [
+        label
+        for label in exercises
+        if (name, label) in given and {label, f"{label}-check"} & cells.keys()
+    ]
     if not asked:
         return [(name, "", "", "", "the key has no exercise of this notebook for this name")]
     for label in asked:
@@ -77,11 +96,14 @@ def _marked(file: Path, exercises: Mapping[str, Exercise], given: Parameters) ->
             _put_back(cells, f"{label}-given", worksheet.divided(stub)[0])
             _put_back(cells, f"{label}-check", IMPORT + call)
     _run(notebook)
-    return [(name, label, *_points(exercises[label], cells.get(f"{label}-check"))) for label in asked]
+    return [
+        (name, label, *_points(exercises[label], cells.get(f"{label}-check"))) for label in asked
+    ]
 
 
 def _called(cell: Any) -> str:
-    """The name of a cell: that which nbgrader's metadata keep where an editor gives cells new ids."""
+    """The name of a cell: that which nbgrader's metadata keep where an editor gives cells new
+    ids."""
     return str(cell.metadata.get("nbgrader", {}).get("grade_id", cell.get("id", "")))
 
 
@@ -91,11 +113,17 @@ def _put_back(cells: Mapping[str, Any], name: str, source: str) -> None:
 
 
 def _run(notebook: Any) -> None:
-    """Run a notebook to its end, whatever its cells raise; one that takes longer than `LONGEST` is interrupted."""
+    """Run a notebook to its end, whatever its cells raise; one that takes longer than `LONGEST` is
+    interrupted."""
     from nbclient import NotebookClient
 
     notebook.cells = [cell for cell in notebook.cells if _called(cell) != "install"]
-    options = {"allow_errors": True, "interrupt_on_timeout": True, "timeout": LONGEST, "kernel_name": "python3"}
+    options = {
+        "allow_errors": True,
+        "interrupt_on_timeout": True,
+        "timeout": LONGEST,
+        "kernel_name": "python3",
+    }
     NotebookClient(notebook, **options).execute()
 
 

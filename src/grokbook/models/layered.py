@@ -9,7 +9,8 @@ from grokbook.models.intervened import Around
 
 @dataclass(frozen=True)
 class Layered(Around):
-    """The same network whose embedding, hidden and output parameters are groups that can have rates of their own.
+    """The same network whose embedding, hidden and output parameters are groups that can have rates
+    of their own.
 
     The embedding is `W_E` with `W_pos`, the output `W_U`, hidden is all else.
 

@@ -1,7 +1,8 @@
-"""What a run will take, learned from what the records took: counted work, times a ratio measured on its like.
+"""What a run will take, learned from what the records took: counted work, times a ratio measured on
+its like.
 
-`benchmarks/predictions.py` writes the ratios of the committed records into learned.json, for what pages and the ledger
-say, and how far these predictions were off into book/how_to_rerun.md.
+`benchmarks/predictions.py` writes the ratios of the committed records into learned.json, for what
+pages and the ledger say, and how far these predictions were off into book/how_to_rerun.md.
 """
 
 from __future__ import annotations
@@ -23,9 +24,11 @@ Ratios = Mapping[str, Mapping[str, list[float]]]
 
 @dataclass(frozen=True)
 class Times:
-    """Of each kind of run, by experiment: the recorded seconds of its programs over those that were counted for them.
+    """Of each kind of run, by experiment: the recorded seconds of its programs over those that were
+    counted for them.
 
-    `measured` has those experiments alone whose records say the seconds of a processor of this kind.
+    `measured` has those experiments alone whose records say the seconds of a processor of this
+    kind.
 
     Example:
         >>> from grokbook_chapters.gu2025 import fig5
@@ -41,20 +44,26 @@ class Times:
     def predicted(self, experiment: Experiment, seeds: int) -> Cost:
         """Seconds of one core for `seeds` runs of an experiment, and memory of one program.
 
-        What is counted for them, times the ratio of the first of its `kinds` of which there are records.
+        What is counted for them, times the ratio of the first of its `kinds` of which there are
+        records.
         """
         counted = experiment.predicted(seeds)
         return Cost(counted.seconds * (self.ratio(experiment) or 1.0), counted.memory_mb)
 
     def medians(self) -> dict[str, dict[str, float]]:
-        """What `WRITTEN` says: of each kind of run the median over its experiments, to two digits."""
-        return {name: {kind: float(f"{_middle(by_key):.2g}") for kind, by_key in sorted(table.items())}
-                for name, table in vars(self).items()}  # fmt: skip
+        """What `WRITTEN` says: of each kind of run the median over its experiments, to two
+        digits."""
+        return {
+            name: {kind: float(f"{_middle(by_key):.2g}") for kind, by_key in sorted(table.items())}
+            for name, table in vars(self).items()
+        }
 
     def ratio(self, experiment: Experiment, without: str = "") -> float | None:
-        """The median ratio of its nearest kind, over the experiments of that kind `without` the one with this key.
+        """The median ratio of its nearest kind, over the experiments of that kind `without` the one
+        with this key.
 
-        The smaller of two: a program's processor is never busy for longer than the seconds that pass meanwhile.
+        The smaller of two: a program's processor is never busy for longer than the seconds that
+        pass meanwhile.
         """
         each = (_nearest(ratios, experiment, without) for ratios in (self.ratios, self.measured))
         return min((ratio for ratio in each if ratio is not None), default=None)
@@ -82,7 +91,12 @@ WRITTEN = Path(__file__).with_name("learned.json")
 @lru_cache(maxsize=1)
 def _written() -> Times:
     tables = read_json(WRITTEN).items()
-    return Times(**{name: {kind: {"median": [ratio]} for kind, ratio in table.items()} for name, table in tables})
+    return Times(
+        **{
+            name: {kind: {"median": [ratio]} for kind, ratio in table.items()}
+            for name, table in tables
+        }
+    )
 
 
 def expected(experiment: Experiment, seeds: int) -> Cost:
@@ -97,7 +111,8 @@ def expected(experiment: Experiment, seeds: int) -> Cost:
 
 
 def kinds(experiment: Experiment) -> tuple[str, ...]:
-    """What a run is like, the nearest first: itself, its family with this network, its family, its network, any run.
+    """What a run is like, the nearest first: itself, its family with this network, its family, its
+    network, any run.
 
     Example:
         >>> from grokbook_chapters.gu2025 import fig5
@@ -106,24 +121,41 @@ def kinds(experiment: Experiment) -> tuple[str, ...]:
     """
     family, network = experiment.name.partition("[")[0], type(experiment.config.model).__name__
     alone = f"{network} {'together' if experiment.together else 'alone'}"
-    return experiment.key, f"{family} {network}", family, f"{family.partition('/')[0]} {network}", alone, network, ""
+    return (
+        experiment.key,
+        f"{family} {network}",
+        family,
+        f"{family.partition('/')[0]} {network}",
+        alone,
+        network,
+        "",
+    )
 
 
 def learned(store: Store, experiments: Iterable[Experiment]) -> Times:
-    """What the records of a store took of these experiments, by kind; programs that were continued do not count.
+    """What the records of a store took of these experiments, by kind; programs that were continued
+    do not count.
 
-    A record says the seconds of the processor that its program used, an older one those that passed meanwhile. Of
-    those made on this kind of processor and on others, the former count alone; what a GPU made tells nothing.
+    A record says the seconds of the processor that its program used, an older one those that passed
+    meanwhile. Of those made on this kind of processor and on others, the former count alone; what a
+    GPU made tells nothing.
     """
     entries = {entry["key"]: entry["provenance"] for entry in store.entries().values()}
     ratios: dict[str, dict[str, list[float]]] = {}
     measured: dict[str, dict[str, list[float]]] = {}
     for experiment in experiments:
-        parts = [part for part in entries.get(experiment.key, ()) if "seconds" in part and not part.get("resumed")]
+        parts = [
+            part
+            for part in entries.get(experiment.key, ())
+            if "seconds" in part and not part.get("resumed")
+        ]
         parts = [part for part in parts if part.get("device", "CPU").startswith("CPU")]
         here = [part for part in parts if part.get("processor") == processor()] or parts
-        took = [part.get("cpu_seconds", part["seconds"]) / experiment.predicted(len(part["seeds"])).seconds
-                for part in here]  # fmt: skip
+        took = [
+            part.get("cpu_seconds", part["seconds"])
+            / experiment.predicted(len(part["seeds"])).seconds
+            for part in here
+        ]
         for kind in kinds(experiment) if took else ():
             ratios.setdefault(kind, {})[experiment.key] = took
             if all("cpu_seconds" in part and part.get("processor") == processor() for part in here):

@@ -29,11 +29,14 @@ def save_checkpoint(path: str | Path, state: dict[str, Any]) -> None:
     atomic_write(path, MAGIC + hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
 
 
-def load_checkpoint(path: str | Path, run_id: str, like: Mapping[str, Any] | None = None) -> dict[str, Any] | None:
-    """The saved state at `path` if it is whole, belongs to `run_id` and has the tensors of `like`; None otherwise.
+def load_checkpoint(
+    path: str | Path, run_id: str, like: Mapping[str, Any] | None = None
+) -> dict[str, Any] | None:
+    """The saved state at `path` if it is whole, belongs to `run_id` and has the tensors of `like`;
+    None otherwise.
 
-    What is damaged, of another run or code, or of other shapes is named (CheckpointWarning), and the run starts anew:
-    it only costs time. Only a damaged file is removed.
+    What is damaged, of another run or code, or of other shapes is named (CheckpointWarning), and
+    the run starts anew: it only costs time. Only a damaged file is removed.
     """
     path = Path(path)
     try:
@@ -55,7 +58,9 @@ def load_checkpoint(path: str | Path, run_id: str, like: Mapping[str, Any] | Non
 
 def _anew(path: Path, what: str) -> dict[str, Any] | None:
     """None, as there is no state, after a warning."""
-    warnings.warn(f"the checkpoint {path} {what}; the run starts anew.", CheckpointWarning, stacklevel=4)
+    warnings.warn(
+        f"the checkpoint {path} {what}; the run starts anew.", CheckpointWarning, stacklevel=4
+    )
     return None
 
 

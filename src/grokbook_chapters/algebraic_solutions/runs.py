@@ -1,4 +1,5 @@
-"""The runs of chapter 16: two-layer networks of which each hidden node's frequency and wave at the end are recorded."""
+"""The runs of chapter 16: two-layer networks of which each hidden node's frequency and wave at the
+end are recorded."""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ def waves_of(weights: Mapping[str, Tensor]) -> np.ndarray:
     return node_waves(first, second, weights["W_U"])
 
 
-# How many frequencies have order 4, 6 and 0, and the sum of all orders: each a variable (seed, step).
+# How many frequencies have order 4, 6 and 0, and the sum of all orders: each a variable (seed,
+# step).
 WATCHED: Mapping[str, Callable[[View], float]] = {
     "order_4": lambda view: float((orders(waves_of(view.weights)) == 4).sum()),
     "order_6": lambda view: float((orders(waves_of(view.weights)) == 6).sum()),
@@ -43,10 +45,12 @@ WATCHED: Mapping[str, Callable[[View], float]] = {
 
 @dataclass(frozen=True)
 class Solved(ReadAtEnd, Watched):
-    """An experiment that also records `WATCHED`, and of each node at the end its frequency and its wave there.
+    """An experiment that also records `WATCHED`, and of each node at the end its frequency and its
+    wave there.
 
-    Variables `node_frequency` (seed, node), `node_wave` (seed, layer, node, part), and `node_rest` (seed, node): the
-    share of the squared waves of layers a and b that is not at that frequency, their constant parts counted in.
+    Variables `node_frequency` (seed, node), `node_wave` (seed, layer, node, part), and `node_rest`
+    (seed, node): the share of the squared waves of layers a and b that is not at that frequency,
+    their constant parts counted in.
     """
 
     watched = WATCHED
@@ -66,7 +70,11 @@ def at_the_end(weights: Mapping[str, Tensor]) -> xr.Dataset:
     rest = 1 - 2 * power[k, np.arange(len(k))] / power.sum(axis=0)
     wave = (("layer", "node", "part"), np.stack([at.real, at.imag], axis=-1))
     return xr.Dataset(
-        {"node_frequency": ("node", k.astype(np.int16)), "node_wave": wave, "node_rest": ("node", rest.astype("f4"))},
+        {
+            "node_frequency": ("node", k.astype(np.int16)),
+            "node_wave": wave,
+            "node_rest": ("node", rest.astype("f4")),
+        },
         {"layer": ["a", "b", "c"], "part": ["real", "imaginary"]},
     )
 
@@ -84,33 +92,60 @@ def recorded_waves(run: xr.Dataset, p: int) -> np.ndarray:
 def frequency_tables(data: xr.Dataset) -> pd.DataFrame:
     """The frequencies of all runs of a record: the columns of `frequency_table`, and `seed`."""
     p = json.loads(data.attrs["configuration"])["model"]["p"]
-    rows = [frequency_table(recorded_waves(data.sel(seed=seed), p)).assign(seed=int(seed)) for seed in data.seed]
+    rows = [
+        frequency_table(recorded_waves(data.sel(seed=seed), p)).assign(seed=int(seed))
+        for seed in data.seed
+    ]
     return pd.concat(rows, ignore_index=True)
 
 
-def cogo_run(p: int, width: int, steps: int, train_fraction: float = 0.9, decay: float = 5e-5) -> RunConfig:
-    """A run of the two-layer network on addition modulo p, with the settings of CoGO's logged sweep."""
+def cogo_run(
+    p: int, width: int, steps: int, train_fraction: float = 0.9, decay: float = 5e-5
+) -> RunConfig:
+    """A run of the two-layer network on addition modulo p, with the settings of CoGO's logged
+    sweep."""
     log = Schedule(min(100, steps), 10, max(1, min(99, steps // 100)))
-    return pairs_of(f"Z{p}", width, train_fraction, rate=0.01, decay=decay, steps=steps, start="uniform", log=log)
+    return pairs_of(
+        f"Z{p}",
+        width,
+        train_fraction,
+        rate=0.01,
+        decay=decay,
+        steps=steps,
+        start="uniform",
+        log=log,
+    )
 
 
 def cogo_table() -> dict[int, Solved]:
-    """The runs of Table 2 of CoGO by modulus: 512 nodes, decay 5e-5, 10,000 steps; the authors' sweep of 2024-09-12."""
-    return {p: Solved(f"tian2025/cogo[d={p}]", cogo_run(p, 512, 10_000), seeds=tuple(range(seeds)))
-            for p, seeds in ((23, 10), (71, 10), (127, 5))}  # fmt: skip
+    """The runs of Table 2 of CoGO by modulus: 512 nodes, decay 5e-5, 10,000 steps; the authors'
+    sweep of 2024-09-12."""
+    return {
+        p: Solved(f"tian2025/cogo[d={p}]", cogo_run(p, 512, 10_000), seeds=tuple(range(seeds)))
+        for p, seeds in ((23, 10), (71, 10), (127, 5))
+    }
 
 
 def by_decay() -> dict[float, Solved]:
-    """Small networks, 23 numbers and 128 nodes, by weight decay: the decay of the table, a fifth of it, none."""
-    return {decay: Solved(f"tian2025/orders[decay={decay:g}]", cogo_run(23, 128, 6_000, decay=decay),
-                          seeds=tuple(range(seeds)))
-            for decay, seeds in ((5e-5, 4), (1e-5, 3), (0.0, 3))}  # fmt: skip
+    """Small networks, 23 numbers and 128 nodes, by weight decay: the decay of the table, a fifth of
+    it, none."""
+    return {
+        decay: Solved(
+            f"tian2025/orders[decay={decay:g}]",
+            cogo_run(23, 128, 6_000, decay=decay),
+            seeds=tuple(range(seeds)),
+        )
+        for decay, seeds in ((5e-5, 4), (1e-5, 3), (0.0, 3))
+    }
 
 
 RUNS = (cogo_table, by_decay)
 
 
-def plan(p: int, width: int, weight_decay: float, train_fraction: float, steps: int) -> dict[str, Experiment]:
-    """Plan of chapter 16: the run that the page trains; p is odd, as at p/2 a frequency has no four or six nodes."""
+def plan(
+    p: int, width: int, weight_decay: float, train_fraction: float, steps: int
+) -> dict[str, Experiment]:
+    """Plan of chapter 16: the run that the page trains; p is odd, as at p/2 a frequency has no four
+    or six nodes."""
     config = cogo_run(p, width, steps, train_fraction, weight_decay)
     return {"live": WeightRun(f"live/quadratic[p={p}]", config, seeds=(0,))}

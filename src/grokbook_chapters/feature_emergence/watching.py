@@ -1,4 +1,5 @@
-"""What is measured on the networks of chapter 17: the gradient at the features, energy and spectrum of the nodes."""
+"""What is measured on the networks of chapter 17: the gradient at the features, energy and spectrum
+of the nodes."""
 
 from __future__ import annotations
 
@@ -18,7 +19,9 @@ from grokbook_chapters.feature_emergence.backpropagated import answers, centred
 
 PURE = 0.9  # share of a node's |w|^2 in one irrep from which it counts as a feature of it
 
-_PER_LOOK = 5e-8  # seconds of all that is watched at one logged step, for each hidden unit and pair, about
+_PER_LOOK = (
+    5e-8  # seconds of all that is watched at one logged step, for each hidden unit and pair, about
+)
 
 
 def nodes(weights: Mapping[str, torch.Tensor]) -> np.ndarray:
@@ -35,9 +38,9 @@ def group_of(config: RunConfig) -> int | str:
 def node_measures(w: np.ndarray, group: int | str) -> dict[str, float]:
     r"""Of nodes w (K, 2M): mean energy, share of it, purity, and how many irreps are found.
 
-    `energy` is the mean of $\mathcal E(w)/|w|^4$ for unit inputs, `reached` its part of the lowest maximum's, `purity`
-    the mean share of $|w|^2$ in a node's strongest nontrivial irrep, `found` the part of these irreps that some node of
-    purity 0.9 has.
+    `energy` is the mean of $\mathcal E(w)/|w|^4$ for unit inputs, `reached` its part of the lowest
+    maximum's, `purity` the mean share of $|w|^2$ in a node's strongest nontrivial irrep, `found`
+    the part of these irreps that some node of purity 0.9 has.
 
     Example:
         >>> node_measures(np.stack([m.w for m in local_maxima(5)]), 5)["found"]
@@ -49,11 +52,17 @@ def node_measures(w: np.ndarray, group: int | str) -> dict[str, float]:
     least = min(m.energy for m in local_maxima(group, inputs="unit"))
     pure = shares.max(axis=1)
     got = len(set(strongest[pure >= PURE].tolist())) / shares.shape[1]
-    return {"energy": now.mean(), "reached": now.mean() / least, "purity": pure.mean(), "found": got}
+    return {
+        "energy": now.mean(),
+        "reached": now.mean() / least,
+        "purity": pure.mean(),
+        "found": got,
+    }
 
 
 def _trained(view: View) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Features (n, K), one-hot answers (n, M) of the training pairs, and the output layer (K, M)."""
+    """Features (n, K), one-hot answers (n, M) of the training pairs, and the output layer (K,
+    M)."""
     at = view.task.train_index
     w, n = nodes(view.weights), view.task.p
     a, b = view.task.inputs[at].T
@@ -62,7 +71,8 @@ def _trained(view: View) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def gradient_norm(view: View) -> float:
-    r"""$\lVert G_F\rVert = \lVert P^\perp(Y - FV)V^\top\rVert_F$ on the training pairs, V as it is."""
+    r"""$\lVert G_F\rVert = \lVert P^\perp(Y - FV)V^\top\rVert_F$ on the training pairs, V as it
+    is."""
     features, targets, V = _trained(view)
     return float(np.linalg.norm(centred(targets - features @ V) @ V.T))
 
@@ -87,7 +97,12 @@ WATCHED: Mapping[str, Callable[[View], float]] = {
     **{name: _node(name) for name in ("energy", "reached", "purity", "found")},
 }
 
-AT_END = ("energy", "reached", "purity", "found")  # what is recorded of the last step of the runs of a grid
+AT_END = (
+    "energy",
+    "reached",
+    "purity",
+    "found",
+)  # what is recorded of the last step of the runs of a grid
 
 
 @dataclass(frozen=True)
@@ -105,18 +120,23 @@ class Followed(Watched):
 
 @dataclass(frozen=True)
 class Ended(Sweep):
-    """A sweep that keeps no embedding, and of each run's last nodes the numbers `AT_END`, (seed, axes)."""
+    """A sweep that keeps no embedding, and of each run's last nodes the numbers `AT_END`, (seed,
+    axes)."""
 
     def configuration(self) -> dict[str, Any]:
         """The configuration without its seeds, with the axes and what is measured at the end."""
         return super().configuration() | {"ended": list(AT_END)}
 
-    def _gridded(self, dataset: xr.Dataset, configs: Sequence[RunConfig], seeds: Sequence[int]) -> xr.Dataset:
+    def _gridded(
+        self, dataset: xr.Dataset, configs: Sequence[RunConfig], seeds: Sequence[int]
+    ) -> xr.Dataset:
         kept = super()._gridded(dataset, configs, seeds).drop_vars("embedding", errors="ignore")
         found = [
             node_measures(nodes(split_weights(config, torch.from_numpy(row))), group_of(config))
             for config, row in zip(configs, dataset.weights.values, strict=True)
         ]
         dims, shape = ("seed", *self.shape), (len(seeds), *self.shape.values())
-        ends = {name: (dims, np.array([one[name] for one in found]).reshape(shape)) for name in AT_END}
+        ends = {
+            name: (dims, np.array([one[name] for one in found]).reshape(shape)) for name in AT_END
+        }
         return kept.assign(ends)
