@@ -21,6 +21,7 @@ UNNAMED = {
     "pytest-benchmark": "(benchmark,",
     "pytest-timeout": "timeout(",
     "sphinx-book-theme": "jupyter-book",
+    "import-linter": "lint-imports",
 }
 """What is used without its name being written, and the text that uses it."""
 OPTIONAL = {"playwright", "pypdf"}
