@@ -20,6 +20,7 @@ UNNAMED = {
     "pytest-xdist": "--dist",
     "pytest-timeout": "timeout(",
     "sphinx-book-theme": "jupyter-book",
+    "import-linter": "lint-imports",
 }
 """What is used without its name being written, and the text that uses it."""
 OPTIONAL = {"playwright", "pypdf"}

@@ -31,6 +31,7 @@ WORDS = {
 }
 WORDS |= {
     "BSD License": "BSD",
+    "BSD 2-Clause License": "BSD-2-Clause",
     "BSD 3-Clause": "BSD-3-Clause",
     "BSD 3-Clause License": "BSD-3-Clause",
 }

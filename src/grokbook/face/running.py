@@ -178,12 +178,10 @@ def train(
 
     Returns:
         Dataset with variables (seed, step): losses, accuracies (of real answers the share of
-            outputs to which no other
-        answer of the task is nearer than the right one; `grok_times(runs, below=0.01)` goes by
-            loss), weight norm,
-        embedding measures, each watch; and `embedding` (seed, snapshot, token, feature) and
-            `weights` (seed, snapshot,
-        parameter) where they are kept. NaN from where a run had stopped.
+        outputs to which no other answer of the task is nearer than the right one; `grok_times(runs,
+        below=0.01)` goes by loss), weight norm, embedding measures, each watch; and `embedding`
+        (seed, snapshot, token, feature) and `weights` (seed, snapshot, parameter) where they are
+        kept. NaN from where a run had stopped.
 
     Raises:
         ParameterError: one sentence with the value and the rule it breaks, before anything is
@@ -246,8 +244,7 @@ def sweep(
 
     Returns:
         Dataset with dims `seed`, one for each name of the grid, and `step`: losses and accuracies,
-            and the `embedding`
-        at the end where there is one. What `grok_times` and `phases` need.
+        and the `embedding` at the end where there is one. What `grok_times` and `phases` need.
 
     Raises ParameterError as `train`, and for a name that no part of the run has; GrokbookError
     where there is no Dask.

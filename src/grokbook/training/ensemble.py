@@ -214,12 +214,10 @@ def train(
 
     Returns:
         Dataset with variables (run, step) in float64: losses, accuracies, weight norm and, where
-            the network has
-        embeddings, every embedding measure; NaN where a run had stopped. `embedding` has dims (run,
-            snapshot, token,
-        feature). Coordinates on `run`: `seed`, and every setting in which the configurations
-            differ, such as
-        `learning_rate`; the configurations are in `attrs["configs"]` as JSON.
+        the network has embeddings, every embedding measure; NaN where a run had stopped.
+        `embedding` has dims (run, snapshot, token, feature). Coordinates on `run`: `seed`, and
+        every setting in which the configurations differ, such as `learning_rate`; the
+        configurations are in `attrs["configs"]` as JSON.
 
     Raises:
         ParameterError: an empty list, an entry that is not a `RunConfig`, an unknown device, no
