@@ -418,7 +418,6 @@ def choose(
     paper: str | None = None,
     *,
     kind: str | None = None,
-    below: float | None = None,
     among: Iterable[ModuleType | Claim] | None = None,
 ) -> list[Claim]:
     """The claims with these ids (in that order), or of one paper, or all; what is left out stays as
@@ -429,7 +428,6 @@ def choose(
             has lines to these, and an entry is given once.
         paper: one of the papers that have claims.
         kind: one of `KINDS`.
-        below: only claims whose check is said to take fewer seconds.
         among: your own claims, or modules that hold some; default: those of this book.
 
     Raises ParameterError for an id, a paper or a kind that the ledger does not have.
@@ -451,9 +449,7 @@ def choose(
     return [
         claim
         for claim in map(known.__getitem__, wanted)
-        if paper in (None, claim.paper)
-        and kind in (None, claim.kind)
-        and (below is None or claim.check is None or claim.seconds < below)
+        if paper in (None, claim.paper) and kind in (None, claim.kind)
     ]
 
 
@@ -491,7 +487,6 @@ def ledger(
     paper: str | None = None,
     *,
     kind: str | None = None,
-    below: float | None = None,
     among: Iterable[ModuleType | Claim] | None = None,
 ) -> pd.DataFrame:
     """The ledger as a table, every check run: one row a claim. Arguments as in `choose`.
@@ -507,4 +502,4 @@ def ledger(
         >>> ledger(["G36"]).verdict.tolist()
         ['holds']
     """
-    return as_table(outcomes(choose(ids, paper, kind=kind, below=below, among=among)))
+    return as_table(outcomes(choose(ids, paper, kind=kind, among=among)))

@@ -18,7 +18,6 @@ from grokbook.machine import duration
 from grokbook.runs.experiment import Experiment, available, default_store
 from grokbook.runs.learned import expected
 from grokbook.runs.provenance import USED
-from grokbook.runs.store import Store
 
 Wanted = Callable[[], Mapping[Any, Experiment]]
 Look = Callable[[Any], Any]
@@ -107,19 +106,16 @@ def _utc(text: str) -> datetime:
     return when.astimezone(UTC) if when.tzinfo else when.replace(tzinfo=UTC)
 
 
-def made_after(
-    experiment: Experiment, when: datetime | None, store: Store | None = None
-) -> tuple[int, ...]:
+def made_after(experiment: Experiment, when: datetime | None) -> tuple[int, ...]:
     """The recorded seeds of an experiment, or those of them whose records say that they were made
     after a time.
 
     After a time, the committed records' further seeds count too: they were made to decide by a rule
-    that is younger than the runs that a page lists. `store` is where seeds are looked up, by
-    default the project's.
+    that is younger than the runs that a page lists.
 
     A record without a time of day counts as made at the beginning of its day.
     """
-    store = store or default_store()
+    store = default_store()
     stores = (store, *store.fallbacks)
     if when is not None:
         further = set(stores[-1].seeds(experiment.key, experiment.code)).difference(

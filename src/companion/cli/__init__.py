@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,8 +14,7 @@ from companion.cli.printing import forget_output, make_printable
 from companion.cli.runs import MOST_SEEDS, export, seconds, stoppable, sweep
 from companion.project import current
 from companion.teach.commands import app as teach
-from grokbook.errors import GrokbookError, ParameterError, line, nearest, shown
-from grokbook.files import read_json
+from grokbook.errors import GrokbookError, ParameterError, line, shown
 from grokbook.machine import duration
 from grokbook.paths import chosen
 
@@ -374,30 +372,16 @@ def claims(
         raise ParameterError("--json shows the ledger and --settle changes it: give one of them.")
     if settle and not live:
         raise ParameterError("--settle writes down what the checks find, so it needs --run.")
-    project = (
-        current()
-    )  # an id that stands nowhere in the claims is refused before these are loaded
-    sources = [path for path in project.sources() if path.suffix == ".py"] if ids else []
-    settled_ids = read_json(project.verdicts) if ids and project.verdicts.is_file() else {}
-    for name in ids or []:
-        if name not in settled_ids and not any(
-            f'"{name}"' in path.read_text(encoding="utf-8") for path in sources
-        ):
-            hint = f"; the nearest is {near}" if (near := nearest(name, settled_ids, 0)) else ""
-            raise ParameterError(f"the ledger has no claim {shown(name)}{hint}.")
+    from companion.claims import choose
+    from companion.claims.verdicts import settled, with_verdict
 
-    def chosen() -> tuple[list[Any], dict[str, str]]:
-        from companion.claims import choose
-        from companion.claims.verdicts import settled, with_verdict
-
-        known = settled()
-        return with_verdict(choose(ids, paper, kind=kind), verdict, known), known
-
-    if live:
-        with stoppable():
-            (_claims_as_json if as_json else partial(_check_claims, full, settle))(*chosen())
-    else:
-        _list_claims(full, as_json, *chosen())
+    known = settled()
+    with stoppable():
+        chosen = with_verdict(choose(ids, paper, kind=kind), verdict, known)
+        if live:
+            _check_claims(full, settle, as_json, chosen, known)
+        else:
+            _list_claims(full, as_json, chosen, known)
 
 
 def _list_claims(full: bool, as_json: bool, chosen: list[Any], known: dict[str, str]) -> None:
@@ -422,36 +406,30 @@ def _width() -> int:
     return max(50, min(shutil.get_terminal_size((80, 24)).columns, 100))
 
 
-def _claims_as_json(chosen: list[Any], known: dict[str, str]) -> None:
-    """Print what the checks find as data; exit code 1 when a verdict is not the settled one."""
-    from companion.claims import export, outcomes
+def _check_claims(
+    full: bool, settle: bool, as_json: bool, chosen: list[Any], known: dict[str, str]
+) -> None:
+    """Print each result as it comes, or all as data; exit code 1 when a verdict is not the settled
+    one and is not written down."""
+    from companion.claims import export, outcomes, report, verdicts
 
-    found = list(outcomes(chosen))
-    print(export.text(export.document(chosen, found)), end="")
-    if any(outcome.finding.verdict != known.get(outcome.claim.id) for outcome in found):
-        raise typer.Exit(1)
-
-
-def _check_claims(full: bool, settle: bool, chosen: list[Any], known: dict[str, str]) -> None:
-    """Print each result as it comes; exit code 1 when a verdict is not the settled one and is not
-    written down."""
-    from companion.claims import outcomes, report, verdicts
-
-    found = {}
+    every = []
     for outcome in outcomes(chosen):
-        found[outcome.claim.id] = outcome.finding.verdict
-        print(
-            report.result(outcome, known.get(outcome.claim.id), _width(), full) + "\n", flush=True
-        )
-    changed = [name for name, verdict in found.items() if verdict != known.get(name)]
-    print(report.paragraph(report.summary(found.values()), _width()))
-    if changed:
-        print(
-            report.paragraph(
-                f"{len(changed)} of them differ from what is settled: {', '.join(changed)}.",
-                _width(),
+        every.append(outcome)
+        if not as_json:
+            print(
+                report.result(outcome, known.get(outcome.claim.id), _width(), full) + "\n",
+                flush=True,
             )
-        )
+    found = {outcome.claim.id: outcome.finding.verdict for outcome in every}
+    changed = [name for name, verdict in found.items() if verdict != known.get(name)]
+    if as_json:
+        print(export.text(export.document(chosen, every)), end="")
+    else:
+        print(report.paragraph(report.summary(found.values()), _width()))
+        if changed:
+            said = f"{len(changed)} of them differ from what is settled: {', '.join(changed)}."
+            print(report.paragraph(said, _width()))
     if settle:
         verdicts.settle(found)
         print(f"The settled verdicts are written to {current().verdicts.name}.")

@@ -181,11 +181,11 @@ def check(label: str, *answers: Any, **given: Any) -> None:
     print(f"{label}: right.")
 
 
-def tolerance(right: Any, digits: int = DIGITS) -> Any:
-    """How far rounding to so many significant digits moves numbers at most: half a unit of the last
-    one, of each.
+def tolerance(right: Any) -> Any:
+    """How far rounding to `DIGITS` significant digits moves numbers at most: half a unit of the
+    last one, of each.
 
-    Zero has `digits` of them behind the point.
+    Zero has `DIGITS` of them behind the point.
 
     Example:
         >>> float(tolerance(469.3147)), float(tolerance(0.25)), float(tolerance(0))
@@ -193,7 +193,7 @@ def tolerance(right: Any, digits: int = DIGITS) -> Any:
     """
     size = np.abs(np.asarray(right, dtype=float))
     known = np.isfinite(size) & (size > _ZERO)
-    return 0.5 * 10.0 ** (np.floor(np.log10(np.where(known, size, 0.1))) - digits + 1)
+    return 0.5 * 10.0 ** (np.floor(np.log10(np.where(known, size, 0.1))) - DIGITS + 1)
 
 
 def _numbers(value: Any, right: Any) -> tuple[Any, Any]:
