@@ -61,15 +61,6 @@ def test_what_a_document_tells_one_to_type_or_open_exists(document):
     assert not re.search(r"\b(TODO|TBD|FIXME|XXX)\b|\?\?\?", text), "something is left to fill in"
 
 
-def test_readme_shows_a_picture_and_names_the_two_commands_first():
-    assert re.findall(r"!\[[^\]]{40,}\]\((book/_static/\S+\.(?:png|svg))\)", read("README.md"))
-    block = re.search(r"```console\n(.*?)```", read("README.md"), re.DOTALL)[1]
-    assert [line.partition("#")[0].strip() for line in block.splitlines()] == [
-        "make book",
-        "make test",
-    ]
-
-
 def test_readme_s_table_has_every_chapter_by_its_title_and_no_other():
     """A chapter's one title is its first heading; a page that does not exist is not promised."""
     rows = re.findall(r"^\| (\d\d[a-z]?) ([^|]*?) \|", read("README.md"), re.MULTILINE)
@@ -106,13 +97,3 @@ def test_what_an_archive_is_told_of_a_release_is_what_the_citation_says_and_no_d
     assert [each["identifier"] for each in told["related_identifiers"]] == cited
     given = citation.get("doi")
     assert told.get("doi") == given and (given is None or re.fullmatch(r"10\.\d{4,9}/\S+", given))
-
-
-def test_changelog_has_the_form_of_keep_a_changelog():
-    headings = re.findall(r"^## (.*)$", read("CHANGELOG.md"), re.MULTILINE)
-    assert headings[0] == "[Unreleased]"
-    assert all(
-        re.fullmatch(r"\[\d+\.\d+\.\d+\] - (\d{4}-\d\d-\d\d|unreleased)", h) for h in headings[1:]
-    )
-    kinds = set(re.findall(r"^### (.*)$", read("CHANGELOG.md"), re.MULTILINE))
-    assert kinds <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}

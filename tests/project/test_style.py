@@ -145,8 +145,3 @@ def test_examples_run(module, tmp_path, monkeypatch):
     options = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
     result = doctest.testmod(importlib.import_module(dotted(module)), optionflags=options)
     assert result.attempted > 0 and result.failed == 0, "see the printed report"
-
-
-def test_the_rules_are_written_down():
-    stated = set(re.findall(r"\| (S\d) \|", read("CONTRIBUTING.md")))
-    assert stated == {f"S{n}" for n in re.findall(r"def test_s(\d)_", Path(__file__).read_text())}
