@@ -9,31 +9,18 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Iterable
 from pathlib import Path
 
 from companion.teach.pages import site_folder
 from grokbook import __version__
-from grokbook.errors import GrokbookError
 from grokbook.files import atomic_write
 
 ROOT = Path(__file__).resolve().parents[1]
-LONGEST = 180
-"""Characters of a path in the archive: with the folder that it is unpacked in, Windows reads
-260."""
-RESERVED = re.compile(
-    r'[<>:"\\|?*\0-\x1f]|[. ](/|$)|(^|/)(con|prn|aux|nul|com\d|lpt\d)(\.|/|$)', re.IGNORECASE
-)
-RULE = (
-    f"a path has at most {LONGEST} characters, none of <>:|?*, no part that ends in a dot or is the"
-    " name of a device"
-)
 README = f"""grokbook {__version__}, without a network
 
 Read      python -m http.server --directory site 8000, then http://localhost:8000 in a browser;
@@ -45,23 +32,11 @@ Check     sha256sum --check SHA256SUMS
 """
 
 
-def portable(names: Iterable[str]) -> None:
-    """Raises GrokbookError for a path that some system cannot write, and for two that differ in
-    case alone."""
-    seen: dict[str, str] = {}
-    for name in names:
-        if RESERVED.search(name) or len(name) > LONGEST:
-            raise GrokbookError(f"{name!r} cannot be unpacked everywhere: {RULE}.")
-        if (other := seen.setdefault(name.casefold(), name)) != name:
-            raise GrokbookError(f"{other!r} and {name!r} are one file where case does not count.")
-
-
 def archive(folder: Path, out: Path) -> int:
     """Write checksums of all files of a folder beside them, and it all to `out`, whole or not at
     all; their number."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     names = [path.relative_to(folder).as_posix() for path in files]
-    portable(names)
     sums = [
         f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {name}\n"
         for path, name in zip(files, names, strict=True)
