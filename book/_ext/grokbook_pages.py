@@ -17,6 +17,11 @@ _ICONS = re.compile(_TAG.format(name="(?:link|script)", part="vendor/fontawesome
 _MATHJAX = re.compile(
     r"[ \t]*<script>window\.MathJax.*?</script>\n?|" + _TAG.format(name="script", part="/mathjax/")
 )
+_THEBE = re.compile(
+    r"(?s)[ \t]*<script\b(?:(?!</script>).)*thebe(?:(?!</script>).)*</script>\n?"
+    r"|<script>kernelName = '\w+'</script>|[ \t]*<link\b[^>]*thebe[^>]*>\n?"
+)
+"""What Jupyter Book loads on every page to run its cells in a browser, and never uses here."""
 _VIEWPORT = re.compile(r'\s*<meta name="viewport"[^>]*>')
 _TABLE = re.compile(r'<table class="table">.*?</table>', re.DOTALL)
 _FORMULA_ENDS = re.compile(
@@ -132,13 +137,14 @@ def finish(app: Any, exception: Exception | None) -> None:
 
 
 def tidy(text: str) -> str:
-    """The HTML of a page without the icon font, without MathJax where nothing is to be drawn, one
-    viewport.
+    """The HTML of a page without the icon font and thebe, without MathJax where nothing is to be
+    drawn, one viewport.
 
     A formula in the text and the sign that follows it stay in one line. Without a storage of the
     browser, which a reader may have blocked, the theme's scripts have one of the page (`STORAGE`).
     """
     text = text.replace(_FIRST_SCRIPT, STORAGE + _FIRST_SCRIPT, 1)
+    text = _THEBE.sub("", text)
     text = _ICONS.sub("", text).replace(
         '<div role="list" class="citation-list">', '<div class="citation-list">'
     )

@@ -1,4 +1,4 @@
-"""The site's own Sphinx extension: downloads and launch links of chapters, no thebe."""
+"""The site's own Sphinx extension: downloads and launch links of chapters."""
 
 from __future__ import annotations
 
@@ -6,28 +6,6 @@ import json
 import re
 from pathlib import Path
 from typing import Any
-
-_OF_THEBE = re.compile(
-    r"(?s)<script type=\"text/x-thebe-config\">.*?</script>|<script>kernelName = '\w+'</script>"
-)
-
-
-def drop_thebe(
-    app: Any, pagename: str, template: str, context: dict[str, Any], doctree: Any
-) -> None:
-    """Jupyter Book loads sphinx-thebe on every page, twice, and never uses it here."""
-    scripts = context.get("script_files", [])
-    context["script_files"] = [script for script in scripts if not _is_thebe(script)]
-    styles = context.get("css_files", [])
-    context["body"] = _OF_THEBE.sub("", context.get("body") or "")
-    context["css_files"] = [
-        style for style in styles if "thebe" not in str(getattr(style, "filename", style))
-    ]
-
-
-def _is_thebe(script: Any) -> bool:
-    body = getattr(script, "attributes", {}).get("body") or ""
-    return "thebe" in str(getattr(script, "filename", script)) or "thebe" in body.lower()
 
 
 def add_buttons(
@@ -172,6 +150,5 @@ def setup(app: Any) -> dict[str, bool]:
         "config-inited", keep_sets, priority=950
     )  # after what leaves out all that is not in the contents
     app.connect("builder-inited", lambda app: number_chapters_by_name())
-    app.connect("html-page-context", drop_thebe, priority=900)
     app.connect("html-page-context", add_buttons, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
