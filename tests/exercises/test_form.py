@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from companion.exercises import registry as asked
 from companion.exercises.parser import TABLE, folded, objectives, read, table
 from companion.exercises.registry import check, near, number
 from companion.exercises.sandbox import after, run, told
-from companion.teach import registry as asked
 from grokbook.errors import ChapterError, ParameterError, WrongAnswer
 
 BLOCK = """```python

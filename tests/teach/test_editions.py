@@ -10,16 +10,19 @@ import shutil
 import subprocess
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 import yaml
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
 from typer.testing import CliRunner
 
 from companion.cli import app
 from companion.exercises import parser
-from companion.teach import editions, worksheet
-from companion.teach import registry as asked
+from companion.exercises import registry as asked
+from companion.teach import editions, grading, worksheet
 from grokbook.errors import ChapterError, ParameterError, WrongAnswer
 
 HEAD = """---
@@ -181,6 +184,9 @@ def test_what_otter_assigns_has_each_question_once_with_its_solution_and_its_tes
         {"name": LABEL, "points": 2, "manual": False},
         {"name": "ex-06-own", "points": 3, "manual": True},
     ]
+    order = [cell["id"] for cell in cells if cell["id"].startswith(LABEL)]
+    parts = ["words", "given", "hints", "answer", "key", "check", "reasons"]
+    assert order == [f"{LABEL}-{part}".removesuffix("-answer") for part in parts]
     [check] = [cell for cell in cells if cell["id"] == f"{LABEL}-check"]
     assert "".join(check["outputs"][0]["text"]) == f"{LABEL}: right.\n"
 
@@ -368,6 +374,15 @@ def test_a_class_is_marked_in_one_go_each_with_its_own_parameters(root, tmp_path
     assert "cannot be read" in rows["", ""]["told"]
 
 
+@pytest.mark.parametrize("pieces", [[": right.\n"], [": right.", "\n"], [":", " right", ".\n"]])
+def test_a_right_answer_has_its_points_in_however_many_pieces_its_line_comes(pieces):
+    """A busy kernel sends the text of a print and its end apart; a right answer then had no
+    points."""
+    exercise = SimpleNamespace(label=LABEL, difficulty=2, essay=False)
+    sent = [new_output("stream", text=text) for text in [LABEL, *pieces]]
+    assert grading._points(exercise, NotebookNode(outputs=sent)) == (2, 2, f"{LABEL}: right.")
+
+
 def test_a_key_that_is_none_and_a_folder_without_notebooks_get_a_sentence(
     root, tmp_path, monkeypatch
 ):
@@ -423,6 +438,7 @@ def test_nbgrader_takes_the_instructors_edition_as_source_and_marks_the_students
         json.loads((course / "release" / "06_clocks" / "06_clocks.ipynb").read_text())
     )
     assert release[LABEL].startswith("half_step = ...")
+    assert not [text for text in release.values() if "raise NotImplementedError" in text]
     texts = [path.read_text() for path in (course / "release").rglob("*") if path.is_file()]
     assert texts and not [text for text in texts if "np.log" in text or "no general answer" in text]
     student = made(root, tmp_path / "student")["06_clocks"]

@@ -8,7 +8,7 @@ from typing import Any
 from companion.page.safe import line
 from companion.page.sources import Chapter, Page, means
 from grokbook.errors import ParameterError, shown
-from grokbook.files import as_text, atomic_write, given
+from grokbook.files import as_text, atomic_write, given, refuse_as_file
 
 LARGEST = 100_000
 """Bytes of the largest file that is read."""
@@ -29,8 +29,7 @@ def write(path: Path, page: Page) -> None:
     page.experiments()
     content = {"chapter": page.chapter.name, "preset": page.preset, "parameters": dict(page.values)}
     text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=10_000)
-    if path.is_dir():
-        raise ParameterError(f"--save-params {path} is a folder; name a file.")
+    refuse_as_file(path, f"--save-params {path}")
     first = f"{_FIRST}: grokbook run {page.chapter.number} --params {path.name}"
     atomic_write(path, f"{first}\n{text}{_LAST}\n".encode())
 

@@ -22,8 +22,8 @@ from companion.site.staging import described, released
 Given = Mapping[str, Mapping[str, Any]]
 """The parameters that are drawn, by the label of their exercise."""
 
-_ASKED = ("words", "given", "hints", "reasons")
-"""Cells of a question that are neither its solution nor its test."""
+_ASKED = ("words", "given", "hints")
+"""Cells of a question that stand before its answer; what is asked in words follows the check."""
 
 
 def notebook(
@@ -169,6 +169,8 @@ def otter_master(notebook: Any, exercises: Sequence[Exercise], root: Path) -> An
             *inside,
             new_raw_cell("# END QUESTION"),
         ]
+        if f"{label}-reasons" in cells:
+            made.append(cells[f"{label}-reasons"])
     return new_notebook(cells=made, metadata=notebook.metadata)
 
 
