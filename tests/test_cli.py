@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -137,6 +138,12 @@ def test_what_a_command_prints_and_that_claims_are_computed_only_when_asked(
         or max(map(len, done.output.splitlines())) <= 80
     )
     assert [part for part in parts if part not in done.output] == []
+
+
+def test_a_page_without_parameters_is_listed_without_an_empty_table(monkeypatch):
+    monkeypatch.setattr("grokbook.paths.project_root", lambda: Path(__file__).resolve().parents[1])
+    said = run("list", "00").output
+    assert "It has no parameters." in said and " parameter " not in said
 
 
 @pytest.mark.parametrize(

@@ -148,6 +148,18 @@ def test_a_folder_is_made_whole_or_not_at_all_and_a_full_disk_is_a_sentence(tmp_
     assert list(tmp_path.iterdir()) == []
 
 
+def test_the_folder_one_is_in_and_a_link_are_refused_before_anything_is_made(tmp_path, monkeypatch):
+    (tmp_path / "here").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "here")
+    monkeypatch.chdir(tmp_path / "here")
+    for path in (Path("."), tmp_path / "here", tmp_path / "link"):
+        with (
+            pytest.raises(ParameterError, match="is a link, or the folder you are in"),
+            whole_folder(path),
+        ):
+            pytest.fail("made")
+
+
 @pytest.mark.parametrize("number", files.NO_LOCKS)
 def test_a_disk_without_locks_is_named_with_a_cure_and_never_waited_for(
     tmp_path, monkeypatch, number

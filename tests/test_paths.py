@@ -106,6 +106,29 @@ def test_a_project_above_that_another_user_put_there_is_passed_over_and_named_on
     assert paths.project_root() == checkout
 
 
+def test_a_project_of_links_that_another_user_put_there_is_passed_over(
+    checkout, tmp_path, monkeypatch
+):
+    """What they lead to may be ours: beside it the other user puts the package that commands
+    import."""
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    for part in ("notebooks", "book"):
+        (shared / part).symlink_to(checkout / part)
+    assert paths.checkout(shared) == shared
+    plain, links = os.lstat, ("notebooks", "book")
+
+    def of_another(path, *given, **named):
+        found = plain(path, *given, **named)
+        if Path(path).parent != shared or Path(path).name not in links:
+            return found
+        return os.stat_result((*found[:4], OTHER, *found[5:]))
+
+    monkeypatch.setattr(os, "lstat", of_another)
+    monkeypatch.setattr(Path, "lstat", lambda path: of_another(path))
+    assert paths.checkout(shared) != shared
+
+
 def test_a_folder_for_all_is_not_the_system_s_project_and_one_of_our_own_is_ours(
     checkout, monkeypatch
 ):

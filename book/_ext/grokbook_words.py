@@ -129,7 +129,9 @@ def not_here(env: Any, document: nodes.document, condition: str, text: str, line
             " under it"
         )
         complain(env, "{when}", condition, line, wrong)
-    opening = "Does not hold here" if true is False else "Not known here: runs are missing"
+    opening = (
+        "Does not hold here" if true is False else "Not known here: what would decide it is missing"
+    )
     return f"{opening}{': ' if true is False and said else '. ' if said else ''}{said}."
 
 

@@ -25,7 +25,7 @@ from typing import Any
 
 from grokbook import __version__
 from grokbook.errors import GrokbookError, ParameterError, nearest, shown
-from grokbook.files import PLAIN, as_text, is_plain
+from grokbook.files import PLAIN, as_text, is_plain, whole
 from grokbook.paths import HOME, project_root
 
 PACKAGE = "grokbook_chapters"
@@ -103,9 +103,10 @@ def of(root: Path) -> Project:
     name.
     """
     content = _content(root)
-    said = content.get("tool", {}).get("grokbook")
-    if said is None:
+    tools = _table(content, "tool")
+    if "grokbook" not in tools:
         return Project(root)
+    said = _table(tools, "grokbook")
     known = ("chapters", "ledger")
     for name, value in said.items():
         if name not in known:
@@ -121,8 +122,11 @@ def of(root: Path) -> Project:
             raise ParameterError(
                 f"[tool.grokbook] has {name} = {shown(value)}; a name has {PLAIN}."
             )
-    about = content.get("project", {})
+    about = _table(content, "project")
     named = {key: about[key] for key in ("name", "version") if key in about}
+    for key, value in named.items():
+        if not isinstance(value, str):
+            raise ParameterError(f"[project] has {key} = {shown(value)}, which is no text.")
     return Project(root, **named, **{"ledger": ""} | said)
 
 
@@ -134,7 +138,16 @@ def current() -> Project:
 def described(root: Path) -> dict[str, Any]:
     """The table `project` of a folder's pyproject.toml; an empty one where there is no such
     file."""
-    return _content(root).get("project", {})
+    return _table(_content(root), "project")
+
+
+def _table(content: dict[str, Any], name: str) -> dict[str, Any]:
+    """A table of a pyproject.toml, empty where it is not there. Raises ParameterError for a value
+    that is none."""
+    found = content.get(name, {})
+    if not isinstance(found, dict):
+        raise ParameterError(f"{name} = {shown(found)} of a pyproject.toml is no table.")
+    return found
 
 
 def _content(root: Path) -> dict[str, Any]:
@@ -150,6 +163,6 @@ def _content(root: Path) -> dict[str, Any]:
 def _read(file: Path, state: int) -> dict[str, Any]:
     """What a file says; `state`, its time, tells one version of it from the next."""
     try:
-        return tomllib.loads(as_text(file.read_bytes()))
-    except ValueError as error:
+        return tomllib.loads(as_text(whole(file)))
+    except (OSError, ValueError, RecursionError) as error:
         raise GrokbookError(f"{file} cannot be read: {error}.") from error

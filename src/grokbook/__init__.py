@@ -8,12 +8,17 @@ it stands beside it: `companion`, the machine that makes pages and a ledger of c
 """
 
 # ruff: noqa: F405
+from __future__ import annotations
+
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 from grokbook.version import __version__ as __version__
 
+# what a type checker takes for True; to load typing takes as long as all the rest of a start
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from grokbook.face import *  # noqa: F403
 
 __all__ = [

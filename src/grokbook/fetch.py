@@ -9,6 +9,7 @@ metadata, which pyproject.toml wrote.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from concurrent.futures import Future, wait
 from functools import partial
@@ -66,7 +67,7 @@ def fetched(folder: Path, name: str, entry: Mapping[str, Any]) -> bytes | None:
             f"{where}/{name}", f"sha256:{entry['sha256']}", kept.name, kept.parent, downloader=by
         )
         return Path(file).read_bytes()
-    except (OSError, ValueError, ImportError) as error:
+    except Exception as error:  # a server, and the libraries that ask it, have many kinds
         first: BaseException = error
         while deeper := first.__cause__ or first.__context__:
             first = deeper
@@ -75,9 +76,10 @@ def fetched(folder: Path, name: str, entry: Mapping[str, Any]) -> bytes | None:
             f"fetch the folder data/records of grokbook {metadata.version('grokbook')} and set"
             f" {RECORDS} to it"
         )
-        raise RecordError(
-            f"the record {name} is not here and {where} does not give it ({why}): {mend}."
-        ) from error
+        told = re.sub(
+            "//[^/@]*@", "//", f"the record {name} is not here and {where} does not give it ({why})"
+        )
+        raise RecordError(f"{told}: {mend}.") from error
 
 
 def _download(largest: int, url: str, file: str, _: Any) -> None:

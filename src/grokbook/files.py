@@ -191,6 +191,10 @@ def locked(path: Path, what: str, timeout: float = -1) -> AcquireReturnProxy:
     guards cannot be written, or is on a disk without locks: there `FileLock` would wait for ever,
     or leave its file as a lock.
     """
+    if path.is_symlink():
+        raise RecordError(
+            f"{what} cannot be written: {path} is a link, and what it leads to is left alone."
+        )
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("a+b") as stream, suppress(ImportError, BlockingIOError):
@@ -228,6 +232,11 @@ def whole_folder(path: Path) -> Iterator[Path]:
     """
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise ParameterError(f"{path} is there and not an empty folder; name a new one.")
+    if path.is_symlink() or path.resolve() == Path.cwd():
+        raise ParameterError(
+            f"{path} is a link, or the folder you are in, whose place none can take; name a new"
+            " one."
+        )
     place = _beside(path)
     try:
         with written(path):
@@ -260,6 +269,17 @@ def refuse_unwritable(folder: Path, named: str) -> None:
         raise ParameterError(f"{named}: {there} cannot be written; name another folder.") from None
 
 
+def refuse_as_file(path: Path, named: str) -> None:
+    """Refuse a path for a result that is a folder, or in a folder that cannot be written
+    (`refuse_unwritable`).
+
+    Raises ParameterError, which begins with how the path was `named`.
+    """
+    if path.is_dir():
+        raise ParameterError(f"{named} is a folder; name a file.")
+    refuse_unwritable(path.absolute().parent, named)
+
+
 def filled(template: Path, words: Mapping[str, str]) -> str:
     """The text of a template with every `@WORD@` in it filled in.
 
@@ -275,10 +295,28 @@ def given(path: Path, largest: int) -> bytes:
 
     Raises OSError for what is no regular file: a pipe may wait for ever, a device never ends.
     """
-    if not stat.S_ISREG(os.stat(path).st_mode):
+    state = os.stat(path)
+    if not stat.S_ISREG(state.st_mode):
         raise OSError(errno.EINVAL, "it is no regular file")
-    with path.open("rb") as stream:
-        return stream.read(largest + 1)
+    with path.open(
+        "rb"
+    ) as stream:  # room is made for all that is asked for, so no more than there is
+        return stream.read(min(largest, max(state.st_size, 1_000_000)) + 1)
+
+
+LARGEST = 200_000_000
+"""Bytes of the largest file that is read whole where its reader knows no smaller bound."""
+
+
+def whole(path: Path, largest: int = LARGEST) -> bytes:
+    """What a file holds.
+
+    Raises OSError for what is no regular file (`given`), and for one of more than `largest` bytes.
+    """
+    content = given(path, largest)
+    if len(content) > largest:
+        raise OSError(errno.EFBIG, f"it has more than {largest:,} bytes")
+    return content
 
 
 def as_text(content: bytes) -> str:
@@ -309,8 +347,8 @@ def unreadable(path: Path, why: object) -> RecordError:
 def read_json(path: Path) -> Any:
     """What a JSON file of the project says; `unreadable` where it is damaged or not there."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        return json.loads(whole(path))
+    except (OSError, ValueError, RecursionError) as error:
         raise unreadable(path, error) from error
 
 

@@ -12,6 +12,8 @@ from pathlib import Path
 from subprocess import Popen
 from typing import Any, TextIO
 
+from grokbook.errors import ParameterError
+
 CORES = "GROKBOOK_CORES"
 """Name of the environment variable with a process's share of the cores; a build sets it for each
 chapter."""
@@ -35,6 +37,16 @@ def free_memory_mb() -> float:
         True
     """
     return min(_available(), _left_in_group())
+
+
+def check_fits(needed: float) -> None:
+    """Refuse so many bytes where they are more than the memory that is free (ParameterError).
+
+    Example:
+        >>> check_fits(1e3)
+    """
+    if needed > free_memory_mb() * 1e6:
+        raise ParameterError(f"it needs {needed / 1e6:,.0f} MB, more than the memory that is free")
 
 
 def duration(seconds: float) -> str:

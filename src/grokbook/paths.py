@@ -39,9 +39,14 @@ def _is_ours(folder: Path) -> bool:
         return True
     for part in ("", "notebooks", "book", "book/_config.yml", "pyproject.toml"):
         with suppress(FileNotFoundError):
-            state = (folder / part).stat()
+            file = folder / part
+            state = file.stat()
             system = state.st_uid == 0 and not state.st_mode & stat.S_IWOTH
-            if state.st_uid != os.geteuid() and not system:
+            linked = file.lstat().st_uid not in (
+                os.geteuid(),
+                0,
+            )  # by another user, to what may be ours
+            if linked or state.st_uid != os.geteuid() and not system:
                 return False
     return True
 

@@ -160,6 +160,52 @@ def three_chapters():
     return pypdf.PdfReader(BytesIO(made)), made, cut, high
 
 
+@pytest.mark.browser
+@pytest.mark.xdist_group("paper")
+def test_a_legend_of_coloured_boxes_has_its_colours_on_every_print(site):
+    """Chromium leaves out what is behind words unless it is told otherwise; a diagram can then not
+    be read."""
+    box = '<i style="display:inline-block;width:9px;height:9px;background:#f00"></i> grokking'
+    page = site / "chapters" / "handed.html"
+    page.write_text(HANDED.replace('<img alt="A curve." src="data:,"/>', f"<div>{box}</div>"))
+    (site / "index.html").write_text("A built site.")
+
+    def printed():
+        with paper.printer() as opened:
+            return [handout(opened, page, site), paper.printed(opened, site, ["chapters/handed"])]
+
+    for made in apart(printed):
+        drawn = b"".join(
+            each.get_contents().get_data() for each in pypdf.PdfReader(BytesIO(made)).pages
+        )
+        assert b"1 0 0 rg" in drawn
+
+
+@pytest.mark.browser
+@pytest.mark.xdist_group("paper")
+@pytest.mark.parametrize(("goals", "least", "most"), [(1, 300, 400), (26, 100, 300)])
+def test_a_tall_picture_takes_the_room_that_the_words_leave(site, goals, least, most):
+    """A picture of 1 by 2 is as high as it can be on the one page; the numbers are points, 45 mm
+    are 128 of them."""
+    tall = (
+        "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='100' height='200'%3E"
+    )
+    tall += "%3Crect width='100' height='200' fill='red'/%3E%3C/svg%3E"
+    page = site / "chapters" / "handed.html"
+    page.write_text(
+        HANDED.replace("data:,", tall).replace("<li>see it</li>", "<li>see it</li>" * goals)
+    )
+    (site / "index.html").write_text("A built site.")
+
+    def printed():
+        with paper.printer() as opened:
+            made = handout(opened, page, site)
+            return made, opened.evaluate("document.querySelector('figure img').clientHeight * 0.75")
+
+    made, height = apart(printed)
+    assert least < height < most and len(pypdf.PdfReader(BytesIO(made)).pages) == 1
+
+
 def fonts(reader):
     """Whether each font of a PDF is in the file, by its name."""
     found = {}

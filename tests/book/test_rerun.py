@@ -143,6 +143,30 @@ def test_what_is_said_follows_what_came_out(tiny, mine, said):
     assert said in opening(tiny, executed(), mine)[0]
 
 
+def test_a_figure_that_is_no_picture_and_one_that_only_this_page_has_are_told_of_too(tiny):
+    """A diagram whose cells open is HTML: that it changed is said, though no pair of pictures can
+    show it."""
+
+    def page(diagram, more=()):
+        made = executed()
+        for name in ("fig-opened", *more):
+            about = {"grokbook": {"name": name, "caption": "Cells.", "alt": "Cells."}}
+            made.cells[1].outputs.append(
+                new_output("display_data", data={"text/html": diagram}, metadata=about)
+            )
+        return made
+
+    said, _ = opening(tiny, page("<b>4 runs</b>"), page("<b>6 runs</b>", ["fig-added"]))
+    alone = "1 figure changed. Moved by hand or opened cell by cell, so on the page alone: {numref}`fig-opened`."
+    assert (
+        f"{alone} Not on the default's page: {{numref}}`fig-added`. The same as by default: "
+        in said
+    )
+    assert "gb-pair" not in said
+    unchanged, _ = opening(tiny, page("<b>4 runs</b>"), page("<b>4 runs</b>"))
+    assert "No figure changed." in unchanged and "alone" not in unchanged
+
+
 def test_many_numbers_and_cells_are_folded(tiny):
     prose = "".join(f"\n\nThe value of {i} is {{glue:text}}`n_{i}`." for i in range(20))
     tiny = replace(tiny, source=tiny.source + prose)
@@ -223,6 +247,28 @@ def test_what_the_page_does_not_print_is_not_told_and_no_raw_name_is(tiny):
         "1 sentence no longer holds, and a marked line stands in its place: The rise comes late."
         in said
     )
+
+
+def test_every_sentence_that_may_be_lost_is_told_without_the_marks_of_code():
+    for chapter in sources.load_all(ROOT):
+        for found in when.HALF.finditer(chapter.source):
+            for name in when.names(found[2]):
+                said = beside._conditioned(chapter.source, name)
+                assert '" "' not in said and '" f"' not in said, (chapter.name, name, said)
+
+
+@pytest.mark.parametrize(
+    "guarded", ["{when}``late; At {glue:text}`n`.``", ":::{when} late\nAt {glue:text}`n`.\n:::"]
+)
+@pytest.mark.parametrize("truth", [True, False, None])
+def test_a_number_of_a_sentence_that_does_not_stand_on_the_page_has_not_moved(tiny, guarded, truth):
+    """A step that no run reached stands in no sentence of the page, though the cells publish it."""
+    default, mine = executed(), executed()
+    for made, value in ((default, 3), (mine, 4)):
+        made.cells[1].outputs += [glued("n", value), glued("when-late", when.glued(truth, ""))]
+    said, _ = opening(replace(tiny, source=f"{tiny.source}\n\n{guarded}\n"), default, mine)
+    assert ("1 number in the prose moved" in said) is (truth is True)
+    assert ("No number in the prose moved." in said) is (truth is not True)
 
 
 @given(st.randoms(use_true_random=False))

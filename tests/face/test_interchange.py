@@ -1,8 +1,10 @@
 """Weights in and out: networks of torch and of TransformerLens put out what ours do with the same
 numbers."""
 
+import io
 import itertools
 import json
+import zipfile
 from functools import partial
 
 import pytest
@@ -13,6 +15,7 @@ from own_parts import Words
 from torch import nn
 
 import grokbook as gb
+from grokbook import machine
 from grokbook.errors import ParameterError
 from grokbook.models.transformer import Transformer
 
@@ -262,3 +265,48 @@ def test_the_network_of_transformer_lens_has_equal_logits(options):
     )
     ours = net.forward(weights, tokens(net))
     torch.testing.assert_close(hooked(tokens(net))[:, -1], ours, rtol=1e-5, atol=1e-5)
+
+
+def tightly(state):
+    """The file of torch, its numbers packed tightly, as torch writes none."""
+    torch.save(state, plain := io.BytesIO())
+    made = io.BytesIO()
+    with zipfile.ZipFile(plain) as parts, zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as tight:
+        for name in parts.namelist():
+            tight.writestr(name, parts.read(name))
+    return made.getvalue()
+
+
+def overlapping(count, size):
+    """A file of safetensors whose tensors are all of the same bytes."""
+    about = {"dtype": "I8", "shape": [size], "data_offsets": [0, size]}
+    return packed({f"a{n}": about for n in range(count)}, bytes(size))
+
+
+def plain(state):
+    torch.save(state, made := io.BytesIO())
+    return made.getvalue()
+
+
+HALF = torch.zeros(100_000, dtype=torch.float16)
+LARGE = {
+    "packed.pt": (
+        tightly({"a": torch.zeros(2_000_000)}),
+        "it needs 8 MB, more than the memory that is free",
+    ),
+    "shared.pt": (
+        plain({f"a{n}": HALF for n in range(20)}),
+        "it needs 8 MB, more than the memory that is free",
+    ),
+    "overlapping.safetensors": (overlapping(100, 1000), "its tensors are more than its bytes"),
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_a_small_file_that_would_be_large_is_refused(tmp_path, monkeypatch, name):
+    content, said = LARGE[name]
+    (tmp_path / name).write_bytes(content)
+    monkeypatch.setattr(machine, "free_memory_mb", lambda: 4.0)
+    with pytest.raises(ParameterError, match=f"cannot be read as weights: {said}"):
+        gb.load_checkpoint(tmp_path / name, gb.MLP((3, 4, 2)))
+    assert len(content) < 300_000

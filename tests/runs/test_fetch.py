@@ -180,3 +180,50 @@ def test_an_installed_package_asks_the_repository_at_its_version_and_a_clone_nob
     assert where.startswith("https://") and where.endswith("/data/records") and "/raw/v" in where
     monkeypatch.setattr(fetch, "project_root", lambda: Path("clone"))
     assert fetch.address() is None and fetch.fetched(paths.records_path(), "a.nc", "") is None
+
+
+class Broken(http.server.BaseHTTPRequestHandler):
+    """An answer that is none."""
+
+    answer = b""
+
+    def do_GET(self):
+        self.wfile.write(self.answer)
+
+    def log_message(self, text, *values):
+        pass
+
+
+ANSWERS = {
+    "short": b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc",
+    "not packed": b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc",
+    "in no parts": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nabc",
+    "elsewhere": b"HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\nContent-Length: 0\r\n\r\n",
+    "many words": b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 500 + b"\r\n",
+    "nothing": b"",
+}
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_whatever_a_server_answers_is_one_sentence_without_the_password(small, monkeypatch, answer):
+    monkeypatch.setattr(Broken, "answer", ANSWERS[answer])
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Broken) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setenv(
+            "GROKBOOK_RECORDS", f"http://reader:secret@127.0.0.1:{server.server_port}"
+        )
+        with pytest.raises(
+            RecordError, match=r"is not here and http://127.0.0.1:\d+ does not give it \("
+        ) as caught:
+            small.load(MadeUp.key)
+        server.shutdown()
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "address", ["reference://x", "://", "zip://x", "nonsense://x", "http://[::1", "data://x"]
+)
+def test_whatever_an_address_is_it_is_one_sentence(small, monkeypatch, address):
+    monkeypatch.setenv("GROKBOOK_RECORDS", address)
+    with pytest.raises(RecordError, match="does not give it"):
+        small.load(MadeUp.key)

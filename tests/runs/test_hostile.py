@@ -304,7 +304,7 @@ def test_a_record_that_names_another_file_or_does_not_fit_into_memory_is_one_sen
     (tmp_path / "secret").write_bytes(b"secret")
     with h5py.File(tmp_path / "secret.h5", "w") as other:
         other["values"] = np.frombuffer(b"secret", "u1")
-    monkeypatch.setattr(stores, "free_memory_mb", lambda: 1e4)
+    monkeypatch.setattr(machine, "free_memory_mb", lambda: 1e4)
     store = planted(tmp_path, change)
     with pytest.raises(RecordError) as caught:
         store.load(KEY)
@@ -320,7 +320,7 @@ def test_what_fits_into_memory_is_measured_in_what_is_free(monkeypatch):
     content = to_bytes(xr.Dataset({"zeros": ("step", np.zeros(500_000))}))
     assert len(content) < 50_000 and from_bytes(content).zeros.size == 500_000
     for free, fits in ((3.9, False), (4.1, True), (np.inf, True)):
-        monkeypatch.setattr(stores, "free_memory_mb", lambda free=free: free)
+        monkeypatch.setattr(machine, "free_memory_mb", lambda free=free: free)
         if fits:
             assert from_bytes(content).zeros.size == 500_000
         else:
@@ -383,3 +383,71 @@ def test_records_of_others_give_a_warning_that_a_terminal_can_show(tmp_path):
     with pytest.warns(RecordWarning) as caught:
         assert store.load(KEY) is None
     assert str(caught[0].message).isprintable()
+
+
+# ----------------------------------------------------- a dataset that is no record, and its folders
+
+FORMS = {
+    "a configuration that is no JSON": lambda made: made.assign_attrs(configuration="{"),
+    "a configuration that is a number": lambda made: made.assign_attrs(configuration=3),
+    "a configuration without end": lambda made: made.assign_attrs(configuration="[" * 10**5),
+    "no provenance": lambda made: made.drop_attrs(),
+    "a provenance that is no JSON": lambda made: made.assign_attrs(provenance="{"),
+    "a provenance of numbers": lambda made: made.assign_attrs(provenance="[1]"),
+    "a provenance without seeds": lambda made: made.assign_attrs(provenance="[{}]"),
+    "a provenance of one seed": lambda made: made.assign_attrs(provenance='[{"seeds": 3}]'),
+    "no seed": lambda made: made.isel(seed=0, drop=True),
+    "seeds between": lambda made: made.assign_coords(seed=[0.5, 1.5]),
+    "seeds that are texts": lambda made: made.assign_coords(seed=["a", "b"]),
+    "seeds that are none": lambda made: made.assign_coords(seed=[np.nan, 0.0]),
+    "a seed twice": lambda made: made.assign_coords(seed=[0, 0]),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_dataset_that_is_no_record_is_one_sentence_whoever_asks_for_it(
+    tmp_path, form, monkeypatch
+):
+    store, made = recorded(tmp_path / "store"), MadeUp(tmp_path / "trained")
+    content = to_bytes(FORMS[form](store.load(KEY)))
+    (store.path / FILE).write_bytes(content)
+    told = {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
+    (store.path / MANIFEST).write_text(
+        json.dumps({"format": 1, "records": {FILE: store.entries()[FILE] | told}})
+    )
+    monkeypatch.setattr("grokbook.face.results.default_store", lambda: store)
+    behind = Store(tmp_path / "front", fallbacks=(store,))
+    for use in (
+        lambda: store.load(KEY),
+        *uses(store, made)[:2],
+        uses(behind, made)[0],
+        lambda: found(KEY),
+    ):
+        with pytest.raises(RecordError, match=f"{FILE} cannot be read"):
+            use()
+
+
+@pytest.mark.parametrize("name", [".locks", ".partial"])
+def test_what_a_store_keeps_beside_its_records_is_in_the_store(tmp_path, name):
+    """A link that somebody put there leads a writer to other files."""
+    store, other = Store(tmp_path / "store"), tmp_path / "other"
+    for folder in (store.path, other):
+        folder.mkdir()
+    (store.path / name).symlink_to(other)
+    with pytest.raises(
+        RecordError, match=f"cannot be written: its {name} is a link that leads out of it"
+    ):
+        load_or_run(MadeUp(tmp_path / "trained"), store, progress=False)
+    assert not list(other.iterdir())
+
+
+def test_a_lock_that_is_a_link_leaves_what_it_leads_to(tmp_path):
+    store, other = Store(tmp_path / "store"), tmp_path / "mine"
+    other.write_text("mine")
+    (store.path / ".locks").mkdir(parents=True)
+    (store.path / ".locks" / "manifest.lock").symlink_to(other)
+    with pytest.raises(
+        RecordError, match="manifest.lock is a link, and what it leads to is left alone"
+    ):
+        store.manifest_lock()
+    assert other.read_text() == "mine"

@@ -1,4 +1,5 @@
-"""Editions: what students and instructors get, variants that never share an answer, bad input, nbgrader."""
+"""Editions: what students and instructors get, variants that never share an answer, bad input,
+nbgrader and otter."""
 
 import csv
 import dataclasses
@@ -7,16 +8,21 @@ import json
 import os
 import shutil
 import subprocess
+import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
+import yaml
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
 from typer.testing import CliRunner
 
 from companion.cli import app
 from companion.exercises import parser
 from companion.exercises import registry as asked
-from companion.teach import editions, worksheet
+from companion.teach import editions, grading, worksheet
 from grokbook.errors import ChapterError, ParameterError, WrongAnswer
 
 HEAD = """---
@@ -157,19 +163,32 @@ def test_the_notebook_runs_alone_and_its_check_takes_the_solution_only(root, tmp
     assert cells[f"{LABEL}-check"] == keyed[f"{LABEL}-check"]
 
 
-def test_neither_solutions_as_plain_text_nor_a_key_lie_in_the_folder_that_nbgrader_copies(
-    root, tmp_path
-):
+def test_what_otter_assigns_has_each_question_once_with_its_solution_and_its_test(root, tmp_path):
+    """And neither solutions as plain text nor this master lie in the folder that nbgrader copies to
+    the students."""
     made(root, tmp_path / "out", keyed=True)
     inside = {
         path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*.*")
     }
-    assert inside == {
-        "key.csv",
-        "nbgrader_config.py",
-        "keys/06_clocks.md",
-        "source/06_clocks/06_clocks.ipynb",
+    assert inside == {"key.csv", "nbgrader_config.py", "keys/06_clocks.md"} | {
+        *("source/06_clocks/06_clocks.ipynb", "otter/06_clocks.ipynb")
     }
+    cells = json.loads((tmp_path / "out" / "otter" / "06_clocks.ipynb").read_text())["cells"]
+    raw = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "raw"]
+    parts = ["# BEGIN SOLUTION", "# END SOLUTION", "# BEGIN TESTS", "# END TESTS", "# END QUESTION"]
+    asks = [yaml.safe_load(text) for text in raw if "BEGIN QUESTION" in text]
+    assert [text for text in raw[1:] if "BEGIN QUESTION" not in text] == parts + parts[:2] + parts[
+        -1:
+    ]
+    assert asks == [
+        {"name": LABEL, "points": 2, "manual": False},
+        {"name": "ex-06-own", "points": 3, "manual": True},
+    ]
+    order = [cell["id"] for cell in cells if cell["id"].startswith(LABEL)]
+    parts = ["words", "given", "hints", "answer", "key", "check", "reasons"]
+    assert order == [f"{LABEL}-{part}".removesuffix("-answer") for part in parts]
+    [check] = [cell for cell in cells if cell["id"] == f"{LABEL}-check"]
+    assert "".join(check["outputs"][0]["text"]) == f"{LABEL}: right.\n"
 
 
 def test_an_instructor_reads_solutions_typical_mistakes_and_what_they_are_told(root, tmp_path):
@@ -355,6 +374,15 @@ def test_a_class_is_marked_in_one_go_each_with_its_own_parameters(root, tmp_path
     assert "cannot be read" in rows["", ""]["told"]
 
 
+@pytest.mark.parametrize("pieces", [[": right.\n"], [": right.", "\n"], [":", " right", ".\n"]])
+def test_a_right_answer_has_its_points_in_however_many_pieces_its_line_comes(pieces):
+    """A busy kernel sends the text of a print and its end apart; a right answer then had no
+    points."""
+    exercise = SimpleNamespace(label=LABEL, difficulty=2, essay=False)
+    sent = [new_output("stream", text=text) for text in [LABEL, *pieces]]
+    assert grading._points(exercise, NotebookNode(outputs=sent)) == (2, 2, f"{LABEL}: right.")
+
+
 def test_a_key_that_is_none_and_a_folder_without_notebooks_get_a_sentence(
     root, tmp_path, monkeypatch
 ):
@@ -410,6 +438,7 @@ def test_nbgrader_takes_the_instructors_edition_as_source_and_marks_the_students
         json.loads((course / "release" / "06_clocks" / "06_clocks.ipynb").read_text())
     )
     assert release[LABEL].startswith("half_step = ...")
+    assert not [text for text in release.values() if "raise NotImplementedError" in text]
     texts = [path.read_text() for path in (course / "release").rglob("*") if path.is_file()]
     assert texts and not [text for text in texts if "np.log" in text or "no general answer" in text]
     student = made(root, tmp_path / "student")["06_clocks"]
@@ -427,3 +456,26 @@ def test_nbgrader_takes_the_instructors_edition_as_source_and_marks_the_students
     rows = {row["student_id"]: row for row in csv.DictReader((course / "grades.csv").open())}
     assert {who: float(row["score"]) for who, row in rows.items()} == {"right": 2.0, "wrong": 0.0}
     assert {float(row["max_score"]) for row in rows.values()} == {5.0}
+
+
+@pytest.mark.slow
+def test_otter_assigns_the_master_and_marks_the_solution_and_the_stub(root, tmp_path):
+    """`otter assign` itself demands that the solution has all points; the students' version holds
+    none and has none."""
+    made(root, tmp_path / "out", keyed=True)
+    folder = tmp_path / "out" / "otter"
+    tool("otter", "assign", "06_clocks.ipynb", "dist", folder=folder)
+    student = (folder / "dist" / "student" / "06_clocks.ipynb").read_text()
+    assert "half_step = ..." in student
+    assert not [
+        text for text in ("np.log", "drops out", "no general answer", "# BEGIN") if text in student
+    ]
+    [autograder] = (folder / "dist" / "autograder").glob("*.zip")
+    with zipfile.ZipFile(autograder) as inside:
+        assert "grokbook @ https://" in inside.read("environment.yml").decode()
+    for version, points in (("autograder", 2.0), ("student", 0.0)):
+        tool(
+            "otter", "run", "-a", str(autograder), f"dist/{version}/06_clocks.ipynb", folder=folder
+        )
+        marks = json.loads((folder / "results.json").read_text())["tests"]
+        assert sum(one.get("score", 0) for one in marks if one["name"] == LABEL) == points

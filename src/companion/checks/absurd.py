@@ -34,6 +34,9 @@ RULES: Mapping[str, str] = {
     r"\b0 of (?:the |its |these |those )?0\b": "a part of nothing",
     r"(?<![\w.])[+-]?nan\b(?![\w.]*\()": "a number without a value",
     r"(?<![\w.])[+-]?inf\b(?![\w.]*\()": "a number without a bound",
+    r"\b(?:at|from|by|until|after|than|steps?|updates?|epochs?) \(not (?:reached|run)\)": (
+        "a number without a value"
+    ),
     r"<NA>|\bNaT\b": "a number without a value",
     r"\b(?:steps?|epochs?|than|about|after|until) [Nn]one\b(?! of\b)": "a number without a value",
     r"\b[Nn]one (?:steps?|seeds?|runs?|per cent|%)": "a number without a value",
@@ -55,7 +58,6 @@ _UNREAD = re.compile(
 """What a page holds that is no sentence: code, formulas, addresses, labels, options of
 directives."""
 _CODE = re.compile(r"\{[\w:]+\}`[^`]*`|(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
-_BLOCK = re.compile(r"^(:{3,})\{when\} *([^\n]+)\n(.*?)^\1 *$", re.DOTALL | re.MULTILINE)
 
 
 def refuse(notebook: Any) -> None:
@@ -142,4 +144,4 @@ def _filled(text: str, values: Mapping[str, Any], known: when.Known) -> str:
         found = values.get(role[1], "")
         return str(found) if role[2] is None or isinstance(found, str) else format(found, role[2])
 
-    return ROLE.sub(value, when.HALF.sub(chosen, _BLOCK.sub(chosen, text)))
+    return ROLE.sub(value, when.HALF.sub(chosen, when.BLOCK.sub(chosen, text)))

@@ -28,6 +28,7 @@ from companion.page.when import KEY
 from companion.project import of
 from grokbook.errors import ParameterError
 from grokbook.errors import line as one_line
+from grokbook.files import whole
 
 NAME = "drift.json"
 TOLERANCE = 1e-6
@@ -185,7 +186,7 @@ def read(place: Path) -> dict[str, Any]:
 
 def _json(path: Path) -> Any:
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(whole(path))
     except (OSError, ValueError, RecursionError) as error:
         raise ParameterError(
             f"{path} cannot be read: it is broken or was written only in part ({error})."

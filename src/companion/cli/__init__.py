@@ -4,19 +4,24 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
-from pathlib import Path
-from typing import Annotated, Any
 
-import typer
+try:
+    from dataclasses import asdict
+    from pathlib import Path
+    from typing import Annotated, Any
 
-from companion.cli.printing import forget_output, make_printable
-from companion.cli.runs import MOST_SEEDS, export, seconds, stoppable, sweep
-from companion.project import current
-from companion.teach.commands import app as teach
-from grokbook.errors import GrokbookError, ParameterError, line, shown
-from grokbook.machine import duration
-from grokbook.paths import chosen
+    import typer
+
+    from companion.cli.printing import forget_output, make_printable
+    from companion.cli.runs import MOST_SEEDS, export, seconds, stoppable, sweep
+    from companion.project import current
+    from companion.teach.commands import app as teach
+    from grokbook.errors import GrokbookError, ParameterError, line, shown
+    from grokbook.machine import duration
+    from grokbook.paths import chosen
+except KeyboardInterrupt:  # Ctrl-C while the command itself is loaded
+    print("\ngrokbook: stopped.", file=sys.stderr)
+    sys.exit(130)
 
 app = typer.Typer(
     help="Re-run the chapters of grokbook with your own parameters, and build the book.",
@@ -35,9 +40,9 @@ def main() -> None:
 
     The exit code is 2 for bad input, 1 for what failed, 130 for Ctrl-C.
     """
-    make_printable()
     try:
         try:
+            make_printable()
             with chosen():
                 app()
         finally:
@@ -147,7 +152,7 @@ def _list_one(root: Path, name: str, console: Any) -> None:
     for p in chapter.parameters:
         at = [str(page.values[p.name]) for page in pages]
         table.add_row(*map(_plain, [p.name, p.type, str(p.default), *at, p.rule or "", p.help]))
-    console.print(table)
+    console.print(table if chapter.parameters else "It has no parameters.")
     for parameter, kinds in chapter.choices().items():
         several = _table(f"{parameter} may be", "")
         for kind, names in kinds.items():

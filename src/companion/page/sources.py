@@ -19,7 +19,8 @@ from companion.page.parameters import Parameter
 from companion.page.safe import line
 from companion.project import current
 from grokbook.errors import ChapterError, GrokbookError, ParameterError, nearest, shown
-from grokbook.files import as_text
+from grokbook.errors import line as one_line
+from grokbook.files import as_text, whole
 
 PRESETS = ("smoke", "laptop", "paper")
 FRONT = "00_front_page"
@@ -154,7 +155,10 @@ class Page:
 def topic(chapter: str) -> ModuleType | None:
     """The module of the chapters' package that is named as the chapter `NN_name`; None where there
     is none."""
-    name = f"{current().package()}.{chapter.partition('_')[2]}"
+    called = chapter.partition("_")[2]
+    if not called.isidentifier():
+        return None
+    name = f"{current().package()}.{called}"
     return importlib.import_module(name) if importlib.util.find_spec(name) else None
 
 
@@ -177,9 +181,15 @@ def load(path: Path) -> Chapter:
     """Read one chapter; raises ChapterError naming it and what is wrong with its front matter or
     parameters cell."""
     try:
-        return _parsed(path, as_text(path.read_bytes()))
-    except GrokbookError as error:
+        return _parsed(path, as_text(whole(path)))
+    except (GrokbookError, OSError) as error:
         raise ChapterError(f"chapter {path.stem}: {error}") from error
+    except Exception as error:  # a source that somebody else wrote can be wrong in any place
+        said = (
+            f"its front matter is not what a chapter has ({type(error).__name__}:"
+            f" {one_line(error)})"
+        )
+        raise ChapterError(f"chapter {path.stem}: {said}.") from error
 
 
 def _parsed(path: Path, source: str) -> Chapter:

@@ -18,6 +18,9 @@ HALF = re.compile(r"\{when\}(`+)([^;`]*);\s*(.*?)(?<!`)\1(?!`)", re.DOTALL)
 """A conditional half sentence in prose; its groups are the marks around it, the condition and the
 words."""
 
+BLOCK = re.compile(r"^(:{3,})\{when\} *([^\n]+)\n(.*?)^\1 *$", re.DOTALL | re.MULTILINE)
+"""Conditional paragraphs in prose; its groups are as those of `HALF`."""
+
 Known = Mapping[str, tuple[bool | None, str]]
 """By name whether a condition holds (None: not known), and the numbers that decided as short text
 ("" for none)."""
@@ -79,6 +82,26 @@ def opened(source: str) -> str:
     'It is late ({glue:text}`n`).'
     """
     return HALF.sub(r"\3", source)
+
+
+def kept(source: str, known: Known) -> str:
+    """The Markdown of a page as it is read: without the words whose condition does not hold.
+
+    Words on which a name decides that is not known here are kept.
+
+    >>> kept(
+    ...     "It is {when}`late; late`.{when}`soon; So soon!`",
+    ...     {"late": (True, ""), "soon": (False, "")},
+    ... )
+    'It is late.'
+    """
+
+    def chosen(found: re.Match[str]) -> str:
+        expression = found[2].strip()
+        hidden = known.keys() >= set(names(expression)) and not holds(expression, known)
+        return "" if hidden else found[3]
+
+    return HALF.sub(chosen, BLOCK.sub(chosen, source))
 
 
 def _parsed(expression: str) -> ast.expr:

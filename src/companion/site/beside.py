@@ -70,7 +70,7 @@ def parts(
     `mine` names the page where tables and pairs of figures do.
     """
     then, now = (drift.content(one.cells) for one in (default, notebook))
-    name, source = page.chapter.name, when.opened(page.chapter.source)
+    name, source = page.chapter.name, when.kept(page.chapter.source, _known(now["items"]))
     every = drift.compare({"chapters": {name: then}}, {"chapters": {name: now}})
     found = [d for d in every if _is_seen(d, source)]
     plain = page.chapter.page(page.preset).values
@@ -94,6 +94,17 @@ def parts(
         if cell.cell_type == "markdown":
             cell.source = _marked(cell.source, moved)
     return [cell for cell in opening if cell.cell_type != "markdown" or cell.source.strip()], made
+
+
+def _known(items: Mapping[str, Any]) -> when.Known:
+    """The conditions among the items of a page: what stands under one that does not hold is not on
+    the page."""
+    found = {
+        item.removeprefix("condition "): held
+        for item, held in items.items()
+        if item.startswith("condition ")
+    }
+    return {name: (held if isinstance(held, bool) else None, "") for name, held in found.items()}
 
 
 def _marked(text: str, moved: Mapping[str, Difference]) -> str:
@@ -338,7 +349,10 @@ def _conditioned(source: str, name: str) -> str:
         expression = found[2] or found[4]
         if not re.search(rf"(?<!not )\b{re.escape(name)}\b", expression):
             continue
-        plain = re.sub(r"(?m)^(?:> ?)+|\*+", "", found[3] or found[5])
+        whole = re.sub(
+            r'"\s*\n\s*f?"', "", found[3] or found[5]
+        )  # a caption is a text over several lines of code
+        plain = re.sub(r"(?m)^(?:> ?)+|\*+", "", whole)
         text = line(_ANY_ROLE.sub("…", plain)).split()
         shown = words(" ".join(text[: BEFORE + AFTER]).rstrip("."))
         return f"{shown} …" if len(text) > BEFORE + AFTER else shown
@@ -355,10 +369,20 @@ def _pairs(found: Iterable[Difference], default: Any, notebook: Any, mine: str) 
 
     then, now = _figures(default), _figures(notebook)
     differ = {d.item.removeprefix("drawing of ") for d in found if d.item.startswith("drawing of ")}
-    paired = [name for name in now if name in differ and name in then]
-    same = ", ".join(f"{{numref}}`{name}`" for name in now if name not in differ)
-    text = f"{counted(len(paired), 'figure')} changed." if paired else "No figure changed."
-    yield _markdown(text + (f" The same as by default: {same}." if same and paired else ""))
+    changed = [name for name in now if name in differ and name in then]
+    paired = [name for name in changed if _drawn(then[name][0]) and _drawn(now[name][0])]
+    told = [f"{counted(len(changed), 'figure')} changed." if changed else "No figure changed."]
+    others = {
+        "Moved by hand or opened cell by cell, so on the page alone": [
+            name for name in changed if name not in paired
+        ],
+        "Not on the default's page": [name for name in now if name not in then],
+        "The same as by default": [name for name in now if name not in differ] if changed else [],
+    }
+    for said, names in others.items():
+        listed = ", ".join(f"{{numref}}`{name}`" for name in names)
+        told += [f"{said}: {listed}."] if names else []
+    yield _markdown(" ".join(told))
     for name in paired:
         drawn = ""
         for side, (data, about) in (("default", then[name]), (mine, now[name])):
@@ -382,19 +406,19 @@ def _pairs(found: Iterable[Difference], default: Any, notebook: Any, mine: str) 
 
 
 def _figures(notebook: Any) -> dict[str, tuple[Mapping[str, Any], Mapping[str, Any]]]:
-    """The pictures of an executed notebook by name: their data and labels; interactive figures are
-    none."""
+    """The figures of an executed notebook by name: their data and labels."""
     every = (output for cell in notebook.cells for output in cell.get("outputs", []))
     labelled = (
         (o.get("data", {}), o["metadata"]["grokbook"])
         for o in every
         if "grokbook" in o.get("metadata", {})
     )
-    return {
-        about["name"]: (data, about)
-        for data, about in labelled
-        if any(kind.startswith("image/") for kind in data)
-    }
+    return {about["name"]: (data, about) for data, about in labelled}
+
+
+def _drawn(data: Mapping[str, Any]) -> bool:
+    """Whether a figure is a picture; one that is worked by hand is none."""
+    return any(kind.startswith("image/") for kind in data)
 
 
 # ----------------------------------------------------------------------- tables and other sentences

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from companion.page.sources import chapter_paths
-from grokbook.files import atomic_write
+from grokbook.files import atomic_write, whole
 from grokbook.runs.provenance import git
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def card(root: Path, name: str) -> dict[str, Any] | None:
 def card_in(folder: Path, name: str) -> dict[str, Any] | None:
     """The same of a chapter that was executed into this folder."""
     try:
-        notebook = (folder / f"{name}.ipynb").read_bytes()
+        notebook = whole(folder / f"{name}.ipynb")
     except OSError:
         return None
     return read(folder / f"{name}.json", notebook)
@@ -57,7 +57,7 @@ def read(path: Path, about: bytes = b"") -> dict[str, Any] | None:
     """The table that `keep` wrote; None when there is none, or it or what it is about is not what
     it was."""
     try:
-        found = json.loads(path.read_bytes())
+        found = json.loads(whole(path))
         seal = found.pop("sha256")
     except (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError):
         return None

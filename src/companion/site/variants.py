@@ -27,7 +27,7 @@ from companion.site.arranged import arranged
 from companion.site.jobs import Job
 from grokbook.errors import ParameterError
 from grokbook.errors import shown as quoted
-from grokbook.files import as_text, atomic_write, given
+from grokbook.files import as_text, atomic_write, given, refuse_as_file
 from grokbook.machine import duration
 
 MINUTES = 15
@@ -250,8 +250,7 @@ def write_file(path: Path, page: Page) -> None:
     page.experiments()
     content = {"chapter": page.chapter.name, "preset": page.preset, "parameters": dict(page.values)}
     text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=10_000)
-    if path.is_dir():
-        raise ParameterError(f"--save-params {path} is a folder; name a file.")
+    refuse_as_file(path, f"--save-params {path}")
     head = f"{_FIRST}: grokbook run {page.chapter.number} --params {path.name}"
     atomic_write(path, f"{head}\n{text}{_LAST}\n".encode())
 

@@ -80,6 +80,7 @@ def _edition(
     *,
     keyed: bool,
 ) -> None:
+    from companion.page.safe import counted
     from companion.teach import classes, editions
     from grokbook.errors import ParameterError, shown
     from grokbook.paths import project_root
@@ -96,7 +97,7 @@ def _edition(
     made = editions.write(
         project_root(), out, keyed=keyed, chapters=chapters, names=names, full=full, tell=print
     )
-    print(f"{made} notebooks and the key  {out}")
+    print(f"{counted(made, 'notebook')} and the key  {out}")
 
 
 @app.command()
@@ -110,9 +111,10 @@ def grade(
     """Run the notebooks of a class, each with the parameters of its name, and write what every
     check says."""
     from companion.teach.grading import marks
-    from grokbook.files import atomic_write
+    from grokbook.files import atomic_write, refuse_as_file
     from grokbook.paths import project_root
 
+    refuse_as_file(out, f"OUT = {out}")
     table = marks(project_root(), key, submitted, print)
     atomic_write(out, table.encode())
     print(f"marks     {out}")

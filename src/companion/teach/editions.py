@@ -31,6 +31,8 @@ NBGRADER = """# nbgrader, started in this folder.
 # A cell may train a network: it has 900 seconds, not 30.
 c = get_config()
 c.Execute.timeout = 900
+# An answer is filled in where `...` stands; nbgrader's own error below it would stop "Run All Cells".
+c.ClearSolutions.code_stub = {"python": ""}
 """
 _COLUMNS = ("name", "exercise", "parameters", "answer")
 SLOW = "it trains or repeats; ask with --full-key"
@@ -149,11 +151,10 @@ def write(
 
     - `key.csv`: the parameters and the answers of everybody.
     - For students `hand_out/[FOLDER/]NN_name/NN_name.ipynb`, as nbgrader takes what is handed in;
-    FOLDER is the name in
-      letters that every tool can carry.
+      FOLDER is the name in letters that every tool can carry.
     - With `keyed` `keys/[FOLDER/]NN_name.md`, to mark by. Without names `out` is then a course of
-    nbgrader, too, with
-      `source` and a configuration.
+      nbgrader, too, with `source` and a configuration, and `otter/NN_name.ipynb` is for `otter
+      assign`.
 
     The folder `out` appears when all is written.
 
@@ -176,6 +177,10 @@ def write(
                 marked.parent.mkdir(parents=True, exist_ok=True)
                 marked.write_text(worksheet.markdown(made), encoding="utf-8")
                 if not names:
+                    _put(
+                        worksheet.otter_master(made, exercises, root),
+                        work / "otter" / f"{chapter.name}.ipynb",
+                    )
                     made.cells = [cell for cell in made.cells if not cell.id.endswith("-key")]
                     _put(
                         with_wheel(made, root),

@@ -8,13 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from companion.teach.pages import sentences
-from companion.teach.paper import load, online, served
+from companion.teach.paper import PRINTED, load, online, served
 from companion.teach.slides import exercise, of_chapter
 from grokbook.errors import ChapterError
 from grokbook.files import filled
 
 TRIED = ((4, 1.0), (3, 1.0), (2, 1.0), (1, 1.0), (0, 1.0), (0, 0.9), (0, 0.8))
 """Formulas on the page and the size of what is printed, until all fits."""
+HEIGHTS = ("130mm", "100mm", "70mm", "45mm")
+"""How high the picture may be, where the page has room left: a forest of forty rows cannot be read
+in 45 mm."""
+TALLER = "height => document.documentElement.style.setProperty('--height', height)"
 
 
 def handout(browser: Any, page: Path, site: Path, address: str | None = None) -> bytes:
@@ -28,8 +32,6 @@ def handout(browser: Any, page: Path, site: Path, address: str | None = None) ->
 
     Raises ChapterError when the page has no objectives, or the handout does not fit on one page.
     """
-    import pypdf
-
     name = page.relative_to(site).as_posix()
     with served(site) as base:
         for formulas, scale in TRIED:
@@ -38,12 +40,23 @@ def handout(browser: Any, page: Path, site: Path, address: str | None = None) ->
                 f"{base}handout.html",
                 written(page, name, f"{base}{name}", formulas, address),
             )
-            made = browser.pdf(prefer_css_page_size=True, tagged=True, scale=scale)
-            if len(pypdf.PdfReader(BytesIO(made)).pages) == 1:
-                return made
+            if _on_one_page(browser, scale) is None:
+                continue
+            for height in HEIGHTS:
+                browser.evaluate(TALLER, height)
+                if (made := _on_one_page(browser, scale)) is not None:
+                    return made
     raise ChapterError(
         f"the handout of {page.stem} does not fit on one page: what it lists is too long."
     )
+
+
+def _on_one_page(browser: Any, scale: float) -> bytes | None:
+    """What is loaded as a PDF; None where it is more than a page."""
+    import pypdf
+
+    made: bytes = browser.pdf(scale=scale, **PRINTED)
+    return made if len(pypdf.PdfReader(BytesIO(made)).pages) == 1 else None
 
 
 def written(page: Path, name: str, base: str, formulas: int, address: str | None) -> str:

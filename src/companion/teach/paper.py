@@ -10,7 +10,7 @@ they solve.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
@@ -218,6 +218,15 @@ def _relinked(soup: Any, link: Any, name: str, inside: set[str], address: str | 
         del link["href"]
 
 
+PRINTED: Mapping[str, Any] = {
+    "prefer_css_page_size": True,
+    "print_background": True,
+    "tagged": True,
+}
+"""How whatever is handed out is printed: with the colours behind words, which a figure's legend
+consists of."""
+
+
 @contextmanager
 def printer() -> Iterator[Any]:
     """A Chromium that prints; a page of it, as wide as the text on paper.
@@ -299,6 +308,4 @@ def _pdf(page: Any) -> bytes:
         "header_template": "<span></span>",
         "footer_template": _FOOT,
     }
-    return page.pdf(
-        prefer_css_page_size=True, print_background=True, outline=True, tagged=True, **foot
-    )
+    return page.pdf(outline=True, **PRINTED, **foot)

@@ -7,6 +7,7 @@ import io
 import json
 import pickle
 import re
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from torch import Tensor
 
 from grokbook.errors import ParameterError, checked_call, line, nearest, shown
 from grokbook.files import given
-from grokbook.machine import plain_torch
+from grokbook.machine import check_fits, plain_torch
 from grokbook.models.mlp import MLP
 from grokbook.models.transformer import Shape
 
@@ -225,6 +226,12 @@ def _read(path: Path) -> dict[str, Tensor]:
             raise ParameterError(
                 f"{name} of {path.name} is no table of numbers ({kind}); save it as a dense one."
             )
+    try:
+        check_fits(
+            sum(4 * part.numel() for part in tensors.values() if part.dtype != torch.float32)
+        )
+    except ParameterError as error:
+        raise ParameterError(f"{path} cannot be read as weights: {error}.") from None
     return {name: part.detach().to(torch.float32) for name, part in tensors.items()}
 
 
@@ -244,6 +251,11 @@ def _is_dense(part: Tensor) -> bool:
 
 
 def _torch(content: bytes) -> Mapping[str, Any]:
+    if zipfile.is_zipfile(
+        io.BytesIO(content)
+    ):  # what torch writes is not packed, others may pack it tightly
+        with zipfile.ZipFile(io.BytesIO(content)) as parts:
+            check_fits(sum(part.file_size for part in parts.infolist()))
     found = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
     if not isinstance(found, Mapping):
         raise ParameterError(f"the file holds a {type(found).__name__}, which is no state dict.")
@@ -262,6 +274,9 @@ def _safe_tensors(content: bytes) -> dict[str, Tensor]:
     """Eight bytes, a JSON header of so many, then the numbers, little-endian."""
     length = int.from_bytes(content[:8], "little")
     header, body = json.loads(content[8 : 8 + length]), content[8 + length :]
+    offsets = [about["data_offsets"] for name, about in header.items() if name != "__metadata__"]
+    if sum(abs(end - begin) for begin, end in offsets) > len(body):
+        raise ParameterError("its tensors are more than its bytes")
     found = {}
     for name, about in header.items():
         if name != "__metadata__":

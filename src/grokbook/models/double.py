@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 
 from torch import Tensor
 
+from grokbook.errors import checked_call
 from grokbook.models.intervened import Around
 from grokbook.models.networks import Parameters
 
 
+@checked_call
 @dataclass(frozen=True)
 class InDouble(Around):
     r"""Log probabilities $z - \log \sum e^z$, computed in float64 from the parameters on, in place

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from grokbook.errors import ParameterError, check_integers
+from grokbook.errors import ParameterError, check_integers, checked_call
 from grokbook.models.mlp import draw_layers
 from grokbook.models.networks import ModularNetwork, Parameters, Shapes
 
@@ -26,6 +26,7 @@ Noise = Callable[[Tensor], Tensor]
 Views = tuple[Tensor, ...]
 
 
+@checked_call
 @dataclass(frozen=True)
 class Encoder(ModularNetwork):
     """Sizes of the network: modulus p, width d, layers, feed-forward width; one head, ReLU.

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, checked_call
 from grokbook.models.intervened import Around
 from grokbook.models.networks import Parameters
 
@@ -39,6 +39,7 @@ class _Pulled(torch.autograd.Function):
         return gradient + ctx.strength * size * pull, None, None
 
 
+@checked_call
 @dataclass(frozen=True)
 class HeldRadius(Around):
     r"""The activations h that the last layer reads are pulled to a radius r, as strongly as the

@@ -15,10 +15,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, checked_call
 from grokbook.models.networks import ROWS, Network, Parameters, Shapes
 
 
+@checked_call
 @dataclass(frozen=True)
 class Around:
     """Another network, as it is: what the interventions on networks have in common."""
@@ -56,6 +57,7 @@ class Around:
             self.network.check(task)
 
 
+@checked_call
 @dataclass(frozen=True)
 class Tempered(Around):
     r"""Outputs divided by a temperature T that is not learned, $f(w) / T$.
@@ -77,6 +79,7 @@ class Tempered(Around):
         return self.network.forward(weights, inputs) / self.temperature
 
 
+@checked_call
 @dataclass(frozen=True)
 class Stablemax(Around):
     r"""Logits log s(z) with s(z) = z + 1 for z >= 0, else 1 / (1 - z): cross entropy of them is
@@ -96,6 +99,7 @@ class Stablemax(Around):
         return z.sign() * z.abs().log1p()
 
 
+@checked_call
 @dataclass(frozen=True)
 class Rescaled(Around):
     """The initial parameters of the named tensors (none named: all) times `factor`.
@@ -119,6 +123,7 @@ class Rescaled(Around):
         }
 
 
+@checked_call
 @dataclass(frozen=True)
 class Centred(Around):
     r"""The network as a departure from its start, $\alpha\,(f(w) - f(w_0))$, or that to first order

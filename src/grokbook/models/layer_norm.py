@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from torch import Tensor
 from torch.nn import functional as F
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, checked_call
 from grokbook.models.networks import Parameters
 from grokbook.models.transformer import Shape, cls_attention, operand_tables
 
@@ -27,6 +27,7 @@ EPSILON = 1e-5
 """What is added to the variance, torch's default."""
 
 
+@checked_call
 @dataclass(frozen=True)
 class GroupedShape(Shape):
     """`Shape`, the same network, whose embedding, hidden layers and read-out can have rates of
@@ -47,6 +48,7 @@ class GroupedShape(Shape):
         return {"embedding": embedding, "hidden": hidden, "output": ("W_U",)}
 
 
+@checked_call
 @dataclass(frozen=True)
 class NormedShape(GroupedShape):
     """Sizes of the one-layer transformer with LayerNorm; fields, parameters and groups are those of

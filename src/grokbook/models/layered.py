@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from grokbook.errors import checked_call
 from grokbook.models.intervened import Around
 
 
+@checked_call
 @dataclass(frozen=True)
 class Layered(Around):
     """The same network whose embedding, hidden and output parameters are groups that can have rates

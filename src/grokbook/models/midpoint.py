@@ -10,12 +10,13 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from grokbook.errors import ParameterError, check_integers
+from grokbook.errors import ParameterError, check_integers, checked_call
 from grokbook.models.mlp import draw_layers, layer_shapes
 from grokbook.models.networks import Parameters
 from grokbook.models.toy import ACTIVATIONS, Toy
 
 
+@checked_call
 @dataclass(frozen=True)
 class MidpointToy(Toy):
     r"""$(i, j) \mapsto \mathrm{Dec}((E_i + E_j)/2)$ with the decoder that the authors' program

@@ -103,6 +103,7 @@ class MLP:
             )
 
 
+@checked_call
 @dataclass(frozen=True)
 class EmbeddingMLP(ModularNetwork):
     """The "2-layer DNN" of the authors' programs: a trained embedding, then hidden ReLU layers,
@@ -159,6 +160,7 @@ class EmbeddingMLP(ModularNetwork):
         return F.linear(relu_layers(weights, x, self.n_layers), weights["W_U"], weights["b_U"])
 
 
+@checked_call
 @dataclass(frozen=True)
 class QuadraticMLP(ModularNetwork):
     r"""Gromov's network: two layers, squares as activation, no biases, operands given as one-hot

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from grokbook.errors import check_integers
+from grokbook.errors import check_integers, checked_call
 from grokbook.models.networks import ROWS
 from grokbook.models.replayed import ReplayedToy
 
@@ -15,6 +15,7 @@ NUDGE = 1e-6
 """Relative size of the nudge: some ten units in the last place of a float32."""
 
 
+@checked_call
 @dataclass(frozen=True)
 class NudgedToy(ReplayedToy):
     r"""`ReplayedToy` whose first weights are $w (1 + 10^{-6} g)$, each with a standard normal $g$;

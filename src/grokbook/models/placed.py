@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, checked_call
 from grokbook.models.toy import Toy
 
 PLACES = ("ladder", "shuffled", "random")
 
 
+@checked_call
 @dataclass(frozen=True)
 class PlacedToy(Toy):
     """`Toy` whose embeddings start at given places, columns of mean 0 and of unbiased variance 1.

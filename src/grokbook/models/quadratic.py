@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from grokbook.errors import ParameterError, check_integers
+from grokbook.errors import ParameterError, check_integers, checked_call
 from grokbook.models.networks import ModularNetwork, Parameters, Shapes
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
@@ -23,6 +23,7 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
 }
 
 
+@checked_call
 @dataclass(frozen=True)
 class Quadratic(ModularNetwork):
     r"""Sizes of the network $o(a, b) = V\,\sigma(w_a + w'_b)$ on pairs of `p` symbols, with K =

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from grokbook.errors import checked_call
 from grokbook.models.mlp import draw_layers, layer_shapes
 from grokbook.models.toy import Toy
 
 
+@checked_call
 @dataclass(frozen=True)
 class ReplayedToy(Toy):
     """`Toy` whose seed is that of the program behind Fig. 6: torch's stream in the order in which

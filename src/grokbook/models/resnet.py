@@ -2,6 +2,7 @@ r"""ResNet-18 of He et al. 2016 on images, with its batch statistics among the n
 
 from __future__ import annotations
 
+import io
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -13,7 +14,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from grokbook.errors import ParameterError, check_integers
+from grokbook.errors import ParameterError, check_integers, checked_call
+from grokbook.files import whole
 from grokbook.models.networks import Parameters, Shapes
 
 STEMS = {"imagenet": (7, 2), "small": (3, 1)}
@@ -39,6 +41,7 @@ def convolved(x: Tensor, kernel: Tensor, stride: int = 1) -> Tensor:
     return F.conv2d(x, kernel, stride=stride, padding=kernel.shape[-1] // 2)
 
 
+@checked_call
 @dataclass(frozen=True)
 class ResNet:
     r"""Sizes of ResNet-18: a stem, four stages of two blocks with `width`, 2, 4 and 8 times that, a
@@ -145,7 +148,9 @@ class ResNet:
         """The tensors of the file `pretrained`, the head's left out."""
         path = Path(str(self.pretrained))
         try:
-            found = torch.load(path, map_location="cpu", weights_only=True)
+            found = torch.load(
+                io.BytesIO(whole(path, 1_000_000_000)), map_location="cpu", weights_only=True
+            )
         except (
             Exception
         ) as error:  # torch has an error of its own for each way in which a file can be none

@@ -12,13 +12,14 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from grokbook.errors import ParameterError, check_integers
+from grokbook.errors import ParameterError, check_integers, checked_call
 from grokbook.models.mlp import draw_layers, layer_shapes
 from grokbook.models.networks import ROWS, Parameters, Shapes
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"tanh": torch.tanh, "relu": F.relu}
 
 
+@checked_call
 @dataclass(frozen=True)
 class Toy:
     r"""Sizes of the network $(i, j) \mapsto \mathrm{Dec}(E_i + E_j)$: p vectors of `d_model`

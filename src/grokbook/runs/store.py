@@ -23,8 +23,8 @@ from filelock import AcquireReturnProxy, Timeout
 
 from grokbook.errors import ParameterError, RecordError, shown
 from grokbook.fetch import fetched
-from grokbook.files import PLAIN, atomic_write, given, inside, is_plain, locked, unreadable
-from grokbook.machine import free_memory_mb
+from grokbook.files import PLAIN, atomic_write, given, inside, is_plain, locked, unreadable, whole
+from grokbook.machine import check_fits
 from grokbook.own_code import Code
 from grokbook.training.config import NUMBERS, digest
 
@@ -123,8 +123,7 @@ def _tables(file: h5py.File, length: int) -> dict[str, h5py.Dataset]:
         if table.dtype.hasobject:  # each word may be all of the file
             needed += table.size * length
         tables[name] = table
-    if needed > free_memory_mb() * 1e6:
-        raise ParameterError(f"it needs {needed / 1e6:,.0f} MB, more than the memory that is free")
+    check_fits(needed)
     return tables
 
 
@@ -235,24 +234,22 @@ class Store:
             content = self._second_look(key, found[0], code)
         try:
             dataset = None if content is None else from_bytes(content)
+            said = None if dataset is None else _said(dataset)
         except Exception as error:  # HDF5 and xarray raise many kinds
             raise unreadable(self.path / found[0], error) from error
-        if dataset is not None:
-            self._refuse_other_configuration(key, found, dataset)
+        if said is not None:
+            self._refuse_other_configuration(key, found, said)
         return dataset
 
     def _refuse_other_configuration(
-        self, key: str, found: tuple[str, dict[str, Any]], dataset: xr.Dataset
+        self, key: str, found: tuple[str, dict[str, Any]], configuration: Any
     ) -> None:
         """Raise RecordError where a file says a configuration whose digest, with the version, is
         not its key."""
         name, entry = found
-        if "configuration" not in dataset.attrs or "version" not in entry:
+        if "version" not in entry:
             return
-        said = {
-            "version": entry["version"],
-            "configuration": json.loads(dataset.attrs["configuration"]),
-        }
+        said = {"version": entry["version"], "configuration": configuration}
         if (other := digest(said)) != key:
             rule = (
                 "the manifest gives it to another run; remove its entry, and it is computed again"
@@ -330,7 +327,18 @@ class Store:
         """
         if (place := self.file(_name(experiment))).is_dir():
             raise RecordError(f"the record {place} cannot be written: it is a folder.")
-        return inside(self.path / ".partial", experiment.trained_key)
+        return inside(self._of_its_own(".partial"), experiment.trained_key)
+
+    def _of_its_own(self, name: str) -> Path:
+        """A folder of the store with what is no record. Raises RecordError where a link leads out
+        of the store."""
+        folder = self.path / name
+        if not folder.resolve().is_relative_to(self.path.resolve()):
+            raise RecordError(
+                f"the store {self.path} cannot be written: its {name} is a link that leads out"
+                " of it."
+            )
+        return folder
 
     def add(self, experiment: Recordable, fresh: xr.Dataset, code: Code | None = None) -> None:
         """Add seeds to an experiment's record; `attrs["provenance"]` says how they were made,
@@ -391,7 +399,7 @@ class Store:
         return held
 
     def _lock_path(self, name: str) -> Path:
-        return inside(self.path / ".locks", f"{name}.lock")
+        return inside(self._of_its_own(".locks"), f"{name}.lock")
 
     def _acquired(self, name: str, timeout: float = -1) -> AcquireReturnProxy:
         """A lock, held on return. Raises Timeout, and RecordError where the store cannot be
@@ -417,7 +425,7 @@ class Store:
 def _records_in(path: Path, state: tuple[int, int, int]) -> dict[str, dict[str, Any]]:
     """The entries of a manifest; `state`, its inode, time and size, tells one version of the file
     from the next."""
-    manifest = json.loads(path.read_text(encoding="utf-8"))
+    manifest = json.loads(whole(path))
     records = manifest["records"]
     if (made := manifest.get("format", FORMAT)) != FORMAT:
         said = f"has format {made}, and this version of grokbook reads format {FORMAT}"
@@ -448,6 +456,23 @@ def _is_entry(name: str, entry: Any) -> bool:
                 and all(isinstance(part, dict) for part in made)
             )
     return False
+
+
+def _said(dataset: xr.Dataset) -> Any:
+    """The configuration that a record says, None where it says none; its seeds and its provenance
+    are those of one.
+
+    Raises ValueError for what no record of ours has.
+    """
+    if dataset.seed.ndim != 1 or dataset.seed.dtype.kind not in "iu":
+        raise ParameterError("its seeds are no whole numbers in a row")
+    seeds = dataset.seed.values.tolist()
+    if len(set(seeds)) != len(seeds):
+        raise ParameterError("it has a seed twice")
+    for part in json.loads(dataset.attrs["provenance"]):
+        if not all(isinstance(seed, int) for seed in part["seeds"]):
+            raise ParameterError("its provenance has seeds that are no whole numbers")
+    return json.loads(dataset.attrs["configuration"]) if "configuration" in dataset.attrs else None
 
 
 def _made_by(entry: Mapping[str, Any], code: Code) -> bool:

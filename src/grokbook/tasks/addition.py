@@ -8,10 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
-from grokbook.errors import check_integers
+from grokbook.errors import check_integers, checked_call
 from grokbook.tasks.pairs import PairTask
 
 
+@checked_call
 @dataclass(frozen=True)
 class AdditionTask(PairTask):
     r"""Pairs i <= j of p symbols -> the sum i + j: as a fixed random vector for each sum, a label,

@@ -8,10 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
-from grokbook.errors import ParameterError, shown
+from grokbook.errors import ParameterError, checked_call, shown
 from grokbook.tasks.addition import AdditionTask
 
 
+@checked_call
 @dataclass(frozen=True)
 class ChosenAddition(AdditionTask):
     """`AdditionTask` whose training set is `trained`, pairs (i, j) in either order; `seed` draws

@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, checked_call
 from grokbook.tasks.addition import AdditionTask
 from grokbook.tasks.chosen import ChosenAddition
 
@@ -23,6 +23,7 @@ PULL = {
 symbol is -1."""
 
 
+@checked_call
 @dataclass(frozen=True)
 class DesignedAddition(AdditionTask):
     r"""`AdditionTask` whose training set D is a `design`, drawn by `seed`.

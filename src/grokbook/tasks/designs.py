@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from grokbook.errors import ParameterError, check_integers
+from grokbook.errors import ParameterError, check_integers, checked_call
 from grokbook.tasks.arithmetic import ModularTask
 
 PULL = {"balanced": 0.0, "covering": -0.5, "clumps": 0.5}
@@ -21,6 +21,7 @@ PULL = {"balanced": 0.0, "covering": -0.5, "clumps": 0.5}
 DESIGNS = ("random", *PULL, "relabelled")
 
 
+@checked_call
 @dataclass(frozen=True)
 class DesignedTask(ModularTask):
     r"""Addition modulo p whose training set, round(f p) pairs (i, i) and round(f p (p-1) / 2) pairs

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from grokbook.errors import ParameterError, check_integers
+from grokbook.errors import ParameterError, check_integers, checked_call
 from grokbook.files import given
 
 SMALL, MNIST = "8x8", "mnist5000"
@@ -92,6 +92,7 @@ def read_idx(path: Path) -> np.ndarray:
     return np.frombuffer(body, np.uint8).reshape(shape)
 
 
+@checked_call
 @dataclass(frozen=True)
 class DigitsTask:
     """Images (pixels in [0, 1]) -> the digit; `n_train` of them, drawn by `seed`, are the training

@@ -8,10 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, checked_call
 from grokbook.tasks.addition import AdditionTask
 
 
+@checked_call
 @dataclass(frozen=True)
 class ReplayedAddition(AdditionTask):
     """`AdditionTask` whose `seed` is that of the program behind Fig. 6: its stream of numpy's
@@ -56,6 +57,7 @@ class ReplayedAddition(AdditionTask):
         return answers[:count]
 
 
+@checked_call
 @dataclass(frozen=True)
 class DrawnAddition(ReplayedAddition):
     """`AdditionTask` whose `seed` is that of the program behind Figs 3 to 5: vectors of the sums,

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from grokbook.errors import ParameterError, check_integers, check_share
+from grokbook.errors import ParameterError, check_integers, check_share, checked_call
 
 SPLITS = ("random", "multiset", "pair")
 RULES = ("sides", "categories")
@@ -85,6 +85,7 @@ def _tiles_on(n: int, tile: int, faithful: bool, device: torch.device) -> Tensor
     return torch.from_numpy(tiles(n, tile, faithful).copy()).to(device)
 
 
+@checked_call
 @dataclass(frozen=True)
 class ShapeTask:
     """Quadruples of glyphs 0 .. n-1 -> the sum of their values, by `rule`: sides (0, 3, 4, ...), or

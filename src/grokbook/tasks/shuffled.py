@@ -8,9 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
+from grokbook.errors import checked_call
 from grokbook.tasks.arithmetic import ModularTask
 
 
+@checked_call
 @dataclass(frozen=True)
 class ShuffledTask(ModularTask):
     """`ModularTask` with its labels permuted at random over all cells; how often each occurs stays

@@ -8,10 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
-from grokbook.errors import ParameterError, check_integers
+from grokbook.errors import ParameterError, check_integers, checked_call
 from grokbook.tasks.addition import AdditionTask
 
 
+@checked_call
 @dataclass(frozen=True)
 class SumTask(AdditionTask):
     """Pairs of p symbols -> i + j, or its remainder modulo p with `modular`, as a label.

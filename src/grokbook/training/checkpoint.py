@@ -12,7 +12,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from grokbook.files import atomic_write
+from grokbook.files import atomic_write, whole
+
+LARGEST = 100_000_000_000
+"""Bytes of the largest state that is read: hundreds of runs of the largest network, with all their
+logged steps."""
 
 MAGIC = b"grokbook checkpoint 2 "
 
@@ -40,7 +44,7 @@ def load_checkpoint(
     """
     path = Path(path)
     try:
-        content = path.read_bytes()
+        content = whole(path, LARGEST)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:

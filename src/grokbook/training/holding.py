@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
+from grokbook.errors import checked_call
 from grokbook.training.interventions import Hook, marked
 from grokbook.training.optim import Numbers, Shapes, column
 
 
+@checked_call
 @dataclass(frozen=True)
 class Hold(Hook):
     r"""Named parameters (none named: all) keep the norm that they have when it begins, $w

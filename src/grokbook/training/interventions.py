@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, checked_call
 from grokbook.models.intervened import Around
 from grokbook.training.config import RunConfig
 from grokbook.training.ensemble import How, train_here
@@ -28,6 +28,7 @@ from grokbook.training.forward import split_weights
 from grokbook.training.optim import Numbers, Optimizer, Shapes, State, column
 
 
+@checked_call
 @dataclass(frozen=True)
 class Hook:
     """What does nothing: a hook overrides what it needs. Each acts on updates `start` to `stop` - 1
@@ -63,6 +64,7 @@ class Hook:
         """Change the moved weights (R, P) in place; `before` is where they were."""
 
 
+@checked_call
 @dataclass(frozen=True)
 class Hooked:
     """An optimiser with hooks, in their order; its own groups, rates and state are untouched.
@@ -165,6 +167,7 @@ def _on(numbers: Numbers, like: Tensor) -> Tensor:
     return column(numbers["on"], like)[:, :1] > 0
 
 
+@checked_call
 @dataclass(frozen=True)
 class Freeze(Hook):
     """Named parameters stay where they are; the optimiser's moments of them go on as if they moved.
@@ -183,6 +186,7 @@ class Freeze(Hook):
         weights.copy_(torch.where(held, before, weights))
 
 
+@checked_call
 @dataclass(frozen=True)
 class Clamp(Hook):
     r"""After each update the named parameters (none named: all) are rescaled to a given norm, $w
@@ -208,7 +212,12 @@ class Clamp(Hook):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not isinstance(self.radius, int | float):
-            object.__setattr__(self, "radius", tuple((int(t), float(r)) for t, r in self.radius))
+            try:
+                path = tuple((int(t), float(r)) for t, r in self.radius)
+            except (TypeError, ValueError):
+                rule = "a number, or pairs of a step and a number"
+                raise ParameterError(f"radius = {self.radius!r} must be {rule}.") from None
+            object.__setattr__(self, "radius", path)
         steps, radii = zip(*self._path, strict=True) if self._path else ((), (0.0,))
         if min(radii) <= 0 or not math.isfinite(sum(radii)) or list(steps) != sorted(set(steps)):
             raise ParameterError(
@@ -232,6 +241,7 @@ class Clamp(Hook):
         weights.copy_(torch.where(held & _on(numbers, weights), weights * factor, weights))
 
 
+@checked_call
 @dataclass(frozen=True)
 class Decay(Hook):
     r"""Decoupled decay of some of the parameters, $w \leftarrow w - c\,w_{\text{before}}$ with c =
@@ -270,6 +280,7 @@ class Decay(Hook):
         weights.sub_(column(numbers["rate"], weights) * before * (held & _on(numbers, weights)))
 
 
+@checked_call
 @dataclass(frozen=True)
 class Project(Hook):
     r"""The gradient without its part along a direction u, $g - (g \cdot u)\,u / |u|^2$.
@@ -307,6 +318,7 @@ class Project(Hook):
         return torch.where(_on(numbers, weights), gradient - part * u, gradient)
 
 
+@checked_call
 @dataclass(frozen=True)
 class RingPenalty(Hook):
     r"""A pull of the embedding towards a ring, as strong as the gradient of the loss: adds
@@ -390,6 +402,7 @@ def relative_length(rings: Tensor) -> Tensor:
     return steps / spread.sqrt()
 
 
+@checked_call
 @dataclass(frozen=True)
 class Transplanted(Around):
     r"""The start with named parameters of a trained run, the donor, in place of the drawn ones.

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
-from grokbook.errors import ParameterError, checked_call
+from grokbook.errors import ParameterError, checked_call, shown
 
 LATER = {"later": True}
 """Metadata of a field that was added after records were made: at its default a run is named as
@@ -106,6 +106,11 @@ class AdamW:
             if not valid:
                 raise ParameterError(f"{name} = {getattr(self, name)!r} must be {rule}.")
         for group in self.groups:
+            if not isinstance(group, Group):
+                raise ParameterError(
+                    f"groups has {shown(group)}, but each must be a Group, such as"
+                    " Group('decoder')."
+                )
             self.of(group.name)
 
     def of(self, group: str) -> AdamW:

@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
+from grokbook.errors import checked_call
 from grokbook.training.interventions import Transplanted
 
 
+@checked_call
 @dataclass(frozen=True)
 class Reflected(Transplanted):
     r"""`Transplanted` for sums without a modulus: `renaming` = -1 takes row i from row p - 1 - i of
