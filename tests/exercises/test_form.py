@@ -87,7 +87,7 @@ def test_other_parameters_change_the_stub_and_stand_as_values_in_the_call():
         ("**Hint 2.** Solve.", "", "has two hints"),
         (BLOCK, "", "one block of Python"),
         ("objective 3.*", "objective 3, in words.*", "has none; found 1"),
-        ("from grokbook.exercises import check\n", "", "its block imports check"),
+        ("from companion.exercises import check\n", "", "its block imports check"),
         ("fit_step=fit_step)\n", "fit_step=fit_step)\nlast = 1\n", "ends with check"),
         ("{solution} ex-06-clock", "{solution} ex-06-clocks", "no solution"),
     ],
@@ -216,8 +216,8 @@ def test_only_as_many_numbers_as_are_asked_for_are_right_and_a_step_has_two_whol
 
 def test_a_chapter_s_exercises_are_checked_without_the_modules_of_other_chapters():
     """A student waits for what the check needs, and no longer."""
-    code = """import sys; from grokbook.exercises import check
+    code = """import sys; from companion.exercises import check
 check("ex-07-falls", 0.3, 3.0, [0.3, 0] * 10 + [0], "only smaller", n=20, F=0.3)
-print([name for name in sys.modules if name.startswith("grokbook.exercises.")])"""
+print([name for name in sys.modules if name.endswith(".exercises")])"""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "separability_and_depth" in done.stdout and "images" not in done.stdout
