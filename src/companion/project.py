@@ -26,7 +26,7 @@ from typing import Any
 from grokbook import __version__
 from grokbook.errors import GrokbookError, ParameterError, nearest, shown
 from grokbook.files import PLAIN, as_text, is_plain, whole
-from grokbook.paths import HOME, project_root
+from grokbook.paths import HOME, frame, project_root
 
 PACKAGE = "grokbook_chapters"
 
@@ -48,8 +48,11 @@ class Project:
 
     @property
     def verdicts(self) -> Path:
-        """The file of its settled verdicts."""
-        return self.root / "data" / "verdicts.json"
+        """The file of its settled verdicts; of this book that which comes with the package, where
+        the folder has none."""
+        place = Path("data", "verdicts.json")
+        here = self.root / place
+        return here if self.own or here.is_file() else frame().parent / place
 
     def package(self) -> str:
         """The package of its chapters, which can be imported from now on.

@@ -31,7 +31,7 @@ NBGRADER = """# nbgrader, started in this folder.
 # A cell may train a network: it has 900 seconds, not 30.
 c = get_config()
 c.Execute.timeout = 900
-# An answer is filled in where `...` stands; nbgrader's own error below it would stop "Run All Cells".
+# An answer is filled in where `...` stands; nbgrader's own error would stop "Run All Cells".
 c.ClearSolutions.code_stub = {"python": ""}
 """
 _COLUMNS = ("name", "exercise", "parameters", "answer")
