@@ -20,7 +20,7 @@ from grokbook.errors import ParameterError, RecordError, TrainingError
 from grokbook.face import running
 from grokbook.face.results import found
 from grokbook.models.transformer import Shape, Transformer
-from grokbook.runs.experiment import default_store
+from grokbook.runs.experiment import Experiment, default_store
 from grokbook.runs.store import RecordWarning, Store
 from grokbook.runs.sweep import Axis, Sweep
 from grokbook.training import AdamW, RunConfig
@@ -92,8 +92,8 @@ def test_a_default_call_is_answered_by_the_record_of_the_same_configuration():
     assert kept.embedding.shape == (43, 128) and kept.step == runs.snapshot[-1]
     assert gb.measure("med", kept) == gb.med(kept.embedding) == gb.measure("med", runs).sel(seed=1)[-1]
     np.testing.assert_allclose(gb.measure("med", runs)[:, -1], runs.med[:, -1], rtol=1e-5)
-    asked = face.running.Asked("x", RunConfig(task, net), (0,))
-    changed = [dataclasses.replace(asked, **more) for more in ({"keep": "weights"}, {"own": {"largest": largest}})]
+    asked = Experiment("x", RunConfig(task, net), (0,))
+    changed = [dataclasses.replace(asked, **more) for more in ({"keep": "weights"}, {"watch": {"largest": largest}})]
     assert asked.key == runs.attrs["key"] and len({asked.key, *(each.key for each in changed)}) == 3
 
 

@@ -16,8 +16,8 @@ from grokbook.curves.delay import grok_times
 from grokbook.errors import ParameterError, RecordError, checked_call, nearest, shown
 from grokbook.measures.registry import registry
 from grokbook.runs.experiment import available, default_store
+from grokbook.runs.instruments import INSTRUMENTS
 from grokbook.runs.listing import records
-from grokbook.runs.observing import OBSERVERS
 from grokbook.runs.recording import catalogue
 from grokbook.runs.store import Store
 from grokbook.training.varied import leaves
@@ -177,9 +177,9 @@ def measure(name: str, data: Any) -> float | xr.DataArray:
         value = xr.apply_ufunc(_or_nan(found.function), tables, input_core_dims=[["token", "feature"]], vectorize=True)
         return value.rename(name).assign_attrs(long_name=name)
     if found.of == "network":
-        if not isinstance(data, View) or name not in OBSERVERS:
+        if not isinstance(data, View) or name not in INSTRUMENTS:
             raise ParameterError(f"{name} is of a network with its task: give a View, as a watch has it.")
-        return float(OBSERVERS[name](data))
+        return float(INSTRUMENTS[name](data))
     if found.of == "embedding" and isinstance(data, View | Kept):
         data = data.embedding
     if found.of == "weights" and isinstance(data, View | Kept):

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import json
 import os
 import re
 import sys
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -27,15 +25,12 @@ from grokbook.machine import cores
 from grokbook.own_code import held
 from grokbook.runs import cluster
 from grokbook.runs.experiment import Experiment, default_store, load_or_run
-from grokbook.runs.observing import observer_digest
 from grokbook.runs.store import Store
 from grokbook.runs.sweep import ROWS, Axis, Sweep, worded
-from grokbook.runs.watched import Watched
 from grokbook.training import accelerators, optim
-from grokbook.training.config import RunConfig, digest
+from grokbook.training.config import RunConfig
 from grokbook.training.contract import check_watches
-from grokbook.training.schedule import snapshot_steps
-from grokbook.training.watching import View, Watch
+from grokbook.training.watching import Watch
 
 KEPT = ("embedding", "weights")
 SHORT = 20.0
@@ -49,68 +44,6 @@ _MAKERS = {optim.AdamW: AdamW, optim.Sgd: Sgd, accelerators.Muon: Muon, TableTas
 
 CACHE = 3_000_000
 """Bytes of parameters, gradients and moments that stay in a core's cache: those of `ROWS` of Liu et al.'s toys."""
-
-
-class _Keeper:
-    """A watch that notes the weights of a run at the steps at which its embedding would be kept."""
-
-    def __init__(self, config: RunConfig) -> None:
-        self.steps = {int(step) for step in snapshot_steps(config.log.steps(config.steps), config.snapshots)}
-        self.rows: dict[tuple[int, int], np.ndarray] = {}
-
-    def __call__(self, view: View) -> float:
-        if view.step in self.steps or view.final is None:
-            self.rows[view.config.seed, view.step] = torch.cat([w.reshape(-1) for w in view.weights.values()]).numpy()
-        return 0.0
-
-    def table(self, seeds: Sequence[int], model: Any) -> xr.DataArray:
-        """What was noted, dims (seed, snapshot, parameter)."""
-        steps = sorted({step for _, step in self.rows})
-        empty = np.full_like(next(iter(self.rows.values())), np.nan)
-        table = np.stack([np.stack([self.rows.get((seed, step), empty) for step in steps]) for seed in seeds])
-        note = {"long_name": "parameters in a row, in the order of `parameters`"}
-        note |= {"parameters": json.dumps({name: list(shape) for name, shape in model.shapes().items()})}
-        coords = {"seed": list(seeds), "snapshot": ("snapshot", steps, {"long_name": "step of the snapshot"})}
-        return xr.DataArray(table, coords, ("seed", "snapshot", "parameter"), "weights", note)
-
-
-@dataclass(frozen=True)
-class Asked(Watched):
-    """An experiment with a reader's own watches, and weights where they are to be kept."""
-
-    own: Mapping[str, Watch] = field(default_factory=dict, compare=False)
-    keep: str = "embedding"
-    listed_as = "watch"
-
-    def listed(self) -> Any:
-        """The names of the watches with a digest of what each computes."""
-        return {name: observer_digest(watch) for name, watch in self.own.items()}
-
-    @property
-    def watched(self) -> Mapping[str, Watch]:
-        """The watches."""
-        return self.own
-
-    def configuration(self) -> dict[str, Any]:
-        """The configuration without its seeds, what is watched, and what is kept beside embeddings."""
-        values = super().configuration() if self.own else Experiment.configuration(self)
-        return values if self.keep == "embedding" else values | {"keep": self.keep}
-
-    @property
-    def trained_key(self) -> str:
-        """That of the runs alone where they are watched: with a mended watch they are found again."""
-        runs = {"watched": Experiment.configuration(self), "version": self.version}
-        return digest(runs) if self.own else self.key
-
-    def run(self, seeds: tuple[int, ...] | None = None, **options: Any) -> xr.Dataset:
-        """Train the seeds (default: all); options and dataset as those of `Experiment.run`, with what was asked for."""
-        keeper, seeds = _Keeper(self.config), self.seeds if seeds is None else seeds
-        watch = dict(self.own) | ({"kept_here": keeper} if self.keep == "weights" else {})
-        dataset = Experiment.run(self, seeds, watch=watch or None, **options)
-        if self.keep == "embedding":
-            return dataset
-        kept = keeper.table(seeds, self.config.model)
-        return dataset.drop_vars("kept_here").merge(kept, join="outer", combine_attrs="override")
 
 
 @checked_call
@@ -176,7 +109,7 @@ def train(
         raise ParameterError(f"keep = {shown(keep)} is unknown; choose one of {', '.join(KEPT)}.")
     config = _config(task, model, optimizer, steps, settings)
     called = _name(name or f"own/{type(task).__name__}-{type(model).__name__}")
-    made = Asked(called, config, _seeds(seeds), own=dict(watch or {}), keep=keep)
+    made = Experiment(called, config, _seeds(seeds), watch=dict(watch or {}), keep=keep)
     if keep == "weights" and config.snapshots < 1:
         raise ParameterError(f"snapshots = {config.snapshots} keeps no weights; keep = 'weights' needs 1 or more.")
     workers = _workers(made, workers, [config])

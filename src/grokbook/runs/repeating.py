@@ -125,7 +125,7 @@ def repeat(
     fresh = first_steps(experiment, seed, steps, compiled)
     first_cell = {axis.name: axis.values[0] for axis in getattr(experiment, "axes", ())}
     whole = record.sel(seed=seed, **first_cell)
-    if type(experiment) is not Experiment:  # kinds of their own may keep less than what is logged
+    if experiment.kept or first_cell:  # which keep less than what is logged
         fresh = fresh[[name for name in fresh.data_vars if name in whole]]
     apart = differences(fresh, whole)
     ratio = 0.0

@@ -154,12 +154,9 @@ def over_grid(name: str | Experiment, grid: Sequence[str], n_seeds: int, steps: 
     found = [name] if isinstance(name, Experiment) else choose(name)
     if len(found) > 1:
         raise ParameterError(f"{name!r} must be one experiment, not {', '.join(e.name for e in found)}.")
-    if (kind := type(found[0])) not in (Experiment, Sweep):
-        raise ParameterError(
-            f"{name!r} is of class {kind.__name__}, but a grid varies an Experiment or a Sweep alone; see grokbook "
-            "record --list."
-        )
     base, asked = found[0], tuple(map(Axis.parse, grid))
+    if base.watch or base.read_at_end or base.kept:
+        raise ParameterError(f"{base.name} is looked into while it is trained or at its end; a grid varies plain runs.")
     axes = tuple(Axis(worded(base.config, axis.name), axis.values) for axis in asked)
     axes = axes or getattr(base, "axes", ())
     changed = {"steps": steps} if steps else {}
@@ -184,8 +181,11 @@ class Sweep(Experiment):
     """An experiment whose configuration is run with every combination of the values of its `axes`.
 
     Its dataset has dims `seed`, the names of the axes and `step`: losses and accuracies (float32), and, where the
-    networks have embeddings of one shape, `embedding` (..., token, feature) at the end of each run. A cell whose
-    loss became infinite is NaN from there on.
+    networks have embeddings of one shape, `embedding` (..., token, feature) at the end of each run; with `read_at_end`
+    what that gives instead. A cell whose loss became infinite is NaN from there on. It is a class of its own because
+    its runs share programs whatever they are, and its dataset has no embedding measures.
+
+    Raises ParameterError for a watch, since a cell that diverges has none of its values.
 
     Raises ParameterError for no axes, two of one name, one named seed (seeds are a dim of their own), and a cell that
     the run refuses.
@@ -205,6 +205,8 @@ class Sweep(Experiment):
         if not names or len({*names, "seed"}) <= len(names):
             asked = ", ".join(names) or "none"
             raise ParameterError(f"a sweep needs one or more axes of different names, none the seed, not {asked}.")
+        if self.watch or self.keep != "embedding":
+            raise ParameterError("a sweep watches nothing, and keeps no weights; read_at_end says what it keeps.")
         self.cells(self.seeds[0])
 
     @property
@@ -240,7 +242,9 @@ class Sweep(Experiment):
     @plain_torch()
     def _gridded(self, dataset: xr.Dataset, configs: Sequence[RunConfig], seeds: Sequence[int]) -> xr.Dataset:
         kept = dataset[list(LOGGED)].reset_coords(drop=True).astype(np.float32, keep_attrs=True)
-        if hasattr(self.config.model, "embeddings"):
+        if self.read_at_end is not None:
+            kept = kept.merge(self.ends(dataset, configs, "run").drop_vars("seed", errors="ignore"))
+        elif hasattr(self.config.model, "embeddings"):
             tables = [
                 config.model.embeddings(split_weights(config, torch.from_numpy(row)))[0].numpy()
                 for config, row in zip(configs, dataset.weights.values, strict=True)

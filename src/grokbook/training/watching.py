@@ -169,7 +169,7 @@ def watched(dataset: xr.Dataset, rows: list[tuple[Stack, int]], watches: Mapping
     """
     taken = sorted(set(watches) & set(dataset.variables))
     if taken:
-        raise ParameterError(f"observer {taken[0]!r} has the name of what every run logs; choose another.")
+        raise ParameterError(f"watch {taken[0]!r} has the name of what every run logs; choose another.")
     failed: dict[str, str] = {}
     with limited_threads(1):
         found = [run_watches(stack, r, watches, failed) for stack, r in rows]

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from grokbook.measures.registry import claimed_directions
 from grokbook.runs.experiment import Experiment
-from grokbook.runs.observing import Observed
 from grokbook_chapters.gu2025 import fig5
 from grokbook_chapters.lead_tasks import CONTROLS, lead_tasks, short_name, watched_run
 
@@ -18,7 +17,7 @@ FRESH |= dict.fromkeys(CONTROLS, range(3, 6))
 LEFT_OUT = ("med_gu2024", "med_code_base", "restricted_loss", "excluded_loss")
 
 
-def tasks() -> dict[str, Observed]:
+def tasks() -> dict[str, Experiment]:
     """The ten tasks of `lead_tasks` by short name, with the `FRESH` seeds."""
     named = {short_name(experiment): experiment for experiment in lead_tasks().values()}
     return {name: replace(one, seeds=one.seeds + tuple(FRESH.get(name, ()))) for name, one in named.items()}
@@ -32,7 +31,7 @@ def own_size() -> dict[str, Experiment]:
     return {"gu2025/fig5[p=97]": fig5(97).with_seeds(19)}
 
 
-def plan(p: int, train_fraction: float, d_model: int, steps: int, n_seeds: int) -> dict[str, Observed]:
+def plan(p: int, train_fraction: float, d_model: int, steps: int, n_seeds: int) -> dict[str, Experiment]:
     """Plan of chapter 06: the run that the page trains; `tasks` is shown as far as it is recorded."""
     sizes = {"train_fraction": train_fraction, "d_model": d_model, "steps": steps, "points": max(1, steps // 10)}
     return {"live": watched_run(p, label="live", n_seeds=n_seeds, **sizes)}
