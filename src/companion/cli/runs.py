@@ -68,12 +68,11 @@ def sweep(
 ) -> None:
     """Train an experiment with every combination of some settings: here, or on a Dask cluster."""
     from grokbook.runs import cluster
-    from grokbook.runs.learned import expected
     from grokbook.runs.store import Store
 
     asked = cluster.asked(own(experiment) if ":" in experiment else experiment, grid or [], seeds, steps)
     kept = None if store is None else Store(Path(store))
-    takes = duration(expected(asked, seeds).seconds)
+    takes = duration(asked.predicted(seeds).seconds)
     print(f"{asked.name}, {seeds} of its seeds: about {takes} of one core", flush=True)
     with stoppable(), cluster.shown() as told:
         cluster.sweep(asked, scheduler or None, workers=workers, store=kept, compiled=compiled, told=told)

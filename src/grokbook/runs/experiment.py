@@ -21,6 +21,7 @@ from grokbook.files import PLAIN, is_plain, sweep
 from grokbook.own_code import Code, is_own, spelled
 from grokbook.paths import local_store_path, records_path
 from grokbook.runs.provenance import note, provenance
+from grokbook.runs.ratios import ratio
 from grokbook.runs.snapshots import WeightSnapshots
 from grokbook.runs.store import Store, family, select
 from grokbook.training.config import NUMBERS, RunConfig, canonical, digest
@@ -178,11 +179,18 @@ class Experiment:
         if checkpoints.is_dir() and not any(checkpoints.iterdir()):
             checkpoints.rmdir()
 
+    def counted(self, seeds: int) -> Cost:
+        """Seconds on one core of this machine by the work that is counted in `seeds` runs, and memory of one."""
+        one = predict(self.config, max(seeds, 1) if self.together else 1)
+        return Cost(one.seconds * seeds, one.memory_mb)
+
     def predicted(self, seeds: int | None = None) -> Cost:
-        """Predicted seconds on one core of this machine for `seeds` runs (default: all), and memory of one."""
-        count = len(self.seeds) if seeds is None else seeds
-        one = predict(self.config, max(count, 1) if self.together else 1)
-        return Cost(one.seconds * count, one.memory_mb)
+        """Predicted seconds on one core of this machine for `seeds` runs (default: all), and memory of one program.
+
+        What is counted, times the ratio that was measured for this kind of run.
+        """
+        counted = self.counted(len(self.seeds) if seeds is None else seeds)
+        return Cost(counted.seconds * ratio(self.name, self.config), counted.memory_mb)
 
     def missing_seeds(self, store: Store | None = None) -> tuple[int, ...]:
         """Seeds that neither `store` (default: the project's) nor its fallbacks hold."""

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 import pandas as pd
 
 from grokbook.runs.experiment import Experiment
-from grokbook.runs.learned import expected
 
 
 def with_missing(
@@ -27,5 +26,5 @@ def with_missing(
     found = []
     for row, experiment in zip(rows, experiments, strict=True):
         absent = len(experiment.missing_seeds())
-        found.append({**row, "missing": absent, "core min": expected(experiment, absent).seconds / 60})
+        found.append({**row, "missing": absent, "core min": experiment.predicted(absent).seconds / 60})
     return pd.DataFrame(found).reindex(columns=[*columns, "missing", "core min"])

@@ -7,6 +7,7 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import prod
 from typing import Any, ClassVar
 
 import numpy as np
@@ -262,8 +263,8 @@ class Sweep(Experiment):
         """Every cell of every seed."""
         return [config for seed in seeds for config in self.cells(seed)]
 
-    def predicted(self, seeds: int | None = None) -> Cost:
-        """Predicted seconds on one core of this machine if no cell stops early, and memory of one program."""
-        cells = np.prod(list(self.shape.values())) * (len(self.seeds) if seeds is None else seeds)
+    def counted(self, seeds: int) -> Cost:
+        """Seconds on one core of this machine if no cell stops early, by the work, and memory of one program."""
+        cells = prod(self.shape.values()) * seeds
         one = predict(self.config, rows=ROWS)
-        return Cost(float(cells * one.seconds), one.memory_mb)
+        return Cost(cells * one.seconds, one.memory_mb)
