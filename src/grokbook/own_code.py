@@ -309,7 +309,7 @@ class _Sources:
                 self.enter(value)
             self.imported(function)
 
-    def values(self, name: str, values: dict[str, Any]) -> None:
+    def values(self, name: str, values: Mapping[str, Any]) -> None:
         """Note plain values, which act late perhaps, where `training.identity.probe` does not see them."""
         plain = {n: v for n, v in values.items() if isinstance(v, PLAIN) and v is not None and n[:2] != "__"}
         self.lines.add(f"{name}:{sorted(map(repr, plain.items()))}")

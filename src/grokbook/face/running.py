@@ -199,7 +199,7 @@ def _no_setting(
     words, own = {name, *OTHER_WORDS.get(name, ())}, {*known, *parts, "steps", "seeds"}
     for where, part in parts.items():
         maker = _MAKERS.get(type(part), type(part))
-        takes = list(inspect.signature(maker).parameters)
+        takes = list(inspect.signature(maker).parameters) if callable(maker) else []
         if words & set(takes) and not words & own:
             near = name if name in takes else meant(name, takes)
             said = f"{name} = {shown(value)} is no argument of a run, but of its {where}"
@@ -208,12 +208,13 @@ def _no_setting(
 
 
 def _seeds(seeds: int | Sequence[int]) -> tuple[int, ...]:
-    whole = isinstance(seeds, int | np.integer) and not isinstance(seeds, bool)
-    listed = range(int(seeds)) if whole else seeds
-    try:
-        found = tuple(listed)
-    except TypeError:
-        found = ()
+    if isinstance(seeds, int | np.integer):
+        found = () if isinstance(seeds, bool) else tuple(range(int(seeds)))
+    else:
+        try:
+            found = tuple(seeds)
+        except TypeError:
+            found = ()
     if not found or not all(isinstance(s, int | np.integer) and not isinstance(s, bool) and s >= 0 for s in found):
         raise ParameterError(f"seeds = {shown(seeds)} must be how many, 1 or more, or which, such as (0, 1, 2).")
     return tuple(map(int, found))

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
+from typing import Any
 
 import torch
 import xarray as xr
@@ -225,7 +226,7 @@ def _in_processes(waiting: list[tuple[Chunk, Path]], workers: int, compiled: boo
             yield futures[future]
 
 
-def _on_cluster(client: object, waiting: list[tuple[Chunk, Path]], compiled: bool) -> Iterator[Path]:
+def _on_cluster(client: Any, waiting: list[tuple[Chunk, Path]], compiled: bool) -> Iterator[Path]:
     from distributed import as_completed
     from distributed.client import FutureCancelledError
 

@@ -271,7 +271,8 @@ def _gathered(
     experiment: Experiment, code: Code, store: Store
 ) -> tuple[list[xr.Dataset], str, tuple[int, ...]]:
     """The parts of an experiment's dataset that a store and its fallbacks have, where from, and the missing seeds."""
-    parts, origin, missing = [], "cached", experiment.seeds
+    parts: list[xr.Dataset] = []
+    origin, missing = "cached", experiment.seeds
     for where in (store, *store.fallbacks):
         part = where.load(experiment.key, code) if missing else None
         if part is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import torch
 
@@ -15,27 +17,32 @@ COMPLEXITY_PAIRS = 64  # operand pairs about which local complexity is taken
 
 
 def _waves(view: View, source: View) -> tuple[CyclicClasses, list[int]]:
-    group = cyclic_classes(view.task)
+    task: Any = view.task
+    group = cyclic_classes(task)
     return group, key_frequencies(source.logits, group, min(N_KEY, group.order // 2))
 
 
 def _restricted(view: View, source: View) -> float:
-    return restricted_loss(view.logits, view.task.labels, *_waves(view, source))
+    task: Any = view.task
+    return restricted_loss(view.logits, task.labels, *_waves(view, source))
 
 
 def _excluded(view: View, source: View) -> float:
-    return excluded_loss(view.logits, view.task.labels, *_waves(view, source), cells=view.task.train_index)
+    task: Any = view.task
+    return excluded_loss(view.logits, task.labels, *_waves(view, source), cells=task.train_index)
 
 
 def _complexity(view: View) -> float:
-    pairs = np.random.default_rng(0).integers(view.task.p, size=(COMPLEXITY_PAIRS, 2))
+    task: Any = view.task
+    shape: Any = view.config.model
+    pairs = np.random.default_rng(0).integers(task.p, size=(COMPLEXITY_PAIRS, 2))
 
     def units(points: np.ndarray) -> np.ndarray:
-        halves = torch.as_tensor(points, dtype=view.weights["W_E"].dtype).split(view.config.model.d_model, dim=1)
+        halves = torch.as_tensor(points, dtype=view.weights["W_E"].dtype).split(shape.d_model, dim=1)
         with torch.no_grad():
-            return preactivations(view.weights, view.config.model, *halves).numpy()
+            return preactivations(view.weights, shape, *halves).numpy()
 
-    return network_complexity(units, view.weights["W_E"], pairs + [0, view.task.shift])
+    return network_complexity(units, view.weights["W_E"], pairs + [0, task.shift])
 
 
 INSTRUMENTS: dict[str, Watch] = {

@@ -60,9 +60,11 @@ def first_steps(
     """
     configs = [config if number is None else moved(config, number) for config in experiment.chunks([seed])[0]]
     logged = configs[0].log.steps(configs[0].steps)
-    last = int(logged[min(np.searchsorted(logged, steps), logged.size - 1)])
-    options = {"device": "cpu", "progress": False, "steps": last, "compiled": compiled}
-    return train(configs, rows=len(configs), **options).isel(run=0)
+    last = int(logged[min(int(np.searchsorted(logged, steps)), logged.size - 1)])
+    found = train(
+        configs, device="cpu", progress=False, steps=last, compiled=compiled, rows=len(configs)
+    )
+    return found.isel(run=0)
 
 
 def differences(ours: xr.Dataset, theirs: xr.Dataset) -> np.ndarray:

@@ -73,8 +73,8 @@ class Axis:
             if ":" not in given:
                 listed = tuple(float(value) for value in given.split(","))
             else:
-                low, high, count = given.split(":")
-                low, high, count = float(low), float(high), int(count)
+                first, last, number = given.split(":")
+                low, high, count = float(first), float(last), int(number)
         except ValueError:
             raise ParameterError(f"{shown(text)} is no axis; write NAME=A:B:N or NAME=A,B,...") from None
         if ":" not in given:
@@ -96,10 +96,10 @@ def with_value(config: RunConfig, name: str, value: float) -> RunConfig:
     group of the parameters has one of its own.
     """
     group, _, rate = next((name.partition(f"_{r}") for r in RATES if name.endswith(f"_{r}")), ("", "", ""))
-    named = getattr(config.model, "groups", dict)()
+    named: dict[str, Any] = getattr(config.model, "groups", dict)()
     if group in named:
         rate = name.removeprefix(f"{group}_")
-        before = {g.name: g for g in config.optimizer.groups}
+        before = {g.name: g for g in getattr(config.optimizer, "groups", ())}
         changed = dataclasses.replace(before.get(group, Group(group)), **{RATES[rate]: value})
         kept = tuple((before | {group: changed}).values())
         return dataclasses.replace(config, optimizer=dataclasses.replace(config.optimizer, groups=kept))
@@ -107,7 +107,7 @@ def with_value(config: RunConfig, name: str, value: float) -> RunConfig:
     if own and own >= set(named):
         said = " or ".join(f"{group}_{rate}" for group in named for rate in RATES if RATES[rate] == name)
         raise ParameterError(f"{name} reaches no parameter, since every group has its own; vary {said}.")
-    parts = {"": config, "optimizer": config.optimizer, "model": config.model, "task": config.task}
+    parts: dict[str, Any] = {"": config, "optimizer": config.optimizer, "model": config.model, "task": config.task}
     for where, part in parts.items():
         known = {f.name: f for f in dataclasses.fields(part)}
         if name in known and isinstance(getattr(part, name), int | float | None):
@@ -160,7 +160,7 @@ def over_grid(name: str | Experiment, grid: Sequence[str], n_seeds: int, steps: 
         raise ParameterError(f"{base.name} is looked into while it is trained or at its end; a grid varies plain runs.")
     axes = tuple(Axis(worded(base.config, axis.name), axis.values) for axis in asked)
     axes = axes or getattr(base, "axes", ())
-    changed = {"steps": steps} if steps else {}
+    changed: dict[str, Any] = {"steps": steps} if steps else {}
     said = [f"{axis.name}={axis.values[0]:g}..{axis.values[-1]:g}" for axis in axes] * bool(grid)
     said += [f"{what}={value}" for what, value in changed.items()]
     title = f"{base.name.rstrip(']')}{', ' if '[' in base.name else '['}{', '.join(said)}]" if said else base.name
@@ -171,7 +171,7 @@ def over_grid(name: str | Experiment, grid: Sequence[str], n_seeds: int, steps: 
 @lru_cache(maxsize=64)
 def _over(config: RunConfig, axes: tuple[Axis, ...], spelled: str = "") -> tuple[RunConfig, ...]:
     """The run with every combination of the values: many topics ask for one diagram. `spelled` tells 0 from 0.0."""
-    configs = (config,)
+    configs: tuple[RunConfig, ...] = (config,)
     for axis in axes:
         configs = tuple(with_value(one, axis.name, value) for one in configs for value in axis.values)
     return configs
@@ -246,10 +246,11 @@ class Sweep(Experiment):
         if self.read_at_end is not None:
             kept = kept.merge(self.ends(dataset, configs, "run").drop_vars("seed", errors="ignore"))
         elif hasattr(self.config.model, "embeddings"):
-            tables = [
-                config.model.embeddings(split_weights(config, torch.from_numpy(row)))[0].numpy()
-                for config, row in zip(configs, dataset.weights.values, strict=True)
-            ]
+            tables = []
+            for config, row in zip(configs, dataset.weights.values, strict=True):
+                network: Any = config.model
+                weights = split_weights(config, torch.from_numpy(row))
+                tables.append(network.embeddings(weights)[0].numpy())
             if len({table.shape for table in tables}) == 1:
                 dims = ("run", "token", "feature")
                 kept["embedding"] = (dims, np.stack(tables), {"long_name": "embedding at the end"})
