@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 # fmt: off
 __all__ = [
-    "AdamW", "GroupTask", "MLP", "ModularTask", "Muon", "PhaseRule", "Run", "Schedule", "Sgd", "StopRule",
-    "Transformer", "View",
+    "AdamW", "Experiment", "GroupTask", "MLP", "ModularTask", "Muon", "PhaseRule", "RunConfig", "Schedule", "Sgd",
+    "StopRule", "Transformer", "View",
     "compare", "export", "fourier_power", "from_module", "from_torch_optim", "grok_times", "load",
     "load_checkpoint", "measure", "measures", "med", "phases", "plot_curves", "plot_embedding", "records", "sweep",
     "task", "to_pandas", "to_transformer_lens", "train", "weight_norm",

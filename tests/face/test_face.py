@@ -67,7 +67,7 @@ def test_the_room_of_measures_is_a_function_too():
 
     assert gb.measures is grokbook.measures
     assert gb.measures().measure.tolist()[0] == "med" and grokbook.measures.med is gb.med
-    assert gb.Transformer is Shape and issubclass(Transformer, nn.Module) and gb.Run is RunConfig
+    assert gb.Transformer is Shape and issubclass(Transformer, nn.Module) and gb.RunConfig is RunConfig
 
 
 # ------------------------------------------------------------------------------------------------- as the long way
@@ -95,6 +95,20 @@ def test_a_default_call_is_answered_by_the_record_of_the_same_configuration():
     asked = Experiment("x", RunConfig(task, net), (0,))
     changed = [dataclasses.replace(asked, **more) for more in ({"keep": "weights"}, {"watch": {"largest": largest}})]
     assert asked.key == runs.attrs["key"] and len({asked.key, *(each.key for each in changed)}) == 3
+
+
+def test_an_experiment_is_loaded_or_trained_and_says_everything_itself(tmp_path):
+    one = Experiment("made/up", RunConfig(gb.ModularTask(5), gb.Transformer(5, d_model=8), steps=20), (3,))
+    runs = gb.train(one, store=tmp_path, progress=False)
+    assert runs.seed.values.tolist() == [3] and runs.attrs["origin"] == "trained"
+    assert gb.train(one, store=tmp_path, progress=False).attrs["origin"] == "cached"
+    for said in ({"model": one.config.model}, {"steps": 30}, {"seeds": 2}, {"watch": {"largest": largest}}, {"log": 1}):
+        with pytest.raises(ParameterError, match="is said by the experiment made/up itself"):
+            gb.train(one, **said)
+    with pytest.raises(ParameterError, match="model is missing"):
+        gb.train(gb.ModularTask(5))
+    wide = Sweep("made/grid", one.config, (0,), axes=(Axis("weight_decay", (0.0, 1.0)),))
+    assert gb.train(wide, store=False, progress=False).sizes["weight_decay"] == 2
 
 
 def test_own_task_own_network_and_own_measure_over_five_seeds():
@@ -322,7 +336,7 @@ TASK = gb.task(np.eye(4), [0, 1, 0, 1], 0.5)
 REFUSED = {
     "model is a torch.nn.Module; give what makes it": lambda: gb.train(TASK, nn.Linear(4, 2)),
     "optimizer = Adam is one of torch; give from_torch_optim": lambda: gb.train(TASK, gb.MLP((4, 2)), torch.optim.Adam),
-    "keep = 'all' is unknown; choose one of": lambda: gb.train(TASK, gb.MLP((4, 2)), keep="all"),
+    "keep is 'all', but must be one of": lambda: gb.train(TASK, gb.MLP((4, 2)), keep="all"),
     "seeds = 0 must be how many": lambda: gb.train(TASK, gb.MLP((4, 2)), seeds=0),
     "batchsize = 2 is no argument of a run; did you mean batch_s": lambda: gb.train(TASK, gb.MLP((4, 2)), batchsize=2),
     "rows = 'all' must be 'auto' or": lambda: gb.train(TASK, gb.MLP((4, 2)), rows="all"),

@@ -75,7 +75,7 @@ test_it_is_said_what_was_meant = refusals(
     (lambda: training.AdamW(lr=1), "^lr = 1 is no argument of AdamW; did you mean learning_rate"),
     (lambda: gb.Sgd(beta1=1), "did you mean momentum"),
     (lambda: gb.AdamW(1e-3, 0.9), "^AdamW cannot be .*, too many positional arguments; it takes lr, "),
-    (lambda: gb.train(TASK), "^train cannot be .*, missing a required argument: 'model'; it takes task"),
+    (lambda: gb.train(TASK), "^model is missing: a task is trained with one"),
     (lambda: train(learning_rate=1), "^learning_rate = 1 is no .* but of its optimizer: AdamW takes lr"),
     (lambda: train(betas=(0, 1)), "but of its optimizer: AdamW takes beta1, beta2"),
     (lambda: train(train_fraction=0.5), "but of its task: ModularTask takes train_fraction"),

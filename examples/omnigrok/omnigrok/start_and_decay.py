@@ -25,7 +25,7 @@ def run(start: float = 1.0, decay: float = 0.3, p: int = 23, steps: int = 5_000,
     """
     task, model = gb.ModularTask(p, train_fraction=0.8, split="symmetric"), Rescaled(Quadratic(p, width=128), start)
     optimizer, log = gb.AdamW(lr=5e-3, weight_decay=decay), gb.Schedule(100, 10, 100, "log")
-    config = gb.Run(task, model, optimizer, steps=steps, log=log, stop=gb.StopRule(hold=4), snapshots=0)
+    config = gb.RunConfig(task, model, optimizer, steps=steps, log=log, stop=gb.StopRule(hold=4), snapshots=0)
     return Experiment(f"omnigrok/start-{start:g}-decay-{decay:g}", config, seeds=tuple(range(n_seeds)))
 
 

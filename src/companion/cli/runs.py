@@ -54,7 +54,7 @@ def seconds(text: str) -> float:
 
 def sweep(
     experiment: Annotated[
-        str, typer.Argument(help="A name in `grokbook record --list`, or MODULE:NAME of a Run of your own.")
+        str, typer.Argument(help="A name in `grokbook record --list`, or MODULE:NAME of a RunConfig of your own.")
     ],
     grid: Annotated[
         list[str] | None, typer.Option(help="NAME=A:B:N (geometric if B >= 100 A > 0) or NAME=A,B,...; again for more.")
@@ -82,8 +82,9 @@ def sweep(
 def own(name: str) -> Experiment:
     """The run of a reader's own that `module:name` names, as an experiment; the module may lie in the current folder.
 
-    It is a `Run`, an experiment, or a function without arguments that gives one of these. Raises ParameterError for
-    anything else.
+    It is a `RunConfig`, an experiment, or a function without arguments that gives one of these.
+
+    Raises ParameterError for anything else.
     """
     import grokbook as gb
     from grokbook.runs.experiment import Experiment
@@ -96,10 +97,11 @@ def own(name: str) -> Experiment:
     except (ImportError, AttributeError, ValueError, TypeError) as error:
         raise ParameterError(f"{shown(name)} names no run: {error}; write MODULE:NAME, such as own:run.") from None
     found = found() if callable(found) else found
-    if isinstance(found, gb.Run):
+    if isinstance(found, gb.RunConfig):
         return Experiment(f"own/{module}-{inside}", found)
     if not isinstance(found, Experiment):
-        raise ParameterError(f"{shown(name)} is {shown(found)}, not a Run: gb.Run(task, model, optimizer, steps=...).")
+        wanted = "not a run: gb.RunConfig(task, model, optimizer, steps=...)"
+        raise ParameterError(f"{shown(name)} is {shown(found)}, {wanted}.")
     return found
 
 

@@ -29,10 +29,11 @@ from grokbook.runs.store import Store
 from grokbook.runs.sweep import ROWS, Axis, Sweep, worded
 from grokbook.training import accelerators, optim
 from grokbook.training.config import RunConfig
-from grokbook.training.contract import check_watches
 from grokbook.training.watching import Watch
 
-KEPT = ("embedding", "weights")
+SEEDS, STEPS = 5, 10_000
+"""Runs of a call that says no number, and updates of each."""
+
 SHORT = 20.0
 """Runs of fewer predicted seconds, all together, are not worth the start of a process each."""
 
@@ -49,11 +50,11 @@ CACHE = 3_000_000
 @checked_call
 def train(
     task: Any,
-    model: Any,
+    model: Any = None,
     optimizer: Any = AdamW(),  # noqa: B008  frozen settings
     *,
-    seeds: int | Sequence[int] = 5,
-    steps: int = 10_000,
+    seeds: int | Sequence[int] = SEEDS,
+    steps: int = STEPS,
     watch: Mapping[str, Watch] | None = None,
     keep: str = "embedding",
     rows: int | str = "auto",
@@ -70,7 +71,8 @@ def train(
 
     Args:
         task: `ModularTask`, `GroupTask`, `task(inputs, targets, train_fraction)`, or any frozen dataclass with
-            `inputs`, `targets`, `train_index` and `groups()`.
+            `inputs`, `targets`, `train_index` and `groups()`; or an `Experiment`, which says itself what is trained
+            and what is recorded: beside it only rows, workers, store and progress are asked.
         model: `Transformer`, `MLP`, `from_module(factory)`, or any frozen dataclass with `shapes()`, `draw(seed)` and
             `forward(weights, inputs)`.
         optimizer: `AdamW`, `Sgd`, `Muon`, `from_torch_optim(cls)`, or any frozen dataclass with `init`, `numbers` and
@@ -85,7 +87,7 @@ def train(
         store: a folder for results, False for none. Default: this machine's, which a line tells at the first run.
         name: what the runs are called by `records` and `load`. Default: task and network, whatever the settings;
             where several have one name, `load` says their keys and in what they differ.
-        settings: more fields of `Run`: `log`, `stop`, `snapshots`, `loss`, `batch_size`, `dtype`, `start`,
+        settings: more fields of `RunConfig`: `log`, `stop`, `snapshots`, `loss`, `batch_size`, `dtype`, `start`,
             `split_seed`.
 
     Returns:
@@ -104,16 +106,20 @@ def train(
         >>> dict(runs.test_accuracy.sizes), runs.embedding.dims
         ({'seed': 2, 'step': 3}, ('seed', 'snapshot', 'token', 'feature'))
     """
-    check_watches(watch or {})
-    if keep not in KEPT:
-        raise ParameterError(f"keep = {shown(keep)} is unknown; choose one of {', '.join(KEPT)}.")
-    config = _config(task, model, optimizer, steps, settings)
-    called = _name(name or f"own/{type(task).__name__}-{type(model).__name__}")
-    made = Experiment(called, config, _seeds(seeds), watch=dict(watch or {}), keep=keep)
-    if keep == "weights" and config.snapshots < 1:
-        raise ParameterError(f"snapshots = {config.snapshots} keeps no weights; keep = 'weights' needs 1 or more.")
-    workers = _workers(made, workers, [config])
-    options = {"workers": workers} | ({} if rows == "auto" else {"rows": _rows(rows)})
+    if isinstance(task, Experiment):
+        said = {"model": model, "watch": watch, "name": name, **settings}
+        said |= {"seeds": None if seeds == SEEDS else seeds, "steps": None if steps == STEPS else steps}
+        for what, value in said.items():
+            if value is not None:
+                raise ParameterError(f"{what} = {shown(value)} is said by the experiment {task.name} itself.")
+        made = task
+    else:
+        config = _config(task, model, optimizer, steps, settings)
+        called = _name(name or f"own/{type(task).__name__}-{type(model).__name__}")
+        made = Experiment(called, config, _seeds(seeds), watch=dict(watch or {}), keep=keep)
+    options: dict[str, Any] = {"workers": _workers(made, workers)}
+    if rows != "auto":
+        options["rows"] = _rows(rows)
     return _results(made, store, progress, options)
 
 
@@ -172,13 +178,15 @@ def sweep(
             raise ParameterError("store = False keeps nothing, but a sweep on a cluster is gathered in a store.")
         address = None if scheduler == "local" else scheduler
         return cluster.sweep(made, address, workers=workers, store=kept).rename(names)
-    options = {"workers": _workers(made, workers, made.cells(made.seeds[0]))}
+    options: dict[str, Any] = {"workers": _workers(made, workers)}
     options["rows"] = _together(made) if rows == "auto" else _rows(rows)
     return _results(made, store, progress, options).rename(names)
 
 
 def _config(task: Any, model: Any, optimizer: Any, steps: int, settings: Mapping[str, Any]) -> RunConfig:
     """The run that the arguments say, or what is wrong with them in one sentence."""
+    if model is None:
+        raise ParameterError("model is missing: a task is trained with one, such as Transformer(p).")
     if isinstance(model, nn.Module) or isinstance(model, type) and issubclass(model, nn.Module):
         raise ParameterError("model is a torch.nn.Module; give what makes it: model = from_module(factory).")
     if isinstance(optimizer, torch.optim.Optimizer | type):
@@ -244,8 +252,9 @@ def _together(made: Sweep) -> int | None:
     return None if torch.cuda.is_available() else max(ROWS, fit)
 
 
-def _workers(made: Experiment, workers: int | None, configs: Sequence[RunConfig]) -> int | None:
+def _workers(made: Experiment, workers: int | None) -> int | None:
     """How many processes: the number asked for, else one where the runs are short; a line where they cannot travel."""
+    configs = made.to_train(made.seeds[:1])
     count = (workers or cores()) if not torch.cuda.is_available() else 1
     several = len(made.seeds) * len(configs) > (ROWS if len(configs) > 1 else 1)
     parts = (configs[0].task, configs[0].model, configs[0].optimizer)

@@ -16,8 +16,9 @@ from typing import Any, ClassVar
 import torch
 import xarray as xr
 
-from grokbook.errors import ParameterError, RecordError, shown
+from grokbook.errors import ParameterError, RecordError, checked_call, shown
 from grokbook.files import PLAIN, is_plain, sweep
+from grokbook.measures.inputs import one_of
 from grokbook.own_code import Code, is_own, spelled
 from grokbook.paths import local_store_path, records_path
 from grokbook.runs.provenance import note, provenance
@@ -25,13 +26,18 @@ from grokbook.runs.ratios import ratio
 from grokbook.runs.snapshots import WeightSnapshots
 from grokbook.runs.store import Store, family, select
 from grokbook.training.config import NUMBERS, RunConfig, canonical, digest
+from grokbook.training.contract import check_watches
 from grokbook.training.cost import Cost, predict
 from grokbook.training.ensemble import checkpoint_path, groups, train
 from grokbook.training.forward import split_weights
 from grokbook.training.identity import ReadAtEnd, code_and_probe
 from grokbook.training.watching import Watch
 
+KEPT = ("embedding", "weights")
+"""What of a network is kept at the snapshots of a run."""
 
+
+@checked_call
 @dataclass(frozen=True)
 class Experiment:
     """One configuration, run with several seeds.
@@ -51,7 +57,8 @@ class Experiment:
         kept: the variables that are kept, in single precision. Default: all, as they are logged.
         keep: "weights" keeps all parameters at the `snapshots` steps too; "embedding" the tables alone.
 
-    Raises ParameterError for no seeds, repeated or negative ones, and a name whose parts between / name no folders.
+    Raises ParameterError for no seeds, repeated or negative ones, a name whose parts between / name no folders, a watch
+    that is no function under a name, and weights that are to be kept at no step.
 
     Example:
         >>> from grokbook.models.transformer import Shape
@@ -79,6 +86,12 @@ class Experiment:
             raise ParameterError(f"seeds = {seeds} must be one or more different integers of 0 or more.")
         if not self.name.isprintable() or not all(map(is_plain, family(self.name).split("/"))):
             raise ParameterError(f"name = {shown(self.name)} names no folder of a store; a part of it has {PLAIN}.")
+        check_watches(self.watch)
+        one_of(self.keep, KEPT, "keep")
+        if self.keep == "weights" and self.config.snapshots < 1:
+            raise ParameterError(
+                f"snapshots = {self.config.snapshots} keeps no weights; keep = 'weights' needs 1 or more."
+            )
         object.__setattr__(self, "seeds", seeds)
 
     def trained(self) -> dict[str, Any]:
