@@ -1,4 +1,5 @@
-"""The suite with other versions: three Pythons, and the oldest and newest packages that pyproject.toml allows.
+"""The suite with other versions: three Pythons, and the oldest and newest packages that
+pyproject.toml allows.
 
     pipx run nox                   all sessions, with uv; a Python that is missing is skipped
     pipx run nox -s oldest -- -k store
@@ -12,7 +13,8 @@ nox.options.default_venv_backend = "uv"
 
 
 def suite(session: nox.Session, *how: str) -> None:
-    """Install grokbook with all extras, as said by `how`, then run the tests, or those of them that are asked for."""
+    """Install grokbook with all extras, as said by `how`, then run the tests, or those of them that
+    are asked for."""
     session.install("-e", ".[book,dev]", *how)
     session.run("uv", "pip", "list", external=True)
     session.env["OMP_NUM_THREADS"] = "1"
@@ -33,5 +35,6 @@ def oldest(session: nox.Session) -> None:
 
 @nox.session(python=["3.11", "3.13"])
 def newest(session: nox.Session) -> None:
-    """The newest of everything. Jupyter Book 1 asks for Sphinx 7, so Sphinx 9 is not among what is allowed."""
+    """The newest of everything. Jupyter Book 1 asks for Sphinx 7, so Sphinx 9 is not among what is
+    allowed."""
     suite(session, "--upgrade")

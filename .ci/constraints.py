@@ -1,4 +1,5 @@
-"""Print exact versions of everything that grokbook with all its extras needs, as installed here, one a line.
+"""Print exact versions of everything that grokbook with all its extras needs, as installed here,
+one a line.
 
 `make constraints` runs this in a fresh environment that has all extras.
 """
@@ -13,12 +14,14 @@ from packaging.requirements import Requirement
 
 
 def normal(name: str) -> str:
-    """The name as requirement files write it: lower case, one hyphen for each run of `-`, `_` and `.`."""
+    """The name as requirement files write it: lower case, one hyphen for each run of `-`, `_` and
+    `.`."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def needed(name: str, extras: frozenset[str]) -> Iterator[tuple[str, frozenset[str]]]:
-    """The requirements of `name[extras]` that apply on this machine, each with the extras it asks for."""
+    """The requirements of `name[extras]` that apply on this machine, each with the extras it asks
+    for."""
     for line in metadata.requires(name) or ():
         requirement = Requirement(line)
         marker = requirement.marker
@@ -39,7 +42,8 @@ def closure(root: str, extras: frozenset[str]) -> set[str]:
 
 
 def main() -> None:
-    """Write the constraints; a local version (`+cpu`) is left out so that the same pin serves every build."""
+    """Write the constraints; a local version (`+cpu`) is left out so that the same pin serves every
+    build."""
     extras = frozenset(metadata.metadata("grokbook").get_all("Provides-Extra"))
     for name in sorted(closure("grokbook", extras)):
         print(f"{name}=={metadata.version(name).split('+')[0]}")

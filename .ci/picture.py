@@ -1,4 +1,5 @@
-"""The picture on the README: `python .ci/picture.py` takes it of the front page of the built site, in Chromium."""
+"""The picture on the README: `python .ci/picture.py` takes it of the front page of the built site,
+in Chromium."""
 
 from __future__ import annotations
 
@@ -9,12 +10,17 @@ from companion.site.browser import chromium
 from grokbook.paths import project_root
 
 SIZE = {"width": 1280, "height": 900}
-HIDDEN = ".bd-sidebar-primary, .bd-sidebar-secondary, .bd-header-article { display: none !important; }"
+HIDDEN = (
+    ".bd-sidebar-primary, .bd-sidebar-secondary, .bd-header-article { display: none !important; }"
+)
 HALF_WAY = "[...document.querySelectorAll('.gb-begun')].every((one) => one.dataset.test > 0.4)"
 """What is waited for: the network that the page trains answers some of the held-out pairs."""
 
 if __name__ == "__main__":
-    page, target = project_root() / "site" / f"{page_of(FRONT)}.html", project_root() / "book" / "_static" / "front.png"
+    page, target = (
+        project_root() / "site" / f"{page_of(FRONT)}.html",
+        project_root() / "book" / "_static" / "front.png",
+    )
     if not page.is_file():
         sys.exit(f"{page} is not there; `make book` builds the site.")
     with chromium() as browser:

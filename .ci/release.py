@@ -1,6 +1,7 @@
-"""The files of a release beside the wheel: every record as netCDF and as tidy CSV, with the manifest.
+"""The files of a release beside the wheel: every record as netCDF and as tidy CSV, with the
+manifest.
 
-    python .ci/release.py build/release      (make release)
+python .ci/release.py build/release      (make release)
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from grokbook.runs.store import MANIFEST, Store
 
 
 def release(store: Store, folder: Path) -> int:
-    """Write the records of a store to a new folder, each as it is and its curves as `.csv.gz`; how many there are.
+    """Write the records of a store to a new folder, each as it is and its curves as `.csv.gz`; how
+    many there are.
 
     The tables have a row for each run and logged step and a column for each setting and variable.
     Raises RecordError for a record that does not have the sha256 of the manifest.

@@ -1,7 +1,8 @@
-"""Updates of recorded experiments on a GPU: `python benchmarks/gpu.py` writes the table in README.md, two minutes.
+"""Updates of recorded experiments on a GPU: `python benchmarks/gpu.py` writes the table in
+README.md, two minutes.
 
-All seeds of an experiment are one program; an update is one graph of kernels, eager or compiled, with products in
-float32 or in TF32.
+All seeds of an experiment are one program; an update is one graph of kernels, eager or compiled,
+with products in float32 or in TF32.
 """
 
 from __future__ import annotations
@@ -20,8 +21,11 @@ from grokbook.training.loop import advance, make_stack
 
 README = Path(__file__).with_name("README.md")
 MARK = "<!-- on a GPU: gpu.py -->\n"
-UPDATES = {"eager": lambda stack: advance, "graph": graph_update,
-           "compiled graph": lambda stack: graph_update(stack, fused=True)}  # fmt: skip
+UPDATES = {
+    "eager": lambda stack: advance,
+    "graph": graph_update,
+    "compiled graph": lambda stack: graph_update(stack, fused=True),
+}
 # Experiment, runs at once, products, update.
 ROWS = (
     ("gu2025/fig5[p=47, steps=60000]", 5, "float32", "graph"),
@@ -63,13 +67,21 @@ def line(name: str, runs: int, products: str, update: str, took: float) -> str:
     experiment = catalogue()[name]
     rate = runs * step_products(experiment.config) / took
     hours = 3600 * runs / (took * experiment.config.steps)
-    return f"| {name} | {runs} | {products} | {update} | {1e3 * took:.2f} | {rate:.2g} | {hours:,.0f} |"
+    return (
+        f"| {name} | {runs} | {products} | {update} | {1e3 * took:.2f} | {rate:.2g} |"
+        f" {hours:,.0f} |"
+    )
 
 
 def main() -> None:
     """Measure, print and write the table."""
-    lines = ["| experiment | runs at once | products | update | ms an update | multiply-adds a second | runs an hour |",
-             "| --- " * 7 + "|"]  # fmt: skip
+    lines = [
+        (
+            "| experiment | runs at once | products | update | ms an update | multiply-adds a"
+            " second | runs an hour |"
+        ),
+        "| --- " * 7 + "|",
+    ]
     for name, runs, products, update in ROWS:
         torch.set_float32_matmul_precision("highest" if products == "float32" else "high")
         experiment = catalogue()[name]

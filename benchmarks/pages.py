@@ -1,7 +1,9 @@
-"""The table of all pages of the built site: `python benchmarks/pages.py [SITE]` prints it, with what is over a limit.
+"""The table of all pages of the built site: `python benchmarks/pages.py [SITE]` prints it, with
+what is over a limit.
 
-Words are those that a reader sees, without code, the choices of lists and what is folded. A slab is a figure whose
-corners do not have the colour of the dark page; a small formula is one that is drawn below 11 pixels on a phone.
+Words are those that a reader sees, without code, the choices of lists and what is folded. A slab is
+a figure whose corners do not have the colour of the dark page; a small formula is one that is drawn
+below 11 pixels on a phone.
 """
 
 from __future__ import annotations
@@ -67,22 +69,39 @@ def measured(browser: Browser, page: Path) -> dict[str, Any]:
 
 
 def slabs(picture: Image.Image, boxes: list[list[int]]) -> int:
-    """The figures of which no corner has the ground of the page, which is that of its most frequent colour."""
+    """The figures of which no corner has the ground of the page, which is that of its most frequent
+    colour."""
     colours = picture.resize((64, 256), Image.Resampling.NEAREST).getcolors(64 * 256)
     ground = max(colours)[1]
-    inside = [box for box in boxes if box[0] >= 0 and box[2] < picture.width and box[3] < picture.height]
+    inside = [
+        box for box in boxes if box[0] >= 0 and box[2] < picture.width and box[3] < picture.height
+    ]
     corners = [[picture.getpixel((x, y)) for x in box[::2] for y in box[1::2]] for box in inside]
-    return sum(all(max(abs(a - b) for a, b in zip(one, ground, strict=True)) > 24 for one in four) for four in corners)
+    return sum(
+        all(max(abs(a - b) for a, b in zip(one, ground, strict=True)) > 24 for one in four)
+        for four in corners
+    )
 
 
 if __name__ == "__main__":
     site = Path(sys.argv[1] if len(sys.argv) > 1 else "site").resolve()
     print("page", *COLUMNS, sep=" | ")
     with chromium() as browser:
-        for page in sorted(p for p in [*site.glob("*.html"), *site.glob("chapters/*.html")] if p.stem not in BESIDE):
+        for page in sorted(
+            p for p in [*site.glob("*.html"), *site.glob("chapters/*.html")] if p.stem not in BESIDE
+        ):
             row = measured(browser, page)
             over = [name for name, most in LIMITS.items() if (row[name] or 0) > most]
-            said = [f"{row[name]:.1f}" if isinstance(row[name], float) else row[name] for name in COLUMNS]
-            print(page.stem, *said, *([f"over: {', '.join(over)}"] if over else []), sep=" | ", flush=True)
+            said = [
+                f"{row[name]:.1f}" if isinstance(row[name], float) else row[name]
+                for name in COLUMNS
+            ]
+            print(
+                page.stem,
+                *said,
+                *([f"over: {', '.join(over)}"] if over else []),
+                sep=" | ",
+                flush=True,
+            )
             for formula in row["small"]:
                 print("    small:", formula)

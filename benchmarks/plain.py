@@ -1,8 +1,8 @@
 """The training of Gu et al. 2025 written plainly: what the library's is compared with.
 
-The whole sequence goes through the model, an epoch has four forward passes (loss and accuracy of both sets), the
-inputs and labels are made from Python lists each time, and every metric is computed in every epoch. The sums done are
-those of the paper; the code is ours.
+The whole sequence goes through the model, an epoch has four forward passes (loss and accuracy of
+both sets), the inputs and labels are made from Python lists each time, and every metric is computed
+in every epoch. The sums done are those of the paper; the code is ours.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ class PlainTransformer(nn.Module):
 
     def __init__(self, config: RunConfig) -> None:
         super().__init__()
-        w = {name.removesuffix(".0"): nn.Parameter(t) for name, t in initialise(config.model, config.seed).items()}
+        w = {
+            name.removesuffix(".0"): nn.Parameter(t)
+            for name, t in initialise(config.model, config.seed).items()
+        }
         self.w, self.heads = nn.ParameterDict(w), config.model.n_heads
         self.register_buffer("mask", torch.ones(3, 3).triu(1).bool())
 
@@ -32,7 +35,9 @@ class PlainTransformer(nn.Module):
         """Logits (N, 3, p) of token sequences (N, 3)."""
         w, (n, t) = self.w, tokens.shape
         x = F.embedding(tokens, w["W_E"]) + w["W_pos"]
-        q, k, v = (F.linear(x, w[f"W_{m}"]).view(n, t, self.heads, -1).transpose(1, 2) for m in "QKV")
+        q, k, v = (
+            F.linear(x, w[f"W_{m}"]).view(n, t, self.heads, -1).transpose(1, 2) for m in "QKV"
+        )
         scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
         z = scores.masked_fill(self.mask, -math.inf).softmax(dim=-1) @ v
         x = x + F.linear(z.transpose(1, 2).reshape(n, t, -1), w["W_O"])
@@ -76,7 +81,9 @@ class PlainTraining:
         self.optimiser = torch.optim.AdamW(
             self.model.parameters(), o.learning_rate, (o.beta1, o.beta2), o.eps, o.weight_decay
         )
-        self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optimiser, lambda step: min(step / o.warmup, 1))
+        self.schedule = torch.optim.lr_scheduler.LambdaLR(
+            self.optimiser, lambda step: min(step / o.warmup, 1)
+        )
         self.history: list[dict[str, float]] = []
 
     def epoch(self) -> None:

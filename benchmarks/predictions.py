@@ -1,5 +1,6 @@
-"""What runs take over what is counted for them: `python benchmarks/predictions.py` writes ratios.json beside
-`grokbook.runs.ratios`, and how far predictions by it are off into book/how_to_rerun.md.
+"""What runs take over what is counted for them: `python benchmarks/predictions.py` writes
+ratios.json beside `grokbook.runs.ratios`, and how far predictions by it are off into
+book/how_to_rerun.md.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ MARK = "% off by: benchmarks/predictions.py\n"
 
 
 class Measured(NamedTuple):
-    """The kinds of a recorded experiment, the nearest first, and the seconds it took over those counted for it."""
+    """The kinds of a recorded experiment, the nearest first, and the seconds it took over those
+    counted for it."""
 
     kinds: tuple[str, ...]
     ratio: float
@@ -30,8 +32,8 @@ class Measured(NamedTuple):
 def ratio_of(experiment: Experiment, programs: Iterable[Mapping[str, Any]]) -> float | None:
     """The median over the recorded programs of an experiment; None where none tells.
 
-    A record says the seconds of the processor that its program used, an older one those that passed meanwhile.
-    Programs that were continued, and those of a GPU, do not count.
+    A record says the seconds of the processor that its program used, an older one those that passed
+    meanwhile. Programs that were continued, and those of a GPU, do not count.
     """
     found = []
     for program in programs:
@@ -71,7 +73,8 @@ def as_markdown(rows: list[Measured], table: Mapping[str, float]) -> str:
     near = statistics.mean(factor <= 1.25 for factor in factors)
     twice = statistics.mean(factor <= 2 for factor in factors)
     head = "| experiments | kinds of run | within 25 % | within a factor 2 | worst factor |"
-    numbers = f"| {len(rows)} | {len({row.kinds[0] for row in rows})} | {near:.0%} | {twice:.0%} | {max(factors):.0f} |"
+    known = len({row.kinds[0] for row in rows})
+    numbers = f"| {len(rows)} | {known} | {near:.0%} | {twice:.0%} | {max(factors):.0f} |"
     return "\n".join([head, "| --- | --- | --- | --- | --- |", numbers.replace("%", " %")]) + "\n"
 
 

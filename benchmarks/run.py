@@ -1,7 +1,9 @@
-"""Measure the ratios: `python benchmarks/run.py` writes results.json and the table in README.md beside it.
+"""Measure the ratios: `python benchmarks/run.py` writes results.json and the table in README.md
+beside it.
 
-The two things of a ratio take turns in one process (A B A B ...), so that whatever else the machine does slows both.
-Times are the processor's, on one thread: what another process takes in between is not counted.
+The two things of a ratio take turns in one process (A B A B ...), so that whatever else the machine
+does slows both. Times are the processor's, on one thread: what another process takes in between is
+not counted.
 """
 
 from __future__ import annotations
@@ -70,10 +72,15 @@ def in_turns(first: Work, second: Work, rounds: int) -> tuple[list[float], list[
     return [a for a, _ in pairs], [b for _, b in pairs]
 
 
-def comparison(slower: list[float], faster: list[float], names: tuple[str, str]) -> dict[str, object]:
+def comparison(
+    slower: list[float], faster: list[float], names: tuple[str, str]
+) -> dict[str, object]:
     """Medians in milliseconds; median and quartiles of the ratios of single turns."""
     ratios = [a / b for a, b in zip(slower, faster, strict=True)]
-    medians = {name: round(1e3 * statistics.median(t), 2) for name, t in zip(names, (slower, faster), strict=True)}
+    medians = {
+        name: round(1e3 * statistics.median(t), 2)
+        for name, t in zip(names, (slower, faster), strict=True)
+    }
     quartiles = statistics.quantiles(ratios, n=4)
     return {
         "milliseconds": medians,
@@ -90,7 +97,8 @@ def epochs(rounds: int = 25) -> dict[str, object]:
 
 
 TOGETHER, NETWORKS = 4, 16
-"""How many runs of the toy, and of Tian's network, are rows of one program: more no longer fit in a core's cache."""
+"""How many runs of the toy, and of Tian's network, are rows of one program: more no longer fit in a
+core's cache."""
 
 
 KINDS = {
@@ -100,7 +108,8 @@ KINDS = {
     "groups": (group_run, NETWORKS, 30),
     "images": (image_run, 1, 40),
 }
-"""The kinds of run: a maker of seed's configuration, how many are rows of one program, turns that are timed."""
+"""The kinds of run: a maker of seed's configuration, how many are rows of one program, turns that
+are timed."""
 
 
 def steps(kind: str, compiled: bool) -> dict[str, object]:
@@ -108,18 +117,24 @@ def steps(kind: str, compiled: bool) -> dict[str, object]:
     make, count, rounds = KINDS[kind]
     configs = [make().with_seed(seed) for seed in range(count)]
     step, alone = in_turns(our_step(*configs, compiled=compiled), products(*configs), rounds)
-    return comparison(step, alone, (f"{'compiled' if compiled else 'eager'} step, {kind}", "its products"))
+    return comparison(
+        step, alone, (f"{'compiled' if compiled else 'eager'} step, {kind}", "its products")
+    )
 
 
 def low_epochs(rounds: int = 15) -> dict[str, object]:
-    """An epoch of the training written plainly against our compiled one with products in bfloat16."""
+    """An epoch of the training written plainly against our compiled one with products in
+    bfloat16."""
     ours = our_epochs(dataclasses.replace(paper_run(), dtype="bfloat16"), compiled=True)
     plain, low = in_turns(plain_epoch(paper_run()), ours, rounds)
-    return comparison(plain, [t / EPOCHS for t in low], ("plain epoch", "our compiled epoch in bfloat16"))
+    return comparison(
+        plain, [t / EPOCHS for t in low], ("plain epoch", "our compiled epoch in bfloat16")
+    )
 
 
 def cell_steps(rounds: int = 20) -> dict[str, object]:
-    """A step of a diagram's cell in plain PyTorch against ours of a cell among `TOGETHER` on each of the cores."""
+    """A step of a diagram's cell in plain PyTorch against ours of a cell among `TOGETHER` on each
+    of the cores."""
     ours = our_cells(*map(toy_run, range(TOGETHER)))
     plain, batched = in_turns(plain_cell_step(toy_run()), ours, rounds)
     cores = os.cpu_count() or 1
@@ -129,7 +144,8 @@ def cell_steps(rounds: int = 20) -> dict[str, object]:
 
 
 def networks(rounds: int = 10) -> dict[str, object]:
-    """A step of one of Tian's networks in plain PyTorch against ours among `NETWORKS` on each of the cores."""
+    """A step of one of Tian's networks in plain PyTorch against ours among `NETWORKS` on each of
+    the cores."""
     ours = our_cells(*map(network_run, range(NETWORKS)))
     plain, batched = in_turns(plain_network(network_run()), ours, rounds)
     cores, steps = os.cpu_count() or 1, network_run().steps
@@ -140,25 +156,36 @@ def networks(rounds: int = 10) -> dict[str, object]:
 
 
 def images(rounds: int = 8) -> dict[str, object]:
-    """An epoch of training on images: a loop over files with a DataLoader against our steps; the images alone too."""
+    """An epoch of training on images: a loop over files with a DataLoader against our steps; the
+    images alone too."""
     config = image_run()
     task, size = config.task, config.batch_size
     batches = torch.from_numpy(task.inputs[task.train_index]).split(size)[: config.n_train // size]
     step = our_step(config)
     with TemporaryDirectory() as folder:
         files = Files(config, Path(folder))
-        plain, ours = in_turns(plain_images(config, files), lambda: [step() for _ in batches], rounds)
+        plain, ours = in_turns(
+            plain_images(config, files), lambda: [step() for _ in batches], rounds
+        )
         loader = DataLoader(files, size, shuffle=True, drop_last=True)
-        read, drawn = in_turns(lambda: list(loader), lambda: [task.show(batch) for batch in batches], rounds)
+        read, drawn = in_turns(
+            lambda: list(loader), lambda: [task.show(batch) for batch in batches], rounds
+        )
     found = comparison(plain, ours, ("plain epoch over files", "our epoch of drawn images"))
     alone = comparison(read, drawn, ("images read", "images drawn"))
-    return found | {"images a second": round(len(batches) * size / statistics.median(ours)), "images alone": alone}
+    return found | {
+        "images a second": round(len(batches) * size / statistics.median(ours)),
+        "images alone": alone,
+    }
 
 
 def decayed(rounds: int = 15) -> dict[str, object]:
-    """A gradient of a network half of whose units have decayed: subnormal numbers as they are, and taken for zero."""
+    """A gradient of a network half of whose units have decayed: subnormal numbers as they are, and
+    taken for zero."""
     stack = our_stack(network_run())
-    split_weights(stack.config, stack.weights[0])["W_E"][..., ::2] *= 1e-20  # their squares are subnormal
+    split_weights(stack.config, stack.weights[0])["W_E"][..., ::2] *= (
+        1e-20  # their squares are subnormal
+    )
 
     def gradient() -> None:
         losses_and_gradient(stack, stack.batch())
@@ -168,7 +195,8 @@ def decayed(rounds: int = 15) -> dict[str, object]:
 
 
 def _train_alone(config: RunConfig, updates: int, start: Barrier, ends: SimpleQueue) -> None:
-    """In a process of its own, on one thread: `updates` of a run with the metrics of its schedule, timed together."""
+    """In a process of its own, on one thread: `updates` of a run with the metrics of its schedule,
+    timed together."""
     torch.set_num_threads(1)
     every = config.steps // config.log.points
     stack = our_stack(config)
@@ -182,12 +210,16 @@ def _train_alone(config: RunConfig, updates: int, start: Barrier, ends: SimpleQu
 
 
 def side_by_side(config: RunConfig, updates: int) -> float:
-    """Seconds by the clock in which every core trains one run for `updates` updates; starting is not counted."""
+    """Seconds by the clock in which every core trains one run for `updates` updates; starting is
+    not counted."""
     context = get_context("spawn")
     count = os.cpu_count() or 1
     with mock.patch.dict(os.environ, process_environment()):
         start, ends = context.Barrier(count + 1), context.SimpleQueue()
-        workers = [context.Process(target=_train_alone, args=(config, updates, start, ends)) for _ in range(count)]
+        workers = [
+            context.Process(target=_train_alone, args=(config, updates, start, ends))
+            for _ in range(count)
+        ]
         for worker in workers:
             worker.start()
         start.wait()
@@ -199,7 +231,8 @@ def side_by_side(config: RunConfig, updates: int) -> float:
 
 
 def plain_epochs(config: RunConfig, count: int) -> float:
-    """Seconds by the clock of `count` epochs of one plain run that has all cores to itself, as torch would use them."""
+    """Seconds by the clock of `count` epochs of one plain run that has all cores to itself, as
+    torch would use them."""
     epoch = plain_epoch(config)
     torch.set_num_threads(os.cpu_count() or 1)
     try:
@@ -213,9 +246,11 @@ def plain_epochs(config: RunConfig, count: int) -> float:
 
 
 def runs_per_hour(rounds: int = 5, updates: int = 100, epochs: int = 5) -> dict[str, object]:
-    """Runs of 10,000 steps an hour: plain, one after the other with all cores, against one run a core; in turns.
+    """Runs of 10,000 steps an hour: plain, one after the other with all cores, against one run a
+    core; in turns.
 
-    By the clock, because cores are what is used up: on a machine that does something else it means little.
+    By the clock, because cores are what is used up: on a machine that does something else it means
+    little.
     """
     config, cores, found = paper_run(), os.cpu_count() or 1, []
     for _ in range(rounds):
@@ -238,20 +273,32 @@ def runs_per_hour(rounds: int = 5, updates: int = 100, epochs: int = 5) -> dict[
 def machine() -> dict[str, object]:
     """What a reader needs to place the times."""
     cores, python = os.cpu_count(), platform.python_version()
-    return {"cores": cores, "architecture": platform.machine(), "torch": torch.__version__, "python": python}
+    return {
+        "cores": cores,
+        "architecture": platform.machine(),
+        "torch": torch.__version__,
+        "python": python,
+    }
 
 
-NETWORK_STEP, IMAGES_EPOCH = "plain network step / ours", "plain epoch over files / our epoch of drawn images"
+NETWORK_STEP, IMAGES_EPOCH = (
+    "plain network step / ours",
+    "plain epoch over files / our epoch of drawn images",
+)
 
 
 def rows() -> Iterator[tuple[str, str, Callable[[], dict[str, object]]]]:
     """Name of a row, what is wanted of its ratio, and what measures it here."""
     yield "plain epoch / our epoch", "at least 12", epochs
     for compiled in (False, True):
-        for kind in KINDS if not compiled else [kind for kind in KINDS if compiles(KINDS[kind][0]())]:
+        for kind in (
+            KINDS if not compiled else [kind for kind in KINDS if compiles(KINDS[kind][0]())]
+        ):
             wanted = "at most 1.3" if kind == "transformer" else ""
-            yield f"{'compiled' if compiled else 'eager'} step / its products, {kind}", wanted, partial(
-                steps, kind, compiled
+            yield (
+                f"{'compiled' if compiled else 'eager'} step / its products, {kind}",
+                wanted,
+                partial(steps, kind, compiled),
             )
     if compiles(paper_run()):
         yield "plain epoch / our compiled epoch in bfloat16", "", low_epochs
@@ -268,15 +315,24 @@ def table(results: dict[str, dict]) -> str:
     lines = [head, "| --- " * (2 + len(results)) + "|"]
     for name, want, _ in rows():
         cells = [found["rows"].get(name) for found in results.values()]
-        said = ("" if r is None else "{} ({} to {})".format(r["ratio"], *r["ratio_quartiles"]) for r in cells)
+        said = (
+            "" if r is None else "{} ({} to {})".format(r["ratio"], *r["ratio_quartiles"])
+            for r in cells
+        )
         lines.append(f"| {name} | {want} | {' | '.join(said)} |")
     lines.append("")
     for kind, found in results.items():
         m = found["machine"]
-        where = f"{kind}: {m['cores']} cores ({m['architecture']}), torch {m['torch']}, Python {m['python']}"
+        where = (
+            f"{kind}: {m['cores']} cores ({m['architecture']}), torch {m['torch']}, Python"
+            f" {m['python']}"
+        )
         ratio = {name: row["ratio"] for name, row in found["rows"].items()}
         alone = [(NETWORK_STEP, "compiled", "two-layer"), (IMAGES_EPOCH, "eager", "images")]
-        most = {what: ratio[what] * ratio[f"{how} step / its products, {kind}"] for what, how, kind in alone}
+        most = {
+            what: ratio[what] * ratio[f"{how} step / its products, {kind}"]
+            for what, how, kind in alone
+        }
         limits = ", ".join(f"{what} {value:.1f}" for what, value in most.items())
         lines += [f"{where}. If a step took no longer than its products: {limits}.", ""]
     return "\n".join(lines)

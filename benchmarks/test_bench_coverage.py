@@ -1,4 +1,5 @@
-"""Counting uncovered cells with a distance transform against every pair of cells; no time is asserted.
+"""Counting uncovered cells with a distance transform against every pair of cells; no time is
+asserted.
 
 The ratio is the last column of pytest-benchmark's table (relative times within a group).
 """
@@ -13,7 +14,8 @@ from grokbook.theory.coverage import uncovered
 
 
 def every_pair(mask: np.ndarray, k: int, *, torus: bool = False) -> int:
-    """Uncovered cells by the distance of each cell from each training cell, row by row of the grid."""
+    """Uncovered cells by the distance of each cell from each training cell, row by row of the
+    grid."""
     p = mask.shape[0]
     a, b = np.nonzero(mask)
     count = 0

@@ -33,7 +33,9 @@ def test_the_plain_training_has_our_losses():
         log(stack)
         advance(stack)
     for name in ("train_loss", "test_loss", "train_accuracy", "test_accuracy"):
-        assert [row[name] for row in plain.history] == pytest.approx(stack.history[0][name], abs=1e-3), name
+        assert [row[name] for row in plain.history] == pytest.approx(
+            stack.history[0][name], abs=1e-3
+        ), name
     assert plain.history[0]["med"] == pytest.approx(stack.history[0]["med"][0])
 
 
@@ -49,13 +51,16 @@ def test_the_plain_networks_have_our_losses():
 
 
 def test_the_plain_loop_over_files_has_our_losses(tmp_path):
-    """On files of the network's own size the first epoch is ours but for the order and JPEG's rounding."""
+    """On files of the network's own size the first epoch is ours but for the order and JPEG's
+    rounding."""
     config = dataclasses.replace(image_run(), batch_size=250)
     files, stack = Files(config, tmp_path, size=16), our_stack(config)
     plain = plain_images(config, files)
     for _ in range(3):
         plain()
-        stack.history[0].setdefault("loss", []).append(float(losses_and_gradient(stack, stack.batch())[0]))
+        stack.history[0].setdefault("loss", []).append(
+            float(losses_and_gradient(stack, stack.batch())[0])
+        )
         advance(stack)
     assert plain.losses == pytest.approx(stack.history[0]["loss"], rel=0.05)
 

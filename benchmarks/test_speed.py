@@ -1,4 +1,5 @@
-"""Times of each piece of work with pytest-benchmark; nothing is asserted. The ratios are measured by `run.py`."""
+"""Times of each piece of work with pytest-benchmark; nothing is asserted. The ratios are measured
+by `run.py`."""
 
 from __future__ import annotations
 

@@ -63,7 +63,8 @@ def plain_epoch(config: RunConfig) -> Work:
 
 
 def our_step(*configs: RunConfig, compiled: bool = False) -> Work:
-    """One update of the library's training, of one run or of several as one program: forward, backward, AdamW."""
+    """One update of the library's training, of one run or of several as one program: forward,
+    backward, AdamW."""
     stack = make_stack(list(configs), torch.device("cpu"))
     move = compile_update(stack) if compiled else advance
     return lambda: move(stack)
@@ -75,7 +76,8 @@ def toy_run(seed: int = 0) -> RunConfig:
 
 
 def our_cells(*configs: RunConfig) -> Work:
-    """`BETWEEN` updates of several cells as one compiled program and one log, as a diagram is recorded."""
+    """`BETWEEN` updates of several cells as one compiled program and one log, as a diagram is
+    recorded."""
     stack = make_stack(list(configs), torch.device("cpu"))
     move = compile_update(stack)
 
@@ -93,22 +95,31 @@ def network_run(seed: int = 0) -> RunConfig:
 
 
 def group_run(seed: int = 0) -> RunConfig:
-    """The same network on the products of a group that does not commute, the symmetric group S5: M = 120, K = 128."""
+    """The same network on the products of a group that does not commute, the symmetric group S5: M
+    = 120, K = 128."""
     return pairs_of("S5", 128, 0.4, rate=0.005, decay=5e-5, steps=10_000).with_seed(seed)
 
 
 def plain_network(config: RunConfig) -> Work:
-    """`BETWEEN` steps of such a network written plainly, and one look: torch.nn on one-hot vectors, torch's Adam."""
+    """`BETWEEN` steps of such a network written plainly, and one look: torch.nn on one-hot vectors,
+    torch's Adam."""
     p, task, settings = config.task.p, config.task, config.optimizer
     x, y = torch.from_numpy(task.inputs), torch.from_numpy(task.targets)
     hot = torch.nn.functional.one_hot(x, p).flatten(1).float()
     train = torch.from_numpy(task.train_index)
     test = torch.from_numpy(np.setdiff1d(np.arange(len(y)), task.train_index))
-    first, second = (torch.nn.Linear(*n, bias=False) for n in ((2 * p, config.model.width), (config.model.width, p)))
-    for layer, weights in zip((first, second), config.model.draw(config.seed, config.start).values(), strict=True):
+    first, second = (
+        torch.nn.Linear(*n, bias=False)
+        for n in ((2 * p, config.model.width), (config.model.width, p))
+    )
+    for layer, weights in zip(
+        (first, second), config.model.draw(config.seed, config.start).values(), strict=True
+    ):
         layer.weight.data = (weights.T if layer is first else weights).contiguous()
     parameters = [*first.parameters(), *second.parameters()]
-    optimiser = torch.optim.Adam(parameters, settings.learning_rate, weight_decay=settings.weight_decay)
+    optimiser = torch.optim.Adam(
+        parameters, settings.learning_rate, weight_decay=settings.weight_decay
+    )
     losses: list[float] = []
 
     def centred(part: torch.Tensor) -> torch.Tensor:
@@ -134,29 +145,45 @@ def plain_network(config: RunConfig) -> Work:
 def plain_cell_step(config: RunConfig) -> Work:
     """One step of a cell written plainly: one model, two optimisers, every metric in every step.
 
-    As in the authors' program: both accuracies by the nearest answer, and how many parallelograms the embedding has.
+    As in the authors' program: both accuracies by the nearest answer, and how many parallelograms
+    the embedding has.
     """
     sizes, task = config.model.sizes, config.task
     table = torch.nn.Parameter(config.model.draw(config.seed)["W_E"])
     pairs = list(zip(sizes, sizes[1:], strict=False))
     layers = [part for a, b in pairs for part in (torch.nn.Linear(a, b), torch.nn.Tanh())][:-1]
     decoder = torch.nn.Sequential(*layers)
-    x, y, sums = torch.from_numpy(task.inputs), torch.from_numpy(task.targets).float(), task.inputs.sum(1)
+    x, y, sums = (
+        torch.from_numpy(task.inputs),
+        torch.from_numpy(task.targets).float(),
+        task.inputs.sum(1),
+    )
     train = torch.from_numpy(task.train_index)
     test = torch.from_numpy(np.setdiff1d(np.arange(len(sums)), task.train_index))
     answers = torch.stack([y[int(np.argmax(sums == s))] for s in range(sums.max() + 1)])
-    same = torch.tensor([[*task.inputs[a], *task.inputs[b]] for a, b in combinations(range(len(sums)), 2)
-                         if sums[a] == sums[b]])  # fmt: skip
+    same = torch.tensor(
+        [
+            [*task.inputs[a], *task.inputs[b]]
+            for a, b in combinations(range(len(sums)), 2)
+            if sums[a] == sums[b]
+        ]
+    )
     decoder_rates = config.optimizer.of("decoder")
     optimisers = [
-        torch.optim.AdamW([table], lr=config.optimizer.of("encoder").learning_rate, weight_decay=0.0),
         torch.optim.AdamW(
-            decoder.parameters(), lr=decoder_rates.learning_rate, weight_decay=decoder_rates.weight_decay
+            [table], lr=config.optimizer.of("encoder").learning_rate, weight_decay=0.0
+        ),
+        torch.optim.AdamW(
+            decoder.parameters(),
+            lr=decoder_rates.learning_rate,
+            weight_decay=decoder_rates.weight_decay,
         ),
     ]
 
     def accuracy(outputs: torch.Tensor, part: torch.Tensor) -> float:
-        return float((torch.cdist(outputs, answers).argmin(1) == torch.from_numpy(sums)[part]).float().mean())
+        return float(
+            (torch.cdist(outputs, answers).argmin(1) == torch.from_numpy(sums)[part]).float().mean()
+        )
 
     def work() -> None:
         for optimiser in optimisers:
@@ -169,24 +196,33 @@ def plain_cell_step(config: RunConfig) -> Work:
             optimiser.step()
         e = ((table - table.mean(0)) / table.std(0)).detach()
         apart = (e[same[:, 0]] + e[same[:, 1]] - e[same[:, 2]] - e[same[:, 3]]).square().mean(1)
-        loss.item(), accuracy(seen, train), accuracy(unseen, test), float((apart < 0.01).float().mean())
+        (
+            loss.item(),
+            accuracy(seen, train),
+            accuracy(unseen, test),
+            float((apart < 0.01).float().mean()),
+        )
 
     return work
 
 
 def image_run() -> RunConfig:
-    """Sums of four glyphs in pictures of 16 x 16 pixels, ResNet-18 of width 8 with the small stem, batches of 100."""
+    """Sums of four glyphs in pictures of 16 x 16 pixels, ResNet-18 of width 8 with the small stem,
+    batches of 100."""
     task = ShapeTask(5, 0.4, tile=8)
     model = ResNet(task.outputs, width=8, stem="small", channels=1, size=16)
     return RunConfig(task, model, Adam(1e-3, weight_decay=1e-4), batch_size=100)
 
 
 class Files(Dataset):
-    """Training images as the authors keep them: files of 224 x 224 pixels in JPEG, read and resized one by one."""
+    """Training images as the authors keep them: files of 224 x 224 pixels in JPEG, read and resized
+    one by one."""
 
     def __init__(self, config: RunConfig, folder: Path, size: int = 224) -> None:
         self.task, self.folder, self.side = config.task, folder, config.model.size
-        drawn = replace(self.task, tile=size // 2).show(torch.from_numpy(self.task.inputs[self.task.train_index]))
+        drawn = replace(self.task, tile=size // 2).show(
+            torch.from_numpy(self.task.inputs[self.task.train_index])
+        )
         for k, image in enumerate(drawn[:, 0]):
             Image.fromarray((255 * image).byte().numpy()).save(folder / f"{k}.jpg", quality=95)
 
@@ -212,7 +248,9 @@ def plain_images(config: RunConfig, files: Dataset) -> Work:
     def work() -> None:
         for images, labels in loader:
             optimiser.zero_grad()
-            loss = torch.nn.functional.cross_entropy(config.model.forward(learned | kept, images, kept), labels)
+            loss = torch.nn.functional.cross_entropy(
+                config.model.forward(learned | kept, images, kept), labels
+            )
             loss.backward()
             optimiser.step()
             losses.append(loss.item())
@@ -222,7 +260,8 @@ def plain_images(config: RunConfig, files: Dataset) -> Work:
 
 
 class Products(TorchDispatchMode):
-    """Keeps every matrix product and convolution of what runs under it, with copies of its numbers."""
+    """Keeps every matrix product and convolution of what runs under it, with copies of its
+    numbers."""
 
     OPS = (aten.mm, aten.bmm, aten.addmm, aten.baddbmm, aten.convolution, aten.convolution_backward)
 
@@ -238,7 +277,8 @@ class Products(TorchDispatchMode):
 
 
 def products(*configs: RunConfig) -> Work:
-    """The matrix products of one update alone, forward, gradient in the inputs, gradient in the weights."""
+    """The matrix products of one update alone, forward, gradient in the inputs, gradient in the
+    weights."""
     step, kept = our_step(*configs), Products()
     with kept:
         step()

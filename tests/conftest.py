@@ -1,4 +1,5 @@
-"""Settings of every test: property tests have no deadline, runs stay in this process; the reference numbers."""
+"""Settings of every test: property tests have no deadline, runs stay in this process; the reference
+numbers."""
 
 import gc
 import json
@@ -13,9 +14,13 @@ settings.register_profile("grokbook", deadline=None, max_examples=50, derandomiz
 settings.register_profile("nightly", deadline=None, max_examples=2000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "grokbook"))
 
-os.environ.setdefault("GROKBOOK_CORES", "1")  # a process of its own takes longer to start than most runs of the tests
+os.environ.setdefault(
+    "GROKBOOK_CORES", "1"
+)  # a process of its own takes longer to start than most runs of the tests
 
-gc.disable()  # until all tests are collected: most of what is made until then stays, and is searched again and again
+# until all tests are collected: most of what is made until then stays, and is searched again and
+# again
+gc.disable()
 
 
 def pytest_collection_finish() -> None:
@@ -25,8 +30,11 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(scope="session")
 def oracle() -> Callable[[str], object]:
-    """The value of a reference entry by its id; skips the test where the reference is not at hand."""
-    folders = [parent.joinpath("shared", "reference") for parent in Path(__file__).resolve().parents]
+    """The value of a reference entry by its id; skips the test where the reference is not at
+    hand."""
+    folders = [
+        parent.joinpath("shared", "reference") for parent in Path(__file__).resolve().parents
+    ]
     found = next((f / "oracles.json" for f in folders if (f / "oracles.json").is_file()), None)
     if found is None:
         pytest.skip("the reference values are not beside this checkout")

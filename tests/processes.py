@@ -10,13 +10,19 @@ from pathlib import Path
 def git(folder: Path, *arguments: str) -> str:
     """Run git in a folder as somebody; what it prints."""
     identity = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"]
-    done = subprocess.run(["git", *identity, *arguments], cwd=folder, check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        ["git", *identity, *arguments], cwd=folder, check=True, capture_output=True, text=True
+    )
     return done.stdout.strip()
 
 
 def children(pid: int) -> list[int]:
     """Process ids of the children of a process."""
-    return [int(c) for path in Path(f"/proc/{pid}/task").glob("*/children") for c in path.read_text().split()]
+    return [
+        int(c)
+        for path in Path(f"/proc/{pid}/task").glob("*/children")
+        for c in path.read_text().split()
+    ]
 
 
 def alive(pid: int) -> bool:
@@ -33,7 +39,8 @@ def all_end(pids: list[int], patience: float = 60) -> bool:
 
 
 def forked(work: Callable[..., object], *arguments: object) -> multiprocessing.process.BaseProcess:
-    """A process that was started to do this; a fork of this one, for another takes seconds to load the libraries."""
+    """A process that was started to do this; a fork of this one, for another takes seconds to load
+    the libraries."""
     process = multiprocessing.get_context("fork").Process(target=work, args=arguments)
     process.start()
     return process

@@ -7,7 +7,9 @@ import pytest
 from grokbook.errors import ParameterError
 
 
-def refusals(*cases: tuple[Callable[[], object], str], error: type[Exception] = ParameterError) -> Callable[..., None]:
+def refusals(
+    *cases: tuple[Callable[[], object], str], error: type[Exception] = ParameterError
+) -> Callable[..., None]:
     """The test that each call raises `error` with a message that matches its pattern."""
 
     @pytest.mark.parametrize(("call", "message"), cases)

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -63,7 +64,9 @@ def test_the_help_loads_nothing_heavy(root):
 
 
 def test_a_claim_that_there_is_not_is_refused_before_anything_is_loaded():
-    code = "import sys; from companion import cli; sys.argv = ['grokbook', 'claims', '--id', 'G99']\n"
+    code = (
+        "import sys; from companion import cli; sys.argv = ['grokbook', 'claims', '--id', 'G99']\n"
+    )
     code += f"try:\n    cli.main()\nfinally:\n    print([m for m in {HEAVY}])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stdout.strip()) == (2, "[]")
@@ -87,10 +90,14 @@ def ctrl_c(*_arguments, **_named):
 
 @pytest.mark.parametrize(
     ("place", "command"),
-    [("companion.site.doctor.examine", "doctor"), ("companion.cli._list_all", "list"),
-     ("grokbook.paths.checkout", "serve"), ("companion.cli.app", "list"),
-     ("grokbook.runs.record", "record")],
-)  # fmt: skip
+    [
+        ("companion.site.doctor.examine", "doctor"),
+        ("companion.cli._list_all", "list"),
+        ("grokbook.paths.checkout", "serve"),
+        ("companion.cli.app", "list"),
+        ("grokbook.runs.record", "record"),
+    ],
+)
 def test_ctrl_c_ends_every_command_with_one_sentence(monkeypatch, capsys, place, command):
     """Those that train say what is kept."""
     monkeypatch.setattr(place, ctrl_c)
@@ -108,22 +115,45 @@ GU2024 = len(choose(paper="gu2024"))
         ("--version", [f"grokbook {grokbook.__version__}\n"]),
         ("list", ["01", "A short chapter", "Is it short?", "8 s", "not executed"]),
         ("list 1", ["prime modulus", "int", "59", "23", "97", "laptop", "450 MB"]),
-        ("claims --id G18 --id G36 --verdict holds --full", ["G36    holds", "classes_are_translates", "\n1 claim: 1"]),
-        ("claims --paper gu2024", ["P03    fails", "task_and_model: The operation sorts", f"\n{GU2024} claims: "]),
+        (
+            "claims --id G18 --id G36 --verdict holds --full",
+            ["G36    holds", "classes_are_translates", "\n1 claim: 1"],
+        ),
+        (
+            "claims --paper gu2024",
+            ["P03    fails", "task_and_model: The operation sorts", f"\n{GU2024} claims: "],
+        ),
         ("claims --kind number --id G36", ["0 claims: none.\n"]),
         ("claims --id EL", ["L04    holds with correction", f"\n{len(choose(['EL']))} claims: "]),
         ("claims --json --id G36", ['"id": "G36"', '"computed": false', '"verdict": "holds"']),
         ("claims --json --run --id G18", ['"computed": true', '"published": "1 (a product)"']),
-        ("claims --run --id G18 --id G36", ["(a product).", "\n2 claims: 1 holds, 1 holds with correction.\n"]),
+        (
+            "claims --run --id G18 --id G36",
+            ["(a product).", "\n2 claims: 1 holds, 1 holds with correction.\n"],
+        ),
     ],
 )
-def test_what_a_command_prints_and_that_claims_are_computed_only_when_asked(root, monkeypatch, arguments, parts):
+def test_what_a_command_prints_and_that_claims_are_computed_only_when_asked(
+    root, monkeypatch, arguments, parts
+):
     if "--run" not in arguments:
-        monkeypatch.setattr(sys.modules[ledger.__module__].Claim, "finding", lambda claim: pytest.fail("computed"))
+        monkeypatch.setattr(
+            sys.modules[ledger.__module__].Claim, "finding", lambda claim: pytest.fail("computed")
+        )
     done = run(*arguments.split())
     assert done.exit_code == 0 and "DIFFERS" not in done.output
-    assert "claims" not in arguments or "--json" in arguments or max(map(len, done.output.splitlines())) <= 80
+    assert (
+        "claims" not in arguments
+        or "--json" in arguments
+        or max(map(len, done.output.splitlines())) <= 80
+    )
     assert [part for part in parts if part not in done.output] == []
+
+
+def test_a_page_without_parameters_is_listed_without_an_empty_table(monkeypatch):
+    monkeypatch.setattr("grokbook.paths.project_root", lambda: Path(__file__).resolve().parents[1])
+    said = run("list", "00").output
+    assert "It has no parameters." in said and " parameter " not in said
 
 
 @pytest.mark.parametrize(
@@ -133,13 +163,31 @@ def test_what_a_command_prints_and_that_claims_are_computed_only_when_asked(root
         ("run 1 -p p", "grokbook: -p 'p' is not of the form name=value, such as -p p=113.\n"),
         ("run 1 -p P=5", "'P' is not a parameter of chapter 01_short; did you mean 'p'?"),
         ("run 1 --preset tiny", "'tiny' is not a preset of chapter 01_short"),
-        ("run 1 --out {root}/file", "grokbook: --out {root}/file: {root}/file is a file, not a folder; name a folder"),
-        ("run 1 --out /proc/none/out", "--out /proc/none/out: /proc cannot be written; name another folder"),
-        ("run 1 --out {root}/file/deeper", "--out {root}/file/deeper: {root}/file is a file, not a folder"),
-        ("run 1 --params {root}/none", "--params {root}/none cannot be read (No such file or directory)."),
-        ("run 1 --params {root}/file", "--params {root}/file holds no parameters; write lines such as `p: 113`."),
+        (
+            "run 1 --out {root}/file",
+            "grokbook: --out {root}/file: {root}/file is a file, not a folder; name a folder",
+        ),
+        (
+            "run 1 --out /proc/none/out",
+            "--out /proc/none/out: /proc cannot be written; name another folder",
+        ),
+        (
+            "run 1 --out {root}/file/deeper",
+            "--out {root}/file/deeper: {root}/file is a file, not a folder",
+        ),
+        (
+            "run 1 --params {root}/none",
+            "--params {root}/none cannot be read (No such file or directory).",
+        ),
+        (
+            "run 1 --params {root}/file",
+            "--params {root}/file holds no parameters; write lines such as `p: 113`.",
+        ),
         ("run 1 --save-params {root}", "--save-params {root} is a folder; name a file."),
-        ("run 1 -p p=98 --save-params {root}/set", "grokbook: p = 98 is not prime; the nearest primes are 97 and 101."),
+        (
+            "run 1 -p p=98 --save-params {root}/set",
+            "grokbook: p = 98 is not prime; the nearest primes are 97 and 101.",
+        ),
         ("run shrt", "did you mean 01_short?"),
         ("list 9", "'9' is not a chapter"),
         ("build --preset huge", "'huge' is not a preset"),
@@ -153,7 +201,9 @@ def test_what_a_command_prints_and_that_claims_are_computed_only_when_asked(root
         ("claims --json --run --settle", "give one of them"),
     ],
 )
-def test_bad_input_is_one_line_and_exit_code_2_before_anything_runs(root, monkeypatch, capsys, arguments, said):
+def test_bad_input_is_one_line_and_exit_code_2_before_anything_runs(
+    root, monkeypatch, capsys, arguments, said
+):
     (root / "file").write_text("")
     monkeypatch.setattr("companion.site.rerun.execute", lambda *a, **k: pytest.fail("computed"))
     code, err = refused(monkeypatch, capsys, *arguments.format(root=root).split())
@@ -174,18 +224,26 @@ def test_what_fails_is_one_line_and_exit_code_1_whatever_the_message(root, monke
 
 def test_run_and_build_hand_their_options_on(root, monkeypatch):
     given = []
-    monkeypatch.setattr(rerun, "rerun", lambda *a, **k: given.append((*a, k)) or ("a.ipynb", "a.html"))
+    monkeypatch.setattr(
+        rerun, "rerun", lambda *a, **k: given.append((*a, k)) or ("a.ipynb", "a.html")
+    )
     monkeypatch.setattr(book, "build", lambda *a, **k: given.append((*a, k)))
     assert "a.html" in run("run", "1", "--preset", "smoke", "-p", "p=29", "--no-compare").output
     assert run("build", "--only", "1", "--strict", "--jobs", "3", "--yes").exit_code == 0
     (page, *ran), built = given
-    assert (page.preset, page.values, ran) == ("smoke", {"p": 29}, [root, None, {"yes": False, "compare": False}])
+    assert (page.preset, page.values, ran) == (
+        "smoke",
+        {"p": 29},
+        [root, None, {"yes": False, "compare": False}],
+    )
     assert built == (root, "laptop", ["1"], True, False, {"jobs": 3, "yes": True})
 
 
 def test_a_parameter_set_is_saved_and_read_and_p_goes_over_it(root, monkeypatch):
     given = []
-    monkeypatch.setattr(rerun, "rerun", lambda page, *a, **k: given.append((page.preset, page.values)) or ("a", "b"))
+    monkeypatch.setattr(
+        rerun, "rerun", lambda page, *a, **k: given.append((page.preset, page.values)) or ("a", "b")
+    )
     file = str(root / "set.yml")
     assert run("run", "1", "--preset", "paper", "-p", "p=29", "--save-params", file).exit_code == 0
     assert run("run", "1", "--params", file).exit_code == 0
@@ -214,13 +272,25 @@ def test_record_lists_and_hands_its_options_on(root, monkeypatch):
     monkeypatch.setattr(runs, "record", lambda **options: given.append(options) or frame)
     assert "gu2025/fig5[p=97]" in run("record", "--list", "--only", "fig5").output
     assert run("record", "--budget", "40m", "--seeds", "2", "--update", "compiled").exit_code == 0
-    assert str(run("record", "--update", "quick").exception) == "--update 'quick' is not eager or compiled."
-    asked = {"pattern": None, "budget_seconds": 2400.0, "seeds": 2, "workers": None, "update": "compiled"}
+    assert (
+        str(run("record", "--update", "quick").exception)
+        == "--update 'quick' is not eager or compiled."
+    )
+    asked = {
+        "pattern": None,
+        "budget_seconds": 2400.0,
+        "seeds": 2,
+        "workers": None,
+        "update": "compiled",
+    }
     assert given == [("fig5", None), asked]
 
 
 def test_doctor_fails_when_something_needed_is_missing(root, monkeypatch):
-    made = [doctor.Finding("a", True, "fine", "-"), doctor.Finding("b", False, "gone", "put it back")]
+    made = [
+        doctor.Finding("a", True, "fine", "-"),
+        doctor.Finding("b", False, "gone", "put it back"),
+    ]
     monkeypatch.setattr(doctor, "examine", lambda root: iter(made))
     result = run("doctor")
     assert result.exit_code == 1

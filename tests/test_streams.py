@@ -1,4 +1,5 @@
-"""What processes share: a start-up file prints, reads and writes of it where it likes, and nothing of ours breaks."""
+"""What processes share: a start-up file prints, reads and writes of it where it likes, and nothing
+of ours breaks."""
 
 import ast
 import io
@@ -42,7 +43,9 @@ def starting(tmp_path, monkeypatch):
     def first(code):
         (tmp_path / "sitecustomize.py").write_text(code)
         monkeypatch.syspath_prepend(tmp_path)
-        monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
+        monkeypatch.setenv(
+            "PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+        )
         return tmp_path
 
     kernel._loaded.cache_clear()
@@ -77,7 +80,7 @@ def test_a_kernel_starts_for_a_user_without_a_home(starting, monkeypatch):
     assert found.ok, found.text
 
 
-# ------------------------------------------------------------------------------------------------ what is printed
+# ---------------------------------------------------------------------------------- what is printed
 
 ENCODINGS = ("ascii", "cp1252", "latin-1", "shift_jis", "koi8-r", "utf-8", "utf-16")
 
@@ -104,7 +107,9 @@ def test_every_text_is_printed_in_every_encoding_and_json_stays_json(text, encod
 def test_a_command_prints_in_every_encoding(monkeypatch, encoding):
     foreign = next(one for one in choose() if not export.text(export.document([one])).isascii())
     code, text = said(monkeypatch, encoding, "claims", "--json", "--id", foreign.id)
-    there = export.document([foreign], seen=ledger(project_root()))  # a built site has found more of it
+    there = export.document(
+        [foreign], seen=ledger(project_root())
+    )  # a built site has found more of it
     assert code == 0 and json.loads(text)["claims"] == there["claims"]
     code, text = said(monkeypatch, encoding, "claims", "--full", "--id", foreign.id)
     assert code == 0 and foreign.id in text
@@ -114,13 +119,17 @@ def test_a_command_prints_in_every_encoding(monkeypatch, encoding):
 def test_output_that_cannot_be_written_is_one_line(monkeypatch, capfd):
     with open("/dev/full", "w") as full:
         monkeypatch.setattr(sys, "stdout", full)
-        monkeypatch.setattr(cli, "forget_output", lambda: None)  # the output of the tests themselves
+        monkeypatch.setattr(
+            cli, "forget_output", lambda: None
+        )  # the output of the tests themselves
         monkeypatch.setattr(sys, "argv", ["grokbook", "--version"])
         with pytest.raises(SystemExit) as ended:
             cli.main()
         monkeypatch.undo()
         os.dup2(os.open(os.devnull, os.O_WRONLY), full.fileno())
-    assert ended.value.code == 1 and capfd.readouterr().err == "grokbook: No space left on device.\n"
+    assert (
+        ended.value.code == 1 and capfd.readouterr().err == "grokbook: No space left on device.\n"
+    )
 
 
 def test_every_file_of_text_is_read_and_written_in_an_encoding_that_is_named():

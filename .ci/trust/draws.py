@@ -1,13 +1,15 @@
-"""Legal values of every chapter's parameters, drawn at random and executed: does a page die, or say something absurd?
+"""Legal values of every chapter's parameters, drawn at random and executed: does a page die, or say
+something absurd?
 
     python .ci/trust/draws.py                       two draws of each chapter
     python .ci/trust/draws.py --draws 200 --beside  200 over all chapters (`make draws`)
     python .ci/trust/draws.py --chapter 12 --draws 5 --seed 7
 
-A draw begins with the values of the preset `smoke` and changes one to three of them: to an end of what the rule allows,
-next to it, or somewhere between. What the chapter refuses in a sentence is drawn anew, as is what is predicted to take
-long. What came out stands in a file, a line a draw; the same command goes on where it was stopped. With `--beside` each
-page is also held beside that of the preset, as `grokbook run` does. The exit code is 1 where something is wrong.
+A draw begins with the values of the preset `smoke` and changes one to three of them: to an end of
+what the rule allows, next to it, or somewhere between. What the chapter refuses in a sentence is
+drawn anew, as is what is predicted to take long. What came out stands in a file, a line a draw; the
+same command goes on where it was stopped. With `--beside` each page is also held beside that of the
+preset, as `grokbook run` does. The exit code is 1 where something is wrong.
 """
 
 from __future__ import annotations
@@ -37,8 +39,11 @@ WORDS = {"group": ["Z2xZ2", "Z3", "Z4", "Z5", "D3", "D4", "Z2xZ3", "Q8", "A4", "
 """What stands for a text whose choices are not a list."""
 
 
-def value(parameter: Parameter, values: Mapping[str, Any], chapter: Chapter, draw: random.Random) -> Any:
-    """A value of the parameter's type within its rule, often an end of what is allowed; it may still be refused."""
+def value(
+    parameter: Parameter, values: Mapping[str, Any], chapter: Chapter, draw: random.Random
+) -> Any:
+    """A value of the parameter's type within its rule, often an end of what is allowed; it may
+    still be refused."""
     if parameter.type == "bool":
         return draw.choice([True, False])
     if parameter.type == "str":
@@ -49,10 +54,20 @@ def value(parameter: Parameter, values: Mapping[str, Any], chapter: Chapter, dra
     if parameter.type == "float":
         low = 0.0 if least is None else least
         high = 10 * max(abs(parameter.default), 1.0) if most is None else most
-        return draw.choice([low, high, low + 0.001 * (high - low), draw.uniform(low, high), draw.uniform(low, high)])
+        return draw.choice(
+            [
+                low,
+                high,
+                low + 0.001 * (high - low),
+                draw.uniform(low, high),
+                draw.uniform(low, high),
+            ]
+        )
     low, high = int(least or 0), int(most or 10 * max(parameter.default, 1))
     near = low + int((high - low + 1) ** draw.random())
-    return draw.choice([low, low + 1, low + 2, draw.randint(low, min(high, low + 30)), near, near, high - 1, high])
+    return draw.choice(
+        [low, low + 1, low + 2, draw.randint(low, min(high, low + 30)), near, near, high - 1, high]
+    )
 
 
 def drawn(chapter: Chapter, draw: random.Random, longest: float) -> Page | None:
@@ -60,7 +75,9 @@ def drawn(chapter: Chapter, draw: random.Random, longest: float) -> Page | None:
     plain = chapter.page("smoke")
     usual = costs.page_estimate(plain).seconds
     for _ in range(TRIES):
-        names = draw.sample(chapter.parameters, min(draw.choice([1, 1, 2, 3]), len(chapter.parameters)))
+        names = draw.sample(
+            chapter.parameters, min(draw.choice([1, 1, 2, 3]), len(chapter.parameters))
+        )
         changed = {one.name: value(one, plain.values, chapter, draw) for one in names}
         try:
             page = chapter.page("smoke", changed)
@@ -73,7 +90,8 @@ def drawn(chapter: Chapter, draw: random.Random, longest: float) -> Page | None:
 
 
 def wrong(page: Page, default: Run | None) -> list[str]:
-    """What is wrong with a page once it is executed: an error, or absurd sentences, also where it is compared."""
+    """What is wrong with a page once it is executed: an error, or absurd sentences, also where it
+    is compared."""
     try:
         run = execute(page, ROOT, Progress())
     except GrokbookError as error:
@@ -82,30 +100,50 @@ def wrong(page: Page, default: Run | None) -> list[str]:
     if default is not None:
         opening, _ = beside.parts(run.notebook, default.notebook, page, "the default")
         compared = {"cells": [*run.notebook.cells, *opening]}
-        found += [f"beside the default: {one}" for one in absurd.sentences(compared) if one not in found]
+        found += [
+            f"beside the default: {one}" for one in absurd.sentences(compared) if one not in found
+        ]
     return found
 
 
-def draws(chapters: list[Chapter], count: int, seed: int, longest: float) -> Iterator[tuple[str, Page]]:
+def draws(
+    chapters: list[Chapter], count: int, seed: int, longest: float
+) -> Iterator[tuple[str, Page]]:
     """`count` draws, one of each chapter in turn, with a name of each."""
     for number in range(count):
         chapter = chapters[number % len(chapters)]
-        page = drawn(chapter, random.Random(f"{seed}, {chapter.name}, {number // len(chapters)}"), longest)
+        page = drawn(
+            chapter, random.Random(f"{seed}, {chapter.name}, {number // len(chapters)}"), longest
+        )
         if page is not None:
             yield json.dumps([chapter.name, dict(page.changed)]), page
 
 
 def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--draws", type=int, help="how many over all chapters; default two of each")
     parser.add_argument("--seed", type=int, default=0, help="draws others")
-    parser.add_argument("--chapter", action="append", help="of this chapter alone; can be given again")
-    parser.add_argument("--beside", action="store_true", help="hold each page beside that of the preset")
-    parser.add_argument("--longest", type=float, default=30, help="predicted seconds more than the preset's (30)")
-    parser.add_argument("--out", type=Path, default=ROOT / "build" / "draws.jsonl", help="the file of what came out")
+    parser.add_argument(
+        "--chapter", action="append", help="of this chapter alone; can be given again"
+    )
+    parser.add_argument(
+        "--beside", action="store_true", help="hold each page beside that of the preset"
+    )
+    parser.add_argument(
+        "--longest", type=float, default=30, help="predicted seconds more than the preset's (30)"
+    )
+    parser.add_argument(
+        "--out", type=Path, default=ROOT / "build" / "draws.jsonl", help="the file of what came out"
+    )
     asked = parser.parse_args()
-    every = [sources.find(ROOT, name) for name in asked.chapter] if asked.chapter else sources.load_all(ROOT)
+    every = (
+        [sources.find(ROOT, name) for name in asked.chapter]
+        if asked.chapter
+        else sources.load_all(ROOT)
+    )
     chapters = [chapter for chapter in every if chapter.parameters]
     asked.out.parent.mkdir(parents=True, exist_ok=True)
     done = {}
@@ -127,7 +165,13 @@ def main() -> None:
             print(page.command(), *done[name] or ["right"], sep="\n    ", flush=True)
         made[chapter.label] += 1
         failed[chapter.label] += bool(done[name])
-    print(*(f"{label}: {count} draws, {failed[label]} of them wrong" for label, count in made.items()), sep="\n")
+    print(
+        *(
+            f"{label}: {count} draws, {failed[label]} of them wrong"
+            for label, count in made.items()
+        ),
+        sep="\n",
+    )
     sys.exit(1 if failed.total() else 0)
 
 

@@ -1,12 +1,14 @@
-"""Thousands of training runs in one process, and hundreds of chapter runs: does memory grow, is anything left open?
+"""Thousands of training runs in one process, and hundreds of chapter runs: does memory grow, is
+anything left open?
 
-`train` and `load_or_run` are called again and again in this process; then a chapter is run again and again, each time
-in a fresh kernel. After a tenth of the calls as warm-up, the resident memory must not grow by more than 1 % (median of
-the last tenth of the readings over that of the first), and no process, open file, thread, lock or temporary file may be
-there that was not there before.
+`train` and `load_or_run` are called again and again in this process; then a chapter is run again
+and again, each time in a fresh kernel. After a tenth of the calls as warm-up, the resident memory
+must not grow by more than 1 % (median of the last tenth of the readings over that of the first),
+and no process, open file, thread, lock or temporary file may be there that was not there before.
 
     python .ci/trust/leaks.py                              10,000 and 1,000 calls, 500 chapter runs
-    python .ci/trust/leaks.py --calls 500 --pages 10 --write   the table goes into book/how_to_rerun.md
+    python .ci/trust/leaks.py --calls 500 --pages 10 --write
+    the table goes into book/how_to_rerun.md
 """
 
 from __future__ import annotations
@@ -44,7 +46,8 @@ WARM_UP = 10  # one call in so many
 
 @dataclass(frozen=True)
 class Kept:
-    """What this process holds: resident megabytes, open files, threads, children, files in the temporary folder."""
+    """What this process holds: resident megabytes, open files, threads, children, files in the
+    temporary folder."""
 
     memory: float
     files: int
@@ -58,12 +61,19 @@ class Kept:
         gc.collect()
         me = psutil.Process()
         left = sum(1 for _ in Path(tempfile.gettempdir()).rglob("*"))
-        return cls(me.memory_info().rss / 2**20, me.num_fds(), threading.active_count(), len(me.children(True)), left)
+        return cls(
+            me.memory_info().rss / 2**20,
+            me.num_fds(),
+            threading.active_count(),
+            len(me.children(True)),
+            left,
+        )
 
 
 @dataclass(frozen=True)
 class Found:
-    """What many calls left: growth of the memory after the warm-up, as a share, and what is there more than before."""
+    """What many calls left: growth of the memory after the warm-up, as a share, and what is there
+    more than before."""
 
     calls: int
     megabytes: float
@@ -78,7 +88,8 @@ class Found:
 
 
 def repeated(call: Callable[[int], object], calls: int) -> Found:
-    """Make the call so often, with its number, and compare the last tenth with the tenth after the warm-up."""
+    """Make the call so often, with its number, and compare the last tenth with the tenth after the
+    warm-up."""
     begun, readings = time.monotonic(), []
     warm, every = max(calls // WARM_UP, 2), max(calls // WARM_UP // 10, 1)
     for number in range(calls):
@@ -96,7 +107,9 @@ def repeated(call: Callable[[int], object], calls: int) -> Found:
 
 def small(seed: int) -> RunConfig:
     """The smallest run."""
-    plain = dataclasses.replace(addition(steps=10), model=Toy(10, hidden=(8,)), log=Schedule(0, 5, 2), stop=None)
+    plain = dataclasses.replace(
+        addition(steps=10), model=Toy(10, hidden=(8,)), log=Schedule(0, 5, 2), stop=None
+    )
     return plain.with_seed(seed)
 
 
@@ -110,7 +123,12 @@ def trained(number: int) -> None:
 def recorded(number: int) -> None:
     """A call of `load_or_run` with a store of its own: locks, manifest, record."""
     with tempfile.TemporaryDirectory() as folder:
-        load_or_run(Experiment("leaks/one", small(0), (number,)), Store(folder), progress=False, device="cpu")
+        load_or_run(
+            Experiment("leaks/one", small(0), (number,)),
+            Store(folder),
+            progress=False,
+            device="cpu",
+        )
     provenance.USED.clear()  # what a page would print
 
 
@@ -128,28 +146,54 @@ def executed(chapter: str) -> Callable[[int], object]:
 
 def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--calls", type=int, default=10_000, help="calls of train")
     parser.add_argument("--stores", type=int, default=1000, help="calls of load_or_run")
     parser.add_argument("--pages", type=int, default=500, help="runs of a chapter (0: none)")
     parser.add_argument("--chapter", default="08", help="which chapter is run (default 08)")
-    parser.add_argument("--write", action="store_true", help="write the table into book/how_to_rerun.md")
+    parser.add_argument(
+        "--write", action="store_true", help="write the table into book/how_to_rerun.md"
+    )
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="leaks-") as place:
         tempfile.tempdir = os.environ["TMPDIR"] = place
         provenance.commit = functools.cache(provenance.commit)  # else git is asked in every call
         os.environ["GROKBOOK_CORES"] = "1"
-        calls = [("`train`", trained, asked.calls), ("`load_or_run`, each with a store", recorded, asked.stores)]
+        calls = [
+            ("`train`", trained, asked.calls),
+            ("`load_or_run`, each with a store", recorded, asked.stores),
+        ]
         if asked.pages:
-            calls.append((f"`run {asked.chapter} --preset smoke`", executed(asked.chapter), asked.pages))
+            calls.append(
+                (f"`run {asked.chapter} --preset smoke`", executed(asked.chapter), asked.pages)
+            )
         found = {}
         for name, call, times in calls:
             found[name] = repeated(call, times)
             print(name, found[name], flush=True)
         tempfile.tempdir = None
-    columns = ("call", "times", "memory", "growth", "files", "threads", "processes", "temporary files", "minutes")
+    columns = (
+        "call",
+        "times",
+        "memory",
+        "growth",
+        "files",
+        "threads",
+        "processes",
+        "temporary files",
+        "minutes",
+    )
     rows = [
-        (name, f"{f.calls:,}", f"{f.megabytes:.0f} MB", f"{f.growth:+.2%}", *f.left.values(), f"{f.seconds / 60:.0f}")
+        (
+            name,
+            f"{f.calls:,}",
+            f"{f.megabytes:.0f} MB",
+            f"{f.growth:+.2%}",
+            *f.left.values(),
+            f"{f.seconds / 60:.0f}",
+        )
         for name, f in found.items()
     ]
     text = table(columns, rows)

@@ -1,9 +1,11 @@
-"""Small runs on two Dask workers while processes are killed and the disk fills up: is anything lost, a number changed?
+"""Small runs on two Dask workers while processes are killed and the disk fills up: is anything
+lost, a number changed?
 
-A scheduler, two workers and a client, each a process of its own, train sweeps into a new store. A worker is killed
-(SIGKILL) every so often, once results come again after the last fault; the scheduler once, the client once, and once
-the disk is full. Whatever has ended is started again. At the end each run must be recorded once, with the sha256 of the
-manifest, and with the bits of a serial run.
+A scheduler, two workers and a client, each a process of its own, train sweeps into a new store. A
+worker is killed (SIGKILL) every so often, once results come again after the last fault; the
+scheduler once, the client once, and once the disk is full. Whatever has ended is started again. At
+the end each run must be recorded once, with the sha256 of the manifest, and with the bits of a
+serial run.
 
     python .ci/trust/soak.py                        2,000 runs, a worker killed every 30 s
     python .ci/trust/soak.py --runs 400 --write     the table goes into book/how_to_rerun.md
@@ -44,16 +46,23 @@ DISK = 48  # megabytes of the small disk
 def sweeps(runs: int) -> list[Sweep]:
     """Sweeps of at most 200 runs, two at least, each with a record of its own."""
     each = min(MOST, runs // 2 // CELLS * CELLS)
-    small = dataclasses.replace(addition(steps=200), model=Toy(10, hidden=(8,)), log=Schedule(0, 50, 5), stop=None)
+    small = dataclasses.replace(
+        addition(steps=200), model=Toy(10, hidden=(8,)), log=Schedule(0, 50, 5), stop=None
+    )
     return [
-        Sweep(f"soak/{k}", dataclasses.replace(small, steps=200 + k), tuple(range(min(each, runs - first) // CELLS)),
-              axes=AXES)
+        Sweep(
+            f"soak/{k}",
+            dataclasses.replace(small, steps=200 + k),
+            tuple(range(min(each, runs - first) // CELLS)),
+            axes=AXES,
+        )
         for k, first in enumerate(range(0, runs, each))
-    ]  # fmt: skip
+    ]
 
 
 def dask_setup(_worker: object) -> None:
-    """What a worker and the client do first (Dask's `--preload`): writing fails while the disk is said to be full."""
+    """What a worker and the client do first (Dask's `--preload`): writing fails while the disk is
+    said to be full."""
     from grokbook.training import checkpoint
 
     whole = checkpoint.atomic_write
@@ -77,7 +86,8 @@ def client(address: str, runs: int) -> None:
 
 @dataclass
 class Fault:
-    """One kind of fault: how often it was made, results lost by it, seconds until the next result was there."""
+    """One kind of fault: how often it was made, results lost by it, seconds until the next result
+    was there."""
 
     often: int = 0
     lost: int = 0
@@ -110,17 +120,36 @@ class Soak:
             return [sys.executable, "-m", "distributed.cli.dask_scheduler", *place, *quiet]
         if name == "client":
             return [sys.executable, __file__, "--client", address, "--runs", str(self.runs)]
-        one = ["--nworkers", "1", "--nthreads", "1", "--no-nanny", "--preload", __file__, "--death-timeout", "60"]
+        one = [
+            "--nworkers",
+            "1",
+            "--nthreads",
+            "1",
+            "--no-nanny",
+            "--preload",
+            __file__,
+            "--death-timeout",
+            "60",
+        ]
         local = ["--local-directory", str(self.folder)]
         return [sys.executable, "-m", "distributed.cli.dask_worker", address, *one, *local, *quiet]
 
     def start(self, name: str) -> None:
         """Start one of the crew; what it says goes to a file."""
         path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
-        settings = {"SOAK": str(self.folder), "TMPDIR": str(self.folder), "OMP_NUM_THREADS": "1", "PYTHONPATH": path}
+        settings = {
+            "SOAK": str(self.folder),
+            "TMPDIR": str(self.folder),
+            "OMP_NUM_THREADS": "1",
+            "PYTHONPATH": path,
+        }
         with open(self.folder.parent / f"{name}.log", "ab") as log:
             self.crew[name] = subprocess.Popen(
-                self.command(name), stdout=log, stderr=log, env=os.environ | settings, start_new_session=True
+                self.command(name),
+                stdout=log,
+                stderr=log,
+                env=os.environ | settings,
+                start_new_session=True,
             )
 
     def results(self) -> dict[Path, int]:
@@ -151,14 +180,17 @@ class Soak:
         self.crew[name].wait()
 
     def look(self) -> None:
-        """Once results came after a fault: how long that took, and whether those from before are as they were."""
+        """Once results came after a fault: how long that took, and whether those from before are as
+        they were."""
         recorded = {entry["key"] for entry in self.store.entries().values()}
         now, finished = self.results(), self.finished()
         for waits in list(self.waiting):
             made, since, before, kept = waits
             if finished > before or self.crew["client"].poll() == 0:
                 made.seconds.append(time.monotonic() - since)
-                made.lost += sum(now.get(p) != when for p, when in kept.items() if p.parent.name not in recorded)
+                made.lost += sum(
+                    now.get(p) != when for p, when in kept.items() if p.parent.name not in recorded
+                )
                 self.waiting.remove(waits)
 
     def fill(self, patience: float = 300) -> None:
@@ -181,7 +213,11 @@ class Soak:
     def train(self) -> None:
         """Train all, with the faults in between."""
         names, chunks = ["scheduler", "worker 1", "worker 2", "client"], self.runs // CELLS
-        once = [(1 / 4, self.kill, "scheduler"), (1 / 2, self.kill, "client"), (3 / 4, self.fill, 300)]
+        once = [
+            (1 / 4, self.kill, "scheduler"),
+            (1 / 2, self.kill, "client"),
+            (3 / 4, self.fill, 300),
+        ]
         for name in names:
             self.start(name)
         turn, due, ended = 0, time.monotonic() + self.every, 0
@@ -191,7 +227,9 @@ class Soak:
             if once and self.finished() >= once[0][0] * chunks:
                 _, make, of = once.pop(0)
                 make(of)
-            if time.monotonic() >= due and self.finished() and not self.waiting:  # work goes on again
+            if (
+                time.monotonic() >= due and self.finished() and not self.waiting
+            ):  # work goes on again
                 self.kill(f"worker {1 + turn % 2}")
                 turn, due = turn + 1, time.monotonic() + self.every
             for name in names:
@@ -211,17 +249,28 @@ class Soak:
     def wrong(self, serial: Store) -> list[str]:
         """A sentence for whatever is not as it must be at the end."""
         found, entries = self.said + self.store.verify(), self.store.entries()
-        found += [f"{key} is recorded {n} times" for key in {s.key for s in self.sweeps}
-                  if (n := sum(entry["key"] == key for entry in entries.values())) != 1]  # fmt: skip
+        found += [
+            f"{key} is recorded {n} times"
+            for key in {s.key for s in self.sweeps}
+            if (n := sum(entry["key"] == key for entry in entries.values())) != 1
+        ]
         for experiment in self.sweeps:
             made = self.store.load(experiment.key, experiment.code)
             alone = load_or_run(experiment, serial, progress=False, device="cpu", rows=ROWS)
             for name in alone.data_vars:
                 if made is None or made[name].values.tobytes() != alone[name].values.tobytes():
                     found.append(f"{experiment.name}: {name} is not that of a serial run")
-        left = [path for path in self.store.path.rglob("*") if path.suffix in (".pt", ".next", ".tmp", ".corrupt")]
+        left = [
+            path
+            for path in self.store.path.rglob("*")
+            if path.suffix in (".pt", ".next", ".tmp", ".corrupt")
+        ]
         found += [f"{path.relative_to(self.store.path)} was left behind" for path in left]
-        found += [f"{kind}: {fault.lost} results lost" for kind, fault in self.faults.items() if fault.lost]
+        found += [
+            f"{kind}: {fault.lost} results lost"
+            for kind, fault in self.faults.items()
+            if fault.lost
+        ]
         return found
 
 
@@ -246,10 +295,18 @@ def soak(runs: int, every: float, place: Path) -> tuple[Soak, list[str], float]:
 
 def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=2000, help=f"a multiple of {2 * CELLS} (default 2000)")
-    parser.add_argument("--every", type=float, default=30, help="seconds between two killed workers (default 30)")
-    parser.add_argument("--write", action="store_true", help="write the table into book/how_to_rerun.md")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--runs", type=int, default=2000, help=f"a multiple of {2 * CELLS} (default 2000)"
+    )
+    parser.add_argument(
+        "--every", type=float, default=30, help="seconds between two killed workers (default 30)"
+    )
+    parser.add_argument(
+        "--write", action="store_true", help="write the table into book/how_to_rerun.md"
+    )
     parser.add_argument("--client", help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.runs < 2 * CELLS or asked.runs % (2 * CELLS):
@@ -268,7 +325,9 @@ def main() -> None:
     rows = [(kind, f.often, f.lost, f"{max(f.seconds):.0f}") for kind, f in made.faults.items()]
     text = table(("fault", "times", "results lost", "most seconds until the next result"), rows)
     text += f"\n\n{asked.runs:,} runs on two workers in {took / 60:.0f} minutes. " + (
-        "Each is recorded once, verified, and has the bits of a serial run." if not wrong else " ".join(wrong)
+        "Each is recorded once, verified, and has the bits of a serial run."
+        if not wrong
+        else " ".join(wrong)
     )
     print(ends, text, sep="\n")
     if asked.write:

@@ -1,4 +1,5 @@
-"""What the scripts of this folder found, as Markdown tables between marks in book/how_to_rerun.md."""
+"""What the scripts of this folder found, as Markdown tables between marks in
+book/how_to_rerun.md."""
 
 from __future__ import annotations
 
@@ -18,7 +19,9 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     | --- | --- |
     | 1 | 2 |
     """
-    return "\n".join(f"| {' | '.join(map(str, row))} |" for row in (columns, ["---"] * len(columns), *rows))
+    return "\n".join(
+        f"| {' | '.join(map(str, row))} |" for row in (columns, ["---"] * len(columns), *rows)
+    )
 
 
 def mark(name: str) -> str:
@@ -29,9 +32,12 @@ def mark(name: str) -> str:
 def rows(name: str, page: Path = PAGE) -> list[list[str]]:
     """The rows of a script's table as it stands on the page, without its head."""
     _, between, _ = page.read_text(encoding="utf-8").split(mark(name))
-    return [line.strip("| ").split(" | ") for line in between.splitlines() if line.startswith("| ")][2:]
+    return [
+        line.strip("| ").split(" | ") for line in between.splitlines() if line.startswith("| ")
+    ][2:]
 
 
 def write(name: str, text: str, page: Path = PAGE) -> None:
-    """Put a script's text between its two marks on the page; ValueError where they are not there."""
+    """Put a script's text between its two marks on the page; ValueError where they are not
+    there."""
     put_between(page, mark(name), text)

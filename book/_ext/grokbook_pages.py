@@ -1,4 +1,5 @@
-"""What is done to pages that are ready: no icon font, mathematics only where there is some, a description, a map."""
+"""What is done to pages that are ready: no icon font, mathematics only where there is some, a
+description, a map."""
 
 from __future__ import annotations
 
@@ -13,10 +14,14 @@ from grokbook_site import facts
 
 _TAG = r"[ \t]*<{name}\b[^>]*\b(?:src|href)=\"[^\"]*{part}[^\"]*\"[^>]*>(?:</script>)?\n?"
 _ICONS = re.compile(_TAG.format(name="(?:link|script)", part="vendor/fontawesome/"))
-_MATHJAX = re.compile(r"[ \t]*<script>window\.MathJax.*?</script>\n?|" + _TAG.format(name="script", part="/mathjax/"))
+_MATHJAX = re.compile(
+    r"[ \t]*<script>window\.MathJax.*?</script>\n?|" + _TAG.format(name="script", part="/mathjax/")
+)
 _VIEWPORT = re.compile(r'\s*<meta name="viewport"[^>]*>')
 _TABLE = re.compile(r'<table class="table">.*?</table>', re.DOTALL)
-_FORMULA_ENDS = re.compile(r'<span class="math notranslate nohighlight">[^<]*</span>[.,;:!?)\u2019\u201d]+')
+_FORMULA_ENDS = re.compile(
+    r'<span class="math notranslate nohighlight">[^<]*</span>[.,;:!?)\u2019\u201d]+'
+)
 """A formula in the text with the sign that follows it: a line does not end between them."""
 _LONGEST = 160
 _FIRST_SCRIPT = '<script data-cfasync="false">'
@@ -37,7 +42,8 @@ STORAGE = """<script>
   }
   </script>
   """
-"""Before the theme's first script: where a browser keeps nothing for a site, a page remembers while it is open."""
+"""Before the theme's first script: where a browser keeps nothing for a site, a page remembers while
+it is open."""
 
 NOT_FOUND = """<!DOCTYPE html>
 <html lang="en">
@@ -51,7 +57,10 @@ NOT_FOUND = """<!DOCTYPE html>
   body {{ background: #fff; color: #222; font: 1.1rem/1.6 system-ui, sans-serif; }}
   main {{ max-width: 38rem; margin: 12vh auto; padding: 0 1.2rem; }}
   a {{ color: #0a58ca; }}
-  @media (prefers-color-scheme: dark) {{ body {{ background: #14181e; color: #ddd; }} a {{ color: #8ab4f8; }} }}
+  @media (prefers-color-scheme: dark) {{
+    body {{ background: #14181e; color: #ddd; }}
+    a {{ color: #8ab4f8; }}
+  }}
 </style>
 </head>
 <body>
@@ -74,7 +83,8 @@ NOT_FOUND = """<!DOCTYPE html>
 </body>
 </html>
 """
-"""A page without files of its own: a server shows it at any depth, so it looks for the folder of the book upwards."""
+"""A page without files of its own: a server shows it at any depth, so it looks for the folder of
+the book upwards."""
 
 
 def describe(app: Any, pagename: str, template: str, context: dict[str, Any], doctree: Any) -> None:
@@ -82,7 +92,9 @@ def describe(app: Any, pagename: str, template: str, context: dict[str, Any], do
     text = facts(app)["questions"].get(pagename.rpartition("/")[2]) or _first_paragraph(doctree)
     if text:
         said = html.escape(text, quote=True)
-        context["metatags"] = f'{context.get("metatags", "")}\n    <meta name="description" content="{said}" />'
+        context["metatags"] = (
+            f'{context.get("metatags", "")}\n    <meta name="description" content="{said}" />'
+        )
 
 
 def _first_paragraph(doctree: Any) -> str:
@@ -102,7 +114,9 @@ def finish(app: Any, exception: Exception | None) -> None:
     for page in folder.rglob("*.html"):
         if page.relative_to(folder).parts[0] not in ("mathjax", "_static"):
             own = narrow / page.stem
-            drawings = sorted((own if own.exists() else narrow).glob("*.svg" if own.exists() else "*/*.svg"))
+            drawings = sorted(
+                (own if own.exists() else narrow).glob("*.svg" if own.exists() else "*/*.svg")
+            )
             paths = [Path(os.path.relpath(one, page.parent)).as_posix() for one in drawings]
             text = stacked(tidy(page.read_text(encoding="utf-8")), paths)
             page.write_text(_TABLE.sub(labelled, text), encoding="utf-8")
@@ -112,27 +126,37 @@ def finish(app: Any, exception: Exception | None) -> None:
     title = html.escape(app.config.html_title or "grokbook")
     (folder / "404.html").write_text(NOT_FOUND.format(title=title), encoding="utf-8")
     if address := facts(app).get("address"):
-        (folder / "sitemap.xml").write_text(sitemap(address, sorted(app.env.found_docs)), encoding="utf-8")
+        (folder / "sitemap.xml").write_text(
+            sitemap(address, sorted(app.env.found_docs)), encoding="utf-8"
+        )
 
 
 def tidy(text: str) -> str:
-    """The HTML of a page without the icon font, without MathJax where nothing is to be drawn, one viewport.
+    """The HTML of a page without the icon font, without MathJax where nothing is to be drawn, one
+    viewport.
 
-    A formula in the text and the sign that follows it stay in one line. Without a storage of the browser, which
-    a reader may have blocked, the theme's scripts have one of the page (`STORAGE`).
+    A formula in the text and the sign that follows it stay in one line. Without a storage of the
+    browser, which a reader may have blocked, the theme's scripts have one of the page (`STORAGE`).
     """
     text = text.replace(_FIRST_SCRIPT, STORAGE + _FIRST_SCRIPT, 1)
-    text = _ICONS.sub("", text).replace('<div role="list" class="citation-list">', '<div class="citation-list">')
+    text = _ICONS.sub("", text).replace(
+        '<div role="list" class="citation-list">', '<div class="citation-list">'
+    )
     if 'class="math' not in text:
         text = _MATHJAX.sub("", text)
     text = _FORMULA_ENDS.sub(r'<span class="gb-glued">\g<0></span>', text)
     before, *after = _VIEWPORT.split(text)
-    once = '\n    <meta name="viewport" content="width=device-width, initial-scale=1" />' if after else ""
+    once = (
+        '\n    <meta name="viewport" content="width=device-width, initial-scale=1" />'
+        if after
+        else ""
+    )
     return before + once + "".join(after)
 
 
 def stacked(text: str, drawings: list[str]) -> str:
-    """The HTML of a page whose figures have another drawing for a narrow screen, each a path from it.
+    """The HTML of a page whose figures have another drawing for a narrow screen, each a path from
+    it.
 
     A figure is named by its id, one of a chapter that a plain page shows by its file.
     """
@@ -140,7 +164,9 @@ def stacked(text: str, drawings: list[str]) -> str:
         if (name := Path(drawing).stem) not in text:
             continue
         figure = re.compile(
-            rf'(<figure[^>]* id="{name}"(?:(?!</figure>).)*?)(<img [^>]*>)|(<img [^>]*/{name}\.svg"[^>]*>)', re.DOTALL
+            rf'(<figure[^>]* id="{name}"(?:(?!</figure>).)*?)(<img [^>]*>)|(<img'
+            rf' [^>]*/{name}\.svg"[^>]*>)',
+            re.DOTALL,
         )
         source = f'<source media="(max-width: 600px)" srcset="{drawing}" />'
         text = figure.sub(rf"\1<picture>{source}\2\3</picture>", text, count=1)
@@ -148,7 +174,8 @@ def stacked(text: str, drawings: list[str]) -> str:
 
 
 def labelled(table: re.Match[str]) -> str:
-    """A table of Markdown whose cells name their columns: where it does not fit, its rows are blocks."""
+    """A table of Markdown whose cells name their columns: where it does not fit, its rows are
+    blocks."""
     heads = re.findall(r"<th\b[^>]*>(.*?)</th>", table[0], re.DOTALL)
     heads = [re.sub("<[^>]*>", "", head).strip().replace('"', "&quot;") for head in heads]
 
@@ -160,8 +187,11 @@ def labelled(table: re.Match[str]) -> str:
 
 
 def sitemap(address: str, names: list[str]) -> str:
-    """The pages of the book as a sitemap; `address` is where the site stands, as pyproject.toml says."""
-    lines = [f"<url><loc>{html.escape(address.rstrip('/'))}/{name}.html</loc></url>" for name in names]
+    """The pages of the book as a sitemap; `address` is where the site stands, as pyproject.toml
+    says."""
+    lines = [
+        f"<url><loc>{html.escape(address.rstrip('/'))}/{name}.html</loc></url>" for name in names
+    ]
     body = "\n".join(lines)
     space = "http://www.sitemaps.org/schemas/sitemap/0.9"
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="{space}">\n{body}\n</urlset>\n'

@@ -1,4 +1,5 @@
-"""Docstrings of the library as pages: its Markdown in reStructuredText, and the chapters that use a name."""
+"""Docstrings of the library as pages: its Markdown in reStructuredText, and the chapters that use a
+name."""
 
 from __future__ import annotations
 
@@ -18,13 +19,17 @@ _SPECIAL = re.compile(r"(?<![\w\\])\*(?=\S)|(?<=\S)\*(?!\w)|\*|\||(?<=\w)_(?!\w)
 
 
 def as_rst(lines: list[str]) -> list[str]:
-    """A docstring of the house as reStructuredText: `code`, $formulas$, and signs that would mean something else.
+    """A docstring of the house as reStructuredText: `code`, $formulas$, and signs that would mean
+    something else.
 
     Examples and blocks of formulas stay as they are.
     """
     found: list[str] = []
     block: list[str] = []
-    example, inside = False, -1  # in the output of an example; depth of a directive whose content this is, or -1
+    example, inside = (
+        False,
+        -1,
+    )  # in the output of an example; depth of a directive whose content this is, or -1
     for line in lines:
         depth, bare = len(line) - len(line.lstrip()), line.strip()
         inside = depth if bare.startswith(".. ") else -1 if bare and depth <= inside else inside
@@ -57,20 +62,27 @@ def _imports(source: str) -> set[tuple[str, str]]:
         tree = ast.parse(source)
     except SyntaxError:
         return set()
-    nodes = [n for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and (n.module or "").startswith("grokbook")]
+    nodes = [
+        n
+        for n in ast.walk(tree)
+        if isinstance(n, ast.ImportFrom) and (n.module or "").startswith("grokbook")
+    ]
     return {(node.module or "", alias.name) for node in nodes for alias in node.names}
 
 
 @lru_cache(maxsize=1)
 def uses(folder: Path) -> dict[str, set[tuple[str, str]]]:
-    """What each chapter's page and folder import of the library: page -> module and name; no pages of sets."""
+    """What each chapter's page and folder import of the library: page -> module and name; no pages
+    of sets."""
     package = Path(importlib.import_module("grokbook").__file__ or "").parent / "chapters"
     found = {}
     for page in sorted((folder / "chapters").glob("*.ipynb")):
         notebook = json.loads(page.read_text(encoding="utf-8"))
         if notebook.get("metadata", {}).get("orphan"):
             continue
-        code = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+        code = [
+            "".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"
+        ]
         own = package / page.stem.partition("_")[2]
         files = [own.with_suffix(".py"), *own.glob("*.py")]
         code += [file.read_text(encoding="utf-8") for file in files if file.is_file()]
@@ -83,7 +95,8 @@ def users(thing: Any, folder: Path) -> list[str]:
 
     def same(module: str, name: str) -> bool:
         return (
-            name == getattr(thing, "__name__", None) and getattr(importlib.import_module(module), name, None) is thing
+            name == getattr(thing, "__name__", None)
+            and getattr(importlib.import_module(module), name, None) is thing
         )
 
     return [page for page, names in uses(folder).items() if any(same(*one) for one in names)]
@@ -93,19 +106,33 @@ def docstring(app: Any, what: str, name: str, thing: Any, options: Any, lines: l
     """Make a docstring reStructuredText, and add the chapters that use what it is of."""
     lines[:] = as_rst(lines)
     if pages := users(thing, Path(app.srcdir)):
-        links = ", ".join(f":doc:`{Path(page).name.partition('_')[0].lstrip('0')} <{page}>`" for page in pages)
+        links = ", ".join(
+            f":doc:`{Path(page).name.partition('_')[0].lstrip('0')} <{page}>`" for page in pages
+        )
         lines += ["", f"Used in chapter{'s' if len(pages) > 1 else ''} {links}."]
 
 
 def linked(app: Any, doctree: Any, docname: str) -> None:
-    """Lead from the code that a page shows (`companion.page.show.source`) to the function's place in the reference."""
+    """Lead from the code that a page shows (`companion.page.show.source`) to the function's place
+    in the reference."""
     shown = "from the installed module"
-    for line in doctree.findall(lambda n: isinstance(n, nodes.paragraph) and len(n) > 2 and shown in n[1].astext()):
+    for line in doctree.findall(
+        lambda n: isinstance(n, nodes.paragraph) and len(n) > 2 and shown in n[1].astext()
+    ):
         thing = _named(f"{line[2].astext()}.{line[0].astext()}")
         objects = app.env.domaindata["py"]["objects"]
-        place = next((entry for name, entry in objects.items() if thing is not None and _named(name) is thing), None)
+        place = next(
+            (
+                entry
+                for name, entry in objects.items()
+                if thing is not None and _named(name) is thing
+            ),
+            None,
+        )
         if place:
-            line[0] = make_refnode(app.builder, docname, place.docname, place.node_id, line[0].deepcopy())
+            line[0] = make_refnode(
+                app.builder, docname, place.docname, place.node_id, line[0].deepcopy()
+            )
 
 
 @cache
@@ -118,10 +145,17 @@ def _named(path: str) -> Any:
         return None
 
 
-def only_there(app: Any, pagename: str, template: str, context: dict[str, Any], doctree: Any) -> None:
-    """Leave out what leads from a page of source to an anchor that the reference has under another path."""
+def only_there(
+    app: Any, pagename: str, template: str, context: dict[str, Any], doctree: Any
+) -> None:
+    """Leave out what leads from a page of source to an anchor that the reference has under another
+    path."""
     if pagename.startswith("_modules/"):
-        known = {name for name, entry in app.env.domaindata["py"]["objects"].items() if entry.node_id == name}
+        known = {
+            name
+            for name, entry in app.env.domaindata["py"]["objects"].items()
+            if entry.node_id == name
+        }
         back = re.compile(r'<a class="viewcode-back" href="[^"#]*#([^"]+)">.*?</a>')
         context["body"] = back.sub(lambda m: m[0] if m[1] in known else "", context["body"])
 

@@ -7,16 +7,22 @@ import re
 from pathlib import Path
 from typing import Any
 
-_OF_THEBE = re.compile(r"(?s)<script type=\"text/x-thebe-config\">.*?</script>|<script>kernelName = '\w+'</script>")
+_OF_THEBE = re.compile(
+    r"(?s)<script type=\"text/x-thebe-config\">.*?</script>|<script>kernelName = '\w+'</script>"
+)
 
 
-def drop_thebe(app: Any, pagename: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+def drop_thebe(
+    app: Any, pagename: str, template: str, context: dict[str, Any], doctree: Any
+) -> None:
     """Jupyter Book loads sphinx-thebe on every page, twice, and never uses it here."""
     scripts = context.get("script_files", [])
     context["script_files"] = [script for script in scripts if not _is_thebe(script)]
     styles = context.get("css_files", [])
     context["body"] = _OF_THEBE.sub("", context.get("body") or "")
-    context["css_files"] = [style for style in styles if "thebe" not in str(getattr(style, "filename", style))]
+    context["css_files"] = [
+        style for style in styles if "thebe" not in str(getattr(style, "filename", style))
+    ]
 
 
 def _is_thebe(script: Any) -> bool:
@@ -24,8 +30,11 @@ def _is_thebe(script: Any) -> bool:
     return "thebe" in str(getattr(script, "filename", script)) or "thebe" in body.lower()
 
 
-def add_buttons(app: Any, pagename: str, template: str, context: dict[str, Any], doctree: Any) -> None:
-    """Downloads of the executed notebook and its source, and a launch link where the source is committed."""
+def add_buttons(
+    app: Any, pagename: str, template: str, context: dict[str, Any], doctree: Any
+) -> None:
+    """Downloads of the executed notebook and its source, and a launch link where the source is
+    committed."""
     buttons = context.setdefault("header_buttons", [])
     folder, _, name = pagename.rpartition("/")
     if folder != "chapters":
@@ -34,19 +43,44 @@ def add_buttons(app: Any, pagename: str, template: str, context: dict[str, Any],
     other = facts(app).get("sets", {}).get(name)
     notebook, source = (f"sets/{name}", other["chapter"]) if other else (name, name)
     downloads = [
-        _link(to(f"downloads/{notebook}.ipynb", 1), "Notebook, executed (.ipynb)", "fas fa-code", "notebook"),
+        _link(
+            to(f"downloads/{notebook}.ipynb", 1),
+            "Notebook, executed (.ipynb)",
+            "fas fa-code",
+            "notebook",
+        ),
         _link(to(f"downloads/{source}.md", 1), "Source (.md)", "fas fa-file", "source"),
-        {"type": "javascript", "javascript": "window.print()", "text": "Print (.pdf)", "icon": "fas fa-file-pdf"},
+        {
+            "type": "javascript",
+            "javascript": "window.print()",
+            "text": "Print (.pdf)",
+            "icon": "fas fa-file-pdf",
+        },
     ]
     if facts(app)["leads"].get(name):
-        buttons.insert(0, _switch("gbRun()", "Run this page: parameters, commands, times", "fas fa-play", "run-page"))
-    buttons.insert(0, _switch("gbCode()", "Show the code of this page, or hide it", "fas fa-code", "code-switch"))
-    buttons.insert(0, _group("Download this chapter", "fas fa-download", "download-buttons", downloads))
+        buttons.insert(
+            0,
+            _switch(
+                "gbRun()", "Run this page: parameters, commands, times", "fas fa-play", "run-page"
+            ),
+        )
+    buttons.insert(
+        0,
+        _switch("gbCode()", "Show the code of this page, or hide it", "fas fa-code", "code-switch"),
+    )
+    buttons.insert(
+        0, _group("Download this chapter", "fas fa-download", "download-buttons", downloads)
+    )
     logos = {"Binder": "logo_binder.svg", "Colab": "logo_colab.png"}
     launches = facts(app)["launch"].get(name, {})
-    links = [_link(url, where, f"_static/images/{logos[where]}", where.lower()) for where, url in launches.items()]
+    links = [
+        _link(url, where, f"_static/images/{logos[where]}", where.lower())
+        for where, url in launches.items()
+    ]
     if links:
-        buttons.insert(0, _group("Run this chapter elsewhere", "fas fa-rocket", "launch-buttons", links))
+        buttons.insert(
+            0, _group("Run this chapter elsewhere", "fas fa-rocket", "launch-buttons", links)
+        )
 
 
 def _link(url: str, text: str, icon: str, label: str) -> dict[str, str]:
@@ -54,7 +88,14 @@ def _link(url: str, text: str, icon: str, label: str) -> dict[str, str]:
 
 
 def _switch(call: str, tooltip: str, icon: str, label: str) -> dict[str, str]:
-    return {"type": "javascript", "javascript": call, "text": "", "tooltip": tooltip, "icon": icon, "label": label}
+    return {
+        "type": "javascript",
+        "javascript": call,
+        "text": "",
+        "tooltip": tooltip,
+        "icon": icon,
+        "label": label,
+    }
 
 
 def _group(tooltip: str, icon: str, label: str, buttons: list[dict[str, str]]) -> dict[str, Any]:
@@ -62,19 +103,27 @@ def _group(tooltip: str, icon: str, label: str, buttons: list[dict[str, str]]) -
 
 
 def facts(app: Any) -> dict[str, Any]:
-    """What `companion.site.staging` tells of the book: launch links, questions of chapters, the address of the site."""
+    """What `companion.site.staging` tells of the book: launch links, questions of chapters, the
+    address of the site."""
     file = Path(app.srcdir) / "_pages.json"
-    return json.loads(file.read_text()) if file.exists() else {"launch": {}, "questions": {}, "leads": {}}
+    return (
+        json.loads(file.read_text())
+        if file.exists()
+        else {"launch": {}, "questions": {}, "leads": {}}
+    )
 
 
 def keep_sets(app: Any, config: Any) -> None:
     """Pages of parameter sets stand in no table of contents, and are built all the same."""
     kept = {f"chapters/{file}.ipynb" for file in facts(app).get("sets", {})}
-    config.exclude_patterns = [pattern for pattern in config.exclude_patterns if pattern not in kept]
+    config.exclude_patterns = [
+        pattern for pattern in config.exclude_patterns if pattern not in kept
+    ]
 
 
 def number_chapters_by_name() -> None:
-    """`05_x` is chapter 5 and `04a_x` chapter 4a, whatever else is there: numbers come from the file names."""
+    """`05_x` is chapter 5 and `04a_x` chapter 4a, whatever else is there: numbers come from the
+    file names."""
     from sphinx.environment.collectors.toctree import TocTreeCollector
 
     assign = TocTreeCollector.assign_figure_numbers  # called when all sections have their numbers
@@ -93,13 +142,18 @@ def number_chapters_by_name() -> None:
 
 
 def _number_alike(env: Any, chapter: str, other: str, ending: str) -> None:
-    """A page of a chapter at other parameters has the numbers of the chapter: its labels are these with an `ending`."""
+    """A page of a chapter at other parameters has the numbers of the chapter: its labels are these
+    with an `ending`."""
     from docutils import nodes
 
     numbers = env.toc_fignumbers.get(chapter, {})
-    env.toc_fignumbers[other] = {kind: {f"{i}{ending}": n for i, n in of.items()} for kind, of in numbers.items()}
+    env.toc_fignumbers[other] = {
+        kind: {f"{i}{ending}": n for i, n in of.items()} for kind, of in numbers.items()
+    }
     links = env.tocs[other].findall(nodes.reference)  # of its own sections none has a number
-    env.toc_secnumbers[other] = dict.fromkeys(link["anchorname"] for link in links) | env.toc_secnumbers[chapter]
+    env.toc_secnumbers[other] = (
+        dict.fromkeys(link["anchorname"] for link in links) | env.toc_secnumbers[chapter]
+    )
 
 
 def _renumber(env: Any, docname: str, numbers: dict[str, Any], chapter: str) -> None:
@@ -114,7 +168,9 @@ def _renumber(env: Any, docname: str, numbers: dict[str, Any], chapter: str) -> 
 
 
 def setup(app: Any) -> dict[str, bool]:
-    app.connect("config-inited", keep_sets, priority=950)  # after what leaves out all that is not in the contents
+    app.connect(
+        "config-inited", keep_sets, priority=950
+    )  # after what leaves out all that is not in the contents
     app.connect("builder-inited", lambda app: number_chapters_by_name())
     app.connect("html-page-context", drop_thebe, priority=900)
     app.connect("html-page-context", add_buttons, priority=900)

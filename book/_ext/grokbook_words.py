@@ -1,12 +1,14 @@
-"""Sentences that hang on a result: blocks and half sentences under a condition, verdicts that must be the settled ones.
+"""Sentences that hang on a result: blocks and half sentences under a condition, verdicts that must
+be the settled ones.
 
     :::{when} fits and not late            {when}`fits; text`            {verdict}`G27: fails`
     Markdown
     :::
 
-A true condition prints its text as if it stood alone; another prints a marked line with the numbers that decided. At
-the presets at which the book is printed a false condition is a warning, and so is, everywhere, an unknown name and a
-verdict that is not the settled one: a strict build fails there, at the sentence to be rewritten.
+A true condition prints its text as if it stood alone; another prints a marked line with the numbers
+that decided. At the presets at which the book is printed a false condition is a warning, and so is,
+everywhere, an unknown name and a verdict that is not the settled one: a strict build fails there,
+at the sentence to be rewritten.
 """
 
 from __future__ import annotations
@@ -58,7 +60,13 @@ class HalfSentence(SphinxRole):
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         condition, mark, text = self.text.partition(";")
         if not mark:
-            complain(self.env, "{when}", self.text, self.lineno, f"{self.text!r} is not `condition; words`")
+            complain(
+                self.env,
+                "{when}",
+                self.text,
+                self.lineno,
+                f"{self.text!r} is not `condition; words`",
+            )
             return [], []
         instead = not_here(self.env, self.inliner.document, condition, text, self.lineno)
         if instead:
@@ -67,20 +75,38 @@ class HalfSentence(SphinxRole):
 
 
 class Verdict(SphinxRole):
-    """The settled verdict of a claim: `id: verdict`, where another verdict than the settled one is a warning."""
+    """The settled verdict of a claim: `id: verdict`, where another verdict than the settled one is
+    a warning."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         claim, _, word = (part.strip() for part in self.text.partition(":"))
         settled = facts(self.env.app).get("verdicts", {}).get(claim)
         if settled is None:
-            complain(self.env, "{verdict}", self.text, self.lineno, f"there is no claim {claim!r} with a verdict")
+            complain(
+                self.env,
+                "{verdict}",
+                self.text,
+                self.lineno,
+                f"there is no claim {claim!r} with a verdict",
+            )
         elif word != settled:
-            wrong = f"the verdict of {claim} is {settled!r}, and here stands {word!r}: rewrite the sentence"
+            wrong = (
+                f"the verdict of {claim} is {settled!r}, and here stands {word!r}: rewrite the"
+                " sentence"
+            )
             complain(self.env, "{verdict}", self.text, self.lineno, wrong)
         said = settled or word
         ledger = facts(self.env.app).get("ledger")
         there = ledger in self.env.found_docs
-        return [verdict(self.rawtext, said, claim=claim, docname=self.env.docname, ledger=ledger if there else "")], []
+        return [
+            verdict(
+                self.rawtext,
+                said,
+                claim=claim,
+                docname=self.env.docname,
+                ledger=ledger if there else "",
+            )
+        ], []
 
 
 def not_here(env: Any, document: nodes.document, condition: str, text: str, line: int) -> str:
@@ -98,9 +124,14 @@ def not_here(env: Any, document: nodes.document, condition: str, text: str, line
     preset = page(env).get("preset")
     if true is False and preset in PRINTED:
         numbers = said or named_in(text, values)  # names of the code are for the author alone
-        wrong = f"{condition!r} does not hold at preset {preset} ({numbers}): rewrite what stands under it"
+        wrong = (
+            f"{condition!r} does not hold at preset {preset} ({numbers}): rewrite what stands"
+            " under it"
+        )
         complain(env, "{when}", condition, line, wrong)
-    opening = "Does not hold here" if true is False else "Not known here: runs are missing"
+    opening = (
+        "Does not hold here" if true is False else "Not known here: what would decide it is missing"
+    )
     return f"{opening}{': ' if true is False and said else '. ' if said else ''}{said}."
 
 
@@ -120,12 +151,14 @@ def named_in(text: str, values: dict[str, str]) -> str:
 
 
 def page(env: Any) -> dict[str, Any]:
-    """What `companion.site.staging` tells of the page: its source, and its preset when it is the book's."""
+    """What `companion.site.staging` tells of the page: its source, and its preset when it is the
+    book's."""
     return facts(env.app).get("pages", {}).get(env.docname, {})
 
 
 def complain(env: Any, role: str, text: str, line: int, message: str) -> None:
-    """Warn at the line of the source where this role has this text, the next one where it has it several times."""
+    """Warn at the line of the source where this role has this text, the next one where it has it
+    several times."""
     of_chapter = page(env).get("source")
     source = Path(of_chapter or env.doc2path(env.docname))
     pattern = re.escape(role) + r"\s*`*\s*" + r"\s+".join(map(re.escape, text.split()))
@@ -133,7 +166,11 @@ def complain(env: Any, role: str, text: str, line: int, message: str) -> None:
     lines = [content.count("\n", 0, found.start()) + 1 for found in re.finditer(pattern, content)]
     seen = env.temp_data[pattern] = env.temp_data.get(pattern, -1) + 1
     at = lines[min(seen, len(lines) - 1)] if lines else line
-    logger.warning(message, location=f"{'notebooks' if of_chapter else 'book'}/{source.name}:{at}", type="grokbook")
+    logger.warning(
+        message,
+        location=f"{'notebooks' if of_chapter else 'book'}/{source.name}:{at}",
+        type="grokbook",
+    )
 
 
 def visit_verdict(self: Any, node: verdict) -> None:

@@ -1,4 +1,5 @@
-"""What the chapters announce: found by walking the package of a project's chapters when asked, not before."""
+"""What the chapters announce: found by walking the package of a project's chapters when asked, not
+before."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=1)
 def chapters() -> tuple[ModuleType, ...]:
-    """Every module below the chapters' package, imported, in alphabetical order; a chapter's package before its parts.
+    """Every module below the chapters' package, imported, in alphabetical order; a chapter's
+    package before its parts.
 
     Exercises are left out: they announce nothing, and a page need not load them.
 
@@ -28,12 +30,16 @@ def chapters() -> tuple[ModuleType, ...]:
         True
     """
     package = current().package()
-    names = sorted(found.name for found in pkgutil.walk_packages(import_module(package).__path__, f"{package}."))
+    names = sorted(
+        found.name
+        for found in pkgutil.walk_packages(import_module(package).__path__, f"{package}.")
+    )
     return tuple(import_module(name) for name in names if not name.endswith(".exercises"))
 
 
 def announced(name: str) -> Iterator[object]:
-    """The value of the module attribute `name` of every module of the chapters that has one of its own."""
+    """The value of the module attribute `name` of every module of the chapters that has one of its
+    own."""
     for module in chapters():
         if name in vars(module):
             yield vars(module)[name]
@@ -50,14 +56,17 @@ def folder_of(module: str) -> str:
 
 
 def chapter_of(topic: str) -> str:
-    """The chapter named as this topic, `NN_topic`, by its file in `notebooks/`; where there is none, the topic."""
+    """The chapter named as this topic, `NN_topic`, by its file in `notebooks/`; where there is
+    none, the topic."""
     found = sorted(path.stem for path in (project_root() / "notebooks").glob(f"*_{topic}.md"))
     return next((stem for stem in found if re.fullmatch(rf"\d\d[a-z]?_{topic}", stem)), topic)
 
 
 def experiments() -> list[Callable[[], dict[str, Experiment]]]:
-    """What the chapters announce in `RUNS`: functions without arguments that give experiments by some label.
+    """What the chapters announce in `RUNS`: functions without arguments that give experiments by
+    some label.
 
-    `grokbook.runs.catalogue` calls this, the entry point `companion` of the group `grokbook.experiments`.
+    `grokbook.runs.catalogue` calls this, the entry point `companion` of the group
+    `grokbook.experiments`.
     """
     return [labelled for functions in announced("RUNS") for labelled in functions]

@@ -1,9 +1,12 @@
-"""The project that is worked in: this book, or a companion that somebody wrote for another paper with its machine.
+"""The project that is worked in: this book, or a companion that somebody wrote for another paper
+with its machine.
 
-A project is a folder with `notebooks/` and `book/_config.yml`. What it says of itself stands in its pyproject.toml:
+A project is a folder with `notebooks/` and `book/_config.yml`. What it says of itself stands in its
+pyproject.toml:
 
     [tool.grokbook]
-    chapters = "omnigrok"        # the package of its chapters, a folder beside pyproject.toml or installed
+    chapters = "omnigrok"
+    # the package of its chapters, a folder beside pyproject.toml or installed
     ledger = "01_first_look"     # the chapter where each claim has an anchor, its id
 
 Without that table it is this book.
@@ -22,7 +25,7 @@ from typing import Any
 
 from grokbook import __version__
 from grokbook.errors import GrokbookError, ParameterError, nearest, shown
-from grokbook.files import PLAIN, as_text, is_plain
+from grokbook.files import PLAIN, as_text, is_plain, whole
 from grokbook.paths import HOME, project_root
 
 PACKAGE = "grokbook_chapters"
@@ -51,12 +54,15 @@ class Project:
     def package(self) -> str:
         """The package of its chapters, which can be imported from now on.
 
-        One that is only found, since its folder stands above the current one, is imported by commands alone: these,
-        and whoever sets `GROKBOOK_HOME`, name the folder. Raises GrokbookError where there is none of this name.
+        One that is only found, since its folder stands above the current one, is imported by
+        commands alone: these, and whoever sets `GROKBOOK_HOME`, name the folder. Raises
+        GrokbookError where there is none of this name.
         """
         if not self.own:
             return self.chapters
-        named = bool(os.environ.get(HOME)) and Path(os.environ[HOME]).resolve() == self.root.resolve()
+        named = (
+            bool(os.environ.get(HOME)) and Path(os.environ[HOME]).resolve() == self.root.resolve()
+        )
         if named and str(self.root) not in sys.path:
             sys.path.insert(0, str(self.root))
         try:
@@ -67,41 +73,60 @@ class Project:
             said = f"chapters = {self.chapters!r} of [tool.grokbook] is no package"
             if named:
                 raise GrokbookError(f"{said}: it is neither a folder of {self.root} nor installed.")
-            rule = f"from a folder that is only found commands alone import one; set {HOME} to {self.root}"
+            rule = (
+                f"from a folder that is only found commands alone import one; set {HOME} to"
+                f" {self.root}"
+            )
             raise GrokbookError(f"{said} that is installed; {rule}.")
         return self.chapters
 
     def sources(self) -> list[Path]:
         """The files of its chapters' package that pages are made with."""
         spec = importlib.util.find_spec(self.package())
-        found = [path for folder in spec.submodule_search_locations or () for path in Path(folder).rglob("*.*")]
+        found = [
+            path
+            for folder in spec.submodule_search_locations or ()
+            for path in Path(folder).rglob("*.*")
+        ]
         return sorted(path for path in found if path.is_file() and path.suffix != ".pyc")
 
     def files(self) -> list[Path]:
-        """What its pages are made with besides this package and its own folders: verdicts, and chapters of its own."""
+        """What its pages are made with besides this package and its own folders: verdicts, and
+        chapters of its own."""
         return [self.verdicts, *(self.sources() if self.own else ())]
 
 
 def of(root: Path) -> Project:
     """The project in a folder.
 
-    Raises ParameterError for a key in `[tool.grokbook]` that there is not, or whose value is no name.
+    Raises ParameterError for a key in `[tool.grokbook]` that there is not, or whose value is no
+    name.
     """
     content = _content(root)
-    said = content.get("tool", {}).get("grokbook")
-    if said is None:
+    tools = _table(content, "tool")
+    if "grokbook" not in tools:
         return Project(root)
+    said = _table(tools, "grokbook")
     known = ("chapters", "ledger")
     for name, value in said.items():
         if name not in known:
-            hint = f"did you mean {near}?" if (near := nearest(name, known)) else "it has chapters and ledger."
+            hint = (
+                f"did you mean {near}?"
+                if (near := nearest(name, known))
+                else "it has chapters and ledger."
+            )
             raise ParameterError(f"[tool.grokbook] has {name} = {shown(value)}; {hint}")
         if not isinstance(value, str):
             raise ParameterError(f"[tool.grokbook] has {name} = {shown(value)}, which is no text.")
         if value and not is_plain(value):
-            raise ParameterError(f"[tool.grokbook] has {name} = {shown(value)}; a name has {PLAIN}.")
-    about = content.get("project", {})
+            raise ParameterError(
+                f"[tool.grokbook] has {name} = {shown(value)}; a name has {PLAIN}."
+            )
+    about = _table(content, "project")
     named = {key: about[key] for key in ("name", "version") if key in about}
+    for key, value in named.items():
+        if not isinstance(value, str):
+            raise ParameterError(f"[project] has {key} = {shown(value)}, which is no text.")
     return Project(root, **named, **{"ledger": ""} | said)
 
 
@@ -111,8 +136,18 @@ def current() -> Project:
 
 
 def described(root: Path) -> dict[str, Any]:
-    """The table `project` of a folder's pyproject.toml; an empty one where there is no such file."""
-    return _content(root).get("project", {})
+    """The table `project` of a folder's pyproject.toml; an empty one where there is no such
+    file."""
+    return _table(_content(root), "project")
+
+
+def _table(content: dict[str, Any], name: str) -> dict[str, Any]:
+    """A table of a pyproject.toml, empty where it is not there. Raises ParameterError for a value
+    that is none."""
+    found = content.get(name, {})
+    if not isinstance(found, dict):
+        raise ParameterError(f"{name} = {shown(found)} of a pyproject.toml is no table.")
+    return found
 
 
 def _content(root: Path) -> dict[str, Any]:
@@ -128,6 +163,6 @@ def _content(root: Path) -> dict[str, Any]:
 def _read(file: Path, state: int) -> dict[str, Any]:
     """What a file says; `state`, its time, tells one version of it from the next."""
     try:
-        return tomllib.loads(as_text(file.read_bytes()))
-    except ValueError as error:
+        return tomllib.loads(as_text(whole(file)))
+    except (OSError, ValueError, RecursionError) as error:
         raise GrokbookError(f"{file} cannot be read: {error}.") from error

@@ -1,9 +1,12 @@
-"""The errors a user can meet. Each message is one sentence that names the value and the rule it breaks."""
+"""The errors a user can meet. Each message is one sentence that names the value and the rule it
+breaks."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Iterable, Mapping
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from difflib import SequenceMatcher
 from functools import wraps
 from numbers import Integral, Real
@@ -20,7 +23,8 @@ LONGEST_SHOWN = 60
 
 
 class GrokbookError(Exception):
-    """Base of every error grokbook raises on purpose; its message is written for the person at the keyboard."""
+    """Base of every error grokbook raises on purpose; its message is written for the person at the
+    keyboard."""
 
 
 class ParameterError(GrokbookError, ValueError):
@@ -44,14 +48,16 @@ class ChapterError(GrokbookError, RuntimeError):
 
 
 class WrongAnswer(GrokbookError):
-    """An answer to an exercise is not right; the message is the reason. A notebook shows it without a traceback."""
+    """An answer to an exercise is not right; the message is the reason. A notebook shows it without
+    a traceback."""
 
     def _render_traceback_(self) -> list[str]:
         return [str(self)]
 
 
 def nearest(name: str, choices: Iterable[str], likeness: float = 0.6) -> str | None:
-    """The choice most like `name`, capitals aside, or None where none is that alike (0: not at all, 1: equal).
+    """The choice most like `name`, capitals aside, or None where none is that alike (0: not at all,
+    1: equal).
 
     Of equally similar ones the one that begins like it.
     """
@@ -143,9 +149,11 @@ def unknown(name: str, value: object, of: str, choices: Collection[str]) -> Para
 
 
 def checked_call(called: Called) -> Called:
-    """A function or class that refuses arguments which it does not take in a sentence.
+    """A function or class that refuses arguments which it does not take, or of another kind, in a
+    sentence.
 
-    A call is looked at once it has failed, so that a good one costs nothing.
+    A call of a function is looked at once it has failed, so that a good one costs nothing; a class
+    of settings has no field of another kind than it says.
 
     Example:
         >>> @checked_call
@@ -155,22 +163,105 @@ def checked_call(called: Called) -> Called:
         grokbook.errors.ParameterError: step = 3 is no argument of train; did you mean steps?
     """
     decorated: Any = called
-    function = decorated.__init__ if isinstance(called, type) else called
+    is_class = isinstance(called, type)
+    function = decorated.__init__ if is_class else called
+    kinds, bound = _kinds(function), int(is_class)
 
     @wraps(function)
     def call(*given: Any, **named: Any) -> Any:
         try:
-            return function(*given, **named)
-        except TypeError:
-            refused = _misfit(function, called.__name__, given, named)
+            made = function(*given, **named)
+        except (
+            GrokbookError
+        ) as error:  # of a part that it makes, whose words are others: lr is learning_rate
+            refused = None
+            if not str(error).startswith(tuple(f"{name} =" for name in kinds)):
+                refused = _of_another_kind(kinds, given[bound:], named)
             if refused is None:
                 raise
+        except (TypeError, AttributeError, ValueError, OverflowError):
+            refused = _misfit(function, called.__name__, given, named)
+            refused = refused or _of_another_kind(kinds, given[bound:], named)
+            if refused is None:
+                raise
+        else:
+            refused = _of_another_kind(kinds, given[bound:], named) if is_class else None
+            if refused is None:
+                return made
         raise refused
 
-    if not isinstance(called, type):
+    if not is_class:
         return cast(Called, call)
     decorated.__init__ = call
     return called
+
+
+_RULES = {
+    "float": "a number",
+    "int": "a whole number",
+    "str": "a text",
+    "bool": "True or False",
+    "tuple": "a tuple",
+}
+_RULES |= {
+    "Path": "a path",
+    "Dataset": "a Dataset",
+    "DataFrame": "a DataFrame",
+    "Mapping": "values by their names",
+}
+"""The kinds of arguments that are held against what is given, by the last word of their annotation,
+in words."""
+
+
+def _kinds(function: Callable[..., Any]) -> dict[str, tuple[str, ...]]:
+    """The kinds that an argument may have, by its name, in order; () where any will do.
+
+    Example:
+        >>> def made(p: int, shape: tuple[int, ...] | None, task: Any): ...
+        >>> _kinds(made)
+        {'p': ('int',), 'shape': ('tuple', 'None'), 'task': ()}
+    """
+    found = {}
+    for name, one in inspect.signature(function).parameters.items():
+        if name == "self" or one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD):
+            continue
+        parts = re.split(r" \| (?![^\[]*\])", str(one.annotation))
+        said = tuple(part.split("[")[0].rpartition(".")[2] for part in parts)
+        found[name] = said if set(said) <= {*_RULES, "None"} else ()
+    return found
+
+
+def _of_another_kind(
+    kinds: Mapping[str, tuple[str, ...]], given: tuple[Any, ...], named: Mapping[str, Any]
+) -> ParameterError | None:
+    """Why an argument is of another kind than it may be; None where all are what they may be."""
+    for name, value in (*zip(kinds, given, strict=False), *named.items()):
+        said = kinds.get(name)
+        if said and not any(_is_of(kind, value) for kind in said):
+            rule = " or ".join(_RULES.get(kind, kind) for kind in said)
+            return ParameterError(f"{name} = {shown(value)} must be {rule}.")
+    return None
+
+
+def _is_of(kind: str, value: Any) -> bool:
+    """Whether a value is of a kind; True is no number, and neither is what a float cannot hold."""
+    if kind == "None":
+        return value is None
+    if kind == "str":
+        return isinstance(value, str)
+    if kind == "bool":
+        return isinstance(value, bool) or type(value).__name__ == "bool_"
+    if kind not in ("int", "float", "tuple"):
+        named = {base.__name__ for base in type(value).__mro__}
+        return isinstance(value, Mapping) if kind == "Mapping" else kind in named
+    if kind == "tuple":
+        several = isinstance(value, Sequence) or getattr(value, "ndim", 0) > 0
+        return several and not isinstance(value, str | bytes)
+    if isinstance(value, bool) or not isinstance(value, Integral if kind == "int" else Real):
+        return False
+    with suppress(OverflowError):
+        return float(value) is not None
+    return False
 
 
 def _misfit(
@@ -214,7 +305,8 @@ def check_share(owner: object, name: str) -> None:
 
 
 def check_integers(owner: object, **least: int) -> None:
-    """Refuse fields of a frozen dataclass that are no integers of at least the given values; the others become `int`.
+    """Refuse fields of a frozen dataclass that are no integers of at least the given values; the
+    others become `int`.
 
     Raises ParameterError naming field, value and rule.
     """

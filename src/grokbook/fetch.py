@@ -1,12 +1,15 @@
-"""Records that are not on this machine: fetched when they are asked for, verified, and kept in a cache.
+"""Records that are not on this machine: fetched when they are asked for, verified, and kept in a
+cache.
 
-A wheel brings the manifest of the records, not the records. They come from the address that `GROKBOOK_RECORDS` names,
-else from the repository at the version of the package: both stand in its metadata, which pyproject.toml wrote.
+A wheel brings the manifest of the records, not the records. They come from the address that
+`GROKBOOK_RECORDS` names, else from the repository at the version of the package: both stand in its
+metadata, which pyproject.toml wrote.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from concurrent.futures import Future, wait
 from functools import partial
@@ -40,15 +43,16 @@ LARGEST = 500_000_000
 """Bytes of the largest record that is fetched."""
 
 SILENT, FIRST, SLOWEST = 10.0, 60.0, 100_000
-"""A fetch is given up after so many seconds in which nothing comes; and after so many in all, and one for each of so
-many bytes."""
+"""A fetch is given up after so many seconds in which nothing comes; and after so many in all, and
+one for each of so many bytes."""
 
 
 def fetched(folder: Path, name: str, entry: Mapping[str, Any]) -> bytes | None:
-    """The bytes of the record `name` of the store in `folder`, from the cache or its address; None where it has none.
+    """The bytes of the record `name` of the store in `folder`, from the cache or its address; None
+    where it has none.
 
-    No more bytes are taken than its `entry` in the manifest says. Raises RecordError, which says what to fetch by hand,
-    where it cannot be had or has another sha256.
+    No more bytes are taken than its `entry` in the manifest says. Raises RecordError, which says
+    what to fetch by hand, where it cannot be had or has another sha256.
     """
     where = address()
     if where is None or folder != records_path():
@@ -59,15 +63,23 @@ def fetched(folder: Path, name: str, entry: Mapping[str, Any]) -> bytes | None:
     kept = inside(Path(pooch.os_cache("grokbook")) / "records", name)
     by = partial(_download, min(entry["bytes"], LARGEST))
     try:
-        file = pooch.retrieve(f"{where}/{name}", f"sha256:{entry['sha256']}", kept.name, kept.parent, downloader=by)
+        file = pooch.retrieve(
+            f"{where}/{name}", f"sha256:{entry['sha256']}", kept.name, kept.parent, downloader=by
+        )
         return Path(file).read_bytes()
-    except (OSError, ValueError, ImportError) as error:
+    except Exception as error:  # a server, and the libraries that ask it, have many kinds
         first: BaseException = error
         while deeper := first.__cause__ or first.__context__:
             first = deeper
         why = line(first)[:160]
-        mend = f"fetch the folder data/records of grokbook {metadata.version('grokbook')} and set {RECORDS} to it"
-        raise RecordError(f"the record {name} is not here and {where} does not give it ({why}): {mend}.") from error
+        mend = (
+            f"fetch the folder data/records of grokbook {metadata.version('grokbook')} and set"
+            f" {RECORDS} to it"
+        )
+        told = re.sub(
+            "//[^/@]*@", "//", f"the record {name} is not here and {where} does not give it ({why})"
+        )
+        raise RecordError(f"{told}: {mend}.") from error
 
 
 def _download(largest: int, url: str, file: str, _: Any) -> None:
@@ -91,7 +103,8 @@ def _download(largest: int, url: str, file: str, _: Any) -> None:
 
 
 def _read(url: str, largest: int) -> bytes:
-    """What is at an address: one of the web, or any that fsspec knows (it comes with the extra `cluster`)."""
+    """What is at an address: one of the web, or any that fsspec knows (it comes with the extra
+    `cluster`)."""
     if url.startswith(("http://", "https://")):
         import requests
 

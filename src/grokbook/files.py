@@ -23,25 +23,37 @@ from grokbook.errors import ParameterError, RecordError, shown
 
 _DEVICE = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
 PLAIN = (
-    "1 to 240 bytes of printable characters without / \\ : * ? \" < > |, no dot or blank at either end, "
-    "and is no device of Windows"
+    '1 to 240 bytes of printable characters without / \\ : * ? " < > |, no dot or blank at either'
+    " end, and is no device of Windows"
 )
 """What a plain name is, in words."""
 
 
 def is_plain(name: str) -> bool:
-    """Whether a name is that of one file or folder on every system, and of nothing outside its folder.
+    """Whether a name is that of one file or folder on every system, and of nothing outside its
+    folder.
 
-    >>> is_plain("fig7 centre"), is_plain(".."), is_plain("a/b"), is_plain("a\\x1b[2J"), is_plain("NUL.txt")
+    >>> (
+    ...     is_plain("fig7 centre"),
+    ...     is_plain(".."),
+    ...     is_plain("a/b"),
+    ...     is_plain("a\\x1b[2J"),
+    ...     is_plain("NUL.txt"),
+    ... )
     (True, False, False, False, False)
     """
     if not name.isprintable() or not 0 < len(name.encode(errors="replace")) <= 240:
         return False
-    return name == name.strip(" .") and not set(name) & set('/\\:*?"<>|') and not _DEVICE.fullmatch(name)
+    return (
+        name == name.strip(" .")
+        and not set(name) & set('/\\:*?"<>|')
+        and not _DEVICE.fullmatch(name)
+    )
 
 
 def inside(folder: Path, name: str) -> Path:
-    """The file below a folder that a name such as `family/key.nc` means: the one way from a name to a path.
+    """The file below a folder that a name such as `family/key.nc` means: the one way from a name to
+    a path.
 
     Raises ParameterError for a name with a part that is not plain, and where a folder on the way is
     a link that leads out of `folder`.
@@ -49,7 +61,9 @@ def inside(folder: Path, name: str) -> Path:
     parts = name.split("/")
     path = folder.joinpath(*parts)
     if not all(map(is_plain, parts)) or not path.parent.resolve().is_relative_to(folder.resolve()):
-        raise ParameterError(f"{shown(name)} names no file in {folder}; a part of a name has {PLAIN}.")
+        raise ParameterError(
+            f"{shown(name)} names no file in {folder}; a part of a name has {PLAIN}."
+        )
     return path
 
 
@@ -86,7 +100,8 @@ def remove(path: Path) -> None:
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """A folder among the system's temporary ones that goes at the end; those of processes that were killed go too.
+    """A folder among the system's temporary ones that goes at the end; those of processes that were
+    killed go too.
 
     They are told by their names, which say whose they are: `grokbook-<process>-...`, of this user.
     """
@@ -101,7 +116,8 @@ def temporary_folder() -> Iterator[Path]:
 
 
 def _is_left(entry: os.DirEntry[str], process: int) -> bool:
-    """Whether a folder is this user's, and the process that made it is no more; never where that is not known."""
+    """Whether a folder is this user's, and the process that made it is no more; never where that is
+    not known."""
     if os.name != "posix":
         return False
     try:
@@ -117,24 +133,30 @@ def _is_left(entry: os.DirEntry[str], process: int) -> bool:
 
 @contextmanager
 def written(what: object) -> Iterator[None]:
-    """Say in one sentence that `what` was not written, where the disk is full or the system refuses.
+    """Say in one sentence that `what` was not written, where the disk is full or the system
+    refuses.
 
     Raises RecordError.
     """
     try:
         yield
     except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT) or os.strerror(errno.ENOSPC) in str(error)
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT) or os.strerror(errno.ENOSPC) in str(
+            error
+        )
         reason = "the disk is full" if full else error.strerror or str(error)
-        raise RecordError(f"{what} was not written: {reason}; what was there before is untouched.") from error
+        raise RecordError(
+            f"{what} was not written: {reason}; what was there before is untouched."
+        ) from error
 
 
 def atomic_write(path: str | Path, content: bytes) -> None:
-    """Write `content` to `path` so that a reader finds the old file or the whole new one, never a part.
+    """Write `content` to `path` so that a reader finds the old file or the whole new one, never a
+    part.
 
-    The bytes go to a temporary file in the same folder, reach the disk (fsync) and then take the name. Whatever
-    goes wrong, the temporary file is removed; one of a writer that was killed goes with a later write. Who may read
-    it is what the process says (umask).
+    The bytes go to a temporary file in the same folder, reach the disk (fsync) and then take the
+    name. Whatever goes wrong, the temporary file is removed; one of a writer that was killed goes
+    with a later write. Who may read it is what the process says (umask).
 
     Raises RecordError naming the file when the disk is full or the folder cannot be written.
     """
@@ -165,9 +187,14 @@ NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
 def locked(path: Path, what: str, timeout: float = -1) -> AbstractContextManager[BaseFileLock]:
     """The lock of a file, held on return; a process that ends, however it ends, holds it no more.
 
-    Raises Timeout after so many seconds (never when negative), and RecordError where `what` it guards cannot be
-    written, or is on a disk without locks: there `FileLock` would wait for ever, or leave its file as a lock.
+    Raises Timeout after so many seconds (never when negative), and RecordError where `what` it
+    guards cannot be written, or is on a disk without locks: there `FileLock` would wait for ever,
+    or leave its file as a lock.
     """
+    if path.is_symlink():
+        raise RecordError(
+            f"{what} cannot be written: {path} is a link, and what it leads to is left alone."
+        )
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("a+b") as stream, suppress(ImportError, BlockingIOError):
@@ -180,7 +207,9 @@ def locked(path: Path, what: str, timeout: float = -1) -> AbstractContextManager
     except OSError as error:
         if error.errno in NO_LOCKS:
             cure = "name a folder on another disk (of a store by GROKBOOK_STORE)"
-            raise RecordError(f"{what} is on a disk without locks ({error.strerror}): {cure}.") from error
+            raise RecordError(
+                f"{what} is on a disk without locks ({error.strerror}): {cure}."
+            ) from error
         raise RecordError(f"{what} cannot be written: {error.strerror}.") from error
 
 
@@ -195,12 +224,19 @@ def put_between(path: Path, mark: str, text: str) -> None:
 
 @contextmanager
 def whole_folder(path: Path) -> Iterator[Path]:
-    """A folder to fill beside `path`, whose place it takes once all is written; whatever goes wrong, it is removed.
+    """A folder to fill beside `path`, whose place it takes once all is written; whatever goes
+    wrong, it is removed.
 
-    `path` is not there, or an empty folder, else ParameterError. Raises RecordError where nothing can be written.
+    `path` is not there, or an empty folder, else ParameterError. Raises RecordError where nothing
+    can be written.
     """
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise ParameterError(f"{path} is there and not an empty folder; name a new one.")
+    if path.is_symlink() or path.resolve() == Path.cwd():
+        raise ParameterError(
+            f"{path} is a link, or the folder you are in, whose place none can take; name a new"
+            " one."
+        )
     place = _beside(path)
     try:
         with written(path):
@@ -215,13 +251,16 @@ def whole_folder(path: Path) -> Iterator[Path]:
 
 
 def refuse_unwritable(folder: Path, named: str) -> None:
-    """Refuse a folder for results, there or to be made, where it or one above it is a file or cannot be written.
+    """Refuse a folder for results, there or to be made, where it or one above it is a file or
+    cannot be written.
 
     Raises ParameterError, which begins with how the folder was `named`.
     """
     there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     if not there.is_dir():
-        raise ParameterError(f"{named}: {there} is a file, not a folder; name a folder, or one to be made.")
+        raise ParameterError(
+            f"{named}: {there} is a file, not a folder; name a folder, or one to be made."
+        )
     try:  # no mode of a file says all: the kernel's own folders refuse whoever asks
         tried = _beside(there / "grokbook")
         tried.mkdir()
@@ -230,12 +269,25 @@ def refuse_unwritable(folder: Path, named: str) -> None:
         raise ParameterError(f"{named}: {there} cannot be written; name another folder.") from None
 
 
+def refuse_as_file(path: Path, named: str) -> None:
+    """Refuse a path for a result that is a folder, or in a folder that cannot be written
+    (`refuse_unwritable`).
+
+    Raises ParameterError, which begins with how the path was `named`.
+    """
+    if path.is_dir():
+        raise ParameterError(f"{named} is a folder; name a file.")
+    refuse_unwritable(path.absolute().parent, named)
+
+
 def filled(template: Path, words: Mapping[str, str]) -> str:
     """The text of a template with every `@WORD@` in it filled in.
 
     Raises KeyError for one that is not among `words`.
     """
-    return re.sub(r"@([A-Z]+)@", lambda found: words[found[1]], template.read_text(encoding="utf-8"))
+    return re.sub(
+        r"@([A-Z]+)@", lambda found: words[found[1]], template.read_text(encoding="utf-8")
+    )
 
 
 def given(path: Path, largest: int) -> bytes:
@@ -243,14 +295,33 @@ def given(path: Path, largest: int) -> bytes:
 
     Raises OSError for what is no regular file: a pipe may wait for ever, a device never ends.
     """
-    if not stat.S_ISREG(os.stat(path).st_mode):
+    state = os.stat(path)
+    if not stat.S_ISREG(state.st_mode):
         raise OSError(errno.EINVAL, "it is no regular file")
-    with path.open("rb") as stream:
-        return stream.read(largest + 1)
+    with path.open(
+        "rb"
+    ) as stream:  # room is made for all that is asked for, so no more than there is
+        return stream.read(min(largest, max(state.st_size, 1_000_000)) + 1)
+
+
+LARGEST = 200_000_000
+"""Bytes of the largest file that is read whole where its reader knows no smaller bound."""
+
+
+def whole(path: Path, largest: int = LARGEST) -> bytes:
+    """What a file holds.
+
+    Raises OSError for what is no regular file (`given`), and for one of more than `largest` bytes.
+    """
+    content = given(path, largest)
+    if len(content) > largest:
+        raise OSError(errno.EFBIG, f"it has more than {largest:,} bytes")
+    return content
 
 
 def as_text(content: bytes) -> str:
-    """What an editor of a reader wrote: in UTF-8 with or without a mark in front, lines as they end anywhere.
+    """What an editor of a reader wrote: in UTF-8 with or without a mark in front, lines as they end
+    anywhere.
 
     Raises ParameterError for another encoding.
 
@@ -276,21 +347,27 @@ def unreadable(path: Path, why: object) -> RecordError:
 def read_json(path: Path) -> Any:
     """What a JSON file of the project says; `unreadable` where it is damaged or not there."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        return json.loads(whole(path))
+    except (OSError, ValueError, RecursionError) as error:
         raise unreadable(path, error) from error
 
 
 def beside(module: str | Path) -> dict[str, Any]:
-    """What the TOML file beside a module says, whose `__file__` is given: texts, and numbers that others published."""
+    """What the TOML file beside a module says, whose `__file__` is given: texts, and numbers that
+    others published."""
     return tomllib.loads(Path(module).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
 def no_formula(value: Any) -> Any:
-    """A cell of a CSV file; before a text that a spreadsheet would compute stands the apostrophe that makes it a text.
+    """A cell of a CSV file; before a text that a spreadsheet would compute stands the apostrophe
+    that makes it a text.
 
     >>> no_formula("=1+1"), no_formula("-0.5"), no_formula(-0.5), no_formula("p = 7")
     ("'=1+1", '-0.5', -0.5, 'p = 7')
     """
     begins = isinstance(value, str) and re.match(r"\s*[=+@-]|[\t\r]", value)
-    return f"'{value}" if begins and not re.fullmatch(r"[+-]?\d+(\.\d*)?(e[+-]?\d+)?", value) else value
+    return (
+        f"'{value}"
+        if begins and not re.fullmatch(r"[+-]?\d+(\.\d*)?(e[+-]?\d+)?", value)
+        else value
+    )

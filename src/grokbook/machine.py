@@ -1,4 +1,5 @@
-"""What this machine lets a process use, and what we let it use: cores, threads, memory; how long it takes in words."""
+"""What this machine lets a process use, and what we let it use: cores, threads, memory; how long it
+takes in words."""
 
 from __future__ import annotations
 
@@ -11,18 +12,23 @@ from pathlib import Path
 from subprocess import Popen
 from typing import Any, TextIO
 
+from grokbook.errors import ParameterError
+
 CORES = "GROKBOOK_CORES"
-"""Name of the environment variable with a process's share of the cores; a build sets it for each chapter."""
+"""Name of the environment variable with a process's share of the cores; a build sets it for each
+chapter."""
 
 
 def cores() -> int:
-    """How many processes may compute side by side: `$GROKBOOK_CORES` where it is set, else every core there is."""
+    """How many processes may compute side by side: `$GROKBOOK_CORES` where it is set, else every
+    core there is."""
     share = os.environ.get(CORES, "")
     return int(share) if share.isdecimal() and int(share) else os.cpu_count() or 1
 
 
 def free_memory_mb() -> float:
-    """Memory that can be had without swapping, in MB: of the machine, and of the control group where it has a limit.
+    """Memory that can be had without swapping, in MB: of the machine, and of the control group
+    where it has a limit.
 
     Infinite where the system does not say.
 
@@ -31,6 +37,16 @@ def free_memory_mb() -> float:
         True
     """
     return min(_available(), _left_in_group())
+
+
+def check_fits(needed: float) -> None:
+    """Refuse so many bytes where they are more than the memory that is free (ParameterError).
+
+    Example:
+        >>> check_fits(1e3)
+    """
+    if needed > free_memory_mb() * 1e6:
+        raise ParameterError(f"it needs {needed / 1e6:,.0f} MB, more than the memory that is free")
 
 
 def duration(seconds: float) -> str:
@@ -52,14 +68,22 @@ def _available(path: Path = Path("/proc/meminfo")) -> float:
         lines = [line.split() for line in path.read_text("utf-8").splitlines()]
     except OSError:
         return float("inf")
-    return next((int(words[1]) * 1024 / 1e6 for words in lines if words[:1] == ["MemAvailable:"]), float("inf"))
+    return next(
+        (int(words[1]) * 1024 / 1e6 for words in lines if words[:1] == ["MemAvailable:"]),
+        float("inf"),
+    )
 
 
 def _left_in_group(folder: Path = Path("/sys/fs/cgroup")) -> float:
-    """The limit of the control group less what is in use; files that were read and can be forgotten are not in use."""
+    """The limit of the control group less what is in use; files that were read and can be forgotten
+    are not in use."""
     try:
-        limit, used = (int((folder / name).read_text("utf-8")) for name in ("memory.max", "memory.current"))
-        stat = dict(line.split() for line in (folder / "memory.stat").read_text("utf-8").splitlines())
+        limit, used = (
+            int((folder / name).read_text("utf-8")) for name in ("memory.max", "memory.current")
+        )
+        stat = dict(
+            line.split() for line in (folder / "memory.stat").read_text("utf-8").splitlines()
+        )
     except (OSError, ValueError):  # no control group, or the limit is "max"
         return float("inf")
     return (limit - used + int(stat.get("inactive_file", 0))) / 1e6
@@ -68,12 +92,14 @@ def _left_in_group(folder: Path = Path("/sys/fs/cgroup")) -> float:
 KEEP_MEMORY = dict.fromkeys(("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"), str(2**32)) | {
     "MALLOC_TOP_PAD_": str(2**26)
 }
-"""Settings of glibc's allocator for workers: activations are reused step after step instead of mapped anew."""
+"""Settings of glibc's allocator for workers: activations are reused step after step instead of
+mapped anew."""
 
 
 @contextlib.contextmanager
 def limited_threads(count: int | None) -> Iterator[None]:
-    """Let torch use `count` threads inside (None: as many as before), and as many as before afterwards.
+    """Let torch use `count` threads inside (None: as many as before), and as many as before
+    afterwards.
 
     Example:
         >>> import torch
@@ -93,7 +119,8 @@ def limited_threads(count: int | None) -> Iterator[None]:
 
 @contextlib.contextmanager
 def plain_torch(device: str = "cpu") -> Iterator[None]:
-    """Let torch be inside as a fresh process finds it, whatever this one has set; afterwards as before.
+    """Let torch be inside as a fresh process finds it, whatever this one has set; afterwards as
+    before.
 
     That is: numbers in float32, made on the CPU, slopes noted, no inference mode, no autocast and,
     for what is computed on a CPU (`device`), no products of rounded factors. So a run has the same
@@ -126,10 +153,11 @@ def plain_torch(device: str = "cpu") -> Iterator[None]:
 
 @contextlib.contextmanager
 def subnormals_as_zero() -> Iterator[None]:
-    """Let torch take subnormal numbers (in float32 below 1.2e-38) for 0 inside, in this thread, as before afterwards.
+    """Let torch take subnormal numbers (in float32 below 1.2e-38) for 0 inside, in this thread, as
+    before afterwards.
 
-    A processor takes many times as long over them, and weights that decay and Adam's means end among them; no sum with
-    a number that matters is changed by them.
+    A processor takes many times as long over them, and weights that decay and Adam's means end
+    among them; no sum with a number that matters is changed by them.
     """
     import torch
 
@@ -165,7 +193,8 @@ def started(
 
 
 def answers() -> TextIO:
-    """Where this process, one that `started` began, answers; what it starts itself has no part in it."""
+    """Where this process, one that `started` began, answers; what it starts itself has no part in
+    it."""
     place = int(os.environ.pop(_ANSWERS))
     os.set_inheritable(place, False)
     return os.fdopen(place, "w", encoding="utf-8")
@@ -174,7 +203,8 @@ def answers() -> TextIO:
 def process_environment(threads: int = 1) -> dict[str, str]:
     """Environment of a process with so many threads, which keeps the memory it was given.
 
-    It finds the modules that this process finds, in the current folder only where this process does.
+    It finds the modules that this process finds, in the current folder only where this process
+    does.
     """
     limits = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), str(threads))
     found = os.pathsep.join(path or os.getcwd() for path in sys.path)

@@ -1,8 +1,10 @@
-"""The code of a run of which a reader wrote a part: the files it stands in (`training.identity`: what it computes).
+"""The code of a run of which a reader wrote a part: the files it stands in (`training.identity`:
+what it computes).
 
-The library's own classes are known by their names, and by `NUMBERS` (`grokbook.training.config`). A class or function
-of a reader's own is known by the bytes of its module's file and of the reader's modules that are reached from it, in a
-notebook by the text of its cells. Where there is no source, or the file is not what runs, nothing is known.
+The library's own classes are known by their names, and by `NUMBERS` (`grokbook.training.config`). A
+class or function of a reader's own is known by the bytes of its module's file and of the reader's
+modules that are reached from it, in a notebook by the text of its cells. Where there is no source,
+or the file is not what runs, nothing is known.
 """
 
 from __future__ import annotations
@@ -39,9 +41,11 @@ class Unknown(Exception):
 
 @dataclass(frozen=True)
 class Code:
-    """The code of a run: its `digest`, 16 hexadecimal digits, None where `why` says that it is not known.
+    """The code of a run: its `digest`, 16 hexadecimal digits, None where `why` says that it is not
+    known.
 
-    It is empty where no part is a reader's `own`. `probe` is a digest of what own code computes with seed 0.
+    It is empty where no part is a reader's `own`. `probe` is a digest of what own code computes
+    with seed 0.
     """
 
     digest: str | None = ""
@@ -72,7 +76,8 @@ def full_name(thing: Any) -> str:
 
 
 def spelled(value: Any) -> Any:
-    """A value that is no plain one as a key has it: names of functions and classes, arrays by all of their numbers.
+    """A value that is no plain one as a key has it: names of functions and classes, arrays by all
+    of their numbers.
 
     Example:
         >>> spelled(partial(spelled, 1))
@@ -82,7 +87,11 @@ def spelled(value: Any) -> Any:
     """
     if isinstance(value, partial):
         named = {name: spelled(part) for name, part in sorted(value.keywords.items())}
-        return {"partial": spelled(value.func), "given": [spelled(part) for part in value.args], "named": named}
+        return {
+            "partial": spelled(value.func),
+            "given": [spelled(part) for part in value.args],
+            "named": named,
+        }
     if isinstance(value, np.ndarray | torch.Tensor):
         table = np.asarray(value.detach().cpu() if isinstance(value, torch.Tensor) else value)
         digest = hashlib.sha256(np.ascontiguousarray(table).tobytes()).hexdigest()
@@ -93,7 +102,8 @@ def spelled(value: Any) -> Any:
 
 
 def held(value: Any) -> Iterator[Any]:
-    """The class of a part of a run, and what its fields hold that is no plain value, classes of parts in it too.
+    """The class of a part of a run, and what its fields hold that is no plain value, classes of
+    parts in it too.
 
     Example:
         >>> [kind.__name__ for kind in held(Code())]
@@ -122,9 +132,11 @@ def is_own(watch: Any) -> bool:
 
 
 def code_behind(*parts: Any, watches: Mapping[str, Any] | None = None) -> Code:
-    """The code behind the parts of a run (task, network, optimiser): their classes, and what their fields hold.
+    """The code behind the parts of a run (task, network, optimiser): their classes, and what their
+    fields hold.
 
-    Beside these what looks into it, by name: `watches` may be lambdas, closures, methods and objects.
+    Beside these what looks into it, by name: `watches` may be lambdas, closures, methods and
+    objects.
     """
     sources = _Sources()
     try:
@@ -142,10 +154,11 @@ def code_behind(*parts: Any, watches: Mapping[str, Any] | None = None) -> Code:
 
 
 def _made_of(value: Any, roots: list[Any], inside: tuple[Any, ...] = ()) -> Any:
-    """What a watch is made of: the place of each function and what it was given, arrays by their numbers.
+    """What a watch is made of: the place of each function and what it was given, arrays by their
+    numbers.
 
-    Two functions of one line are told apart by their places. The reader's own that are met are added to `roots`.
-    Raises Unknown for what cannot be written down, such as an open file.
+    Two functions of one line are told apart by their places. The reader's own that are met are
+    added to `roots`. Raises Unknown for what cannot be written down, such as an open file.
     """
     if any(value is outer for outer in inside):
         return "itself"
@@ -182,23 +195,29 @@ def _made_of(value: Any, roots: list[Any], inside: tuple[Any, ...] = ()) -> Any:
     try:
         return hashlib.sha256(pickle.dumps(value)).hexdigest()
     except (TypeError, AttributeError, pickle.PicklingError):
-        raise Unknown(f"a watch holds an object of {full_name(kind)}, which cannot be written down") from None
+        raise Unknown(
+            f"a watch holds an object of {full_name(kind)}, which cannot be written down"
+        ) from None
 
 
 def _roots(part: Any) -> Iterator[Any]:
-    """The classes and functions of a reader's own in a part of a run; raises Unknown for what has no name."""
+    """The classes and functions of a reader's own in a part of a run; raises Unknown for what has
+    no name."""
     for value in held(part):
         if isinstance(value, FunctionType):
             _refuse_nameless(value)
         elif not isinstance(value, type | Enum) and not _installed_name(value):
-            raise Unknown(f"a field holds an object of {full_name(type(value))}, which cannot be written down")
+            raise Unknown(
+                f"a field holds an object of {full_name(type(value))}, which cannot be written down"
+            )
         root = type(value) if isinstance(value, Enum) else value
         if isinstance(root, FunctionType | type) and not of_library(root):
             yield root
 
 
 def _installed_name(value: Any) -> str | None:
-    """The name of a callable that is installed and no method of some object; None for anything else."""
+    """The name of a callable that is installed and no method of some object; None for anything
+    else."""
     holder = getattr(value, "__self__", None)
     module = getattr(value, "__module__", None) or getattr(holder, "__name__", None)
     name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
@@ -214,11 +233,15 @@ def _refuse_nameless(function: FunctionType) -> None:
     contents = [cell.cell_contents for cell in function.__closure__ or ()]
     for name, content in zip(function.__code__.co_freevars, contents, strict=True):
         if not isinstance(content, FunctionType | type):
-            raise Unknown(f"{full_name(function)} is a closure over {name}; give it that with functools.partial")
+            raise Unknown(
+                f"{full_name(function)} is a closure over {name}; give it that with"
+                " functools.partial"
+            )
 
 
 def _is_installed(module: str) -> bool:
-    """Whether a module is Python's own or of a distribution that is not editable; one that an extension made, too."""
+    """Whether a module is Python's own or of a distribution that is not editable; one that an
+    extension made, too."""
     loaded = sys.modules.get(module)
     file = getattr(loaded, "__file__", None)
     if file is None and "." in module and getattr(loaded, "__spec__", None) is None:
@@ -226,11 +249,14 @@ def _is_installed(module: str) -> bool:
     if file is None:
         return module.partition(".")[0] in {*sys.stdlib_module_names} - {"__main__"}
     path = Path(file).resolve()
-    return bool({"site-packages", "dist-packages"} & set(path.parts)) or any(map(path.is_relative_to, _PYTHON))
+    return bool({"site-packages", "dist-packages"} & set(path.parts)) or any(
+        map(path.is_relative_to, _PYTHON)
+    )
 
 
 def is_builtin(found: Any) -> bool:
-    """Whether a class is the interpreter's own: what `exec` makes without a `__name__` says that it is, too.
+    """Whether a class is the interpreter's own: what `exec` makes without a `__name__` says that it
+    is, too.
 
     Example:
         >>> is_builtin(dict), is_builtin(type("Made", (), {"__module__": "builtins"}))
@@ -240,14 +266,16 @@ def is_builtin(found: Any) -> bool:
 
 
 class _Sources:
-    """The sources that own code is reached in: a line for each file, cell, and plain value that is set beside them."""
+    """The sources that own code is reached in: a line for each file, cell, and plain value that is
+    set beside them."""
 
     def __init__(self) -> None:
         self.lines: set[str] = set()
         self.entered: dict[int, Any] = {}  # the objects themselves, so that no number is used twice
 
     def enter(self, found: Any) -> None:
-        """Note the sources of a module, class or function, and of what it reaches. Raises Unknown."""
+        """Note the sources of a module, class or function, and of what it reaches. Raises
+        Unknown."""
         if not isinstance(found, ModuleType | type | FunctionType):
             return
         module = found.__name__ if isinstance(found, ModuleType) else found.__module__ or ""
@@ -255,7 +283,9 @@ class _Sources:
             return
         self.entered[id(found)] = found
         if module == "builtins" and not isinstance(found, ModuleType) and not is_builtin(found):
-            raise Unknown(f"{found.__qualname__} was made by exec without a __name__, so has no source")
+            raise Unknown(
+                f"{found.__qualname__} was made by exec without a __name__, so has no source"
+            )
         if _is_installed(module):
             return
         if isinstance(found, ModuleType):
@@ -280,9 +310,15 @@ class _Sources:
         if source is None:
             raise Unknown(f"the module {module.__name__} has no source")
         self.lines.add(f"{module.__name__}:{hashlib.sha256(source).hexdigest()}")
-        functions = [function for value in vars(module).values() for function in _functions(value, module.__name__)]
+        functions = [
+            function
+            for value in vars(module).values()
+            for function in _functions(value, module.__name__)
+        ]
         _refuse_not_loaded(source, file, functions)
-        counted = {name for function in functions for name in _named(function.__code__, "STORE_GLOBAL")}
+        counted = {
+            name for function in functions for name in _named(function.__code__, "STORE_GLOBAL")
+        }
         self.values(module.__name__, {n: v for n, v in vars(module).items() if n not in counted})
         for value in vars(module).values():
             if getattr(value, "__module__", None) != module.__name__:  # its own are in the file
@@ -302,16 +338,26 @@ class _Sources:
             if not source:
                 raise Unknown(f"the source of {full_name(found)} is not there")
             self.lines.add(f"{full_name(found)}:{source}")
-            names = _named(function.__code__, "LOAD_GLOBAL", "LOAD_NAME") - _named(function.__code__, "STORE_GLOBAL")
+            names = _named(function.__code__, "LOAD_GLOBAL", "LOAD_NAME") - _named(
+                function.__code__, "STORE_GLOBAL"
+            )
             used = {name: function.__globals__.get(name) for name in names}
             self.values(full_name(function), used)
-            for value in (*used.values(), *(cell.cell_contents for cell in function.__closure__ or ())):
+            for value in (
+                *used.values(),
+                *(cell.cell_contents for cell in function.__closure__ or ()),
+            ):
                 self.enter(value)
             self.imported(function)
 
     def values(self, name: str, values: Mapping[str, Any]) -> None:
-        """Note plain values, which act late perhaps, where `training.identity.probe` does not see them."""
-        plain = {n: v for n, v in values.items() if isinstance(v, PLAIN) and v is not None and n[:2] != "__"}
+        """Note plain values, which act late perhaps, where `training.identity.probe` does not see
+        them."""
+        plain = {
+            n: v
+            for n, v in values.items()
+            if isinstance(v, PLAIN) and v is not None and n[:2] != "__"
+        }
         self.lines.add(f"{name}:{sorted(map(repr, plain.items()))}")
 
     def imported(self, function: FunctionType) -> None:
@@ -323,12 +369,16 @@ class _Sources:
 
 
 def _functions(value: Any, module: str) -> Iterator[FunctionType]:
-    """The functions of a class or function of a module, as they are written: not those that `dataclass` wrote."""
+    """The functions of a class or function of a module, as they are written: not those that
+    `dataclass` wrote."""
     if getattr(value, "__module__", None) != module:
         return
     members = vars(value).values() if isinstance(value, type) else [value]
     for member in members:
-        for part in (member, *(getattr(member, name, None) for name in ("__func__", "fget", "fset", "func"))):
+        for part in (
+            member,
+            *(getattr(member, name, None) for name in ("__func__", "fget", "fset", "func")),
+        ):
             function = inspect.unwrap(part) if isinstance(part, FunctionType) else None
             if function and not _is_generated(value, function):
                 yield function
@@ -336,11 +386,16 @@ def _functions(value: Any, module: str) -> Iterator[FunctionType]:
 
 def _is_generated(kind: Any, function: FunctionType) -> bool:
     """Whether a function of a class was written by `dataclass`, from the fields alone."""
-    return is_dataclass(kind) and function.__code__.co_filename == "<string>" and function.__name__[:2] == "__"
+    return (
+        is_dataclass(kind)
+        and function.__code__.co_filename == "<string>"
+        and function.__name__[:2] == "__"
+    )
 
 
 def _of_cell(found: Any) -> bool:
-    """Whether a class or function is of no file of its module's name: written in a notebook, or in a text."""
+    """Whether a class or function is of no file of its module's name: written in a notebook, or in
+    a text."""
     file = getattr(sys.modules.get(found.__module__), "__file__", None) or ""
     files = {function.__code__.co_filename for function in _functions(found, found.__module__)}
     return not file or (bool(files) and Path(file).name not in {Path(name).name for name in files})
@@ -355,9 +410,16 @@ def _refuse_not_loaded(source: bytes, file: str, functions: list[FunctionType]) 
     for function in functions:
         code = function.__code__
         rewritten = any(name.startswith("@py") for name in code.co_names)  # by a runner of tests
-        if Path(code.co_filename).name == Path(file).name and not rewritten and code not in compiled:
+        if (
+            Path(code.co_filename).name == Path(file).name
+            and not rewritten
+            and code not in compiled
+        ):
             name = function.__module__
-            raise Unknown(f"{file} is not the source of the {name} that runs: it was changed and not loaded again")
+            raise Unknown(
+                f"{file} is not the source of the {name} that runs: it was changed and not loaded"
+                " again"
+            )
 
 
 def _inside(code: CodeType) -> Iterator[CodeType]:
@@ -369,6 +431,7 @@ def _inside(code: CodeType) -> Iterator[CodeType]:
 
 
 def _named(code: CodeType, *operations: str) -> set[str]:
-    """The names to which a code, or a function inside it, does one of these operations of the interpreter."""
+    """The names to which a code, or a function inside it, does one of these operations of the
+    interpreter."""
     done = [step for inner in _inside(code) for step in dis.get_instructions(inner)]
     return {step.argval for step in done if step.opname in operations}

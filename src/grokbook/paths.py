@@ -1,4 +1,5 @@
-"""Where the project's folders are: sources, records, the local run store. Nothing is created here."""
+"""Where the project's folders are: sources, records, the local run store. Nothing is created
+here."""
 
 from __future__ import annotations
 
@@ -13,13 +14,15 @@ from pathlib import Path
 from grokbook.errors import GrokbookError, ParameterError
 
 INSTALLED = Path(__file__).resolve().with_name("_data")
-"""What a wheel brings of the checkout, to be read: `notebooks/`, `book/`, the manifests of `data/records/`."""
+"""What a wheel brings of the checkout, to be read: `notebooks/`, `book/`, the manifests of
+`data/records/`."""
 
 HOME = "GROKBOOK_HOME"
 """The variable that names the folder of a checkout, which is then the one, whoever made it."""
 
 RECORDS = "GROKBOOK_RECORDS"
-"""The variable that names a folder of records, or an address to fetch them from (`grokbook.fetch`)."""
+"""The variable that names a folder of records, or an address to fetch them from
+(`grokbook.fetch`)."""
 
 
 def _is_root(folder: Path) -> bool:
@@ -27,7 +30,8 @@ def _is_root(folder: Path) -> bool:
 
 
 def _is_ours(folder: Path) -> bool:
-    """Whether what makes a folder a project is this user's, or the system's and nobody else's to change.
+    """Whether what makes a folder a project is this user's, or the system's and nobody else's to
+    change.
 
     In a folder that many share, anybody may put a project above where others work.
     """
@@ -35,9 +39,14 @@ def _is_ours(folder: Path) -> bool:
         return True
     for part in ("", "notebooks", "book", "book/_config.yml", "pyproject.toml"):
         with suppress(FileNotFoundError):
-            state = (folder / part).stat()
+            file = folder / part
+            state = file.stat()
             system = state.st_uid == 0 and not state.st_mode & stat.S_IWOTH
-            if state.st_uid != os.geteuid() and not system:
+            linked = file.lstat().st_uid not in (
+                os.geteuid(),
+                0,
+            )  # by another user, to what may be ours
+            if linked or state.st_uid != os.geteuid() and not system:
                 return False
     return True
 
@@ -45,13 +54,17 @@ def _is_ours(folder: Path) -> bool:
 @lru_cache
 def _passed_over(folder: Path) -> None:
     """Say once that a project is not taken for the reader's."""
-    said = f"{folder} is another user's and is passed over; set {HOME} to it if you trust what is in it"
+    said = (
+        f"{folder} is another user's and is passed over; set {HOME} to it if you trust what is"
+        " in it"
+    )
     print(f"grokbook: {said}.", file=sys.stderr, flush=True)
 
 
 def checkout(start: str | Path | None = None) -> Path:
-    """The folder of the checkout: `$GROKBOOK_HOME`, else the nearest one above `start` (default: here) that holds
-    `notebooks/` and `book/_config.yml` and is no other user's, else the package's own checkout.
+    """The folder of the checkout: `$GROKBOOK_HOME`, else the nearest one above `start` (default:
+    here) that holds `notebooks/` and `book/_config.yml` and is no other user's, else the package's
+    own checkout.
 
     Raises GrokbookError when there is none.
     """
@@ -67,14 +80,18 @@ def checkout(start: str | Path | None = None) -> Path:
     for folder in Path(__file__).resolve().parents:
         if folder != INSTALLED and _is_root(folder):
             return folder
-    raise GrokbookError(f"no grokbook checkout at or above {here}: run inside a clone, or set {HOME} to one.")
+    raise GrokbookError(
+        f"no grokbook checkout at or above {here}: run inside a clone, or set {HOME} to one."
+    )
 
 
 @contextmanager
 def chosen() -> Iterator[None]:
-    """Name the checkout that is found from here in `$GROKBOOK_HOME`, for a command and all that it starts.
+    """Name the checkout that is found from here in `$GROKBOOK_HOME`, for a command and all that it
+    starts.
 
-    Who gives a command in a project means that project; who calls the library somewhere below it may not.
+    Who gives a command in a project means that project; who calls the library somewhere below it
+    may not.
     """
     before = os.environ.get(HOME)
     with suppress(GrokbookError, OSError):
@@ -89,7 +106,8 @@ def chosen() -> Iterator[None]:
 
 
 def project_root(start: str | Path | None = None) -> Path:
-    """Where chapters and records are read: the checkout, without one what was installed with the package.
+    """Where chapters and records are read: the checkout, without one what was installed with the
+    package.
 
     Raises GrokbookError when there is neither.
     """
@@ -102,7 +120,8 @@ def project_root(start: str | Path | None = None) -> Path:
 
 
 def frame() -> Path:
-    """The folder whose `book/` has what every site is laid out with: configuration, styles, extensions of Sphinx.
+    """The folder whose `book/` has what every site is laid out with: configuration, styles,
+    extensions of Sphinx.
 
     It comes with the package: from its wheel, or the checkout that it is run from.
     """
@@ -111,8 +130,8 @@ def frame() -> Path:
 
 
 def records_path(root: Path | None = None) -> Path:
-    """The committed records: the folder `$GROKBOOK_RECORDS`, else `data/records` of the checkout `root` (default: that
-    of `project_root`) or of the installed package.
+    """The committed records: the folder `$GROKBOOK_RECORDS`, else `data/records` of the checkout
+    `root` (default: that of `project_root`) or of the installed package.
 
     Raises ParameterError where the variable names a folder without a manifest.
     """
@@ -120,13 +139,15 @@ def records_path(root: Path | None = None) -> Path:
     if not given or "://" in given:
         return (root or project_root()) / "data" / "records"
     if not (Path(given) / "MANIFEST.json").is_file():
-        raise ParameterError(f"{RECORDS} = {given} is no folder of records: it holds no MANIFEST.json.")
+        raise ParameterError(
+            f"{RECORDS} = {given} is no folder of records: it holds no MANIFEST.json."
+        )
     return Path(given)
 
 
 def local_store_path() -> Path:
-    """Runs trained on this machine (not committed): `$GROKBOOK_STORE`, else `.grokbook/records` of the checkout, or
-    of the home folder where grokbook is installed without one.
+    """Runs trained on this machine (not committed): `$GROKBOOK_STORE`, else `.grokbook/records` of
+    the checkout, or of the home folder where grokbook is installed without one.
 
     Raises GrokbookError where there is no home folder either."""
     configured = os.environ.get("GROKBOOK_STORE")
@@ -136,9 +157,12 @@ def local_store_path() -> Path:
     try:
         return (Path.home() if root == INSTALLED else root) / ".grokbook" / "records"
     except RuntimeError:
-        raise GrokbookError("there is no home folder to keep runs in; name one: GROKBOOK_STORE.") from None
+        raise GrokbookError(
+            "there is no home folder to keep runs in; name one: GROKBOOK_STORE."
+        ) from None
 
 
 def results_path(root: Path) -> Path:
-    """Where `grokbook run` puts what it made: `runs` of the checkout, or of the current folder without one."""
+    """Where `grokbook run` puts what it made: `runs` of the checkout, or of the current folder
+    without one."""
     return (Path.cwd() if root == INSTALLED else root) / "runs"

@@ -1,1 +1,2 @@
-"""One module (or small package) a chapter, named as its notebook: its plan, its runs, its claims, its own figures."""
+"""One module (or small package) a chapter, named as its notebook: its plan, its runs, its claims,
+its own figures."""

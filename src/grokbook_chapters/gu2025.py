@@ -1,7 +1,8 @@
-"""Gu et al. 2025 ("Beyond Progress Measures") and its 2024 predecessor: experiments and chapter plans.
+"""Gu et al. 2025 ("Beyond Progress Measures") and its 2024 predecessor: experiments and chapter
+plans.
 
-Settings: one layer, d 128, 4 heads, full-batch AdamW with weight decay 1 on every parameter, learning rate 1e-3,
-betas (0.9, 0.98), ten warm-up steps, cross entropy, no LayerNorm.
+Settings: one layer, d 128, 4 heads, full-batch AdamW with weight decay 1 on every parameter,
+learning rate 1e-3, betas (0.9, 0.98), ten warm-up steps, cross entropy, no LayerNorm.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ FIG5_STEPS = {47: 20_000, 97: 10_000, 211: 3_000, 379: 1_500}
 """Optimiser steps that we chose for Fig. 5 by modulus; the paper does not state them."""
 
 LONGER = 60_000
-"""Steps to which the runs of p = 47 are continued, three times those of Fig. 5: none had generalised by then."""
+"""Steps to which the runs of p = 47 are continued, three times those of Fig. 5: none had
+generalised by then."""
 
 OPERATIONS = {
     "fig12": ("subtract", 0.3, 128, "On x - y MED moves with the test loss."),
@@ -27,11 +29,22 @@ OPERATIONS = {
     "fig14": ("x2_plus_y2", 0.2, 256, "On x^2 + y^2 MED moves with the test loss."),
     "fig15": ("x3_plus_y3", 0.2, 128, "On x^3 + y^3 MED moves with the test loss."),
     "fig16": ("x2_plus_xy_plus_y2", 0.3, 128, "On x^2 + xy + y^2 MED moves with the test loss."),
-    "fig17": ("x2_plus_xy_plus_y2", 0.3, 256, "On x^2 + xy + y^2, width 256, MED moves with the test loss."),
-    "fig18": ("x2_plus_xy_plus_y2", 0.4, 256, "On x^2 + xy + y^2, 40 %, MED moves with the test loss."),
+    "fig17": (
+        "x2_plus_xy_plus_y2",
+        0.3,
+        256,
+        "On x^2 + xy + y^2, width 256, MED moves with the test loss.",
+    ),
+    "fig18": (
+        "x2_plus_xy_plus_y2",
+        0.4,
+        256,
+        "On x^2 + xy + y^2, 40 %, MED moves with the test loss.",
+    ),
     "fig19": ("x3_plus_xy_plus_y3", 0.5, 256, "On x^3 + xy + y^3 MED moves with the test loss."),
 }
-"""Figs 12 to 19: operation, training fraction, width and what the paper says; p = 97, a random split, one layer."""
+"""Figs 12 to 19: operation, training fraction, width and what the paper says; p = 97, a random
+split, one layer."""
 
 
 def modular_run(
@@ -47,9 +60,12 @@ def modular_run(
     shift: int = 0,
     weight_decay: float = 1.0,
 ) -> RunConfig:
-    """One run of the paper's model on an operation modulo p, the paper's settings where nothing is said."""
+    """One run of the paper's model on an operation modulo p, the paper's settings where nothing is
+    said."""
     return RunConfig(
-        task=ModularTask(p, operation, train_fraction, split=split, hole=hole, shift=shift, rule=rule),
+        task=ModularTask(
+            p, operation, train_fraction, split=split, hole=hole, shift=shift, rule=rule
+        ),
         model=Shape(p, d_model=d_model, shift=shift),
         optimizer=AdamW(weight_decay=weight_decay),
         steps=steps,
@@ -57,7 +73,8 @@ def modular_run(
 
 
 def fig5(p: int, *, n_seeds: int = 5, steps: int | None = None) -> Experiment:
-    """Fig. 5 of Gu et al. 2025 (Fig. 4 of Gu 2024): addition modulo p, 30 % random training cells."""
+    """Fig. 5 of Gu et al. 2025 (Fig. 4 of Gu 2024): addition modulo p, 30 % random training
+    cells."""
     usual = FIG5_STEPS.get(p, 10_000)
     config = modular_run(p, 0.3, steps=steps or usual)
     longer = "" if config.steps == usual else f", steps={config.steps}"
@@ -65,7 +82,8 @@ def fig5(p: int, *, n_seeds: int = 5, steps: int | None = None) -> Experiment:
 
 
 def fresh_fig5() -> Experiment:
-    """Fig. 5 at p = 97 from nine seeds that were run after the rules which ask for them had been written.
+    """Fig. 5 at p = 97 from nine seeds that were run after the rules which ask for them had been
+    written.
 
     Example:
         >>> fresh_fig5().seeds
@@ -75,7 +93,8 @@ def fresh_fig5() -> Experiment:
 
 
 SHOWN = 1
-"""The seed that is shown in motion: of the five runs of Fig. 5 at p = 97 the one that generalises first."""
+"""The seed that is shown in motion: of the five runs of Fig. 5 at p = 97 the one that generalises
+first."""
 
 
 def often() -> dict[str, Experiment]:
@@ -90,11 +109,14 @@ def often() -> dict[str, Experiment]:
 
 
 def operations() -> dict[str, Experiment]:
-    """Figs 12 to 19: other operations modulo 97, by name; three seeds, the number of steps and d_mlp = 4 d are ours."""
+    """Figs 12 to 19: other operations modulo 97, by name; three seeds, the number of steps and
+    d_mlp = 4 d are ours."""
     found = {}
     for figure, (operation, fraction, width, _) in OPERATIONS.items():
         name = f"gu2025/{figure}"
-        found[name] = Experiment(name, modular_run(97, fraction, d_model=width, operation=operation))
+        found[name] = Experiment(
+            name, modular_run(97, fraction, d_model=width, operation=operation)
+        )
     return found
 
 
@@ -102,7 +124,11 @@ def experiments() -> dict[str, Experiment]:
     """Every figure and table of the two papers as a named experiment, in the catalogue's order."""
     from grokbook.runs.recording import catalogue  # which is built of this module
 
-    return {name: found for name, found in catalogue().items() if name.startswith(("gu2025/", "gu2024/"))}
+    return {
+        name: found
+        for name, found in catalogue().items()
+        if name.startswith(("gu2025/", "gu2024/"))
+    }
 
 
 def live_run(
@@ -111,4 +137,6 @@ def live_run(
     """A run small enough to be trained while a page is built: the paper's model at other sizes."""
     config = modular_run(p, train_fraction, d_model=d_model, steps=steps, split=split)
     config = dataclasses.replace(config, log=Schedule(points=200))
-    return Experiment(f"live/addition[p={p}, {split}, {train_fraction:g}]", config, seeds=tuple(range(n_seeds)))
+    return Experiment(
+        f"live/addition[p={p}, {split}, {train_fraction:g}]", config, seeds=tuple(range(n_seeds))
+    )

@@ -1,24 +1,29 @@
-"""Small watched runs of ten tasks, on which chapters 05 and 06 try what measures say: one experiment a task."""
+"""Small watched runs of ten tasks, on which chapters 05 and 06 try what measures say: one
+experiment a task."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
 
-from grokbook.runs.experiment import Experiment
 from grokbook.runs.instruments import INSTRUMENTS, VERSION
+
+from grokbook.runs.experiment import Experiment
 from grokbook.training.schedule import Schedule
 from grokbook.training.watching import Watch
 from grokbook_chapters.gu2025 import modular_run
 
 STEPS = 2_500
 POINTS = 250  # logged steps after step 0: one in ten, so that lags have one unit
-P_TASKS = 47  # modulus of most tasks; the symmetric split needs a larger one to generalise within these steps
-ORDERED = 0.75  # where (i, j) does not tell of (j, i): half of the cells, drawn at random, tell of as many pairs
+# modulus of most tasks; the symmetric split needs a larger one to generalise within these steps
+P_TASKS = 47
+# where (i, j) does not tell of (j, i): half of the cells, drawn at random, tell of as many pairs
+ORDERED = 0.75
 SEEDS = 10  # of the two tasks on which measures are ranked against the time of generalisation
 FEW = 0.15  # training share at which addition is memorised and not learned within these steps
 CONTROLS = ("x2_plus_xy_plus_y2, p=47", "add, few cells, p=47")
-"""Short names of the tasks that were chosen because they would not generalise: they are there for false alarms."""
+"""Short names of the tasks that were chosen because they would not generalise: they are there for
+false alarms."""
 
 
 def watched_run(
@@ -38,9 +43,18 @@ def watched_run(
 ) -> Experiment:
     """One task, watched at evenly spaced steps from 0 on: the paper's model at a small width.
 
-    The book's `INSTRUMENTS` are always there; `in_key` says what the key has of those of `watch` that are the book's.
+    The book's `INSTRUMENTS` are always there; `in_key` says what the key has of those of `watch`
+    that are the book's.
     """
-    config = modular_run(p, train_fraction, d_model=d_model, steps=steps, operation=operation, split=split, shift=shift)
+    config = modular_run(
+        p,
+        train_fraction,
+        d_model=d_model,
+        steps=steps,
+        operation=operation,
+        split=split,
+        shift=shift,
+    )
     config = dataclasses.replace(config, log=Schedule(dense_until=0, points=points))
     name = f"measures/lead[{label or operation}, p={p}]"
     observed = dict.fromkeys(INSTRUMENTS, VERSION) | dict(in_key or {})
@@ -49,12 +63,19 @@ def watched_run(
 
 
 def lead_tasks(n_seeds: int = 3, many: int = SEEDS) -> dict[str, Experiment]:
-    """The tasks of the summary figure by name; two are there for false alarms: no wave structure, and too few cells."""
+    """The tasks of the summary figure by name; two are there for false alarms: no wave structure,
+    and too few cells."""
     p = P_TASKS
     more = {"train_fraction": ORDERED, "n_seeds": many}
     tasks = [watched_run(modulus, n_seeds=n_seeds) for modulus in (47, 53, 59)]
     tasks += [
-        watched_run(59, label="add, symmetric split", split="symmetric", train_fraction=ORDERED, n_seeds=n_seeds),
+        watched_run(
+            59,
+            label="add, symmetric split",
+            split="symmetric",
+            train_fraction=ORDERED,
+            n_seeds=n_seeds,
+        ),
         watched_run(p, label="add, separate tokens", shift=p, **more),
         watched_run(p, "subtract", **more),
         watched_run(p, "multiply", n_seeds=n_seeds),

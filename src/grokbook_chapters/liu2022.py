@@ -1,7 +1,8 @@
 """Liu et al. 2022 ("Towards understanding grokking"): the toy runs that several chapters build on.
 
-Settings: p = 10 symbols on a line (45 of 55 pairs), or S3 by 3x3 matrices; decoder 200-200-30 with tanh, full batch;
-AdamW with betas (0.9, 0.999) and no warm-up, the embeddings at rate 1e-3 without decay, the decoder at its own.
+Settings: p = 10 symbols on a line (45 of 55 pairs), or S3 by 3x3 matrices; decoder 200-200-30 with
+tanh, full batch; AdamW with betas (0.9, 0.999) and no warm-up, the embeddings at rate 1e-3 without
+decay, the decoder at its own.
 """
 
 from __future__ import annotations
@@ -13,13 +14,15 @@ from grokbook.training.optim import AdamW, Group
 from grokbook.training.schedule import Schedule
 
 CAP = 100_000
-"""Optimiser steps after which what was not reached counts as never, as in the published diagrams."""
+"""Optimiser steps after which what was not reached counts as never, as in the published
+diagrams."""
 
 STEP = 1e-3
 """Learning rate of the embeddings, where it is not varied."""
 
 GOAL = StopRule("test_accuracy", 0.9, hold=4)
-"""A run of a diagram ends when its test accuracy has been 0.9 for four logged steps: its phase is known by then."""
+"""A run of a diagram ends when its test accuracy has been 0.9 for four logged steps: its phase is
+known by then."""
 
 
 def rates(decoder_lr: float = 1e-4, decoder_decay: float = 0.0, encoder_lr: float = STEP) -> AdamW:
@@ -38,7 +41,8 @@ def addition(
     steps: int = CAP,
     stop: StopRule | None = GOAL,
 ) -> RunConfig:
-    """The toy on the sums of two of p symbols with `samples` training pairs; "vectors" is regression, "labels" not."""
+    """The toy on the sums of two of p symbols with `samples` training pairs; "vectors" is
+    regression, "labels" not."""
     labels = answers == "labels"
     return RunConfig(
         AdditionTask(p, samples / (p * (p + 1) / 2), answers),

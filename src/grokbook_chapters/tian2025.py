@@ -1,4 +1,5 @@
-"""Runs of Tian's two papers: the two-layer network on the pairs of a group, as their programs train it."""
+"""Runs of Tian's two papers: the two-layer network on the pairs of a group, as their programs train
+it."""
 
 from __future__ import annotations
 
@@ -25,8 +26,8 @@ def pairs_of(
 ) -> RunConfig:
     """A run on the products of a group's pairs; `model` are further settings of `Quadratic`.
 
-    Source: the authors' programs: full batch, Adam with coupled decay, losses without the mean over the classes. The
-    training pairs are drawn by our generator, so that splits differ from theirs.
+    Source: the authors' programs: full batch, Adam with coupled decay, losses without the mean over
+    the classes. The training pairs are drawn by our generator, so that splits differ from theirs.
     """
     task = GroupTask(group, train_fraction, "labels")
     return RunConfig(

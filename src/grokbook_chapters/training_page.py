@@ -28,16 +28,33 @@ from grokbook.training.interventions import Freeze, Hook, Hooked
 
 OPTIMIZERS = {"Adam": Adam, "AdamW": AdamW, "Sgd": Sgd}
 USUAL: dict[str, dict[str, Any]] = {
-    "quadratic": {"p": 23, "width": 128, "optimizer": "Adam", "learning_rate": 0.005, "weight_decay": 2e-5,
-                  "train_fraction": 0.4, "loss": "squared_error"},
-    "transformer": {"p": 23, "width": 32, "optimizer": "AdamW", "learning_rate": 0.01, "weight_decay": 1.0,
-                    "train_fraction": 0.7, "loss": "cross_entropy"},
-}  # fmt: skip
+    "quadratic": {
+        "p": 23,
+        "width": 128,
+        "optimizer": "Adam",
+        "learning_rate": 0.005,
+        "weight_decay": 2e-5,
+        "train_fraction": 0.4,
+        "loss": "squared_error",
+    },
+    "transformer": {
+        "p": 23,
+        "width": 32,
+        "optimizer": "AdamW",
+        "learning_rate": 0.01,
+        "weight_decay": 1.0,
+        "train_fraction": 0.7,
+        "loss": "cross_entropy",
+    },
+}
 """What a network is trained with unless a page says otherwise; the script has the same."""
 
 LAYERS = ("embedding", "hidden", "output")
-NONE: dict[str, Any] = {"freeze": "never", "hold": "never", "temperature": 1} | {f"decay_{name}": 1 for name in LAYERS}
-"""The interventions of a page, all off: when the embedding is frozen, the norm held ("start", "fitted"), T, decay."""
+NONE: dict[str, Any] = {"freeze": "never", "hold": "never", "temperature": 1} | {
+    f"decay_{name}": 1 for name in LAYERS
+}
+"""The interventions of a page, all off: when the embedding is frozen, the norm held ("start",
+"fitted"), T, decay."""
 
 MODULI = (5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59)
 WIDTHS = {"quadratic": (16, 32, 64, 128, 256), "transformer": (16, 32, 48, 64)}
@@ -45,15 +62,19 @@ WIDTHS = {"quadratic": (16, 32, 64, 128, 256), "transformer": (16, 32, 48, 64)}
 LARGEST = {name: (MODULI[-1], widths[-1]) for name, widths in WIDTHS.items()}
 """The largest modulus and width of each network in a browser."""
 
-NAMES = {"quadratic": "The two-layer network with squares as activation", "transformer": "The one-layer transformer"}
+NAMES = {
+    "quadratic": "The two-layer network with squares as activation",
+    "transformer": "The one-layer transformer",
+}
 ALT = (
-    "A table of all pairs, a column one sum, that turns right cell by cell, the trained ones first, the held-out ones "
-    "later; beside it the accuracy of both against the step."
+    "A table of all pairs, a column one sum, that turns right cell by cell, the trained ones first,"
+    " the held-out ones later; beside it the accuracy of both against the step."
 )
 
 
 def settings(model: str = "quadratic", **changes: Any) -> dict[str, Any]:
-    """The settings of a page that trains: the usual ones of a network with `changes`, as the script takes them.
+    """The settings of a page that trains: the usual ones of a network with `changes`, as the script
+    takes them.
 
     Raises ParameterError for an unknown network or setting, or a network too large for a page.
 
@@ -63,15 +84,26 @@ def settings(model: str = "quadratic", **changes: Any) -> dict[str, Any]:
     """
     if model not in USUAL:
         raise ParameterError(f"model = {model!r} is unknown; choose one of {', '.join(USUAL)}.")
-    common = {"model": model, "split": "random", "seed": 0, "n_seeds": 2, "steps": 3000, **NONE, "beside": 0}
+    common = {
+        "model": model,
+        "split": "random",
+        "seed": 0,
+        "n_seeds": 2,
+        "steps": 3000,
+        **NONE,
+        "beside": 0,
+    }
     found = common | USUAL[model]
     if unknown := set(changes) - set(found):
-        raise ParameterError(f"{min(unknown)!r} is no setting of a page that trains; there are {', '.join(found)}.")
+        raise ParameterError(
+            f"{min(unknown)!r} is no setting of a page that trains; there are {', '.join(found)}."
+        )
     found |= changes
     for name, most in zip(("p", "width"), LARGEST[model], strict=True):
         if found[name] > most:
             raise ParameterError(
-                f"{name} = {found[name]} is too large for {NAMES[model].lower()} in a browser: at most {most}."
+                f"{name} = {found[name]} is too large for {NAMES[model].lower()} in a browser: at"
+                f" most {most}."
             )
     return found
 
@@ -79,7 +111,8 @@ def settings(model: str = "quadratic", **changes: Any) -> dict[str, Any]:
 def offered(p: int, width: int, train_fraction: float, model: str = "quadratic") -> dict[str, Any]:
     """What a page that trains offers nearest to the settings of a chapter's own run.
 
-    Modulus and width are the largest up to those given, else the smallest; the share lies between 0.05 and 0.95.
+    Modulus and width are the largest up to those given, else the smallest; the share lies between
+    0.05 and 0.95.
 
     Example:
         >>> offered(9, 48, 0.99)
@@ -91,12 +124,13 @@ def offered(p: int, width: int, train_fraction: float, model: str = "quadratic")
 
 
 def configuration(found: dict[str, Any], fitted: int | None = None) -> RunConfig:
-    """The run of the library with the settings of a page; it ends once 99 per cent of the test set are right.
+    """The run of the library with the settings of a page; it ends once 99 per cent of the test set
+    are right.
 
     Args:
         found: what `settings` gives.
-        fitted: the number of updates after which 95 per cent of the training pairs are right, where an intervention
-            begins there.
+        fitted: the number of updates after which 95 per cent of the training pairs are right, where
+            an intervention begins there.
 
     Raises ParameterError where that number is needed and not given.
 
@@ -107,7 +141,9 @@ def configuration(found: dict[str, Any], fitted: int | None = None) -> RunConfig
     p, quadratic = found["p"], found["model"] == "quadratic"
     rates = {name: found[name] for name in ("learning_rate", "weight_decay")}
     config = RunConfig(
-        ModularTask(p, train_fraction=found["train_fraction"], split=found["split"], seed=found["seed"]),
+        ModularTask(
+            p, train_fraction=found["train_fraction"], split=found["split"], seed=found["seed"]
+        ),
         Quadratic(p, found["width"]) if quadratic else Shape(p, found["width"]),
         OPTIMIZERS[found["optimizer"]](**rates),
         found["steps"],
@@ -118,24 +154,35 @@ def configuration(found: dict[str, Any], fitted: int | None = None) -> RunConfig
         start="uniform" if quadratic else "normal",
         loss=found["loss"],
     )
-    return config if all(found[name] == value for name, value in NONE.items()) else intervened(config, found, fitted)
+    return (
+        config
+        if all(found[name] == value for name, value in NONE.items())
+        else intervened(config, found, fitted)
+    )
 
 
 def intervened(config: RunConfig, found: dict[str, Any], fitted: int | None = None) -> RunConfig:
-    """A run with the interventions among the settings of a page; arguments and errors as in `configuration`."""
+    """A run with the interventions among the settings of a page; arguments and errors as in
+    `configuration`."""
     model, optimizer = config.model, config.optimizer
     if off := tuple(Group(name, weight_decay=0.0) for name in LAYERS if not found[f"decay_{name}"]):
         model, optimizer = Layered(model), dataclasses.replace(optimizer, groups=off)
     if found["temperature"] != 1:
         model = Tempered(model, found["temperature"])
     hooks = _hooks(found, tuple(model.shapes()), fitted)
-    return dataclasses.replace(config, model=model, optimizer=Hooked(optimizer, hooks) if hooks else optimizer)
+    return dataclasses.replace(
+        config, model=model, optimizer=Hooked(optimizer, hooks) if hooks else optimizer
+    )
 
 
 def _hooks(found: dict[str, Any], names: tuple[str, ...], fitted: int | None) -> tuple[Hook, ...]:
-    """Freezing and holding; where both act, the other weights alone are rescaled, so that the embedding stays."""
+    """Freezing and holding; where both act, the other weights alone are rescaled, so that the
+    embedding stays."""
     if fitted is None and "fitted" in (found["freeze"], found["hold"]):
-        raise ParameterError("an intervention that begins once the pairs are fitted needs the step at which they are.")
+        raise ParameterError(
+            "an intervention that begins once the pairs are fitted needs the step at which they"
+            " are."
+        )
     freeze, hold = ({"start": 0, "fitted": fitted}.get(found[name]) for name in ("freeze", "hold"))
     hooks: list[Hook] = [] if freeze is None else [Freeze(("W_E",), start=freeze)]
     if hold is not None and (freeze is None or hold < freeze):
@@ -155,24 +202,33 @@ def training_page(
         model: the network it opens with, "quadratic" or "transformer".
         caption: sentences of the chapter, before those that say what is trained.
         begin: whether it begins to run by itself, as on the front page.
-        changes: settings to open with (`settings`); everything is under the reader's hand. With `beside=1`
-            there are two runs of the first seed, with the interventions among the settings and without.
+        changes: settings to open with (`settings`); everything is under the reader's hand. With
+            `beside=1` there are two runs of the first seed, with the interventions among the
+            settings and without.
 
-    The library trains the first seed as well, without interventions, for the picture where scripts are off; the run is
-    kept in the store.
+    The library trains the first seed as well, without interventions, for the picture where scripts
+    are off; the run is kept in the store.
 
     Raises ParameterError as `settings` does, and for what the library refuses to train.
     """
     found = settings(model, **changes)
     said, config, run = library_run(found)
     plain = "" if found | NONE == found else " Nothing is done to it."
-    words = f"{caption} {said} in your browser. Held out: all other pairs. {told(run)}{plain}".strip()
-    interactive("training_page", name, words, ALT, found | {"begin": begin}, still(config.task, run))
+    words = (
+        f"{caption} {said} in your browser. Held out: all other pairs. {told(run)}{plain}".strip()
+    )
+    interactive(
+        "training_page", name, words, ALT, found | {"begin": begin}, still(config.task, run)
+    )
 
 
 def library_run(found: dict[str, Any]) -> tuple[str, RunConfig, xr.Dataset]:
-    """The library's run of the first seed, from the store where it is kept: what is said of it, configuration, run."""
-    config, share = configuration(found | NONE), f"{100 * found['train_fraction']:.0f} % of the pairs"
+    """The library's run of the first seed, from the store where it is kept: what is said of it,
+    configuration, run."""
+    config, share = (
+        configuration(found | NONE),
+        f"{100 * found['train_fraction']:.0f} % of the pairs",
+    )
     said = f"{NAMES[found['model']]} learns addition modulo {found['p']} from {share}"
     return said, config, load_or_run(Experiment(said, config, (found["seed"],))).isel(seed=0)
 
@@ -181,20 +237,28 @@ def told(run: xr.Dataset) -> str:
     """When the library's run of one seed fits and generalises, in a sentence."""
     times, last = grok_times(run).iloc[0], int(run.step.max())
     reached = {name: times[name] for name in ("fit_step", "grok_step")}
-    known, rule = (f"not by step {last:,}" if pd.isna(at) else f"by step {at:,}" for at in reached.values())
+    known, rule = (
+        f"not by step {last:,}" if pd.isna(at) else f"by step {at:,}" for at in reached.values()
+    )
     own = f"The library's own run of seed {int(run.seed)}, from other random numbers,"
     return f"{own} knows its training pairs {known} and the held-out pairs {rule}."
 
 
 @styled
 def still(task: ModularTask, run: xr.Dataset) -> Figure:
-    """The table of one run (dim `step`), row a, column a + b, by what was trained, and both accuracies."""
+    """The table of one run (dim `step`), row a, column a + b, by what was trained, and both
+    accuracies."""
     fig, axes = panels(1, 2, height=3.4, width_ratios=(2, 3))
     table, curves = axes[0]
     rows, sums = np.arange(task.p)[:, None], np.arange(task.p)[None, :]
     shifted = task.train_mask[rows, (sums - rows) % task.p]
     parts = (("train_accuracy", "training", "train"), ("test_accuracy", "held out", "test"))
-    table.imshow(shifted, cmap=ListedColormap([COLOURS[colour] for _, _, colour in parts[::-1]]), vmin=0, vmax=1)
+    table.imshow(
+        shifted,
+        cmap=ListedColormap([COLOURS[colour] for _, _, colour in parts[::-1]]),
+        vmin=0,
+        vmax=1,
+    )
     table.set(title="all pairs", xlabel="a + b", ylabel="a")
     table.grid(visible=False)
     for series, label, colour in parts:

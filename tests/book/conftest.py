@@ -1,4 +1,5 @@
-"""A small project in a temporary folder (the book's own frame, a tiny chapter that trains nothing); a browser."""
+"""A small project in a temporary folder (the book's own frame, a tiny chapter that trains nothing);
+a browser."""
 
 import io
 import os
@@ -104,7 +105,8 @@ def project(tmp_path) -> Path:
 
 @pytest.fixture(scope="session")
 def made_once(tmp_path_factory) -> Callable[[str, Callable[[Path], object]], Path]:
-    """The folder of a name, filled by one worker of pytest-xdist for all of them; not to be changed."""
+    """The folder of a name, filled by one worker of pytest-xdist for all of them; not to be
+    changed."""
     own = tmp_path_factory.getbasetemp()
     shared = own.parent if os.environ.get("PYTEST_XDIST_WORKER") else own
 
@@ -123,7 +125,9 @@ def made_once(tmp_path_factory) -> Callable[[str, Callable[[Path], object]], Pat
 @pytest.fixture(scope="session")
 def built_once(made_once) -> Path:
     """A project that was built; not to be changed."""
-    return made_once("built", lambda root: build(make_project(root), "laptop", strict=True, progress=silent()))
+    return made_once(
+        "built", lambda root: build(make_project(root), "laptop", strict=True, progress=silent())
+    )
 
 
 @pytest.fixture
@@ -165,7 +169,8 @@ def address():
 
 @pytest.fixture(scope="module")
 def script_of(browser):
-    """A figure's script on an empty page: script_of(script) gives computed(name of a function, list of arguments)."""
+    """A figure's script on an empty page: script_of(script) gives computed(name of a function, list
+    of arguments)."""
     opened = browser.new_page()
 
     def load(script):
@@ -179,14 +184,16 @@ def script_of(browser):
 
 @pytest.fixture
 def open_page(browser):
-    """What opens pages for one test; a page that trains is closed before the next test is slowed by it."""
+    """What opens pages for one test; a page that trains is closed before the next test is slowed by
+    it."""
     with pages(browser) as load:
         yield load
 
 
 @pytest.fixture(scope="module")
 def opened_at(browser):
-    """Like `open_page`, but a page is loaded once a module for each width; only the colour scheme is changed on it."""
+    """Like `open_page`, but a page is loaded once a module for each width; only the colour scheme
+    is changed on it."""
     opened = {}
     with pages(browser) as open_new:
 
@@ -202,5 +209,6 @@ def opened_at(browser):
 
 @pytest.fixture(scope="session")
 def facts(browser, address):
-    """What is to be known of a page of the site, by its name; gathered by one visit when it is first asked for."""
+    """What is to be known of a page of the site, by its name; gathered by one visit when it is
+    first asked for."""
     return lru_cache(maxsize=None)(partial(visit, browser, address))

@@ -14,6 +14,7 @@ ABSURD = [
     ("delays [inf] and 3", "a number without a bound"),
     ("at -inf", "a number without a bound"),
     ("the first at step none", "a number without a value"),
+    ("on a line at update (not reached), and right", "a number without a value"),
     ("rises by (no node) on average", "a number without a value"),
     ("It holds in 0 of 1 runs.", "a plural of one"),
     ("a line for 1 recorded seeds", "a plural of one"),
@@ -27,6 +28,7 @@ RIGHT = [
     "10 of the 10 cells, 21 seeds, 0.1 steps, 1,001 runs and p - 1 cells",
     "Lemma 1 says so; chapter 1 shows it; with target 1 the points move.",
     "None of the runs has an infinite or a nanometre's step.",
+    "Updates until it is on a line: (not reached); of the recorded ones (not run)",
     "`nan` and `steps_told` in code, $x_1 = \\inf A$ and $\\mathrm{nan}$, <code>inf</code>, {ref}`fig_a`",
     "```python\nfrom grokbook.runs import grok_times\nnan = 1\n```\nplain",
     "<table><tr><th>grok_step</th></tr></table>",
@@ -56,7 +58,9 @@ def executed(*texts, values=(), figure=None):
     if figure:
         about = {"grokbook": {"name": "fig-a", "caption": figure, "alt": "A picture of it."}}
         outputs.append(new_output("display_data", data={"text/plain": ""}, metadata=about))
-    return new_notebook(cells=[*map(new_markdown_cell, texts), new_code_cell("draw()", outputs=outputs)])
+    return new_notebook(
+        cells=[*map(new_markdown_cell, texts), new_code_cell("draw()", outputs=outputs)]
+    )
 
 
 def condition(truth, said):
@@ -78,6 +82,8 @@ def test_captions_are_read():
 
 
 def test_a_strict_build_refuses_the_page_and_says_how_many_there_are():
-    with pytest.raises(ChapterError, match=r"is absurd: a plural of one, '1 seeds': .*; and 1 more"):
+    with pytest.raises(
+        ChapterError, match=r"is absurd: a plural of one, '1 seeds': .*; and 1 more"
+    ):
         absurd.refuse(executed("Of 1 seeds.", "Of 1 runs."))
     absurd.refuse(executed(f"Of {counted(1, 'seed')}."))

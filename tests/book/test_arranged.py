@@ -1,4 +1,5 @@
-"""The order of a page: title, a sentence, the picture, the answer, the text, the drawer; nothing is lost or made."""
+"""The order of a page: title, a sentence, the picture, the answer, the text, the drawer; nothing is
+lost or made."""
 
 import copy
 
@@ -10,14 +11,22 @@ def markdown(text, **more):
 
 
 def code(source, outputs=(), tags=(), **metadata):
-    return {"cell_type": "code", "metadata": {"tags": [*tags], **metadata}, "source": source, "outputs": [*outputs]}
+    return {
+        "cell_type": "code",
+        "metadata": {"tags": [*tags], **metadata},
+        "source": source,
+        "outputs": [*outputs],
+    }
 
 
 def said(text):
     return {"data": {"text/markdown": text}, "metadata": {}}
 
 
-DRAWN, GLUED = {"data": {"image/svg+xml": "<svg/>"}, "metadata": {}}, {"data": {}, "metadata": {"scrapbook": {}}}
+DRAWN, GLUED = (
+    {"data": {"image/svg+xml": "<svg/>"}, "metadata": {}},
+    {"data": {}, "metadata": {"scrapbook": {}}},
+)
 OPENING = "# Why?\n\nA first sentence, e.g. this one. A second one.\n\n**After this chapter you can**\n\n- say why;\n\n"
 OPENING += "**You need** it."
 NOTEBOOK = {
@@ -27,7 +36,9 @@ NOTEBOOK = {
         code("p: int = 5  # a modulus", tags=["parameters"]),
         markdown("Make this page again", id="commands"),
         code("import x", [said("**Time** 2 s"), GLUED], tags=["remove-cell"]),
-        markdown(":::{when} early\n> **Answer.** Because.\n\n> And more.\n:::\n\nOutside.\n\n## One\n\nText."),
+        markdown(
+            ":::{when} early\n> **Answer.** Because.\n\n> And more.\n:::\n\nOutside.\n\n## One\n\nText."
+        ),
         code("page.times()", [said("**Time** 3 s")], tags=["remove-input"]),
         code("draw()", [GLUED, DRAWN], tags=["hide-input"], mystnb={"figure": {"name": "fig-a"}}),
         code("n = 1"),
@@ -46,21 +57,44 @@ def test_picture_first_then_the_answer_then_the_text_and_the_drawer_last():
     assert before == NOTEBOOK, "the notebook itself keeps its order"
     title, lead, answer, *rest, drawer = page["cells"]
     assert title["source"] == "# Why?\n\n:::{div} gb-dek\nA first sentence, e.g. this one.\n:::"
-    assert lead["outputs"] == [DRAWN] and lead["metadata"]["mystnb"] == {"figure": {"name": "fig-a"}}
+    assert lead["outputs"] == [DRAWN] and lead["metadata"]["mystnb"] == {
+        "figure": {"name": "fig-a"}
+    }
     assert answer["source"] == ":::{when} early\n> **Answer.** Because.\n\n> And more.\n:::"
-    kept = ["A second one.", "import x", "Outside.", "## One\n\nText.", "page.times()", "draw()", "n = 1"]
+    kept = [
+        "A second one.",
+        "import x",
+        "Outside.",
+        "## One\n\nText.",
+        "page.times()",
+        "draw()",
+        "n = 1",
+    ]
     assert texts({"cells": rest}) == kept
-    parts = ("say why;", "**You need** it.", "p: int = 5", "Make this page again", "**Time** 2 s", "made by")
+    parts = (
+        "say why;",
+        "**You need** it.",
+        "p: int = 5",
+        "Make this page again",
+        "**Time** 2 s",
+        "made by",
+    )
     assert [part for part in parts if part not in drawer["source"]] == []
-    assert drawer["source"].startswith(":::::::{admonition} Run this page\n:class: dropdown gb-drawer")
+    assert drawer["source"].startswith(
+        ":::::::{admonition} Run this page\n:class: dropdown gb-drawer"
+    )
 
 
 def test_what_cells_glue_stays_where_they_stand_and_removed_code_is_folded():
     cells = {cell["source"]: cell for cell in arranged(NOTEBOOK, "fig-a")["cells"]}
     drawn = [cell for cell in arranged(NOTEBOOK, "fig-a")["cells"] if cell["source"] == "draw()"][1]
     assert drawn["outputs"] == [GLUED] and "mystnb" not in drawn["metadata"]
-    assert cells["import x"]["metadata"]["tags"] == ["hide-cell"] and cells["import x"]["outputs"] == [GLUED]
-    assert cells["page.times()"]["metadata"]["tags"] == ["hide-input"], "outside the opening it only folds"
+    assert cells["import x"]["metadata"]["tags"] == ["hide-cell"] and cells["import x"][
+        "outputs"
+    ] == [GLUED]
+    assert cells["page.times()"]["metadata"]["tags"] == ["hide-input"], (
+        "outside the opening it only folds"
+    )
 
 
 def test_a_page_without_a_title_or_without_that_figure():

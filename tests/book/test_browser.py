@@ -1,6 +1,8 @@
-"""The built site in Chromium: nothing is loaded from elsewhere, nothing is broken or cut off, everyone can read it.
+"""The built site in Chromium: nothing is loaded from elsewhere, nothing is broken or cut off,
+everyone can read it.
 
-Each page is loaded once; it is then made wider and narrower, light and dark, and what there is to check is collected.
+Each page is loaded once; it is then made wider and narrower, light and dark, and what there is to
+check is collected.
 """
 
 import json
@@ -13,10 +15,19 @@ import pytest
 from .conftest import ROOT
 from .visited import AXE, CONTRAST, LOOKED, SITE, THINNED, barred
 
-PAGES = sorted(path.relative_to(SITE).as_posix() for path in SITE.rglob("*.html")) if SITE.is_dir() else []
-PAGES = [one for one in PAGES if not one.startswith(("mathjax/", "_static/", "_modules/", "index.html"))]
+PAGES = (
+    sorted(path.relative_to(SITE).as_posix() for path in SITE.rglob("*.html"))
+    if SITE.is_dir()
+    else []
+)
+PAGES = [
+    one for one in PAGES if not one.startswith(("mathjax/", "_static/", "_modules/", "index.html"))
+]
 CHAPTERS = [page for page in PAGES if (ROOT / "notebooks" / f"{Path(page).stem}.md").is_file()]
-PAGES, CHAPTERS = ([pytest.param(n, marks=pytest.mark.xdist_group(n)) for n in names] for names in (PAGES, CHAPTERS))
+PAGES, CHAPTERS = (
+    [pytest.param(n, marks=pytest.mark.xdist_group(n)) for n in names]
+    for names in (PAGES, CHAPTERS)
+)
 
 pytestmark = [
     pytest.mark.browser,
@@ -53,9 +64,9 @@ def test_nothing_is_cut_off_or_scrolls_but_the_page_and_that_only_down(facts, na
 def test_no_word_is_broken_inside_no_list_cut_and_every_target_can_be_hit(facts, name):
     """At every width; in figures targets of at least 24 pixels (WCAG 2.2, 2.5.8)."""
     page = facts(name)
-    assert {kind: {at: f for at, f in page[kind].items() if f} for kind in ("broken", "cut", "small")} == {
-        "broken": {}, "cut": {}, "small": {}
-    }  # fmt: skip
+    assert {
+        kind: {at: f for at, f in page[kind].items() if f} for kind in ("broken", "cut", "small")
+    } == {"broken": {}, "cut": {}, "small": {}}
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -72,13 +83,21 @@ FAINT_WORDS = """<html lang="en"><title>t</title><style>
 
 
 def test_axe_core_finds_faint_words_though_words_that_look_alike_are_seen_once(open_page, tmp_path):
-    """By colour, by opacity, by ground, by the row of a table: four words, of which none is taken for another.
+    """By colour, by opacity, by ground, by the row of a table: four words, of which none is taken
+    for another.
 
     A button without a name is grave, a heading that leaves out a level is not.
     """
     (tmp_path / "faint.html").write_text(FAINT_WORDS)
     page = open_page((tmp_path / "faint.html").as_uri())
-    faint = lambda: [page.locator(one).text_content() for _, found in barred(page, CONTRAST) for (one,) in found]  # noqa: E731
+
+    def faint():
+        return [
+            page.locator(one).text_content()
+            for _, found in barred(page, CONTRAST)
+            for (one,) in found
+        ]
+
     assert faint() == ["three", "five", "seven", "nine"]
     page.evaluate(LOOKED)
     assert [name for name, _ in barred(page, AXE[0][2])] == ["button-name"]
@@ -93,7 +112,8 @@ def test_what_a_page_loads_has_a_limit(facts, name):
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_a_chapter_has_pictures_for_every_screen_its_box_and_solutions_that_open(facts, name):
-    """In the dark they have their own dark colours and the page's ground; on a phone those that can be stacked are."""
+    """In the dark they have their own dark colours and the page's ground; on a phone those that can
+    be stacked are."""
     page = facts(name)
     assert page["figures"] >= 1
     assert {tuple(look) for look in page["looks"]} <= {("dark", "none", "rgba(0, 0, 0, 0)")}
@@ -164,5 +184,7 @@ def test_the_magnifier_stands_beside_the_words_of_the_search(opened_at, address,
     page.keyboard.press("Control+k")
     field = page.locator("input[type=search]:visible").first
     sign = field.locator("xpath=..").locator(".fa-magnifying-glass").bounding_box()
-    begins = field.evaluate("e => e.getBoundingClientRect().left + parseFloat(getComputedStyle(e).paddingLeft)")
+    begins = field.evaluate(
+        "e => e.getBoundingClientRect().left + parseFloat(getComputedStyle(e).paddingLeft)"
+    )
     assert sign["x"] + sign["width"] <= begins

@@ -1,4 +1,5 @@
-"""Addresses that somebody else wrote: what stands after `#` opens what it names, or nothing, and raises nothing."""
+"""Addresses that somebody else wrote: what stands after `#` opens what it names, or nothing, and
+raises nothing."""
 
 import threading
 from pathlib import Path
@@ -31,7 +32,17 @@ def place(tmp_path_factory):
         http.shutdown()
 
 
-HASHES = ["#100%", "#%", "#%E0%A4%A", "#a%20b", "#G1", "#constructor", "#verdict=%&words=%E0", "#=", "#"]
+HASHES = [
+    "#100%",
+    "#%",
+    "#%E0%A4%A",
+    "#a%20b",
+    "#G1",
+    "#constructor",
+    "#verdict=%&words=%E0",
+    "#=",
+    "#",
+]
 HASHES += ["#" + "%" * 10_000]
 
 

@@ -1,4 +1,5 @@
-"""Figures of the built site in Chromium: what is drawn stands out from the page in both schemes; paper is light."""
+"""Figures of the built site in Chromium: what is drawn stands out from the page in both schemes;
+paper is light."""
 
 import pytest
 
@@ -11,7 +12,8 @@ SCHEMES = "[...document.querySelectorAll('article figure img')].map(img => getCo
 @pytest.mark.parametrize("name", CHAPTERS)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_words_and_lines_of_figures_stand_out_from_the_page(facts, name, scheme):
-    """4.5 and 3 to 1. Lines of the grid are fainter, as are raw curves; words on cells are not asked."""
+    """4.5 and 3 to 1. Lines of the grid are fainter, as are raw curves; words on cells are not
+    asked."""
     seen, faint = facts(name)["faint"][scheme]
     assert faint == []
     assert seen > 0

@@ -1,4 +1,5 @@
-"""The interactive figure of chapter 08 in Chromium: alone in a file, on the site, and in the stand-alone page."""
+"""The interactive figure of chapter 08 in Chromium: alone in a file, on the site, and in the
+stand-alone page."""
 
 import json
 from pathlib import Path
@@ -19,8 +20,12 @@ PAGE = SITE / "chapters" / "08_lyapunov_phase_portrait.html"
 NAME = "fig-flow-explorer"
 PLACES = [
     "alone",
-    pytest.param("site", marks=pytest.mark.skipif(not PAGE.is_file(), reason="chapter 08 is not built")),
-    pytest.param("one file", marks=pytest.mark.skipif(not PAGE.is_file(), reason="chapter 08 is not built")),
+    pytest.param(
+        "site", marks=pytest.mark.skipif(not PAGE.is_file(), reason="chapter 08 is not built")
+    ),
+    pytest.param(
+        "one file", marks=pytest.mark.skipif(not PAGE.is_file(), reason="chapter 08 is not built")
+    ),
 ]
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("flow")]
@@ -30,10 +35,14 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("flow")]
 def files(tmp_path_factory):
     """The figure alone in a file, and (when the chapter is built) the chapter as one file."""
     folder = tmp_path_factory.mktemp("flow")
-    body = interactive.markup("flow_explorer", NAME, "Two planes with a movable point.", {"start": [0.2, 0.5, 0.9]})
+    body = interactive.markup(
+        "flow_explorer", NAME, "Two planes with a movable point.", {"start": [0.2, 0.5, 0.9]}
+    )
     alone(folder, body)
     if PAGE.is_file():
-        (folder / "one file.html").write_text(standalone.inlined(PAGE, SITE / "mathjax"), encoding="utf-8")
+        (folder / "one file.html").write_text(
+            standalone.inlined(PAGE, SITE / "mathjax"), encoding="utf-8"
+        )
     return folder
 
 
@@ -86,11 +95,17 @@ def test_a_drag_changes_path_limit_and_invariants_and_nothing_is_asked_of_others
     assert page.seen["requests"][asked:] == []
     assert (page.seen["errors"], page.seen["failed"]) == ([], [])
     everything = [urlsplit(u) for u in page.seen["requests"]]
-    assert {u.netloc for u in everything if u.scheme not in ("data", "blob")} == {urlsplit(page.url).netloc}
+    assert {u.netloc for u in everything if u.scheme not in ("data", "blob")} == {
+        urlsplit(page.url).netloc
+    }
 
 
-@pytest.mark.parametrize("move", [("xw", -70, 20), ("xw", 30, -60), ("uw", -160, 0), ("uw", -120, 130)])
-def test_the_drawn_end_is_the_limit_of_the_library_on_the_curve_of_the_conserved_quantities(figure, move):
+@pytest.mark.parametrize(
+    "move", [("xw", -70, 20), ("xw", 30, -60), ("uw", -160, 0), ("uw", -120, 130)]
+)
+def test_the_drawn_end_is_the_limit_of_the_library_on_the_curve_of_the_conserved_quantities(
+    figure, move
+):
     page = figure("alone")
     drag(page, *move)
     limit = flow.limit_point(state(page, "start"))
@@ -142,14 +157,20 @@ def test_a_finger_can_drag(figure):
     page = figure("alone", width=390, has_touch=True, is_mobile=True)
     handle = page.locator(f"#{NAME}-area-xw-handle")
     assert handle.evaluate("e => getComputedStyle(e).touchAction") == "none"
-    assert page.locator(f"#{NAME}-area-xw").evaluate("e => getComputedStyle(e).touchAction") == "auto"
+    assert (
+        page.locator(f"#{NAME}-area-xw").evaluate("e => getComputedStyle(e).touchAction") == "auto"
+    )
     page.evaluate("document.body.style.padding = '3000px 0'; scrollTo(0, 2980)")
     hit = page.locator(f"#{NAME}-area-xw-handle .hit").bounding_box()
     assert min(hit["width"], hit["height"]) >= 44
     before, scrolled = state(page, "start"), page.evaluate("window.scrollY")
     touch = page.context.new_cdp_session(page)
     x, y = hit["x"] + hit["width"] / 2, hit["y"] + hit["height"] / 2
-    for kind, px, py in [("touchStart", x, y), ("touchMove", x + 20, y + 20), ("touchMove", x + 40, y + 30)]:
+    for kind, px, py in [
+        ("touchStart", x, y),
+        ("touchMove", x + 20, y + 20),
+        ("touchMove", x + 40, y + 30),
+    ]:
         touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": px, "y": py}]})
     touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     after = state(page, "start")
@@ -165,7 +186,9 @@ def test_a_start_on_an_axis_is_its_own_limit_and_says_so(figure, place):
     sentence = flow.explain(state(page, "start"))
     assert "the limit is the start itself" in sentence
     assert page.locator(f"#{NAME}-area-said").inner_text() == sentence
-    page.wait_for_function(f"document.getElementById('{NAME}-area-live').textContent.includes('the start itself')")
+    page.wait_for_function(
+        f"document.getElementById('{NAME}-area-live').textContent.includes('the start itself')"
+    )
 
 
 def test_presets_target_and_reset(figure):
@@ -207,7 +230,14 @@ def test_text_and_curves_stand_out_from_the_ground(figure, place, scheme):
     for part in (" .gb-said", " td", " button", " li"):
         assert contrast(colour(page, part, "color"), ground) >= 4.5, part
     assert contrast(colour(page, " svg text", "fill"), ground) >= 4.5
-    for part in (" path.path", " path.surface", " path.rail", " path.rising", " .handle .dot", " .frame"):
+    for part in (
+        " path.path",
+        " path.surface",
+        " path.rail",
+        " path.rising",
+        " .handle .dot",
+        " .frame",
+    ):
         assert contrast(colour(page, part, "stroke"), ground) >= 3, part
 
 

@@ -1,4 +1,5 @@
-"""Addition by circles, in Chromium: margins, wrong pairs and losses are the library's; hand, keyboard and phone."""
+"""Addition by circles, in Chromium: margins, wrong pairs and losses are the library's; hand,
+keyboard and phone."""
 
 import base64
 import json
@@ -34,7 +35,9 @@ def figure(opened_at, tmp_path_factory):
     """The figure alone in a file, as it starts, at a width."""
     options = {"p": P, "chosen": [1], "noise": 0.1, "networks": [explorable(network(), "Trained")]}
     body = interactive.markup("frequency_explorer", NAME, "Circles, pairs and logits.", options)
-    file = alone(tmp_path_factory.mktemp("frequencies"), f"<style>body {{ margin: 0 }}</style>{body}")
+    file = alone(
+        tmp_path_factory.mktemp("frequencies"), f"<style>body {{ margin: 0 }}</style>{body}"
+    )
 
     def open_figure(**how):
         page = opened_at(file.as_uri(), **how)
@@ -58,13 +61,19 @@ def test_margin_and_loss_of_clocks_and_pizzas_are_the_librarys(computed, p):
     i, j, c = np.ogrid[:p, :p, :p]
     drawn = np.random.default_rng(p).normal(1, 1, size=(4, (p - 1) // 2))
     for rule in ("clock", "pizza"):
-        for a, found in zip(drawn, computed("numbers", [[p, a.tolist(), rule] for a in drawn]), strict=True):
+        for a, found in zip(
+            drawn, computed("numbers", [[p, a.tolist(), rule] for a in drawn]), strict=True
+        ):
             k = np.arange(1, len(a) + 1)[:, None, None, None]
             factor = np.abs(np.cos(np.pi * k * (i - j) / p)) if rule == "pizza" else 1
-            logits = (a[:, None, None, None] * factor * np.cos(2 * np.pi * k * (i + j - c) / p)).sum(axis=0)
+            logits = (
+                a[:, None, None, None] * factor * np.cos(2 * np.pi * k * (i + j - c) / p)
+            ).sum(axis=0)
             expected = fr.score(logits.reshape(p * p, p))
             assert found["wrong"] == expected.wrong
-            assert found["loss"] == pytest.approx(expected.loss) and found["margin"] == pytest.approx(expected.margin)
+            assert found["loss"] == pytest.approx(expected.loss) and found[
+                "margin"
+            ] == pytest.approx(expected.margin)
 
 
 def test_numbers_of_a_byte_are_read_back(computed):
@@ -74,7 +83,8 @@ def test_numbers_of_a_byte_are_read_back(computed):
 
 
 def test_one_frequency_has_the_margin_of_the_formula_and_more_have_more(figure):
-    """1 - cos(2 pi / 29) for one frequency; min over m of sum_k (1 - cos(2 pi k m / p)) for several."""
+    """1 - cos(2 pi / 29) for one frequency; min over m of sum_k (1 - cos(2 pi k m / p)) for
+    several."""
     page, root = figure()
     assert state(root, "margin") == pytest.approx(1 - np.cos(2 * np.pi / 29))
     one = state(root, "wrong")
@@ -94,11 +104,14 @@ def test_a_pizza_has_a_smaller_margin_where_the_operands_are_far_apart(figure):
     _, root = figure()
     press(root, "mode", 1)
     worst = 1 / P  # the factor at distance (p - 1) / 2 is |cos(pi (p - 1) / 2p)| = sin(pi / 2p)
-    assert state(root, "margin") == pytest.approx(np.sin(np.pi * worst / 2) * (1 - np.cos(2 * np.pi / P)))
+    assert state(root, "margin") == pytest.approx(
+        np.sin(np.pi * worst / 2) * (1 - np.cos(2 * np.pi / P))
+    )
 
 
 def test_a_trained_network_loses_the_frequencies_that_are_dropped(figure):
-    """With everything the network; without a wave `drop_waves`; the rest off `keep_waves`: to half a step."""
+    """With everything the network; without a wave `drop_waves`; the rest off `keep_waves`: to half
+    a step."""
     _, root = figure()
     press(root, "mode", 2)
     own = fr.score(network())
@@ -111,10 +124,14 @@ def test_a_trained_network_loses_the_frequencies_that_are_dropped(figure):
     press(root, "choice", "Rest")
     press(root, "choice", "Invert")
     assert state(root, "chosen") == [2]
-    assert state(root, "margin") == pytest.approx(fr.score(fr.keep_waves(network(), [2])).margin, abs=1e-3)
+    assert state(root, "margin") == pytest.approx(
+        fr.score(fr.keep_waves(network(), [2])).margin, abs=1e-3
+    )
     assert "1 of 14 frequencies alone" in root.locator(".gb-said").inner_text()
     press(root, "choice", "Reset")
-    assert state(root, "wrong") == pytest.approx(own.wrong, abs=1) and len(state(root, "chosen")) == 14
+    assert (
+        state(root, "wrong") == pytest.approx(own.wrong, abs=1) and len(state(root, "chosen")) == 14
+    )
 
 
 def test_the_keyboard_reaches_every_frequency_by_one_stop_and_the_pair_by_two(figure):
@@ -136,12 +153,18 @@ def test_the_keyboard_reaches_every_frequency_by_one_stop_and_the_pair_by_two(fi
 def test_a_tap_on_the_mosaic_chooses_the_pair(figure):
     _, root = figure()
     box = root.locator(".gb-mosaic").bounding_box()
-    root.locator(".gb-mosaic").click(position={"x": box["width"] * 20.5 / P, "y": box["height"] * 11.5 / P})
-    assert state(root, "pair") == [11, 20] and root.locator(".dot.right").get_attribute("data-c") == "2"
+    root.locator(".gb-mosaic").click(
+        position={"x": box["width"] * 20.5 / P, "y": box["height"] * 11.5 / P}
+    )
+    assert (
+        state(root, "pair") == [11, 20]
+        and root.locator(".dot.right").get_attribute("data-c") == "2"
+    )
 
 
 def test_on_a_phone_nothing_is_wide_targets_are_large_and_pictures_are_in_sight_together(figure):
-    """Targets of 24 pixels or more (WCAG 2.2, 2.5.8); frequencies, mosaic and logits on one screen of 390 by 844."""
+    """Targets of 24 pixels or more (WCAG 2.2, 2.5.8); frequencies, mosaic and logits on one screen
+    of 390 by 844."""
     page, root = figure(width=390, height=844)
     for mode in (0, 2):
         press(root, "mode", mode)
@@ -159,7 +182,10 @@ def test_text_can_be_read_in_both_colour_schemes(figure):
     page, root = figure()
     for theme in ("light", "dark"):
         page.evaluate(f"document.documentElement.dataset.theme = '{theme}'")
-        assert contrast(*colours(root.locator("button[data-k='1']"), "color", "backgroundColor")) >= 4.5
+        assert (
+            contrast(*colours(root.locator("button[data-k='1']"), "color", "backgroundColor"))
+            >= 4.5
+        )
     page.evaluate("delete document.documentElement.dataset.theme")
 
 

@@ -1,4 +1,5 @@
-"""Who moves by keyboard sees where they are, in every scheme of colours, and what opens over a page closes again."""
+"""Who moves by keyboard sees where they are, in every scheme of colours, and what opens over a page
+closes again."""
 
 import io
 
@@ -8,7 +9,11 @@ from PIL import Image, ImageChops
 from .test_browser import SITE, pytestmark  # noqa: F401  the same marks: a browser, a built site
 
 CHAPTER = "chapters/08_lyapunov_phase_portrait.html"
-CHAPTERS = [pytest.param(CHAPTER, marks=pytest.mark.skipif(not (SITE / CHAPTER).is_file(), reason="not built"))]
+CHAPTERS = [
+    pytest.param(
+        CHAPTER, marks=pytest.mark.skipif(not (SITE / CHAPTER).is_file(), reason="not built")
+    )
+]
 MODES = {
     "light": ({}, 1280),
     "dark": ({"color_scheme": "dark"}, 1280),
@@ -43,14 +48,19 @@ def near(page, box):
 
 
 def ringed(page, box):
-    """Whether the focused element looks other than without focus, by at least a third of a ring of three pixels."""
+    """Whether the focused element looks other than without focus, by at least a third of a ring of
+    three pixels."""
     focused = near(page, box)
     page.evaluate("() => { window.stop = document.activeElement; stop.blur(); }")
     plain = focused and near(page, box)
     page.evaluate("stop.focus({ preventScroll: true })")
     if plain is None:
         return False
-    changed = ImageChops.difference(focused, plain).convert("L").point(lambda value: 255 if value > 12 else 0)
+    changed = (
+        ImageChops.difference(focused, plain)
+        .convert("L")
+        .point(lambda value: 255 if value > 12 else 0)
+    )
     return changed.histogram()[255] >= 2 * (box["width"] + box["height"])
 
 
@@ -84,7 +94,9 @@ OVER = """() => {
 
 @pytest.mark.parametrize("width", [390, 768, 1280, 1920])
 @pytest.mark.parametrize("name", CHAPTERS)
-def test_the_contents_of_a_page_come_over_it_and_go_by_escape_a_link_and_the_veil(opened_at, address, name, width):
+def test_the_contents_of_a_page_come_over_it_and_go_by_escape_a_link_and_the_veil(
+    opened_at, address, name, width
+):
     page = opened_at(address + name, width)
     link = page.locator(f"{DRAWER} a").nth(1)
     ends = {

@@ -16,7 +16,9 @@ SITE = Path(__file__).resolve().parents[2] / "site"
 ON_SITE = {"chapters/01_what_is_grokking.html": "fig-circle"}
 PLACES = ["alone"]
 PLACES += [
-    pytest.param(name, marks=pytest.mark.skipif(not (SITE / name).is_file(), reason="the site is not built"))
+    pytest.param(
+        name, marks=pytest.mark.skipif(not (SITE / name).is_file(), reason="the site is not built")
+    )
     for name in ON_SITE
 ]
 
@@ -24,10 +26,14 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("run")]
 
 
 def run() -> xr.Dataset:
-    """A run of 400 steps that fits at step 100 and generalises at step 300, with five embeddings of 13 numbers."""
+    """A run of 400 steps that fits at step 100 and generalises at step 300, with five embeddings of
+    13 numbers."""
     steps = np.arange(0, 401, 20)
     tables = np.random.default_rng(1).normal(size=(5, 13, 4)) * np.linspace(1, 2, 5)[:, None, None]
-    curves = {"train_accuracy": ("step", np.clip(steps / 100, 0, 1)), "test_accuracy": ("step", (steps >= 300) * 1.0)}
+    curves = {
+        "train_accuracy": ("step", np.clip(steps / 100, 0, 1)),
+        "test_accuracy": ("step", (steps >= 300) * 1.0),
+    }
     kept = {"embedding": (("snapshot", "token", "feature"), tables)}
     return xr.Dataset(curves | kept, {"step": steps, "snapshot": np.linspace(0, 400, 5)})
 
@@ -36,7 +42,9 @@ def run() -> xr.Dataset:
 def alone(tmp_path_factory):
     """The figure alone in a file."""
     still = circle_over_training(run(), [0, 400])
-    body = interactive.markup("grokking_run", "fig-try", "A ring of points that appears.", moving_run(run()), still)
+    body = interactive.markup(
+        "grokking_run", "fig-try", "A ring of points that appears.", moving_run(run()), still
+    )
     return in_a_file(tmp_path_factory.mktemp("run"), body)
 
 
@@ -45,7 +53,10 @@ def figure(opened_at, alone, request):
     """The page at a place, the element of its figure, and what was exported to it."""
 
     def open_figure(place, **options):
-        page = opened_at(alone.as_uri() if place == "alone" else request.getfixturevalue("address") + place, **options)
+        page = opened_at(
+            alone.as_uri() if place == "alone" else request.getfixturevalue("address") + place,
+            **options,
+        )
         root = page.locator(f"#{ON_SITE.get(place, 'fig-try')}-area")
         return page, root, json.loads(root.get_attribute("data-options"))
 
@@ -67,9 +78,17 @@ def test_the_slider_moved_by_keys_changes_what_is_drawn_to_what_was_exported(fig
     move(page, root, "End", "ArrowLeft")
     n = len(data["frames"]) - 2
     at = data["steps"].index(data["frames"][n])
-    seen = {name: float(root.get_attribute(f"data-{name}")) for name in ("step", "train", "test", "share")}
+    seen = {
+        name: float(root.get_attribute(f"data-{name}"))
+        for name in ("step", "train", "test", "share")
+    }
     share = sum(data["power"][n][k - 1] for k in data["strong"])
-    assert seen == {"step": data["frames"][n], "train": data["train"][at], "test": data["test"][at], "share": share}
+    assert seen == {
+        "step": data["frames"][n],
+        "train": data["train"][at],
+        "test": data["test"][at],
+        "share": share,
+    }
     assert root.locator(".side").get_attribute("d") != first
     assert f"{data['frames'][n]:,}" in root.locator(".gb-step").inner_text()
     assert f"step {data['frames'][n]:,}" in root.locator("input").get_attribute("aria-valuetext")
@@ -80,7 +99,10 @@ def test_points_bars_and_marker_are_where_the_numbers_say(figure):
     page, root, data = figure("alone")
     move(page, root, "End")
     at = "(e, names) => names.map(name => Number(e.getAttribute(name)))"
-    dots = {int(d.get_attribute("data-token")): d.evaluate(at, ["cx", "cy"]) for d in root.locator(".dot").all()}
+    dots = {
+        int(d.get_attribute("data-token")): d.evaluate(at, ["cx", "cy"])
+        for d in root.locator(".dot").all()
+    }
     drawn = np.array([dots[i] for i in range(data["p"])]) - 150
     expected = np.reshape(data["points"][-1], (-1, 2)) * [0.134, -0.134]
     assert np.allclose(drawn, expected, atol=0.1)
@@ -89,10 +111,15 @@ def test_points_bars_and_marker_are_where_the_numbers_say(figure):
     power = np.array(data["power"][-1])
     assert np.allclose(np.array(heights) / max(heights), power / power.max(), atol=0.02)
     x = root.locator("line.now").evaluate(at, ["x1"])[0]
-    assert [dot.evaluate(at, ["cx"])[0] for dot in root.locator(".gb-curves circle").all()] == [x, x]
+    assert [dot.evaluate(at, ["cx"])[0] for dot in root.locator(".gb-curves circle").all()] == [
+        x,
+        x,
+    ]
 
 
-@pytest.mark.parametrize(("keys", "words"), [(["Home"], "Learning by heart"), (["End"], "It has found the rule")])
+@pytest.mark.parametrize(
+    ("keys", "words"), [(["Home"], "Learning by heart"), (["End"], "It has found the rule")]
+)
 def test_the_sentence_says_what_the_network_can_do(figure, keys, words):
     page, root, _ = figure("alone")
     move(page, root, *keys)

@@ -1,4 +1,5 @@
-"""The ledger and the tables in Chromium: alone in a file, on the site, and in the stand-alone page."""
+"""The ledger and the tables in Chromium: alone in a file, on the site, and in the stand-alone
+page."""
 
 import csv
 import io
@@ -23,18 +24,27 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("tables")]
 
 
 def made(name, paper, verdict, said):
-    claim = Claim(name, paper, "p. 3", f"{said} of {name} are so.", "number", "uniformity", "B", check=dict)
+    claim = Claim(
+        name, paper, "p. 3", f"{said} of {name} are so.", "number", "uniformity", "B", check=dict
+    )
     return Outcome(claim, Finding(verdict, "two balls " * 12), 1.0)
 
 
-FOUND = [("G10", "gu2025", "fails", "Rings"), ("P5.1c", "gu2024", "holds", "Rings"), ("P2", "gu2024", "fails", "Balls")]
+FOUND = [
+    ("G10", "gu2025", "fails", "Rings"),
+    ("P5.1c", "gu2024", "holds", "Rings"),
+    ("P2", "gu2024", "fails", "Balls"),
+]
 ROWS = as_table(made(*found) for found in FOUND)
-NUMBERS = pd.DataFrame({"row": ["SQUARE 30", "STRIP 67"]} | {f"published {n}": [99.04, 8.5] for n in range(11)})
+NUMBERS = pd.DataFrame(
+    {"row": ["SQUARE 30", "STRIP 67"]} | {f"published {n}": [99.04, 8.5] for n in range(11)}
+)
 
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    """The ledger and tables alone in a file with the book's style sheet, and (when built) chapter 18 as one file."""
+    """The ledger and tables alone in a file with the book's style sheet, and (when built) chapter
+    18 as one file."""
     folder = tmp_path_factory.mktemp("tables")
     style = (SITE.parent / "book" / "_static" / "grokbook.css").read_text()
     head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><style>{style}</style>'
@@ -46,13 +56,16 @@ def files(tmp_path_factory):
         page = f'<html lang="en"><head>{head}<title>t</title></head><body class="bd-article">{body}</body>'
         (folder / f"{name}.html").write_text(f"<!doctype html>{page}", encoding="utf-8")
     if PAGE.is_file():
-        (folder / "one file.html").write_text(standalone.inlined(PAGE, SITE / "mathjax"), encoding="utf-8")
+        (folder / "one file.html").write_text(
+            standalone.inlined(PAGE, SITE / "mathjax"), encoding="utf-8"
+        )
     return folder
 
 
 @pytest.fixture
 def ledger(opened_at, files, request):
-    """The page at a place and a fragment, loaded once; a test that chooses something shows all claims at its end."""
+    """The page at a place and a fragment, loaded once; a test that chooses something shows all
+    claims at its end."""
 
     def open_ledger(place, fragment="", **options):
         served = place == "site" and request.getfixturevalue("address") + "chapters/" + PAGE.name
@@ -64,7 +77,9 @@ def ledger(opened_at, files, request):
 
 
 def shown(page):
-    return page.locator(".gb-ledger .gb-claim:not([hidden])").evaluate_all("all => all.map(card => card.id)")
+    return page.locator(".gb-ledger .gb-claim:not([hidden])").evaluate_all(
+        "all => all.map(card => card.id)"
+    )
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -96,7 +111,10 @@ def test_a_former_id_opens_the_entry_that_took_it_in(ledger, place):
 def test_an_anchor_opens_its_claim_though_a_choice_hides_it(ledger, place):
     page = ledger(place, "#P5.1c")
     fold = page.locator("[id='P5.1c'] details")
-    assert fold.get_attribute("open") is not None and page.locator("details[open] .gb-note").count() == 1
+    assert (
+        fold.get_attribute("open") is not None
+        and page.locator("details[open] .gb-note").count() == 1
+    )
     page.get_by_role("combobox", name="Paper").select_option("gu2025")
     assert "P5.1c" not in shown(page)
     page.evaluate("location.hash = '#P5.1c'")
@@ -117,7 +135,9 @@ def test_by_keys_alone_a_verdict_is_chosen_and_evidence_opened(ledger):
     page = ledger("alone")
     page.get_by_role("combobox", name="Verdict").focus()
     page.keyboard.press("f")  # a whole word typed slowly is several words to a browser
-    page.wait_for_function("document.querySelectorAll('.gb-ledger .gb-claim:not([hidden])').length === 2")
+    page.wait_for_function(
+        "document.querySelectorAll('.gb-ledger .gb-claim:not([hidden])').length === 2"
+    )
     assert shown(page) == ["G10", "P2"]
     page.locator("#G10 summary").focus()
     page.keyboard.press("Enter")
@@ -146,18 +166,33 @@ def test_the_ledger_scrolls_only_down(ledger, place):
 @pytest.mark.parametrize("width", WIDTHS)
 def test_no_table_is_cut_off(ledger, width):
     page = ledger("tables", width=width)
-    assert page.evaluate("[...document.querySelectorAll('.gb-table')].every(e => e.scrollWidth <= e.clientWidth + 1)")
+    assert page.evaluate(
+        "[...document.querySelectorAll('.gb-table')].every(e => e.scrollWidth <= e.clientWidth + 1)"
+    )
     assert page.get_by_role("columnheader").count() == 2 + 6 + 12
-    lines = [len(set(page.locator(".gb-table").nth(n).locator("tbody tr").first.locator("td").evaluate_all(
-        "all => all.map(e => Math.round(e.getBoundingClientRect().top))"))) for n in range(3)]  # fmt: skip
+    lines = [
+        len(
+            set(
+                page.locator(".gb-table")
+                .nth(n)
+                .locator("tbody tr")
+                .first.locator("td")
+                .evaluate_all("all => all.map(e => Math.round(e.getBoundingClientRect().top))")
+            )
+        )
+        for n in range(3)
+    ]
     assert lines[0] == 1 and (lines[1] == 1) is (width > 700) and lines[2] > 1
 
 
 @BUILT
 def test_links_of_the_ledger_lead_to_sections_that_are_there(ledger):
-    """A chapter that is not built yet has no page to lead to; every other link resolves, fragment and all."""
+    """A chapter that is not built yet has no page to lead to; every other link resolves, fragment
+    and all."""
     page = ledger("site")
-    hrefs = page.locator(".gb-claim a").evaluate_all("all => [...new Set(all.map(a => a.getAttribute('href')))]")
+    hrefs = page.locator(".gb-claim a").evaluate_all(
+        "all => [...new Set(all.map(a => a.getAttribute('href')))]"
+    )
     assert hrefs
     for href in hrefs:
         name, _, fragment = href.partition("#")

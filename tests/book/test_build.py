@@ -1,4 +1,5 @@
-"""Building: only what changed, side by side, the last good page stays, refusals come first, nothing is left running."""
+"""Building: only what changed, side by side, the last good page stays, refusals come first, nothing
+is left running."""
 
 import io
 import os
@@ -51,11 +52,16 @@ def test_a_build_makes_page_card_and_site(built_once):
     assert not list((built_once / "book" / "_build").iterdir())
 
 
-def test_data_of_a_page_is_a_file_of_the_site_and_of_a_current_page_alone_the_ledger_is_read(built, monkeypatch):
+def test_data_of_a_page_is_a_file_of_the_site_and_of_a_current_page_alone_the_ledger_is_read(
+    built, monkeypatch
+):
     monkeypatch.setattr(building, "of", lambda root: Project(root, ledger="01_tiny"))
     monkeypatch.setattr(building.export, "NAME", "tiny.json")
     claim = {"computed": True, "id": "X1", "value": 59}
-    assert read_json(built / "site" / "tiny.json")["claims"] == [claim, {"computed": False, "id": "X2"}]
+    assert read_json(built / "site" / "tiny.json")["claims"] == [
+        claim,
+        {"computed": False, "id": "X2"},
+    ]
     assert building.ledger(built) == {"X1": claim}
     source = built / "notebooks" / "01_tiny.md"
     source.write_text(source.read_text() + "\nMore.\n")
@@ -67,9 +73,12 @@ def test_a_build_without_change_does_nothing_and_says_so(built, said, nothing_ru
     assert "nothing to do: 1 chapters and the site are up to date" in said.console.file.getvalue()
 
 
-@pytest.mark.parametrize("changed", ["source", "preset", "library", "records", "verdicts", "package"])
+@pytest.mark.parametrize(
+    "changed", ["source", "preset", "library", "records", "verdicts", "package"]
+)
 def test_the_key_holds_everything_a_page_depends_on(project, changed, monkeypatch):
-    """Of the records every one: a claim loads those that no plan names, or says that they are missing."""
+    """Of the records every one: a claim loads those that no plan names, or says that they are
+    missing."""
     records = project / "data" / "records"
     names = {"records": records / "MANIFEST.json", "verdicts": project / "data" / "verdicts.json"}
     names |= {"package": project / "mine" / "tiny.py"}
@@ -97,14 +106,28 @@ def test_the_key_holds_everything_a_page_depends_on(project, changed, monkeypatc
 
 def test_the_key_holds_tables_texts_styles_and_scripts_of_the_library(project, monkeypatch):
     seen = []
-    monkeypatch.setattr(building.state, "digest", lambda about, files, packages: seen.extend(one.name for one in files))
+    monkeypatch.setattr(
+        building.state,
+        "digest",
+        lambda about, files, packages: seen.extend(one.name for one in files),
+    )
     building.key(project, sources.find(project, "01").page("laptop"))
-    assert {"predictions.csv", "verdicts.toml", "grokbook.mplstyle", "mosaic.css", "ledger.js"} <= set(seen)
+    assert {
+        "predictions.csv",
+        "verdicts.toml",
+        "grokbook.mplstyle",
+        "mosaic.css",
+        "ledger.js",
+    } <= set(seen)
 
 
 def test_the_key_covers_every_room_that_notebooks_reach():
     sources = [path.read_text() for path in (ROOT / "notebooks").glob("*.md")]
-    reached = {name for text in sources for name in re.findall(r"^(?:from|import) grokbook\.(\w+)", text, re.M)}
+    reached = {
+        name
+        for text in sources
+        for name in re.findall(r"^(?:from|import) grokbook\.(\w+)", text, re.M)
+    }
     assert {"page", "chapters"} <= reached <= {*building._ROOMS, "errors", "paths", "machine"}
 
 
@@ -115,18 +138,33 @@ def test_unknown_names_are_refused_before_anything_runs(built, preset, only, sai
 
 
 def test_a_failing_cell_fails_the_build_and_the_last_good_page_stays(built, said):
-    before = notebook(built).read_bytes(), (built / "site" / "chapters" / "01_tiny.html").read_bytes()
-    (built / "notebooks" / "01_tiny.md").write_text(CHAPTER.replace("fig, ax = plt", "1 / 0\nfig, ax = plt"))
-    with pytest.raises(ChapterError, match="chapter 01_tiny, code cell 2, .*: ZeroDivisionError: division by zero"):
+    before = (
+        notebook(built).read_bytes(),
+        (built / "site" / "chapters" / "01_tiny.html").read_bytes(),
+    )
+    (built / "notebooks" / "01_tiny.md").write_text(
+        CHAPTER.replace("fig, ax = plt", "1 / 0\nfig, ax = plt")
+    )
+    with pytest.raises(
+        ChapterError, match="chapter 01_tiny, code cell 2, .*: ZeroDivisionError: division by zero"
+    ):
         building.build(built, "laptop", progress=said)
-    assert (notebook(built).read_bytes(), (built / "site" / "chapters" / "01_tiny.html").read_bytes()) == before
-    assert sorted(p.name for p in notebook(built).parent.iterdir()) == ["01_tiny.ipynb", "01_tiny.json"]
+    assert (
+        notebook(built).read_bytes(),
+        (built / "site" / "chapters" / "01_tiny.html").read_bytes(),
+    ) == before
+    assert sorted(p.name for p in notebook(built).parent.iterdir()) == [
+        "01_tiny.ipynb",
+        "01_tiny.json",
+    ]
 
 
 DAMAGES = {
     "cut off": lambda content: content[: len(content) // 2],
     "empty": lambda content: b"",
-    "altered": lambda content: content.replace(b"fig-tiny", b"fig-tint").replace(b'"chapters"', b'"chapterz"'),
+    "altered": lambda content: content.replace(b"fig-tiny", b"fig-tint").replace(
+        b'"chapters"', b'"chapterz"'
+    ),
     "another table": lambda content: b"[1]",
     "nested without end": lambda content: b"[" * 100_000,
     "no text": lambda content: b"\xff\xfe\x00",
@@ -135,11 +173,15 @@ DAMAGES = {
 
 @pytest.mark.parametrize("file", ["01_tiny.ipynb", "01_tiny.json"])
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_page_or_card_is_executed_again_and_never_published(built, said, monkeypatch, file, damage):
+def test_a_damaged_page_or_card_is_executed_again_and_never_published(
+    built, said, monkeypatch, file, damage
+):
     path = notebook(built).with_name(file)
     path.write_bytes(DAMAGES[damage](path.read_bytes()))
     assert state.executed(built) == []
-    assert "01_tiny.ipynb" not in site.filtered_toc((built / "book" / "_toc.yml").read_text(), state.executed(built))
+    assert "01_tiny.ipynb" not in site.filtered_toc(
+        (built / "book" / "_toc.yml").read_text(), state.executed(built)
+    )
     executed = []
     monkeypatch.setattr(building, "side_by_side", lambda waiting, *rest: executed.extend(waiting))
     monkeypatch.setattr(site, "bring_up_to_date", lambda *a, **k: True)
@@ -152,7 +194,9 @@ def test_a_damaged_card_of_the_site_only_builds_the_site_again(built, said, monk
     card = built / ".grokbook" / "site.json"
     card.write_bytes(DAMAGES[damage](card.read_bytes()))
     ran = []
-    monkeypatch.setattr(site, "sphinx", lambda work, strict=True: ran.append(work) or built / "site")
+    monkeypatch.setattr(
+        site, "sphinx", lambda work, strict=True: ran.append(work) or built / "site"
+    )
     monkeypatch.setattr(site, "swap", lambda *a: None)
     assert site.bring_up_to_date(built, progress=said)
     assert len(ran) == 1
@@ -189,7 +233,12 @@ def test_the_longest_starts_first_and_the_cores_are_never_shared_twice(monkeypat
         time.sleep(0.01)
         held[0] -= cores
 
-    side_by_side([job(str(n), seconds) for n, seconds in enumerate([5, 60, 20, 90, 1, 8])], work, Kernels(), at_once)
+    side_by_side(
+        [job(str(n), seconds) for n, seconds in enumerate([5, 60, 20, 90, 1, 8])],
+        work,
+        Kernels(),
+        at_once,
+    )
     assert sorted(order[:at_once]) == sorted([90, 60, 20, 8][:at_once])
     assert len(order) == 6
     assert most[0] <= count
@@ -217,7 +266,10 @@ def test_after_a_failure_nothing_starts_and_what_runs_is_finished():
 def test_more_memory_than_is_free_is_refused_and_side_by_side_it_waits(monkeypatch):
     monkeypatch.setattr(jobs, "free_memory_mb", lambda: 2000.0)
     refuse_too_large([job("a", 1, 1999)])
-    with pytest.raises(ParameterError, match=r"chapter b is predicted to need 6,000 MB, more than the 2,000 MB that"):
+    with pytest.raises(
+        ParameterError,
+        match=r"chapter b is predicted to need 6,000 MB, more than the 2,000 MB that",
+    ):
         refuse_too_large([job("a", 1, 10), job("b", 1, 6000)])
     assert not jobs._fits(job("b", 1, 6000), others_run=True)
     assert jobs._fits(job("b", 1, 6000), others_run=False)
@@ -228,7 +280,9 @@ def test_above_an_hour_it_is_asked(built, said, monkeypatch, nothing_runs):
     assert long_run([job("a", 3000), job("b", 9000)], 2) == "this is predicted to take 2.5 h"
     monkeypatch.setattr(building.costs, "page_estimate", lambda *a: Estimate(7200, 10))
     monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
-    with pytest.raises(ParameterError, match=r"^this is predicted to take 2\.0 h; say --yes to start it\.$"):
+    with pytest.raises(
+        ParameterError, match=r"^this is predicted to take 2\.0 h; say --yes to start it\.$"
+    ):
         building.build(built, "smoke", progress=said)
 
 
@@ -243,7 +297,9 @@ def family(marker):
     return found
 
 
-@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="processes are found through /proc")
+@pytest.mark.skipif(
+    not Path("/proc/self/environ").exists(), reason="processes are found through /proc"
+)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_build_that_is_stopped_leaves_no_process_and_says_how_to_go_on(project, number):
     """The chapter computes in its kernel and in a process of its own when the signal comes."""
@@ -253,9 +309,20 @@ def test_a_build_that_is_stopped_leaves_no_process_and_says_how_to_go_on(project
     (project / "notebooks" / "01_tiny.md").write_text(source)
     marker = f"GROKBOOK_TEST={project.name}-{number}-{os.getpid()}"
     environment = {**os.environ, "GROKBOOK_HOME": str(project), **dict([marker.split("=")])}
-    command = [sys.executable, "-c", "from companion.cli import main; main()", "build", "--preset", "smoke"]
-    heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # a shell's background job is born deaf to Ctrl-C
-    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True, preexec_fn=heed) as process:
+    command = [
+        sys.executable,
+        "-c",
+        "from companion.cli import main; main()",
+        "build",
+        "--preset",
+        "smoke",
+    ]
+    heed = partial(
+        signal.signal, signal.SIGINT, signal.SIG_DFL
+    )  # a shell's background job is born deaf to Ctrl-C
+    with subprocess.Popen(
+        command, env=environment, stderr=subprocess.PIPE, text=True, preexec_fn=heed
+    ) as process:
         lines = []
         while "started" not in (lines[-1] if lines else ""):
             lines.append(process.stderr.readline())

@@ -17,7 +17,9 @@ from companion.page import cards, tables
 from companion.project import current
 
 COUNTED, *OTHERS = choose(["G36", "P02", "G18"])
-INFORMAL = replace(COUNTED, id="X1", check=None, says="", shown_by="", reason="A definition is no claim.")
+INFORMAL = replace(
+    COUNTED, id="X1", check=None, says="", shown_by="", reason="A definition is no claim."
+)
 ROWS = as_table(outcomes([COUNTED, INFORMAL, *OTHERS]))
 
 
@@ -31,8 +33,12 @@ def ledger():
 
 
 def test_rows_of_the_ledger_are_cards_that_lead_to_their_anchors():
-    made = soup(tables.table_html(ROWS[["id", "place", "statement", "verdict", "evidence"]], "Some.", {}))
-    assert [a["href"] for a in made.select("details a")] == [f"{current().ledger}.html#{name}" for name in ROWS.id]
+    made = soup(
+        tables.table_html(ROWS[["id", "place", "statement", "verdict", "evidence"]], "Some.", {})
+    )
+    assert [a["href"] for a in made.select("details a")] == [
+        f"{current().ledger}.html#{name}" for name in ROWS.id
+    ]
     assert [v.text for v in made.select(".gb-verdict")] == ROWS.verdict.tolist()
     assert made.select("[id]") == [] and made.ul["aria-label"] == "Some."
 
@@ -43,16 +49,21 @@ def test_each_claim_has_an_anchor_an_open_fold_and_what_the_filters_ask_for(ledg
     assert all(card.details.has_attr("open") for card in found)
     for asked in json.loads(ledger.div["data-filters"]):
         known = [value for value, _ in asked["values"]]
-        assert {card[f"data-{asked['name']}"] for card in found} == set(known) and len(known) == len(set(known))
-    assert [card.select_one(".gb-note").text.partition("evidence: ")[2].partition(".")[0] for card in found] == [
-        "exact count", "none needed", "counterexample", "exact count"
-    ]  # fmt: skip
+        assert {card[f"data-{asked['name']}"] for card in found} == set(known) and len(
+            known
+        ) == len(set(known))
+    assert [
+        card.select_one(".gb-note").text.partition("evidence: ")[2].partition(".")[0]
+        for card in found
+    ] == ["exact count", "none needed", "counterexample", "exact count"]
     assert [card.summary.select_one(".gb-id").text for card in found] == ROWS.id.tolist()
 
 
 def test_a_line_has_the_number_and_the_first_words_and_opens_to_the_whole_statement(ledger):
     for card, row in zip(ledger.select(".gb-claim"), ROWS.to_dict("records"), strict=True):
-        assert (card.select_one(".gb-value").text == "") == (row["value"] is None or row["value"] != row["value"])
+        assert (card.select_one(".gb-value").text == "") == (
+            row["value"] is None or row["value"] != row["value"]
+        )
         begun, whole = card.select_one(".gb-statement").text, card.select_one(".gb-whole")
         assert len(begun) <= cards.LINE and (whole is None) == (len(row["statement"]) <= cards.LINE)
         assert whole is None or whole.text.startswith(begun.removesuffix("…"))
@@ -80,13 +91,27 @@ def files(ledger):
 def test_the_table_and_the_bibliography_have_every_claim(ledger):
     made = files(ledger)
     table = pd.read_csv(io.StringIO(made["grokbook-ledger.csv"]))
-    assert table.id.tolist() == ROWS.id.tolist() and table.evidence.tolist() == ROWS.evidence.tolist()
+    assert (
+        table.id.tolist() == ROWS.id.tolist() and table.evidence.tolist() == ROWS.evidence.tolist()
+    )
     known = parse_string(made["grokbook-ledger.bib"], "bibtex").entries
     assert list(known) == [f"grokbook-{name}" for name in ROWS.id]
-    assert known["grokbook-G36"].fields["howpublished"].endswith(r"18\_reproduction\_report.html\#G36")
+    assert (
+        known["grokbook-G36"].fields["howpublished"].endswith(r"18\_reproduction\_report.html\#G36")
+    )
 
 
 def test_no_sign_of_a_statement_is_a_command_of_tex():
-    row = {"id": "X1", "paper": "gu2025", "place": "p", "verdict": "holds", "statement": r"50 % & $a_b^2 < \x{y}|~#"}
-    title = parse_string(cards.bibtex(pd.DataFrame([row])), "bibtex").entries["grokbook-X1"].fields["title"]
+    row = {
+        "id": "X1",
+        "paper": "gu2025",
+        "place": "p",
+        "verdict": "holds",
+        "statement": r"50 % & $a_b^2 < \x{y}|~#",
+    }
+    title = (
+        parse_string(cards.bibtex(pd.DataFrame([row])), "bibtex")
+        .entries["grokbook-X1"]
+        .fields["title"]
+    )
     assert re.findall(r"(?<!\\)[%&_#]", title) == []

@@ -22,7 +22,11 @@ EXAMPLE = ROOT / "examples" / "omnigrok"
 
 def test_a_project_without_a_table_of_its_own_is_this_book(tmp_path):
     (tmp_path / "pyproject.toml").write_text('[project]\nname = "clone"\n')
-    assert of(tmp_path) == Project(tmp_path) and of(tmp_path).chapters == PACKAGE and not of(tmp_path).own
+    assert (
+        of(tmp_path) == Project(tmp_path)
+        and of(tmp_path).chapters == PACKAGE
+        and not of(tmp_path).own
+    )
     assert of(tmp_path / "absent") == Project(tmp_path / "absent")
     assert of(ROOT).verdicts.is_file() and (ROOT / "notebooks" / f"{of(ROOT).ledger}.md").is_file()
 
@@ -34,7 +38,10 @@ def test_a_project_without_a_table_of_its_own_is_this_book(tmp_path):
         ("chapters = 3", "[tool.grokbook] has chapters = 3, which is no text."),
         ('ledger = "../../x"', "[tool.grokbook] has ledger = '../../x'; a name has 1 to 240 bytes"),
         ('chapters = "a..b"', "chapters = 'a..b' of [tool.grokbook] is no package"),
-        ('chapters = "nowhere_1918.deeper"', "chapters = 'nowhere_1918.deeper' of [tool.grokbook] is no package"),
+        (
+            'chapters = "nowhere_1918.deeper"',
+            "chapters = 'nowhere_1918.deeper' of [tool.grokbook] is no package",
+        ),
         ('chapters = "nowhere_1918"', "chapters = 'nowhere_1918' of [tool.grokbook] is no package"),
         ("chapters =", "cannot be read"),
     ],
@@ -48,7 +55,10 @@ def test_a_table_that_is_wrong_is_one_sentence(tmp_path, table, said, monkeypatc
 
 def test_the_example_is_a_project_of_its_own_whose_pages_can_be_read():
     project = of(EXAMPLE)
-    assert project == Project(EXAMPLE, "omnigrok", "0.1.0", "omnigrok", "01_start_and_decay") and project.own
+    assert (
+        project == Project(EXAMPLE, "omnigrok", "0.1.0", "omnigrok", "01_start_and_decay")
+        and project.own
+    )
     assert project.verdicts == EXAMPLE / "data" / "verdicts.json"
     assert [chapter.papers for chapter in sources.load_all(EXAMPLE)] == [("omnigrok2023",)]
 
@@ -60,27 +70,47 @@ def test_its_claims_are_found_by_the_command_without_an_installation():
 
 
 def test_a_site_has_the_frame_of_this_book_under_what_the_project_says():
-    made, book = (yaml.safe_load(text) for text in (site.configuration(EXAMPLE), (frame() / "_config.yml").read_text()))
+    made, book = (
+        yaml.safe_load(text)
+        for text in (site.configuration(EXAMPLE), (frame() / "_config.yml").read_text())
+    )
     assert made["html"]["favicon"] == book["html"]["favicon"] and made["title"] != book["title"]
     assert made["sphinx"] == book["sphinx"] and "Made with grokbook" in made["html"]["extra_footer"]
     assert yaml.safe_load(site.configuration(ROOT)) == book
 
 
-def test_an_installed_companion_is_in_the_table_of_contents_of_the_book_alone(tmp_path, monkeypatch):
-    """What an installation of the example leaves: its metadata and entry points. Without an address it is refused."""
+def test_an_installed_companion_is_in_the_table_of_contents_of_the_book_alone(
+    tmp_path, monkeypatch
+):
+    """What an installation of the example leaves: its metadata and entry points. Without an address
+    it is refused."""
     said = tomllib.loads((EXAMPLE / "pyproject.toml").read_text("utf-8"))["project"]
     place = tmp_path / "omnigrok-0.1.0.dist-info"
     place.mkdir()
     points = [f"{name} = {value}" for name, value in said["entry-points"][companions.GROUP].items()]
     (place / "entry_points.txt").write_text("\n".join([f"[{companions.GROUP}]", *points, ""]))
-    head = f"Metadata-Version: 2.4\nName: omnigrok\nVersion: 0.1.0\nSummary: {said['description']}\n"
-    (place / "METADATA").write_text(head + "".join(f"Project-URL: {n}, {url}\n" for n, url in said["urls"].items()))
+    head = (
+        f"Metadata-Version: 2.4\nName: omnigrok\nVersion: 0.1.0\nSummary: {said['description']}\n"
+    )
+    (place / "METADATA").write_text(
+        head + "".join(f"Project-URL: {n}, {url}\n" for n, url in said["urls"].items())
+    )
     before = site.key(ROOT)
     monkeypatch.syspath_prepend(tmp_path)
     (entry,) = site.beside(ROOT)
-    assert entry == {"title": said["description"], "url": said["urls"]["Homepage"]} and site.beside(EXAMPLE) == []
-    toc = yaml.safe_load(site.filtered_toc((ROOT / "book" / "_toc.yml").read_text(), [], site.beside(ROOT)))
-    assert toc["parts"][-1] == {"caption": "Companions", "chapters": [entry]} and site.key(ROOT) != before
+    assert (
+        entry == {"title": said["description"], "url": said["urls"]["Homepage"]}
+        and site.beside(EXAMPLE) == []
+    )
+    toc = yaml.safe_load(
+        site.filtered_toc((ROOT / "book" / "_toc.yml").read_text(), [], site.beside(ROOT))
+    )
+    assert (
+        toc["parts"][-1] == {"caption": "Companions", "chapters": [entry]}
+        and site.key(ROOT) != before
+    )
     (place / "METADATA").write_text(head)
-    with pytest.raises(GrokbookError, match=r"the companion omnigrok names no address in \[project.urls\]"):
+    with pytest.raises(
+        GrokbookError, match=r"the companion omnigrok names no address in \[project.urls\]"
+    ):
         site.beside(ROOT)

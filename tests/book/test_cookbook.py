@@ -1,4 +1,5 @@
-"""The cookbook: its recipes are run, kept while nothing changed, and refused where one fails or warns."""
+"""The cookbook: its recipes are run, kept while nothing changed, and refused where one fails or
+warns."""
 
 import json
 import re
@@ -23,7 +24,9 @@ def project(folder, *cells):
     return folder
 
 
-def test_recipes_are_run_in_a_folder_of_their_own_and_kept_while_nothing_changed(tmp_path, monkeypatch):
+def test_recipes_are_run_in_a_folder_of_their_own_and_kept_while_nothing_changed(
+    tmp_path, monkeypatch
+):
     root = project(tmp_path, "import os\nopen('x', 'w').close()\nprint(6 * 7, os.listdir())")
     cookbook.put(root, root / "source")
     made = json.loads((root / "source" / "cookbook.ipynb").read_text())
@@ -39,7 +42,9 @@ def test_a_recipe_that_fails_or_warns_stops_the_build(tmp_path):
     with pytest.raises(ChapterError, match="a recipe that fails: ZeroDivisionError"):
         cookbook.put(project(tmp_path, "1 / 0"), tmp_path / "source")
     with pytest.raises(ChapterError, match="wrote to standard error: careful"):
-        cookbook.put(project(tmp_path, "import sys\nprint('careful', file=sys.stderr)"), tmp_path / "source")
+        cookbook.put(
+            project(tmp_path, "import sys\nprint('careful', file=sys.stderr)"), tmp_path / "source"
+        )
     assert not (tmp_path / "source" / "cookbook.ipynb").exists()
 
 

@@ -9,7 +9,9 @@ from companion.page import costs
 
 def experiment(missing):
     predicted = lambda count: SimpleNamespace(seconds=100.0 * count, memory_mb=50.0)  # noqa: E731
-    return SimpleNamespace(name="x", seeds=range(4), predicted=predicted, missing_seeds=lambda store=None: missing)
+    return SimpleNamespace(
+        name="x", seeds=range(4), predicted=predicted, missing_seeds=lambda store=None: missing
+    )
 
 
 @pytest.mark.parametrize(("cores", "alone", "memory"), [(1, 300, 50), (2, 150, 100), (8, 100, 150)])
@@ -26,7 +28,9 @@ def test_experiments_follow_each_other_and_their_memory_does_not_add(monkeypatch
 
 def page(preset, missing=()):
     chapter = SimpleNamespace(seconds={"laptop": 30})
-    return SimpleNamespace(chapter=chapter, preset=preset, experiments=lambda: {"e": experiment(missing)})
+    return SimpleNamespace(
+        chapter=chapter, preset=preset, experiments=lambda: {"e": experiment(missing)}
+    )
 
 
 def test_what_is_there_costs_only_the_page_and_other_values_what_they_train(monkeypatch):

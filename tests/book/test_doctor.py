@@ -12,7 +12,13 @@ from companion.site import doctor
 def test_an_installation_that_builds_the_book_is_in_order(built_once):
     found = list(doctor.examine(built_once))
     assert [one for one in found if not one.ok] == [] and all(one.mend for one in found)
-    assert [one.name for one in found] == ["packages", "network trains", "kernel starts", "records", "disk"]
+    assert [one.name for one in found] == [
+        "packages",
+        "network trains",
+        "kernel starts",
+        "records",
+        "disk",
+    ]
 
 
 def test_what_is_missing_is_named(project, monkeypatch):
@@ -29,12 +35,17 @@ def test_a_check_that_fails_is_a_finding(project, monkeypatch):
         raise OSError("unplugged")
 
     monkeypatch.setattr(doctor, "CHECKS", (breaks,))
-    assert [(one.ok, one.text) for one in doctor.examine(project)] == [(False, "OSError: unplugged")]
+    assert [(one.ok, one.text) for one in doctor.examine(project)] == [
+        (False, "OSError: unplugged")
+    ]
 
 
-@pytest.mark.parametrize(("ends", "words"), [("kill -SEGV $$", "signal 11"), ("echo no >&2; exit 1", "no")])
+@pytest.mark.parametrize(
+    ("ends", "words"), [("kill -SEGV $$", "signal 11"), ("echo no >&2; exit 1", "no")]
+)
 def test_a_network_that_crashes_the_interpreter_is_a_finding(tmp_path, monkeypatch, ends, words):
-    """On a processor whose programs of a library are wrong, the doctor goes on and says how it ended."""
+    """On a processor whose programs of a library are wrong, the doctor goes on and says how it
+    ended."""
     crashes = tmp_path / "python"
     crashes.write_text(f"#!/bin/sh\n{ends}\n")
     crashes.chmod(0o755)

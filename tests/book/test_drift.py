@@ -1,4 +1,5 @@
-"""`grokbook drift`: identical builds differ in nothing; a number, a verdict, a row that moved is named and counts."""
+"""`grokbook drift`: identical builds differ in nothing; a number, a verdict, a row that moved is
+named and counts."""
 
 import copy
 import json
@@ -20,7 +21,9 @@ ROWS = {"G12": ("fails", "0.93 of 5 seeds"), "G18": ("holds", "exact")}
 def table(rows):
     """A claims table as `page.table` writes one."""
     head = "".join(f"<th>{name}</th>" for name in ("id", "verdict", "evidence", "core minutes"))
-    body = "".join(f"<tr><td>{i}</td><td>{v}</td><td>{e}</td><td>7</td></tr>" for i, (v, e) in rows.items())
+    body = "".join(
+        f"<tr><td>{i}</td><td>{v}</td><td>{e}</td><td>7</td></tr>" for i, (v, e) in rows.items()
+    )
     return f"<table><caption>Claims.</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
@@ -33,11 +36,22 @@ def glued(name, value):
 
 
 def write(
-    folder, rows=ROWS, share=0.5, words="rises", value=0.93, preset="smoke", seconds=3, key="5caf7e1d06e8", svg="a"
+    folder,
+    rows=ROWS,
+    share=0.5,
+    words="rises",
+    value=0.93,
+    preset="smoke",
+    seconds=3,
+    key="5caf7e1d06e8",
+    svg="a",
 ):
     """A build with one chapter that has each kind of output."""
     figure = {"name": "fig-a", "caption": f"Accuracy {words}.", "alt": "A curve."}
-    ledger = [["G12", rows.get("G12", ("",))[0], value, 0.9, 0.95], ["G18", "holds", None, None, None]]
+    ledger = [
+        ["G12", rows.get("G12", ("",))[0], value, 0.9, 0.95],
+        ["G18", "holds", None, None, None],
+    ]
     outputs = [
         glued("share", share),
         glued("text", f"it {words} by 40% in {seconds} s"),
@@ -48,7 +62,11 @@ def write(
         output("text/html", "<div></div>", grokbook=figure | {"name": "fig-live"}),
         output("text/markdown", f"> **Recorded on 2026-11-{seconds:02d}**, commit `24595589a5`."),
     ]
-    box = {"cell_type": "markdown", "metadata": {"tags": ["provenance"]}, "source": BOX.format(preset, seconds, key)}
+    box = {
+        "cell_type": "markdown",
+        "metadata": {"tags": ["provenance"]},
+        "source": BOX.format(preset, seconds, key),
+    }
     (folder / "book" / "chapters").mkdir(parents=True)
     cells = [{"cell_type": "code", "metadata": {}, "source": "", "outputs": outputs}, box]
     (folder / "book" / "chapters" / "01_a.ipynb").write_text(json.dumps({"cells": cells}))
@@ -77,12 +95,24 @@ def grokbook(monkeypatch, capsys):
         ({"share": 0.5 + 1e-9}, 0, "no drift"),
         ({"words": "falls"}, 0, "text    caption of fig-a: Accuracy rises. -> Accuracy falls."),
         ({"svg": "b"}, 0, "text    drawing of fig-a"),
-        ({"rows": ROWS | {"G18": ("fails", "exact")}}, 1, "moved   table 1, G18, verdict: holds -> fails"),
+        (
+            {"rows": ROWS | {"G18": ("fails", "exact")}},
+            1,
+            "moved   table 1, G18, verdict: holds -> fails",
+        ),
         ({"rows": {"G12": ROWS["G12"]}}, 1, "gone    table 1, G18, evidence: exact -> (absent)"),
         ({"rows": ROWS | {"G19": ("holds", "so")}}, 0, "new     3 items: table 1, G19, id"),
-        ({"value": 0.94, "rows": ROWS | {"G12": ("fails", "0.94 of 5")}}, 0, "within  value of G12: 0.93 -> 0.94"),
+        (
+            {"value": 0.94, "rows": ROWS | {"G12": ("fails", "0.94 of 5")}},
+            0,
+            "within  value of G12: 0.93 -> 0.94",
+        ),
         ({"value": 0.96}, 1, "moved   value of G12: 0.93 -> 0.96"),
-        ({"rows": ROWS | {"G18": ("holds", "-1")}}, 1, "moved   table 1, G18, evidence: exact -> -1"),
+        (
+            {"rows": ROWS | {"G18": ("holds", "-1")}},
+            1,
+            "moved   table 1, G18, evidence: exact -> -1",
+        ),
         ({"key": "000000000000"}, 1, "gone    record 5caf7e1d06e8"),
     ],
 )
@@ -95,7 +125,11 @@ def test_what_moved_is_named_and_counts_beyond_its_band(tmp_path, grokbook, chan
 
 def test_verdicts_and_records_count_where_both_builds_know_of_them():
     page = {"preset": "smoke", "items": {}, "bands": {}}
-    old = {"chapters": {"01": page}, "verdicts": {"G1": "holds"}, "records": {"a": {"seeds": [0], "sha256": "f"}}}
+    old = {
+        "chapters": {"01": page},
+        "verdicts": {"G1": "holds"},
+        "records": {"a": {"seeds": [0], "sha256": "f"}},
+    }
     for new, kinds in [
         (old, []),
         (old | {"verdicts": None, "records": None}, []),
@@ -122,7 +156,12 @@ def test_verdicts_and_records_count_where_both_builds_know_of_them():
 )
 def test_a_number_is_held_against_the_spread_of_its_seeds(old, new, beyond, spread):
     pages = [
-        {"preset": "smoke", "items": {"glue n": str(one)}, "bands": {}, "seeds": {"glue n": one} if one else {}}
+        {
+            "preset": "smoke",
+            "items": {"glue n": str(one)},
+            "bands": {},
+            "seeds": {"glue n": one} if one else {},
+        }
         for one in (old, new)
     ]
     (found,) = drift.compare(*({"chapters": {"01": page}} for page in pages))
@@ -132,17 +171,33 @@ def test_a_number_is_held_against_the_spread_of_its_seeds(old, new, beyond, spre
 def test_a_built_site_holds_the_manifest_of_its_pages(built, tmp_path):
     of_site = drift.read(built / "site")
     assert of_site == drift.read(built / "site" / "drift.json")
-    assert not drift.compare(of_site, drift.read(built)) and not drift.compare(drift.read(built), of_site)
+    assert not drift.compare(of_site, drift.read(built)) and not drift.compare(
+        drift.read(built), of_site
+    )
     items = of_site["chapters"]["01_tiny"]["items"]
-    assert items["glue modulus"] == 59 and items["table 1, 2, square"] == "–" and items["figures"] == 1
+    assert (
+        items["glue modulus"] == 59 and items["table 1, 2, square"] == "–" and items["figures"] == 1
+    )
     shutil.copytree(built / "site" / "downloads", tmp_path / "older" / "downloads")
-    assert not drift.compare(of_site, drift.read(tmp_path / "older")), "a site from before there was a manifest"
+    assert not drift.compare(of_site, drift.read(tmp_path / "older")), (
+        "a site from before there was a manifest"
+    )
 
 
 @pytest.mark.parametrize(
     ("name", "contents"),
     [
-        ("drift.json", [b"", b'{"format": 1, "chap', b"[]", b"{}", b'{"format": 2, "chapters": {}}', b"\xff\xfe"]),
+        (
+            "drift.json",
+            [
+                b"",
+                b'{"format": 1, "chap',
+                b"[]",
+                b"{}",
+                b'{"format": 2, "chapters": {}}',
+                b"\xff\xfe",
+            ],
+        ),
         ("book/chapters/02_b.ipynb", [b"", b"[1]", b'{"cells": [', b'{"cells": [{}]}']),
     ],
 )
@@ -158,18 +213,30 @@ def test_what_cannot_be_compared_is_refused(tmp_path):
     with pytest.raises(ParameterError, match="holds no executed chapters"):
         drift.read(tmp_path)
     with pytest.raises(ParameterError, match="no chapter at the same preset"):
-        drift.compare(drift.read(write(tmp_path / "a")), drift.read(write(tmp_path / "b", preset="laptop")))
+        drift.compare(
+            drift.read(write(tmp_path / "a")), drift.read(write(tmp_path / "b", preset="laptop"))
+        )
 
 
-VALUES = st.none() | st.booleans() | st.integers(-(10**400), 10**400) | st.floats() | st.text(max_size=6)
+VALUES = (
+    st.none() | st.booleans() | st.integers(-(10**400), 10**400) | st.floats() | st.text(max_size=6)
+)
 VALUES |= st.sampled_from(["\x1b[2J", "\ud800", "1e999", "9" * 400, "1." * 50 + " s"])
-ANYTHING = st.recursive(VALUES, lambda part: st.lists(part, max_size=3) | st.dictionaries(st.text(max_size=6), part))
+ANYTHING = st.recursive(
+    VALUES, lambda part: st.lists(part, max_size=3) | st.dictionaries(st.text(max_size=6), part)
+)
 
 
 def places(value, at=()):
     """The ways to every part of a plain value."""
     yield at
-    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    inner = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
     for key, part in inner:
         yield from places(part, (*at, key))
 
@@ -214,7 +281,9 @@ def test_a_manifest_that_somebody_else_wrote_is_compared_or_refused_in_words_tha
 
 @given(st.data())
 @settings(max_examples=100)
-def test_a_notebook_that_somebody_else_made_is_read_or_refused_in_a_sentence(tmp_path_factory, data):
+def test_a_notebook_that_somebody_else_made_is_read_or_refused_in_a_sentence(
+    tmp_path_factory, data
+):
     build = tmp_path_factory.getbasetemp() / "notebooks"
     shutil.rmtree(build, ignore_errors=True)
     (file,) = (write(build) / "book" / "chapters").iterdir()
@@ -222,7 +291,9 @@ def test_a_notebook_that_somebody_else_made_is_read_or_refused_in_a_sentence(tmp
     at = data.draw(st.sampled_from(list(places(notebook))))
     file.write_text(json.dumps(with_part(notebook, at, data.draw(ANYTHING))))
     try:
-        assert "".join(drift.lines(drift.compare(drift.read(build), drift.read(build)), 1)).isprintable()
+        assert "".join(
+            drift.lines(drift.compare(drift.read(build), drift.read(build)), 1)
+        ).isprintable()
     except ParameterError as error:
         assert "\n" not in str(error)
 

@@ -1,4 +1,5 @@
-"""Interactive figures: how they reach the page, and that their mathematics is that of the library."""
+"""Interactive figures: how they reach the page, and that their mathematics is that of the
+library."""
 
 import json
 
@@ -17,8 +18,16 @@ from .visited import alone
 ALT = "Two planes with a movable point."
 CAPTION = "A caption of words."
 OPTIONS = {"start": [0.2, 0.5, 0.9], "target": 1}
-TIES = [[0.5, -0.5, 1.2], [-0.5, 0.5, 0.5], [0.0, 0.0, 0.7], [0.0, 0.0, 0.0], [0.0, 0.5, 0.5], [1.0, 1.0, 1.0]]
-"""Exceptional starts: drawn to a saddle or to the origin, on an axis, on a coordinate plane, at rest."""
+TIES = [
+    [0.5, -0.5, 1.2],
+    [-0.5, 0.5, 0.5],
+    [0.0, 0.0, 0.7],
+    [0.0, 0.0, 0.0],
+    [0.0, 0.5, 0.5],
+    [1.0, 1.0, 1.0],
+]
+"""Exceptional starts: drawn to a saddle or to the origin, on an axis, on a coordinate plane, at
+rest."""
 
 
 def starts(n: int) -> list[list[float]]:
@@ -29,17 +38,32 @@ def starts(n: int) -> list[list[float]]:
 
 @pytest.fixture(scope="module")
 def computed(script_of):
-    """Call a function of the script in a browser on an empty page: computed(name, list of argument lists)."""
+    """Call a function of the script in a browser on an empty page: computed(name, list of argument
+    lists)."""
     return script_of("flow_explorer")
 
 
 @pytest.mark.parametrize("name", interactive.SCRIPTS)
 def test_a_figure_has_its_element_options_and_a_script_that_asks_for_nothing(name):
     text, script = interactive.markup(name, "fig-try", ALT, OPTIONS), tables.script(name)
-    parts = ('id="fig-try-area"', f'aria-label="{ALT}"', "<noscript>", "&quot;start&quot;:[0.2,0.5,0.9]", script)
+    parts = (
+        'id="fig-try-area"',
+        f'aria-label="{ALT}"',
+        "<noscript>",
+        "&quot;start&quot;:[0.2,0.5,0.9]",
+        script,
+    )
     assert [part for part in parts if part not in text] == []
     assert text.count("<script>") == text.count("</script>") == 1
-    asking = ("fetch(", "XMLHttpRequest", "import(", "importScripts", "WebSocket", "sendBeacon", "https:")
+    asking = (
+        "fetch(",
+        "XMLHttpRequest",
+        "import(",
+        "importScripts",
+        "WebSocket",
+        "sendBeacon",
+        "https:",
+    )
     assert [word for word in asking if word in script] == []
 
 
@@ -67,7 +91,9 @@ def test_it_becomes_a_numbered_figure_like_a_picture(monkeypatch):
     monkeypatch.setattr(page, "_display", lambda data, metadata=None: seen.append((data, metadata)))
     interactive.interactive("flow_explorer", "fig-try", CAPTION, ALT)
     ((data, metadata),) = seen
-    notebook = new_notebook(cells=[new_code_cell("1", outputs=[new_output("display_data", data, metadata=metadata)])])
+    notebook = new_notebook(
+        cells=[new_code_cell("1", outputs=[new_output("display_data", data, metadata=metadata)])]
+    )
     assert outputs.label_figures(notebook) == ["fig-try"]
     assert notebook.cells[0].metadata["mystnb"]["figure"] == {"name": "fig-try", "caption": CAPTION}
     assert json.dumps(ALT)[1:-1] in data["text/plain"]
@@ -92,12 +118,15 @@ def test_limits_of_the_page_are_those_of_the_library(computed, target):
 @pytest.mark.parametrize("target", [1, 0])
 def test_the_integrated_end_is_the_limit_of_the_library(computed, target):
     points = [start for start in starts(60) if not slow(start, target)]
-    ends = [path["points"][-1] for path in computed("integrate", [[start, target] for start in points])]
+    ends = [
+        path["points"][-1] for path in computed("integrate", [[start, target] for start in points])
+    ]
     assert np.allclose(ends, flow.limit_point(points, target=target), atol=1e-6)
 
 
 def slow(start, target) -> bool:
-    """Ties that are approached slower than any exponential: no integration gets within 1e-6 of their limit."""
+    """Ties that are approached slower than any exponential: no integration gets within 1e-6 of
+    their limit."""
     low, middle, high = np.sort(np.abs(start))
     tied = low == middle and low > 0
     return tied and (target == 0 or (np.prod(start) < 0 and low == high))
@@ -118,7 +147,9 @@ def test_paths_of_the_page_are_those_of_the_library(computed):
 def test_conserved_quantities_and_v_are_those_of_the_library(computed):
     points = starts(100)
     calls = [[start] for start in points]
-    assert np.allclose(computed("conserved", calls), np.stack(flow.conserved(points), axis=-1), atol=1e-12)
+    assert np.allclose(
+        computed("conserved", calls), np.stack(flow.conserved(points), axis=-1), atol=1e-12
+    )
     assert np.allclose(computed("lyapunov", calls), triple_stability.printed_v(points), atol=1e-12)
     assert np.allclose(computed("lyapunovRate", calls), triple_stability.v_rate(points), atol=1e-10)
     velocities = computed("velocity", [[start, 0.5] for start in points])
@@ -135,7 +166,8 @@ def test_the_sentence_of_the_page_is_that_of_the_library(computed, target):
 
 @pytest.mark.browser
 def test_the_part_where_v_rises(computed):
-    """The printed argument fails for P > 1: V rises at the end of every such path that misses (1, 1, 1)."""
+    """The printed argument fails for P > 1: V rises at the end of every such path that misses (1,
+    1, 1)."""
     rising, diagonal = computed("study", [[[1.7, 1.4, 0.7], 1], [[0.3, 0.3, 0.3], 1]])
     assert 0.1 < rising["rising"]["share"] < 0.9
     assert rising["rising"]["lowest"] < rising["rising"]["last"]

@@ -1,4 +1,5 @@
-"""Values of parameters are refused in a sentence before anything runs, whoever asks, or they have a plan."""
+"""Values of parameters are refused in a sentence before anything runs, whoever asks, or they have a
+plan."""
 
 import json
 import random
@@ -25,7 +26,8 @@ CHAPTERS = [chapter for chapter in sources.load_all(ROOT) if chapter.parameters]
 
 
 def planned(chapter, changed):
-    """Whether values have a plan; any error but a refusal in a sentence fails the test that asks."""
+    """Whether values have a plan; any error but a refusal in a sentence fails the test that
+    asks."""
     try:
         chapter.page("smoke", changed).experiments()
     except ParameterError:
@@ -53,10 +55,15 @@ def test_the_ends_of_a_rule_are_within_it_and_have_a_plan_or_are_refused(chapter
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.number)
-def test_the_example_of_a_chapter_is_legal_at_every_preset_and_a_command_that_is_refused_is_not_shown(chapter):
+def test_the_example_of_a_chapter_is_legal_at_every_preset_and_a_command_that_is_refused_is_not_shown(
+    chapter,
+):
     if not chapter.example:
         pytest.skip("it has none")
-    assert all(chapter.page(preset, chapter.example).experiments() is not None for preset in chapter.presets)
+    assert all(
+        chapter.page(preset, chapter.example).experiments() is not None
+        for preset in chapter.presets
+    )
 
 
 def test_an_example_that_the_page_s_own_values_refuse_is_left_out():
@@ -68,9 +75,17 @@ def test_an_example_that_the_page_s_own_values_refuse_is_left_out():
 
 @pytest.mark.parametrize(
     ("chapter", "changed"),
-    [("11", {"samples": 110}), ("19", {"arm": "foo"}), ("02", {"p": 9}), ("17", {"M": 12}), ("13", {"cells": 10**6})],
+    [
+        ("11", {"samples": 110}),
+        ("19", {"arm": "foo"}),
+        ("02", {"p": 9}),
+        ("17", {"M": 12}),
+        ("13", {"cells": 10**6}),
+    ],
 )
-def test_a_page_refuses_in_its_first_cell_with_the_sentence_of_the_command(chapter, changed, monkeypatch):
+def test_a_page_refuses_in_its_first_cell_with_the_sentence_of_the_command(
+    chapter, changed, monkeypatch
+):
     """So do papermill and Jupyter, which know nothing of rules; nothing is shown before."""
     monkeypatch.setattr(page, "say", lambda text: pytest.fail("something was shown"))
     found = sources.find(ROOT, chapter)
@@ -83,9 +98,13 @@ def test_a_page_refuses_in_its_first_cell_with_the_sentence_of_the_command(chapt
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.number)
-def test_the_check_of_a_chapter_stands_below_its_parameters_with_nothing_but_imports_between(chapter):
+def test_the_check_of_a_chapter_stands_below_its_parameters_with_nothing_but_imports_between(
+    chapter,
+):
     cells = [cell for cell in chapter.notebook().cells if cell.cell_type == "code"]
-    given_at = next(i for i, cell in enumerate(cells) if "parameters" in cell.metadata.get("tags", []))
+    given_at = next(
+        i for i, cell in enumerate(cells) if "parameters" in cell.metadata.get("tags", [])
+    )
     check = f'page.begin("{chapter.number}", globals())'
     checked_at = next(i for i, cell in enumerate(cells) if check in cell.source)
     assert given_at < checked_at <= given_at + 2
@@ -106,7 +125,9 @@ def test_choices_are_listed_by_kind_and_what_is_none_of_them_is_refused_with_the
 
 def test_a_start_that_the_page_compares_with_or_does_not_know_is_refused():
     for start in ("normal", "nothing"):
-        with pytest.raises(ParameterError, match=f"start = '{start}' is not one of toeplitz, positive"):
+        with pytest.raises(
+            ParameterError, match=f"start = '{start}' is not one of toeplitz, positive"
+        ):
             sources.find(ROOT, "09").page("smoke", {"start": start}).experiments()
 
 
@@ -115,7 +136,9 @@ def test_draws_are_legal_cheap_and_the_same_from_the_same_seed():
     assert first == again and len({json.loads(name)[0] for name in first}) == 6
     for name, changed in map(json.loads, first):
         chapter = sources.find(ROOT, name)
-        drawn, plain = (costs.page_estimate(chapter.page("smoke", values)) for values in (changed, {}))
+        drawn, plain = (
+            costs.page_estimate(chapter.page("smoke", values)) for values in (changed, {})
+        )
         assert changed and drawn.seconds <= plain.seconds + 30
 
 
@@ -128,7 +151,12 @@ def test_what_a_page_that_trains_offers_is_what_its_script_offers():
         assert list(widths) == json.loads(f"[{listed}]")
 
 
-@given(st.integers(2, 100), st.integers(1, 2_000), st.floats(0.001, 0.999), st.sampled_from([*training_page.WIDTHS]))
+@given(
+    st.integers(2, 100),
+    st.integers(1, 2_000),
+    st.floats(0.001, 0.999),
+    st.sampled_from([*training_page.WIDTHS]),
+)
 def test_a_chapter_s_own_settings_lead_to_a_page_that_can_be_trained(p, width, share, model):
     offered = training_page.offered(p, width, share, model)
     config = training_page.configuration(training_page.settings(model, **offered))

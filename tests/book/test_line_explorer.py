@@ -1,4 +1,5 @@
-"""The interactive figure of chapter 11: its mathematics is that of the library, and it answers to hand and keyboard."""
+"""The interactive figure of chapter 11: its mathematics is that of the library, and it answers to
+hand and keyboard."""
 
 import json
 
@@ -19,25 +20,35 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("line")]
 
 @pytest.fixture(scope="module")
 def computed(script_of):
-    """Call a function of the script in a browser on an empty page: computed(name, list of argument lists)."""
+    """Call a function of the script in a browser on an empty page: computed(name, list of argument
+    lists)."""
     return script_of("line_explorer")
 
 
 def worlds():
-    """p and training sets of all sizes, empty and full ones among them, with starts that are not centred."""
+    """p and training sets of all sizes, empty and full ones among them, with starts that are not
+    centred."""
     rng = np.random.default_rng(11)
     for p in (4, 7, 10):
         every = pg.all_samples(p)
         for n in np.linspace(0, len(every), 14).round().astype(int):
-            yield p, [list(every[k]) for k in rng.permutation(len(every))[:n]], rng.normal(0.3, 1, size=p)
+            yield (
+                p,
+                [list(every[k]) for k in rng.permutation(len(every))[:n]],
+                rng.normal(0.3, 1, size=p),
+            )
 
 
 def test_what_a_training_set_decides_is_what_the_library_says(computed):
     cases = list(worlds())
-    for (p, pairs, _), found in zip(cases, computed("analyse", [[p, pairs] for p, pairs, _ in cases]), strict=True):
+    for (p, pairs, _), found in zip(
+        cases, computed("analyse", [[p, pairs] for p, pairs, _ in cases]), strict=True
+    ):
         implied = pg.implied_set(pairs, p)
         assert found["nullity"] == pg.nullity(pairs, p)
-        assert found["parallelograms"] == len(pg.permissible_set(pairs)) and found["implied"] == len(implied)
+        assert found["parallelograms"] == len(pg.permissible_set(pairs)) and found[
+            "implied"
+        ] == len(implied)
         assert found["rate"] == pytest.approx(pg.grokking_rate(pairs, p), abs=1e-9)
         assert [tuple(one) for one in found["answered"]] == pg.augmented_set(pairs, implied)
 
@@ -58,7 +69,10 @@ def figure(opened_at, tmp_path_factory):
     """The figure alone in a file, as it starts."""
 
     def made(p=10, samples=45, **options):
-        begins = {"start": lines.start(p).tolist(), "pairs": [list(q) for q in lines.training_set(p, samples)]}
+        begins = {
+            "start": lines.start(p).tolist(),
+            "pairs": [list(q) for q in lines.training_set(p, samples)],
+        }
         body = interactive.markup("line_explorer", NAME, "Numbers that move.", begins)
         return opened_at(alone(tmp_path_factory.mktemp("line"), body).as_uri(), **options)
 
@@ -118,7 +132,9 @@ def test_the_keyboard_reaches_every_cell_by_one_stop(figure):
     agrees(page)
 
 
-@pytest.mark.parametrize("name", ["All", "45 at random", "23 at random", "Two sums", "0 left loose"])
+@pytest.mark.parametrize(
+    "name", ["All", "45 at random", "23 at random", "Two sums", "0 left loose"]
+)
 def test_presets_show_what_the_library_computes(figure, name):
     page = figure()
     press(page, name)
@@ -132,17 +148,25 @@ def test_a_page_with_other_parameters_has_their_symbols_training_set_and_shares(
     page = figure(p=8, samples=28)
     assert page.locator(f"#{NAME}-area [data-cell]").count() == 36
     assert len(state(page, "start")) == 8 and len(state(page, "pairs")) == 28
-    for name, size in {"29 at random": 29, "15 at random": 15, "Two sums": 8, "0 left loose": 30}.items():
+    for name, size in {
+        "29 at random": 29,
+        "15 at random": 15,
+        "Two sums": 8,
+        "0 left loose": 30,
+    }.items():
         press(page, name)
         assert len(state(page, "pairs")) == size
 
 
 @pytest.mark.parametrize("name", ["All", "45 at random", "Two sums", "Reset"])
 def test_a_button_goes_to_a_time_at_which_a_forced_line_is_there(figure, name):
-    """Ten time scales: a deviation is e^-10 of what it was, which the RQI at tolerance 0.01 does not see."""
+    """Ten time scales: a deviation is e^-10 of what it was, which the RQI at tolerance 0.01 does
+    not see."""
     page = figure()
     press(page, name)
-    assert state(page, "nullity") == 2 and "Now" in page.locator(f"#{NAME}-area-readings").inner_text()
+    assert (
+        state(page, "nullity") == 2 and "Now" in page.locator(f"#{NAME}-area-readings").inner_text()
+    )
     assert pg.representation_quality_index(state(page, "now"), 0.01) == 1
     assert state(page, "time") == pytest.approx(10 * 10 / state(page, "rate"), rel=1e-6)
 
@@ -151,8 +175,12 @@ def test_another_start_another_time_and_reset(figure):
     page = figure()
     first = {key: state(page, key) for key in ("pairs", "start", "time")}
     press(page, "Other start")
-    assert np.allclose([np.mean(state(page, "start")), np.mean(np.square(state(page, "start")))], [0, 1])
-    page.locator(f"#{NAME}-area-time").evaluate("e => { e.value = 0.2; e.dispatchEvent(new Event('input')); }")
+    assert np.allclose(
+        [np.mean(state(page, "start")), np.mean(np.square(state(page, "start")))], [0, 1]
+    )
+    page.locator(f"#{NAME}-area-time").evaluate(
+        "e => { e.value = 0.2; e.dispatchEvent(new Event('input')); }"
+    )
     assert state(page, "time") == pytest.approx(10 ** (-1 + 4.5 * 0.2))
     agrees(page)
     press(page, "Reset")
@@ -187,5 +215,8 @@ def test_a_phone_scrolls_only_down_and_cells_can_be_hit(figure, scheme):
 def test_table_and_line_are_in_sight_together_on_a_phone(figure):
     page = figure(width=390, height=844, has_touch=True, is_mobile=True)
     page.evaluate(f"document.getElementById('{NAME}-area-line').scrollIntoView()")
-    boxes = [page.locator(f"#{NAME}-area {part}").bounding_box() for part in ("svg[id$='-line']", ".gb-cells")]
+    boxes = [
+        page.locator(f"#{NAME}-area {part}").bounding_box()
+        for part in ("svg[id$='-line']", ".gb-cells")
+    ]
     assert all(box["y"] >= -1 and box["y"] + box["height"] <= 844 for box in boxes)

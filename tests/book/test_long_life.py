@@ -27,8 +27,11 @@ print(json.dumps(said | {"loaded": [name for name in sys.modules if name.split("
 """
 
 
-def test_records_and_executed_notebooks_open_where_there_is_neither_the_library_nor_torch(built_once):
-    """Only xarray with h5netcdf, and nbformat: a record has its sha256, its sizes and where it comes from."""
+def test_records_and_executed_notebooks_open_where_there_is_neither_the_library_nor_torch(
+    built_once,
+):
+    """Only xarray with h5netcdf, and nbformat: a record has its sha256, its sizes and where it
+    comes from."""
     entries = json.loads((records_path() / "MANIFEST.json").read_text())["records"]
     name, entry = min(entries.items(), key=lambda item: item[1]["bytes"])
     notebook = built_once / "site" / "downloads" / "01_tiny.ipynb"

@@ -1,4 +1,5 @@
-"""From an executed notebook to a printable one: figures, stray output, timestamps. Made notebooks, no kernel."""
+"""From an executed notebook to a printable one: figures, stray output, timestamps. Made notebooks,
+no kernel."""
 
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
@@ -55,13 +56,19 @@ def test_what_is_shown_beside_a_figure_goes_to_cells_that_show_no_code():
     code = [cell for cell in made.cells if cell.cell_type == "code"]
     assert [len(cell.outputs) for cell in code] == [2, 1, 1]
     assert ["mystnb" in cell.metadata for cell in code] == [True, False, True]
-    assert all(cell.source.startswith("#") and cell.metadata["tags"] == ["remove-input"] for cell in code[1:])
+    assert all(
+        cell.source.startswith("#") and cell.metadata["tags"] == ["remove-input"]
+        for cell in code[1:]
+    )
 
 
 @pytest.mark.parametrize(
     ("made", "said"),
     [
-        (notebook(image()), 'code cell 1, under "The delay" shows an image without caption and alt'),
+        (
+            notebook(image()),
+            'code cell 1, under "The delay" shows an image without caption and alt',
+        ),
         (notebook(text(), tags=["figure"]), "is tagged `figure` and made none"),
         (notebook(figure(), figure()), "the figure name 'fig-a' is used twice"),
     ],
@@ -72,10 +79,14 @@ def test_a_figure_that_is_not_one_is_refused_with_its_place(made, said):
 
 
 def test_progress_lines_are_removed_and_warnings_stay():
-    made = notebook(stream("grokbook: step 1\ngrokbook: step 2\n"), stream("grokbook: a\nUserWarning: b\n"))
+    made = notebook(
+        stream("grokbook: step 1\ngrokbook: step 2\n"), stream("grokbook: a\nUserWarning: b\n")
+    )
     outputs.drop_progress(made)
     assert [o.text for o in made.cells[1].outputs] == ["UserWarning: b\n"]
-    with pytest.raises(ChapterError, match='code cell 1, under "The delay" wrote to standard error: UserWarning: b'):
+    with pytest.raises(
+        ChapterError, match='code cell 1, under "The delay" wrote to standard error: UserWarning: b'
+    ):
         outputs.drop_progress(made, strict=True)
     outputs.drop_progress(notebook(stream("fine", "stdout")), strict=True)
 

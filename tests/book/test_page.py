@@ -1,4 +1,5 @@
-"""What stands on a page: figures with labels, numbers, tables, boxes, the code that ran, how it was made."""
+"""What stands on a page: figures with labels, numbers, tables, boxes, the code that ran, how it was
+made."""
 
 import ast
 import json
@@ -26,7 +27,9 @@ matplotlib.use("Agg")
 def shown(monkeypatch):
     """The bundles and metadata that were displayed."""
     found = []
-    monkeypatch.setattr(page, "_display", lambda data, metadata=None: found.append((data, metadata)))
+    monkeypatch.setattr(
+        page, "_display", lambda data, metadata=None: found.append((data, metadata))
+    )
     return found
 
 
@@ -57,7 +60,10 @@ def test_a_figure_carries_name_caption_and_alt_and_is_closed(shown, fig):
 )
 def test_a_figure_without_its_texts_is_refused(wrong, said):
     with pytest.raises(ParameterError, match=said):
-        page.figure(None, **{"name": "fig-a", "caption": "A good caption.", "alt": "A good alt text."} | wrong)
+        page.figure(
+            None,
+            **{"name": "fig-a", "caption": "A good caption.", "alt": "A good alt text."} | wrong,
+        )
 
 
 @pytest.fixture
@@ -68,13 +74,17 @@ def glued(monkeypatch):
     def note(data, metadata):
         about = metadata["scrapbook"]
         value = ast.literal_eval(data["application/papermill.record/text/plain"])
-        found[about["name"]] = (value, about["value"], about["seeds"]) if "seeds" in about else value
+        found[about["name"]] = (
+            (value, about["value"], about["seeds"]) if "seeds" in about else value
+        )
 
     monkeypatch.setattr(page, "_display", note)
     return found
 
 
-@pytest.mark.parametrize("value", [3, 3.0, "three", np.float32(3), np.int64(3), np.array(3.0), torch.tensor(3)])
+@pytest.mark.parametrize(
+    "value", [3, 3.0, "three", np.float32(3), np.int64(3), np.array(3.0), torch.tensor(3)]
+)
 def test_glued_scalars_are_plain(glued, value):
     page.glue("n", value)
     assert type(glued["n"]) in (int, float, str)
@@ -105,21 +115,29 @@ def test_a_number_over_seeds_carries_what_each_has(glued):
 
 @pytest.mark.parametrize("value", [None, np.float64("nan"), np.zeros(3), torch.zeros(2)])
 def test_a_missing_value_without_words_for_it_and_an_array_are_refused(value):
-    with pytest.raises(ParameterError, match="delay (has no value|is an array of 3 values|is not one number)"):
+    with pytest.raises(
+        ParameterError, match="delay (has no value|is an array of 3 values|is not one number)"
+    ):
         page.glue("delay", value)
 
 
-FOUND = pd.DataFrame({"row": ["G1", "G2"], "verdict": ["fails", "not <run>"], "value": [0.1 + 0.2, np.nan]})
+FOUND = pd.DataFrame(
+    {"row": ["G1", "G2"], "verdict": ["fails", "not <run>"], "value": [0.1 + 0.2, np.nan]}
+)
 STEPS = pd.DataFrame({"step": pd.Series([206, None], dtype="Int64"), "said": ["x", "word " * 12]})
 
 
 def test_a_table_that_folds_shows_its_caption_until_it_is_opened(monkeypatch):
     shown = []
-    monkeypatch.setattr(page, "_display", lambda data, metadata=None: shown.append(data["text/html"]))
+    monkeypatch.setattr(
+        page, "_display", lambda data, metadata=None: shown.append(data["text/html"])
+    )
     for fold in (False, True):
         page.table(FOUND, "Two <b>.", fold=fold)
     plain, folded = shown
-    assert folded == f'<details class="gb-fold"><summary>Two &lt;b&gt;.</summary>\n{plain}\n</details>'
+    assert (
+        folded == f'<details class="gb-fold"><summary>Two &lt;b&gt;.</summary>\n{plain}\n</details>'
+    )
 
 
 @pytest.mark.parametrize(
@@ -127,10 +145,22 @@ def test_a_table_that_folds_shows_its_caption_until_it_is_opened(monkeypatch):
     [
         (FOUND, {}, ["<caption>Two &lt;b&gt;.</caption>", 'aria-label="Two &lt;b&gt;."']),
         (FOUND, {}, ['<th scope="col" class="txt">row</th>', '<td class="num">–</td>']),
-        (FOUND, {}, ['<span class="gb-verdict" data-verdict="not &lt;run&gt;">not &lt;run&gt;</span>']),
+        (
+            FOUND,
+            {},
+            ['<span class="gb-verdict" data-verdict="not &lt;run&gt;">not &lt;run&gt;</span>'],
+        ),
         (FOUND, {"value": "06.2f"}, ['<td class="num">000.30</td>']),
-        (STEPS, {"said": lambda v: "a" * 45}, ['<td class="num" role="cell" data-label="step">206</td>']),
-        (STEPS, {"said": lambda v: "a" * 45}, ['<td class="num" role="cell" data-label="step">–</td>', "txt long"]),
+        (
+            STEPS,
+            {"said": lambda v: "a" * 45},
+            ['<td class="num" role="cell" data-label="step">206</td>'],
+        ),
+        (
+            STEPS,
+            {"said": lambda v: "a" * 45},
+            ['<td class="num" role="cell" data-label="step">–</td>', "txt long"],
+        ),
     ],
 )
 def test_cells_have_a_scope_a_kind_and_nothing_but_text(frame, formats, parts):
@@ -140,7 +170,8 @@ def test_cells_have_a_scope_a_kind_and_nothing_but_text(frame, formats, parts):
 
 
 @pytest.mark.parametrize(
-    ("columns", "look"), [(2, "gb-table"), (6, "gb-table gb-cards"), (12, "gb-table gb-cards gb-always")]
+    ("columns", "look"),
+    [(2, "gb-table"), (6, "gb-table gb-cards"), (12, "gb-table gb-cards gb-always")],
 )
 def test_a_table_is_cards_where_it_does_not_fit(columns, look):
     """Two numbers fit a phone, six a page, twelve neither."""
@@ -156,7 +187,9 @@ def test_a_format_of_a_column_that_is_not_there_is_refused():
 def experiment(missing, seeds=(0, 1, 2)):
     """What the helpers ask of an experiment."""
     cost = lambda count=3: SimpleNamespace(seconds=30.0 * count, memory_mb=200.0)  # noqa: E731
-    return SimpleNamespace(name="made/up", seeds=seeds, predicted=cost, missing_seeds=lambda store=None: missing)
+    return SimpleNamespace(
+        name="made/up", seeds=seeds, predicted=cost, missing_seeds=lambda store=None: missing
+    )
 
 
 PRICE = f"{30 * costs.SIDE_BY_SIDE:.0f} s and 600 MB"
@@ -165,10 +198,20 @@ PRICE = f"{30 * costs.SIDE_BY_SIDE:.0f} s and 600 MB"
 @pytest.mark.parametrize(
     ("say", "missing", "cores", "said"),
     [
-        (page.cost, (1, 2), 1, "> This will train 2 runs (made/up: seeds 1, 2), about 60 s and 200 MB on this machine"),
+        (
+            page.cost,
+            (1, 2),
+            1,
+            "> This will train 2 runs (made/up: seeds 1, 2), about 60 s and 200 MB on this machine",
+        ),
         (page.cost, (1, 2), 1, "machine (1 of 3 runs are already there)."),
         (page.cost, (), 1, "> Nothing has to be trained: all 3 runs are in the record store."),
-        (page.not_run, (0, 1, 2), 3, "> **Not run.** `made/up` is not in the record store and was not trained"),
+        (
+            page.not_run,
+            (0, 1, 2),
+            3,
+            "> **Not run.** `made/up` is not in the record store and was not trained",
+        ),
         (page.not_run, (0, 1, 2), 3, f"about {PRICE} here: `grokbook record --only made/up`."),
     ],
 )
@@ -185,14 +228,23 @@ def test_outside_a_notebook_nothing_is_shown(capsys):
 
 
 def test_the_recorded_box_says_when_where_and_how_long():
-    one = {"recorded_on": "2026-11-01", "device": "CPU (x86_64)", "dtype": "float32", "seconds": 100}
-    made = json.dumps([one, {**one, "recorded_on": "2026-11-03", "seconds": 140, "commit": "a" * 40}])
+    one = {
+        "recorded_on": "2026-11-01",
+        "device": "CPU (x86_64)",
+        "dtype": "float32",
+        "seconds": 100,
+    }
+    made = json.dumps(
+        [one, {**one, "recorded_on": "2026-11-03", "seconds": 140, "commit": "a" * 40}]
+    )
     said = page.recorded_box({"origin": "recorded", "provenance": made})
     assert "**Recorded on 2026-11-03**, not trained while this page was built" in said
     assert "CPU (x86\\_64), float32, 4 min of training, commit `aaaaaaaaaa`" in said
     assert "Trained while" in page.recorded_box({"origin": "trained", "provenance": made})
     continued = json.dumps([one, {**one, "resumed": True}])
-    assert "at least 3 min of training" in page.recorded_box({"origin": "recorded", "provenance": continued})
+    assert "at least 3 min of training" in page.recorded_box(
+        {"origin": "recorded", "provenance": continued}
+    )
 
 
 def test_the_times_of_a_chapter_are_given_for_each_preset(project, shown, monkeypatch):
@@ -202,34 +254,64 @@ def test_the_times_of_a_chapter_are_given_for_each_preset(project, shown, monkey
     assert shown[0][0]["text/markdown"] == said
 
 
-MADE_BY = {"commit": "c" * 40, "dirty": True, "versions": {"python": "3.11.7", "torch": "2.13.0"}, "device": "CPU"}
+MADE_BY = {
+    "commit": "c" * 40,
+    "dirty": True,
+    "versions": {"python": "3.11.7", "torch": "2.13.0"},
+    "device": "CPU",
+}
 MADE_BY |= {"processor": "AVX2"}
 MADE = {"seeds": [0, 1], "seconds": 350.0, "device": "CPU (x86_64)", "commit": "d" * 40}
 MADE |= {"recorded_on": "2026-11-21"}
-ENTRY = {"experiment": "gu2025/fig5[p=97]", "key": "0123456789abcdef", "seeds": [0, 1], "dtype": "float32"}
+ENTRY = {
+    "experiment": "gu2025/fig5[p=97]",
+    "key": "0123456789abcdef",
+    "seeds": [0, 1],
+    "dtype": "float32",
+}
 
 
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
         (None, "commit `cccccccccc` with local changes; python 3.11.7, torch 2.13.0\n"),
-        (None, "preset `laptop`, device CPU, 42 s in all\n- **Parameters** `p = 59`, `train_fraction = 0.5`"),
+        (
+            None,
+            "preset `laptop`, device CPU, 42 s in all\n- **Parameters** `p = 59`, `train_fraction = 0.5`",
+        ),
         (None, "nothing was trained or loaded"),
         (None, "```text\ngrokbook run 01 --preset laptop\n```"),
-        ({}, "`gu2025/fig5[p=97]` (record `0123456789ab`), seeds 0, 1, float32, CPU (x86\\_64): recorded on"),
+        (
+            {},
+            "`gu2025/fig5[p=97]` (record `0123456789ab`), seeds 0, 1, float32, CPU (x86\\_64): recorded on",
+        ),
         ({}, "recorded on 2026-11-21, 6 min of training.\n"),
         ({"resumed": True}, "recorded on 2026-11-21, at least 6 min of training.\n"),
         ({"origin": "trained"}, "trained while this page was built"),
         ({"origin": "cached"}, "this machine's own store"),
         (None, "**Repeats** bit for bit, here and elsewhere"),
-        ({"update": "compiled", "device": "NVIDIA H100"}, "**Repeats** bit for bit, here and elsewhere: none"),
-        ({"origin": "cached"}, "bit for bit on this kind of processor (AVX2), elsewhere within a band: 1 of its 1"),
-        ({"origin": "trained", "update": "compiled"}, "within a band: 1 of its 1 datasets was trained here, and"),
+        (
+            {"update": "compiled", "device": "NVIDIA H100"},
+            "**Repeats** bit for bit, here and elsewhere: none",
+        ),
+        (
+            {"origin": "cached"},
+            "bit for bit on this kind of processor (AVX2), elsewhere within a band: 1 of its 1",
+        ),
+        (
+            {"origin": "trained", "update": "compiled"},
+            "within a band: 1 of its 1 datasets was trained here, and",
+        ),
         ({"origin": "cached", "device": "NVIDIA H100"}, "runs were trained on a GPU\n"),
     ],
 )
-def test_the_box_at_the_foot_says_what_ran_on_which_data_and_how_to_make_it_again(project, changed, said):
-    entry = ENTRY | {"origin": (changed or {}).get("origin", "recorded"), "provenance": [MADE | (changed or {})]}
+def test_the_box_at_the_foot_says_what_ran_on_which_data_and_how_to_make_it_again(
+    project, changed, said
+):
+    entry = ENTRY | {
+        "origin": (changed or {}).get("origin", "recorded"),
+        "provenance": [MADE | (changed or {})],
+    }
     used = [] if changed is None else [entry]
     assert said in footer.box_text(sources.find(project, "01").page("laptop"), used, 42.0, MADE_BY)
 
@@ -251,7 +333,9 @@ def test_below_the_parameters_stand_the_command_of_the_page_and_one_with_a_value
 
 
 def test_a_dataset_read_twice_is_named_once(shown, monkeypatch):
-    first, second = ({**ENTRY, "origin": origin, "provenance": [MADE]} for origin in ("trained", "cached"))
+    first, second = (
+        {**ENTRY, "origin": origin, "provenance": [MADE]} for origin in ("trained", "cached")
+    )
     monkeypatch.setattr(provenance, "USED", [first, second, first])
     page.used()
     assert shown[0][1] == {"grokbook_used": [first, second]}
@@ -285,7 +369,10 @@ class Documented:
 @pytest.mark.parametrize(
     ("shown", "lines"),
     [
-        (documented, ["def documented(x):", "    y = x + 1  # a comment that stays", "    return y"]),
+        (
+            documented,
+            ["def documented(x):", "    y = x + 1  # a comment that stays", "    return y"],
+        ),
         (Documented, ["class Documented:", "    def only(self):", "        ..."]),
     ],
 )

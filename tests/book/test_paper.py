@@ -1,4 +1,5 @@
-"""The book on paper: no page is blank, references say their page, fonts are in the file, nothing is cut."""
+"""The book on paper: no page is blank, references say their page, fonts are in the file, nothing is
+cut."""
 
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -14,8 +15,16 @@ from grokbook.errors import ChapterError
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "site"
-CHAPTERS = ("chapters/01_what_is_grokking", "chapters/03_uniformity", "chapters/03a_norms_and_starts")
-ON_ONE_PAGE = ("chapters/01_what_is_grokking", "chapters/04a_coverage", "chapters/08_lyapunov_phase_portrait")
+CHAPTERS = (
+    "chapters/01_what_is_grokking",
+    "chapters/03_uniformity",
+    "chapters/03a_norms_and_starts",
+)
+ON_ONE_PAGE = (
+    "chapters/01_what_is_grokking",
+    "chapters/04a_coverage",
+    "chapters/08_lyapunov_phase_portrait",
+)
 ADDRESS = "https://example.org/book"
 MOST_BYTES = 40_000_000
 
@@ -42,7 +51,9 @@ def site(tmp_path):
 
 
 def joined(site, address=None):
-    text = paper.document(site, ["chapters/one", "chapters/two"], "http://127.0.0.1:1/", "Book", address)
+    text = paper.document(
+        site, ["chapters/one", "chapters/two"], "http://127.0.0.1:1/", "Book", address
+    )
     return BeautifulSoup(text, "html.parser")
 
 
@@ -52,17 +63,23 @@ def test_labels_are_unique_in_the_whole_and_links_lead_to_them_with_their_page(s
     assert len(labels) == len(set(labels))
     links = {a.get_text(): a["href"] for a in soup.select("article a")}
     assert links == {
-        "Eq. 1": "#chapters/two--eq", "here": "#chapters/one--one", "paper": "https://arxiv.org",
+        "Eq. 1": "#chapters/two--eq",
+        "here": "#chapters/one--one",
+        "paper": "https://arxiv.org",
         "Two": "#chapters/two--",
-    }, "what the document does not have is words"  # fmt: skip
-    assert [tag["data-to"] for tag in soup.select(".gb-at")] == ["chapters/two--eq"], "no room for a page on the map"
+    }, "what the document does not have is words"
+    assert [tag["data-to"] for tag in soup.select(".gb-at")] == ["chapters/two--eq"], (
+        "no room for a page on the map"
+    )
     online = {a.get_text(): a["href"] for a in joined(site, ADDRESS).select("article a")}
     assert online["three"] == f"{ADDRESS}/chapters/three.html"
 
 
 def test_a_moved_figure_is_a_still_with_its_address_folds_are_open_and_the_drawer_is_left_out(site):
     soup = joined(site, ADDRESS)
-    assert soup.select_one("img.gb-still")["alt"] == "Still." and not soup.select("[data-options], article script")
+    assert soup.select_one("img.gb-still")["alt"] == "Still." and not soup.select(
+        "[data-options], article script"
+    )
     assert soup.select_one(".gb-online a")["href"] == f"{ADDRESS}/chapters/one.html#fig-t"
     assert soup.details.has_attr("open") and "Run" not in soup.main.get_text()
     assert soup.find("img", alt="A.")["src"] == "_images/a.svg"
@@ -71,7 +88,10 @@ def test_a_moved_figure_is_a_still_with_its_address_folds_are_open_and_the_drawe
 def test_solutions_stand_at_the_end_of_their_chapter(site):
     one, two = joined(site).select("article")
     said = one.get_text(" ", strip=True)
-    assert said.endswith("Do it. Further reading Solutions Solved.") and "Solutions" not in two.get_text()
+    assert (
+        said.endswith("Do it. Further reading Solutions Solved.")
+        and "Solutions" not in two.get_text()
+    )
 
 
 def test_without_an_address_of_the_site_paper_names_none(site):
@@ -107,11 +127,14 @@ def test_a_handout_asks_before_it_shows_and_has_the_words_of_its_exercises(site)
 
 
 pypdf = pytest.importorskip("pypdf", reason="pypdf is not installed: `make setup-dev`")
-pytestmark_site = pytest.mark.skipif(not (SITE / "intro.html").is_file(), reason="the site is not built")
+pytestmark_site = pytest.mark.skipif(
+    not (SITE / "intro.html").is_file(), reason="the site is not built"
+)
 
 
 def apart(work, *given):
-    """What `work` returns, from a thread of its own: this one has a browser of other tests, and may not have two."""
+    """What `work` returns, from a thread of its own: this one has a browser of other tests, and may
+    not have two."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(work, *given).result()
 
@@ -137,6 +160,52 @@ def three_chapters():
     return pypdf.PdfReader(BytesIO(made)), made, cut, high
 
 
+@pytest.mark.browser
+@pytest.mark.xdist_group("paper")
+def test_a_legend_of_coloured_boxes_has_its_colours_on_every_print(site):
+    """Chromium leaves out what is behind words unless it is told otherwise; a diagram can then not
+    be read."""
+    box = '<i style="display:inline-block;width:9px;height:9px;background:#f00"></i> grokking'
+    page = site / "chapters" / "handed.html"
+    page.write_text(HANDED.replace('<img alt="A curve." src="data:,"/>', f"<div>{box}</div>"))
+    (site / "index.html").write_text("A built site.")
+
+    def printed():
+        with paper.printer() as opened:
+            return [handout(opened, page, site), paper.printed(opened, site, ["chapters/handed"])]
+
+    for made in apart(printed):
+        drawn = b"".join(
+            each.get_contents().get_data() for each in pypdf.PdfReader(BytesIO(made)).pages
+        )
+        assert b"1 0 0 rg" in drawn
+
+
+@pytest.mark.browser
+@pytest.mark.xdist_group("paper")
+@pytest.mark.parametrize(("goals", "least", "most"), [(1, 300, 400), (26, 100, 300)])
+def test_a_tall_picture_takes_the_room_that_the_words_leave(site, goals, least, most):
+    """A picture of 1 by 2 is as high as it can be on the one page; the numbers are points, 45 mm
+    are 128 of them."""
+    tall = (
+        "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='100' height='200'%3E"
+    )
+    tall += "%3Crect width='100' height='200' fill='red'/%3E%3C/svg%3E"
+    page = site / "chapters" / "handed.html"
+    page.write_text(
+        HANDED.replace("data:,", tall).replace("<li>see it</li>", "<li>see it</li>" * goals)
+    )
+    (site / "index.html").write_text("A built site.")
+
+    def printed():
+        with paper.printer() as opened:
+            made = handout(opened, page, site)
+            return made, opened.evaluate("document.querySelector('figure img').clientHeight * 0.75")
+
+    made, height = apart(printed)
+    assert least < height < most and len(pypdf.PdfReader(BytesIO(made)).pages) == 1
+
+
 def fonts(reader):
     """Whether each font of a PDF is in the file, by its name."""
     found = {}
@@ -145,7 +214,9 @@ def fonts(reader):
             font = font.get_object()
             inner = font["/DescendantFonts"][0].get_object() if "/DescendantFonts" in font else font
             about = (inner.get("/FontDescriptor") or {}) and inner["/FontDescriptor"].get_object()
-            there = font["/Subtype"] == "/Type3" or any(key.startswith("/FontFile") for key in about)
+            there = font["/Subtype"] == "/Type3" or any(
+                key.startswith("/FontFile") for key in about
+            )
             found[str(font.get("/BaseFont", font.get("/Name")))] = there
     return found
 
@@ -159,23 +230,35 @@ class TestPrinted:
     def test_no_page_is_blank_and_each_has_its_number(self, book):
         texts = [page.extract_text().strip() for page in book[0].pages]
         assert len(texts) > 15 and all(text.endswith(str(n)) for n, text in enumerate(texts, 1))
-        bare = [n for n, (text, page) in enumerate(zip(texts, book[0].pages, strict=True), 1)
-                if len(text) < 60 and "/XObject" not in page["/Resources"]]  # fmt: skip
+        bare = [
+            n
+            for n, (text, page) in enumerate(zip(texts, book[0].pages, strict=True), 1)
+            if len(text) < 60 and "/XObject" not in page["/Resources"]
+        ]
         assert bare == [1], "only the cover has so few words"
 
     def test_nothing_is_wider_than_the_text_and_no_table_that_fits_a_page_is_cut(self, book):
         assert book[2] == [] and book[3] == 0
 
     def test_chapters_and_sections_are_bookmarks(self, book):
-        flat = [x for entry in book[0].outline for x in (entry if isinstance(entry, list) else [entry])]
+        flat = [
+            x for entry in book[0].outline for x in (entry if isinstance(entry, list) else [entry])
+        ]
         titles = [str(x.title) for x in flat if not isinstance(x, list)]
-        assert any(t.endswith("What is grokking?") for t in titles) and "Part of the test set can be copied" in titles
+        assert (
+            any(t.endswith("What is grokking?") for t in titles)
+            and "Part of the test set can be copied" in titles
+        )
 
     def test_a_reference_to_another_chapter_says_the_page_where_it_is(self, book):
         reader, text = book[0], "\n".join(page.extract_text() for page in book[0].pages)
         assert "(p. 000)" not in text
         said = {int(n) for n in re.findall(r"\(p\. (\d+)\)", text)}
-        starts = {reader.get_destination_page_number(e) + 1 for e in reader.outline if not isinstance(e, list)}
+        starts = {
+            reader.get_destination_page_number(e) + 1
+            for e in reader.outline
+            if not isinstance(e, list)
+        }
         assert said and all(1 < n <= len(reader.pages) for n in said) and said & starts
 
     def test_links_lead_inside_or_to_the_web_and_none_to_this_machine(self, book):
@@ -186,7 +269,9 @@ class TestPrinted:
             if "/URI" in (note.get_object().get("/A") or {})
         ]
         assert uris and not [uri for uri in uris if not uri.startswith("https://")]
-        assert any(uri.startswith(f"{ADDRESS}/chapters/01") for uri in uris), "the address of a figure that is moved"
+        assert any(uri.startswith(f"{ADDRESS}/chapters/01") for uri in uris), (
+            "the address of a figure that is moved"
+        )
 
     def test_fonts_are_in_the_file_and_it_is_small(self, book):
         found = fonts(book[0])
@@ -202,7 +287,9 @@ class TestPrinted:
 
         reader = pypdf.PdfReader(BytesIO(apart(printed)))
         text = " ".join(reader.pages[0].extract_text().split())
-        assert len(reader.pages) == 1 and "Exercises" in text and f"{ADDRESS}/{chapter}.html" in text
+        assert (
+            len(reader.pages) == 1 and "Exercises" in text and f"{ADDRESS}/{chapter}.html" in text
+        )
         goals = BeautifulSoup(page.read_text("utf-8"), "html.parser").select_one(".gb-drawer ul")
         assert all(li.get_text().split()[0] in text for li in goals.find_all("li"))
 

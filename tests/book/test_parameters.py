@@ -1,10 +1,19 @@
-"""Parameters: what the cell says is what is read; every refusal is one sentence with the value and the rule."""
+"""Parameters: what the cell says is what is read; every refusal is one sentence with the value and
+the rule."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.page.parameters import LARGEST_INTEGER, STANDARD_RULES, Parameter, merge, parse, read, rewrite
+from companion.page.parameters import (
+    LARGEST_INTEGER,
+    STANDARD_RULES,
+    Parameter,
+    merge,
+    parse,
+    read,
+    rewrite,
+)
 from grokbook.errors import ChapterError, ParameterError
 
 CELL = """# the task
@@ -17,7 +26,12 @@ side: int = 11               # side of a grid
 d_model: int = 128           # width
 steps: int = 100
 """
-RULES = {"split": "one of random, square, strip", "hole": "[0, p - 2]", "primes": "prime", "side": "odd"}
+RULES = {
+    "split": "one of random, square, strip",
+    "hole": "[0, p - 2]",
+    "primes": "prime",
+    "side": "odd",
+}
 
 
 def test_each_line_is_a_parameter_with_type_default_help_and_rule():
@@ -28,7 +42,9 @@ def test_each_line_is_a_parameter_with_type_default_help_and_rule():
     assert (hole.type, hole.default, primes.default) == ("int | None", None, [47, 97])
     assert width.rule == "[1, 4096] and multiple of n_heads"
     assert (steps.rule, steps.help) == ("<= 1000000 and >= 2", "")
-    assert parse(CELL, {"p": "[2, 9]"})[0].rule == "[2, 9]"  # the front matter goes before the standard rule
+    assert (
+        parse(CELL, {"p": "[2, 9]"})[0].rule == "[2, 9]"
+    )  # the front matter goes before the standard rule
 
 
 @pytest.mark.parametrize(
@@ -55,15 +71,35 @@ def test_what_a_chapter_writes_wrongly_is_named(cell, said):
         ("p", "1", "p = 1 must be >= 5; the nearest allowed value is 5."),
         ("p", "3", "p = 3 must be >= 5; the nearest allowed value is 5."),
         ("p", "9973", "p = 9973 must be <= 997; the nearest allowed value is 997."),
-        ("p", str(10**18 + 3), "p = 1000000000000000003 must be <= 997; the nearest allowed value is 997."),
-        ("steps", "1e15", "steps = 1000000000000000.0 must be <= 1000000; the nearest allowed value is 1000000."),
-        ("train_fraction", "1", "train_fraction = 1 must lie in (0, 1); for example 0.3, its default."),
-        ("split", "sqare", "split = 'sqare' is not one of random, square, strip; did you mean 'square'?"),
+        (
+            "p",
+            str(10**18 + 3),
+            "p = 1000000000000000003 must be <= 997; the nearest allowed value is 997.",
+        ),
+        (
+            "steps",
+            "1e15",
+            "steps = 1000000000000000.0 must be <= 1000000; the nearest allowed value is 1000000.",
+        ),
+        (
+            "train_fraction",
+            "1",
+            "train_fraction = 1 must lie in (0, 1); for example 0.3, its default.",
+        ),
+        (
+            "split",
+            "sqare",
+            "split = 'sqare' is not one of random, square, strip; did you mean 'square'?",
+        ),
         ("hole", "-1", "hole = -1 must lie in [0, p - 2]; the nearest allowed value is 0."),
         ("hole", "97", "hole = 97 must lie in [0, p - 2]; the nearest allowed value is 95."),
         ("primes", "47,98", "primes = 98 is not prime; the nearest primes are 97 and 101."),
         ("side", "6", "side = 6 is not odd; the nearest are 5 and 7."),
-        ("d_model", "30", "d_model = 30 is not a multiple of 4 (n_heads); the nearest are 28 and 32."),
+        (
+            "d_model",
+            "30",
+            "d_model = 30 is not a multiple of 4 (n_heads); the nearest are 28 and 32.",
+        ),
         ("d_model", "2", "d_model = 2 is not a multiple of 4 (n_heads); the nearest is 4."),
         ("p", "abc", "p = 'abc' is not a whole number (int)."),
         ("p", "{[]: 1}", "p = '{[]: 1}' is not a whole number (int)."),
@@ -71,7 +107,11 @@ def test_what_a_chapter_writes_wrongly_is_named(cell, said):
         ("p", True, "p = True is not a whole number (int)."),
         ("train_fraction", "nan", "train_fraction = 'nan' is not a number (float)."),
         ("train_fraction", "1e999", "train_fraction = inf is not a number (float)."),
-        ("split", 3, "split = 3 is not a text (str) of one line, at most 200 characters; put it in quotes."),
+        (
+            "split",
+            3,
+            "split = 3 is not a text (str) of one line, at most 200 characters; put it in quotes.",
+        ),
         ("primes", 3, "primes = 3 is not a list; write the values with commas between them."),
     ],
 )
@@ -91,7 +131,8 @@ def test_a_value_of_any_length_is_refused_in_a_line(name, value):
 
 @given(st.integers(LARGEST_INTEGER + 1))
 def test_no_whole_number_is_without_a_bound(large):
-    """Every rule of the table, and none at all, refuses a number that would fill the memory or never end."""
+    """Every rule of the table, and none at all, refuses a number that would fill the memory or
+    never end."""
     for name in [*STANDARD_RULES, "other"]:
         (parameter,) = parse(f"{name}: int = 4")
         if parameter.rule.startswith(("[", "<=")) and (name != "seed" or large >= 2**32):

@@ -1,4 +1,5 @@
-"""Ways into the ledger: every claim of the four papers by its place, every list, every former id."""
+"""Ways into the ledger: every claim of the four papers by its place, every list, every former
+id."""
 
 import pandas as pd
 import pytest
@@ -8,7 +9,9 @@ from companion.claims.ledger import FOUR, GATHERED, claims, moved
 from companion.page.places import index_html, places_of
 
 NAMES = ["id", "paper", "place", "origin", "part_of"]
-ROWS = pd.DataFrame([{name: getattr(claim, name) for name in NAMES} | {"verdict": "holds"} for claim in claims()])
+ROWS = pd.DataFrame(
+    [{name: getattr(claim, name) for name in NAMES} | {"verdict": "holds"} for claim in claims()]
+)
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +41,14 @@ def test_every_list_has_its_lines_and_every_former_id_leads_to_its_entry(made):
 
 
 def test_a_frame_without_lists_shows_none():
-    row = {"id": "X1", "paper": "gu2025", "place": "Fig. 2", "origin": "paper", "part_of": "", "verdict": "fails"}
+    row = {
+        "id": "X1",
+        "paper": "gu2025",
+        "place": "Fig. 2",
+        "origin": "paper",
+        "part_of": "",
+        "verdict": "fails",
+    }
     shown = BeautifulSoup(index_html(pd.DataFrame([row])), "html.parser")
     assert [item.text for item in shown.select("li")] == ["Fig. 2: X1 fails"]
 

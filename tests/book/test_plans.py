@@ -1,4 +1,5 @@
-"""What a lecturer reads: the map comes from the chapters, minutes and marks add up, links lead somewhere."""
+"""What a lecturer reads: the map comes from the chapters, minutes and marks add up, links lead
+somewhere."""
 
 import re
 from pathlib import Path
@@ -25,7 +26,9 @@ def test_chapters_need_chapters_that_there_are_and_none_needs_itself_on_any_way(
     needs = {one.number: one.needs for one in sources.load_all(ROOT) if one.name != sources.FRONT}
     assert {need for each in needs.values() for need in each} <= set(needs)
     ready: set[str] = set()
-    while more := {number for number in needs if number not in ready and set(needs[number]) <= ready}:
+    while more := {
+        number for number in needs if number not in ready and set(needs[number]) <= ready
+    }:
         ready |= more
     assert ready == set(needs), "chapters on a circle of needs"
 
@@ -58,8 +61,14 @@ def test_every_board_picture_that_a_plan_names_is_described_once():
 
 def test_the_marks_of_the_key_are_those_of_the_questions():
     questions, key = section("Exam").split("### Key")
-    asked = {int(n): int(marks) for n, marks in re.findall(r"^(\d)\. \((\d)\)", questions, re.MULTILINE)}
-    answers = {int(part[0]): part for part in re.split(r"^(?=\d\. )", key, flags=re.MULTILINE) if part[:1].isdigit()}
+    asked = {
+        int(n): int(marks) for n, marks in re.findall(r"^(\d)\. \((\d)\)", questions, re.MULTILINE)
+    }
+    answers = {
+        int(part[0]): part
+        for part in re.split(r"^(?=\d\. )", key, flags=re.MULTILINE)
+        if part[:1].isdigit()
+    }
     given = {n: sum(int(m) for m in re.findall(r"\((\d)\)", text)) for n, text in answers.items()}
     assert given == asked and sum(asked.values()) == 40
 
@@ -75,15 +84,21 @@ def test_the_key_of_the_flow_is_its_limit():
 def test_every_exercise_and_figure_that_a_plan_names_is_in_its_chapter():
     texts = {path.stem: path.read_text("utf-8") for path in (ROOT / "notebooks").glob("*.md")}
     named = re.findall(r"\(chapters/(\w+)\.ipynb(?:#([\w-]+))?\)", PLANS)
-    assert named and not [(name, figure) for name, figure in named if figure and f'"{figure}"' not in texts[name]]
+    assert named and not [
+        (name, figure) for name, figure in named if figure and f'"{figure}"' not in texts[name]
+    ]
     titles = re.findall(r"exercise \*([^*]+)\*", " ".join(PLANS.split()), re.IGNORECASE)
     cells = re.findall(r"^\| 2 \|.*\| ([^|]+) \|$", section("One term"), re.MULTILINE)
     titles += [one for cell in cells for one in cell.split("; ") if one[0].isupper()]
-    assert titles and not [one for one in titles if not any(f"}} {one}\n" in text for text in texts.values())]
+    assert titles and not [
+        one for one in titles if not any(f"}} {one}\n" in text for text in texts.values())
+    ]
 
 
 @pytest.mark.browser
-@pytest.mark.skipif(not (SITE / "plans.html").is_file(), reason="the site is not built: run `grokbook build`")
+@pytest.mark.skipif(
+    not (SITE / "plans.html").is_file(), reason="the site is not built: run `grokbook build`"
+)
 class TestMap:
     """The map on the page for teaching, in Chromium."""
 

@@ -1,4 +1,5 @@
-"""Files that a reader's editor rewrites, another program reads, or git checks out: nothing of them is lost."""
+"""Files that a reader's editor rewrites, another program reads, or git checks out: nothing of them
+is lost."""
 
 import dataclasses
 import json
@@ -28,9 +29,14 @@ EDITORS = {
 
 
 def saved(source):
-    """A chapter as JupyterLab saves it through jupytext: with the kernel's metadata and a time of its own."""
+    """A chapter as JupyterLab saves it through jupytext: with the kernel's metadata and a time of
+    its own."""
     notebook = jupytext.reads(source, fmt="md:myst")
-    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
+    notebook.metadata["kernelspec"] = {
+        "name": "python3",
+        "display_name": "Python 3 (ipykernel)",
+        "language": "python",
+    }
     notebook.metadata["language_info"] = {"name": "python", "version": "3.11.7"}
     notebook.metadata["widgets"] = {"state": {}}
     for cell in notebook.cells:
@@ -54,7 +60,10 @@ def test_a_chapter_that_jupyterlab_saved_says_what_it_said(page, tmp_path):
     again.write_text(saved(page.read_text("utf-8")), "utf-8")
     after = sources.load(again)
     assert said(after) == said(before)
-    code = [[cell.source for cell in one.notebook().cells if cell.cell_type == "code"] for one in (before, after)]
+    code = [
+        [cell.source for cell in one.notebook().cells if cell.cell_type == "code"]
+        for one in (before, after)
+    ]
     assert code[0] == code[1]
 
 
@@ -87,13 +96,17 @@ def test_another_encoding_is_named(project):
     source, described = project / "notebooks" / "01_tiny.md", project / "pyproject.toml"
     for path in (source, described):
         path.write_bytes("# größer".encode("latin-1"))
-    with pytest.raises(ChapterError, match="^chapter 01_tiny: it must be text in UTF-8, but byte 4 is none of it"):
+    with pytest.raises(
+        ChapterError, match="^chapter 01_tiny: it must be text in UTF-8, but byte 4 is none of it"
+    ):
         sources.load(source)
-    with pytest.raises(GrokbookError, match="pyproject.toml cannot be read: it must be text in UTF-8"):
+    with pytest.raises(
+        GrokbookError, match="pyproject.toml cannot be read: it must be text in UTF-8"
+    ):
         of(project)
 
 
-# ------------------------------------------------------------------------------------------- parameter sets
+# ----------------------------------------------------------------------------------- parameter sets
 
 TINY = sources.load(ROOT / "notebooks" / "02_task_and_model.md")
 SHAPES = {
@@ -109,9 +122,13 @@ SHAPES = {
     fraction=st.floats(0.05, 0.95),
     shape=st.sampled_from(sorted(SHAPES)),
     editor=st.sampled_from([None, *sorted(EDITORS)]),
-    name=st.sampled_from([TINY.name, TINY.number, "2", "task_and_model", "task", f"{TINY.name}.md"]),
+    name=st.sampled_from(
+        [TINY.name, TINY.number, "2", "task_and_model", "task", f"{TINY.name}.md"]
+    ),
 )
-def test_a_parameter_set_comes_back_whatever_wrote_it(tmp_path_factory, p, fraction, shape, editor, name):
+def test_a_parameter_set_comes_back_whatever_wrote_it(
+    tmp_path_factory, p, fraction, shape, editor, name
+):
     file = tmp_path_factory.mktemp("sets") / "mine.yml"
     page = TINY.page("smoke", {"p": p, "train_fraction": fraction, "square": 0, "strip": 1})
     parameter_sets.write(file, page)
@@ -130,13 +147,17 @@ def test_a_set_of_another_chapter_is_refused(tmp_path, name):
         parameter_sets.read(file, TINY)
 
 
-# ------------------------------------------------------------------------------------------------- a clone
+# ------------------------------------------------------------------------------------------ a clone
 
 
 @pytest.mark.parametrize("folder", [ROOT, ROOT / "examples" / "omnigrok"], ids=["book", "example"])
 def test_a_clone_has_the_bytes_of_the_commit_whatever_its_system_does_to_lines(folder):
-    listed = subprocess.run(["git", "ls-files", "--eol"], cwd=folder, capture_output=True, check=True).stdout.decode()
-    known = [line.partition("\t")[0].split() + [line.partition("\t")[2]] for line in listed.splitlines()]
+    listed = subprocess.run(
+        ["git", "ls-files", "--eol"], cwd=folder, capture_output=True, check=True
+    ).stdout.decode()
+    known = [
+        line.partition("\t")[0].split() + [line.partition("\t")[2]] for line in listed.splitlines()
+    ]
     text = [line for line in known if line[0] not in ("i/-text", "i/none")]
     assert text and all(line[0] == "i/lf" and "eol=lf" in line for line in text)
     assert (folder / ".gitattributes").read_text() == (ROOT / ".gitattributes").read_text()

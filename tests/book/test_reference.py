@@ -65,15 +65,27 @@ def test_every_name_of_the_face_and_every_name_that_readers_rely_on_is_on_the_pa
     paths = listed()
     assert len(set(paths)) == len(paths)
     things = [named(path) for path in paths]
-    there = {f"grokbook.{name}" for name in grokbook.__all__} - {"grokbook.measures"}
-    assert there <= set(paths) and "gb.measures()" in (page := (BOOK / "reference.md").read_text("utf-8"))
+    there = {f"grokbook.{name}" for name in grokbook.__all__}
+    there -= {"grokbook.measures", "grokbook.records"}
+    assert there <= set(paths) and "gb.measures()" in (
+        page := (BOOK / "reference.md").read_text("utf-8")
+    )
     assert "gb.records(pattern)" in page
     assert [path for path in RELIED_ON if not any(named(path) is thing for thing in things)] == []
     assert all(thing.__doc__ for thing in things)
 
 
 def test_a_docstring_is_made_restructuredtext(reference):
-    given = ["One `a` and $x_i$, `two", "words` of |P| * Z, *args, name_.", "", ">>> f(`a`)", "'*'", "", "End `b`.", ""]
+    given = [
+        "One `a` and $x_i$, `two",
+        "words` of |P| * Z, *args, name_.",
+        "",
+        ">>> f(`a`)",
+        "'*'",
+        "",
+        "End `b`.",
+        "",
+    ]
     given += [".. math:: a * b", "    `c`", "", "And `d`."]
     assert reference.as_rst(given) == [
         "One ``a`` and :math:`x_i`, ``two words`` of \\|P\\| \\* Z, \\*args, name\\_.",
@@ -87,9 +99,13 @@ def test_a_docstring_is_made_restructuredtext(reference):
 
 def test_a_name_is_used_where_a_page_or_its_chapter_imports_it(reference, tmp_path):
     (tmp_path / "chapters").mkdir()
-    cell = '{"cells": [{"cell_type": "code", "source": ["from grokbook.measures import med as m"]}]}'
+    cell = (
+        '{"cells": [{"cell_type": "code", "source": ["from grokbook.measures import med as m"]}]}'
+    )
     (tmp_path / "chapters" / "90_none.ipynb").write_text(cell)
-    (tmp_path / "chapters" / "90_none-p-5.ipynb").write_text(f'{cell[:-1]}, "metadata": {{"orphan": true}}}}')
+    (tmp_path / "chapters" / "90_none-p-5.ipynb").write_text(
+        f'{cell[:-1]}, "metadata": {{"orphan": true}}}}'
+    )
     reference.uses.cache_clear()
     assert reference.users(grokbook.med, tmp_path) == ["chapters/90_none"]
     assert reference.users(grokbook.weight_norm, tmp_path) == []
@@ -106,14 +122,25 @@ def shown_on(page):
                 importlib.import_module(f"{node.module}.{one.name}")
             names[one.asname or one.name] = getattr(importlib.import_module(node.module), one.name)
     paths = re.findall(r"show\.source\(([\w.]+)", text)
-    return [functools.reduce(getattr, rest, names[first]) for first, *rest in (path.split(".") for path in paths)]
+    return [
+        functools.reduce(getattr, rest, names[first])
+        for first, *rest in (path.split(".") for path in paths)
+    ]
 
 
 def test_the_code_that_a_page_shows_is_of_a_name_that_the_page_lists():
     """Aside from what is a chapter's own, has no public name, or is an operator."""
     there = [named(path) for path in listed()]
-    shown = [thing for page in sorted((checkout() / "notebooks").glob("*.md")) for thing in shown_on(page)]
-    wanted = [thing for thing in shown if "chapters" not in thing.__module__ and not thing.__name__.startswith("_")]
+    shown = [
+        thing
+        for page in sorted((checkout() / "notebooks").glob("*.md"))
+        for thing in shown_on(page)
+    ]
+    wanted = [
+        thing
+        for thing in shown
+        if "chapters" not in thing.__module__ and not thing.__name__.startswith("_")
+    ]
     assert len(wanted) > 20 and [thing for thing in wanted if thing not in there] == []
 
 
@@ -136,7 +163,8 @@ nothing, after a grok step.
 
 
 def test_pages_of_the_reference_are_built_without_a_warning(tmp_path):
-    """About 20 s: Sphinx with these two pages, as strict as the book; formulas, source and examples are there."""
+    """About 20 s: Sphinx with these two pages, as strict as the book; formulas, source and examples
+    are there."""
     site.stage(checkout(), tmp_path, [])
     (tmp_path / "source" / "intro.md").write_text(f"{TERMS}\n\n{show.markdown(grokbook.med, 99)}")
     (tmp_path / "source" / "_toc.yml").write_text(
@@ -146,7 +174,9 @@ def test_pages_of_the_reference_are_built_without_a_warning(tmp_path):
     start = (html / "intro.html").read_text("utf-8")
     to_it = r'<a [^>]*href="reference.html#grokbook.med"[^>]*><code.*?med</span>'
     assert re.search(to_it, start), "the code that a page shows leads to the reference"
-    means = re.findall(r'<a class="[^"]*gb-term[^"]*" href="([^"]*)" title="([^"]*)">([^<]*)</a>', start)
+    means = re.findall(
+        r'<a class="[^"]*gb-term[^"]*" href="([^"]*)" title="([^"]*)">([^<]*)</a>', start
+    )
     assert [(address, word) for address, _, word in means] == [
         ("glossary.html#term-grokking", "Grokking"),
         ("glossary.html#term-claim", "claims"),

@@ -29,7 +29,7 @@ PROSE += "\n{glue:text}`story` That is all.\n"
 SOURCE = CHAPTER.replace("## One section\n", f"## One section\n\n{PROSE}")
 
 
-# ------------------------------------------------------------------------------------------- what differs
+# ------------------------------------------------------------------------------------- what differs
 
 
 def glued(name, shown, **about):
@@ -37,19 +37,44 @@ def glued(name, shown, **about):
     return new_output("display_data", data=data, metadata={"scrapbook": {"name": name, **about}})
 
 
-def executed(p=23, delay=100.0, seeds=(90.0, 110.0), drawing="a", ledger=("holds", 0.5, 0.4, 0.6), words="It rises."):
+def executed(
+    p=23,
+    delay=100.0,
+    seeds=(90.0, 110.0),
+    drawing="a",
+    ledger=("holds", 0.5, 0.4, 0.6),
+    words="It rises.",
+):
     """An executed chapter with each kind of output."""
     caption = f"Squares, {p}, no seed."
-    figures = [{"name": name, "caption": caption, "alt": "A curve."} for name in ("fig-tiny", "fig-same")]
+    figures = [
+        {"name": name, "caption": caption, "alt": "A curve."} for name in ("fig-tiny", "fig-same")
+    ]
     outputs = [
-        *(glued("modulus", p), glued("share", p / 7), glued("ledger", json.dumps([["G1", *ledger]]))),
+        *(
+            glued("modulus", p),
+            glued("share", p / 7),
+            glued("ledger", json.dumps([["G1", *ledger]])),
+        ),
         glued("delay", f"{delay:.0f} steps", value=delay, seeds=list(seeds)),
         glued("story", f"{words} At {p} it is as long as a sentence is."),
-        new_output("display_data", data={"image/svg+xml": f"<svg>{drawing}</svg>"}, metadata={"grokbook": figures[0]}),
-        new_output("display_data", data={"image/png": "iVBORw0="}, metadata={"grokbook": figures[1]}),
+        new_output(
+            "display_data",
+            data={"image/svg+xml": f"<svg>{drawing}</svg>"},
+            metadata={"grokbook": figures[0]},
+        ),
+        new_output(
+            "display_data", data={"image/png": "iVBORw0="}, metadata={"grokbook": figures[1]}
+        ),
     ]
     box = new_markdown_cell("- **Run** preset `smoke`, device", metadata={"tags": ["provenance"]})
-    return new_notebook(cells=[new_markdown_cell("# A tiny chapter\n\nIt cites."), new_code_cell(outputs=outputs), box])
+    return new_notebook(
+        cells=[
+            new_markdown_cell("# A tiny chapter\n\nIt cites."),
+            new_code_cell(outputs=outputs),
+            box,
+        ]
+    )
 
 
 @pytest.fixture
@@ -68,7 +93,10 @@ def opening(tiny, default, mine, values=(("p", 29),)):
 
 
 def test_the_page_opens_with_parameters_numbers_against_their_seeds_and_figures_in_pairs(tiny):
-    default, mine = executed(), executed(29, 140.0, (130.0, 145.0), "b", ("fails", 0.7, 0.6, 0.8), "It falls.")
+    default, mine = (
+        executed(),
+        executed(29, 140.0, (130.0, 145.0), "b", ("fails", 0.7, 0.6, 0.8), "It falls."),
+    )
     before = json.dumps(mine)
     said, made = opening(tiny, default, mine)
     for part in (
@@ -86,7 +114,12 @@ def test_the_page_opens_with_parameters_numbers_against_their_seeds_and_figures_
         "1 computed sentence changed",
     ):
         assert part in said
-    (pair,) = [o.data["text/html"] for c in made.cells[:-3] for o in c.get("outputs", []) if "text/html" in o.data]
+    (pair,) = [
+        o.data["text/html"]
+        for c in made.cells[:-3]
+        for o in c.get("outputs", [])
+        if "text/html" in o.data
+    ]
     images = BeautifulSoup(pair, "html.parser").select(".gb-pair figure img")
     assert [image["alt"] for image in images] == ["default: A curve.", "yours: A curve."]
     assert json.dumps(mine) == before and nbformat.validate(made) is None
@@ -99,12 +132,39 @@ def test_the_page_opens_with_parameters_numbers_against_their_seeds_and_figures_
         (executed(), "No figure changed."),
         (executed(delay=115.0), "1 number in the prose moved: 1 by less. That spread"),
         (executed(delay=115.0), "- no: 15 against 20\n"),
-        (executed(delay=115.0, seeds=[115.0, None]), "1 number in the prose moved; its spread over seeds is not known"),
+        (
+            executed(delay=115.0, seeds=[115.0, None]),
+            "1 number in the prose moved; its spread over seeds is not known",
+        ),
         (executed(ledger=("holds", 0.55, 0.4, 0.6)), "- no: inside 0.4 to 0.6\n"),
     ],
 )
 def test_what_is_said_follows_what_came_out(tiny, mine, said):
     assert said in opening(tiny, executed(), mine)[0]
+
+
+def test_a_figure_that_is_no_picture_and_one_that_only_this_page_has_are_told_of_too(tiny):
+    """A diagram whose cells open is HTML: that it changed is said, though no pair of pictures can
+    show it."""
+
+    def page(diagram, more=()):
+        made = executed()
+        for name in ("fig-opened", *more):
+            about = {"grokbook": {"name": name, "caption": "Cells.", "alt": "Cells."}}
+            made.cells[1].outputs.append(
+                new_output("display_data", data={"text/html": diagram}, metadata=about)
+            )
+        return made
+
+    said, _ = opening(tiny, page("<b>4 runs</b>"), page("<b>6 runs</b>", ["fig-added"]))
+    alone = "1 figure changed. Moved by hand or opened cell by cell, so on the page alone: {numref}`fig-opened`."
+    assert (
+        f"{alone} Not on the default's page: {{numref}}`fig-added`. The same as by default: "
+        in said
+    )
+    assert "gb-pair" not in said
+    unchanged, _ = opening(tiny, page("<b>4 runs</b>"), page("<b>4 runs</b>"))
+    assert "No figure changed." in unchanged and "alone" not in unchanged
 
 
 def test_many_numbers_and_cells_are_folded(tiny):
@@ -144,7 +204,10 @@ def role(source):
 @pytest.mark.parametrize(
     ("source", "said"),
     [
-        (f"> **Answer** In all {ROLE} of them\n> wait.\n", f"Answer In all **{ROLE}** of them wait."),
+        (
+            f"> **Answer** In all {ROLE} of them\n> wait.\n",
+            f"Answer In all **{ROLE}** of them wait.",
+        ),
         (f"Before.\n>\n> > Quoted: {ROLE}.\n", f"Quoted: **{ROLE}**."),
         (f"Medians of the runs: {ROLE}. More.", f"Medians of the runs: **{ROLE}**."),
         (f"As in Fig. 7 they take {ROLE} steps.", f"As in Fig. 7 they take **{ROLE}** steps."),
@@ -169,20 +232,57 @@ def test_every_number_of_the_book_would_have_words():
 def test_what_the_page_does_not_print_is_not_told_and_no_raw_name_is(tiny):
     default, mine = executed(), executed()
     for made, value in ((default, 3.04), (mine, 3.01)):
-        made.cells[1].outputs += [glued("hidden_name", value), glued("printed_alike", value), glued("when-late", None)]
-        made.cells[1].outputs[-1].data["application/papermill.record/text/plain"] = repr(when.glued(value > 3.02, ""))
+        made.cells[1].outputs += [
+            glued("hidden_name", value),
+            glued("printed_alike", value),
+            glued("when-late", None),
+        ]
+        made.cells[1].outputs[-1].data["application/papermill.record/text/plain"] = repr(
+            when.glued(value > 3.02, "")
+        )
     more = "\n\nIt is {glue:text}`printed_alike:.1f`. {when}`not late; Never.` {when}`late; The rise comes late.`\n"
     said, made = opening(replace(tiny, source=tiny.source + more), default, mine)
     assert "No number in the prose moved." in said and "hidden_name" not in said
-    assert "1 sentence no longer holds, and a marked line stands in its place: The rise comes late." in said
+    assert (
+        "1 sentence no longer holds, and a marked line stands in its place: The rise comes late."
+        in said
+    )
+
+
+def test_every_sentence_that_may_be_lost_is_told_without_the_marks_of_code():
+    for chapter in sources.load_all(ROOT):
+        for found in when.HALF.finditer(chapter.source):
+            for name in when.names(found[2]):
+                said = beside._conditioned(chapter.source, name)
+                assert '" "' not in said and '" f"' not in said, (chapter.name, name, said)
+
+
+@pytest.mark.parametrize(
+    "guarded", ["{when}``late; At {glue:text}`n`.``", ":::{when} late\nAt {glue:text}`n`.\n:::"]
+)
+@pytest.mark.parametrize("truth", [True, False, None])
+def test_a_number_of_a_sentence_that_does_not_stand_on_the_page_has_not_moved(tiny, guarded, truth):
+    """A step that no run reached stands in no sentence of the page, though the cells publish it."""
+    default, mine = executed(), executed()
+    for made, value in ((default, 3), (mine, 4)):
+        made.cells[1].outputs += [glued("n", value), glued("when-late", when.glued(truth, ""))]
+    said, _ = opening(replace(tiny, source=f"{tiny.source}\n\n{guarded}\n"), default, mine)
+    assert ("1 number in the prose moved" in said) is (truth is True)
+    assert ("No number in the prose moved." in said) is (truth is not True)
 
 
 @given(st.randoms(use_true_random=False))
 def test_an_output_is_the_same_in_any_order_and_from_disk(random):
     """One page comes from a kernel, the other from a file whose keys are sorted."""
     made = executed()
-    bundle = {"text/plain": "[figure]", "image/svg+xml": "<svg>\n</svg>", "application/json": {"b": 1, "a": 2}}
-    made.cells[1].outputs.append(new_output("display_data", data=bundle, metadata={"grokbook": FIGURE}))
+    bundle = {
+        "text/plain": "[figure]",
+        "image/svg+xml": "<svg>\n</svg>",
+        "application/json": {"b": 1, "a": 2},
+    }
+    made.cells[1].outputs.append(
+        new_output("display_data", data=bundle, metadata={"grokbook": FIGURE})
+    )
     other = nbformat.reads(nbformat.writes(made), as_version=4)
     for output in other.cells[1].outputs:
         parts = list(output.data.items())
@@ -191,12 +291,13 @@ def test_an_output_is_the_same_in_any_order_and_from_disk(random):
     assert drift.content(other.cells) == drift.content(made.cells)
 
 
-# ---------------------------------------------------------------------------------------- what is compared
+# --------------------------------------------------------------------------------- what is compared
 
 
 @pytest.fixture
 def run(built, said, monkeypatch):
-    """Re-run the tiny chapter with a page and a notebook that are only words: what was executed, said and written."""
+    """Re-run the tiny chapter with a page and a notebook that are only words: what was executed,
+    said and written."""
     made = nbformat.read(built / "book" / "chapters" / "01_tiny.ipynb", as_version=4)
     ran = []
 
@@ -209,10 +310,14 @@ def run(built, said, monkeypatch):
 
     def call(overrides, preset="laptop", **options):
         del ran[:]
-        _, page = rerun.rerun(sources.find(built, "tiny").page(preset, overrides), built, progress=said, **options)
+        _, page = rerun.rerun(
+            sources.find(built, "tiny").page(preset, overrides), built, progress=said, **options
+        )
         return sorted(ran), page.read_text()
 
-    return SimpleNamespace(call=call, root=built, said=lambda: said.console.file.getvalue(), ran=ran)
+    return SimpleNamespace(
+        call=call, root=built, said=lambda: said.console.file.getvalue(), ran=ran
+    )
 
 
 def test_it_is_compared_with_the_page_of_the_book_a_former_run_or_one_made_now(run):
@@ -224,7 +329,10 @@ def test_it_is_compared_with_the_page_of_the_book_a_former_run_or_one_made_now(r
     assert ran == [23, 29] and "beside the default, executed together with it" in page
     ran, page = run.call({"p": "31"}, "smoke")
     assert ran == [31] and "beside a former run of the default, kept in 01_tiny-smoke" in page
-    assert run.call({"p": "31"}, "smoke", compare=False)[0] == [31] and "as --no-compare says" in run.said()
+    assert (
+        run.call({"p": "31"}, "smoke", compare=False)[0] == [31]
+        and "as --no-compare says" in run.said()
+    )
     (run.root / "notebooks" / "01_tiny.md").write_text(CHAPTER + "\nMore.\n")
     assert run.call({"p": "31"}, "smoke")[0] == [23, 31], "what was kept is of another source"
 
@@ -242,23 +350,34 @@ def test_a_default_that_is_not_cheap_is_executed_only_when_asked_for(run, monkey
 
 
 @pytest.mark.parametrize("when", ["executing the default", "making the page"])
-def test_a_comparison_that_fails_or_is_stopped_leaves_nothing_and_a_former_page_as_it_was(run, monkeypatch, when):
+def test_a_comparison_that_fails_or_is_stopped_leaves_nothing_and_a_former_page_as_it_was(
+    run, monkeypatch, when
+):
     page = run.root / "runs" / "01_tiny-smoke-p-29" / "01_tiny.html"
     for before in (False, True):
         if before:
             run.call({"p": "29"}, "smoke", compare=False)
-        kept = {path: path.read_bytes() for path in (run.root / "runs").rglob("*") if path.is_file()}
+        kept = {
+            path: path.read_bytes() for path in (run.root / "runs").rglob("*") if path.is_file()
+        }
         assert page.exists() == before
         with monkeypatch.context() as broken, pytest.raises((KeyboardInterrupt, ChapterError)):
             target = (rerun, "execute") if when == "executing the default" else (standalone, "page")
-            broken.setattr(*target, Mock(side_effect=KeyboardInterrupt if before else ChapterError("it failed.")))
+            broken.setattr(
+                *target,
+                Mock(side_effect=KeyboardInterrupt if before else ChapterError("it failed.")),
+            )
             run.call({"p": "29"}, "smoke")
-        assert {path: path.read_bytes() for path in (run.root / "runs").rglob("*") if path.is_file()} == kept
+        assert {
+            path: path.read_bytes() for path in (run.root / "runs").rglob("*") if path.is_file()
+        } == kept
 
 
 def test_a_real_run_writes_notebook_and_page_and_leaves_the_book_alone(built, said):
     before = (built / "book" / "chapters" / "01_tiny.ipynb").read_bytes()
-    notebook, page = rerun.rerun(sources.find(built, "tiny").page("laptop", {"p": "29"}), built, progress=said)
+    notebook, page = rerun.rerun(
+        sources.find(built, "tiny").page("laptop", {"p": "29"}), built, progress=said
+    )
     assert notebook == built / "runs" / "01_tiny-laptop-p-29" / "01_tiny.ipynb"
     assert "p: int = 29" in sources.parameters_cell(nbformat.read(notebook, as_version=4)).source
     assert json.loads(notebook.with_suffix(".json").read_text())["parameters"]["p"] == 29
@@ -275,11 +394,13 @@ def test_a_real_run_writes_notebook_and_page_and_leaves_the_book_alone(built, sa
 
 
 def test_the_folder_of_a_run_is_named_by_what_differs(project):
-    odd = rerun.folder_name(replace(sources.find(project, "01").page("laptop"), changed={"steps": "a/b"}))
+    odd = rerun.folder_name(
+        replace(sources.find(project, "01").page("laptop"), changed={"steps": "a/b"})
+    )
     assert odd.startswith("01_tiny-laptop-") and "/" not in odd
 
 
-# ------------------------------------------------------------------------------------------ parameter sets
+# ----------------------------------------------------------------------------------- parameter sets
 
 CELL = 'p: int = 59  # modulus\nx: float = 0.5  # a\nname: str = "a"  # b\nhole: int | None = None\nps: list[int] = [5]'
 LINE = st.text(st.characters(blacklist_categories=("C", "Z")), max_size=20)
@@ -289,7 +410,9 @@ LINE = st.text(st.characters(blacklist_categories=("C", "Z")), max_size=20)
 def folder(tmp_path_factory):
     root = tmp_path_factory.mktemp("sets")
     (root / "notebooks").mkdir()
-    text = CHAPTER.replace("p: int = 59                    # prime modulus", CELL).replace("- Where", "")
+    text = CHAPTER.replace("p: int = 59                    # prime modulus", CELL).replace(
+        "- Where", ""
+    )
     (root / "notebooks" / "01_tiny.md").write_text(text)
     return root
 
@@ -325,7 +448,10 @@ def test_what_is_written_is_what_is_read(folder, p, x, name, hole, ps):
         (b"p: [[1]]", "'p' is neither a value nor a list of values"),
         (b"? [p]\n: 1", "is not YAML"),
         (b"preset: [a]\nparameters: {p: 1}", "the preset is not a word"),
-        (b"chapter: 02_other\nparameters: {p: 1}", "is for the chapter '02_other', not for 01_tiny"),
+        (
+            b"chapter: 02_other\nparameters: {p: 1}",
+            "is for the chapter '02_other', not for 01_tiny",
+        ),
         (b"seed: 1\nparameters: {p: 1}", "has 'seed'; it may have chapter, preset and parameters"),
         (b"a: &a [x]\np: [*a, *a]", "'p' is neither a value"),
         (b"!!python/object/apply:os.system ['exit']", "holds no parameters"),
@@ -336,12 +462,20 @@ def test_a_foreign_or_broken_file_is_refused_in_one_sentence(folder, content, sa
     file.write_bytes(content)
     with pytest.raises(ParameterError) as refused:
         parameter_sets.read(file, sources.find(folder, "01"))
-    assert said in str(refused.value) and str(file) in str(refused.value) and "\n" not in str(refused.value)
+    assert (
+        said in str(refused.value)
+        and str(file) in str(refused.value)
+        and "\n" not in str(refused.value)
+    )
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [("p: 28", "p = 28 is not prime"), ("q: 1", "did you mean 'p'"), ("x: yes", "x = 'yes' is not a number (float)")],
+    [
+        ("p: 28", "p = 28 is not prime"),
+        ("q: 1", "did you mean 'p'"),
+        ("x: yes", "x = 'yes' is not a number (float)"),
+    ],
 )
 def test_names_and_values_are_refused_as_those_of_p_are(folder, content, said):
     file = folder / "wrong.yml"

@@ -1,4 +1,5 @@
-"""Text from data does nothing on a page: the attack is rendered with the book's own Markdown, and shows as it is."""
+"""Text from data does nothing on a page: the attack is rendered with the book's own Markdown, and
+shows as it is."""
 
 import csv
 import dataclasses
@@ -39,7 +40,8 @@ QUIET = (nodes.document, nodes.paragraph, nodes.literal, nodes.Text)
 
 
 def rendered(markdown: str) -> nodes.document:
-    """What the book's parser makes of the text, with the extensions and the switches of book/_config.yml."""
+    """What the book's parser makes of the text, with the extensions and the switches of
+    book/_config.yml."""
     settings = {
         "myst_enable_extensions": CONFIG["parse"]["myst_enable_extensions"],
         "myst_disable_syntax": CONFIG["sphinx"]["config"]["myst_disable_syntax"],
@@ -73,22 +75,41 @@ def test_any_text_is_read_as_it_was_written(text):
 
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_the_boxes_of_a_page_say_what_a_record_says_and_no_more(attack, project):
-    made = {"recorded_on": attack, "device": attack, "dtype": attack, "seconds": 1, "commit": attack}
+    made = {
+        "recorded_on": attack,
+        "device": attack,
+        "dtype": attack,
+        "seconds": 1,
+        "commit": attack,
+    }
     box = rendered(page.recorded_box({"origin": "recorded", "provenance": json.dumps([made])}))
     assert kinds(box) <= {*QUIET, nodes.block_quote, nodes.strong}
     chapter = sources.find(project, "01")
-    chapter = dataclasses.replace(chapter, parameters=(*chapter.parameters, Parameter("note", "str", "", "a remark")))
+    chapter = dataclasses.replace(
+        chapter, parameters=(*chapter.parameters, Parameter("note", "str", "", "a remark"))
+    )
     part = {key: attack for key in ("device", "commit", "recorded_on")} | {"seconds": 1}
     by = {"commit": attack, "versions": {attack: attack}, "device": attack}
 
     def box_of(note, seed, by):
-        page = dataclasses.replace(chapter.page("laptop"), values={"p": 59, "note": note}, changed={"note": note})
-        entry = {key: attack for key in ("experiment", "key", "dtype")} | {"origin": "recorded", "seeds": [seed]}
+        page = dataclasses.replace(
+            chapter.page("laptop"), values={"p": 59, "note": note}, changed={"note": note}
+        )
+        entry = {key: attack for key in ("experiment", "key", "dtype")} | {
+            "origin": "recorded",
+            "seeds": [seed],
+        }
         return footer.box_text(page, [entry | {"provenance": [part | {"seeds": [seed]}]}], 1.0, by)
 
     text, calm = box_of(attack, attack, by), box_of("-", 0, {})
     assert inside(text) == inside(calm)
-    assert not kinds(rendered(text)) & {nodes.raw, nodes.math, nodes.system_message, nodes.reference, nodes.table}
+    assert not kinds(rendered(text)) & {
+        nodes.raw,
+        nodes.math,
+        nodes.system_message,
+        nodes.reference,
+        nodes.table,
+    }
     assert text.count("\n:::") == 1
 
 
@@ -105,7 +126,9 @@ def test_code_that_holds_a_fence_stays_in_its_own():
     assert [type(n) for n in rendered(text).children] == [nodes.paragraph, nodes.literal_block]
 
 
-HOSTILE = st.text(st.sampled_from("<>&\"'=+-@{}\\%$#_^~|,;:\n\t` ax1é"), max_size=24) | st.sampled_from(ATTACKS)
+HOSTILE = st.text(
+    st.sampled_from("<>&\"'=+-@{}\\%$#_^~|,;:\n\t` ax1é"), max_size=24
+) | st.sampled_from(ATTACKS)
 
 
 class Tags(HTMLParser):
@@ -126,7 +149,9 @@ def test_cells_names_and_captions_of_a_table_add_no_element_and_no_attribute(nam
     frame = pd.DataFrame({f"n{name}": [cell], "verdict": [cell], "size": [1.0]})
     calm = pd.DataFrame({"n": ["x" * len(cell)], "verdict": ["x"], "size": [1.0]})
 
-    def without_cards(frame, caption):  # whether a table fits a phone hangs on the length of its words
+    def without_cards(
+        frame, caption
+    ):  # whether a table fits a phone hangs on the length of its words
         return [
             (tag, [a for a in names if a not in ("role", "data-label")])
             for tag, names in Tags(tables.table_html(frame, caption, {})).seen
@@ -139,11 +164,25 @@ def test_cells_names_and_captions_of_a_table_add_no_element_and_no_attribute(nam
 @given(HOSTILE, HOSTILE)
 def test_an_entry_of_the_ledger_adds_only_what_sets_mathematics_in_a_sentence(name, said):
     def made(name, said):
-        row = {"id": f"X{name}", "paper": "gu2025", "place": said, "statement": f"s {said}", "verdict": said or "x"}
-        row |= {"evidence": said, "published": f"p {said}", "value": 0.5, "kind": said or "x", "origin": "paper"}
+        row = {
+            "id": f"X{name}",
+            "paper": "gu2025",
+            "place": said,
+            "statement": f"s {said}",
+            "verdict": said or "x",
+        }
+        row |= {
+            "evidence": said,
+            "published": f"p {said}",
+            "value": 0.5,
+            "kind": said or "x",
+            "origin": "paper",
+        }
         row |= {"page": f"07_x: {said}", "shown_by": "runs", "runs": 1}
         seen = Tags(cards.claim_cards(pd.DataFrame([row]), said) + cards._entry(row)).seen
-        return [one for one in seen if one[0] not in ("i", "sub", "sup") and one != ("p", ["class"])]
+        return [
+            one for one in seen if one[0] not in ("i", "sub", "sup") and one != ("p", ["class"])
+        ]
 
     assert made(name, said) == made("1", "calm")
 
@@ -155,7 +194,9 @@ def test_an_entry_of_a_bibliography_is_one_entry_with_its_four_fields(name, said
     entries = parse_string(cards.bibtex(pd.DataFrame([row])), "bibtex").entries
     ((key, entry),) = entries.items()
     assert re.fullmatch(r"grokbook-X[\w.-]*", key)
-    assert set(entry.fields) == {"title", "howpublished", "note"} and list(entry.persons) == ["author"]
+    assert set(entry.fields) == {"title", "howpublished", "note"} and list(entry.persons) == [
+        "author"
+    ]
     for value in entry.fields.values():
         depth = list(accumulate({"{": 1, "}": -1}.get(sign, 0) for sign in value))
         assert min(depth) >= 0 and depth[-1] == 0, "BibTeX counts every brace"
@@ -163,11 +204,17 @@ def test_an_entry_of_a_bibliography_is_one_entry_with_its_four_fields(name, said
 
 @given(HOSTILE)
 def test_no_cell_of_a_csv_file_is_a_formula_and_numbers_stay_numbers(text):
-    """A spreadsheet computes what begins with = + - @, a tab or a carriage return (OWASP, CSV injection)."""
+    """A spreadsheet computes what begins with = + - @, a tab or a carriage return (OWASP, CSV
+    injection)."""
     frame = pd.DataFrame({f"{text}": [text, "-0.5"], "n": [-0.5, 1e-9]})
     written = files._csv(frame).decode()
     rows = list(csv.reader(io.StringIO(written, newline="")))
     number = re.compile(r"[+-]?\d+(\.\d*)?(e[+-]?\d+)?")
-    assert not [c for row in rows for c in row if re.match(r"\s*[=+@-]|[\t\r]", c) and not number.fullmatch(c)]
+    assert not [
+        c
+        for row in rows
+        for c in row
+        if re.match(r"\s*[=+@-]|[\t\r]", c) and not number.fullmatch(c)
+    ]
     assert [row[1] for row in rows] == ["n", "-0.5", "1e-09"] and rows[2][0] == "-0.5"
     assert rows[1][0] in (text, f"'{text}")

@@ -1,4 +1,5 @@
-"""Parameter sets on the site: what the front matter may name, what is executed and shown, what a build may spend."""
+"""Parameter sets on the site: what the front matter may name, what is executed and shown, what a
+build may spend."""
 
 import json
 import re
@@ -18,7 +19,9 @@ from grokbook.errors import ChapterError
 from .conftest import CHAPTER, make_project, silent
 
 SETS = '  sets:\n    "p = 47": {p: 47}\n    half the steps: {steps: 100, train_fraction: 0.25}\n'
-SOURCE = CHAPTER.replace("  presets:\n", f"{SETS}  lead: fig-tiny\n  presets:\n", 1).replace("4, 9])", "4, p])")
+SOURCE = CHAPTER.replace("  presets:\n", f"{SETS}  lead: fig-tiny\n  presets:\n", 1).replace(
+    "4, 9])", "4, p])"
+)
 FILES = ("01_tiny", "01_tiny-p-47", "01_tiny-half-the-steps")
 
 
@@ -35,7 +38,10 @@ def chapter(folder, text=SOURCE):
         ("{wide: {q: 1}}", "the set 'wide' at preset smoke: 'q' is not a parameter"),
         ("{all: {train_fraction: 1.5}}", "the set 'all' at preset smoke: train_fraction = 1.5"),
         ("{a: {p: 47}, a: {p: 53}}", "the set 'a' is named twice in the front matter"),
-        ("{p = 47: {p: 47}, 'P: 47': {p: 53}}", "the sets 'p = 47' and 'P: 47' have the same address, p-47"),
+        (
+            "{p = 47: {p: 47}, 'P: 47': {p: 53}}",
+            "the sets 'p = 47' and 'P: 47' have the same address, p-47",
+        ),
         ("{'?': {p: 47}}", "sets has '?'"),
         ("{47: {p: 47}}", "sets has 47"),
         (f"{{{'long ' * 7}: {{p: 47}}}}", "a name of at most 30 characters"),
@@ -54,15 +60,24 @@ def test_every_set_is_made_and_at_smoke_the_first_alone_and_none_that_changes_no
     assert list(sets.pages(made, "laptop")) == ["p = 47", "half the steps"]
     assert list(sets.pages(made, "smoke")) == ["p = 47"]
     at_23 = chapter(project, SOURCE.replace("{p: 47}", "{p: 23}"))
-    assert list(sets.pages(at_23, "smoke")) == ["half the steps"], "23 is the modulus of this preset"
+    assert list(sets.pages(at_23, "smoke")) == ["half the steps"], (
+        "23 is the modulus of this preset"
+    )
     page = sets.pages(made, "laptop")["p = 47"]
-    assert (dict(page.changed), sets.named(page), sets.named(made.page("laptop"))) == ({"p": 47}, ", p = 47", "")
+    assert (dict(page.changed), sets.named(page), sets.named(made.page("laptop"))) == (
+        {"p": 47},
+        ", p = 47",
+        "",
+    )
     assert sets.folder(project, page) == project / "book" / "chapters" / "sets" / "p-47"
 
 
 def test_what_does_not_fit_into_the_budget_is_left_out_and_named(project, monkeypatch):
     pages = sets.pages(chapter(project), "laptop").values()
-    jobs = [Job(page, Estimate(minutes * 60, 1.0)) for page, minutes in zip(pages, (12, 10), strict=True)]
+    jobs = [
+        Job(page, Estimate(minutes * 60, 1.0))
+        for page, minutes in zip(pages, (12, 10), strict=True)
+    ]
     kept, said = sets.affordable(jobs)
     assert kept == [jobs[1]]
     assert said.startswith("parameter sets: 1 to execute, about 10 min of at most 15 min")
@@ -70,7 +85,10 @@ def test_what_does_not_fit_into_the_budget_is_left_out_and_named(project, monkey
     large = sets.Variant("p = 47", jobs[0].page, {"cells": "x" * 14_000_000})
     kept, said = sets.within({"01_tiny": [large, replace(large, name="other")]})
     assert kept == {"01_tiny": [large]}
-    assert "1 pages, notebooks of 14.0 MB of at most 24 MB; left out, as they need more: 01_tiny-other" in said
+    assert (
+        "1 pages, notebooks of 14.0 MB of at most 24 MB; left out, as they need more: 01_tiny-other"
+        in said
+    )
 
 
 def build_twice(root):
@@ -92,9 +110,15 @@ def soup(root, file):
 
 def test_a_build_says_what_the_sets_cost_and_does_nothing_the_second_time(once):
     first, again = ((once / f"said_{number}").read_text() for number in (1, 2))
-    assert "parameter sets: 2 to execute, about" in first and "chapter 01_tiny, p = 47: executed in" in first
+    assert (
+        "parameter sets: 2 to execute, about" in first
+        and "chapter 01_tiny, p = 47: executed in" in first
+    )
     assert re.search(r"parameter sets: 2 pages, notebooks of \d\.\d MB of at most 24 MB", first)
-    assert "nothing to do: 1 chapters and the site are up to date" in again and "parameter sets" not in again
+    assert (
+        "nothing to do: 1 chapters and the site are up to date" in again
+        and "parameter sets" not in again
+    )
 
 
 def test_every_page_links_to_the_others_and_says_which_it_is(once):
@@ -102,17 +126,26 @@ def test_every_page_links_to_the_others_and_says_which_it_is(once):
         links = soup(once, file).select("article nav.gb-sets a")
         assert [link["href"] for link in links] == [f"{other}.html" for other in FILES]
         assert [link.get_text() for link in links] == ["default", "p = 47", "half the steps"]
-        assert [link["href"] for link in links if link.get("aria-current") == "page"] == [f"{file}.html"]
+        assert [link["href"] for link in links if link.get("aria-current") == "page"] == [
+            f"{file}.html"
+        ]
 
 
-def test_the_page_of_a_set_marks_what_moved_shows_figures_in_pairs_and_keeps_the_numbers_of_the_chapter(once):
+def test_the_page_of_a_set_marks_what_moved_shows_figures_in_pairs_and_keeps_the_numbers_of_the_chapter(
+    once,
+):
     default, mine = (soup(once, file) for file in FILES[:2])
     assert not default.select(".gb-moved, .gb-pair")
     assert [e.get_text() for e in mine.select("article .gb-moved")] == ["47"]
     assert [e.get_text() for e in mine.select("article .gb-was")] == ["(default 59)"]
     assert [e.get_text() for e in mine.select(".gb-pair figcaption")] == ["default", "p = 47"]
-    pictures = [once / "site" / "chapters" / image["src"] for image in mine.select(".gb-pair img[loading=lazy]")]
-    assert len({path.read_text() for path in pictures}) == 2 and all("<svg" in path.read_text() for path in pictures)
+    pictures = [
+        once / "site" / "chapters" / image["src"]
+        for image in mine.select(".gb-pair img[loading=lazy]")
+    ]
+    assert len({path.read_text() for path in pictures}) == 2 and all(
+        "<svg" in path.read_text() for path in pictures
+    )
     for one, name in ((default, "fig-tiny"), (mine, "fig-tiny-p-47")):
         assert one.find(id=name).figcaption.get_text().strip().startswith("Fig. 1.1")
         assert "(1.1)" in one.select_one(".eqno").get_text()
@@ -122,9 +155,18 @@ def test_the_page_of_a_set_marks_what_moved_shows_figures_in_pairs_and_keeps_the
 
 
 def test_a_set_is_found_by_its_chapter_alone_and_its_notebook_can_be_had(once):
-    index = (once / "site" / "searchindex.js").read_text().removeprefix("Search.setIndex(").removesuffix(")")
+    index = (
+        (once / "site" / "searchindex.js")
+        .read_text()
+        .removeprefix("Search.setIndex(")
+        .removesuffix(")")
+    )
     words = json.loads(index)
-    found = {at for place in words["terms"].values() for at in (place if isinstance(place, list) else [place])}
+    found = {
+        at
+        for place in words["terms"].values()
+        for at in (place if isinstance(place, list) else [place])
+    }
     chapter = words["docnames"].index("chapters/01_tiny")
     assert words["alltitles"]["A tiny chapter"] == [[chapter, None]]
     assert {words["docnames"].index(f"chapters/{file}") for file in FILES[1:]}.isdisjoint(found)

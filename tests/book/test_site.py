@@ -1,4 +1,5 @@
-"""The site: what is staged and launched, what stays when a build fails; it is served to this machine only."""
+"""The site: what is staged and launched, what stays when a build fails; it is served to this
+machine only."""
 
 import errno
 import json
@@ -32,21 +33,37 @@ def chapter_page(root):
 
 
 def test_chapters_that_were_not_executed_are_left_out(project):
-    toc = yaml.safe_load(site.filtered_toc((project / "book" / "_toc.yml").read_text(), ["01_tiny"]))
-    assert [c["file"] for part in toc["parts"] for c in part["chapters"]] == ["chapters/01_tiny", "references"]
+    toc = yaml.safe_load(
+        site.filtered_toc((project / "book" / "_toc.yml").read_text(), ["01_tiny"])
+    )
+    assert [c["file"] for part in toc["parts"] for c in part["chapters"]] == [
+        "chapters/01_tiny",
+        "references",
+    ]
     none = yaml.safe_load(site.filtered_toc((project / "book" / "_toc.yml").read_text(), []))
     assert [part["caption"] for part in none["parts"]] == ["More"]
 
 
 def test_a_plain_page_shows_figures_of_the_chapters_that_were_executed(project, tmp_path):
-    drawn = {"metadata": {"grokbook": {"name": "fig-a"}}, "data": {"image/svg+xml": ["<svg>", "</svg>"]}}
-    beside = {"metadata": {"grokbook": {"name": "fig-c"}}, "data": {"text/html": ["<p><svg x>1</svg><svg x>2</svg>"]}}
+    drawn = {
+        "metadata": {"grokbook": {"name": "fig-a"}},
+        "data": {"image/svg+xml": ["<svg>", "</svg>"]},
+    }
+    beside = {
+        "metadata": {"grokbook": {"name": "fig-c"}},
+        "data": {"text/html": ["<p><svg x>1</svg><svg x>2</svg>"]},
+    }
     script = {"metadata": {"grokbook": {"name": "fig-d"}}, "data": {"text/html": "<div></div>"}}
     pictures = site.drawings({"cells": [{"outputs": [drawn, beside, script]}, {"source": ""}]})
-    assert pictures == {"fig-a": "<svg></svg>", "fig-c": f"<svg x>{site.WORDS}1</svg>",
-                        "fig-c-2": f"<svg x>{site.WORDS}2</svg>"}
+    assert pictures == {
+        "fig-a": "<svg></svg>",
+        "fig-c": f"<svg x>{site.WORDS}1</svg>",
+        "fig-c-2": f"<svg x>{site.WORDS}2</svg>",
+    }
     page = tmp_path / "tour.md"
-    page.write_text("One.\n\n![a](_figures/fig-a.svg)\n\n![b](_figures/fig-b.svg)\n\n[b](chapters/02_b.ipynb#fig-b)\n")
+    page.write_text(
+        "One.\n\n![a](_figures/fig-a.svg)\n\n![b](_figures/fig-b.svg)\n\n[b](chapters/02_b.ipynb#fig-b)\n"
+    )
     site.fill_pages(project, tmp_path, ["01_a"], pictures)
     assert (tmp_path / "_figures" / "fig-a.svg").read_text() == "<svg></svg>"
     assert page.read_text() == "One.\n\n![a](_figures/fig-a.svg)\n\n\nb\n"
@@ -98,17 +115,23 @@ def test_a_page_with_a_letter_has_it_in_every_number(built):
     """`04a_more` is chapter 4a: in the contents, in its figures and in its equations."""
     for folder, ending in (("book/chapters", "ipynb"), ("notebooks", "md")):
         text = (built / folder / f"01_tiny.{ending}").read_text()
-        (built / folder / f"04a_more.{ending}").write_text(re.sub(r"\b(fig|eq|ex)-tiny", r"\1-more", text))
+        (built / folder / f"04a_more.{ending}").write_text(
+            re.sub(r"\b(fig|eq|ex)-tiny", r"\1-more", text)
+        )
     toc = built / "book" / "_toc.yml"
     toc.write_text(toc.read_text().replace("07_absent", "04a_more"))
     with site.workplace(built) as work:
         site.stage(built, work, ["01_tiny", "04a_more"])
-        page = BeautifulSoup((site.sphinx(work) / "chapters" / "04a_more.html").read_text(), "html.parser")
+        page = BeautifulSoup(
+            (site.sphinx(work) / "chapters" / "04a_more.html").read_text(), "html.parser"
+        )
     assert page.find(id="fig-more").figcaption.get_text().strip().startswith("Fig. 4a.1")
     assert page.select_one("article h1").get_text().startswith("4a. ")
     assert "(4a.1)" in page.select_one(".eqno").get_text()
     links = [link.get_text(" ", strip=True) for link in page.select(".bd-sidebar-primary nav a")]
-    assert any(link.startswith("4a.") for link in links) and any(link.startswith("1.") for link in links)
+    assert any(link.startswith("4a.") for link in links) and any(
+        link.startswith("1.") for link in links
+    )
 
 
 def test_downloads_lie_beside_the_page(built_once):
@@ -116,23 +139,32 @@ def test_downloads_lie_beside_the_page(built_once):
     assert links == ["../downloads/01_tiny.ipynb", "../downloads/01_tiny.md"]
     source = (built_once / "notebooks" / "01_tiny.md").read_text()
     assert (built_once / "site" / "downloads" / "01_tiny.md").read_text() == source
-    assert json.loads((built_once / "site" / "downloads" / "01_tiny.ipynb").read_text())["nbformat"] == 4
+    assert (
+        json.loads((built_once / "site" / "downloads" / "01_tiny.ipynb").read_text())["nbformat"]
+        == 4
+    )
 
 
 def test_mathematics_is_drawn_by_a_script_of_the_site(built_once):
     scripts = [s["src"] for s in chapter_page(built_once).find_all("script", src=True)]
     assert [s for s in scripts if s.startswith("../_static/../mathjax/startup.js")]
     assert not [s for s in scripts if s.startswith(("http", "//")) or "thebe" in s]
-    assert list((built_once / "site" / "mathjax" / "output" / "chtml" / "fonts" / "woff-v2").glob("*.woff"))
+    assert list(
+        (built_once / "site" / "mathjax" / "output" / "chtml" / "fonts" / "woff-v2").glob("*.woff")
+    )
     assert "mathjax" not in (built_once / "site" / "search.html").read_text().lower()
 
 
 def test_no_page_asks_for_an_icon_font_and_every_icon_is_drawn(built_once):
     html = built_once / "site"
-    text = "".join(page.read_text() for page in [*html.glob("*.html"), *html.glob("chapters/*.html")])
+    text = "".join(
+        page.read_text() for page in [*html.glob("*.html"), *html.glob("chapters/*.html")]
+    )
     assert "fontawesome" not in text and not (html / "_static" / "vendor").exists()
     icons = set(re.findall(r'class="[^"]*\bfa[sb]?(?:-solid)? (fa-[a-z-]+)', text))
-    assert icons and icons <= set(re.findall(r"\.(fa-[a-z-]+) \{ --gb-icon", (html / "_static/icons.css").read_text()))
+    assert icons and icons <= set(
+        re.findall(r"\.(fa-[a-z-]+) \{ --gb-icon", (html / "_static/icons.css").read_text())
+    )
 
 
 def test_pages_say_what_they_are_about_and_an_address_without_a_page_leads_to_the_book(built_once):
@@ -145,36 +177,61 @@ def test_pages_say_what_they_are_about_and_an_address_without_a_page_leads_to_th
         threading.Thread(target=http.serve_forever, daemon=True).start()
         with pytest.raises(urllib.error.HTTPError) as refused:
             urllib.request.urlopen(f"http://127.0.0.1:{http.server_port}/chapters/old/name.html")
-        assert (refused.value.code, refused.value.read()) == (404, (built_once / "site" / "404.html").read_bytes())
+        assert (refused.value.code, refused.value.read()) == (
+            404,
+            (built_once / "site" / "404.html").read_bytes(),
+        )
         http.shutdown()
 
 
 def test_a_site_has_a_map_of_addresses_only_where_pyproject_names_its_own(project, built_once):
-    assert not (built_once / "site" / "sitemap.xml").exists() and site.pages(project, {})["address"] is None
+    assert (
+        not (built_once / "site" / "sitemap.xml").exists()
+        and site.pages(project, {})["address"] is None
+    )
     sys.path.insert(0, str(project / "book" / "_ext"))
     from grokbook_pages import sitemap
 
-    assert "<loc>https://a.b/c/chapters/01_x.html</loc>" in sitemap("https://a.b/c/", ["chapters/01_x"])
+    assert "<loc>https://a.b/c/chapters/01_x.html</loc>" in sitemap(
+        "https://a.b/c/", ["chapters/01_x"]
+    )
 
 
 def test_a_ready_page_has_drawings_for_a_phone_and_cells_that_name_their_columns(project):
-    """A figure is found by its name in a chapter, by its file on a plain page. No line ends before a full stop."""
+    """A figure is found by its name in a chapter, by its file on a plain page. No line ends before
+    a full stop."""
     sys.path.insert(0, str(project / "book" / "_ext"))
     from grokbook_pages import _TABLE, labelled, stacked, tidy
 
     formula = '<span class="math notranslate nohighlight">\\(p\\)</span>'
-    assert tidy(f"{formula}). {formula} is") == f'<span class="gb-glued">{formula}).</span> {formula} is'
+    assert (
+        tidy(f"{formula}). {formula} is")
+        == f'<span class="gb-glued">{formula}).</span> {formula} is'
+    )
     page = '<figure id="fig-a"><img src="1.svg"></figure><p><img src="i/fig-b.svg"></p><img src="i/fig-c.svg">'
-    made = BeautifulSoup(stacked(page, ["narrow/01_x/fig-a.svg", "narrow/02_y/fig-b.svg"]), "html.parser")
-    assert [s["srcset"] for s in made.select("picture > source")] == ["narrow/01_x/fig-a.svg", "narrow/02_y/fig-b.svg"]
-    assert len(made.select("figure#fig-a > picture > img, p > picture > img")) == 2 == len(made.select("picture"))
+    made = BeautifulSoup(
+        stacked(page, ["narrow/01_x/fig-a.svg", "narrow/02_y/fig-b.svg"]), "html.parser"
+    )
+    assert [s["srcset"] for s in made.select("picture > source")] == [
+        "narrow/01_x/fig-a.svg",
+        "narrow/02_y/fig-b.svg",
+    ]
+    assert (
+        len(made.select("figure#fig-a > picture > img, p > picture > img"))
+        == 2
+        == len(made.select("picture"))
+    )
     rows = "<tr><td>1</td><td>2</td></tr>" * 2
     text = f'<table class="table"><tr><th>one</th><th class="x">the <code>"two"</code></th></tr>{rows}</table>'
-    cells = BeautifulSoup(_TABLE.sub(labelled, text + f"<table>{rows}</table>"), "html.parser").select("td[data-label]")
+    cells = BeautifulSoup(
+        _TABLE.sub(labelled, text + f"<table>{rows}</table>"), "html.parser"
+    ).select("td[data-label]")
     assert [cell["data-label"] for cell in cells] == ["one", 'the "two"'] * 2
 
 
-def test_only_a_committed_source_of_a_named_repository_has_launch_links_and_in_colab_only_a_release(project):
+def test_only_a_committed_source_of_a_named_repository_has_launch_links_and_in_colab_only_a_release(
+    project,
+):
     tiny = {"01_tiny": sources.find(project, "01_tiny")}
     assert site.pages(project, tiny)["launch"] == {"01_tiny": {}}
     git(project, "init", "-q")
@@ -191,15 +248,24 @@ def test_only_a_committed_source_of_a_named_repository_has_launch_links_and_in_c
     assert site.pages(project, tiny)["launch"] == {"01_tiny": {}}
 
 
-def test_a_notebook_to_download_installs_the_released_wheel_first_where_the_package_is_missing(built_once, tmp_path):
+def test_a_notebook_to_download_installs_the_released_wheel_first_where_the_package_is_missing(
+    built_once, tmp_path
+):
     cells = json.loads((built_once / "site" / "downloads" / "01_tiny.ipynb").read_text())["cells"]
     text, about = "".join(cells[0]["source"]), site.described(built_once)
-    assert text.startswith("# Where grokbook is missing") and 'if find_spec("grokbook") is None:' in text
+    assert (
+        text.startswith("# Where grokbook is missing")
+        and 'if find_spec("grokbook") is None:' in text
+    )
     wheel = f"{about['urls']['Repository']}/releases/download/v{about['version']}/"
-    assert text.endswith(f"    %pip install -q jupytext {wheel}grokbook-{about['version']}-py3-none-any.whl")
+    assert text.endswith(
+        f"    %pip install -q jupytext {wheel}grokbook-{about['version']}-py3-none-any.whl"
+    )
     assert "".join(cells[1]["source"]).startswith("# A tiny chapter")
     plain = nbformat.v4.new_notebook()
-    assert site.with_wheel(plain, tmp_path).cells == [], "a folder without pyproject.toml has no release"
+    assert site.with_wheel(plain, tmp_path).cells == [], (
+        "a folder without pyproject.toml has no release"
+    )
 
 
 def test_the_key_changes_with_a_page_and_not_by_itself(built):
@@ -282,7 +348,8 @@ def test_the_site_is_served_on_the_local_address(tmp_path):
 
 
 def test_what_a_link_has_outside_the_site_is_not_there(tmp_path):
-    """A file, a folder, a first page, the page for what is not there; links within the site are followed."""
+    """A file, a folder, a first page, the page for what is not there; links within the site are
+    followed."""
     site_folder, other = tmp_path / "site", tmp_path / "other"
     for folder in (site_folder / "in", site_folder / "led", other):
         folder.mkdir(parents=True)
@@ -303,7 +370,15 @@ def test_what_a_link_has_outside_the_site_is_not_there(tmp_path):
         with server(root, 0) as http:
             threading.Thread(target=http.serve_forever, daemon=True).start()
             place = f"http://127.0.0.1:{http.server_port}/"
-            for name in ("file.html", "folder/", "folder/index.html", "led/", "up/other/index.html", "ring", "absent"):
+            for name in (
+                "file.html",
+                "folder/",
+                "folder/index.html",
+                "led/",
+                "up/other/index.html",
+                "ring",
+                "absent",
+            ):
                 with pytest.raises(urllib.error.HTTPError) as caught:
                     urllib.request.urlopen(place + name)
                 assert caught.value.code == 404 and b"secret" not in caught.value.read()
@@ -315,7 +390,8 @@ def test_what_a_link_has_outside_the_site_is_not_there(tmp_path):
 
 @pytest.fixture
 def served(tmp_path, monkeypatch):
-    """The port of a site with one page, to two at a time, silent for half a second, each for one and a half."""
+    """The port of a site with one page, to two at a time, silent for half a second, each for one
+    and a half."""
     (tmp_path / "index.html").write_text("x")
     (tmp_path / "folder").mkdir()
     monkeypatch.setattr(serving._Quiet, "timeout", 0.5)
@@ -336,7 +412,9 @@ def sent(port, text):
 
 def test_those_who_say_nothing_or_too_little_are_cut_off_and_the_others_are_served(served, capfd):
     silent = [socket.create_connection(("127.0.0.1", served), timeout=30) for _ in range(5)]
-    assert sent(served, "GET / HTTP/1.0\r\n\r\n").endswith("200 OK"), "after two by two were silent for long enough"
+    assert sent(served, "GET / HTTP/1.0\r\n\r\n").endswith("200 OK"), (
+        "after two by two were silent for long enough"
+    )
     assert [line.recv(1) for line in silent] == [b""] * 5
     slow, lasted = socket.create_connection(("127.0.0.1", served), timeout=30), 0
     with pytest.raises(OSError):
@@ -362,13 +440,20 @@ def test_those_who_say_nothing_or_too_little_are_cut_off_and_the_others_are_serv
         ("nonsense\r\n\r\n", 400),
     ],
 )
-def test_only_pages_of_the_site_are_given_and_only_to_who_asks_for_this_machine(served, text, code, capfd):
+def test_only_pages_of_the_site_are_given_and_only_to_who_asks_for_this_machine(
+    served, text, code, capfd
+):
     first = sent(served, text)
-    assert f" {code} " in first or (code == 400 and first == "<!DOCTYPE HTML>"), "which HTTP 0.9 answers"
+    assert f" {code} " in first or (code == 400 and first == "<!DOCTYPE HTML>"), (
+        "which HTTP 0.9 answers"
+    )
     assert capfd.readouterr().err == ""
 
 
 def test_a_port_in_use_is_refused(tmp_path):
     (tmp_path / "index.html").write_text("x")
-    with server(tmp_path, 0) as first, pytest.raises(ParameterError, match="cannot be used .*; try --port"):
+    with (
+        server(tmp_path, 0) as first,
+        pytest.raises(ParameterError, match="cannot be used .*; try --port"),
+    ):
         server(tmp_path, first.server_port)

@@ -1,4 +1,5 @@
-"""Slides of a chapter: headings, figures, first sentences and equations, no paragraph; explorables work in them."""
+"""Slides of a chapter: headings, figures, first sentences and equations, no paragraph; explorables
+work in them."""
 
 import re
 from pathlib import Path
@@ -15,7 +16,9 @@ from grokbook.errors import GrokbookError, ParameterError
 from .visited import barred
 
 SITE = Path(__file__).resolve().parents[2] / "site"
-ON_SITE = pytest.mark.skipif(not (SITE / "intro.html").is_file(), reason="the site is not built: run `grokbook build`")
+ON_SITE = pytest.mark.skipif(
+    not (SITE / "intro.html").is_file(), reason="the site is not built: run `grokbook build`"
+)
 
 MOVED = ".querySelector('[data-options]')"
 
@@ -52,7 +55,8 @@ def test_every_kind_is_on_a_slide_in_the_order_of_the_page_and_what_folds_is_on_
 
 
 def test_a_slide_is_one_section_whatever_the_page_has_inside(made):
-    """To reveal.js a section in a section is a slide of its own, without notes and with an address of its own."""
+    """To reveal.js a section in a section is a slide of its own, without notes and with an address
+    of its own."""
     for slide in made:
         inner = BeautifulSoup(slide.markup(), "html.parser").find_all("section")
         assert len(inner) == 1 and not inner[0].select("[id=proof-content], [id=exercise-content]")
@@ -61,14 +65,21 @@ def test_a_slide_is_one_section_whatever_the_page_has_inside(made):
 def test_words_on_a_slide_are_first_sentences_and_paragraphs_are_notes(made):
     equations, question, figure, theorem, answer, shown, exercises = made[1:]
     assert figure.body[0] == '<p class="said">It rises by <b>two</b>.</p>'
-    assert figure.notes == ["Seed 0.", "A curve."], "the rest of the caption, and the alternative text"
+    assert figure.notes == ["Seed 0.", "A curve."], (
+        "the rest of the caption, and the alternative text"
+    )
     assert answer.body == ["<ul><li>One thing.</li><li>Another thing, by Fig. 2.</li></ul>"]
     assert equations.notes == ["Why it is so.", "Between."] and len(equations.body) == 2
-    assert equations.body[1] == '<p class="said">Between.</p><div class="math">y</div>', "a formula has its sentence"
+    assert equations.body[1] == '<p class="said">Between.</p><div class="math">y</div>', (
+        "a formula has its sentence"
+    )
     assert theorem.notes == ["Beside it."] and "All are equal." in theorem.body[0]
     assert question.notes == ["After the question."] and "How many?" in question.body[0]
     assert shown.body == ["<ul><li><strong>Shown.</strong> This.</li></ul>"]
-    assert exercises.body == ["<p><strong>First</strong></p><p>Do <b>it</b>.</p>", "<p><strong>Second</strong></p>"]
+    assert exercises.body == [
+        "<p><strong>First</strong></p><p>Do <b>it</b>.</p>",
+        "<p><strong>Second</strong></p>",
+    ]
 
 
 def test_a_chapter_that_is_not_built_and_a_folder_that_is_none_get_a_sentence(tmp_path):
@@ -84,10 +95,13 @@ def test_a_chapter_that_is_not_built_and_a_folder_that_is_none_get_a_sentence(tm
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
-    """Slides by the command, of four chapters of the built site: figures moved by hand, theorems."""
+    """Slides by the command, of four chapters of the built site: figures moved by hand,
+    theorems."""
     out = tmp_path_factory.mktemp("slides")
     for chapter in ("01", "03", "08", "11"):
-        done = CliRunner().invoke(cli.app, ["teach", "slides", chapter, str(out), "--site", str(SITE)])
+        done = CliRunner().invoke(
+            cli.app, ["teach", "slides", chapter, str(out), "--site", str(SITE)]
+        )
         assert done.exit_code == 0, done.output
     return {path.name[:2]: path for path in out.iterdir()}
 
@@ -115,7 +129,9 @@ def test_each_slide_fits_its_screen_with_drawn_mathematics_and_loads_nothing(sho
         page.evaluate(f"Reveal.slide({k})")
         page.wait_for_timeout(60)
         # of the slide and of a figure that is moved by hand, which must not be cut either
-        high = "(s => s ? [s.scrollHeight - s.clientHeight, s.scrollWidth - s.clientWidth] : [0, 0])"
+        high = (
+            "(s => s ? [s.scrollHeight - s.clientHeight, s.scrollWidth - s.clientWidth] : [0, 0])"
+        )
         over = [page.evaluate(f"{high}(Reveal.getCurrentSlide(){inner})") for inner in ("", MOVED)]
         too_high += [(k, over)] * (max(over[0] + over[1]) > 2)
     assert too_high == []
@@ -147,7 +163,9 @@ def test_a_network_trains_on_a_slide_and_keys_inside_a_figure_do_not_turn_it(sho
 @pytest.mark.xdist_group("slides")
 def test_a_start_is_dragged_on_a_slide_to_where_the_pointer_is(shown):
     page = shown("08")
-    page.evaluate("Reveal.slide(Reveal.getSlides().findIndex(s => s.querySelector('#fig-flow-explorer-area')))")
+    page.evaluate(
+        "Reveal.slide(Reveal.getSlides().findIndex(s => s.querySelector('#fig-flow-explorer-area')))"
+    )
     root = page.locator("#fig-flow-explorer-area")
     before = root.inner_text()
     slider = root.locator("input[type=range]").first
@@ -166,12 +184,21 @@ def test_the_speaker_s_window_shows_notes_of_the_slide(shown):
         page.keyboard.press("s")
     notes = opened.value.locator(".speaker-controls-notes .value")
     notes.wait_for(state="attached")
-    opened.value.wait_for_function("document.querySelector('.speaker-controls-notes .value').textContent.length > 20")
-    said = page.evaluate("Reveal.getCurrentSlide().querySelector('.notes').textContent.trim().slice(0, 30)")
+    opened.value.wait_for_function(
+        "document.querySelector('.speaker-controls-notes .value').textContent.length > 20"
+    )
+    said = page.evaluate(
+        "Reveal.getCurrentSlide().querySelector('.notes').textContent.trim().slice(0, 30)"
+    )
     assert said in notes.inner_text()
 
 
 def test_the_wheel_brings_what_slides_are_made_with():
     vendor = Path(pages.__file__).with_name("vendor")
-    assert {path.name for path in vendor.iterdir()} == {"LICENSES.md", "notes.js", "reveal.css", "reveal.js"}
+    assert {path.name for path in vendor.iterdir()} == {
+        "LICENSES.md",
+        "notes.js",
+        "reveal.css",
+        "reveal.js",
+    }
     assert "Hakim El Hattab" in (vendor / "LICENSES.md").read_text()

@@ -1,4 +1,5 @@
-"""The texts of the book: chapters keep their form, every symbol is defined, every correction is in the errata."""
+"""The texts of the book: chapters keep their form, every symbol is defined, every correction is in
+the errata."""
 
 import ast
 import re
@@ -26,7 +27,9 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [path for path in sources.chapter_paths(ROOT) if path.stem != sources.FRONT]
 CELL_LINES, WORDS_PER_LINE, EXERCISES = 25, 6, 3
 WORDS, PROOF_LINES = 4_500, 10
-PARSER = create_md_parser(MdParserConfig(enable_extensions={"dollarmath", "colon_fence"}), RendererHTML)
+PARSER = create_md_parser(
+    MdParserConfig(enable_extensions={"dollarmath", "colon_fence"}), RendererHTML
+)
 
 
 def text(name: str) -> str:
@@ -38,26 +41,35 @@ def tokens(source: str) -> Iterator[Any]:
     """What the book's Markdown parser finds in a text, within directives too; code is left out."""
     for token in PARSER.parse(source):
         fence = token.type in ("fence", "colon_fence")
-        if fence and token.info.startswith("{") and not token.info.startswith(("{code-cell}", "{math}")):
+        if (
+            fence
+            and token.info.startswith("{")
+            and not token.info.startswith(("{code-cell}", "{math}"))
+        ):
             yield from tokens(token.content)
         elif not fence or token.info.startswith("{math}"):
             yield from token.children or [token]
 
 
-# --------------------------------------------------------------------------------------------- chapters
+# ----------------------------------------------------------------------------------------- chapters
 
 
 def test_a_label_is_one_thing_in_the_whole_book_and_every_reference_has_one():
-    """Labels of equations, figures and statements: each once, and what {eq}, {numref} and {prf:ref} name is there."""
+    """Labels of equations, figures and statements: each once, and what {eq}, {numref} and {prf:ref}
+    name is there."""
     every = {path.stem: path.read_text("utf-8") for path in SOURCES}
     mark = r"\$\$ \((eq-[\w-]+)\)|^:label: ([\w-]+)$|^\s+\"(fig-[\w-]+)\",|^:name: ([\w-]+)$"
     found = [
-        (next(filter(None, label)), name) for name, source in every.items() for label in re.findall(mark, source, re.M)
+        (next(filter(None, label)), name)
+        for name, source in every.items()
+        for label in re.findall(mark, source, re.M)
     ]
     labels = [label for label, _ in found]
     assert [(label, name) for label, name in found if labels.count(label) > 1] == []
     used = {
-        (label, name) for name, source in every.items() for label in re.findall(r"\{(?:eq|numref)\}`([\w-]+)`", source)
+        (label, name)
+        for name, source in every.items()
+        for label in re.findall(r"\{(?:eq|numref)\}`([\w-]+)`", source)
     }
     assert sorted(use for use in used if use[0].startswith("eq-") and use[0] not in labels) == []
 
@@ -73,9 +85,16 @@ def cells(source, kind="code"):
 
 
 def words(source):
-    """The number of words of prose: no cells, no roles, no mathematics, no options of directives."""
-    said = (t.content for t in tokens("\n\n".join(cells(source, "markdown"))) if t.type in ("text", "code_inline"))
-    return sum(len(re.findall(r"[A-Za-z][A-Za-z'-]+", line)) for line in said if not line.startswith(":"))
+    """The number of words of prose: no cells, no roles, no mathematics, no options of
+    directives."""
+    said = (
+        t.content
+        for t in tokens("\n\n".join(cells(source, "markdown")))
+        if t.type in ("text", "code_inline")
+    )
+    return sum(
+        len(re.findall(r"[A-Za-z][A-Za-z'-]+", line)) for line in said if not line.startswith(":")
+    )
 
 
 def glued(source):
@@ -84,13 +103,18 @@ def glued(source):
         name = getattr(node.func, "attr", "") if isinstance(node, ast.Call) else ""
         if name in ("glue", "glue_all", "glue_median") and node.args:
             parts = getattr(node.args[0], "values", [node.args[0]])
-            key = "".join(re.escape(part.value) if isinstance(part, ast.Constant) else ".+" for part in parts)
+            key = "".join(
+                re.escape(part.value) if isinstance(part, ast.Constant) else ".+" for part in parts
+            )
             yield key + ("_.+" if name == "glue_all" else "")
 
 
 def pasted_in_vain(source):
     """The keys that the prose asks for and no cell glues."""
-    patterns, asked = list(glued(source)), re.findall(r"\{glue:text\}`([^`:]+)(?::[^`:]+)?`", source)
+    patterns, asked = (
+        list(glued(source)),
+        re.findall(r"\{glue:text\}`([^`:]+)(?::[^`:]+)?`", source),
+    )
     return {key for key in asked if not any(re.fullmatch(pattern, key) for pattern in patterns)}
 
 
@@ -121,7 +145,11 @@ def test_a_condition_that_no_cell_gives_is_seen():
 
 
 def test_cited_papers_are_in_the_bibliography(chapter):
-    cited = ",".join(re.findall(r"\{cite(?::\w+)?\}`([^`]+)`", chapter.source)).replace(" ", "").split(",")
+    cited = (
+        ",".join(re.findall(r"\{cite(?::\w+)?\}`([^`]+)`", chapter.source))
+        .replace(" ", "")
+        .split(",")
+    )
     known = set(re.findall(r"^@\w+\{(\w+),", text("references.bib"), re.MULTILINE))
     assert chapter.papers and set(filter(None, cited)) | set(chapter.papers) <= known
 
@@ -141,7 +169,9 @@ def test_every_preset_is_accepted_by_rules_and_plan(chapter, preset):
     assert all(experiment.name for experiment in plan.values())
 
 
-def test_a_parameter_refuses_what_breaks_its_rule_and_a_whole_number_is_never_without_a_bound(chapter):
+def test_a_parameter_refuses_what_breaks_its_rule_and_a_whole_number_is_never_without_a_bound(
+    chapter,
+):
     broken = {"<= 997 and >= 5 and prime": 4, "(0, 1)": 2, "[1, 1000]": 0, "[0, p - 2]": 997}
     for parameter in chapter.parameters:
         for value in [broken.get(parameter.rule), 10**15 if parameter.type == "int" else None]:
@@ -151,12 +181,23 @@ def test_a_parameter_refuses_what_breaks_its_rule_and_a_whole_number_is_never_wi
 
 
 TOO_FAR = [
-    ("01", {"p": 7}), ("02", {"p": 5, "square": 1, "strip": 1}), ("02", {"strip": 21, "train_fraction": 0.04}),
-    ("03", {"d": 1024}), ("04c", {"p": 2}), ("05", {"p_other": 3}), ("05", {"p": 47}), ("05", {"n_seeds": 1}),
-    ("05", {"steps": 100}), ("07", {"p": 3}),
-    ("10", {"train_fraction": 0.99}), ("11", {"p": 4, "samples": 10}), ("13", {"primes_to": 11}), ("14", {"p": 2}),
-    ("15", {"spread": 1e12}), ("16", {"d": 6}),
-]  # fmt: skip
+    ("01", {"p": 7}),
+    ("02", {"p": 5, "square": 1, "strip": 1}),
+    ("02", {"strip": 21, "train_fraction": 0.04}),
+    ("03", {"d": 1024}),
+    ("04c", {"p": 2}),
+    ("05", {"p_other": 3}),
+    ("05", {"p": 47}),
+    ("05", {"n_seeds": 1}),
+    ("05", {"steps": 100}),
+    ("07", {"p": 3}),
+    ("10", {"train_fraction": 0.99}),
+    ("11", {"p": 4, "samples": 10}),
+    ("13", {"primes_to": 11}),
+    ("14", {"p": 2}),
+    ("15", {"spread": 1e12}),
+    ("16", {"d": 6}),
+]
 """Values at which a page would break off, or say what is not so."""
 
 
@@ -169,19 +210,38 @@ def test_values_that_a_page_cannot_show_are_refused_before_it_is_executed(name, 
 
 def test_cells_are_short_define_nothing_and_there_is_more_prose_than_code(chapter):
     code = cells(chapter.source)
-    written = [[line for line in cell.split("\n") if not line.startswith(("from ", "import "))] for cell in code]
+    written = [
+        [line for line in cell.split("\n") if not line.startswith(("from ", "import "))]
+        for cell in code
+    ]
     assert [lines for lines in written if len(lines) > CELL_LINES] == []
-    assert words(chapter.source) >= WORDS_PER_LINE * sum(1 for line in "\n".join(code).splitlines() if line.strip())
+    assert words(chapter.source) >= WORDS_PER_LINE * sum(
+        1 for line in "\n".join(code).splitlines() if line.strip()
+    )
     found = [
-        n for n in ast.walk(ast.parse("\n".join(code))) if isinstance(n, ast.FunctionDef | ast.ClassDef | ast.While)
+        n
+        for n in ast.walk(ast.parse("\n".join(code)))
+        if isinstance(n, ast.FunctionDef | ast.ClassDef | ast.While)
     ]
     assert found == [] and "```{code-cell-output}" not in chapter.source
 
 
 def misnamed(source: str) -> str:
-    """What ruff says of names in a chapter's cells that are not defined, or imported and not used."""
+    """What ruff says of names in a chapter's cells that are not defined, or imported and not
+    used."""
     code = "\n\n".join(cells(source))
-    command = [sys.executable, "-m", "ruff", "check", "--isolated", "--select", "F", "--output-format", "concise", "-"]
+    command = [
+        sys.executable,
+        "-m",
+        "ruff",
+        "check",
+        "--isolated",
+        "--select",
+        "F",
+        "--output-format",
+        "concise",
+        "-",
+    ]
     return subprocess.run(command, input=code, capture_output=True, text=True).stdout
 
 
@@ -197,17 +257,25 @@ def test_a_name_that_is_not_defined_or_not_used_is_seen():
 
 def asserting(source: str) -> list[str]:
     """The code cells that hold an `assert`."""
-    return [cell for cell in cells(source) if any(isinstance(n, ast.Assert) for n in ast.walk(ast.parse(cell)))]
+    return [
+        cell
+        for cell in cells(source)
+        if any(isinstance(n, ast.Assert) for n in ast.walk(ast.parse(cell)))
+    ]
 
 
 def test_no_cell_of_a_chapter_asserts(chapter):
-    """An identity is tested; an agreement is a number on the page. At other values an assert kills a whole page."""
+    """An identity is tested; an agreement is a number on the page. At other values an assert kills
+    a whole page."""
     assert asserting(chapter.source) == []
 
 
 def test_a_cell_that_asserts_is_seen_hidden_or_not():
     hidden, shown = "for n in (1, 2):\n    assert n\n", "assert 1 + 1 == 2\n"
-    source = "".join(f"```{{code-cell}} ipython3\n{code}```\n" for code in (f":tags: [hide-input]\n{hidden}", shown))
+    source = "".join(
+        f"```{{code-cell}} ipython3\n{code}```\n"
+        for code in (f":tags: [hide-input]\n{hidden}", shown)
+    )
     assert asserting(source + "```python\nassert x\n```\n") == [hidden.strip(), shown.strip()]
 
 
@@ -216,18 +284,32 @@ def test_the_values_of_the_page_are_set_by_its_first_cell_alone(chapter):
     every = [n for cell in cells(chapter.source) for n in ast.walk(ast.parse(cell))]
     own = {n.target for n in every if isinstance(n, ast.AnnAssign)}  # the cell of the parameters
     own |= {n for one in every if isinstance(one, ast.comprehension) for n in ast.walk(one.target)}
-    set_again = {n.id for n in every if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n not in own}
+    set_again = {
+        n.id
+        for n in every
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n not in own
+    }
     assert set_again.isdisjoint(parameter.name for parameter in chapter.parameters)
 
 
 def made_elsewhere(source: str) -> list[bool]:
-    """Of each figure and table of the cells, whether it is the bare result of a call into the chapter's folder."""
+    """Of each figure and table of the cells, whether it is the bare result of a call into the
+    chapter's folder."""
     code = [ast.parse(cell) for cell in cells(source)]
     imports = [n for cell in code for n in ast.walk(cell) if isinstance(n, ast.ImportFrom)]
-    folder = {a.asname or a.name for n in imports if n.module.startswith("grokbook_chapters") for a in n.names}
+    folder = {
+        a.asname or a.name
+        for n in imports
+        if n.module.startswith("grokbook_chapters")
+        for a in n.names
+    }
     found = []
     for cell in code:
-        assigned = [n for n in ast.walk(cell) if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)]
+        assigned = [
+            n
+            for n in ast.walk(cell)
+            if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)
+        ]
         values = {n.targets[0].id: n.value for n in assigned}
         for call in (n for n in ast.walk(cell) if isinstance(n, ast.Call) and n.args):
             if ast.unparse(call.func) in ("page.table", "page.figure"):
@@ -244,9 +326,9 @@ def test_two_thirds_of_the_figures_and_tables_are_made_by_code_that_stands_in_th
 
 def test_a_figure_of_the_folder_is_seen_and_one_drawn_in_the_cell_is_not():
     cell = "```{code-cell} ipython3\nfrom grokbook_chapters.a import figures\nt = b.groupby(0)\npage.table(t)\n"
-    assert made_elsewhere(cell + "page.figure(figures.two(t), 'fig-a')\nf = figures.one(t)\npage.figure(f)\n```\n") == [
-        False, True, True
-    ]  # fmt: skip
+    assert made_elsewhere(
+        cell + "page.figure(figures.two(t), 'fig-a')\nf = figures.one(t)\npage.figure(f)\n```\n"
+    ) == [False, True, True]
 
 
 def test_code_that_is_shown_fits_its_page(chapter):
@@ -254,16 +336,20 @@ def test_code_that_is_shown_fits_its_page(chapter):
     shown = [
         cell.source
         for cell in sources.read_notebook(chapter.source).cells
-        if cell.cell_type == "code" and not {"remove-input", "remove-cell"} & {*cell.metadata.get("tags", [])}
+        if cell.cell_type == "code"
+        and not {"remove-input", "remove-cell"} & {*cell.metadata.get("tags", [])}
     ]
     assert [line for code in shown for line in code.splitlines() if len(line) > COLUMNS] == []
 
 
 def length(source: str) -> int:
-    """The words of a page that are read: without front matter, code, displayed equations and exercises."""
+    """The words of a page that are read: without front matter, code, displayed equations and
+    exercises."""
     body = source.split("---", 2)[2]
     body = re.sub(r"^## Exercises.*?(?=^## |\Z)", " ", body, flags=re.MULTILINE | re.DOTALL)
-    body = re.sub(r"^ *(`{3,})(\{code-cell\}|python\n).*?^ *\1", " ", body, flags=re.MULTILINE | re.DOTALL)
+    body = re.sub(
+        r"^ *(`{3,})(\{code-cell\}|python\n).*?^ *\1", " ", body, flags=re.MULTILINE | re.DOTALL
+    )
     return len(re.sub(r"\$\$.*?\$\$", " ", body, flags=re.DOTALL).split())
 
 
@@ -279,11 +365,15 @@ def test_a_long_proof_is_folded(chapter):
 
 
 def test_exercises_have_collapsed_solutions(chapter):
-    labels = re.findall(r"^(?:`{3,}|:{3,})\{exercise\}[^\n]*\n:label: *(\S+)", chapter.source, re.MULTILINE)
+    labels = re.findall(
+        r"^(?:`{3,}|:{3,})\{exercise\}[^\n]*\n:label: *(\S+)", chapter.source, re.MULTILINE
+    )
     solved = re.findall(r"\{solution\} *(\S+)\n(?::label:.*\n)?:class: *.*dropdown", chapter.source)
     assert len(labels) >= EXERCISES and sorted(labels) == sorted(solved)
     assert chapter.source.count("{exercise}") == len(labels)
-    assert [one.label for one in parser.read(chapter.source)] == labels  # in the form that has a check and hints
+    assert [
+        one.label for one in parser.read(chapter.source)
+    ] == labels  # in the form that has a check and hints
 
 
 def test_every_pasted_number_is_glued(chapter):
@@ -296,7 +386,9 @@ COMMAND = re.compile(r"grokbook run (\d\w*)([^#\n`]*(?:\n[^\n`]*(?=`[^`]))?)")
 def test_every_command_that_is_printed_is_accepted():
     """Outside the examples of what is refused, which begin with a dollar sign."""
     for page in [*SOURCES, *(ROOT / "book").glob("*.md"), ROOT / "README.md"]:
-        for name, rest in COMMAND.findall(re.sub(r"(?m)^\$.*", "", page.read_text(encoding="utf-8"))):
+        for name, rest in COMMAND.findall(
+            re.sub(r"(?m)^\$.*", "", page.read_text(encoding="utf-8"))
+        ):
             preset, *_ = [*re.findall(r"--preset (\w+)", rest), "laptop"]
             chapter = sources.find(ROOT, name)
             given = dict(re.findall(r"-p\s+(\w+)=(\S+)", rest))
@@ -304,11 +396,13 @@ def test_every_command_that_is_printed_is_accepted():
 
 
 def test_every_chapter_is_in_the_table_of_contents_and_none_is_committed_executed():
-    assert [path.stem for path in SOURCES if f"chapters/{path.stem}\n" not in text("_toc.yml")] == []
+    assert [
+        path.stem for path in SOURCES if f"chapters/{path.stem}\n" not in text("_toc.yml")
+    ] == []
     assert list((ROOT / "notebooks").glob("*.ipynb")) == []
 
 
-# ------------------------------------------------------------------------------- kinds of error that came back
+# -------------------------------------------------------------------- kinds of error that came back
 
 OF_THESE = ("of these", "of those", "some(")
 """Words that say of which runs a median is; a run that did not get there is none of them."""
@@ -317,13 +411,17 @@ MIDDLES = ("median", "mean")
 
 def calls(node: ast.AST, name: str) -> bool:
     """Whether a call of a method of this name is part of a node."""
-    return any(isinstance(n, ast.Call) and getattr(n.func, "attr", "") == name for n in ast.walk(node))
+    return any(
+        isinstance(n, ast.Call) and getattr(n.func, "attr", "") == name for n in ast.walk(node)
+    )
 
 
 def medians_of_some(source: str) -> list[str]:
     """Functions that take a median or mean of what `dropna` left, and do not say of which."""
     found = []
-    for function in (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)):
+    for function in (
+        node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)
+    ):
         kept = {
             name.id
             for node in ast.walk(function)
@@ -332,28 +430,42 @@ def medians_of_some(source: str) -> list[str]:
             for name in ast.walk(target)
             if isinstance(name, ast.Name)
         }
-        middles = [n.func.value for n in ast.walk(function) if getattr(getattr(n, "func", None), "attr", "") in MIDDLES]
+        middles = [
+            n.func.value
+            for n in ast.walk(function)
+            if getattr(getattr(n, "func", None), "attr", "") in MIDDLES
+        ]
         names_in = [{n.id for n in ast.walk(m) if isinstance(n, ast.Name)} for m in middles]
-        taken = [m for m, names in zip(middles, names_in, strict=True) if calls(m, "dropna") or kept & names]
+        taken = [
+            m
+            for m, names in zip(middles, names_in, strict=True)
+            if calls(m, "dropna") or kept & names
+        ]
         if taken and not any(words in ast.unparse(function) for words in OF_THESE):
             found.append(function.name)
     return found
 
 
-@pytest.mark.parametrize("folder", sorted({p.parent for p in (ROOT / "src/grokbook_chapters").rglob("*.py")}), ids=str)
+@pytest.mark.parametrize(
+    "folder", sorted({p.parent for p in (ROOT / "src/grokbook_chapters").rglob("*.py")}), ids=str
+)
 def test_a_median_of_the_runs_that_finished_says_so(folder):
-    """A run that does not get there counts as later (`median_step`), or the sentence says that it is left out."""
+    """A run that does not get there counts as later (`median_step`), or the sentence says that it
+    is left out."""
     found = {path.name: medians_of_some(path.read_text("utf-8")) for path in folder.glob("*.py")}
     assert {name: functions for name, functions in found.items() if functions} == {}
 
 
 def test_a_median_that_leaves_runs_out_is_seen():
     wrong = "def told(t):\n    known = t.step.dropna()\n    return f'{known.median()} (median)'\n"
-    assert medians_of_some(wrong) == ["told"] and medians_of_some(wrong.replace("(median)", "(median of these)")) == []
+    assert (
+        medians_of_some(wrong) == ["told"]
+        and medians_of_some(wrong.replace("(median)", "(median of these)")) == []
+    )
     assert medians_of_some("def told(t):\n    return t.step.fillna(inf).median()\n") == []
 
 
-# --------------------------------------------------------------------------------------------- notation
+# ----------------------------------------------------------------------------------------- notation
 
 PAGES = sources.chapter_paths(ROOT)
 PAGES += [page for page in sorted((ROOT / "book").glob("*.md")) if page.stem != "notation"]
@@ -361,7 +473,8 @@ LETTERS = """
     alpha beta gamma Gamma delta Delta epsilon varepsilon zeta eta theta Theta iota kappa lambda Lambda mu nu
     xi Xi pi Pi rho sigma Sigma tau upsilon phi varphi Phi chi psi Psi omega Omega ell hbar aleph Re Im
 """
-"""Commands that are symbols; any other is structure: a relation, a function everyone knows, a bracket, layout."""
+"""Commands that are symbols; any other is structure: a relation, a function everyone knows, a
+bracket, layout."""
 NAMED = ("mathrm", "operatorname", "mathsf", "mathbb", "mathcal", "mathbf", "boldsymbol")
 """Commands whose argument is part of a symbol's name."""
 
@@ -369,7 +482,11 @@ NAMED = ("mathrm", "operatorname", "mathsf", "mathbb", "mathcal", "mathbf", "bol
 @cache
 def formulas(source: str) -> list[str]:
     """The formulas of a Markdown text; the options of a directive are none."""
-    found = (t.content for t in tokens(source) if t.type.startswith("math") or t.info.startswith("{math}"))
+    found = (
+        t.content
+        for t in tokens(source)
+        if t.type.startswith("math") or t.info.startswith("{math}")
+    )
     return [re.sub(r"(?m)^:\w+:.*", "", formula) for formula in found]
 
 
@@ -379,8 +496,11 @@ def used(source: str) -> set[str]:
 
 
 def symbols(formula: str) -> set[str]:
-    """The symbols of a formula: letters, Greek letters, upright names; with a subscript that is a name, both as one."""
-    formula = re.sub(r"\\(?:text|textrm|textbf|tag|label|begin|end|color)\{[^{}]*\}(\{[lcr|]*\})?", " ", formula)
+    """The symbols of a formula: letters, Greek letters, upright names; with a subscript that is a
+    name, both as one."""
+    formula = re.sub(
+        r"\\(?:text|textrm|textbf|tag|label|begin|end|color)\{[^{}]*\}(\{[lcr|]*\})?", " ", formula
+    )
     formula = re.sub(r"\\operatorname\*", r"\\operatorname", formula)
     found: set[str] = set()
     token = r"\\(?:" + "|".join(NAMED) + r")\s*\{[^{}]*\}|\\[A-Za-z]+|[A-Za-z]"
@@ -404,20 +524,28 @@ def symbols(formula: str) -> set[str]:
 
 @cache
 def defined(notation: str) -> dict[str, set[str]]:
-    """The symbols of the tables of notation.md: key "" for the whole book, a chapter's number for that alone."""
+    """The symbols of the tables of notation.md: key "" for the whole book, a chapter's number for
+    that alone."""
     known: dict[str, set[str]] = {"": set()}
     for section in re.split(r"^#+ ", notation, flags=re.MULTILINE):
         chapter = re.match(r"Chapter (\d+)([a-z]?)", section)
         first = " ".join(re.findall(r"^\|((?:\\\||[^|\n])*)\|", section, re.MULTILINE))
         found = set().union(*map(symbols, re.findall(r"\$([^$]+)\$", first)))
-        known.setdefault(f"{int(chapter[1]):02d}{chapter[2]}" if chapter else "", set()).update(found)
+        known.setdefault(f"{int(chapter[1]):02d}{chapter[2]}" if chapter else "", set()).update(
+            found
+        )
     return known
 
 
 def undefined(page: Path, notation: str) -> set[str]:
-    """The symbols of a page that are not defined: a chapter has the book's and its own, other pages have all."""
+    """The symbols of a page that are not defined: a chapter has the book's and its own, other pages
+    have all."""
     known = defined(notation)
-    own = known.get(page.stem.partition("_")[0], set()) if page.name[0].isdigit() else set().union(*known.values())
+    own = (
+        known.get(page.stem.partition("_")[0], set())
+        if page.name[0].isdigit()
+        else set().union(*known.values())
+    )
     return used(page.read_text(encoding="utf-8")) - known[""] - own
 
 
@@ -429,7 +557,11 @@ def test_every_symbol_of_a_page_is_on_the_notation_page(page):
 def test_every_chapter_s_own_symbols_are_used_there():
     """A row that no formula needs any more is dead."""
     sources = {page.stem.partition("_")[0]: page.read_text(encoding="utf-8") for page in SOURCES}
-    dead = {number: own - used(sources[number]) for number, own in defined(text("notation.md")).items() if number}
+    dead = {
+        number: own - used(sources[number])
+        for number, own in defined(text("notation.md")).items()
+        if number
+    }
     assert not any(dead.values()), dead
 
 
@@ -437,7 +569,9 @@ def test_every_command_is_one_that_mathjax_knows():
     r"""A typing slip such as \lamda would pass for structure."""
     script = (site.mathjax_folder() / "tex-svg-full.js").read_text(encoding="utf-8")
     known = set(re.findall(r"(?:[{,\"']|\\\\)([A-Za-z]+)[\"']?:", script))
-    text = " ".join(formula for page in PAGES for formula in formulas(page.read_text(encoding="utf-8")))
+    text = " ".join(
+        formula for page in PAGES for formula in formulas(page.read_text(encoding="utf-8"))
+    )
     assert set(re.findall(r"\\([A-Za-z]+)", text)) <= known and "lamda" not in known
 
 
@@ -459,22 +593,28 @@ def test_what_is_wrong_is_seen(tmp_path):
     page = tmp_path / "03_x.md"
     source = "---\na: $z$\n---\nLet $q < p$; {glue:text}`a_97:.0f` {glue:text}`b`.\n\n```{code-cell} ipython3\n"
     source += ":tags: [x]\n\nw = '$v$'\npage.glue(f\"a_{p}\", 1)\n```\n\n"
-    page.write_text(source + "::::{note}\n```{math}\n:label: c\nr\n```\n::::\n\n$$ p + k $$ (eq-a)\n")
+    page.write_text(
+        source + "::::{note}\n```{math}\n:label: c\nr\n```\n::::\n\n$$ p + k $$ (eq-a)\n"
+    )
     notation = "## Task\n\n| symbol | meaning |\n| --- | --- |\n| $p$ | modulus |\n\n"
     notation += "## Chapter 3\n\n| symbol | meaning |\n| --- | --- |\n| $k$ | a |\n"
     assert undefined(page, notation) == {"q", "r"}
     assert pasted_in_vain(source) == {"b"} and words(source) == 1
 
 
-# ---------------------------------------------------------------------------------------------- errata
+# ------------------------------------------------------------------------------------------- errata
 
 
 @cache
 def errata() -> dict[str, list[str]]:
     """The cells of every row of the errata page that begins with ids of claims, by id."""
     plain = re.sub(r" \{verdict\}`[^`]*`", "", text("errata.md"))
-    rows = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in plain.splitlines()]
-    named = [row for row in rows if row and re.fullmatch(r"([GPLT]\d\d|LT\d+)(, [GPLT]\d\d)*", row[0])]
+    rows = [
+        [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in plain.splitlines()
+    ]
+    named = [
+        row for row in rows if row and re.fullmatch(r"([GPLT]\d\d|LT\d+)(, [GPLT]\d\d)*", row[0])
+    ]
     return {one: row for row in named for one in row[0].split(", ")}
 
 
@@ -489,10 +629,15 @@ def corrected(*kinds: str) -> set[str]:
 
 
 def test_every_correction_has_a_row_and_no_row_is_about_a_claim_that_stands():
-    """What a paper proves, defines or computes; an observation that does not hold is a finding, not a misprint."""
+    """What a paper proves, defines or computes; an observation that does not hold is a finding, not
+    a misprint."""
     entries = {moved().get(name, name) for name in errata()}
     assert corrected("theorem", "formula", "number") <= entries
-    assert {name: settled()[name] for name in entries if settled()[name] in ("holds", "informal", "not run")} == {}
+    assert {
+        name: settled()[name]
+        for name in entries
+        if settled()[name] in ("holds", "informal", "not run")
+    } == {}
 
 
 @pytest.mark.parametrize("page", [*PAGES, ROOT / "book/notation.md"], ids=lambda page: page.stem)
@@ -502,7 +647,9 @@ def test_a_verdict_in_the_prose_is_the_settled_one(page):
     entries = {moved().get(name, name) for name in errata()}
     assert page.stem != "errata" or {name for name, _ in written} <= entries
     known = with_former(settled())
-    assert [(name, word) for name, word in written if known.get(name) != " ".join(word.split())] == []
+    assert [
+        (name, word) for name, word in written if known.get(name) != " ".join(word.split())
+    ] == []
 
 
 @pytest.mark.parametrize("claim", [c for c in claims() if c.id in errata()], ids=lambda c: c.id)

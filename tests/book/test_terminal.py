@@ -17,11 +17,16 @@ def test_lines_of_training_are_passed_on_rationed_and_other_lines_are_not(said):
         stream.write("grokbook: step 1")
         stream.write("0 of 30\nsomething else\n")
         stream.write("".join(f"grokbook: step {n}\n" for n in range(50)))
-    assert said.console.file.getvalue().splitlines() == ["chapter 01: 3 code cells", "chapter 01: step 10 of 30"]
+    assert said.console.file.getvalue().splitlines() == [
+        "chapter 01: 3 code cells",
+        "chapter 01: step 10 of 30",
+    ]
 
 
 @pytest.mark.parametrize("width", [80, 100, 200])
-@pytest.mark.parametrize("label", ["chapter 01_x", "chapter 07_separability_and_depth_of_everything"])
+@pytest.mark.parametrize(
+    "label", ["chapter 01_x", "chapter 07_separability_and_depth_of_everything"]
+)
 def test_a_live_line_always_has_step_accuracy_and_time_left(said, width, label):
     with said.chapter(label, 73) as line:
         line.at(46)
@@ -56,13 +61,16 @@ class Person(io.StringIO):
         return True
 
 
-@pytest.mark.parametrize(("yes", "stream"), [(True, io.StringIO()), (False, Person("y\n")), (False, Person("Yes\n"))])
+@pytest.mark.parametrize(
+    ("yes", "stream"), [(True, io.StringIO()), (False, Person("y\n")), (False, Person("Yes\n"))]
+)
 def test_who_agrees_goes_on(yes, stream):
     agree("this takes 2 h", yes, stream)
 
 
 @pytest.mark.parametrize(
-    ("stream", "said"), [(io.StringIO("y\n"), "say --yes to start it"), (Person("\n"), "it was not started")]
+    ("stream", "said"),
+    [(io.StringIO("y\n"), "say --yes to start it"), (Person("\n"), "it was not started")],
 )
 def test_who_does_not_agree_or_cannot_be_asked_is_refused(stream, said):
     with pytest.raises(ParameterError, match=f"^this takes 2 h; {said}"):

@@ -1,4 +1,5 @@
-"""The page that trains: its numbers are the library's, and it answers to hand, keyboard and address."""
+"""The page that trains: its numbers are the library's, and it answers to hand, keyboard and
+address."""
 
 import dataclasses
 import json
@@ -7,7 +8,6 @@ import numpy as np
 import pytest
 import torch
 import xarray as xr
-from companion.page.training_page import ALT, NONE, configuration, settings
 
 from companion.page import interactive, tables, training_page
 from grokbook import measures
@@ -19,6 +19,7 @@ from grokbook.tasks import ModularTask
 from grokbook.training import Adam, AdamW, RunConfig, Schedule, Sgd, split_weights, train
 from grokbook.training.losses import LOSSES
 from grokbook.training.optim import Columns
+from grokbook_chapters.training_page import ALT, NONE, configuration, settings
 
 from .visited import alone
 
@@ -28,7 +29,8 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture(scope="module")
 def computed(script_of):
-    """Call a function of the script in a browser on an empty page: computed(name, list of argument lists)."""
+    """Call a function of the script in a browser on an empty page: computed(name, list of argument
+    lists)."""
     return script_of("training_page")
 
 
@@ -48,14 +50,19 @@ def configured(network, optimizer, split="random"):
     model, loss, start = NETWORKS[network]
     task = ModularTask(model.p, train_fraction=0.5, split=split, seed=3)
     log = Schedule(STEPS, 10)
-    return RunConfig(task, model, OPTIMIZERS[optimizer], STEPS, log, 0, seed=5, start=start, loss=loss)
+    return RunConfig(
+        task, model, OPTIMIZERS[optimizer], STEPS, log, 0, seed=5, start=start, loss=loss
+    )
 
 
 def in_doubles(config):
-    """By the library in float64: weights by name at the end, the loss before each step, whether it fits there."""
+    """By the library in float64: weights by name at the end, the loss before each step, whether it
+    fits there."""
     task, optimizer, shapes = config.task, config.optimizer, config.model.shapes()
     inputs, targets = (torch.as_tensor(x[task.train_index]) for x in (task.inputs, task.targets))
-    row = torch.cat([part.flatten() for part in config.model.draw(config.seed, config.start).values()]).double()
+    row = torch.cat(
+        [part.flatten() for part in config.model.draw(config.seed, config.start).values()]
+    ).double()
     state = optimizer.init(row[None], shapes)
     groups = getattr(config.model, "groups", dict)()
     numbers, losses, fit = Columns([optimizer], shapes, groups, row[None]), [], []
@@ -75,7 +82,9 @@ def of_script(computed, config):
     """The same run by the script: weights, losses of every step, what it shows at the end."""
     begun = config.model.draw(config.seed, config.start)
     flat = {name: part.flatten().tolist() for name, part in begun.items()}
-    return computed("trained", [[as_settings(config), flat, config.task.train_index.tolist(), config.steps]])[0]
+    return computed(
+        "trained", [[as_settings(config), flat, config.task.train_index.tolist(), config.steps]]
+    )[0]
 
 
 def as_settings(config):
@@ -99,9 +108,16 @@ PRODUCTS = """([shapes]) => {
 }"""
 
 
-def test_the_program_that_multiplies_two_numbers_at_a_time_makes_the_sums_of_the_loops_bit_for_bit(browser):
-    """Of every shape modulo 4, small ones that it leaves to the loops, and one that needs more memory than the last."""
-    shapes = [[32 + n, 32 + m, 15 + n] for n in range(5) for m in range(5)] + [[2, 3, 4], [400, 128, 33], [5, 6, 7]]
+def test_the_program_that_multiplies_two_numbers_at_a_time_makes_the_sums_of_the_loops_bit_for_bit(
+    browser,
+):
+    """Of every shape modulo 4, small ones that it leaves to the loops, and one that needs more
+    memory than the last."""
+    shapes = [[32 + n, 32 + m, 15 + n] for n in range(5) for m in range(5)] + [
+        [2, 3, 4],
+        [400, 128, 33],
+        [5, 6, 7],
+    ]
     page = browser.new_page()
     page.add_script_tag(content=tables.script("training_page"))
     runs, same = page.evaluate(PRODUCTS, [shapes])
@@ -117,7 +133,9 @@ def test_weights_after_a_hundred_steps_are_the_librarys(computed, network, optim
     config = configured(network, optimizer)
     found = of_script(computed, config)["weights"]
     for name, part in in_doubles(config)[0].items():
-        np.testing.assert_allclose(found[name], part.flatten().numpy(), rtol=0, atol=1e-7, err_msg=name)
+        np.testing.assert_allclose(
+            found[name], part.flatten().numpy(), rtol=0, atol=1e-7, err_msg=name
+        )
 
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
@@ -138,7 +156,8 @@ def test_what_is_logged_is_what_training_logs(computed, network, optimizer):
 
 @pytest.mark.parametrize("network", NETWORKS)
 def test_what_is_read_off_the_weights_is_what_the_library_measures(computed, network):
-    """MED, and |P (Y - F V) V^T| (Tian 2025, G_F); with cross entropy the softmax stands for F V."""
+    """MED, and |P (Y - F V) V^T| (Tian 2025, G_F); with cross entropy the softmax stands for F
+    V."""
     config = configured(network, "Adam")
     found, weights = of_script(computed, config), in_doubles(config)[0]
     p, task, now = config.model.p, config.task, found["look"]
@@ -172,29 +191,47 @@ TAUGHT = {  # small, and fitted within the steps
 
 
 def fitted_by_script(computed, given):
-    """A run by the script with settings of a page, started as the library starts it; and the library's run."""
+    """A run by the script with settings of a page, started as the library starts it; and the
+    library's run."""
     config = configuration(given, fitted=given["steps"])
-    flat = {name: part.flatten().tolist() for name, part in config.model.draw(config.seed, config.start).items()}
+    flat = {
+        name: part.flatten().tolist()
+        for name, part in config.model.draw(config.seed, config.start).items()
+    }
     found = computed("trained", [[given, flat, config.task.train_index.tolist(), config.steps]])[0]
     at = found["look"]["fitted"]
     return found, configuration(given, fitted=given["steps"] if at is None else at)
 
 
-BY_OPTIMIZER = [(kind, name) for kind in INTERVENTIONS for name in OPTIMIZERS if "decay" in kind or name == "Adam"]
+BY_OPTIMIZER = [
+    (kind, name)
+    for kind in INTERVENTIONS
+    for name in OPTIMIZERS
+    if "decay" in kind or name == "Adam"
+]
 BY_OPTIMIZER += [("all", "AdamW"), ("all", "Sgd")]
 
 
 @pytest.mark.parametrize("model", TAUGHT)
 @pytest.mark.parametrize(("kind", "optimizer"), BY_OPTIMIZER)
 def test_an_intervention_is_the_librarys(computed, kind, model, optimizer):
-    """Hooks `Freeze` and `Hold`, `Tempered`, decay by groups: losses, weights, and the step from which it acts."""
-    rates = {"AdamW": {"weight_decay": 0.5}, "Adam": {"weight_decay": 1e-3}, "Sgd": {"learning_rate": 0.05}}[optimizer]
-    given = settings(model, **TAUGHT[model] | {"steps": 60, "optimizer": optimizer} | rates | INTERVENTIONS[kind])
+    """Hooks `Freeze` and `Hold`, `Tempered`, decay by groups: losses, weights, and the step from
+    which it acts."""
+    rates = {
+        "AdamW": {"weight_decay": 0.5},
+        "Adam": {"weight_decay": 1e-3},
+        "Sgd": {"learning_rate": 0.05},
+    }[optimizer]
+    given = settings(
+        model, **TAUGHT[model] | {"steps": 60, "optimizer": optimizer} | rates | INTERVENTIONS[kind]
+    )
     found, config = fitted_by_script(computed, given)
     weights, losses, fit = in_doubles(config)
     np.testing.assert_allclose(found["losses"], losses, rtol=1e-7)
     for name, part in weights.items():
-        np.testing.assert_allclose(found["weights"][name], part.flatten().numpy(), rtol=0, atol=1e-7, err_msg=name)
+        np.testing.assert_allclose(
+            found["weights"][name], part.flatten().numpy(), rtol=0, atol=1e-7, err_msg=name
+        )
     if "fitted" in INTERVENTIONS[kind].values():
         assert found["look"]["fitted"] == (fit.index(True) if any(fit) else None)
 
@@ -202,36 +239,56 @@ def test_an_intervention_is_the_librarys(computed, kind, model, optimizer):
 @pytest.mark.parametrize("model", TAUGHT)
 def test_each_intervention_changes_the_run_and_none_leaves_every_number(computed, model):
     """Bit for bit; the runs are fitted on the way, so that what begins there begins."""
-    given = settings(model, **TAUGHT[model] | {"steps": 60, "weight_decay": 1e-3, "optimizer": "Adam"})
+    given = settings(
+        model, **TAUGHT[model] | {"steps": 60, "weight_decay": 1e-3, "optimizer": "Adam"}
+    )
     plain = fitted_by_script(computed, given)[0]["losses"]
     bare = {name: value for name, value in given.items() if name not in NONE}
     config = configuration(given)
-    flat = {name: part.flatten().tolist() for name, part in config.model.draw(config.seed, config.start).items()}
-    assert computed("trained", [[bare, flat, config.task.train_index.tolist(), 60]])[0]["losses"] == plain
+    flat = {
+        name: part.flatten().tolist()
+        for name, part in config.model.draw(config.seed, config.start).items()
+    }
+    assert (
+        computed("trained", [[bare, flat, config.task.train_index.tolist(), 60]])[0]["losses"]
+        == plain
+    )
     for kind, changes in INTERVENTIONS.items():
         assert fitted_by_script(computed, given | changes)[0]["losses"] != plain, kind
 
 
 @pytest.mark.parametrize("network", NETWORKS)
 def test_a_dropped_neuron_takes_no_part(computed, network):
-    """Without some neurons the rest trains as a network in which what they add was zero from the start (no decay)."""
+    """Without some neurons the rest trains as a network in which what they add was zero from the
+    start (no decay)."""
     config = dataclasses.replace(configured(network, "Sgd"), optimizer=Sgd(0.05))
     begun = config.model.draw(config.seed, config.start)
     silent = {name: part.clone() for name, part in begun.items()}
     out = [5, 6, 7, 8]
-    zero = [name for name in ("W_U", "W_E") if name in silent] if "squares" in network else ["W_in.0", "W_out.0"]
+    zero = (
+        [name for name in ("W_U", "W_E") if name in silent]
+        if "squares" in network
+        else ["W_in.0", "W_out.0"]
+    )
     for name in zero:
         part = silent[name]
         part[out if name == "W_in.0" else (slice(None), out)] = 0
-    cells, flat = config.task.train_index.tolist(), lambda w: {n: part.flatten().tolist() for n, part in w.items()}
-    calls = [[as_settings(config), flat(w), cells, 30, off] for w, off in ((begun, out), (silent, []), (begun, []))]
+    cells, flat = (
+        config.task.train_index.tolist(),
+        lambda w: {n: part.flatten().tolist() for n, part in w.items()},
+    )
+    calls = [
+        [as_settings(config), flat(w), cells, 30, off]
+        for w, off in ((begun, out), (silent, []), (begun, []))
+    ]
     dropped, without, whole = computed("trained", calls)
     assert np.allclose(dropped["losses"], without["losses"], rtol=1e-12)
     assert dropped["losses"] != whole["losses"]
 
 
 def test_the_spectrum_is_that_of_each_neuron_in_falling_order(computed):
-    """Against the Fourier transform of what each neuron adds for the first operand and for the second."""
+    """Against the Fourier transform of what each neuron adds for the first operand and for the
+    second."""
     config = configured("squares, squared error", "Adam")
     found, p = of_script(computed, config), config.model.p
     both = np.array(found["weights"]["W_E"]).reshape(2, p, -1)
@@ -242,16 +299,24 @@ def test_the_spectrum_is_that_of_each_neuron_in_falling_order(computed):
 
 
 def test_a_run_reaches_when_the_library_says_so(computed):
-    """`grok_time`, on curves that hold, that fall back within three points, that end too early, that never rise."""
+    """`grok_time`, on curves that hold, that fall back within three points, that end too early,
+    that never rise."""
     steps = np.arange(10) * 10
     curves = np.zeros((4, 10))
     curves[0, 4:], curves[1, [2, 3, 5, 6, 7, 8]], curves[2, 7:] = 0.96, 0.95, 1
-    points = [[{"step": int(s), "test": float(v)} for s, v in zip(steps, curve, strict=True)] for curve in curves]
+    points = [
+        [{"step": int(s), "test": float(v)} for s, v in zip(steps, curve, strict=True)]
+        for curve in curves
+    ]
     found = computed("reached", [[curve, "test"] for curve in points])
-    assert found == [grok_time(steps, curve, curve).grok_step for curve in curves] == [40, 50, None, None]
+    assert (
+        found
+        == [grok_time(steps, curve, curve).grok_step for curve in curves]
+        == [40, 50, None, None]
+    )
 
 
-# ------------------------------------------------------------------------------------------- the page in a browser
+# ---------------------------------------------------------------------------- the page in a browser
 
 
 SETTINGS = "JSON.parse(document.getElementById('fig-train-area').dataset.settings)"
@@ -275,22 +340,32 @@ def press(page, name):
 
 
 def unfold(page, open=True):
-    page.evaluate("open => document.querySelectorAll('#fig-train-area details').forEach(e => { e.open = open; })", open)
+    page.evaluate(
+        "open => document.querySelectorAll('#fig-train-area details').forEach(e => { e.open = open; })",
+        open,
+    )
 
 
 def run_to_the_end(page):
     press(page, "train")
     page.wait_for_function("document.getElementById('fig-train-area').dataset.over === 'true'")
     page.wait_for_function("document.getElementById('fig-train-area').dataset.going === 'false'")
-    return {key: state(page, key) for key in ("step", "train", "test", "keep", "med", "gradient", "loss")}
+    return {
+        key: state(page, key)
+        for key in ("step", "train", "test", "keep", "med", "gradient", "loss")
+    }
 
 
 def choose(page, name, value):
     field = page.locator(f"#fig-train-area-{name}")
-    field.evaluate("(e, value) => { e.value = value; e.dispatchEvent(new Event('change')); }", str(value))
+    field.evaluate(
+        "(e, value) => { e.value = value; e.dispatchEvent(new Event('change')); }", str(value)
+    )
 
 
-def test_a_run_ends_where_the_script_says_and_a_link_repeats_it_with_dropped_neurons(figure, computed):
+def test_a_run_ends_where_the_script_says_and_a_link_repeats_it_with_dropped_neurons(
+    figure, computed
+):
     page = figure()
     unfold(page)
     for _ in range(3):
@@ -298,7 +373,9 @@ def test_a_run_ends_where_the_script_says_and_a_link_repeats_it_with_dropped_neu
     page.wait_for_function("document.getElementById('fig-train-area').dataset.step === '3'")
     unfold(page)
     page.locator("#fig-train-area button[data-unit='5']").click()
-    page.wait_for_function("JSON.parse(document.getElementById('fig-train-area').dataset.keep)[5] === 0")
+    page.wait_for_function(
+        "JSON.parse(document.getElementById('fig-train-area').dataset.keep)[5] === 0"
+    )
     first = run_to_the_end(page)
     link = page.locator(".gb-link").get_attribute("href")
     assert first["step"] == SMALL["steps"] and first["keep"][5] == 0 and "drops=0.5.3.0" in link
@@ -317,8 +394,15 @@ def test_every_setting_starts_the_run_again(figure):
     unfold(page)
     press(page, "reset")
     run_to_the_end(page)
-    for name, value in [("seed", 4), ("split", "symmetric"), ("train_fraction", 0.5), ("weight_decay", 0.1),
-                        ("learning_rate", 0.01), ("optimizer", "Sgd"), ("n_seeds", 3)]:  # fmt: skip
+    for name, value in [
+        ("seed", 4),
+        ("split", "symmetric"),
+        ("train_fraction", 0.5),
+        ("weight_decay", 0.1),
+        ("learning_rate", 0.01),
+        ("optimizer", "Sgd"),
+        ("n_seeds", 3),
+    ]:
         choose(page, name, value)
         page.wait_for_function(f"{SETTINGS}.{name} === {json.dumps(value)}")
         assert state(page, "step") == 0
@@ -337,12 +421,17 @@ def test_the_keyboard_reaches_every_neuron_by_one_stop(figure):
     unfold(page)
     press(page, "reset")
     clocks = page.locator("#fig-train-area .gb-clocks button")
-    assert (clocks.count(), page.locator(".gb-clocks button[tabindex='0']").count()) == (SMALL["width"], 1)
+    assert (clocks.count(), page.locator(".gb-clocks button[tabindex='0']").count()) == (
+        SMALL["width"],
+        1,
+    )
     clocks.first.focus()
     for key in ("ArrowRight", "ArrowRight", "ArrowLeft", "ArrowRight", "Space"):
         page.keyboard.press(key)
     assert page.evaluate("document.activeElement.dataset.unit") == "2"
-    page.wait_for_function("JSON.parse(document.getElementById('fig-train-area').dataset.keep)[2] === 0")
+    page.wait_for_function(
+        "JSON.parse(document.getElementById('fig-train-area').dataset.keep)[2] === 0"
+    )
     assert clocks.nth(2).get_attribute("aria-pressed") == "true"
     assert clocks.nth(2).get_attribute("aria-label").startswith("drop neuron 2: frequency ")
 
@@ -367,7 +456,10 @@ def test_table_and_curve_are_seen_together_after_train_was_pressed(figure, width
     page.evaluate("scrollTo(0, document.body.scrollHeight)")
     press(page, "train")
     page.wait_for_function("document.getElementById('fig-train-area').dataset.step > 0")
-    boxes = [page.locator(f"#fig-train-area {part}").first.bounding_box() for part in ("canvas", "svg", ".gb-said")]
+    boxes = [
+        page.locator(f"#fig-train-area {part}").first.bounding_box()
+        for part in ("canvas", "svg", ".gb-said")
+    ]
     assert all(box["y"] >= 0 and box["y"] + box["height"] <= height for box in boxes)
 
 
@@ -400,7 +492,9 @@ def test_dragging_through_a_run_shows_the_table_that_a_run_to_that_step_has(figu
     box = whole.locator(".gb-both svg").bounding_box()
     whole.mouse.move(box["x"] + box["width"] - 1, box["y"] + box["height"] / 2)
     whole.wait_for_function("document.querySelector('.gb-said').innerText.includes('Step 40:')")
-    assert whole.evaluate(seen) == end and float(time.input_value()) == pytest.approx(float(time.get_attribute("max")))
+    assert whole.evaluate(seen) == end and float(time.input_value()) == pytest.approx(
+        float(time.get_attribute("max"))
+    )
 
 
 def test_two_runs_of_one_seed_stand_beside_each_other_and_a_link_repeats_them(figure):
@@ -414,15 +508,24 @@ def test_two_runs_of_one_seed_stand_beside_each_other_and_a_link_repeats_them(fi
     page.wait_for_function(f"{SETTINGS}.freeze === 'start' && {SETTINGS}.beside === 1")
     page.wait_for_function("document.getElementById('fig-train-area').dataset.over === 'true'")
     said = page.locator(".gb-said").inner_text()
-    assert said.startswith("With. Step 40, embedding frozen from the start:") and state(page, "med") != plain["med"]
+    assert (
+        said.startswith("With. Step 40, embedding frozen from the start:")
+        and state(page, "med") != plain["med"]
+    )
     med = state(page, "med")
     link = page.locator(".gb-link").get_attribute("href")
     page.locator("#fig-train-area button[data-seed='1']").click()
-    page.wait_for_function("document.querySelector('.gb-said').innerText.startsWith('Without. Step 40:')")
+    page.wait_for_function(
+        "document.querySelector('.gb-said').innerText.startsWith('Without. Step 40:')"
+    )
     assert {key: state(page, key) for key in ("train", "test", "med", "loss")} == {
         key: plain[key] for key in ("train", "test", "med", "loss")
     }
-    assert page.locator("#fig-train-area path.beside").count() > 0 and "freeze=start" in link and "hold" not in link
+    assert (
+        page.locator("#fig-train-area path.beside").count() > 0
+        and "freeze=start" in link
+        and "hold" not in link
+    )
     again = figure(link)
     again.wait_for_function("document.getElementById('fig-train-area').dataset.over === 'true'")
     assert (state(again, "med"), page.seen["errors"]) == (med, [])
@@ -430,7 +533,8 @@ def test_two_runs_of_one_seed_stand_beside_each_other_and_a_link_repeats_them(fi
 
 @pytest.mark.parametrize("width", [1280, 390])
 def test_the_interventions_answer_to_the_keyboard_and_can_be_hit(figure, width):
-    """WCAG 2.2, 2.5.8: targets of at least 24 pixels; the box for weights that the network does not have is off."""
+    """WCAG 2.2, 2.5.8: targets of at least 24 pixels; the box for weights that the network does not
+    have is off."""
     page = figure(width=width)
     unfold(page)
     press(page, "reset")
@@ -443,7 +547,9 @@ def test_the_interventions_answer_to_the_keyboard_and_can_be_hit(figure, width):
     page.locator("#fig-train-area-decay_output").focus()
     page.keyboard.press("Space")
     page.wait_for_function(f"{SETTINGS}.decay_output === 0")
-    page.wait_for_function("document.querySelector('.gb-said').innerText.includes('decay on embedding alone, T = 1.1')")
+    page.wait_for_function(
+        "document.querySelector('.gb-said').innerText.includes('decay on embedding alone, T = 1.1')"
+    )
     assert page.locator("#fig-train-area-decay_hidden").is_disabled()
     boxes = page.locator("#fig-train-area :is(input, select):visible").evaluate_all(
         "all => all.map(e => e.getBoundingClientRect()).map(b => Math.min(b.width, b.height))"
@@ -452,7 +558,9 @@ def test_the_interventions_answer_to_the_keyboard_and_can_be_hit(figure, width):
     press(page, "reset")
 
 
-def test_one_button_takes_the_weight_decay_away_and_gives_it_back_beside_the_curve_of_before(figure):
+def test_one_button_takes_the_weight_decay_away_and_gives_it_back_beside_the_curve_of_before(
+    figure,
+):
     page = figure()
     unfold(page)
     press(page, "reset")
@@ -465,7 +573,9 @@ def test_one_button_takes_the_weight_decay_away_and_gives_it_back_beside_the_cur
         assert page.locator("#fig-train-area path.before").count() == 1
 
 
-def test_a_run_that_is_left_early_is_drawn_whole_behind_the_next_and_the_same_again_does_not_replace_it(figure):
+def test_a_run_that_is_left_early_is_drawn_whole_behind_the_next_and_the_same_again_does_not_replace_it(
+    figure,
+):
     page = figure()
     before = "document.querySelector('#fig-train-area path.before')?.getAttribute('d')"
     unfold(page)
@@ -473,7 +583,9 @@ def test_a_run_that_is_left_early_is_drawn_whole_behind_the_next_and_the_same_ag
     press(page, "train")
     page.wait_for_function("document.getElementById('fig-train-area').dataset.step > 2")
     press(page, "decay")
-    page.wait_for_function(f"{before}?.split('L').at(-1).startsWith('228.0 ')")  # it reaches the right end of the chart
+    page.wait_for_function(
+        f"{before}?.split('L').at(-1).startsWith('228.0 ')"
+    )  # it reaches the right end of the chart
     whole = page.evaluate(before)
     press(page, "again")
     run_to_the_end(page)
@@ -481,7 +593,7 @@ def test_a_run_that_is_left_early_is_drawn_whole_behind_the_next_and_the_same_ag
     assert page.seen["errors"] == []
 
 
-# ------------------------------------------------------------------------------------------- settings
+# ----------------------------------------------------------------------------------------- settings
 
 
 @pytest.mark.parametrize("model", ["quadratic", "transformer"])
@@ -491,9 +603,20 @@ def test_both_sides_have_the_same_usual_settings(computed, model):
 
 
 def test_what_an_address_says_is_put_in_range(computed):
-    wild = {"model": "other", "p": 1000, "width": -3, "train_fraction": 7, "seed": 1.4, "steps": "x", "optimizer": "Z"}
+    wild = {
+        "model": "other",
+        "p": 1000,
+        "width": -3,
+        "train_fraction": 7,
+        "seed": 1.4,
+        "steps": "x",
+        "optimizer": "Z",
+    }
     found = computed("settled", [[wild]])[0]
-    seen = [found[name] for name in ("model", "p", "width", "train_fraction", "seed", "steps", "optimizer")]
+    seen = [
+        found[name]
+        for name in ("model", "p", "width", "train_fraction", "seed", "steps", "optimizer")
+    ]
     assert seen == ["quadratic", 59, 16, 0.95, 1, 3000, "Adam"]
 
 
@@ -515,8 +638,12 @@ def test_the_caption_says_what_the_librarys_run_did():
     """Accuracies by hand: fitted at 20, generalised at 40; and never."""
     step = [0, 20, 40, 60, 80, 100]
     rising = {"train_accuracy": [0, 1, 1, 1, 1, 1], "test_accuracy": [0, 0, 1, 1, 1, 1]}
-    run = xr.Dataset({name: ("step", values) for name, values in rising.items()}, {"step": step, "seed": 3})
-    assert training_page.told(run).endswith(" knows its training pairs by step 20 and the held-out pairs by step 40.")
+    run = xr.Dataset(
+        {name: ("step", values) for name, values in rising.items()}, {"step": step, "seed": 3}
+    )
+    assert training_page.told(run).endswith(
+        " knows its training pairs by step 20 and the held-out pairs by step 40."
+    )
     never = run.assign(test_accuracy=0 * run.test_accuracy)
     assert training_page.told(never).endswith("by step 20 and the held-out pairs not by step 100.")
 
@@ -527,6 +654,10 @@ def test_a_chapter_opens_it_in_one_line(monkeypatch):
     monkeypatch.setattr(training_page, "load_or_run", lambda e: e.run(progress=False))
     training_page.training_page("fig-try", caption="Look.", **SMALL)
     script, name, caption, _, options, picture = seen[0]
-    assert (script, name, options) == ("training_page", "fig-try", settings(**SMALL) | {"begin": False})
+    assert (script, name, options) == (
+        "training_page",
+        "fig-try",
+        settings(**SMALL) | {"begin": False},
+    )
     assert caption.startswith("Look. The two-layer network") and "modulo 7 from 60 % of" in caption
     assert [len(ax.lines) for ax in picture.axes] == [0, 2]

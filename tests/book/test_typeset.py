@@ -42,6 +42,11 @@ def test_words_stay_words(words):
 
 
 def test_no_statement_keeps_a_sign_of_plain_text():
-    """Neither carets, underscores and dollars, names of Greek letters, roots or signs made of two characters."""
+    """Neither carets, underscores and dollars, names of Greek letters, roots or signs made of two
+    characters."""
     left = {c.id: typeset(c.statement) for c in claims()}
-    assert {name: said for name, said in left.items() if re.search(r"[_^$]|<=|&lt;=|\b(phi|delta|sqrt)\b", said)} == {}
+    assert {
+        name: said
+        for name, said in left.items()
+        if re.search(r"[_^$]|<=|&lt;=|\b(phi|delta|sqrt)\b", said)
+    } == {}

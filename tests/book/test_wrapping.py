@@ -26,7 +26,11 @@ def functions():
 def test_the_program_stays_the_same_and_nearly_every_line_fits():
     codes = [without_docstring(one) for one in functions()]
     made = [wrapped(code) for code in codes]
-    assert [c for c, m in zip(codes, made, strict=True) if ast.dump(ast.parse(c)) != ast.dump(ast.parse(m))] == []
+    assert [
+        c
+        for c, m in zip(codes, made, strict=True)
+        if ast.dump(ast.parse(c)) != ast.dump(ast.parse(m))
+    ] == []
     long = [line for code in made for line in code.splitlines() if len(line) > COLUMNS]
     before = [line for code in codes for line in code.splitlines() if len(line) > COLUMNS]
     assert len(long) < len(before) / 15
@@ -37,7 +41,10 @@ def test_the_program_stays_the_same_and_nearly_every_line_fits():
     [
         ("f(aaaaaaaa, bbbbbbbb, cccccccc)", "f(aaaaaaaa, bbbbbbbb,\n  cccccccc)"),
         ("x = [a for a, b in pairs if a > b]", "x = [a for a, b in pairs\n     if a > b]"),
-        ("value = first if condition else second", "value = (\n    first if condition\n    else second\n)"),
+        (
+            "value = first if condition else second",
+            "value = (\n    first if condition\n    else second\n)",
+        ),
         ('print("one two three four five six")', 'print("one two three "\n      "four five six")'),
         ("x = 1  # why this is a one, in words", "# why this is a one, in words\nx = 1"),
         ("name_without_any_place_to_break_it_at", "name_without_any_place_to_break_it_at"),

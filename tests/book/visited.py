@@ -1,5 +1,5 @@
-"""One visit to a page of the built site: it is loaded once, made wider and narrower, light and dark, and all that the
-tests ask about it is collected on the way."""
+"""One visit to a page of the built site: it is loaded once, made wider and narrower, light and
+dark, and all that the tests ask about it is collected on the way."""
 
 import re
 import time
@@ -90,7 +90,9 @@ LOOKS = """[...document.querySelectorAll('article :is(figure, .gb-card) img')].m
   .map(look => [look.colorScheme, look.filter, look.backgroundColor])"""
 # a picture that is changed for another stays the old one until the new one is loaded
 LOADED = "() => [...document.querySelectorAll('article picture img')].every(i => i.complete)"
-STACKED = "[...document.querySelectorAll('article picture img')].map(i => [i.currentSrc, i.naturalWidth])"
+STACKED = (
+    "[...document.querySelectorAll('article picture img')].map(i => [i.currentSrc, i.naturalWidth])"
+)
 SIZES = (1280, 1920, 768, 390)
 # each drawing is put into the page for a moment, its own schemes answered as the page has them
 FAINT = """async scheme => {
@@ -142,14 +144,17 @@ COVERED = """async drawings => {
   return found;
 }"""
 DRAWN = """[...document.querySelectorAll('article figure img[src$=".svg"]')].map(img => img.src)"""
-# axe-core takes long to go through a page: of what is made alike it sees the first (rows of a table,
-# entries of the ledger, words of code on one page), and a formula, which has hundreds of elements, as a letter
+# axe-core takes long to go through a page: of what is made alike it sees the first (rows of a
+# table,
+# entries of the ledger, words of code on one page), and a formula, which has hundreds of elements,
+# as a letter
 SHORTER = """code => {
   document.querySelectorAll('mjx-container').forEach(e => e.replaceChildren('x'));
   document.querySelectorAll('tr:nth-child(n+10), li.gb-claim:nth-child(n+10)').forEach(e => e.remove());
   if (!code) document.querySelectorAll('.highlight pre').forEach(e => { e.textContent = e.textContent; });
 }"""
-# words of one look on grounds of one look in both schemes have one contrast there: the first are kept, others hidden
+# words of one look on grounds of one look in both schemes have one contrast there: the first are
+# kept, others hidden
 LOOKED = """() => document.querySelectorAll('body, body *:not(mjx-container *)').forEach(e => {
   const own = getComputedStyle(e);
   e.looks = [e.looks, own.color, own.fontSize, own.fontWeight].join();
@@ -177,14 +182,17 @@ THINNED = """() => {
 REFUSED = """addEventListener('securitypolicyviolation',
   event => console.error(`refused: ${event.effectiveDirective} ${event.blockedURI} ${event.sample}`));"""
 STILL = "*, *::before, *::after { transition: none !important; }"
-NEXT_FRAME = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
+NEXT_FRAME = (
+    "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
+)
 # rules whose findings are never grave are not run
 RULES = """options => {
   const light = axe._audit.rules.filter(rule => ['minor', 'moderate'].includes(rule.impact));
   for (const rule of options.runOnly ? [] : light) options.rules[rule.id] = { enabled: false };
   return axe.run(options).then(found => found.violations);
 }"""
-# all rules on a desk, of these the contrast of colours in both schemes; on a phone what may scroll there
+# all rules on a desk, of these the contrast of colours in both schemes; on a phone what may scroll
+# there
 CONTRAST = {"runOnly": ["color-contrast"]}
 AXE = (
     (1280, "light", {"rules": {"color-contrast": {"enabled": False}}}),
@@ -205,11 +213,14 @@ def alone(folder, body, name="alone"):
 def colours(locator, *names):
     """Colours that an element has on the page, as the palette writes them."""
     found = locator.evaluate("(e, names) => names.map(name => getComputedStyle(e)[name])", names)
-    return ["#" + "".join(f"{round(float(v)):02x}" for v in re.findall(r"[\d.]+", c)[:3]) for c in found]
+    return [
+        "#" + "".join(f"{round(float(v)):02x}" for v in re.findall(r"[\d.]+", c)[:3]) for c in found
+    ]
 
 
 def waiting(page):
-    """Wait for a condition by asking from here: playwright's own loop is an `eval`, which a page's policy refuses."""
+    """Wait for a condition by asking from here: playwright's own loop is an `eval`, which a page's
+    policy refuses."""
 
     def wait(expression, arg=None, timeout=30_000):
         end = time.monotonic() + timeout / 1000
@@ -242,16 +253,27 @@ def pages(browser):
         page.seen = {"requests": [], "errors": [], "failed": [], "bytes": []}
         page.on("request", lambda request: page.seen["requests"].append(request.url))
         page.on("requestfailed", lambda request: page.seen["failed"].append(request.url))
-        page.on("response", lambda r: page.seen["failed"].append(r.url) if r.status >= 400 else None)
-        page.on("response", lambda r: page.seen["bytes"].append(int(r.headers.get("content-length", 0))))
+        page.on(
+            "response", lambda r: page.seen["failed"].append(r.url) if r.status >= 400 else None
+        )
+        page.on(
+            "response", lambda r: page.seen["bytes"].append(int(r.headers.get("content-length", 0)))
+        )
         page.on("pageerror", lambda error: page.seen["errors"].append(str(error)))
-        page.on("console", lambda m: page.seen["errors"].append(m.text) if m.type in ("error", "warning") else None)
+        page.on(
+            "console",
+            lambda m: (
+                page.seen["errors"].append(m.text) if m.type in ("error", "warning") else None
+            ),
+        )
         contexts[-1].add_init_script(REFUSED + script)
         contexts[-1].on("page", waiting)
         page.goto(url)
         page.wait_for_load_state("networkidle")
         if page.locator(".math").count():
-            page.wait_for_function("!!(window.MathJax && MathJax.startup && MathJax.startup.promise)")
+            page.wait_for_function(
+                "!!(window.MathJax && MathJax.startup && MathJax.startup.promise)"
+            )
             page.evaluate("MathJax.startup.promise.then(() => true)")
         return page
 
@@ -261,7 +283,8 @@ def pages(browser):
 
 
 def in_scheme(page, scheme):
-    """Change the colour scheme of a page and wait until its theme, which a script sets when told, has followed."""
+    """Change the colour scheme of a page and wait until its theme, which a script sets when told,
+    has followed."""
     page.emulate_media(media="screen", color_scheme=scheme)
     page.wait_for_function(
         "scheme => [undefined, scheme].includes(document.documentElement.dataset.theme)"
@@ -275,12 +298,18 @@ def visit(browser, address, name):
     with pages(browser) as load:
         page = load(address + name)
         found = {"seen": {kind: list(said) for kind, said in page.seen.items()}}
-        found |= page.evaluate(COLLECT) | {"solutions": solutions(page), "clipped": {}, "widths": {}, "faint": {}}
+        found |= page.evaluate(COLLECT) | {
+            "solutions": solutions(page),
+            "clipped": {},
+            "widths": {},
+            "faint": {},
+        }
         drawings = sorted((SITE / "narrow" / Path(name).stem).glob("*.svg"))
         narrow = [address + path.relative_to(SITE).as_posix() for path in drawings]
         page.evaluate(OPEN)
         page.add_style_tag(content=STILL)
-        # to change the scheme takes longest; colours move nothing, so in the dark a desk and a phone are enough
+        # to change the scheme takes longest; colours move nothing, so in the dark a desk and a
+        # phone are enough
         for scheme, sizes in (("dark", (SIZES[0], SIZES[-1])), ("light", SIZES[::-1])):
             in_scheme(page, scheme)
             for width in sizes:
@@ -293,11 +322,18 @@ def visit(browser, address, name):
                     found["faint"][scheme] = page.evaluate(FAINT, scheme)
                 if (width, scheme) == (SIZES[0], "light"):
                     drawn = page.evaluate(DRAWN)
-                    found |= {"drawings": len(drawn), "covered": page.evaluate(COVERED, drawn + narrow)}
+                    found |= {
+                        "drawings": len(drawn),
+                        "covered": page.evaluate(COVERED, drawn + narrow),
+                    }
                 if (width, scheme) == (SIZES[-1], "dark"):
                     page.wait_for_function(LOADED)
                     found |= {"looks": page.evaluate(LOOKS), "stacked": page.evaluate(STACKED)}
-                for kind, asked in (("broken", BROKEN), ("cut", CUT), ("small", SMALL)) if scheme == "light" else ():
+                for kind, asked in (
+                    (("broken", BROKEN), ("cut", CUT), ("small", SMALL))
+                    if scheme == "light"
+                    else ()
+                ):
                     found.setdefault(kind, {})[width] = page.evaluate(asked)
         page.evaluate(SHORTER, name == CODE)
         found["barred"] = []
@@ -316,7 +352,9 @@ def barred(page, rules):
     """What axe-core finds on a page by these rules that keeps someone from reading it."""
     if not page.evaluate("!!window.axe"):
         page.evaluate(AXE_SCRIPT)
-    found = page.evaluate(RULES, {"resultTypes": ["violations"], "preload": False, "rules": {}, **rules})
+    found = page.evaluate(
+        RULES, {"resultTypes": ["violations"], "preload": False, "rules": {}, **rules}
+    )
     grave = [v for v in found if v["impact"] in ("serious", "critical")]
     return [(v["id"], [node["target"] for node in v["nodes"]][:5]) for v in grave]
 

@@ -1,4 +1,5 @@
-"""What the tests of the topics share: a claim in another world, and figures that are closed when a test ends.
+"""What the tests of the topics share: a claim in another world, and figures that are closed when a
+test ends.
 
 What a check finds as it stands is tested for every claim in tests/claims/test_verdicts.py.
 """
@@ -25,11 +26,16 @@ def closed() -> Iterator[None]:
 
 @pytest.fixture
 def elsewhere(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
-    """The verdict of a claim where names that its module uses mean something else: elsewhere(claim, *args, med=...)."""
+    """The verdict of a claim where names that its module uses mean something else: elsewhere(claim,
+    *args, med=...)."""
 
     def verdict(claim, *args, **changes):
         known = claim.check.__globals__  # nothing is kept of another world, nor from this one
-        own = {name: f for name, f in known.items() if getattr(f, "__module__", "") == known["__name__"]}
+        own = {
+            name: f
+            for name, f in known.items()
+            if getattr(f, "__module__", "") == known["__name__"]
+        }
         kept = {name: f.__wrapped__ for name, f in own.items() if hasattr(f, "cache_clear")}
         for name, value in (kept | changes).items():
             monkeypatch.setitem(known, name, value)
@@ -40,8 +46,9 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
 
 @pytest.fixture
 def cell() -> Callable[..., dict[str, Any]]:
-    """The names after the one cell of a chapter that has a text in it, with what it finds by name: cell("14", "tied =",
-    recorded=...). The chapter's imports go before it; `page` puts nothing anywhere."""
+    """The names after the one cell of a chapter that has a text in it, with what it finds by name:
+    cell("14", "tied =", recorded=...). The chapter's imports go before it; `page` puts nothing
+    anywhere."""
 
     def run(chapter: str, text: str, **names: Any) -> dict[str, Any]:
         (path,) = NOTEBOOKS.glob(f"{chapter}_*.md")

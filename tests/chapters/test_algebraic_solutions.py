@@ -1,4 +1,5 @@
-"""Chapter 16: its runs and records, checks in other worlds, the table's arithmetic, dropped nodes, figures."""
+"""Chapter 16: its runs and records, checks in other worlds, the table's arithmetic, dropped nodes,
+figures."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -16,7 +17,8 @@ from grokbook_chapters.algebraic_solutions import claims, plan, runs, trained
 
 
 def network(d: int = 7, spare: int = 2) -> tuple[dict[str, torch.Tensor], np.ndarray]:
-    """The parameters and waves of a network without loss on one-hot answers, with nodes of little weight behind it."""
+    """The parameters and waves of a network without loss on one-hot answers, with nodes of little
+    weight behind it."""
     made = (2 * d) ** (-1 / 3) * sr.order_four_six_solution(d)
     small = 0.001 * sr.Solution(np.concatenate([sr.identity(d).z] * spare, axis=2))
     made = made + small
@@ -56,12 +58,20 @@ def test_a_run_is_watched_and_its_table_has_a_row_a_frequency_and_seed():
 def test_the_table_s_runs_have_the_settings_of_the_sweep():
     for p, run in runs.cogo_table().items():
         config = run.config
-        assert (config.model.width, config.steps, config.optimizer.learning_rate) == (512, 10_000, 0.01)
+        assert (config.model.width, config.steps, config.optimizer.learning_rate) == (
+            512,
+            10_000,
+            0.01,
+        )
         assert config.optimizer.weight_decay == 5e-5 and config.loss == "centred_squared_error"
-        assert config.n_train == round(0.9 * p * p) and config.start == "uniform" and len(run.seeds) >= 5
+        assert (
+            config.n_train == round(0.9 * p * p)
+            and config.start == "uniform"
+            and len(run.seeds) >= 5
+        )
 
 
-# ---------------------------------------------------------------------------------------------- claims
+# ------------------------------------------------------------------------------------------- claims
 
 
 DRAWN = claims.drawn
@@ -69,11 +79,23 @@ DRAWN = claims.drawn
 
 WORLDS = [
     (claims.semi_ring, "fails", {"sorted_nodes": lambda network: network.z}),
-    (claims.homomorphisms, "fails", {"potentials": lambda z: np.ones((5, 5, 5)) * z.nodes**2 / 1.5}),
+    (
+        claims.homomorphisms,
+        "fails",
+        {"potentials": lambda z: np.ones((5, 5, 5)) * z.nodes**2 / 1.5},
+    ),
     (claims.loss_formula, "holds", {"drawn": lambda d, q, seed, constant=False: DRAWN(d, q, seed)}),
     (claims.partial_ones, "fails", {"opposed": lambda d, k, nu: sr.identity(d)}),
-    (claims.constructed_are_optimal, "fails", {"order_six_solution": lambda d, nu=1: 1.1 * sr.order_six_solution(d)}),
-    (claims.constructed_are_optimal, "fails", {"order_four_six_solution": lambda d, k0=1: sr.identity(d)}),
+    (
+        claims.constructed_are_optimal,
+        "fails",
+        {"order_six_solution": lambda d, nu=1: 1.1 * sr.order_six_solution(d)},
+    ),
+    (
+        claims.constructed_are_optimal,
+        "fails",
+        {"order_four_six_solution": lambda d, k0=1: sr.identity(d)},
+    ),
     (claims.memorising, "holds", {"orders": lambda z: np.array([11])}),
     (claims.razor, "fails", {"order_six_solution": lambda d: sr.order_four_six_solution(d)}),
     (claims.razor, "fails", {"levelled_path": lambda y, k0, points: [y]}),
@@ -82,7 +104,10 @@ WORLDS = [
     (
         claims.razor_norm,
         "holds",
-        {"unbalanced": lambda d: (sr.order_six_solution(d), sr.identity(d)), "scaled_layers": lambda z, factors: z},
+        {
+            "unbalanced": lambda d: (sr.order_six_solution(d), sr.identity(d)),
+            "scaled_layers": lambda z, factors: z,
+        },
     ),
 ]
 
@@ -95,7 +120,8 @@ def test_a_check_comes_out_otherwise_in_another_world(claim, verdict, world, els
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.floats(-2, 2), min_size=6, max_size=6))
 def test_no_path_of_two_nodes_modulo_two_flips_a_node(numbers):
-    """The proof beside T09: where the first node has c = 0, or a + b = 0 and c > 0, the loss is 1/4 or more."""
+    """The proof beside T09: where the first node has c = 0, or a + b = 0 and c > 0, the loss is 1/4
+    or more."""
     a, b, c = np.reshape(numbers, (3, 2))
     for first in ((a[0], b[0], 0), (a[0], -a[0], abs(c[0]))):
         assert sr.direct_loss(sr.block(2, 1, [first, (a[1], b[1], c[1])])) >= 0.25 - 1e-12
@@ -106,14 +132,21 @@ def test_no_path_of_two_nodes_modulo_two_flips_a_node(numbers):
 
 def frequencies(seeds: int = 3, **columns) -> pd.DataFrame:
     row = {"order": 4, "factorable": True, "kind": FOUR, "error": 0.01} | columns
-    return pd.DataFrame([row | {"seed": seed, "frequency": k} for seed in range(seeds) for k in range(1, 12)])
+    return pd.DataFrame(
+        [row | {"seed": seed, "frequency": k} for seed in range(seeds) for k in range(1, 12)]
+    )
 
 
 @pytest.mark.parametrize(
     ("changes", "verdict"),
-    [({}, "holds"), ({"order": 5}, "fails"), ({"factorable": False}, "fails"), ({"kind": OTHER}, "fails"),
-     ({"seeds": 2}, "undecided")],
-)  # fmt: skip
+    [
+        ({}, "holds"),
+        ({"order": 5}, "fails"),
+        ({"factorable": False}, "fails"),
+        ({"kind": OTHER}, "fails"),
+        ({"seeds": 2}, "undecided"),
+    ],
+)
 def test_the_table_s_shares_are_judged_on_three_seeds_or_more(changes, verdict):
     found = claims.trained_solutions(Runs({71: frequencies(**changes)}))
     assert found.verdict == verdict and "d = 71" in found.evidence
@@ -127,7 +160,7 @@ def test_at_23_only_the_seeds_are_judged_that_nobody_had_seen_when_their_number_
     assert [len(run.seeds) for run in claims.judged().values()] == [60, 10, 5]
 
 
-# ------------------------------------------------------------------------------------------- the table
+# ---------------------------------------------------------------------------------------- the table
 
 
 def test_the_published_shares_of_kinds_add_up(cell):
@@ -140,22 +173,32 @@ def test_the_published_shares_of_kinds_add_up(cell):
 def test_our_means_and_errors_are_those_of_the_authors(cell):
     both = pd.concat([frequencies(1), frequencies(1, kind=OPPOSED, error=0.03).assign(seed=1)])
     given = {"published": cell("16", "published =")["published"]}
-    table, none = (cell("16", "table_row(part)", tables=tables, **given)["both"] for tables in ({23: both}, {}))
+    table, none = (
+        cell("16", "table_row(part)", tables=tables, **given)["both"] for tables in ({23: both}, {})
+    )
     ours = table.xs(23, level="d")
-    assert ours.loc[FOUR, "mean"] == 50 and ours.loc[FOUR, "error"] == pytest.approx(50 / np.sqrt(2))
+    assert ours.loc[FOUR, "mean"] == 50 and ours.loc[FOUR, "error"] == pytest.approx(
+        50 / np.sqrt(2)
+    )
     assert ours.loc["error_4", "mean"] == pytest.approx(2) and np.isnan(ours.loc["error_6", "mean"])
     assert ours.loc[FOUR, "published"] == 47.07 and ours.loc["error_6", "seeds"] == 0
     assert table.xs(71, level="d")["mean"].isna().all() and none["mean"].isna().all()
 
 
-# ---------------------------------------------------------------------------------------- dropped nodes
+# ------------------------------------------------------------------------------------ dropped nodes
 
 
 def test_a_network_without_loss_loses_it_with_its_nodes(cell):
     weights, waves = network()
-    found = cell("16", "strength =", weights=weights, waves=waves, table=frequency_table(waves), factored=[])
+    found = cell(
+        "16", "strength =", weights=weights, waves=waves, table=frequency_table(waves), factored=[]
+    )
     kept, dropped = found["kept"], found["dropped"]
-    assert kept.loss.iloc[0] == pytest.approx(6 / 7) and kept.loss.iloc[-3] < 1e-6 and kept.accuracy.iloc[-3] == 1
+    assert (
+        kept.loss.iloc[0] == pytest.approx(6 / 7)
+        and kept.loss.iloc[-3] < 1e-6
+        and kept.accuracy.iloc[-3] == 1
+    )
     assert dropped.order.value_counts().to_dict() == {4: 8, 6: 6} and dropped.loss.min() > 0.01
     assert found["left"] == pytest.approx(kept.loss.iloc[-3], abs=1e-9)
 
@@ -166,12 +209,14 @@ def test_the_loss_of_answers_is_that_of_the_semi_ring(cell):
     a, b, c = (torch.from_numpy(w) for w in made.weights())
     weights = {"W_E": torch.cat([a, b]), "W_U": c / 14}
     waves = runs.waves_of(weights)
-    found = cell("16", "strength =", weights=weights, waves=waves, table=frequency_table(waves), factored=[])
+    found = cell(
+        "16", "strength =", weights=weights, waves=waves, table=frequency_table(waves), factored=[]
+    )
     answers = found["each"].sum(axis=0)
     assert trained.loss_of(answers)[0] == pytest.approx(sr.direct_loss(made))
 
 
-# ----------------------------------------------------------------------------------------------- figures
+# ------------------------------------------------------------------------------------------ figures
 
 
 def test_figures_draw_every_node(cell):
@@ -179,12 +224,17 @@ def test_figures_draw_every_node(cell):
     six, right = sr.order_six_solution(11), plt.figure().subplots()
     cell("16", "alone =", six=six, d=11, a=3, b=4, k=2, right=right, fig=right.figure)
     assert right.lines[1].get_ydata().argmax() == 7
-    assert len(cell("16", "dial, right", order_six_solution=sr.order_six_solution, d=11)["dial"].lines) == 3
+    assert (
+        len(cell("16", "dial, right", order_six_solution=sr.order_six_solution, d=11)["dial"].lines)
+        == 3
+    )
     fig = cell("16", "lw=1.3", waves=waves, p=7)["fig"]
     assert sum(len(ax.lines) for ax in fig.axes if ax.get_visible()) == 3 * 14
     ends = [line.get_color() for line in cell("16", "followed =", d=7, k=2)["ax"].lines]
     ends = ends[3 * (3 + 2) :]  # after both factors the product
-    assert len(ends) == 3 * 6 and [n for n, colour in enumerate(ends) if colour == COLOURS["measure"]] == [5, 11, 17]
+    assert len(ends) == 3 * 6 and [
+        n for n, colour in enumerate(ends) if colour == COLOURS["measure"]
+    ] == [5, 11, 17]
     product = sr.synced(7, 2).z[:, 2, 1] * sr.opposed(7, 2).z[:, 2, 1]
     assert np.allclose(sr.order_six(7, 2).z[:, 2, 3] * 6 ** (1 / 3), product)
     one = pd.DataFrame({"frequency": [2], "order": [6], "error": [0.0]})

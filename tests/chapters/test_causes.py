@@ -1,4 +1,5 @@
-"""Chapter 19: the statistics against closed forms, predictions against arms, judgements that come out either way."""
+"""Chapter 19: the statistics against closed forms, predictions against arms, judgements that come
+out either way."""
 
 import io
 import math
@@ -25,15 +26,24 @@ ROOT = project_root()
 UNPREDICTED = {
     "T": {"data-balanced"},
     "Q": {"data-balanced", "squared-error"},
-    "L": {"decay-on-hidden-alone", "decay-on-output-alone", "decay-not-on-output", "head-handed-over"},
+    "L": {
+        "decay-on-hidden-alone",
+        "decay-on-output-alone",
+        "decay-not-on-output",
+        "head-handed-over",
+    },
 }
-"""Arms of which no explanation says anything: baselines, and what theories of other networks would be asked of L."""
+"""Arms of which no explanation says anything: baselines, and what theories of other networks would
+be asked of L."""
 
 
 def times(groks, fits=10):
     """A table as `grok_times` makes it."""
     return pd.DataFrame(
-        {"grok_step": pd.array(groks, dtype="Int64"), "fit_step": pd.array([fits] * len(groks), "Int64")}
+        {
+            "grok_step": pd.array(groks, dtype="Int64"),
+            "fit_step": pd.array([fits] * len(groks), "Int64"),
+        }
     )
 
 
@@ -63,42 +73,57 @@ def test_holms_rule_by_hand_and_never_below_the_raw_value():
 def test_an_effect_is_the_geometric_mean_of_the_ratios_and_a_late_run_stands_at_the_cap():
     base, cap = times([100, 200, 400]), 1_000
     found = effects.effect(times([200, 400, 800]), base, cap)
-    assert found["ratio"] == pytest.approx(2) and found["low"] == pytest.approx(2) and found["late"] == 0
+    assert (
+        found["ratio"] == pytest.approx(2)
+        and found["low"] == pytest.approx(2)
+        and found["late"] == 0
+    )
     late = effects.effect(times([200, 400, None]), base, cap)
     assert late["ratio"] == pytest.approx((2 * 2 * 2.5) ** (1 / 3)) and late["late"] == 1
     assert effects.effect(times([50, None], None), base, cap)["unfit"] == 2
 
 
 def test_an_exponent_is_the_slope_of_the_logarithms_by_seed_and_its_interval_that_of_their_mean():
-    """T = 90 / x^2 for one seed and 90 / x for the other: k = -2 and -1, so -1.5, and +- 12.7 standard errors."""
+    """T = 90 / x^2 for one seed and 90 / x for the other: k = -2 and -1, so -1.5, and +- 12.7
+    standard errors."""
     tables = {x: times([90 / x**2, 90 / x]) for x in (1.0, 1.5, 3.0)}
     mean, low, high = effects.exponent({x: t.astype(float) for x, t in tables.items()}, 1_000)
     assert mean == pytest.approx(-1.5) and high - low == pytest.approx(2 * 12.7062 * 0.5, rel=1e-4)
 
 
-@pytest.mark.parametrize(("row", "word"), [
-    ({"ratio": 2.0, "low": 1.5, "high": 2.5, "holm": 0.03}, "longer"),
-    ({"ratio": 0.5, "low": 0.4, "high": 0.6, "holm": 0.03}, "shorter"),
-    ({"ratio": 1.0, "low": 0.9, "high": 1.1, "holm": 1.0}, "same"),
-    ({"ratio": 1.3, "low": 0.7, "high": 2.1, "holm": 0.3}, "open"),
-    ({"ratio": 9.0, "low": 8.0, "high": 9.9, "holm": 0.01, "late": 12}, "never"),
-    ({"ratio": 9.0, "low": 8.0, "high": 9.9, "holm": 0.01, "late": 11}, "rarely"),
-    ({"ratio": 9.0, "low": 8.0, "high": 9.9, "holm": 0.01, "late": 12, "unfit": 7}, "unfit"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("row", "word"),
+    [
+        ({"ratio": 2.0, "low": 1.5, "high": 2.5, "holm": 0.03}, "longer"),
+        ({"ratio": 0.5, "low": 0.4, "high": 0.6, "holm": 0.03}, "shorter"),
+        ({"ratio": 1.0, "low": 0.9, "high": 1.1, "holm": 1.0}, "same"),
+        ({"ratio": 1.3, "low": 0.7, "high": 2.1, "holm": 0.3}, "open"),
+        ({"ratio": 9.0, "low": 8.0, "high": 9.9, "holm": 0.01, "late": 12}, "never"),
+        ({"ratio": 9.0, "low": 8.0, "high": 9.9, "holm": 0.01, "late": 11}, "rarely"),
+        ({"ratio": 9.0, "low": 8.0, "high": 9.9, "holm": 0.01, "late": 12, "unfit": 7}, "unfit"),
+    ],
+)
 def test_what_was_observed_in_a_word(row, word):
     assert effects.observed({"runs": 12, "late": 0, "unfit": 0} | row) == word
 
 
 def test_every_prediction_is_judged_both_ways():
-    """Each of the four words has an observation that agrees and one that contradicts; unfit decides nothing, open only
-    that it was not "never"."""
+    """Each of the four words has an observation that agrees and one that contradicts; unfit decides
+    nothing, open only that it was not "never"."""
     for word in ("shorter", "longer", "same", "never"):
         outcomes = {effects.judged(word, seen) for seen in ("shorter", "longer", "same", "never")}
         assert outcomes == {"agrees", "contradicts"}
         assert {effects.judged(word, seen) for seen in ("unfit", "")} == {"open"}
         assert effects.judged(word, "open") == ("contradicts" if word == "never" else "open")
-    rarely = {word: effects.judged(word, "rarely") for word in ("shorter", "longer", "same", "never")}
-    assert rarely == {"shorter": "contradicts", "longer": "agrees", "same": "contradicts", "never": "open"}
+    rarely = {
+        word: effects.judged(word, "rarely") for word in ("shorter", "longer", "same", "never")
+    }
+    assert rarely == {
+        "shorter": "contradicts",
+        "longer": "agrees",
+        "same": "contradicts",
+        "never": "open",
+    }
 
 
 def test_every_prediction_is_of_an_arm_and_says_whose_words_it_rests_on():
@@ -118,7 +143,9 @@ def test_arms_have_keys_of_their_own_and_differ_from_the_free_run_in_one_thing()
     for bench in runs.BENCH_NAMES:
         arms = runs.arms(bench)
         assert len({arm.key for arm in arms.values()}) == len(arms)
-        assert all(arm.config.steps == arms["free"].config.steps and arm.together for arm in arms.values())
+        assert all(
+            arm.config.steps == arms["free"].config.steps and arm.together for arm in arms.values()
+        )
 
 
 COSINES: list[tuple[float, float]] = []
@@ -126,17 +153,23 @@ COSINES: list[tuple[float, float]] = []
 
 @dataclass(frozen=True)
 class Looked(Hook):
-    """What notes the cosine of the gradient with the weights and with the direction of `Project("random")`."""
+    """What notes the cosine of the gradient with the weights and with the direction of
+    `Project("random")`."""
 
     def gradient(self, weights, gradient, numbers, shapes):
         direction = torch.randn(1, weights.shape[1], generator=torch.Generator().manual_seed(0))
-        COSINES.append(tuple(float(torch.cosine_similarity(gradient, u)) for u in (weights, direction)))
+        COSINES.append(
+            tuple(float(torch.cosine_similarity(gradient, u)) for u in (weights, direction))
+        )
         return gradient
 
 
 @pytest.mark.parametrize(("seed", "least", "most"), [(3, 0.0, 0.05), (0, 0.3, 1.0)])
-def test_a_random_direction_is_no_sham_of_equal_size_and_is_that_of_the_start_for_seed_0(seed, least, most):
-    """Page 19 says so: from the fit on beyond -0.7 with the weights, within 0.05 of zero with a random direction."""
+def test_a_random_direction_is_no_sham_of_equal_size_and_is_that_of_the_start_for_seed_0(
+    seed, least, most
+):
+    """Page 19 says so: from the fit on beyond -0.7 with the weights, within 0.05 of zero with a
+    random direction."""
     free = runs.free("Q")
     COSINES.clear()
     looked = replace(free, steps=200, optimizer=Hooked(free.optimizer, (Looked(),)))
@@ -155,14 +188,17 @@ def test_a_factor_of_one_and_a_half_is_seen_with_twelve_seeds_where_arms_scatter
 
 
 def test_predictions_stand_unchanged_in_the_commits_that_are_said_to_hold_them():
-    """Explanation, arm, word and what would refute it, as git has them; a clone without history cannot tell."""
+    """Explanation, arm, word and what would refute it, as git has them; a clone without history
+    cannot tell."""
     path = "src/grokbook_chapters/causes/predictions.csv"
     for bench in effects.BENCHES:
         table = effects.predictions()
         mine = table[table[bench] != ""].rename(columns={bench: "predicted"})
         mine = mine.assign(committed=[effects.committed(bench, added) for added in mine.added])
         for commit, rows in mine.groupby("committed"):
-            shown = subprocess.run(["git", "show", f"{commit}:{path}"], capture_output=True, cwd=ROOT, check=False)
+            shown = subprocess.run(
+                ["git", "show", f"{commit}:{path}"], capture_output=True, cwd=ROOT, check=False
+            )
             if shown.returncode:
                 pytest.skip("this clone has no history")
             then = pd.read_csv(io.BytesIO(shown.stdout), keep_default_na=False, dtype=str)
@@ -172,14 +208,20 @@ def test_predictions_stand_unchanged_in_the_commits_that_are_said_to_hold_them()
 
 def test_arms_that_are_added_later_do_not_change_what_the_first_ones_settled(monkeypatch):
     """Holm's rule counts the arms of a round: 52 first ones, then 5, 3, 4 and 4 on bench Q."""
-    assert [len(names) for names in effects.families("Q")] == [52, 5, 3, 4, 4] and len(effects.families("T")) == 1
+    assert [len(names) for names in effects.families("Q")] == [52, 5, 3, 4, 4] and len(
+        effects.families("T")
+    ) == 1
     table = times([100] * 12)
     monkeypatch.setattr(effects, "available", lambda run: run.name)
-    monkeypatch.setattr(effects, "grok_times", lambda name: table if name.endswith("[free]") else times([200] * 12))
+    monkeypatch.setattr(
+        effects, "grok_times", lambda name: table if name.endswith("[free]") else times([200] * 12)
+    )
     found = effects.effects("Q")
     against_free = [effects.against(name, "Q") == "free" for name in found.index]
     rounds = [
-        next((k for k, names in enumerate((added() for added in runs.ROUNDS), 1) if name in names), 0)
+        next(
+            (k for k, names in enumerate((added() for added in runs.ROUNDS), 1) if name in names), 0
+        )
         for name in found.index[against_free]
     ]
     least = found.holm[against_free].groupby(rounds).min()
@@ -196,7 +238,9 @@ def test_the_tuned_settings_are_the_best_of_the_recorded_search():
 
 
 def test_an_unknown_bench_or_arm_is_refused():
-    with pytest.raises(ParameterError, match="'grokfst' is none of the .* arms of bench Q; nearest: grokfast"):
+    with pytest.raises(
+        ParameterError, match="'grokfst' is none of the .* arms of bench Q; nearest: grokfast"
+    ):
         runs.arm("Q", "grokfst")
     with pytest.raises(ParameterError, match="bench = 'X'"):
         runs.free("X")
@@ -214,16 +258,32 @@ def test_a_row_of_the_figure_is_empty_where_the_bench_has_no_such_arm_and_says_s
     assert dot.get_xdata()[0] == pytest.approx(2.0)
 
 
-WORLDS = {  # of a claim: the explanation with its arms, and the grok step of one in a world where it is not true
-    "after_the_fit": ("circuit efficiency", {"decay-until-the-fit": 800, "decay-from-the-fit": None}),
+# of a claim: the explanation with its arms, and the grok step of one in a world where it is not
+# true
+WORLDS = {
+    "after_the_fit": (
+        "circuit efficiency",
+        {"decay-until-the-fit": 800, "decay-from-the-fit": None},
+    ),
     "start": ("start", {"start-double": None, "start-half": 800}),
-    "norm_held": ("weight norm", {f"norm-at-{r}": None for r in (0.7, 0.85, 1.2)} | {"norm-at-1.45": 200}),
-    "logit_scale": ("logit scale", {"temperature-double-norm-held": None, "temperature-half-norm-held": 200}),
-    "lazy_to_rich": ("lazy to rich", {"lazy-4": None, "rich-4": None, "centred": None, "linearised": 800}),
+    "norm_held": (
+        "weight norm",
+        {f"norm-at-{r}": None for r in (0.7, 0.85, 1.2)} | {"norm-at-1.45": 200},
+    ),
+    "logit_scale": (
+        "logit scale",
+        {"temperature-double-norm-held": None, "temperature-half-norm-held": 200},
+    ),
+    "lazy_to_rich": (
+        "lazy to rich",
+        {"lazy-4": None, "rich-4": None, "centred": None, "linearised": 800},
+    ),
     "sooner": ("numerics", {"gradient-orthogonal-from-the-fit": None, "stablemax": 800}),
-    "radius": ("radial suppression", {"radius-at-root-width": 800, "radius-at-half": None,
-                                      "radius-at-half-no-decay": None}),
-}  # fmt: skip
+    "radius": (
+        "radial suppression",
+        {"radius-at-root-width": 800, "radius-at-half": None, "radius-at-half-no-decay": None},
+    ),
+}
 OURS = {
     "features": {("Q", "embedding-given"): "shorter", ("Q", "embedding-given-renamed"): "shorter"},
     "pulled": {("Q", "ring-of-step-1"): "longer", ("Q", "ring-of-step-1-away"): "shorter"},
@@ -231,7 +291,8 @@ OURS = {
 
 
 def world(claimed, changed=None, seeds=12):
-    """Runs in which every arm does what is claimed of it, but for those that are changed; free runs at 400."""
+    """Runs in which every arm does what is claimed of it, but for those that are changed; free runs
+    at 400."""
     at = {"shorter": (200,), "longer": (800,), "same": (396, 404), "never": (None,)}
     steps = {(bench, effects.against(arm, bench)): (400,) for bench, arm in claimed}
     steps |= {arm: at[word] for arm, word in claimed.items()}
@@ -250,7 +311,9 @@ def words_of(claimed, check, *others):
 
 
 @pytest.mark.parametrize("name", WORLDS)
-def test_a_sentence_of_others_holds_where_each_bench_bears_it_out_and_one_bench_alone_leaves_it_undecided(name):
+def test_a_sentence_of_others_holds_where_each_bench_bears_it_out_and_one_bench_alone_leaves_it_undecided(
+    name,
+):
     explanation, arms = WORLDS[name]
     claimed = claims.predicted(explanation, *arms)
     ((wrong, step),) = [(arm, step) for arm, step in arms.items() if step is not None]
@@ -259,9 +322,13 @@ def test_a_sentence_of_others_holds_where_each_bench_bears_it_out_and_one_bench_
     assert {arm for _, arm in claimed} == set(arms)
 
 
-@pytest.mark.parametrize(("name", "wrong"), [
-    ("features", {("Q", "embedding-given-renamed"): 600}), ("pulled", {("Q", "ring-of-step-1"): 200}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("features", {("Q", "embedding-given-renamed"): 600}),
+        ("pulled", {("Q", "ring-of-step-1"): 200}),
+    ],
+)
 def test_a_sentence_of_ours_is_about_bench_q_and_fails_where_it_is_false_there(name, wrong):
     assert words_of(OURS[name], getattr(claims, name), wrong) == ["fails"]
 
@@ -271,14 +338,28 @@ def test_what_an_explanation_does_not_say_of_a_bench_is_no_part():
     assert claims.predicted("weight norm", "norm-at-1.2")["T", "norm-at-1.2"] == "same"
 
 
-@pytest.mark.parametrize(("plain", "orthogonal", "stable", "verdict"), [
-    (None, 400, 600, "holds"), (None, 400, None, "undecided"), (400, 400, 600, "undecided"),
-])  # fmt: skip
-def test_remedies_without_decay_are_tested_only_where_runs_need_them(plain, orthogonal, stable, verdict):
-    """On bench T each remedy does it in all three worlds; that a run has not by the last step refutes nothing."""
+@pytest.mark.parametrize(
+    ("plain", "orthogonal", "stable", "verdict"),
+    [
+        (None, 400, 600, "holds"),
+        (None, 400, None, "undecided"),
+        (400, 400, 600, "undecided"),
+    ],
+)
+def test_remedies_without_decay_are_tested_only_where_runs_need_them(
+    plain, orthogonal, stable, verdict
+):
+    """On bench T each remedy does it in all three worlds; that a run has not by the last step
+    refutes nothing."""
     steps = dict(zip(("no-decay", *claims.FREE_OF_DECAY), (plain, orthogonal, stable), strict=True))
     there = dict(zip(steps, (None, 400, 600), strict=True))
     runs = {("Q", name): times([step] * 12) for name, step in steps.items()}
-    found = claims.without_decay(Runs(runs | {("T", name): times([step] * 12) for name, step in there.items()}))
+    found = claims.without_decay(
+        Runs(runs | {("T", name): times([step] * 12) for name, step in there.items()})
+    )
     assert found.verdict == verdict
-    assert claims.without_decay(Runs(runs)).verdict == claims.without_decay(Runs()).verdict == "undecided"
+    assert (
+        claims.without_decay(Runs(runs)).verdict
+        == claims.without_decay(Runs()).verdict
+        == "undecided"
+    )

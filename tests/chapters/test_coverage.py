@@ -24,8 +24,16 @@ PLAN = {"p": 47, "k": 4, "train_fraction": 0.3, "draws": 50, "example": 11}
         (claims.fraction_is_necessary, {"largest": 47}, "holds with correction"),
         # section 6.1, "a certain threshold": nothing is said until it is named
         (claims.certain_above_the_threshold, {"p": 23}, "vacuous"),
-        (claims.certain_above_the_threshold, {"p": 23, "k": 3, "size": discs.guaranteed_size}, "holds"),
-        (claims.certain_above_the_threshold, {"p": 23, "k": 3, "size": claims.training_size}, "fails"),
+        (
+            claims.certain_above_the_threshold,
+            {"p": 23, "k": 3, "size": discs.guaranteed_size},
+            "holds",
+        ),
+        (
+            claims.certain_above_the_threshold,
+            {"p": 23, "k": 3, "size": claims.training_size},
+            "fails",
+        ),
     ],
 )
 def test_checks_come_out_either_way(check, changes, verdict):
@@ -35,10 +43,15 @@ def test_checks_come_out_either_way(check, changes, verdict):
 @pytest.mark.parametrize(
     ("check", "args", "changes", "verdict"),
     [
-        (claims.a_cell_of_the_class_is_near, (23, 5), {"logits": lambda p, k: np.zeros((p, p, p))}, "holds"),
+        (
+            claims.a_cell_of_the_class_is_near,
+            (23, 5),
+            {"logits": lambda p, k: np.zeros((p, p, p))},
+            "holds",
+        ),
         (claims.fraction_is_necessary, (47,), {"guaranteed_size": lambda *_, torus: 1}, "fails"),
     ],
-)  # fmt: skip
+)
 def test_checks_in_another_world(elsewhere, check, args, changes, verdict):
     assert elsewhere(check, *args, **changes) == verdict
 
@@ -46,17 +59,30 @@ def test_checks_in_another_world(elsewhere, check, args, changes, verdict):
 def arrived(at_47: int, at_97: int, last: int, of: int = 3) -> Runs:
     """Runs of two moduli of which some generalise."""
     steps = {47: at_47, 97: at_97}
-    return Runs({p: pd.DataFrame({"grok_step": [9.0] * n + [np.nan] * (of - n), "last_step": last})
-                 for p, n in steps.items()})  # fmt: skip
+    return Runs(
+        {
+            p: pd.DataFrame({"grok_step": [9.0] * n + [np.nan] * (of - n), "last_step": last})
+            for p, n in steps.items()
+        }
+    )
 
 
 @pytest.mark.parametrize(
     ("at_47", "at_97", "last", "fraction", "verdict"),
-    [(3, 3, 10_000, 0.3, "holds"), (3, 0, 60_000, 0.32, "holds"), (3, 0, 60_000, 0.3, "fails"),
-     (0, 3, 60_000, 0.3, "fails"), (0, 3, 30_000, 0.3, "undecided"), (0, 0, 60_000, 0.3, "holds")],
-)  # fmt: skip
-def test_a_fraction_at_which_only_one_modulus_generalises_refutes_radii(at_47, at_97, last, fraction, verdict):
-    """G24: at k = 4 the bounds are .308 and .366; a short run that has not generalised says nothing."""
+    [
+        (3, 3, 10_000, 0.3, "holds"),
+        (3, 0, 60_000, 0.32, "holds"),
+        (3, 0, 60_000, 0.3, "fails"),
+        (0, 3, 60_000, 0.3, "fails"),
+        (0, 3, 30_000, 0.3, "undecided"),
+        (0, 0, 60_000, 0.3, "holds"),
+    ],
+)
+def test_a_fraction_at_which_only_one_modulus_generalises_refutes_radii(
+    at_47, at_97, last, fraction, verdict
+):
+    """G24: at k = 4 the bounds are .308 and .366; a short run that has not generalised says
+    nothing."""
     there = arrived(at_47, at_97, last)
     assert claims.fraction_for_grokking(there, train_fraction=fraction).verdict == verdict
     alone = Runs({97: there[97]}, claims.two_moduli())
@@ -70,10 +96,14 @@ def test_pairs_of_one_class_by_counting():
 
 def test_a_class_without_training_cells_needs_an_infinite_radius():
     assert claims.needed_radius(23, 0.01, draws=5) == np.inf
-    assert claims.needed_radius(23, 0.9, draws=20) < claims.needed_radius(23, 0.5, draws=20) < np.inf
+    assert (
+        claims.needed_radius(23, 0.9, draws=20) < claims.needed_radius(23, 0.5, draws=20) < np.inf
+    )
 
 
-@pytest.mark.parametrize(("own", "distance"), [(False, discs.distance_to_training), (True, discs.same_class_distance)])
+@pytest.mark.parametrize(
+    ("own", "distance"), [(False, discs.distance_to_training), (True, discs.same_class_distance)]
+)
 def test_from_the_needed_radius_on_95_of_100_draws_cover_the_grid(own, distance):
     k = claims.needed_radius(23, 0.5, own=own)
     masks = [ModularTask(23, train_fraction=0.5, seed=s).train_mask for s in range(100)]
@@ -82,13 +112,15 @@ def test_from_the_needed_radius_on_95_of_100_draws_cover_the_grid(own, distance)
 
 
 def test_simulated_coverage_lies_on_the_exact_curve_and_above_markovs_bound(cell):
-    found = cell("04a", "uncovered error\": counts", p=13, k=2, draws=300)["covered"]
+    found = cell("04a", 'uncovered error": counts', p=13, k=2, draws=300)["covered"]
     torus = found[found.grid == "torus"]
     exact = [discs.expected_uncovered(13, 2, int(a * 169), torus=True) for a in torus.fraction]
     assert torus.expected.tolist() == exact
-    assert (np.abs(found.uncovered - found.expected) < 4 * np.sqrt(found.expected.max() / 300) + 0.2).all()
+    assert (
+        np.abs(found.uncovered - found.expected) < 4 * np.sqrt(found.expected.max() / 300) + 0.2
+    ).all()
     assert (torus.covered.diff().dropna() >= 0).all() and (found.covered >= found.bound - 0.1).all()
-    left = cell("04a", "ylabel=\"uncovered cells\"", covered=found, p=13, k=2)["left"]
+    left = cell("04a", 'ylabel="uncovered cells"', covered=found, p=13, k=2)["left"]
     drawn = next(line for line in left.lines if line.get_label() == "torus").get_ydata()
     assert drawn.tolist() == exact
 
@@ -102,7 +134,14 @@ def test_own_class_needs_a_larger_radius_than_any_class(cell):
 def test_cells_are_drawn_by_kind(cell):
     kind = np.where(np.eye(5), 2, 0)
     names = {"covered": "white", "training cell": "blue", "uncovered": "red"}
-    drawn = cell("04a", "MaxNLocator(5", kinds={"a": kind}, names=names, discs={"b": kind}, of_discs=names | {"": "k"})
+    drawn = cell(
+        "04a",
+        "MaxNLocator(5",
+        kinds={"a": kind},
+        names=names,
+        discs={"b": kind},
+        of_discs=names | {"": "k"},
+    )
     fig = drawn["pictures"][0]
     assert (np.asarray(fig.axes[0].images[0].get_array()) == kind).all()
     assert [t.get_text() for t in fig.legends[0].get_texts()] == list(names)
@@ -111,12 +150,21 @@ def test_cells_are_drawn_by_kind(cell):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"k": 25}, "k = 25 makes a disc of width 49 overlap itself on a torus of side 47; the largest k is 24."),
+        (
+            {"k": 25},
+            "k = 25 makes a disc of width 49 overlap itself on a torus of side 47; the largest k is 24.",
+        ),
         ({"k": 0}, "k is 0, but must be a whole number at least 1."),
         ({"p": 48}, "p = 48 is not prime; the nearest primes are 47 and 53."),
         ({"draws": 0}, "draws is 0, but must be a whole number at least 1."),
-        ({"example": 4}, "k = 3 makes a disc of width 5 overlap itself on a torus of side 4; the largest k is 2."),
-        ({"train_fraction": 1.0}, "train_fraction = 1.0 is not a number in the open interval (0, 1)."),
+        (
+            {"example": 4},
+            "k = 3 makes a disc of width 5 overlap itself on a torus of side 4; the largest k is 2.",
+        ),
+        (
+            {"train_fraction": 1.0},
+            "train_fraction = 1.0 is not a number in the open interval (0, 1).",
+        ),
     ],
 )
 def test_the_plan_refuses_what_does_not_fit(change, message):

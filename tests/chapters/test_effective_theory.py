@@ -1,4 +1,5 @@
-"""Chapter 11: its plan, checks in other worlds, and figures and tables that hold what the library computes."""
+"""Chapter 11: its plan, checks in other worlds, and figures and tables that hold what the library
+computes."""
 
 from itertools import cycle
 
@@ -33,46 +34,108 @@ def linear(embedding, pairs, **options):
 
 TURN = cycle((0.0, 1.0))
 WORLDS = [
-    (rep.sample_counts, "fails", {"all_samples": lambda p: [(i, j) for i in range(p) for j in range(p)]}),
+    (
+        rep.sample_counts,
+        "fails",
+        {"all_samples": lambda p: [(i, j) for i in range(p) for j in range(p)]},
+    ),
     (rep.parallelograms_have_one_label, "fails", {"zero_loss": lambda embedding, pairs: True}),
-    (rep.parallelograms_have_one_label, "holds",
-     {"zero_loss": lambda embedding, pairs: embedding[0] + embedding[2] == 2 * embedding[1] and embedding[1] != 1}),
+    (
+        rep.parallelograms_have_one_label,
+        "holds",
+        {
+            "zero_loss": lambda embedding, pairs: (
+                embedding[0] + embedding[2] == 2 * embedding[1] and embedding[1] != 1
+            )
+        },
+    ),
     (rep.injective_decoder, "fails", {"permissible_set": lambda pairs: [((0, 0), (2, 2))]}),
-    (rep.parallelogram_counts, "fails",  # Eq. 1 as printed, whatever counting is asked for
-     {"permissible_set": lambda pairs, **_: permissible_set(pairs, counting="literal")}),
+    (
+        rep.parallelogram_counts,
+        "fails",  # Eq. 1 as printed, whatever counting is asked for
+        {"permissible_set": lambda pairs, **_: permissible_set(pairs, counting="literal")},
+    ),
     (rep.parallelogram_counts, "fails", {"EQUATION_19": ((0, 1, 1, 3),) * 3}),
     (rep.random_quality, "fails", {"representation_quality_index": lambda table, delta=0.01: 0.5}),
-    (rep.random_quality, "holds",  # no random embedding closes one, at any tolerance
-     {"representation_quality_index": lambda table, delta=0.01: float(np.ptp(np.diff(table)) == 0)}),
+    (
+        rep.random_quality,
+        "holds",  # no random embedding closes one, at any tolerance
+        {
+            "representation_quality_index": lambda table, delta=0.01: float(
+                np.ptp(np.diff(table)) == 0
+            )
+        },
+    ),
     (rep.full_nullity, "fails", {"nullity": lambda pairs, p: nullity(pairs[:-2], p) + 1}),
     (rep.full_nullity, "fails", {"first_linear": lambda p, n: np.array([22, 30])}),
     (rep.line_without_answers, "holds", {"ideal_model": lambda pairs, p: {"accuracy": 1.0}}),
     (rep.critical_share, "fails", {"linear_probability": lambda p, n: np.linspace(0, 1, 56)}),
-    (rep.critical_share, "fails", {"free_crossover": lambda p: np.array([1, 2, 3]) / p}),  # no sharper as p grows
+    (
+        rep.critical_share,
+        "fails",
+        {"free_crossover": lambda p: np.array([1, 2, 3]) / p},
+    ),  # no sharper as p grows
     (rep.least_and_typical, "fails", {"first_linear": lambda p: np.array([30, 30, 30])}),
-    (rep.least_and_typical, "holds", {"least_set": lambda p: all_samples(p)[:22], "nullity": lambda pairs, p: 2}),
+    (
+        rep.least_and_typical,
+        "holds",
+        {"least_set": lambda p: all_samples(p)[:22], "nullity": lambda pairs, p: 2},
+    ),
     (rep.rate_by_size, "fails", {"grokking_rate": lambda pairs, p: 1.0}),
-    (rep.rate_by_size, "fails", {"grokking_rate": lambda pairs, p: next(TURN) if len(pairs) == 20 else 2.0}),
+    (
+        rep.rate_by_size,
+        "fails",
+        {"grokking_rate": lambda pairs, p: next(TURN) if len(pairs) == 20 else 2.0},
+    ),
     (rep.spans, "fails", {"implied_set": lambda pairs, p: permissible_set(pairs)}),
     (rep.spans, "fails", {"augmented_set": lambda trained, known: known[-1:]}),
     (rep.spans, "fails", {"nullity": lambda pairs, p: len(pairs)}),
-    (rep.samples_for_six, "holds", {"samples_of": list, "nullity": lambda pairs, p: 2 + (len(pairs) < 8)}),
+    (
+        rep.samples_for_six,
+        "holds",
+        {"samples_of": list, "nullity": lambda pairs, p: 2 + (len(pairs) < 8)},
+    ),
     (rep.samples_for_six, "fails", {"nullity": lambda pairs, p: 2}),
     (rep.two_tolerances, "holds", {"representation_quality_index": lambda table, delta: 0.25}),
     (rep.two_tolerances, "fails", {"representation_quality_index": lambda table, delta: 1 - delta}),
-    (dynamics.z0_is_kept, "fails", {"flow": lambda start, pairs, times: flow(start, pairs, times, kind="linear")}),
-    (dynamics.z0_is_kept, "fails", {"quadratic_form": lambda pairs, p: 2 * quadratic_form(pairs, p)}),
+    (
+        dynamics.z0_is_kept,
+        "fails",
+        {"flow": lambda start, pairs, times: flow(start, pairs, times, kind="linear")},
+    ),
+    (
+        dynamics.z0_is_kept,
+        "fails",
+        {"quadratic_form": lambda pairs, p: 2 * quadratic_form(pairs, p)},
+    ),
     (dynamics.z0_is_kept, "fails", {"grokking_rate": lambda pairs, p: 1.0}),
     (dynamics.sum_is_kept, "holds", {"limit": lambda start, pairs: np.array(start)}),
-    (dynamics.sum_is_kept, "fails", {"flow": lambda start, pairs, times: flow(start, pairs, times) + 1}),
+    (
+        dynamics.sum_is_kept,
+        "fails",
+        {"flow": lambda start, pairs, times: flow(start, pairs, times) + 1},
+    ),
     (dynamics.linear_flow, "holds", {"velocity": linear}),
-    (dynamics.linear_flow, "fails", {"flow": lambda start, pairs, times, kind: flow(start, pairs, times)
-                                     + (kind == "linear")}),
-    (dynamics.eigenvalues_of_h, "holds", {"permissible_set": lambda pairs: [0, 0],
-                                           "quadratic_form": lambda pairs, p: 1.5 * quadratic_form(pairs, p)}),
-    (dynamics.eigenvalues_of_h, "fails", {"quadratic_form": lambda pairs, p: 2 * quadratic_form(pairs, p)}),
+    (
+        dynamics.linear_flow,
+        "fails",
+        {"flow": lambda start, pairs, times, kind: flow(start, pairs, times) + (kind == "linear")},
+    ),
+    (
+        dynamics.eigenvalues_of_h,
+        "holds",
+        {
+            "permissible_set": lambda pairs: [0, 0],
+            "quadratic_form": lambda pairs, p: 1.5 * quadratic_form(pairs, p),
+        },
+    ),
+    (
+        dynamics.eigenvalues_of_h,
+        "fails",
+        {"quadratic_form": lambda pairs, p: 2 * quadratic_form(pairs, p)},
+    ),
     (dynamics.appendix_l, "fails", {"bias": lambda samples: 0.5}),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("claim", "verdict", "world"), WORLDS)
@@ -112,19 +175,32 @@ def test_the_bows_of_the_first_figure_meet_at_the_end(cell):
     """A parallelogram on a line is two pairs with one middle."""
     start, pairs = lines.start(10, 0), lines.training_set(10, 45)
     same = [pair for pair in pairs if sum(pair) == 9]
-    axes = cell("11", "last.get", first=start, pairs=pairs, same=same, moments=[0, 2000])["fig"].axes[:2]
-    middles, balls = ([[m.get_xdata()[0] for m in ax.lines if m.get_marker() == "o" and m.get_markersize() == size]
-                       for ax in axes] for size in (6, 12))  # fmt: skip
+    axes = cell("11", "last.get", first=start, pairs=pairs, same=same, moments=[0, 2000])[
+        "fig"
+    ].axes[:2]
+    middles, balls = (
+        [
+            [
+                m.get_xdata()[0]
+                for m in ax.lines
+                if m.get_marker() == "o" and m.get_markersize() == size
+            ]
+            for ax in axes
+        ]
+        for size in (6, 12)
+    )
     assert np.ptp(middles[0]) > 0.5 and np.ptp(middles[1]) < 1e-6
     assert np.allclose(balls[1], np.sort(limit(start, pairs)), atol=1e-5)
 
 
-
 def test_the_samples_of_appendix_c_end_on_a_line():
-    """What is left of a start solves the equations of the first 4, 6 and 8; only after all is it on one line."""
+    """What is left of a start solves the equations of the first 4, 6 and 8; only after all is it on
+    one line."""
     for n in (4, 6, 8):
         points = limit(lines.start(6, 695, d=2), rep.APPENDIX_C[:n])
-        assert effective_flow.effective_loss(points, rep.APPENDIX_C[:n]) == pytest.approx(0, abs=1e-12)
+        assert effective_flow.effective_loss(points, rep.APPENDIX_C[:n]) == pytest.approx(
+            0, abs=1e-12
+        )
         assert (np.linalg.matrix_rank(np.diff(points, axis=0), tol=1e-6) == 1) == (n == 8)
 
 
@@ -139,7 +215,9 @@ def test_a_parallelogram_is_drawn_round_and_its_pairs_are_the_diagonals(cell):
 
 
 def test_the_critical_sizes_have_bands_that_shrink_with_the_number_of_orders(cell):
-    few, many = (cell("11", "0.5 + off", counts=[4, 6], orders=orders)["sizes"] for orders in (100, 10_000))
+    few, many = (
+        cell("11", "0.5 + off", counts=[4, 6], orders=orders)["sizes"] for orders in (100, 10_000)
+    )
     for table in (few, many):
         assert (table.low < table["size"]).all() and (table["size"] < table.high).all()
         assert table.share.tolist() == pytest.approx((table["size"] / [10, 21]).tolist())
@@ -148,13 +226,15 @@ def test_the_critical_sizes_have_bands_that_shrink_with_the_number_of_orders(cel
 
 
 def test_three_orders_are_too_few_for_a_band(cell):
-    """One half by 1 / sqrt(3) more is above 1, which no curve of shares reaches, and by as much less below 0."""
+    """One half by 1 / sqrt(3) more is above 1, which no curve of shares reaches, and by as much
+    less below 0."""
     row = cell("11", "0.5 + off", counts=[4], orders=3)["sizes"].iloc[0]
     assert row.low == 0 < row["size"] <= 10 and np.isnan(row.high)
 
 
 def test_shared_embeddings_feel_the_answer_and_free_inputs_do_not():
-    """Two samples of one label: the gap of free inputs closes by itself, that of embeddings depends on the answer."""
+    """Two samples of one label: the gap of free inputs closes by itself, that of embeddings depends
+    on the answer."""
     numbers, pairs, gap = np.array([0.3, 1.3, 0.26]), [(0, 2), (1, 1)], np.array([1, -2, 1])
     moved = [gap @ lines.pull(numbers, pairs, [y, y]) for y in (0.0, 5.0)]
     assert moved[0] - moved[1] == pytest.approx(10)

@@ -1,4 +1,5 @@
-"""Chapter 17: its plan, its checks in other worlds, measures of networks against closed forms, words, figures."""
+"""Chapter 17: its plan, its checks in other worlds, measures of networks against closed forms,
+words, figures."""
 
 from dataclasses import replace
 
@@ -21,20 +22,33 @@ def test_the_plan_is_a_pair_of_runs():
 
 
 def test_recorded_settings_are_the_papers():
-    assert runs.rates()[127].config.n_train == 3225 and runs.followed()[2e-4].config.model.width == 2048
+    assert (
+        runs.rates()[127].config.n_train == 3225
+        and runs.followed()[2e-4].config.model.width == 2048
+    )
     assert [run.config.n_train for run in runs.followed().values()] == [2016, 2016]
     assert runs.muon()["muon"].config.optimizer.matrices == ("W_E",)
     for M, sweep in runs.boundary().items():
         config = sweep.config
-        assert (config.task.p, config.model.width, config.optimizer.learning_rate) == (M, 256, 0.005)
-        assert config.optimizer.weight_decay == 5e-5 and sweep.seeds[-5:] == runs.fresh_boundary()[M].seeds
+        assert (config.task.p, config.model.width, config.optimizer.learning_rate) == (
+            M,
+            256,
+            0.005,
+        )
+        assert (
+            config.optimizer.weight_decay == 5e-5
+            and sweep.seeds[-5:] == runs.fresh_boundary()[M].seeds
+        )
     tried = np.array(runs.FINER)
     assert (tried[1:] / tried[:-1]).max() < 1.09
 
 
 def mirrored(group):
-    """Irreps with a reflected axis: they span the same functions, and most products of matrices are not theirs."""
-    flips = {rho.dimension: np.diag([1.0] * (rho.dimension - 1) + [-1.0]) for rho in irreps(group)} | {1: np.eye(1)}
+    """Irreps with a reflected axis: they span the same functions, and most products of matrices are
+    not theirs."""
+    flips = {
+        rho.dimension: np.diag([1.0] * (rho.dimension - 1) + [-1.0]) for rho in irreps(group)
+    } | {1: np.eye(1)}
     return [Irrep(rho.matrices @ flips[rho.dimension], rho.norm) for rho in irreps(group)]
 
 
@@ -44,12 +58,17 @@ def first_is(value, numbers):
 
 
 def numbers_alone(group):
-    """The maxima in irreps that are numbers, where every u has rank one, as if v had no phase of its own."""
+    """The maxima in irreps that are numbers, where every u has rank one, as if v had no phase of
+    its own."""
     return [replace(m, zero_modes=1) for m in local_maxima(group) if m.irrep.degree == 1]
 
 
 WORLDS = [
-    (claims.gradient_formula, "fails", {"as_printed": lambda F, Y, eta: 2 * claims.feature_gradient(F, Y, eta)}),
+    (
+        claims.gradient_formula,
+        "fails",
+        {"as_printed": lambda F, Y, eta: 2 * claims.feature_gradient(F, Y, eta)},
+    ),
     (claims.prefactor, "fails", {"shrinkage": lambda K, c, eta: 1.0}),
     (claims.no_decay, "fails", {"feature_gradient": lambda F, Y, eta: np.ones(3)}),
     (claims.large_limits, "fails", {"feature_gradient": lambda F, Y, eta: np.ones(3)}),
@@ -60,13 +79,25 @@ WORLDS = [
     (claims.printed_family, "fails", {"inverse_of": lambda u, g: u}),
     (claims.printed_family, "fails", {"ends_of_ascents": lambda starts: (0.1, 1.0)}),
     (claims.printed_family, "fails", {"ends_of_ascents": lambda starts: (0.0, 0.5)}),
-    (claims.printed_family, "holds", {"local_maxima": numbers_alone, "ends_of_ascents": lambda starts: (0.0, 1.0)}),
+    (
+        claims.printed_family,
+        "holds",
+        {"local_maxima": numbers_alone, "ends_of_ascents": lambda starts: (0.0, 1.0)},
+    ),
     (claims.modular_energies, "fails", {"energy": lambda w, M, inputs: energy(w, M)}),
     (claims.reconstruction, "fails", {"unreached": lambda F, Y: 0.5}),
     (claims.reconstruction, "fails", {"enough_nodes": lambda g: (5, 4)}),
     (claims.more_efficient, "holds", {"enough_nodes": lambda g: (4, 4)}),
-    (claims.samples, "undecided", {"keeps": lambda M, n, draws, steps: np.full(draws, n > 4_200 * (M / 101) ** 1.5)}),
-    (claims.samples, "holds", {"keeps": lambda M, n, draws, steps: np.full(draws, n > 16 * M * np.log(M))}),
+    (
+        claims.samples,
+        "undecided",
+        {"keeps": lambda M, n, draws, steps: np.full(draws, n > 4_200 * (M / 101) ** 1.5)},
+    ),
+    (
+        claims.samples,
+        "holds",
+        {"keeps": lambda M, n, draws, steps: np.full(draws, n > 16 * M * np.log(M))},
+    ),
     (claims.top_down, "fails", {"modulated": lambda w, M, F, eta: 1.0}),
 ]
 
@@ -80,7 +111,8 @@ WORLDS = [
     ],
 )
 def test_other_maxima_would_be_seen(world, monkeypatch):
-    """Ascents that stop at once, end at another energy, or mix two representations are off the list."""
+    """Ascents that stop at once, end at another energy, or mix two representations are off the
+    list."""
     for name, other in world.items():
         monkeypatch.setattr(claims, name, other)
     far, pure = claims.ends_of_ascents(2)
@@ -93,7 +125,8 @@ def test_a_check_comes_out_otherwise_in_another_world(claim, verdict, world, els
 
 
 def view(w, M, fraction=0.6):
-    """A network of nodes w (K, 2M) with an output layer of ones on every second class, at the start of a run."""
+    """A network of nodes w (K, 2M) with an output layer of ones on every second class, at the start
+    of a run."""
     config = runs.small(fraction, 0.0, M, len(w), 10)
     table = torch.tensor(w.T, dtype=torch.float32)
     out = torch.linspace(-1, 1, M * len(w)).reshape(M, len(w))
@@ -104,7 +137,10 @@ def test_what_is_watched_is_the_gradient_of_the_centred_problem():
     M, w = 5, np.random.default_rng(0).normal(size=(6, 10))
     seen = view(w, M)
     at, V = seen.task.train_index, seen.weights["W_U"].double().T
-    F = torch.tensor(w)[:, seen.task.inputs[at, 0]] + torch.tensor(w)[:, M + seen.task.inputs[at, 1]]
+    F = (
+        torch.tensor(w)[:, seen.task.inputs[at, 0]]
+        + torch.tensor(w)[:, M + seen.task.inputs[at, 1]]
+    )
     F = (F**2).T.requires_grad_()
     Y = torch.eye(M, dtype=torch.float64)[torch.tensor(seen.task.targets[at])]
     left = Y - F @ V
@@ -119,7 +155,11 @@ def test_measures_of_hills_are_one_and_do_not_see_lengths():
         w = np.stack([3 * example(rho, seed) for rho in irreps(group)[1:] for seed in (0, 1)])
         got = watching.node_measures(w, group)
         tops = [m.energy for m in local_maxima(group, inputs="unit")]
-        assert np.isclose(got["energy"], np.mean(tops)) and np.isclose(got["purity"], 1) and got["found"] == 1
+        assert (
+            np.isclose(got["energy"], np.mean(tops))
+            and np.isclose(got["purity"], 1)
+            and got["found"] == 1
+        )
     assert watching.node_measures(np.random.default_rng(0).normal(size=(4, 14)), 7)["found"] == 0
 
 
@@ -127,10 +167,20 @@ def test_measures_of_hills_are_one_and_do_not_see_lengths():
 def test_a_grid_keeps_the_numbers_of_its_last_nodes_and_no_embedding(axis, values):
     """Also where networks differ in size (Fig. 8) and share no table of embeddings."""
     config = runs.run("Z5", 6, decay=0.0, steps=3)
-    made = watching.ended_sweep("made/up", config, (0, 1), axes=(Axis(axis, values),)).run(progress=False)
-    assert set(watching.AT_END) < set(made) and "embedding" not in made and made.energy.dims == ("seed", axis)
+    made = watching.ended_sweep("made/up", config, (0, 1), axes=(Axis(axis, values),)).run(
+        progress=False
+    )
+    assert (
+        set(watching.AT_END) < set(made)
+        and "embedding" not in made
+        and made.energy.dims == ("seed", axis)
+    )
     rows = trained.lives(made)
-    assert rows[axis].tolist() == [*values] * 2 and rows.solved.isna().all() and bool(made.energy.notnull().all())
+    assert (
+        rows[axis].tolist() == [*values] * 2
+        and rows.solved.isna().all()
+        and bool(made.energy.notnull().all())
+    )
     one = watching.followed_run("made/up", config, (0,)).run(progress=False)
     assert set(watching.WATCHED) <= set(one) and one.reached.dims == ("seed", "step")
 
@@ -140,8 +190,10 @@ def grid(M, share, seeds=5, jitter=0.0):
     shares = np.linspace(0.02, 0.9, 45)
     edges = share * (1 + jitter * np.linspace(-1, 1, seeds))
     accuracy = (shares >= edges[:, None]).astype(float)[..., None].repeat(2, axis=2)
-    return xr.Dataset({"test_accuracy": (("seed", "train_fraction", "step"), accuracy)},
-                      {"seed": range(seeds), "train_fraction": shares, "step": [0, 1000]})  # fmt: skip
+    return xr.Dataset(
+        {"test_accuracy": (("seed", "train_fraction", "step"), accuracy)},
+        {"seed": range(seeds), "train_fraction": shares, "step": [0, 1000]},
+    )
 
 
 def rows_of(data, asked=None):
@@ -149,7 +201,9 @@ def rows_of(data, asked=None):
     return Runs({label: trained.lives(one) for label, one in data.items()}, asked)
 
 
-@pytest.mark.parametrize(("law", "verdict"), [(lambda M: 3 * np.log(M) / M, "holds"), (lambda M: 0.4, "fails")])
+@pytest.mark.parametrize(
+    ("law", "verdict"), [(lambda M: 3 * np.log(M) / M, "holds"), (lambda M: 0.4, "fails")]
+)
 def test_the_exponent_tells_m_log_m_from_a_share(law, verdict):
     found = trained.law(rows_of({M: grid(M, law(M), jitter=0.15) for M in (23, 41, 71, 127)}))
     assert found.verdict == verdict and found.low <= found.value <= found.high
@@ -157,8 +211,11 @@ def test_the_exponent_tells_m_log_m_from_a_share(law, verdict):
 
 
 def test_an_exponent_that_rests_on_one_modulus_decides_nothing():
-    """The recorded boundary: as M^2 from 23 to 41, slower than M log M from 41 to 71; all together faster."""
-    seen = rows_of({M: grid(M, share, jitter=0.05) for M, share in ((23, 0.424), (41, 0.424), (71, 0.255))})
+    """The recorded boundary: as M^2 from 23 to 41, slower than M log M from 41 to 71; all together
+    faster."""
+    seen = rows_of(
+        {M: grid(M, share, jitter=0.05) for M, share in ((23, 0.424), (41, 0.424), (71, 0.255))}
+    )
     rows = trained.together(seen)
     found, fit = trained.law(seen), trained.exponent(rows)
     last = trained.exponent(rows[rows.label != 23])
@@ -182,8 +239,10 @@ def watched(curve, train=(0, 1, 1), test=(0, 0, 1), found=(0, 0, 1), seeds=3):
     """Runs followed at three steps whose gradient's norm is `curve`."""
     names = ("gradient_norm", "reached", "train_accuracy", "test_accuracy", "found")
     curves = (curve, np.linspace(0.1, 0.9, len(curve)), train, test, found)
-    data = {name: (("seed", "step"), np.tile(np.asarray(y, dtype=float), (seeds, 1)))
-            for name, y in zip(names, curves, strict=True)}  # fmt: skip
+    data = {
+        name: (("seed", "step"), np.tile(np.asarray(y, dtype=float), (seeds, 1)))
+        for name, y in zip(names, curves, strict=True)
+    }
     return xr.Dataset(data, {"seed": range(seeds), "step": range(0, 10 * len(curve), 10)})
 
 
@@ -193,21 +252,36 @@ def arm(*curve, train=(0, 1, 1, 1, 1), test=(0, 0, 0, 0.5, 1), seeds=3):
 
 
 def arms(decayed, small=(1, 3, 2, 4, 1), solved=(1, 1, 2, 1, 0), unsolved=(5, 4, 3, 2, 1), seeds=3):
-    """The runs of T29; without decay the norm of G_F rises while the network fits, and then falls."""
+    """The runs of T29; without decay the norm of G_F rises while the network fits, and then
+    falls."""
     plain = arm(1, 3, 2, 2, 1, seeds=seeds)
-    return {("M = 71", True): arm(*decayed, seeds=seeds), ("M = 71", False): plain,
-            ("M = 23", True): arm(*small, seeds=seeds), ("M = 23", False): plain,
-            ("solved", True): arm(*solved, seeds=seeds), ("solved", False): arm(*unsolved, seeds=seeds)}  # fmt: skip
+    return {
+        ("M = 71", True): arm(*decayed, seeds=seeds),
+        ("M = 71", False): plain,
+        ("M = 23", True): arm(*small, seeds=seeds),
+        ("M = 23", False): plain,
+        ("solved", True): arm(*solved, seeds=seeds),
+        ("solved", False): arm(*unsolved, seeds=seeds),
+    }
 
 
-@pytest.mark.parametrize(("seen", "parts"), [
-    (arms([1, 3, 2, 4, 1]), "all 3 runs (highest 2.0 times"),
-    (arms([1, 3, 2, 4, 1], small=(1, 3, 2, 2, 1)), "M = 71, learned: in all 3 runs (highest"),  # our size is told
-    (arms([1, 9, 2, 2, 1]), "M = 71, learned: in none of 3 runs"),  # a rise before both have fitted is not of decay
-    (arms([1, 3, 2, 2, 1], solved=(3, 2, 2, 1, 1)), "solved, decay 10: in none of 3 runs"),
-    (arms([1, 3, 2, 4, 1], unsolved=(1, 2, 3, 2, 1)), "solved, decay 0.0002: in all 3 runs"),
-    (arms([1, 3, 2, 4, 1], seeds=1), ""),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("seen", "parts"),
+    [
+        (arms([1, 3, 2, 4, 1]), "all 3 runs (highest 2.0 times"),
+        (
+            arms([1, 3, 2, 4, 1], small=(1, 3, 2, 2, 1)),
+            "M = 71, learned: in all 3 runs (highest",
+        ),  # our size is told
+        (
+            arms([1, 9, 2, 2, 1]),
+            "M = 71, learned: in none of 3 runs",
+        ),  # a rise before both have fitted is not of decay
+        (arms([1, 3, 2, 2, 1], solved=(3, 2, 2, 1, 1)), "solved, decay 10: in none of 3 runs"),
+        (arms([1, 3, 2, 4, 1], unsolved=(1, 2, 3, 2, 1)), "solved, decay 0.0002: in all 3 runs"),
+        (arms([1, 3, 2, 4, 1], seeds=1), ""),
+    ],
+)
 def test_a_bump_is_what_decay_adds_after_the_fit(seen, parts):
     found = trained.bump(Runs(seen))
     whole = "all 3 runs (highest" in parts
@@ -224,34 +298,56 @@ def test_a_bump_that_other_seeds_show_too_decides_nothing():
     assert not any(trained.has_bump(row) for row in trained.excess(plain, plain))
     seen = [trained.has_bump(row) for row in trained.controls(plain, wild)[1]]
     assert seen.count(True) == 2
-    assert trained.bump(Runs({(size, decay): wild for size in ("M = 71", "M = 23") for decay in (True, False)})).verdict
+    assert trained.bump(
+        Runs({(size, decay): wild for size in ("M = 71", "M = 23") for decay in (True, False)})
+    ).verdict
 
 
 def test_what_is_missing_leaves_a_claim_open_and_its_sentence_whole():
     boundary, groups = runs.fresh_boundary(), runs.finer_groups()
     law = {M: grid(M, 3 * np.log(M) / M, jitter=0.15) for M in boundary}
-    for seen, part in (({("solved", True): watched([1, 4, 1], seeds=1)}, ""),
-                       ({("solved", True): watched([1, 4, 1], seeds=15)}, "in all 15 runs")):  # fmt: skip
+    for seen, part in (
+        ({("solved", True): watched([1, 4, 1], seeds=1)}, ""),
+        ({("solved", True): watched([1, 4, 1], seeds=15)}, "in all 15 runs"),
+    ):
         found = trained.bump(Runs(seen, runs.arms()))
         assert found.verdict == "undecided" and part in found.evidence
-    few, outside = {M: one.isel(seed=slice(3)) for M, one in law.items()}, {M: grid(M, 2.0) for M in boundary}
+    few, outside = (
+        {M: one.isel(seed=slice(3)) for M, one in law.items()},
+        {M: grid(M, 2.0) for M in boundary},
+    )
     finer = {"S4 finer": grid(24, 0.4), "Z24 finer": grid(24, 2.0)}
     for claim, seen, asked, part in (
         (trained.law, {23: law[23]}, boundary, "of the pairs at M = 23"),
         (trained.law, {M: law[M] for M in (23, 41)}, boundary, "over M = 23, 41"),
         (trained.law, few, boundary, "no setting has all its seeds"),
         (trained.law, outside, boundary, "none of the shares"),
-        (trained.large_rate, {71: rate_grid([1, 1, 0], [0.5, 0.5, 0.9])}, runs.rates(),
-         "M = 71: all 3, all 3, none of 3 generalise"),
-        (trained.muon_at_few_nodes, {"adam": optimised([[1.0, 2.0], [3.0, 1.0]])}, runs.muon(),
-         "1.000 with Adam"),
+        (
+            trained.large_rate,
+            {71: rate_grid([1, 1, 0], [0.5, 0.5, 0.9])},
+            runs.rates(),
+            "M = 71: all 3, all 3, none of 3 generalise",
+        ),
+        (
+            trained.muon_at_few_nodes,
+            {"adam": optimised([[1.0, 2.0], [3.0, 1.0]])},
+            runs.muon(),
+            "1.000 with Adam",
+        ),
         (trained.other_groups, {"Z23 finer": grid(23, 0.4)}, groups, "Z23 0.39"),
         (trained.other_groups, {"Z23 finer": grid(23, 2.0)}, groups, "no boundary is inside"),
         (trained.other_groups, finer, groups, "S4 0.39"),
-        (trained.other_groups, {"S4 finer": grid(24, 0.4, seeds=2)}, groups, "no setting has all its seeds"),
-    ):  # fmt: skip
+        (
+            trained.other_groups,
+            {"S4 finer": grid(24, 0.4, seeds=2)},
+            groups,
+            "no setting has all its seeds",
+        ),
+    ):
         found = claim(rows_of(seen, asked))
-        assert found.verdict == "undecided" and part in found.evidence and "nan" not in found.evidence
+        assert (
+            found.verdict == "undecided" and part in found.evidence and "nan" not in found.evidence
+        )
     for kept in (boundary, (23, 41, 71)):
         whole = trained.law(rows_of({M: law[M] for M in kept}, boundary))
         assert whole.verdict == "holds" and "95 % of draws of seeds" in whole.evidence
@@ -263,16 +359,24 @@ def rate_grid(solved, reached):
     shape = (3, len(solved), 2)
     accuracy = np.broadcast_to(np.array(solved, dtype=float)[None, :, None], shape)
     ends = {name: (("seed", "learning_rate"), np.tile(reached, (3, 1))) for name in watching.AT_END}
-    return xr.Dataset({"test_accuracy": (("seed", "learning_rate", "step"), accuracy), **ends},
-                      {"seed": range(3), "learning_rate": list(runs.ALPHAS), "step": [0, 10]})  # fmt: skip
+    return xr.Dataset(
+        {"test_accuracy": (("seed", "learning_rate", "step"), accuracy), **ends},
+        {"seed": range(3), "learning_rate": list(runs.ALPHAS), "step": [0, 10]},
+    )
 
 
-@pytest.mark.parametrize(("solved", "reached", "verdict"), [
-    ([1, 1, 0], [0.5, 0.5, 0.9], "holds"), ([1, 1, 0], [0.9, 0.9, 0.5], "undecided"),
-    ([1, 1, 1], [0.5, 0.5, 0.9], "undecided"), ([0, 0, 0], [0.5, 0.5, 0.9], "undecided"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("solved", "reached", "verdict"),
+    [
+        ([1, 1, 0], [0.5, 0.5, 0.9], "holds"),
+        ([1, 1, 0], [0.9, 0.9, 0.5], "undecided"),
+        ([1, 1, 1], [0.5, 0.5, 0.9], "undecided"),
+        ([0, 0, 0], [0.5, 0.5, 0.9], "undecided"),
+    ],
+)
 def test_a_large_rate_memorises_only_where_it_does_and_with_more_energy(solved, reached, verdict):
-    """A modulus away from the boundary leaves the other to decide; the share of the pairs is ours: none refutes."""
+    """A modulus away from the boundary leaves the other to decide; the share of the pairs is ours:
+    none refutes."""
     at_it = rate_grid(solved, reached)
     assert trained.large_rate(rows_of({127: at_it})).verdict == verdict
     found = trained.large_rate(rows_of({71: rate_grid([1, 1, 1], [0.5, 0.5, 0.5]), 127: at_it}))
@@ -281,19 +385,32 @@ def test_a_large_rate_memorises_only_where_it_does_and_with_more_energy(solved, 
 
 
 def optimised(losses, fitted=1.0, earlier=1.0, spread=0.0):
-    """Ten seeds: test losses at the end by width and learning rate, `earlier` times that in the middle."""
+    """Ten seeds: test losses at the end by width and learning rate, `earlier` times that in the
+    middle."""
     seeds = 1 + spread * np.linspace(-1, 1, 10)[:, None, None, None]
     table = seeds * np.array(losses)[None, :, :, None] * np.array([earlier, earlier, 1.0])
     names = ("seed", "width", "learning_rate", "step")
-    return xr.Dataset({"test_loss": (names, table), "train_accuracy": (names, np.full(table.shape, fitted))},
-                      {"seed": range(10), "width": [32, 64], "learning_rate": [0.01, 0.03],
-                       "step": [0, 1300, 2000]})  # fmt: skip
+    return xr.Dataset(
+        {"test_loss": (names, table), "train_accuracy": (names, np.full(table.shape, fitted))},
+        {
+            "seed": range(10),
+            "width": [32, 64],
+            "learning_rate": [0.01, 0.03],
+            "step": [0, 1300, 2000],
+        },
+    )
 
 
 def test_a_band_covers_the_places_between_the_tried_shares():
-    """Two moduli whose brackets are [a, b]: the slope cannot be known better than the grid of shares lets it be."""
-    rows = trained.together({M: trained.lives(grid(M, share)) for M, share in ((23, 0.4), (71, 0.3))})
-    fit, at = trained.exponent(rows), np.log(trained.edges(rows).drop_duplicates("label")[["low", "high"]].to_numpy())
+    """Two moduli whose brackets are [a, b]: the slope cannot be known better than the grid of
+    shares lets it be."""
+    rows = trained.together(
+        {M: trained.lives(grid(M, share)) for M, share in ((23, 0.4), (71, 0.3))}
+    )
+    fit, at = (
+        trained.exponent(rows),
+        np.log(trained.edges(rows).drop_duplicates("label")[["low", "high"]].to_numpy()),
+    )
     extremes = 2 + np.array([at[1, 0] - at[0, 1], at[1, 1] - at[0, 0]]) / np.log(71 / 23)
     assert extremes[0] < fit["low"] < fit["value"] < fit["high"] < extremes[1]
     assert fit["high"] - fit["low"] > 0.6 * np.ptp(extremes)
@@ -303,29 +420,53 @@ def test_muon_is_judged_by_ranks_with_a_margin_where_all_runs_are_at_rest():
     """The rule passes a loss that is lower by 5 % (oracle) and not the same losses again (null)."""
     adam = optimised([[0.5, 0.9], [0.1, 0.1]], spread=0.05)
     cases = [
-        (optimised([[0.7, 0.2], [0.3, 0.3]], spread=0.05), "holds"),  # its best rate at the smallest width counts
-        (optimised([[0.48, 0.6], [0.1, 0.1]], spread=0.1), "undecided"),  # seeds further apart than the margin
-        (optimised([[0.7, 0.6], [0.1, 0.1]], spread=0.05), "undecided"),  # higher, in a setting of ours
-        (optimised([[0.7, 0.6], [0.1, 0.1]], spread=0.05, earlier=1.1), "undecided"),  # it still falls
-        (optimised([[0.7, 0.2], [0.1, 0.1]], fitted=0.5), "undecided"),  # what has not fitted is not compared
+        (
+            optimised([[0.7, 0.2], [0.3, 0.3]], spread=0.05),
+            "holds",
+        ),  # its best rate at the smallest width counts
+        (
+            optimised([[0.48, 0.6], [0.1, 0.1]], spread=0.1),
+            "undecided",
+        ),  # seeds further apart than the margin
+        (
+            optimised([[0.7, 0.6], [0.1, 0.1]], spread=0.05),
+            "undecided",
+        ),  # higher, in a setting of ours
+        (
+            optimised([[0.7, 0.6], [0.1, 0.1]], spread=0.05, earlier=1.1),
+            "undecided",
+        ),  # it still falls
+        (
+            optimised([[0.7, 0.2], [0.1, 0.1]], fitted=0.5),
+            "undecided",
+        ),  # what has not fitted is not compared
     ]
     for muon, verdict in cases:
         found = trained.muon_at_few_nodes(rows_of({"adam": adam, "muon": muon}))
         assert found.verdict == verdict and "nan" not in found.evidence
     close = [optimised([[loss, 0.9], [0.1, 0.1]], spread=0.005) for loss in (0.5, 0.49)]
-    for pair, verdict in {(0, 0): "undecided", (0, 1): "holds with correction", (1, 0): "undecided"}.items():
+    for pair, verdict in {
+        (0, 0): "undecided",
+        (0, 1): "holds with correction",
+        (1, 0): "undecided",
+    }.items():
         adam, muon = (close[n] for n in pair)
         found = trained.muon_at_few_nodes(rows_of({"adam": adam, "muon": muon}))
         assert found.verdict == verdict and "by less than 5%" in found.evidence
     assert trained.muon_at_few_nodes(rows_of({"adam": adam})).verdict == "undecided"
 
 
-@pytest.mark.parametrize(("share", "wider", "verdict"), [(0.41, 0.8, "holds"), (0.41, 0.41, "undecided"),
-                                                         (0.8, 0.41, "undecided")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("share", "wider", "verdict"),
+    [(0.41, 0.8, "holds"), (0.41, 0.41, "undecided"), (0.8, 0.41, "undecided")],
+)
 def test_groups_are_judged_on_representations_of_the_papers_dimensions(share, wider, verdict):
-    """Where those with dimension 3 pass as well, the bar tells nothing; width and rate are ours: nothing is refuted."""
-    seen = {label: grid(24, wider if name in runs.WIDER else share if name != "Z23" else 0.4)
-            for label, name in runs.FINE.items()}  # fmt: skip
+    """Where those with dimension 3 pass as well, the bar tells nothing; width and rate are ours:
+    nothing is refuted."""
+    seen = {
+        label: grid(24, wider if name in runs.WIDER else share if name != "Z23" else 0.4)
+        for label, name in runs.FINE.items()
+    }
     found = trained.other_groups(rows_of(seen, runs.finer_groups()))
     assert found.verdict == verdict
     assert trained.other_groups(rows_of(seen), factor=3.0).verdict == "undecided"
@@ -334,11 +475,16 @@ def test_groups_are_judged_on_representations_of_the_papers_dimensions(share, wi
 
 
 def test_the_boundary_is_drawn_with_its_fit(cell):
-    rows = trained.together({M: trained.lives(grid(M, share, jitter=0.1)) for M, share in ((23, 0.4), (71, 0.3))})
+    rows = trained.together(
+        {M: trained.lives(grid(M, share, jitter=0.1)) for M, share in ((23, 0.4), (71, 0.3))}
+    )
     table, fit = trained.boundary_table(rows), trained.exponent(rows)
     table = table.reset_index(names="M").assign(n=lambda t: t.share * t.M**2)
     table = table.assign(least=table.least * table.M**2, most=table.most * table.M**2)
     axes = cell("17", "growth =", table=table, power=fit)["ax"]
     line = axes.lines[0].get_ydata()
-    assert np.isclose(np.log(line[1] / line[0]) / np.log(71 / 23), fit["value"]) and len(axes.collections) >= 2
+    assert (
+        np.isclose(np.log(line[1] / line[0]) / np.log(71 / 23), fit["value"])
+        and len(axes.collections) >= 2
+    )
     assert [text.get_text() for text in axes.get_xticklabels()] == ["23", "71"]

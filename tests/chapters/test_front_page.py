@@ -26,7 +26,9 @@ def test_the_moving_run_is_a_run_of_figure_5_that_differs_in_its_snapshots_alone
 def put(monkeypatch):
     """What was put on the page as HTML."""
     seen = []
-    monkeypatch.setattr(page, "_display", lambda data, metadata=None: seen.append(data["text/html"]))
+    monkeypatch.setattr(
+        page, "_display", lambda data, metadata=None: seen.append(data["text/html"])
+    )
     return seen
 
 
@@ -44,13 +46,23 @@ def test_a_chapter_needs_what_it_says_that_you_need():
     known = {chapter.number: chapter for chapter in sources.load_all(ROOT)}
     for chapter in known.values():
         said = re.search(r"\*\*You need\*\*(.*?)\.\s", chapter.source, re.DOTALL)
-        named = re.findall(r"\b(\d+[a-z]?)\b(?= \(|,|;|$| and|\])", said[1]) if said and "chapter" in said[1] else []
-        assert set(chapter.needs) == {n.lstrip("0").rjust(2 + n[-1].isalpha(), "0") for n in named}, chapter.name
+        named = (
+            re.findall(r"\b(\d+[a-z]?)\b(?= \(|,|;|$| and|\])", said[1])
+            if said and "chapter" in said[1]
+            else []
+        )
+        assert set(chapter.needs) == {
+            n.lstrip("0").rjust(2 + n[-1].isalpha(), "0") for n in named
+        }, chapter.name
 
 
 def test_every_chapter_of_the_map_stands_right_of_what_it_needs(put):
     front.reading_map(ROOT)
-    needs = {chapter.number: chapter.needs for chapter in sources.load_all(ROOT) if chapter.name != sources.FRONT}
+    needs = {
+        chapter.number: chapter.needs
+        for chapter in sources.load_all(ROOT)
+        if chapter.name != sources.FRONT
+    }
     places = front.placed(needs)
     assert all(places[need][0] < places[number][0] for number in needs for need in needs[number])
     assert len(set(places.values())) == len(places)
@@ -59,18 +71,21 @@ def test_every_chapter_of_the_map_stands_right_of_what_it_needs(put):
 
 
 def test_links_to_chapters_that_are_not_built_are_words():
-    text = r'[a](chapters/01_x.ipynb) <a class=\"k\" href=\"chapters/02_y.html#b\">c</a> [d](notation.md)'
+    text = r"[a](chapters/01_x.ipynb) <a class=\"k\" href=\"chapters/02_y.html#b\">c</a> [d](notation.md)"
     assert site.without_dead_links(text, ["01_x", "02_y"], {}) == text
     assert site.without_dead_links(text, [], {}) == "a c [d](notation.md)"
 
 
 def test_so_are_links_from_one_chapter_to_another_and_references_to_what_has_a_label_there():
     """As in a first build of one chapter alone."""
-    text = r'[a](03a_norms) <a href=\"18_report.html#G1\">G1</a> {prf:ref}`thm-x` {prf:ref}`a proof <thm-x>`'
+    text = r"[a](03a_norms) <a href=\"18_report.html#G1\">G1</a> {prf:ref}`thm-x` {prf:ref}`a proof <thm-x>`"
     text += "{eq}`eq-y` {numref}`Figure %s <fig-z>`"
     there = {"thm-x": "chapter 3a", "eq-y": "chapter 5", "fig-z": "chapter 5"}
     assert site.without_dead_links(text, ["03a_norms", "18_report"], {}) == text
-    assert site.without_dead_links(text, [], there) == "a G1 chapter 3a a proof" + "chapter 5 chapter 5"
+    assert (
+        site.without_dead_links(text, [], there)
+        == "a G1 chapter 3a a proof" + "chapter 5 chapter 5"
+    )
     assert site.without_dead_links("{ref}`thm-here` [x](tour.md) [y](01-x)", [], there) == (
         "{ref}`thm-here` [x](tour.md) [y](01-x)"
     )

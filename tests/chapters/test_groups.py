@@ -1,4 +1,5 @@
-"""Chapter 13: its plan, checks in other worlds, what is measured of networks, figures that draw what is computed."""
+"""Chapter 13: its plan, checks in other worlds, what is measured of networks, figures that draw
+what is computed."""
 
 import numpy as np
 import pytest
@@ -8,14 +9,22 @@ from companion.claims import Runs
 from grokbook.errors import ParameterError
 from grokbook.tasks.groups import cayley_table
 from grokbook_chapters.groups import claims, figures, plan, runs, trained
-from grokbook_chapters.groups.group_deduction import additive_nullity, deduced_accuracy, first_forced
+from grokbook_chapters.groups.group_deduction import (
+    additive_nullity,
+    deduced_accuracy,
+    first_forced,
+)
 
 S3 = cayley_table("S3")
 
 
 def test_nothing_is_trained_and_what_shows_nothing_is_refused():
     assert plan("D4", 20) == {}
-    for group, cells, words in (("S4", 5, "24 elements"), ("Z2", 1, "2 elements"), ("S3", 36, "between 1 and 35")):
+    for group, cells, words in (
+        ("S4", 5, "24 elements"),
+        ("Z2", 1, "2 elements"),
+        ("S3", 36, "between 1 and 35"),
+    ):
         with pytest.raises(ParameterError, match=words):
             plan(group, cells)
 
@@ -27,13 +36,31 @@ def random_cells(table, cells, seed=0):
 
 WORLDS = [
     (claims.abelian_groups, "holds", {"additive_nullity": lambda table, field=None: 2}),
-    (claims.three_needed, "holds",  # equal products imply nothing, and every matrix has an inverse
-     {"consequences": lambda table, equal, quotients=True: equal | equal.mT | np.eye(len(table), dtype=bool),
-      "CORNER": np.eye(2)}),
-    (claims.critical_share, "undecided", {"implied_sizes": lambda table, n: np.full(n, 18)}),  # as by the two rules
-    (claims.critical_share, "holds",
-     dict.fromkeys(("implied_sizes", "rigid_sizes"), lambda table, *_: np.full(200, 18))),
-    (claims.three_needed, "fails", {"third_ones": lambda group: (np.ones(3, bool), np.array([True, False, False]))}),
+    (
+        claims.three_needed,
+        "holds",  # equal products imply nothing, and every matrix has an inverse
+        {
+            "consequences": lambda table, equal, quotients=True: (
+                equal | equal.mT | np.eye(len(table), dtype=bool)
+            ),
+            "CORNER": np.eye(2),
+        },
+    ),
+    (
+        claims.critical_share,
+        "undecided",
+        {"implied_sizes": lambda table, n: np.full(n, 18)},
+    ),  # as by the two rules
+    (
+        claims.critical_share,
+        "holds",
+        dict.fromkeys(("implied_sizes", "rigid_sizes"), lambda table, *_: np.full(200, 18)),
+    ),
+    (
+        claims.three_needed,
+        "fails",
+        {"third_ones": lambda group: (np.ones(3, bool), np.array([True, False, False]))},
+    ),
 ]
 
 
@@ -43,9 +70,14 @@ def test_a_check_comes_out_otherwise_in_another_world(claim, verdict, world, els
 
 
 def test_only_pairs_that_share_a_product_imply_a_third():
-    """Six products of six cells: two of the 15 pairs of cells of one product share a cell in 60 ways."""
+    """Six products of six cells: two of the 15 pairs of cells of one product share a cell in 60
+    ways."""
     implied, joined = claims.third_ones("S3")
-    assert implied.sum() == 6 * 60 == joined.sum() and (implied == joined).all() and len(implied) == 90 * 89 // 2
+    assert (
+        implied.sum() == 6 * 60 == joined.sum()
+        and (implied == joined).all()
+        and len(implied) == 90 * 89 // 2
+    )
 
 
 @pytest.mark.parametrize("g", [1, 3])
@@ -53,7 +85,9 @@ def test_edges_are_equalities_of_the_table_and_a_path_of_three_gives_the_fourth(
     two, three, _ = cell("13", "three =", table=S3, q=g, seed=0, cells=12)["masks"].values()
     assert [0, 2] not in figures.quotient_edges(S3, two, g)["deduced"]
     edges = figures.quotient_edges(S3, three, g)
-    assert [0, 2] in edges["deduced"] and all(edge in edges["trained"] for edge in ([0, 1], [1, 1], [1, 2]))
+    assert [0, 2] in edges["deduced"] and all(
+        edge in edges["trained"] for edge in ([0, 1], [1, 1], [1, 2])
+    )
     for b, d in edges["trained"]:
         assert S3[S3[b, g], d] == S3[b, S3[g, d]] and three[S3[b, g], d] and three[b, S3[g, d]]
 
@@ -69,7 +103,9 @@ def test_an_ideal_model_never_answers_less_than_it_was_trained_on():
     table = cayley_table("Z4")
     masks = np.stack([[random_cells(table, n, seed) for seed in range(30)] for n in range(17)])
     curve = np.array([deduced_accuracy(table, each) for each in masks])
-    assert (curve >= np.linspace(0, 1, 17)[:, None] - 1e-12).all() and (np.diff(curve, axis=0) >= -1e-12).all()
+    assert (curve >= np.linspace(0, 1, 17)[:, None] - 1e-12).all() and (
+        np.diff(curve, axis=0) >= -1e-12
+    ).all()
     assert (curve[-1] == 1).all()
 
 
@@ -80,7 +116,8 @@ def test_sums_of_real_vectors_collapse_in_every_group(name):
 
 
 def test_sums_that_commute_need_fewer_cells_than_the_two_rules():
-    """Over F_7 sums give (b, a) with (a, b): at a size at which one order in ten deduces all, most leave only lines."""
+    """Over F_7 sums give (b, a) with (a, b): at a size at which one order in ten deduces all, most
+    leave only lines."""
     table = cayley_table("Z7")
     size = int(np.quantile(first_forced(table, 50), 0.1))
     left = [additive_nullity(table, random_cells(table, size, seed), field=7) for seed in range(20)]
@@ -89,8 +126,16 @@ def test_sums_that_commute_need_fewer_cells_than_the_two_rules():
 
 def test_a_curve_is_drawn_over_the_share_of_the_cells(cell):
     curve = np.linspace(0, 1, 5)
-    ax = cell("13", '"implied in every group"', probability=lambda sizes, _: sizes, forced=curve, implied_at=curve,
-              rigid=curve, accuracy=curve, size=4)["ax"]  # fmt: skip
+    ax = cell(
+        "13",
+        '"implied in every group"',
+        probability=lambda sizes, _: sizes,
+        forced=curve,
+        implied_at=curve,
+        rigid=curve,
+        accuracy=curve,
+        size=4,
+    )["ax"]
     assert all((line.get_ydata() == curve).all() for line in ax.lines[:4]) and len(ax.lines) == 5
 
 
@@ -111,24 +156,33 @@ def test_components_are_the_projections_on_the_axes_of_largest_variance():
     assert np.allclose(np.abs(trained.components(3 * matrices + 1)), np.abs(3 * points))
 
 
-# ------------------------------------------------------------------------------------------- trained networks
+# --------------------------------------------------------------------------------- trained networks
 
 
 def made(final: np.ndarray, test: float, seeds: int = 3) -> xr.Dataset:
-    """Runs that begin with noise and end with these matrices (n, k, k) and test accuracy, all fitted."""
+    """Runs that begin with noise and end with these matrices (n, k, k) and test accuracy, all
+    fitted."""
     noise = np.random.default_rng(1).normal(size=final.shape)
     table = np.stack([noise, final]).reshape(2, len(final), -1)
-    data = xr.Dataset({"train_accuracy": ("step", [0.1, 1.0]), "test_accuracy": ("step", [0.1, test])})
+    data = xr.Dataset(
+        {"train_accuracy": ("step", [0.1, 1.0]), "test_accuracy": ("step", [0.1, test])}
+    )
     data["embedding"] = (("snapshot", "token", "feature"), table)
     return data.assign_coords(step=[0, 50], snapshot=[0, 50]).expand_dims(seed=list(range(seeds)))
 
 
 def world(good: int, above: np.ndarray, below: np.ndarray, test: float = 1.0) -> Runs:
-    """Runs of both settings: matrices `above` from so many cells on, and `below` with fewer; as printed the latter."""
-    return Runs({
-        (name, cells): made(above, test) if cells >= good and name != "as printed" else made(below, 0.0)
-        for name in runs.DECAYS for cells in runs.CELLS
-    })  # fmt: skip
+    """Runs of both settings: matrices `above` from so many cells on, and `below` with fewer; as
+    printed the latter."""
+    return Runs(
+        {
+            (name, cells): made(above, test)
+            if cells >= good and name != "as printed"
+            else made(below, 0.0)
+            for name in runs.DECAYS
+            for cells in runs.CELLS
+        }
+    )
 
 
 EXACT, SIGNED = trained.exact_kinds().values()
@@ -143,7 +197,8 @@ PART = TURNED + 0.2 * NOISE
     ids=["half", "below half", "never"],
 )
 def test_the_transition_is_judged_at_half_of_the_cells(good, verdict, stands):
-    """LG2: runs that get there with fewer do not refute it, since rates and decays are ours; nor do sizes far apart."""
+    """LG2: runs that get there with fewer do not refute it, since rates and decays are ours; nor do
+    sizes far apart."""
     sizes = {*runs.around_half(), ("again", 19)}
     again = {key: made(TURNED if key[1] >= good else NOISE, 0.0, runs.SEEDS) for key in sizes}
     fig18 = world(18, TURNED, NOISE)
@@ -165,19 +220,24 @@ def test_a_hexagon_counts_in_runs_that_have_the_representation():
 
 
 def test_a_hexagon_is_not_judged_in_runs_whose_exact_matrices_need_not_show_one():
-    signed = trained.hexagon(world(21, np.diag([1.0, 2.0, 3.0]) @ SIGNED @ np.diag([1, 1 / 2, 1 / 3]), NOISE))
+    signed = trained.hexagon(
+        world(21, np.diag([1.0, 2.0, 3.0]) @ SIGNED @ np.diag([1, 1 / 2, 1 / 3]), NOISE)
+    )
     assert signed.verdict == "undecided" and signed.numbers["telling"] == "none of 9"
 
 
 @pytest.mark.parametrize(("test", "verdict"), [(1.0, "holds"), (0.0, "undecided")])
-def test_the_lower_bound_is_not_seen_where_matrices_promise_more_than_the_network_answers(test, verdict):
+def test_the_lower_bound_is_not_seen_where_matrices_promise_more_than_the_network_answers(
+    test, verdict
+):
     seen = world(21, TURNED, NOISE, test)
     seen["matrices decay", 18] = made(PART, 0.9)  # answers more than its matrices say
     assert trained.lower_bound(seen).verdict == verdict
 
 
 def test_a_bound_by_the_rule_with_a_scale_alone_is_a_correction():
-    """Small matrices close everything by the printed rule, which has no scale, and promise what is not answered."""
+    """Small matrices close everything by the printed rule, which has no scale, and promise what is
+    not answered."""
     seen = world(21, TURNED, 1e-3 * NOISE)
     seen["matrices decay", 18] = made(PART, 0.9)
     assert trained.lower_bound(seen).verdict == "holds with correction"
@@ -186,19 +246,23 @@ def test_a_bound_by_the_rule_with_a_scale_alone_is_a_correction():
 def test_a_lower_bound_that_holds_for_any_matrices_of_that_size_is_none():
     blind = world(99, TURNED, NOISE)  # nothing is closed: the trained share
     assert trained.lower_bound(blind).verdict == "undecided"
-    easy = Runs({key: made(PART, 1.0) for key in blind})  # all answer everything, whatever their matrices say
+    easy = Runs(
+        {key: made(PART, 1.0) for key in blind}
+    )  # all answer everything, whatever their matrices say
     assert trained.lower_bound(easy).verdict == "undecided"
 
 
 def test_what_is_measured_of_a_run(cell):
-    rows = trained.measured({("as printed", 12): made(TURNED, 0.5), ("as printed", 30): made(NOISE, 0.5)})
+    rows = trained.measured(
+        {("as printed", 12): made(TURNED, 0.5), ("as printed", 30): made(NOISE, 0.5)}
+    )
     first, last = rows.iloc[0], rows.iloc[-1]
     assert (first.rqi, first.step, first.hexagon) == (1.0, 50, True) and np.isnan(last.step)
     assert first.accuracy == pytest.approx((12 + 0.5 * 24) / 36) and last.predicted >= 30 / 36
     assert rows.kind[0] == "permutations" and not rows["at start"][0]
     signed = trained.measured({("as printed", 12): made(-2.0 * SIGNED, 0.5)})
     assert set(signed.kind) == {"permutations times the sign"}
-    axes = cell("13", 'part = rows[rows.setting', rows=rows)["axes"].flat
+    axes = cell("13", "part = rows[rows.setting", rows=rows)["axes"].flat
     assert [len(ax.lines) for ax in axes] == [4, 4, 4, 2]
 
 
@@ -208,4 +272,7 @@ def test_runs_of_both_settings_differ_in_the_decay_of_the_matrices_alone():
     assert asked["matrices decay", 24].name == "liu2022/fig18[cells=24, decay=3]"
     plain, decayed = (asked[name, 24].config for name in runs.DECAYS)
     assert plain.task == decayed.task and plain.model == decayed.model and plain.n_train == 24
-    assert (plain.optimizer.of("encoder").weight_decay, decayed.optimizer.of("encoder").weight_decay) == (0, 3)
+    assert (
+        plain.optimizer.of("encoder").weight_decay,
+        decayed.optimizer.of("encoder").weight_decay,
+    ) == (0, 3)

@@ -1,4 +1,5 @@
-"""Chapter 02a: what is recorded of a network's end, its checks come out either way, and its figures count all sets."""
+"""Chapter 02a: what is recorded of a network's end, its checks come out either way, and its figures
+count all sets."""
 
 import numpy as np
 import pytest
@@ -18,7 +19,8 @@ def test_the_plan_trains_transformers_and_refuses_what_does_not_fit():
 
 
 def test_the_end_of_a_network_is_read():
-    """A quadratic network that was built: a clock of two frequencies, of which a pizza explains about 8/pi^2."""
+    """A quadratic network that was built: a clock of two frequencies, of which a pizza explains
+    about 8/pi^2."""
     config = runs.two_layers("square", p=11, width=12)
     _, weights = built_quadratic(11, [1, 3])
     found = runs.read(config, weights)
@@ -36,16 +38,23 @@ def made(keys=2.0, restricted=0.0, excluded=5.0, clock=0.9, pizza=0.7, seeds=3):
     each = {"keys": keys, "restricted": restricted, "excluded": excluded}
     data = {name: ("seed", np.full(seeds, value)) for name, value in each.items()}
     shares = {
-        name: (("seed", "frequency"), np.full((seeds, 14), v / 14)) for name, v in (("clock", clock), ("pizza", pizza))
+        name: (("seed", "frequency"), np.full((seeds, 14), v / 14))
+        for name, v in (("clock", clock), ("pizza", pizza))
     }
     return xr.Dataset(data | shares, {"seed": range(seeds), "frequency": range(1, 15)})
 
 
 @pytest.mark.parametrize(
     ("changes", "verdict"),
-    [({}, "holds"), ({"keys": 3.0}, "undecided"), ({"keys": 9.0}, "fails"), ({"restricted": 1.0}, "fails"),
-     ({"excluded": 1.0}, "fails"), ({"seeds": 2}, "undecided")],
-)  # fmt: skip
+    [
+        ({}, "holds"),
+        ({"keys": 3.0}, "undecided"),
+        ({"keys": 9.0}, "fails"),
+        ({"restricted": 1.0}, "fails"),
+        ({"excluded": 1.0}, "fails"),
+        ({"seeds": 2}, "undecided"),
+    ],
+)
 def test_key_frequencies_are_few_and_answer_alone(changes, verdict):
     assert claims.key_frequencies(Runs({runs.TRANSFORMER: made(**changes)})).verdict == verdict
 
@@ -57,7 +66,8 @@ def test_two_layer_networks_use_nearly_all(keys, verdict):
 
 
 def ahead(pizzas, seeds, lead=0.15):
-    """Runs of which the first few are nearer to a pizza by `lead`, and the others as far from it."""
+    """Runs of which the first few are nearer to a pizza by `lead`, and the others as far from
+    it."""
     flags = np.arange(seeds) < pizzas
     explained = made(seeds=seeds).clock.sum("frequency") + np.where(flags, lead, -lead)
     return made(seeds=seeds).assign(pizza=made(seeds=seeds).pizza * (explained / 0.7))
@@ -65,26 +75,43 @@ def ahead(pizzas, seeds, lead=0.15):
 
 @pytest.mark.parametrize(
     ("attention", "uniform", "seeds", "lead", "verdict"),
-    [(0, 80, 80, 0.15, "holds"), (0, 5, 80, 0.15, "holds"), (2, 10, 80, 0.15, "holds"), (0, 4, 80, 0.15, "undecided"),
-     (6, 6, 80, 0.15, "undecided"), (60, 80, 80, 0.15, "undecided"), (0, 79, 79, 0.15, "undecided"),
-     (0, 80, 80, 0.07, "undecided")],
-)  # fmt: skip
-def test_uniform_attention_turns_clocks_into_pizzas_or_not(attention, uniform, seeds, lead, verdict):
-    """Z01: five of 80 pairs turn, none back, is p = 1/32; where both are pizzas there is no clock to turn; a change of
-    sign that is small beside what sets exact networks apart is none."""
-    there = Runs({runs.TRANSFORMER: ahead(attention, seeds, lead), runs.UNIFORM: ahead(uniform, seeds, lead)})
+    [
+        (0, 80, 80, 0.15, "holds"),
+        (0, 5, 80, 0.15, "holds"),
+        (2, 10, 80, 0.15, "holds"),
+        (0, 4, 80, 0.15, "undecided"),
+        (6, 6, 80, 0.15, "undecided"),
+        (60, 80, 80, 0.15, "undecided"),
+        (0, 79, 79, 0.15, "undecided"),
+        (0, 80, 80, 0.07, "undecided"),
+    ],
+)
+def test_uniform_attention_turns_clocks_into_pizzas_or_not(
+    attention, uniform, seeds, lead, verdict
+):
+    """Z01: five of 80 pairs turn, none back, is p = 1/32; where both are pizzas there is no clock
+    to turn; a change of sign that is small beside what sets exact networks apart is none."""
+    there = Runs(
+        {runs.TRANSFORMER: ahead(attention, seeds, lead), runs.UNIFORM: ahead(uniform, seeds, lead)}
+    )
     assert claims.two_rules(there).verdict == verdict
     assert claims.two_rules(Runs()).verdict == "undecided"
 
 
 @pytest.mark.parametrize(("chance", "least", "most"), [(1 / 8, 0.9, 1), (0.0, 0, 0)])
 def test_the_number_of_pairs_finds_an_eighth_that_turns(chance, least, most):
-    """Z01's rule in 200 worlds where uniform attention turns a pair with this chance, after what is seen by hand."""
+    """Z01's rule in 200 worlds where uniform attention turns a pair with this chance, after what is
+    seen by hand."""
     rng = np.random.default_rng(0)
     turned = rng.binomial(claims.PAIRS, chance, 200)
     clocks = ahead(0, claims.PAIRS)
-    held = [claims.two_rules(Runs({runs.TRANSFORMER: clocks, runs.UNIFORM: ahead(n, claims.PAIRS)})).verdict == "holds"
-            for n in turned]  # fmt: skip
+    held = [
+        claims.two_rules(
+            Runs({runs.TRANSFORMER: clocks, runs.UNIFORM: ahead(n, claims.PAIRS)})
+        ).verdict
+        == "holds"
+        for n in turned
+    ]
     assert least <= np.mean(held) <= most
 
 
@@ -95,7 +122,9 @@ def test_theorems_are_checked():
 
 def test_figures_are_drawn(cell):
     found = cell("02a", "(angles, number)", p=23)
-    left, right = (cell("02a", "angles.box_bound", **found | {"draws": 20})[side] for side in ("left", "right"))
+    left, right = (
+        cell("02a", "angles.box_bound", **found | {"draws": 20})[side] for side in ("left", "right")
+    )
     assert len(left.lines) == 8 and right.lines[1].get_ydata()[-1] == 3  # drawn twice
     face, logits = figures.turns(11, 2, 3, [[1], [1, 4], range(1, 6)]).axes
     assert [float(line.get_ydata()[5]) for line in logits.lines[:3]] == pytest.approx([1, 1, 1])

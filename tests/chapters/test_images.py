@@ -19,8 +19,10 @@ def curves(fit, grok, seeds=3, fitted=0.99):
     def rising(at, end=0.99):
         return [[0.1 if at is None or step < at else end for step in STEPS]] * seeds
 
-    data = {f"{part}_accuracy": (("seed", "step"), rising(*at))
-            for part, at in (("train", (fit, fitted)), ("test", (grok,)))}  # fmt: skip
+    data = {
+        f"{part}_accuracy": (("seed", "step"), rising(*at))
+        for part, at in (("train", (fit, fitted)), ("test", (grok,)))
+    }
     return xr.Dataset(data, {"step": STEPS, "seed": range(seeds)})
 
 
@@ -38,10 +40,17 @@ def test_the_plan_has_two_starts_that_differ_in_nothing_else():
 def test_the_recorded_runs_have_the_settings_of_the_paper():
     """Appendix J: 1,000 images, depth 3, width 200, squared error to one-hot labels, AdamW."""
     config = runs.fig8()[8.0].config
-    assert config.n_train == 1000 and config.model.sizes == (784, 200, 200, 10) and config.loss == "squared_error"
+    assert (
+        config.n_train == 1000
+        and config.model.sizes == (784, 200, 200, 10)
+        and config.loss == "squared_error"
+    )
     assert config.steps == 100_000 and config.optimizer.warmup == 0 and config.batch_size == 200
     cell = runs.fig8_right()["cells"].cells(0)[-1]
-    assert cell.optimizer.of("last").learning_rate == 0.1 and cell.optimizer.of("rest").learning_rate == 1e-3
+    assert (
+        cell.optimizer.of("last").learning_rate == 0.1
+        and cell.optimizer.of("rest").learning_rate == 1e-3
+    )
     assert cell.optimizer.of("last").weight_decay == cell.optimizer.of("rest").weight_decay == 10
 
 
@@ -58,7 +67,8 @@ def test_the_recorded_runs_have_the_settings_of_the_paper():
     ],
 )
 def test_a_delay_must_come_from_the_large_start_alone(large, usual, verdict):
-    """LM1, LM2: the control is the usual start, which must not be late; runs that end too early decide nothing."""
+    """LM1, LM2: the control is the usual start, which must not be late; runs that end too early
+    decide nothing."""
     found = claims.grokking_on_mnist(claims.Runs({8.0: reached(*large), 1.0: reached(*usual)}))
     assert found.verdict == verdict and "nan" not in found.numbers["told"]
     alone = claims.grokking_on_small_digits(claims.Runs({8.0: reached(*large)}))
@@ -76,7 +86,8 @@ def test_a_delay_must_come_from_the_large_start_alone(large, usual, verdict):
     ],
 )
 def test_decay_ends_the_delay_only_if_it_does_not_end_without(decayed, free, verdict):
-    """LM9: the control is the same start without decay, which must not reach the test set by the last step."""
+    """LM9: the control is the same start without decay, which must not reach the test set by the
+    last step."""
     found = {"decay": decayed and reached(*decayed), "no decay": reached(*free)}
     assert claims.decay_ends_the_delay(claims.Runs(found)).verdict == verdict
 
@@ -93,7 +104,8 @@ def test_decay_ends_the_delay_only_if_it_does_not_end_without(decayed, free, ver
     ],
 )
 def test_waiting_must_grow_rapidly_as_images_become_few(groks, verdict):
-    """LM3: a bend holds; a power law, a line in the logarithm and what is never reached are open; a rise fails."""
+    """LM3: a bend holds; a power law, a line in the logarithm and what is never reached are open; a
+    rise fails."""
     sizes = (50, 100, 200, 400)
     found = {n: reached(100, at) for n, at in zip(sizes, groks, strict=True)}
     assert claims.less_data_takes_longer(claims.Runs(found)).verdict == verdict
@@ -113,7 +125,8 @@ def test_waiting_must_grow_rapidly_as_images_become_few(groks, verdict):
     ],
 )
 def test_a_size_that_is_not_reached_takes_at_least_its_last_step(groks, verdict):
-    """LM4: a lower bound (4,000 steps) may show a bend, an even fall from it shows none; a rise fails."""
+    """LM4: a lower bound (4,000 steps) may show a bend, an even fall from it shows none; a rise
+    fails."""
     sizes = (25, 50, 100, 200, 400)
     found = {n: reached(100, at) for n, at in zip(sizes, groks, strict=True)}
     check = claims.less_data_takes_longer_on_small_digits
@@ -124,21 +137,29 @@ def test_a_size_that_is_not_reached_takes_at_least_its_last_step(groks, verdict)
 
 
 def test_a_size_without_a_delay_bends_nothing():
-    """At 400 images the test set comes before the training set: the slope down to there is told and not counted."""
+    """At 400 images the test set comes before the training set: the slope down to there is told and
+    not counted."""
     steps = {50: (100, 3500), 100: (100, 2000), 200: (100, 1500), 400: (500, 200)}
     made = claims.Runs({n: reached(*at) for n, at in steps.items()})
     found = claims.less_data_takes_longer(made)
-    assert found.verdict == "holds" and "of 50, 100, 200 a halving costs 3.00 times" in found.evidence
+    assert (
+        found.verdict == "holds" and "of 50, 100, 200 a halving costs 3.00 times" in found.evidence
+    )
     assert claims.less_data_takes_longer(made, bend=4.0).verdict == "undecided"
     early = claims.Runs({n: reached(500, 200) for n in steps})
     assert claims.less_data_takes_longer(early).verdict == "undecided"
 
 
 def diagram(letters: list[str]) -> xr.Dataset:
-    """Three seeds of a diagram whose cells have these phases: a line a decay, from small to large, a letter a rate."""
+    """Three seeds of a diagram whose cells have these phases: a line a decay, from small to large,
+    a letter a rate."""
     ends = {"C": (100, 100), "G": (100, 4000), "M": (100, None), "X": (None, None)}
-    lines = [xr.concat([curves(*ends[letter]) for letter in line], pd.Index(range(len(line)), name="last_lr"))
-             for line in letters]  # fmt: skip
+    lines = [
+        xr.concat(
+            [curves(*ends[letter]) for letter in line], pd.Index(range(len(line)), name="last_lr")
+        )
+        for line in letters
+    ]
     return xr.concat(lines, pd.Index(range(len(lines)), name="weight_decay"))
 
 
@@ -152,21 +173,33 @@ def diagram(letters: list[str]) -> xr.Dataset:
         (["XXMM", "XXMM", "MMMM", "MMMM"], "undecided", "undecided"),
         (["CCCC", "GGGG", "MMMM", "MMXX"], "undecided", "undecided"),
     ],
-    ids=["as printed", "no confusion", "rate alone", "exchanged", "two phases", "decay does not end it"],
+    ids=[
+        "as printed",
+        "no confusion",
+        "rate alone",
+        "exchanged",
+        "two phases",
+        "decay does not end it",
+    ],
 )
 def test_places_and_ends_of_phases_are_read_off_the_letters(letters, places, ended):
-    """LM5, LM6, LM14: what one axis alone decides is no corner; our axes are not the paper's, so nothing is refuted."""
+    """LM5, LM6, LM14: what one axis alone decides is no corner; our axes are not the paper's, so
+    nothing is refuted."""
     data = diagram(letters)
     for check in (claims.phases_of_mnist, claims.phases_of_small_digits):
         assert check(claims.Runs({"cells": data, "more decay": diagram(["X"])})).verdict == places
         assert check(claims.Runs({"cells": data.isel(seed=[0, 1])})).verdict == "undecided"
         assert check(claims.Runs({"more decay": data})).verdict == "undecided"
     assert claims.regularisation_ends_it(claims.Runs({"cells": data})).verdict == ended
-    assert claims.regularisation_ends_it(claims.Runs({"cells": data.isel(seed=[0])})).verdict == "undecided"
+    assert (
+        claims.regularisation_ends_it(claims.Runs({"cells": data.isel(seed=[0])})).verdict
+        == "undecided"
+    )
 
 
 def test_four_phases_are_counted_on_the_letters():
-    """Table 1 with 60 % of the test set: C, G, M and X, a column each, three seeds; at 80 % no run has fitted."""
+    """Table 1 with 60 % of the test set: C, G, M and X, a column each, three seeds; at 80 % no run
+    has fitted."""
     assert np.asarray(claims.letters(curves(100, None, fitted=0.8))).tolist() == ["X"] * 3
     four = [curves(100, 100), curves(100, 4000), curves(100, None), curves(None, None)]
     data = xr.concat(four, pd.Index([1.0, 2.0, 3.0, 4.0], name="weight_decay"))
@@ -174,8 +207,12 @@ def test_four_phases_are_counted_on_the_letters():
 
 
 def test_beyond_a_diagram_decay_alone_turns_no_weight():
-    """LM5, LM6: AdamW multiplies by 1 - rate * decay, which is below zero at the corner of both axes."""
-    for beyond, cells in ((runs.fig8_beyond(), runs.fig8_right()), (runs.small_beyond(), runs.small_phases())):
+    """LM5, LM6: AdamW multiplies by 1 - rate * decay, which is below zero at the corner of both
+    axes."""
+    for beyond, cells in (
+        (runs.fig8_beyond(), runs.fig8_right()),
+        (runs.small_beyond(), runs.small_phases()),
+    ):
         reach = np.array([max(axis.values) for axis in cells["cells"].axes])
         for name, sweep in beyond.items():
             rates, decays = (np.array(axis.values) for axis in sweep.axes)
@@ -198,17 +235,38 @@ def encoding(new: float, dealt: float):
 WORLDS = [
     (claims.size_is_kept, "fails", {"velocity": lambda f, y: -f}),
     (claims.size_is_kept, "holds", {"velocity": lambda f, y, there=claims.velocity: -there(f, y)}),
-    (effective.digits_collapse, "fails", {"free_points": lambda seed, dealt: dict(SEEN, after=0.5)}),
-    (effective.digits_collapse, "fails", {"free_points": lambda seed, dealt: dict(SEEN, means=0.1)}),
+    (
+        effective.digits_collapse,
+        "fails",
+        {"free_points": lambda seed, dealt: dict(SEEN, after=0.5)},
+    ),
+    (
+        effective.digits_collapse,
+        "fails",
+        {"free_points": lambda seed, dealt: dict(SEEN, means=0.1)},
+    ),
     (effective.digits_collapse, "holds", {"free_points": lambda seed, dealt: SEEN}),
-    (effective.digits_collapse, "fails",  # the means go to a regular simplex
-     {"free_points": lambda seed, dealt: SEEN, "flow": lambda f, y, times: np.eye(5, 6)[None, y]}),
+    (
+        effective.digits_collapse,
+        "fails",  # the means go to a regular simplex
+        {
+            "free_points": lambda seed, dealt: SEEN,
+            "flow": lambda f, y, times: np.eye(5, 6)[None, y],
+        },
+    ),
     (effective.an_encoder_learns, "holds", {"through_encoder": encoding(0.9, 0.1)}),
     (effective.an_encoder_learns, "fails", {"through_encoder": encoding(0.2, 0.1)}),
     (effective.an_encoder_learns, "undecided", {"through_encoder": encoding(0.9, 0.9)}),
-    (claims.mode_collapse_is_avoided, "holds",
-     {"loss": lambda f, y: 1.0, "drawn": lambda centre=0.0, there=claims.drawn: there(0.0)}),
-    (claims.mode_collapse_is_avoided, "fails", {"flow": lambda f, y, times: f[None] + 9 * (y == 3)[None, :, None]}),
+    (
+        claims.mode_collapse_is_avoided,
+        "holds",
+        {"loss": lambda f, y: 1.0, "drawn": lambda centre=0.0, there=claims.drawn: there(0.0)},
+    ),
+    (
+        claims.mode_collapse_is_avoided,
+        "fails",
+        {"flow": lambda f, y, times: f[None] + 9 * (y == 3)[None, :, None]},
+    ),
 ]
 
 
@@ -219,7 +277,9 @@ def test_a_check_comes_out_otherwise_in_another_world(check, verdict, world, els
 
 def test_every_seed_has_an_encoder_of_each_kind(monkeypatch):
     asked, answer = [], encoding(0.9, 0.1)(0)
-    monkeypatch.setattr(effective, "through_encoder", lambda seed, *a, **k: asked.append((seed, *k)) or answer)
+    monkeypatch.setattr(
+        effective, "through_encoder", lambda seed, *a, **k: asked.append((seed, *k)) or answer
+    )
     effective.an_encoder_learns(seeds=2)
     assert {seed for seed, *kind in asked if kind == ["centred"]} == {0, 1} and len(asked) == 6
 
@@ -230,7 +290,8 @@ def test_points_of_digits_start_with_their_classes_mixed():
 
 
 def test_points_and_weights_move_under_the_effective_loss():
-    """Free points come together, whatever the labels, and keep Z but not the variance; an encoder is asked anew."""
+    """Free points come together, whatever the labels, and keep Z but not the variance; an encoder
+    is asked anew."""
     for dealt in (False, True):
         found = effective.free_points(0, dealt, images=60)
         assert found["after"] < 0.1 < found["before"] and found["size"] == pytest.approx(1, abs=0.3)
@@ -245,7 +306,9 @@ def test_separation_is_blind_to_scale_and_not_to_position():
     points = rng.normal(size=(100, 2)) + np.where(labels, 1.0, -1.0)[:, None]
     assert claims.separation(7 * points, labels) == pytest.approx(claims.separation(points, labels))
     assert claims.separation(points + 20, labels) < 0.8 * claims.separation(points, labels)
-    assert claims.separation(points + 20, labels, 0.0) == pytest.approx(claims.separation(points, labels, 0.0))
+    assert claims.separation(points + 20, labels, 0.0) == pytest.approx(
+        claims.separation(points, labels, 0.0)
+    )
 
 
 def test_the_table_of_turning_points_reads_the_run_at_its_steps(cell):
@@ -254,7 +317,9 @@ def test_the_table_of_turning_points_reads_the_run_at_its_steps(cell):
     data["weight_norm"] = (("seed", "step"), [norm] * 2)
     data["within_class_share"] = data.weight_norm / 10
     never = data.assign(test_accuracy=data.test_accuracy * 0)
-    rows, none = cell("15", "turns = load", load=lambda _: {runs.LARGE: never}, large=data)["turns"].values()
+    rows, none = cell("15", "turns = load", load=lambda _: {runs.LARGE: never}, large=data)[
+        "turns"
+    ].values()
     assert rows["at"].tolist() == ["fits", "generalises", "end"] * 2
     assert rows.step.tolist() == [200, 2000, 4000] * 2
     np.testing.assert_allclose(rows.norm, [2**-0.2, 0.25, 1 / 16] * 2)

@@ -8,7 +8,11 @@ from hypothesis import strategies as st
 from grokbook.theory.triple_product import flow, velocity
 from grokbook_chapters.lyapunov_phase_portrait import claims, matrices
 from grokbook_chapters.lyapunov_phase_portrait.matrix_flow import MatrixState, matrix_velocity
-from grokbook_chapters.lyapunov_phase_portrait.triple_stability import lyapunov_rate, printed_v, v_rate
+from grokbook_chapters.lyapunov_phase_portrait.triple_stability import (
+    lyapunov_rate,
+    printed_v,
+    v_rate,
+)
 
 
 def scaled(state, by):
@@ -17,26 +21,62 @@ def scaled(state, by):
 
 NO_MINORS = {"leading_principal_minors": lambda matrix: [np.linalg.eigvalsh(matrix).max()]}
 WORLDS = [
-    (matrices.matrix_equations, "holds",
-     {"matrix_velocity": lambda state, c, **_: matrices.descent(state, c, soft=True, bias=1.0)}),
-    (matrices.matrix_equations, "fails",
-     {"matrix_velocity": lambda state, c, **options: scaled(matrix_velocity(state, c, **options), 2)}),
+    (
+        matrices.matrix_equations,
+        "holds",
+        {"matrix_velocity": lambda state, c, **_: matrices.descent(state, c, soft=True, bias=1.0)},
+    ),
+    (
+        matrices.matrix_equations,
+        "fails",
+        {
+            "matrix_velocity": lambda state, c, **options: scaled(
+                matrix_velocity(state, c, **options), 2
+            )
+        },
+    ),
     (matrices.maps_exist, "holds", {"velocity": lambda point: velocity(point) + 1}),
-    (matrices.maps_exist, "fails", {"velocity": lambda point: velocity(point) + 1,
-                                     "flow": lambda start, times, target: flow(start, times, target=target - 0.1)}),
+    (
+        matrices.maps_exist,
+        "fails",
+        {
+            "velocity": lambda point: velocity(point) + 1,
+            "flow": lambda start, times, target: flow(start, times, target=target - 0.1),
+        },
+    ),
     (claims.wrong_answers_rest, "holds", {"velocity": lambda point: 0 * np.asarray(point)}),
     (claims.wrong_answers_rest, "fails", {"velocity": lambda point: 1 + np.asarray(point)}),
     (claims.v_rate_is_positive, "holds", {"v_rate": lambda point: -v_rate(point)}),
     (claims.v_rate_is_positive, "fails", {"v_rate": lambda point: np.asarray(point)[..., 0] - 0.4}),
     (claims.printed_derivative, "holds", {"printed_v_rate": v_rate}),
-    (claims.printed_derivative, "fails", {"printed_v_rate": lambda point: np.asarray(point)[..., 0]}),
+    (
+        claims.printed_derivative,
+        "fails",
+        {"printed_v_rate": lambda point: np.asarray(point)[..., 0]},
+    ),
     (claims.stable_equilibria, "fails", {"v_rate": lambda point: -v_rate(point)}),
-    (claims.stable_equilibria, "fails", {"limit_point": lambda start: np.ones(3) + 0 * start + 1000}),
-    (claims.stable_equilibria, "holds", {"v_rate": lyapunov_rate, "limit_point": lambda start: start, **NO_MINORS}),
-    (claims.stable_equilibria, "holds with correction", {"v_rate": lyapunov_rate, **NO_MINORS}),  # axes are saddles
-    (claims.lyapunov_theorem, "fails", {"flow": lambda start, times: np.linspace(0, 5, 40)[:, None] + start}),
+    (
+        claims.stable_equilibria,
+        "fails",
+        {"limit_point": lambda start: np.ones(3) + 0 * start + 1000},
+    ),
+    (
+        claims.stable_equilibria,
+        "holds",
+        {"v_rate": lyapunov_rate, "limit_point": lambda start: start, **NO_MINORS},
+    ),
+    (
+        claims.stable_equilibria,
+        "holds with correction",
+        {"v_rate": lyapunov_rate, **NO_MINORS},
+    ),  # axes are saddles
+    (
+        claims.lyapunov_theorem,
+        "fails",
+        {"flow": lambda start, times: np.linspace(0, 5, 40)[:, None] + start},
+    ),
     (claims.lyapunov_theorem, "fails", {"lyapunov_rate": lambda points: -lyapunov_rate(points)}),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("claim", "verdict", "world"), WORLDS)
@@ -47,7 +87,8 @@ def test_a_check_comes_out_otherwise_in_another_world(claim, verdict, world, els
 @given(st.tuples(*[st.floats(0, 2)] * 3).filter(lambda start: np.prod(start) <= 1))
 @settings(max_examples=40)
 def test_below_the_surface_the_distance_to_one_never_grows(start):
-    """Where x, w, u >= 0 and x w u <= 1: no coordinate falls, the product stays below 1, and V never grows."""
+    """Where x, w, u >= 0 and x w u <= 1: no coordinate falls, the product stays below 1, and V
+    never grows."""
     path = flow(start, np.linspace(0, 6, 40), rtol=1e-10)
     assert np.diff(path, axis=0).min() >= -1e-8
     assert path.prod(axis=1).max() <= 1 + 1e-8

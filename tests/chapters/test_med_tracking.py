@@ -1,4 +1,5 @@
-"""Chapter 05: the closed forms, the three observations on made runs, every part of every figure's statement."""
+"""Chapter 05: the closed forms, the three observations on made runs, every part of every figure's
+statement."""
 
 import dataclasses
 
@@ -27,7 +28,9 @@ def run(loss: np.ndarray, measure: np.ndarray, accuracy: np.ndarray) -> xr.Datas
     series = {"train_accuracy": train, "test_accuracy": accuracy, "test_loss": loss, "med": measure}
     series |= {"weight_norm": noise(77), "embedding_norm": measure}
     series["test_accuracy_unmirrored"] = np.where(accuracy > 0.5, accuracy, 0.0)
-    return xr.Dataset({n: (("seed", "step"), v[None]) for n, v in series.items()}, {"seed": [0], "step": STEPS})
+    return xr.Dataset(
+        {n: (("seed", "step"), v[None]) for n, v in series.items()}, {"seed": [0], "step": STEPS}
+    )
 
 
 def rise(at: int) -> np.ndarray:
@@ -41,7 +44,8 @@ def noise(seed: int) -> np.ndarray:
 
 
 def hump(down: int, floor: float) -> np.ndarray:
-    """A curve that starts at 1, is 2 until step `down` and then `floor`, with a little restlessness."""
+    """A curve that starts at 1, is 2 until step `down` and then `floor`, with a little
+    restlessness."""
     wiggle = 0.01 * np.random.default_rng(0).normal(size=STEPS.size)
     values = np.where(down <= STEPS, floor, 2.0) + wiggle
     values[0] = 1.0
@@ -51,7 +55,10 @@ def hump(down: int, floor: float) -> np.ndarray:
 def moving(count: int, *, apart: bool = False, accuracy: float = 1.0) -> xr.Dataset:
     """Runs in which the measure is the test loss, or has nothing to do with it."""
     walks = [hump(3000, 0.5) + 0.1 * noise(s) for s in range(count)]
-    parts = [run(w, noise(99 + s) if apart else 2 * w, accuracy * rise(3000)) for s, w in enumerate(walks)]
+    parts = [
+        run(w, noise(99 + s) if apart else 2 * w, accuracy * rise(3000))
+        for s, w in enumerate(walks)
+    ]
     return xr.concat([p.assign_coords(seed=[s]) for s, p in enumerate(parts)], "seed")
 
 
@@ -61,7 +68,9 @@ def of(dataset: xr.Dataset) -> Runs:
 
 def thrice(loss, measure, accuracy) -> Runs:
     """Three times the same run, as a tracking table."""
-    return Runs({"fresh": pd.concat([runs.tracked(run(loss, measure, accuracy))] * 3, ignore_index=True)})
+    return Runs(
+        {"fresh": pd.concat([runs.tracked(run(loss, measure, accuracy))] * 3, ignore_index=True)}
+    )
 
 
 # ---------------------------------------------------------------------------------------- runs
@@ -70,7 +79,10 @@ def thrice(loss, measure, accuracy) -> Runs:
 def test_the_plan_asks_for_the_records_of_figure_5():
     sizes = {"p": 97, "steps": 10_000, "p_other": 47, "steps_other": 20_000}
     planned = plan(**sizes, train_fraction=0.3, d_model=128, n_seeds=5)
-    assert {name: e.key for name, e in planned.items()} == {"p": fig5(97).key, "p_other": fig5(47).key}
+    assert {name: e.key for name, e in planned.items()} == {
+        "p": fig5(97).key,
+        "p_other": fig5(47).key,
+    }
 
 
 def test_two_moduli_are_two():
@@ -95,11 +107,15 @@ def test_operations_have_the_settings_of_their_figures(figure, polynomial, fract
     config = experiment.config
     as_written = dataclasses.replace(config.task, operation=polynomial)
     assert (config.task.labels == as_written.labels).all()
-    assert (config.task.p, config.task.train_fraction, config.model.d_model) == (97, fraction, width)
+    assert (config.task.p, config.task.train_fraction, config.model.d_model) == (
+        97,
+        fraction,
+        width,
+    )
     assert experiment.seeds == (0, 1, 2)
 
 
-# ---------------------------------------------------------------------------------------- definitions
+# -------------------------------------------------------------------------------------- definitions
 
 
 @pytest.mark.parametrize(("p", "verdict"), [(3, "holds"), (5, "fails"), (97, "fails")])
@@ -107,12 +123,16 @@ def test_one_frequency_leaves_nothing_to_rename(p, verdict):
     assert claims.same_function_other_med(p).verdict == verdict
 
 
-def test_a_measure_that_no_renaming_changes_would_bear_it_out_and_another_loss_leave_it_open(elsewhere):
+def test_a_measure_that_no_renaming_changes_would_bear_it_out_and_another_loss_leave_it_open(
+    elsewhere,
+):
     assert claims.same_function_other_med(13, mean_norm).verdict == "holds"
-    assert elsewhere(claims.same_function_other_med, 13, full_loss=lambda p, k: float(k)) == UNDECIDED
+    assert (
+        elsewhere(claims.same_function_other_med, 13, full_loss=lambda p, k: float(k)) == UNDECIDED
+    )
 
 
-# ---------------------------------------------------------------------------------------- three observations
+# ------------------------------------------------------------------------------- three observations
 
 
 def test_identical_curves_agree_everywhere_and_unrelated_ones_do_not():
@@ -128,21 +148,30 @@ def test_identical_curves_agree_everywhere_and_unrelated_ones_do_not():
 
 
 def test_the_agreement_tests_pass_their_oracles_and_no_clock():
-    """The test loss itself and one step late pass; a clock has p-value 1, at any pace; a stranger's MED has none."""
+    """The test loss itself and one step late pass; a clock has p-value 1, at any pace; a stranger's
+    MED has none."""
     data = runs.controls(moving(3, apart=True))
-    tables = {name: tracking_table(data, name) for name in ("test_loss", "loss_late", "clock", "stranger")}
+    tables = {
+        name: tracking_table(data, name) for name in ("test_loss", "loss_late", "clock", "stranger")
+    }
     assert (tables["test_loss"].agreement == 1).all() and (tables["test_loss"].p_value < 0.01).all()
     slow = np.exp(-STEPS / 3000)
     assert (tables["clock"].p_value == 1).all() and shift_test(noise(1), slow).p_value == 1
     assert (tables["stranger"].p_value > 0.05).sum() >= 2
     smooth = np.convolve(noise(3), np.ones(9) / 9, "same")
-    assert shift_test(smooth, np.roll(smooth, 1)).p_value <= 0.05  # late by one step, of a curve that moves steadily
-    assert runs.with_events(tables["test_loss"]).beyond.all() and not runs.with_events(tables["clock"]).beyond.any()
+    assert (
+        shift_test(smooth, np.roll(smooth, 1)).p_value <= 0.05
+    )  # late by one step, of a curve that moves steadily
+    assert (
+        runs.with_events(tables["test_loss"]).beyond.all()
+        and not runs.with_events(tables["clock"]).beyond.any()
+    )
 
 
 @pytest.mark.parametrize(("points", "tested"), [(8, False), (64, False), (65, True), (90, True)])
 def test_a_run_that_fits_near_its_end_has_a_share_and_no_p_value(points, tested):
-    """The least p-value of n lags is 1 / n, and a quarter of the record lies on either side: 20 lags take 40 points."""
+    """The least p-value of n lags is 1 / n, and a quarter of the record lies on either side: 20
+    lags take 40 points."""
     data = run(noise(1), noise(1), rise(3000))
     data["train_accuracy"] = data.train_accuracy.where(data.step >= STEPS[-points], 0.1)
     row = track(data.isel(seed=0))
@@ -152,7 +181,8 @@ def test_a_run_that_fits_near_its_end_has_a_share_and_no_p_value(points, tested)
 
 
 def test_false_alarms_of_the_shift_test_are_as_rare_as_it_says():
-    """Also with a common trend, a common period and a common smooth phase before the noise; a wrapped shift fails.
+    """Also with a common trend, a common period and a common smooth phase before the noise; a
+    wrapped shift fails.
 
     A pace that changes in both alike is not allowed for, and the page says so.
     """
@@ -162,7 +192,8 @@ def test_false_alarms_of_the_shift_test_are_as_rare_as_it_says():
 
 
 def test_the_initial_value_and_the_end_of_a_decline_have_an_oracle_and_a_clock_too():
-    """A measure that is the accuracy turned round passes the second and third test; a clock fails both."""
+    """A measure that is the accuracy turned round passes the second and third test; a clock fails
+    both."""
     oracle, clock = hump(3000, 0.5), 1.0 + np.exp(-STEPS / 100)
     for check in (claims.second_observation, claims.third_observation):
         assert check(thrice(noise(1), oracle, rise(3000))).verdict == "holds"
@@ -176,7 +207,11 @@ def test_continued_runs_stand_for_the_shorter_ones():
     shown = claims.longest(recorded).groupby(["setting", "generalises"]).size()
     assert shown.to_dict() == {("p = 47, continued", True): 3, ("p = 97", True): 3}
     kept = claims.longest(Runs({"p = 47": table, claims.CONTINUED: table[:2]})).index.tolist()
-    assert kept == [("p = 47", 2), (claims.CONTINUED, 0), (claims.CONTINUED, 1)]  # the third was not continued
+    assert kept == [
+        ("p = 47", 2),
+        (claims.CONTINUED, 0),
+        (claims.CONTINUED, 1),
+    ]  # the third was not continued
 
 
 def test_no_recorded_seed_is_left_out():
@@ -193,7 +228,12 @@ def test_no_recorded_seed_is_left_out():
         (2500, 1.5, 2500, UNDECIDED),  # generalises, not below by the last step: it may fall later
         (4500, 0.5, 2500, "fails"),  # below, but more than a tenth of the record later
         (1000, 0.5, 4500, "fails"),  # below long before
-        (2500, 1.5, 5900, UNDECIDED),  # generalises, and the record ends before a tenth of it has passed
+        (
+            2500,
+            1.5,
+            5900,
+            UNDECIDED,
+        ),  # generalises, and the record ends before a tenth of it has passed
         (3000, 0.5, 9999, UNDECIDED),  # below, and not generalised by the last step
         (3000, 1.5, 9999, UNDECIDED),  # neither
     ],
@@ -223,9 +263,12 @@ def test_third_observation(measure, accuracy, verdict):
 
 
 def test_property_2_needs_every_step():
-    """Gu 2024, Property 2: a run logged at every step in which one interval disagrees refutes it."""
+    """Gu 2024, Property 2: a run logged at every step in which one interval disagrees refutes
+    it."""
     found = claims.every_step(7, 150)
-    assert found.verdict == "fails" and found.evidence.endswith("p = 7, 150 steps, every step logged")
+    assert found.verdict == "fails" and found.evidence.endswith(
+        "p = 7, 150 steps, every step logged"
+    )
 
 
 def test_columns_are_whole_numbers_or_missing():
@@ -235,7 +278,8 @@ def test_columns_are_whole_numbers_or_missing():
 
 
 def test_the_third_observation_names_the_one_run_against_it():
-    """Two runs settle together, in one MED settles long before the accuracy: it is so in most runs."""
+    """Two runs settle together, in one MED settles long before the accuracy: it is so in most
+    runs."""
     given = [thrice(noise(1), hump(down, 0.5), rise(3000))["fresh"] for down in (3000, 1000)]
     mixed = pd.concat([given[0][:2], given[1][2:]])
     found = claims.third_observation(Runs({"p = 97": mixed}))
@@ -244,8 +288,15 @@ def test_the_third_observation_names_the_one_run_against_it():
 
 
 def test_together_counts_missing_as_apart():
-    first, second = pd.Series([100, None, 100], dtype="Int64"), pd.Series([190, 100, 300], dtype="Int64")
-    assert together(first, second, pd.Series([1000] * 3, dtype="Int64")).tolist() == [True, False, False]
+    first, second = (
+        pd.Series([100, None, 100], dtype="Int64"),
+        pd.Series([190, 100, 300], dtype="Int64"),
+    )
+    assert together(first, second, pd.Series([1000] * 3, dtype="Int64")).tolist() == [
+        True,
+        False,
+        False,
+    ]
 
 
 def test_an_unknown_measure_is_named():
@@ -253,13 +304,16 @@ def test_an_unknown_measure_is_named():
         track(run(noise(1), noise(2), rise(3000)).isel(seed=0), "rqi")
 
 
-# ---------------------------------------------------------------------------------------- figures of the papers
+# ---------------------------------------------------------------------------- figures of the papers
 
 
 def test_half_of_the_steps_tell_as_often_as_all_where_both_are_recorded():
-    """Figs 14 and 16, six seeds each: what Figs 17 to 19 are asked at step 5,000, these show by then in every run."""
+    """Figs 14 and 16, six seeds each: what Figs 17 to 19 are asked at step 5,000, these show by
+    then in every run."""
     for figure in ("fig14", "fig16"):
-        data = recorded(dataclasses.replace(operations()[f"gu2025/{figure}"], seeds=tuple(range(6))))
+        data = recorded(
+            dataclasses.replace(operations()[f"gu2025/{figure}"], seeds=tuple(range(6)))
+        )
         assert claims.tracks(runs.tracked(data.where(data.step <= runs.HALF, drop=True))).all()
     for name, short in runs.half_as_long().items():
         own = operations()[name]
@@ -272,14 +326,21 @@ def test_monitoring_is_more_than_what_strangers_have():
     same = moving(1).isel(seed=[0, 0, 0]).assign_coords(seed=[0, 1, 2])
     table = runs.tracked(same)
     assert table.beyond.all() and not claims.tracks(table).any()
-    assert "pairs of a test loss with another run's MED 6 of 6 beyond" in choose(["GD2"])[0](of(same)).evidence
+    assert (
+        "pairs of a test loss with another run's MED 6 of 6 beyond"
+        in choose(["GD2"])[0](of(same)).evidence
+    )
 
 
 @pytest.mark.parametrize(
     ("length", "apart", "verdict"),
     [
         (noise(5), False, "holds"),
-        (None, False, "holds with correction"),  # the length of the vectors does the same: without "exceptionally"
+        (
+            None,
+            False,
+            "holds with correction",
+        ),  # the length of the vectors does the same: without "exceptionally"
         (noise(5), True, "fails"),
     ],
 )
@@ -291,29 +352,47 @@ def test_exceptional_is_more_than_what_norms_do(length, apart, verdict):
 
 def test_a_statement_without_runs_names_its_cost():
     claim = choose(["GD2"])[0]
-    nobody = dataclasses.replace(operations()["gu2025/fig18"], seeds=(1001, 1002))  # seeds nobody records
+    nobody = dataclasses.replace(
+        operations()["gu2025/fig18"], seeds=(1001, 1002)
+    )  # seeds nobody records
     finding = dataclasses.replace(claim, runs=lambda: {"a": nobody}).finding()
     assert finding.verdict == "not run" and finding.evidence.count("predicted") == 1
 
 
 def test_one_observation_is_judged_once_and_former_ids_lead_to_it():
-    former = {"GF05": "G27", "P5.1a": "G27", "G26": "G14", "P07": "G14", "GF12": "GD2", "GF19": "GD2"}
+    former = {
+        "GF05": "G27",
+        "P5.1a": "G27",
+        "G26": "G14",
+        "P07": "G14",
+        "GF12": "GD2",
+        "GF19": "GD2",
+    }
     assert {old: choose([old])[0].id for old in former} == former
 
 
-# ---------------------------------------------------------------------------------------- the best renaming
+# -------------------------------------------------------------------------------- the best renaming
 
 
 def snapshots(tables: list[np.ndarray]) -> xr.Dataset:
     """Runs that generalise at once, one a table, which is their embedding at both snapshots."""
-    curves = {name: (("seed", "step"), np.ones((len(tables), 8))) for name in ("train_accuracy", "test_accuracy")}
+    curves = {
+        name: (("seed", "step"), np.ones((len(tables), 8)))
+        for name in ("train_accuracy", "test_accuracy")
+    }
     embedding = ("seed", "snapshot", "token", "feature"), np.stack([[t, t] for t in tables])
-    return xr.Dataset(curves | {"embedding": embedding}, {"seed": np.arange(len(tables)), "step": np.arange(8)})
+    return xr.Dataset(
+        curves | {"embedding": embedding}, {"seed": np.arange(len(tables)), "step": np.arange(8)}
+    )
 
 
 @pytest.mark.parametrize(("p", "k"), [(13, 1), (13, 5), (47, 20)])
-def test_the_best_renaming_of_a_circle_is_frequency_one_and_no_better_than_at_other_frequencies(p, k, cell):
-    row = cell("05", "nulls +=", asked={"a": snapshots([circle(p, k)])}, draws=20)["found"]["a"].iloc[0]
+def test_the_best_renaming_of_a_circle_is_frequency_one_and_no_better_than_at_other_frequencies(
+    p, k, cell
+):
+    row = cell("05", "nulls +=", asked={"a": snapshots([circle(p, k)])}, draws=20)["found"][
+        "a"
+    ].iloc[0]
     assert row.end == pytest.approx(2 * np.sin(np.pi / p))  # prop-circles at frequency 1
     assert [row.low, row.moved, row.high] == pytest.approx([row.end] * 3)
     assert row.shuffled > 1.5 * row.end and row.grok_step == 0
@@ -322,15 +401,22 @@ def test_the_best_renaming_of_a_circle_is_frequency_one_and_no_better_than_at_ot
 def test_moved_frequencies_keep_powers_and_covariance():
     phi = np.random.default_rng(1).normal(size=(13, 4))
     moved = renaming.frequencies_moved(phi, np.random.default_rng(2))
-    assert np.allclose(moved.T @ moved, phi.T @ phi) and np.allclose(moved.mean(axis=0), phi.mean(axis=0))
+    assert np.allclose(moved.T @ moved, phi.T @ phi) and np.allclose(
+        moved.mean(axis=0), phi.mean(axis=0)
+    )
     assert np.allclose(sorted(fourier_power(moved)), sorted(fourier_power(phi)))
     assert not np.allclose(fourier_power(moved), fourier_power(phi))
 
 
 def test_a_choice_of_frequencies_that_agree_is_told_from_a_narrow_spectrum(cell):
     p, rng = 47, np.random.default_rng(0)
-    near = [np.hstack([circle(p, c * k % p) for k in (1, 2, 3, 4)]) for c in (1, 5, 9)]  # one renaming serves all
-    apart = [np.hstack([circle(p, k) for k in rng.choice(np.arange(1, 24), 4, replace=False)]) for _ in range(3)]
+    near = [
+        np.hstack([circle(p, c * k % p) for k in (1, 2, 3, 4)]) for c in (1, 5, 9)
+    ]  # one renaming serves all
+    apart = [
+        np.hstack([circle(p, k) for k in rng.choice(np.arange(1, 24), 4, replace=False)])
+        for _ in range(3)
+    ]
     asked = {"chosen": snapshots(near), "narrow": snapshots(apart)}
     chosen, narrow = cell("05", "nulls +=", asked=asked, draws=99)["found"].values()
     assert (chosen.end < chosen.low).all() and not (narrow.end < narrow.low).any()
@@ -341,4 +427,6 @@ def test_powers_of_a_primitive_root_turn_products_into_sums():
     table, angle = np.zeros((p, 2)), 2 * np.pi * 3 * np.arange(p - 1) / (p - 1)
     powers = [pow(2, n, p) for n in range(p - 1)]  # 2 is a primitive root modulo 11
     table[powers] = np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    assert renaming.best_shape(renaming.by_powers(table)) == pytest.approx(2 * np.sin(np.pi / (p - 1)))
+    assert renaming.best_shape(renaming.by_powers(table)) == pytest.approx(
+        2 * np.sin(np.pi / (p - 1))
+    )

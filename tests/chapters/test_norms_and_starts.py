@@ -11,8 +11,13 @@ WORLDS = [
     (topic.lemma_3_4, (5,), "fails", {"chain_in_bases": lambda *args: False}),
     (topic.toeplitz_is_circulant, (5,), "holds", {"toeplitz": lambda v, row: circulant(v)}),
     (topic.toeplitz_is_circulant, (5,), "fails", {"toeplitz": lambda v, row: np.outer(v, row)}),
-    (topic.supremum_is_a_norm, (), "holds", {"region_map": lambda x, same, root=False: np.zeros(len(x))}),
-]  # fmt: skip
+    (
+        topic.supremum_is_a_norm,
+        (),
+        "holds",
+        {"region_map": lambda x, same, root=False: np.zeros(len(x))},
+    ),
+]
 
 
 @pytest.mark.parametrize(("claim", "args", "verdict", "world"), WORLDS)
@@ -21,7 +26,8 @@ def test_a_check_comes_out_otherwise_in_another_world(claim, args, verdict, worl
 
 
 def test_a_toeplitz_matrix_is_circulant_where_its_diagonals_close():
-    """Eq. (19): with v'_j = v_-j; else all but the corner of the first row and column differ, 2p - 2 entries."""
+    """Eq. (19): with v'_j = v_-j; else all but the corner of the first row and column differ, 2p -
+    2 entries."""
     found = topic.toeplitz_is_circulant(7)
     assert found.verdict == "holds with correction"
     assert (found.numbers["free"], found.numbers["closed"]) == (2 * 7 - 2, 0)

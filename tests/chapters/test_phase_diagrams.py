@@ -1,4 +1,5 @@
-"""Chapter 12: published panels, what a split allows, and claims on diagrams made up to come out either way."""
+"""Chapter 12: published panels, what a split allows, and claims on diagrams made up to come out
+either way."""
 
 import inspect
 import itertools
@@ -26,8 +27,12 @@ WAVES = [("GGGCCCMMM" * 3)[i : i + 16] for i in range(11)]
 
 
 def grid(rows: list[str], axes: dict[str, list[float]] | None = None, seeds: int = 3) -> xr.Dataset:
-    """The same letters for every seed, over decay and rate or other axes, and steps that have these letters."""
-    axes = axes or {"decoder_weight_decay": list(experiments.DECAYS), "decoder_lr": list(experiments.FINE)}
+    """The same letters for every seed, over decay and rate or other axes, and steps that have these
+    letters."""
+    axes = axes or {
+        "decoder_weight_decay": list(experiments.DECAYS),
+        "decoder_lr": list(experiments.FINE),
+    }
     cells = xr.DataArray([list(row) for row in rows], axes)
     cells = cells.expand_dims(seed=list(range(seeds))).to_dataset(name="phase")
     fit = xr.where(cells.phase.isin([*"CGM"]), 100.0, np.nan)
@@ -37,10 +42,15 @@ def grid(rows: list[str], axes: dict[str, list[float]] | None = None, seeds: int
 
 def test_the_published_panels_have_the_published_shares():
     """Counts of the published data: 17, 60, 60, 39 of 176 cells in 6b, 73, 31, 62, 10 in 6d."""
-    counts = {panel: (176 * shares(cells)).round().tolist() for panel, cells in published.panels().items()}
+    counts = {
+        panel: (176 * shares(cells)).round().tolist() for panel, cells in published.panels().items()
+    }
     assert counts == {"b": [17, 60, 60, 39, 0], "d": [73, 31, 62, 10, 0]}
     assert [sum(published.COUNTS[k]) for k in "ac"] == [13 * 13, 16 * 11]
-    given = {"a": [0.172, 0.183, 0.645, 0], "c": [0.170, 0.483, 0.284, 0.063]}  # shares that the authors' files give
+    given = {
+        "a": [0.172, 0.183, 0.645, 0],
+        "c": [0.170, 0.483, 0.284, 0.063],
+    }  # shares that the authors' files give
     for panel, counts in published.COUNTS.items():
         assert [n / sum(counts) for n in counts] == pytest.approx(given[panel], abs=6e-4)
     assert {cells.shape for cells in published.panels().values()} == {(11, 16)}
@@ -48,17 +58,26 @@ def test_the_published_panels_have_the_published_shares():
 
 def test_the_row_of_steps_is_the_row_of_letters():
     row = "".join(str(phase_of(fit, test)) for fit, test in published.NO_DECAY.values())
-    assert published.ROWS["b"][0].startswith(row) and list(published.NO_DECAY) == list(experiments.FINE[:8])
-    assert all(test / fit <= 1.6 for fit, test in published.NO_DECAY.values())  # as the exercise says
-    ours = xr.DataArray([list("CG")], {"decoder_weight_decay": [0.1], "decoder_lr": [9.9e-6, 0.0101]})
+    assert published.ROWS["b"][0].startswith(row) and list(published.NO_DECAY) == list(
+        experiments.FINE[:8]
+    )
+    assert all(
+        test / fit <= 1.6 for fit, test in published.NO_DECAY.values()
+    )  # as the exercise says
+    ours = xr.DataArray(
+        [list("CG")], {"decoder_weight_decay": [0.1], "decoder_lr": [9.9e-6, 0.0101]}
+    )
     assert published.same_cells(ours, "b").values.tolist() == [["G", "M"]]
 
 
 @pytest.mark.parametrize(
     ("rows", "parts", "along_one"),
-    [(BANDS, [True, None], True), (["CCGM", "GGGM", "MMMM", "MMMM"], [True, True], True),
-     (["GCM", "CXX", "MXX"], [False, False], False)],
-)  # fmt: skip
+    [
+        (BANDS, [True, None], True),
+        (["CCGM", "GGGM", "MMMM", "MMMM"], [True, True], True),
+        (["GCM", "CXX", "MXX"], [False, False], False),
+    ],
+)
 def test_the_sandwich_is_judged_by_its_lines(rows, parts, along_one):
     cells = xr.DataArray([list(row) for row in rows], dims=("decoder_weight_decay", "decoder_lr"))
     assert published.sandwiched({"x": cells})[:2] == (parts, along_one)
@@ -74,17 +93,27 @@ def test_the_sandwich_stands_beside_its_controls():
 
 def ours(rows: list[str], seeds: int = 3) -> Runs:
     """Our panels 6b and 6c with these letters for each of so many seeds."""
-    return Runs({f"6{name}": grid(rows, seeds=seeds) for name in ("b", "c", "b until fit", "c until fit")})
+    return Runs(
+        {f"6{name}": grid(rows, seeds=seeds) for name in ("b", "c", "b until fit", "c until fit")}
+    )
 
 
 @pytest.mark.parametrize(
     ("theirs", "seeds", "rows", "verdict"),
-    [("diagonal", 3, DIAGONAL, "holds"), ("diagonal", 2, DIAGONAL, "undecided"), ("diagonal", 3, WAVES, "fails"),
-     ("diagonal", 3, ["CCCCMMMM" * 2] * 11, "undecided"), ("as published", 3, DIAGONAL, "undecided"),
-     ("waves", 3, DIAGONAL, "fails")],
-)  # fmt: skip
-def test_the_sandwich_is_asked_of_the_published_panels_and_of_our_seeds(theirs, seeds, rows, verdict, monkeypatch):
-    """A diagonal order passes with enough seeds; the published orders are as random ones often are; waves refute."""
+    [
+        ("diagonal", 3, DIAGONAL, "holds"),
+        ("diagonal", 2, DIAGONAL, "undecided"),
+        ("diagonal", 3, WAVES, "fails"),
+        ("diagonal", 3, ["CCCCMMMM" * 2] * 11, "undecided"),
+        ("as published", 3, DIAGONAL, "undecided"),
+        ("waves", 3, DIAGONAL, "fails"),
+    ],
+)
+def test_the_sandwich_is_asked_of_the_published_panels_and_of_our_seeds(
+    theirs, seeds, rows, verdict, monkeypatch
+):
+    """A diagonal order passes with enough seeds; the published orders are as random ones often are;
+    waves refute."""
     other = {"diagonal": [*DIAGONAL[:8], *["MMMMMMMMMMMMMXXX"] * 3], "waves": WAVES}.get(theirs)
     if other:
         monkeypatch.setattr(published, "ROWS", dict.fromkeys("bd", other))
@@ -97,15 +126,23 @@ def test_the_sandwich_is_asked_of_the_published_panels_and_of_our_seeds(theirs, 
 
 def test_what_is_so_along_one_axis_alone_is_a_correction_where_chance_hardly_does_it(monkeypatch):
     monkeypatch.setattr(published, "by_chance", lambda cells: 0.01)
-    assert claims.grokking_is_sandwiched(ours(published.ROWS["b"])).verdict == "holds with correction"
+    assert (
+        claims.grokking_is_sandwiched(ours(published.ROWS["b"])).verdict == "holds with correction"
+    )
     confused = ("X" * 16,) * 3 + published.ROWS["b"][3:]
     monkeypatch.setattr(published, "ROWS", {"b": confused, "d": published.ROWS["d"]})
-    assert claims.grokking_is_sandwiched(ours(published.ROWS["b"])).verdict == "fails"  # the corner does not memorise
+    assert (
+        claims.grokking_is_sandwiched(ours(published.ROWS["b"])).verdict == "fails"
+    )  # the corner does not memorise
 
 
 @pytest.mark.parametrize(
     ("seeds", "rows", "four", "alone"),
-    [(3, published.ROWS["b"], "holds", "undecided"), (3, WAVES, "fails", "fails"), (1, DIAGONAL, *["undecided"] * 2)],
+    [
+        (3, published.ROWS["b"], "holds", "undecided"),
+        (3, WAVES, "fails", "fails"),
+        (1, DIAGONAL, *["undecided"] * 2),
+    ],
 )
 def test_four_phases_are_asked_of_three_seeds(seeds, rows, four, alone):
     runs = ours(rows, seeds)
@@ -114,19 +151,28 @@ def test_four_phases_are_asked_of_three_seeds(seeds, rows, four, alone):
 
 
 def test_a_published_panel_without_a_phase_refutes_four(monkeypatch):
-    monkeypatch.setattr(published, "ROWS", {"b": ("CCCCGGGMMMMMMMMM",) * 11, "d": published.ROWS["d"]})
+    monkeypatch.setattr(
+        published, "ROWS", {"b": ("CCCCGGGMMMMMMMMM",) * 11, "d": published.ROWS["d"]}
+    )
     runs = ours(DIAGONAL)
     assert claims.four_phases(Runs({name: runs[name] for name in ("6b", "6c")})).verdict == "fails"
 
 
 @pytest.mark.parametrize(
     ("rows", "verdict"),
-    [([published.ROWS["b"]] * 2, "holds"), ([published.ROWS["b"], WAVES], "holds"), ([WAVES] * 2, "undecided")],
+    [
+        ([published.ROWS["b"]] * 2, "holds"),
+        ([published.ROWS["b"], WAVES], "holds"),
+        ([WAVES] * 2, "undecided"),
+    ],
 )
 def test_a_part_of_a_panel_may_show_all_four_phases_and_never_that_one_is_missing(rows, verdict):
-    """Seed 0 of 6c has all four, of two further seeds a part is there: one with all four makes two of three."""
+    """Seed 0 of 6c has all four, of two further seeds a part is there: one with all four makes two
+    of three."""
     whole = grid(published.ROWS["b"])
-    part = xr.concat([grid(one, seeds=1).assign_coords(seed=[n]) for n, one in enumerate(rows, 1)], "seed")
+    part = xr.concat(
+        [grid(one, seeds=1).assign_coords(seed=[n]) for n, one in enumerate(rows, 1)], "seed"
+    )
     asked = {"6b": whole, "6c": whole.isel(seed=[0]), "6c in part": part}
     assert claims.four_phases(Runs(asked)).verdict == verdict
     both = "holds" if WAVES not in rows else "undecided"
@@ -137,7 +183,8 @@ def test_a_part_of_a_panel_may_show_all_four_phases_and_never_that_one_is_missin
 
 
 def curves(letters: list[str], late: int = 0) -> xr.Dataset:
-    """Accuracies whose phases are these letters, those of the published steps without decay; `late` more updates."""
+    """Accuracies whose phases are these letters, those of the published steps without decay; `late`
+    more updates."""
     logged = addition().log.steps(100_000)
     steps = {"C": (1_000, 1_500), "G": (1_000, 5_000), "M": (1_000, np.inf), "X": (np.inf, np.inf)}
     first = np.array([[steps[letter] for letter in row] for row in letters], dtype=float)
@@ -145,17 +192,23 @@ def curves(letters: list[str], late: int = 0) -> xr.Dataset:
     axes = {"decoder_weight_decay": list(experiments.DECAYS), "decoder_lr": list(experiments.FINE)}
     right = (logged >= first[..., None]).astype(np.float32)[None]
     dims = ("seed", *axes, "step")
-    parts = {f"{part}_accuracy": (dims, right[:, :, :, n]) for n, part in enumerate(("train", "test"))}
+    parts = {
+        f"{part}_accuracy": (dims, right[:, :, :, n]) for n, part in enumerate(("train", "test"))
+    }
     return xr.Dataset(parts, {"seed": [58], "step": logged} | axes)
 
 
 def test_the_published_panel_is_met_by_itself_and_not_by_another_seed():
-    """The oracle of LP13, nine tenths of it, and the same letters in any order; a step is met to the next look."""
+    """The oracle of LP13, nine tenths of it, and the same letters in any order; a step is met to
+    the next look."""
     theirs = list(published.ROWS["b"])
     own = claims.their_draws(Runs({"b": curves(theirs)}))
     assert (own.verdict, own.value, own.numbers["met"]) == ("holds", 1.0, "all 16")
     letters = np.random.default_rng(0).permutation([*"".join(theirs[1:])]).reshape(-1, 16)
-    assert claims.their_draws(Runs({"b": curves([theirs[0], *map("".join, letters)])})).verdict == "fails"
+    assert (
+        claims.their_draws(Runs({"b": curves([theirs[0], *map("".join, letters)])})).verdict
+        == "fails"
+    )
     half = ["X" * 16 if n in (1, 2, 3) else row for n, row in enumerate(theirs)]
     assert claims.their_draws(Runs({"b": curves(half)})).verdict == "undecided"
     assert claims.their_draws(Runs({"b": curves(theirs, late=300)})).numbers["met"] == "none of 16"
@@ -163,16 +216,24 @@ def test_the_published_panel_is_met_by_itself_and_not_by_another_seed():
 
 def twins(*panels: list[str]) -> xr.Dataset:
     """Curves of three starts of every other cell, one panel of letters each."""
-    each = [curves(letters).isel(decoder_weight_decay=slice(None, None, 2), decoder_lr=slice(None, None, 2))
-            for letters in panels]  # fmt: skip
+    each = [
+        curves(letters).isel(
+            decoder_weight_decay=slice(None, None, 2), decoder_lr=slice(None, None, 2)
+        )
+        for letters in panels
+    ]
     return xr.concat(each, "twin").assign_coords(twin=[0, 1, 2])
 
 
 def test_rounding_decides_nothing_where_twins_agree_and_all_where_they_do_not():
-    """The oracle of LP16, starts of one panel; a clock that knows the shares of the phases alone fails it."""
+    """The oracle of LP16, starts of one panel; a clock that knows the shares of the phases alone
+    fails it."""
     theirs = list(published.ROWS["b"])
     letters = [*"".join(theirs)]
-    blind = [["".join(row) for row in np.random.default_rng(n).permutation(letters).reshape(-1, 16)] for n in range(3)]
+    blind = [
+        ["".join(row) for row in np.random.default_rng(n).permutation(letters).reshape(-1, 16)]
+        for n in range(3)
+    ]
     same, apart = twins(theirs, theirs, theirs), twins(*blind)
     own = claims.not_by_rounding(Runs({"b": same, "c": same}))
     assert (own.verdict, own.value) == ("holds", 1.0)
@@ -182,7 +243,8 @@ def test_rounding_decides_nothing_where_twins_agree_and_all_where_they_do_not():
 
 
 def test_a_set_that_is_high_at_one_look_alone_is_not_reached_where_it_must_stay_so():
-    """A training set that is right from step 1,000 on is fitted by either rule; one that is right once is not."""
+    """A training set that is right from step 1,000 on is fitted by either rule; one that is right
+    once is not."""
     data = twins(*[list(published.ROWS["b"])] * 3)
     xr.testing.assert_equal(claims.of_twins(data), claims.of_twins(data, hold=4))
     once = data.step == 150
@@ -193,41 +255,76 @@ def test_a_set_that_is_high_at_one_look_alone_is_not_reached_where_it_must_stay_
 
 
 def test_a_run_that_passed_its_test_set_first_is_followed_until_it_fits():
-    """Comprehension where the training set is fitted later, T where it is not by the last step, else open."""
+    """Comprehension where the training set is fitted later, T where it is not by the last step,
+    else open."""
     ours, again = grid(["....GM"] * 11, AXES), grid(["CMCX.M"] * 11, AXES)
     ours["test_step"] = ours.test_step.fillna(50)
     ours["end"] = xr.full_like(ours.end, 99)
-    again["fit_step"] = again.fit_step.where(again.decoder_lr != again.decoder_lr[2], 99)  # before the other had ended
+    again["fit_step"] = again.fit_step.where(
+        again.decoder_lr != again.decoder_lr[2], 99
+    )  # before the other had ended
     found = claims.followed(ours, again.isel(seed=[0, 1]))
-    assert ["".join(row) for row in found.isel(decoder_weight_decay=0).values] == ["CC.TGM", "CC.TGM", "....GM"]
+    assert ["".join(row) for row in found.isel(decoder_weight_decay=0).values] == [
+        "CC.TGM",
+        "CC.TGM",
+        "....GM",
+    ]
     assert (claims.followed(ours, None) == ours.phase).all()
 
 
 def test_one_seed_is_enough_where_seeds_agree_and_not_where_they_are_shuffled():
-    """Three diagrams alike pass, three of the same letters in any order do not, two decide nothing."""
+    """Three diagrams alike pass, three of the same letters in any order do not, two decide
+    nothing."""
     axes = {axis.name: list(axis.values) for axis in reversed(experiments.by_seed()["cells"].axes)}
     alike = grid(["CCMM", "GCMX", "GGXX"], axes).phase
-    letters = np.random.default_rng(0).permuted(alike.values.reshape(3, -1), axis=1).reshape(alike.shape)
+    letters = (
+        np.random.default_rng(0).permuted(alike.values.reshape(3, -1), axis=1).reshape(alike.shape)
+    )
     found = claims.one_seed_a_cell(Runs({"cells": alike}))
     assert (found.verdict, found.value, found.numbers["cells"]) == ("holds", 1.0, 12)
     assert claims.one_seed_a_cell(Runs({"cells": alike.copy(data=letters)})).verdict == "fails"
     assert claims.one_seed_a_cell(Runs({"cells": alike[:2]})).verdict == "undecided"
-    theirs = published.panels()["b"].sel(alike[0].drop_vars("seed").coords, method="nearest").expand_dims(seed=3)
-    assert claims.one_seed_a_cell(Runs({"cells": theirs.assign_coords(seed=[0, 1, 2])})).numbers["theirs"] == 1
+    theirs = (
+        published.panels()["b"]
+        .sel(alike[0].drop_vars("seed").coords, method="nearest")
+        .expand_dims(seed=3)
+    )
+    assert (
+        claims.one_seed_a_cell(Runs({"cells": theirs.assign_coords(seed=[0, 1, 2])})).numbers[
+            "theirs"
+        ]
+        == 1
+    )
 
 
 @pytest.mark.parametrize(
     ("rows", "verdict"),
-    [(["CCMM"] * 3, "holds"), (["CMMM", "CCMM", "CCCM"], "undecided"), (["MMMM", "CCMM", "CCCM"], "undecided"),
-     (["CMMM", "CCMM", "CMMM"], "fails"), (["CCCM"] * 3, "fails"), (["MMXX"] * 3, "fails")],
-    ids=["alike", "alike on average", "too much apart", "fewer at two of three seeds", "more", "none"],
-)  # fmt: skip
+    [
+        (["CCMM"] * 3, "holds"),
+        (["CMMM", "CCMM", "CCCM"], "undecided"),
+        (["MMMM", "CCMM", "CCCM"], "undecided"),
+        (["CMMM", "CCMM", "CMMM"], "fails"),
+        (["CCCM"] * 3, "fails"),
+        (["MMXX"] * 3, "fails"),
+    ],
+    ids=[
+        "alike",
+        "alike on average",
+        "too much apart",
+        "fewer at two of three seeds",
+        "more",
+        "none",
+    ],
+)
 def test_the_size_of_the_start_is_seen_and_its_absence_is_not(rows, verdict):
-    """LP12: half of the cells generalise from small matrices at thirty seeds; from large ones as these rows say."""
+    """LP12: half of the cells generalise from small matrices at thirty seeds; from large ones as
+    these rows say."""
     axes = {axis.name: list(axis.values) for axis in experiments.started()["cells"].axes}
     sides = {name: axes[name] for name in ("decoder_weight_decay", "decoder_lr")}
     small, *large = (grid([letters] * 3, sides).phase[:1] for letters in ("CCMM", *rows))
-    seeds = [xr.concat(ten, "seed").assign_coords(seed=range(30)) for ten in ([small] * 30, large * 10)]
+    seeds = [
+        xr.concat(ten, "seed").assign_coords(seed=range(30)) for ten in ([small] * 30, large * 10)
+    ]
     cells = xr.concat(seeds, "spread").assign_coords(spread=axes["spread"]).transpose(..., "spread")
     found = claims.size_of_the_start(Runs({"cells": cells}))
     assert found.verdict == verdict
@@ -238,23 +335,34 @@ def test_the_size_of_the_start_is_seen_and_its_absence_is_not(rows, verdict):
 
 @pytest.mark.parametrize(
     ("letters", "verdict"),
-    [("MMMCCCG", "holds"), ("MMMMCCC", "holds with correction"), ("MMMMCCM", "fails"), ("CCCMMMM", "fails")],
+    [
+        ("MMMCCCG", "holds"),
+        ("MMMMCCC", "holds with correction"),
+        ("MMMMCCM", "fails"),
+        ("CCCMMMM", "fails"),
+    ],
 )
 def test_the_competition_is_seen_and_its_reverse_is_not(letters, verdict):
-    """By the quotient of the rates, up to 0.1, 0.3, 1, 3, 10 and 90, and above; far from equal rates tests are late."""
+    """By the quotient of the rates, up to 0.1, 0.3, 1, 3, 10 and 90, and above; far from equal
+    rates tests are late."""
     rates, bounds = list(experiments.COARSE), np.array([0.11, 0.5, 1.1, 5, 20, 90])
     rows = ["".join(letters[int((e / d > bounds).sum())] for d in rates) for e in rates]
     data = grid(rows, {"encoder_lr": rates, "decoder_lr": rates})
-    data["test_step"] = data.test_step.where(data.encoder_lr / data.decoder_lr < 90, 9_000).where(data.phase != "M")
+    data["test_step"] = data.test_step.where(data.encoder_lr / data.decoder_lr < 90, 9_000).where(
+        data.phase != "M"
+    )
     assert claims.competition(Runs({"6a": data})).verdict == verdict
     assert claims.competition(Runs({"6a": data.isel(seed=[0])})).verdict == "undecided"
 
 
 @pytest.mark.parametrize(
     ("check", "axis", "ends"),
-    [(claims.small_batches, "batch_size", "MC"), (claims.small_starts, "spread", "CM"),
-     (claims.embedding_decay, "encoder_weight_decay", "CC")],
-)  # fmt: skip
+    [
+        (claims.small_batches, "batch_size", "MC"),
+        (claims.small_starts, "spread", "CM"),
+        (claims.embedding_decay, "encoder_weight_decay", "CC"),
+    ],
+)
 def test_appendix_g_is_judged_at_both_ends_of_the_axis(check, axis, ends):
     def runs(low: str, high: str) -> Runs:
         axes = {"decoder_lr": list(experiments.SHORT), axis: list(range(10))}
@@ -262,11 +370,17 @@ def test_appendix_g_is_judged_at_both_ends_of_the_axis(check, axis, ends):
 
     assert check(runs(*ends)).verdict == "holds"
     against = check(runs(*("MC" if ends == "CC" else ends[::-1])))
-    assert against.verdict == "undecided" and against.stands == (0, 2)  # the axis is ours: it refutes nothing
+    assert against.verdict == "undecided" and against.stands == (
+        0,
+        2,
+    )  # the axis is ours: it refutes nothing
     assert check(runs("M", "M")).verdict == "undecided"
     assert check(Runs({"regression": runs(*ends)["regression"]})).verdict == "undecided"
     other = runs(*("MC" if ends == "CC" else ends[::-1]))["classification"]
-    assert check(Runs(dict(runs(*ends)) | {"classification": other})).verdict == "holds with correction"
+    assert (
+        check(Runs(dict(runs(*ends)) | {"classification": other})).verdict
+        == "holds with correction"
+    )
     left = runs(*ends)["classification"].copy(deep=True)
     left.phase[:, :, [0, 1, 2]] = OPEN
     left.phase[:, :, [7, 8, 9]] = OPEN
@@ -276,22 +390,33 @@ def test_appendix_g_is_judged_at_both_ends_of_the_axis(check, axis, ends):
 
 @pytest.mark.parametrize(
     ("rows", "verdict"),
-    [(["GGGCCCCCCC"] * 5 + ["MMMMMMMMMM"] * 5, "holds"), (["CCCCCCCCCC"] * 5 + ["MMMMMMMGGG"] * 5, "undecided"),
-     (["GGGGGGGGGG"] * 10, "undecided"), (["CCCCCCCCCC"] * 10, "undecided")],
-)  # fmt: skip
+    [
+        (["GGGCCCCCCC"] * 5 + ["MMMMMMMMMM"] * 5, "holds"),
+        (["CCCCCCCCCC"] * 5 + ["MMMMMMMGGG"] * 5, "undecided"),
+        (["GGGGGGGGGG"] * 10, "undecided"),
+        (["CCCCCCCCCC"] * 10, "undecided"),
+    ],
+)
 def test_grokking_in_a_corner_is_told_from_grokking_elsewhere(rows, verdict):
-    """LP14: rows are rates, columns batch sizes; no grokking says nothing, nor do one or two seeds that grok."""
+    """LP14: rows are rates, columns batch sizes; no grokking says nothing, nor do one or two seeds
+    that grok."""
     axes = {"decoder_lr": list(experiments.SHORT), "batch_size": list(range(10))}
     grokking = grid(rows, axes)
     assert claims.grokking_in_a_corner(Runs({"regression": grokking})).verdict == verdict
     calm = grokking.assign(phase=grokking.phase.where(grokking.seed < 2, "C"))
     assert claims.grokking_in_a_corner(Runs({"regression": calm})).verdict == "undecided"
-    assert claims.grokking_in_a_corner(Runs({"regression": grid(rows, axes).isel(seed=[0])})).verdict == "undecided"
+    assert (
+        claims.grokking_in_a_corner(Runs({"regression": grid(rows, axes).isel(seed=[0])})).verdict
+        == "undecided"
+    )
 
 
 @pytest.mark.parametrize(
     ("row", "axis", "slow", "counts"),
-    [("CC.MMM", "spread", True, ((2, 1, 3), (0, 0, 3))), ("CC.MMM", "spread", False, ((4, 2, 6), (0, 0, 6)))],
+    [
+        ("CC.MMM", "spread", True, ((2, 1, 3), (0, 0, 3))),
+        ("CC.MMM", "spread", False, ((4, 2, 6), (0, 0, 6))),
+    ],
 )
 def test_the_ends_of_an_axis_are_counted(row, axis, slow, counts):
     cells = xr.DataArray([list(row)] * 2, dims=("decoder_lr", axis))
@@ -306,15 +431,21 @@ def test_what_is_not_decided_must_not_matter():
 
 def test_the_plan_is_a_small_diagram_and_at_the_paper_s_size_the_paper_s_grid():
     live = plan(2, 2, 200, 4)["live"]
-    assert (live.shape, live.seeds, live.config.steps) == ({"decoder_lr": 2, "decoder_weight_decay": 2}, (4,), 200)
+    assert (live.shape, live.seeds, live.config.steps) == (
+        {"decoder_lr": 2, "decoder_weight_decay": 2},
+        (4,),
+        200,
+    )
     whole = plan(16, 11, 100_000, 0)["live"]
-    assert whole.key == experiments.fig6()["b"].key == "47723f9caca7f581"  # records are kept under it
+    assert (
+        whole.key == experiments.fig6()["b"].key == "47723f9caca7f581"
+    )  # records are kept under it
     assert whole.missing_seeds() in ((), (0,))
     with pytest.raises(ParameterError, match=r"seeds = \(-1,\) must be"):
         plan(2, 2, 200, -1)
 
 
-# --------------------------------------------------------------------------------------------------- splits
+# ------------------------------------------------------------------------------------------- splits
 
 
 def test_what_a_split_allows_by_trying_every_split():
@@ -329,24 +460,38 @@ def test_what_a_split_allows_by_trying_every_split():
 
 
 def test_the_chances_at_the_paper_s_size():
-    """Independent computation (project claim L14): all ten possible .3666; 1.036 lost on average; nine or more 73 %."""
+    """Independent computation (project claim L14): all ten possible .3666; 1.036 lost on average;
+    nine or more 73 %."""
     chances = splits.distribution()
     assert sum(chances) == pytest.approx(1) and chances[0] == pytest.approx(0.3666, abs=5e-5)
     assert sum(k * chance for k, chance in enumerate(chances)) == pytest.approx(1.036, abs=5e-4)
     assert sum(chances[:2]) == pytest.approx(0.73, abs=0.005)
 
 
-# -------------------------------------------------------------------------------------------------- diagrams
+# ----------------------------------------------------------------------------------------- diagrams
 
 
 def live() -> xr.Dataset:
-    """A sweep of 2 rates and 3 decays: at the low rate all generalise, at the high one none; one cell diverges."""
+    """A sweep of 2 rates and 3 decays: at the low rate all generalise, at the high one none; one
+    cell diverges."""
     steps = np.array([0, 50, 100, 150, 200])
-    sides = {"seed": [1], "decoder_lr": [1e-4, 1e-2], "decoder_weight_decay": [0.0, 2.0, 5.0], "step": steps}
+    sides = {
+        "seed": [1],
+        "decoder_lr": [1e-4, 1e-2],
+        "decoder_weight_decay": [0.0, 2.0, 5.0],
+        "step": steps,
+    }
     shape = (1, 2, 3, 5)
     train = np.broadcast_to(steps >= 50, shape).astype(np.float32)
-    test = np.where(np.array([1, 0])[None, :, None, None] == 1, np.float32(steps >= 100) * np.float32(0.9), 0.0)
-    data = xr.Dataset({"train_accuracy": ([*sides], train), "test_accuracy": ([*sides], np.broadcast_to(test, shape))})
+    test = np.where(
+        np.array([1, 0])[None, :, None, None] == 1, np.float32(steps >= 100) * np.float32(0.9), 0.0
+    )
+    data = xr.Dataset(
+        {
+            "train_accuracy": ([*sides], train),
+            "test_accuracy": ([*sides], np.broadcast_to(test, shape)),
+        }
+    )
     data = data.assign_coords(sides)
     tables = np.random.default_rng(0).normal(size=(1, 2, 3, 10, 1))
     data["embedding"] = ((*list(sides)[:3], "token", "feature"), tables)
@@ -357,9 +502,15 @@ def test_a_cell_is_drawn_where_it_was_measured_and_shares_of_seeds_are_strips():
     phase = grid(GCM, seeds=2).phase.copy()
     phase[1, 0, 0], phase[:, 10, 15] = "C", OPEN
     ax = diagrams({"made": phase}).axes[0]
-    parts = [(patch, patch.get_path().vertices.reshape(-1, 5, 2)) for patch in ax.patches]  # five points a rectangle
+    parts = [
+        (patch, patch.get_path().vertices.reshape(-1, 5, 2)) for patch in ax.patches
+    ]  # five points a rectangle
     boxes = [
-        (*corners.min(axis=0).round(2).tolist(), round(float(np.ptp(corners[:, 0])), 2), patch.get_hatch())
+        (
+            *corners.min(axis=0).round(2).tolist(),
+            round(float(np.ptp(corners[:, 0])), 2),
+            patch.get_hatch(),
+        )
         for patch, places in parts
         for corners in places
     ]
@@ -368,21 +519,39 @@ def test_a_cell_is_drawn_where_it_was_measured_and_shares_of_seeds_are_strips():
     letters = {line.get_marker(): line.get_xydata() for line in ax.lines}
     # no letter where two seeds have two phases, nor where nothing is decided
     assert sum(map(len, letters.values())) == 11 * 16 - 2 and len(boxes) == 11 * 16 + 1
-    assert (0.0, 0.0) not in {tuple(place) for places in letters.values() for place in places.tolist()}
+    assert (0.0, 0.0) not in {
+        tuple(place) for places in letters.values() for place in places.tolist()
+    }
 
 
 def test_cells_beside_each_other_say_their_phase_and_are_divided_among_their_seeds():
-    """One seed in two of G are C, one cell is open, one is as the diagram beside it: cells of 16 pixels, 15 drawn."""
+    """One seed in two of G are C, one cell is open, one is as the diagram beside it: cells of 16
+    pixels, 15 drawn."""
     phase = grid(GCM, seeds=2).phase.copy()
     phase[1, 0, 0], phase[:, 10, 15], phase[:, 10, 14] = "C", OPEN, SAME
     text = mosaic({"a row": {"made": phase, "half": phase.isel(decoder_lr=[0, 8])}})
     whole, half = re.findall(r"<svg .*?</svg>", text)
-    parts = {name: d for d, name in re.findall(r'<path class="." d="([^"]*)"[^>]*><title>([^<]*)</title>', whole)}
+    parts = {
+        name: d
+        for d, name in re.findall(r'<path class="." d="([^"]*)"[^>]*><title>([^<]*)</title>', whole)
+    }
     wide = {name: sum(map(float, re.findall(r"h([0-9.]+)v15", d))) for name, d in parts.items()}
-    assert wide == {"comprehension": 33 * 15 + 7.5, "grokking": 33 * 15 - 7.5, "memorisation": 77 * 15,
-                    "confusion": 31 * 15, "not decided": 15}  # fmt: skip
-    assert parts["comprehension"].startswith("M0.5 0.5h7.5v15") and parts["not decided"] == "M240.5 160.5h15v15h-15z"
-    assert whole.count("<text") == 1 + 4 + 11 and half.count("<text") == 1 + 2 + 11 and "h35v35" in half
+    assert wide == {
+        "comprehension": 33 * 15 + 7.5,
+        "grokking": 33 * 15 - 7.5,
+        "memorisation": 77 * 15,
+        "confusion": 31 * 15,
+        "not decided": 15,
+    }
+    assert (
+        parts["comprehension"].startswith("M0.5 0.5h7.5v15")
+        and parts["not decided"] == "M240.5 160.5h15v15h-15z"
+    )
+    assert (
+        whole.count("<text") == 1 + 4 + 11
+        and half.count("<text") == 1 + 2 + 11
+        and "h35v35" in half
+    )
 
 
 def test_what_the_page_is_given_is_what_was_measured():
@@ -401,11 +570,12 @@ def test_what_the_page_is_given_is_what_was_measured():
     assert explorable(broken, found)["cells"][0]["embedding"] == []
 
 
-# --------------------------------------------------------------------------------------------------- Fig. 12
+# ------------------------------------------------------------------------------------------ Fig. 12
 
 
 def four_runs(**ends: list[list[float]]) -> Runs:
-    """Runs at p = 4 that end with these numbers, by the speed of the decoder; all begin on a parabola."""
+    """Runs at p = 4 that end with these numbers, by the speed of the decoder; all begin on a
+    parabola."""
     found = {}
     for name, tables in ends.items():
         numbers = np.stack([[[0.0, 1, 4, 9]] * len(tables), tables], axis=1)[..., None]
@@ -428,16 +598,25 @@ OTHERS = [LINE, NONE, BENT, MIDDLE, [0.0, 5, 6, 7]]  # one run of each represent
 
 @pytest.mark.parametrize(
     ("slow", "fast", "verdict"),
-    [([LINE] * 16, OTHERS, "holds"), (OTHERS, [LINE] * 16, "fails"), ([LINE] * 16, OTHERS[:4], "undecided"),
-     (OTHERS[:2], OTHERS[:2], "undecided"), (OTHERS, OTHERS, "undecided")],
+    [
+        ([LINE] * 16, OTHERS, "holds"),
+        (OTHERS, [LINE] * 16, "fails"),
+        ([LINE] * 16, OTHERS[:4], "undecided"),
+        (OTHERS[:2], OTHERS[:2], "undecided"),
+        (OTHERS, OTHERS, "undecided"),
+    ],
     ids=["slow is better", "fast is better", "one is not seen", "few runs", "alike"],
-)  # fmt: skip
-def test_a_slow_decoder_is_better_where_ranks_say_so_and_all_five_are_looked_for(slow, fast, verdict):
+)
+def test_a_slow_decoder_is_better_where_ranks_say_so_and_all_five_are_looked_for(
+    slow, fast, verdict
+):
     found = claims.four_symbols(four_runs(fast=fast, slow=slow))
     assert found.verdict == verdict and found.numbers["fitted"].startswith("all")
 
 
-@pytest.mark.parametrize("claim", [claims.size_of_the_start, claims.small_starts, claims.four_symbols])
+@pytest.mark.parametrize(
+    "claim", [claims.size_of_the_start, claims.small_starts, claims.four_symbols]
+)
 def test_a_claim_is_asked_again_at_half_and_at_twice_its_bar(claim):
     ((name, bars),) = claim.bars.items()
     bar = inspect.signature(claim.check).parameters[name].default
@@ -448,6 +627,11 @@ def test_the_runs_of_fig_12_have_the_training_set_of_equation_21():
     runs = experiments.fig12()
     for run in runs.values():
         task = run.config.task
-        assert [tuple(pair) for pair in task.inputs[task.train_index].tolist()] == sorted(experiments.TRAINED)
-    speeds = [[run.config.optimizer.of(name).learning_rate for name in ("encoder", "decoder")] for run in runs.values()]
+        assert [tuple(pair) for pair in task.inputs[task.train_index].tolist()] == sorted(
+            experiments.TRAINED
+        )
+    speeds = [
+        [run.config.optimizer.of(name).learning_rate for name in ("encoder", "decoder")]
+        for run in runs.values()
+    ]
     assert speeds == [[1e-3, 1e-2], [1e-2, 1e-3]]

@@ -1,4 +1,5 @@
-"""Chapter 06: the claims on MED come out either way; an oracle in its place passes, a clock does not."""
+"""Chapter 06: the claims on MED come out either way; an oracle in its place passes, a clock does
+not."""
 
 import numpy as np
 import pandas as pd
@@ -17,17 +18,22 @@ OWN = "gu2025/fig5[p=97]"
 
 
 def task(middles: tuple[int, ...], med: str, generalises: bool = True) -> xr.Dataset:
-    """Accuracies that rise about `middles`; MED an `early` or `late` oracle, a `clock`, or `against` the accuracy."""
+    """Accuracies that rise about `middles`; MED an `early` or `late` oracle, a `clock`, or
+    `against` the accuracy."""
     parts = []
     for seed, middle in enumerate(middles):
         rise = 1 / (1 + np.exp(-(STEPS - middle) / 40)) * (1.0 if generalises else 0.2)
-        at = {"early": 0.8 * middle, "late": 1.2 * middle, "clock": 300, "against": 2000 - middle}[med]
+        at = {"early": 0.8 * middle, "late": 1.2 * middle, "clock": 300, "against": 2000 - middle}[
+            med
+        ]
         values = {
             "train_accuracy": np.where(STEPS < 100, 0.1, 1.0),
             "test_accuracy": rise,
             "med": 3 - 1 / (1 + np.exp(-(STEPS - at) / 40)),
         }
-        parts.append(xr.Dataset({n: ("step", v) for n, v in values.items()}, {"step": STEPS, "seed": seed}))
+        parts.append(
+            xr.Dataset({n: ("step", v) for n, v in values.items()}, {"step": STEPS, "seed": seed})
+        )
     return xr.concat(parts, "seed")
 
 
@@ -41,7 +47,11 @@ def study(med: str) -> Runs:
     [
         ("early", "holds", "holds"),  # the oracle ahead of time
         ("late", "holds", "fails"),  # goes with the accuracy, and after it
-        ("clock", UNDECIDED, UNDECIDED),  # first in every run, and not associated: refutes nothing, bears out nothing
+        (
+            "clock",
+            UNDECIDED,
+            UNDECIDED,
+        ),  # first in every run, and not associated: refutes nothing, bears out nothing
         ("against", "fails", "fails"),  # early where the accuracy is late
     ],
 )
@@ -51,18 +61,29 @@ def test_an_oracle_passes_and_a_clock_does_not(med, captures, anticipates):
 
 
 def test_a_share_that_changes_the_word_leaves_it_open():
-    """MED steeper than the accuracy about the same middle: late at a quarter of the moves, first at three quarters."""
+    """MED steeper than the accuracy about the same middle: late at a quarter of the moves, first at
+    three quarters."""
     steep = study("early")
     middles = (500, 700, 900, 1100, 1300, 1500, 1700)
-    steep[OWN]["med"].values[:] = [3 - 1 / (1 + np.exp(-(STEPS - middle) / 10)) for middle in middles]
+    steep[OWN]["med"].values[:] = [
+        3 - 1 / (1 + np.exp(-(STEPS - middle) / 10)) for middle in middles
+    ]
     found = claims.anticipates(steep)
-    assert found.numbers["large_first"].startswith("0, ") and found.numbers["large_first"].endswith(", 7")
+    assert found.numbers["large_first"].startswith("0, ") and found.numbers["large_first"].endswith(
+        ", 7"
+    )
     assert (found.verdict, claims.captures_changes(steep).verdict) == (UNDECIDED, "holds")
 
 
 def test_small_runs_are_told_and_judge_nothing():
-    """Nine small runs in which MED leads: as companions of ours they decide nothing of the papers' size."""
-    small = Runs({"a": task((500, 700, 900, 1100, 1300), "early"), "b": task((600, 800, 1000, 1200), "early")})
+    """Nine small runs in which MED leads: as companions of ours they decide nothing of the papers'
+    size."""
+    small = Runs(
+        {
+            "a": task((500, 700, 900, 1100, 1300), "early"),
+            "b": task((600, 800, 1000, 1200), "early"),
+        }
+    )
     found = claims.anticipates(small)
     assert found.verdict == UNDECIDED and found.numbers["runs"] == 9 and found.numbers["large"] == 0
     both = claims.anticipates(Runs({**small, **study("late")}))
@@ -76,7 +97,11 @@ def test_too_few_runs_decide_nothing():
 
 def test_the_live_run_has_the_sizes_asked_for_and_even_logs():
     live = plan(11, 0.6, 16, 505, 2)["live"]
-    assert (live.config.model.d_model, live.config.task.train_fraction, live.seeds) == (16, 0.6, (0, 1))
+    assert (live.config.model.d_model, live.config.task.train_fraction, live.seeds) == (
+        16,
+        0.6,
+        (0, 1),
+    )
     assert live.config.log.steps(505)[-1] == 505
     with pytest.raises(ParameterError, match="prime"):
         plan(12, 0.6, 16, 500, 1)
@@ -87,14 +112,21 @@ def test_ten_tasks_by_short_name_with_the_controls_and_seeds_that_only_this_chap
     assert len(tasks) == 10 and set(CONTROLS) < set(tasks)
     known = {one.key: one.seeds for one in lead_tasks().values()}
     assert all(one.seeds[: len(known[one.key])] == known[one.key] for one in tasks.values())
-    assert {name: one.seeds[len(known[one.key]) :] for name, one in tasks.items() if one.seeds != known[one.key]} == {
-        name: tuple(seeds) for name, seeds in runs.FRESH.items()
-    }
+    assert {
+        name: one.seeds[len(known[one.key]) :]
+        for name, one in tasks.items()
+        if one.seeds != known[one.key]
+    } == {name: tuple(seeds) for name, seeds in runs.FRESH.items()}
 
 
 def summary(**says):
     """A table of the controls and three measures, each doing what is said."""
-    known = {"oracle": "goes with it", "oracle_early": "sees it coming", "clock": "early, as a clock", **says}
+    known = {
+        "oracle": "goes with it",
+        "oracle_early": "sees it coming",
+        "clock": "early, as a clock",
+        **says,
+    }
     small = [0.01 if word in ("goes with it", "sees it coming") else 0.9 for word in known.values()]
     numbers = {"tau": 0.2, "lead": 0.1, "first": 2, "runs": 9, "anyway": "1 of 2"}
     return pd.DataFrame({"says": list(known.values()), "p_value": small, **numbers}, list(known))
@@ -106,7 +138,9 @@ def test_the_table_of_the_page_has_the_controls_first_and_then_who_sees_it_comin
     assert shown.measure.tolist()[2:] == ["clock", "MED", "embedding norm", "loss"]
     assert shown["first"].tolist()[0] == "2 of 9"
     alike = {f"measure {n:02}": ("goes with it", "neither")[n % 2] for n in range(40)}
-    assert shown_table(summary(**alike)).measure.tolist()[3:] == sorted(alike, key=alike.get), "in the order they had"
+    assert shown_table(summary(**alike)).measure.tolist()[3:] == sorted(alike, key=alike.get), (
+        "in the order they had"
+    )
 
 
 def test_a_clock_is_early_in_every_counted_run_as_the_tour_and_pages_6_and_18_say():

@@ -1,4 +1,5 @@
-"""A chapter reads every recorded seed of the experiments that it asks for: a record is no choice of seeds."""
+"""A chapter reads every recorded seed of the experiments that it asks for: a record is no choice of
+seeds."""
 
 from collections import defaultdict
 
@@ -32,4 +33,6 @@ def test_no_recorded_seed_is_left_out(topic):
         read[experiment.name].update(experiment.seeds)
         recorded[experiment.name] = set(committed.seeds(experiment.key, experiment.code))
     assert any(recorded.values())
-    assert {name: seeds - read[name] for name, seeds in recorded.items() if seeds - read[name]} == {}
+    assert {
+        name: seeds - read[name] for name, seeds in recorded.items() if seeds - read[name]
+    } == {}

@@ -26,7 +26,8 @@ def recorded(seeds, grokked, **made):
 
 
 def test_ways_to_train_are_told_apart_where_they_differ_and_only_there(cell):
-    """An oracle, runs later than all others in another format, is found (2/20); the same runs again are not."""
+    """An oracle, runs later than all others in another format, is found (2/20); the same runs again
+    are not."""
     base = recorded([0, 1, 2], [100, 200, 300])
     late = recorded([0, 1, 2], [400, 500, 600], dtype="bfloat16", update="compiled")
     same = recorded([5, 6, 7], [100, 200, 300], update="compiled")
@@ -47,7 +48,8 @@ def test_the_runs_in_other_numbers_are_the_recorded_settings():
 
 
 def test_formats_are_called_the_same_by_their_younger_pairs_alone(cell):
-    """Eighteen pairs within 2 % pass and those a fifth later do not; the five seen before count for nothing."""
+    """Eighteen pairs within 2 % pass and those a fifth later do not; the five seen before count for
+    nothing."""
     seeds = list(range(23))
     base = recorded(seeds, [100 * (1 + s % 8) for s in seeds])
 
@@ -68,7 +70,9 @@ CHECKS = re.findall(r'^checks\["(\w+)"\] = ', PAGE, re.MULTILINE)
 def test_a_finding_stands_its_check_and_its_sentence_names_where_it_is_shown(name, cell):
     assert len(CHECKS) == 11 and cell("18", f'checks["{name}"]', checks={})["checks"][name]["true"]
     said = PAGE.partition(f"::::{{when}} {name}\n")[2].partition("\n:::\n")[0]
-    assert said.startswith(f"(new-{name.replace('_', '-')})=") and re.search(r"\{(prf:ref|verdict)\}`", said)
+    assert said.startswith(f"(new-{name.replace('_', '-')})=") and re.search(
+        r"\{(prf:ref|verdict)\}`", said
+    )
     labels = re.findall(r"\{prf:ref\}`([\w-]+)`", said)
     every = "".join(path.read_text("utf-8") for path in chapter_paths(current().root))
     assert all(f"\n:label: {label}\n" in every for label in labels)
@@ -87,6 +91,11 @@ def test_the_checks_can_fail(cell):
 
 def test_a_central_claim_is_quoted_briefly_beside_its_verdict():
     """Ten claims, each with at most 30 words of the paper and the verdict of its own entry."""
-    cards = re.findall(r"\{container\} gb-claim\n(\w+) \{verdict\}`(\w+): .*?\n\n> \"(.*?)\"\n", PAGE, re.DOTALL)
+    cards = re.findall(
+        r"\{container\} gb-claim\n(\w+) \{verdict\}`(\w+): .*?\n\n> \"(.*?)\"\n", PAGE, re.DOTALL
+    )
     assert len({name for name, _, _ in cards}) == 10
-    assert all(name == judged and len(quote.replace("\n>", "").split()) <= 30 for name, judged, quote in cards)
+    assert all(
+        name == judged and len(quote.replace("\n>", "").split()) <= 30
+        for name, judged, quote in cards
+    )

@@ -1,4 +1,5 @@
-"""Chapter 10: its plan, checks that can come out otherwise, features of networks that are written down, figures."""
+"""Chapter 10: its plan, checks that can come out otherwise, features of networks that are written
+down, figures."""
 
 import dataclasses
 
@@ -19,16 +20,19 @@ STEPS = np.arange(0, 3001, 50)
 
 
 def curves(fit, grok, seeds=3, plateau=0.1, end=0.99):
-    """Runs that fit at one step and generalise at another (None: never); MED halves where they do."""
+    """Runs that fit at one step and generalise at another (None: never); MED halves where they
+    do."""
 
     def rising(at, low, high):
         return [[low if at is None or step < at else high for step in STEPS]] * seeds
 
-    data = {"train_accuracy_in_batches": (("seed", "step"), rising(fit, 0.1, 0.99)),
-            "train_accuracy": (("seed", "step"), rising(fit, 0.1, 0.99)),
-            "test_accuracy": (("seed", "step"), rising(grok, plateau, end)),
-            "test_loss": (("seed", "step"), rising(grok, 3.0, 0.3)),
-            "steps_apart": (("seed", "step"), rising(grok, 1.0, 0.5))}  # fmt: skip
+    data = {
+        "train_accuracy_in_batches": (("seed", "step"), rising(fit, 0.1, 0.99)),
+        "train_accuracy": (("seed", "step"), rising(fit, 0.1, 0.99)),
+        "test_accuracy": (("seed", "step"), rising(grok, plateau, end)),
+        "test_loss": (("seed", "step"), rising(grok, 3.0, 0.3)),
+        "steps_apart": (("seed", "step"), rising(grok, 1.0, 0.5)),
+    }
     return xr.Dataset(data, {"step": STEPS, "seed": range(seeds)})
 
 
@@ -36,26 +40,42 @@ def reached(*args, **kwargs):
     return claims.reached(curves(*args, **kwargs))
 
 
-# ----------------------------------------------------------------------------------------------- settings
+# ----------------------------------------------------------------------------------------- settings
 
 
 def test_the_recorded_runs_have_the_settings_of_the_paper():
-    """Section 6.3: 11 glyphs, a quarter of 14,641 images, ResNet-18, Adam 1e-3, decay 1e-4; the code's batch of 200."""
+    """Section 6.3: 11 glyphs, a quarter of 14,641 images, ResNet-18, Adam 1e-3, decay 1e-4; the
+    code's batch of 200."""
     large = runs.fig7()
     config = large["decay=0.0001"].config
-    assert config.task.sizes() == (14_641, 3_660) and config.task.rule == "sides" and config.task.tile == 112
+    assert (
+        config.task.sizes() == (14_641, 3_660)
+        and config.task.rule == "sides"
+        and config.task.tile == 112
+    )
     assert (config.model.width, config.model.stem, config.model.outputs) == (64, "imagenet", 49)
-    assert (config.optimizer.learning_rate, config.optimizer.weight_decay, config.batch_size) == (1e-3, 1e-4, 200)
+    assert (config.optimizer.learning_rate, config.optimizer.weight_decay, config.batch_size) == (
+        1e-3,
+        1e-4,
+        200,
+    )
     assert config.steps // 18 == runs.EPOCHS and type(config.optimizer).__name__ == "Adam"
     control = large["decay=0"].config
-    assert dataclasses.replace(control, optimizer=config.optimizer) == config and not control.optimizer.weight_decay
+    assert (
+        dataclasses.replace(control, optimizer=config.optimizer) == config
+        and not control.optimizer.weight_decay
+    )
     assert all(len(run.seeds) == 3 for run in large.values())
 
 
 def test_the_small_runs_differ_in_split_and_decay_alone():
     small = runs.small()
     assert [(r.config.task.split, r.config.optimizer.weight_decay) for r in small.values()] == [
-        ("random", 1.0), ("random", 0.0), ("multiset", 1.0), ("multiset", 0.0)]  # fmt: skip
+        ("random", 1.0),
+        ("random", 0.0),
+        ("multiset", 1.0),
+        ("multiset", 0.0),
+    ]
     task = small["random"].config.task
     assert {dataclasses.replace(r.config.task, split="random") for r in small.values()} == {task}
     assert len({r.key for r in small.values()}) == 4 and task.n**4 - task.sizes()[1] > 100
@@ -79,12 +99,13 @@ def test_a_run_of_the_page_trains_and_is_watched():
     assert all(np.isfinite(data[name]).all() for name in features.WATCHED)
 
 
-# ------------------------------------------------------------------------------------------------- claims
+# ------------------------------------------------------------------------------------------- claims
 
 
 @pytest.mark.parametrize(("entries", "verdict"), [(11, "holds"), (10, "fails")])
 def test_a_dictionary_has_a_power_of_its_entries(entries, verdict):
-    """G39: 11^4 = 14,641; sums of four go from 4 to 4 entries, the middle one is the most frequent."""
+    """G39: 11^4 = 14,641; sums of four go from 4 to 4 entries, the middle one is the most
+    frequent."""
     found = claims.dictionary_sums(entries)
     assert (found.verdict, found.value) == (verdict, entries**4)
     counts = ShapeTask(entries, rule="categories").counts
@@ -101,7 +122,11 @@ def levels(pixels=1.0, places=0.6, pooled=0.5, dealt=0.0, ink=0.0):
 WORLDS = [
     (claims.accuracy_shows_addition, "holds", {"remembered": lambda task: np.zeros(task.n**4)}),
     (claims.accuracy_shows_addition, "undecided", {"added": lambda task: np.zeros(task.n**4)}),
-    (claims.accuracy_shows_addition, "undecided", {"remembered": lambda task: np.asarray(task.targets)}),
+    (
+        claims.accuracy_shows_addition,
+        "undecided",
+        {"remembered": lambda task: np.asarray(task.targets)},
+    ),
     (claims.layers_lose_more, "holds", {"untrained": levels()}),
     (claims.layers_lose_more, "fails", {"untrained": levels(places=0.9)}),
     (claims.layers_lose_more, "undecided", {"untrained": levels(pixels=0.5)}),
@@ -112,14 +137,17 @@ WORLDS = [
 
 @pytest.mark.parametrize(("check", "verdict", "world"), WORLDS)
 def test_a_check_comes_out_otherwise_in_another_world(check, verdict, world, elsewhere):
-    """GR1, GR7: with a memoriser that knows nothing the test set would be fair; a probe of noise or ink is none."""
+    """GR1, GR7: with a memoriser that knows nothing the test set would be fair; a probe of noise or
+    ink is none."""
     assert elsewhere(check, **world) == verdict
 
 
 def small_images(decayed, plain):
     """What GR3 finds, at its own bar, of runs with decay and without (None: not run)."""
     made = {"random": decayed, "random, no decay": plain}
-    return claims.small_images_grok.check(claims.Runs({name: runs for name, runs in made.items() if runs is not None}))
+    return claims.small_images_grok.check(
+        claims.Runs({name: runs for name, runs in made.items() if runs is not None})
+    )
 
 
 @pytest.mark.parametrize(
@@ -138,7 +166,8 @@ def small_images(decayed, plain):
     ],
 )
 def test_a_delay_must_come_with_decay_alone(decayed, plain, verdict):
-    """GR3: the control is the same run without decay, which must not generalise; runs that end first are open."""
+    """GR3: the control is the same run without decay, which must not generalise; runs that end
+    first are open."""
     found = small_images(reached(*decayed), plain and reached(*plain))
     assert found.verdict == verdict and "nan" not in found.numbers["told"]
 
@@ -154,13 +183,16 @@ def test_a_delay_must_come_with_decay_alone(decayed, plain, verdict):
     ],
 )
 def test_a_sum_is_more_than_any_constant_answer_and_comes_late(ends, free, verdict):
-    """GR4: most of six runs end above the most frequent label of their test sets, and no memoriser's control does."""
+    """GR4: most of six runs end above the most frequent label of their test sets, and no
+    memoriser's control does."""
 
     def table(ends, at_fit=0.05):
         seeds = [5 + i for i in range(len(ends))]
         return pd.DataFrame({"at_end": ends, "at_fit": at_fit}, index=pd.Index(seeds, name="seed"))
 
-    found = claims.small_images_add.check(claims.Runs({"multiset": table(ends), "no decay": table((free,) * 5)}))
+    found = claims.small_images_add.check(
+        claims.Runs({"multiset": table(ends), "no decay": table((free,) * 5)})
+    )
     assert found.verdict == verdict
     early = claims.Runs({"multiset": table(ends, at_fit=0.5), "no decay": table((0.1,) * 5)})
     assert claims.small_images_add.check(early).verdict == "fails"
@@ -175,11 +207,14 @@ def test_the_plateau_ends_before_the_grok_step():
 
 
 def test_a_tie_of_runs_that_end_first_refutes_nothing_and_other_bars_are_told():
-    """Two runs late and two that end first are open; curves that stay at 0.65 pass 50 and 60 % and not 70 %."""
+    """Two runs late and two that end first are open; curves that stay at 0.65 pass 50 and 60 % and
+    not 70 %."""
     late, never = curves(200, 2000, 2), curves(200, None, 2)
     tied = claims.reached(xr.concat([late, never.assign_coords(seed=[2, 3])], "seed"))
     assert small_images(tied, reached(200, None)).verdict == "undecided"
-    found = claims.small_images_grok({"random": reached(200, 2000, end=0.65), "random, no decay": reached(200, None)})
+    found = claims.small_images_grok(
+        {"random": reached(200, 2000, end=0.65), "random, no decay": reached(200, None)}
+    )
     assert found.verdict == "undecided" and dict(found.at) == {"0.5": "holds", "0.7": "undecided"}
 
 
@@ -194,32 +229,46 @@ def test_a_tie_of_runs_that_end_first_refutes_nothing_and_other_bars_are_told():
     ],
 )
 def test_the_published_curve_has_a_fit_a_plateau_and_a_late_rise(fit, grok, plateau, verdict):
-    """GR2, in epochs of 19 batches: more than 1,000 epochs later, from 0.3 to 0.4; weights of ours refute neither."""
+    """GR2, in epochs of 19 batches: more than 1,000 epochs later, from 0.3 to 0.4; weights of ours
+    refute neither."""
     data = curves(fit, grok, plateau=plateau).assign_coords(step=STEPS * claims.EPOCH)
-    dip = data.test_accuracy.where(data.step != (fit or 0) * claims.EPOCH, 0.05)  # one step is no plateau
+    dip = data.test_accuracy.where(
+        data.step != (fit or 0) * claims.EPOCH, 0.05
+    )  # one step is no plateau
     data = data.assign(test_accuracy=dip)
-    assert claims.the_published_curve.check(claims.Runs({"decay=0.0001": claims.reached(data)})).verdict == verdict
+    assert (
+        claims.the_published_curve.check(
+            claims.Runs({"decay=0.0001": claims.reached(data)})
+        ).verdict
+        == verdict
+    )
 
 
 def test_med_of_the_glyphs_is_read_of_runs_that_generalise_late():
     """It halves with the accuracy in `curves`; without a late run there is nothing to read."""
     table = claims.med_of_glyphs(curves(200, 2000))
     assert (table.at_fit == 1).all() and (table.end == 0.5).all() and len(table) == 3
-    assert claims.med_of_glyphs(curves(200, 300)).empty and claims.med_of_glyphs(curves(200, None)).empty
+    assert (
+        claims.med_of_glyphs(curves(200, 300)).empty
+        and claims.med_of_glyphs(curves(200, None)).empty
+    )
 
 
-# ----------------------------------------------------------------------------------------------- features
+# ----------------------------------------------------------------------------------------- features
 
 
 @settings(max_examples=20, deadline=None)
 @given(st.integers(3, 6), st.integers(0, 99))
 def test_a_probe_reads_every_additive_label_off_features_that_add_up(n, seed):
-    """Independent features of glyphs, summed over the places: any values are read, labels dealt out are not."""
+    """Independent features of glyphs, summed over the places: any values are read, labels dealt out
+    are not."""
     task = ShapeTask(n, 0.5, tile=4, seed=seed)
     glyphs = np.random.default_rng(seed).normal(size=(n, n + 2))
     table, test = glyphs[task.inputs].sum(axis=1), np.setdiff1d(np.arange(n**4), task.train_index)
     for answers in (task.targets, features.other_values(task)):
-        assert features.probe(table, answers.astype(float), task.train_index, test) == pytest.approx(1)
+        assert features.probe(
+            table, answers.astype(float), task.train_index, test
+        ) == pytest.approx(1)
     dealt = np.random.default_rng(seed).permutation(task.targets).astype(float)
     assert features.probe(table, dealt, task.train_index, test) < 0.5
 
@@ -247,26 +296,40 @@ def test_what_is_watched_is_what_the_head_reads():
     config = runs.run(3, 0.5, steps=1)
     weights = config.model.draw(0)
     view = View(config, weights)
-    outputs = features.pooled(view) @ weights["fc.weight"].double().numpy().T + weights["fc.bias"].double().numpy()
+    outputs = (
+        features.pooled(view) @ weights["fc.weight"].double().numpy().T
+        + weights["fc.bias"].double().numpy()
+    )
     shown = config.task.show(torch.from_numpy(config.task.inputs))
-    np.testing.assert_allclose(outputs, config.model.forward(weights, shown).detach().numpy(), atol=1e-4)
+    np.testing.assert_allclose(
+        outputs, config.model.forward(weights, shown).detach().numpy(), atol=1e-4
+    )
 
 
-# ---------------------------------------------------------------------------------------------- programs
+# ----------------------------------------------------------------------------------------- programs
 
 
 def test_programs_that_are_not_networks_have_their_controls():
-    """Adding passes every split; forgetting the order passes the random one alone; a constant answer neither."""
+    """Adding passes every split; forgetting the order passes the random one alone; a constant
+    answer neither."""
     random, multiset = (ShapeTask(5, tile=8, split=split) for split in runs.SPLITS)
     for task in (random, multiset):
-        assert score(task, added(task)) == score(task, features.read_off(features.on_pixels(task), task)) == 1
+        assert (
+            score(task, added(task))
+            == score(task, features.read_off(features.on_pixels(task), task))
+            == 1
+        )
     assert score(random, remembered(random)) > 0.8
     assert score(multiset, remembered(multiset)) <= features.constant(multiset) < 0.5
-    scores = [score(multiset, np.full(len(multiset.targets), label)) for label in range(multiset.outputs)]
+    scores = [
+        score(multiset, np.full(len(multiset.targets), label)) for label in range(multiset.outputs)
+    ]
     assert features.constant(multiset) == max(scores)
 
 
 def test_pixels_seen_by_quarter_have_the_inner_products_of_the_images():
     task = ShapeTask(3, 0.5, tile=8)
     images = task.show(torch.from_numpy(task.inputs)).flatten(1).double().numpy()
-    np.testing.assert_allclose(features.on_pixels(task) @ features.on_pixels(task).T, images @ images.T, atol=1e-4)
+    np.testing.assert_allclose(
+        features.on_pixels(task) @ features.on_pixels(task).T, images @ images.T, atol=1e-4
+    )

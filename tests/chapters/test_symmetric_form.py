@@ -1,4 +1,5 @@
-"""Chapter 04c: the symmetric form of Fig. 4 as counts of cells, the memoriser beside it, and the three networks."""
+"""Chapter 04c: the symmetric form of Fig. 4 as counts of cells, the memoriser beside it, and the
+three networks."""
 
 import numpy as np
 import pytest
@@ -22,12 +23,15 @@ def test_a_sum_may_grow_like_the_square(elsewhere):
 
 def test_every_run_has_a_name_and_a_key_of_its_own():
     every = [run for group in runs.RUNS for run in group().values()]
-    assert len({run.key for run in every}) == len({run.name for run in every}) == len(every) == 5 + 10
+    assert (
+        len({run.key for run in every}) == len({run.name for run in every}) == len(every) == 5 + 10
+    )
     assert {run.name for run in every} <= set(catalogue())
 
 
 def form(p: int, fraction: float, mirrored: float, unmirrored: float, seeds=(0,)) -> xr.Dataset:
-    """Runs that answer these shares of the test cells with and without a trained transpose, at once and for good."""
+    """Runs that answer these shares of the test cells with and without a trained transpose, at once
+    and for good."""
     curves = {"test_accuracy": [], "test_accuracy_mirrored": [], "test_accuracy_unmirrored": []}
     for seed in seeds:
         groups = ModularTask(p, runs.FORM, fraction, seed=seed).groups()
@@ -42,7 +46,9 @@ def form(p: int, fraction: float, mirrored: float, unmirrored: float, seeds=(0,)
 def test_the_product_is_the_sum_of_both_kinds_of_cells_and_the_accuracies_come_back():
     """Acc (1 - frac) = right test cells / N, each of them with a trained transpose or without."""
     table = claims.counted_cells({f: form(23, f, 0.8, 0.3, (0, 1)) for f in (0.3, 0.6)}, p=23)
-    assert table["product"].values == pytest.approx((table.mirrored + table.unmirrored).values, abs=1e-12)
+    assert table["product"].values == pytest.approx(
+        (table.mirrored + table.unmirrored).values, abs=1e-12
+    )
     assert not table.truncated.any() and table.seed.tolist() == [0, 1, 0, 1]
     assert np.allclose(table[["accuracy mirrored", "accuracy unmirrored"]], [0.8, 0.3])
     groups = ModularTask(23, runs.FORM, 0.3).groups()
@@ -60,7 +66,10 @@ def test_a_row_a_fraction_with_the_range_over_seeds():
     made = {0.5: form(23, 0.5, 1.0, 0.0, seeds=(0, 1, 2)), 0.7: form(23, 0.7, 1.0, 0.0)}
     table = claims.by_fraction(claims.counted_cells(made, p=23))
     assert table.seeds.tolist() == [3, 1] and table.index.tolist() == [0.5, 0.7]
-    assert table.low[0.5] < table["product"][0.5] < table.high[0.5] and table.low[0.7] == table.high[0.7]
+    assert (
+        table.low[0.5] < table["product"][0.5] < table.high[0.5]
+        and table.low[0.7] == table.high[0.7]
+    )
 
 
 SWAPPED = {0.5: (1.0, 0.01), 0.6: (1.0, 0.01), 0.7: (1.0, 0.01)}
@@ -72,15 +81,25 @@ PERFECT = dict.fromkeys((0.5, 0.7), (1.0, 1.0))
     [
         (SWAPPED, 3, "undecided", "25%; at 0.1 fails, at 0.5 holds"),
         # fresh cells are learned, and the product is the same to three digits
-        ({0.5: (1.0, 0.0), 0.6: (1.0, 0.0612), 0.7: (1.0, 0.4295)}, 3, "holds", "25%; at 0.1 holds"),
+        (
+            {0.5: (1.0, 0.0), 0.6: (1.0, 0.0612), 0.7: (1.0, 0.4295)},
+            3,
+            "holds",
+            "25%; at 0.1 holds",
+        ),
         (PERFECT, 3, "undecided", "25%; at 0.1 fails, at 0.5 undecided"),
         (PERFECT, 2, "undecided", "25%; at 0.1 undecided"),
         (dict(list(SWAPPED.items())[:2]), 3, "undecided", "25%; at 0.1 undecided"),
         ({0.5: (1.0, 0.0)}, 3, "undecided", "a memoriser that swaps"),
     ],
 )
-def test_the_claim_on_figure_4_judges_from_three_seeds_at_two_fractions(accuracies, seeds, verdict, bars):
-    made = {fraction: form(97, fraction, *values, seeds=range(seeds)) for fraction, values in accuracies.items()}
+def test_the_claim_on_figure_4_judges_from_three_seeds_at_two_fractions(
+    accuracies, seeds, verdict, bars
+):
+    made = {
+        fraction: form(97, fraction, *values, seeds=range(seeds))
+        for fraction, values in accuracies.items()
+    }
     found = claims.product_is_constant(Runs(made))
     assert found.verdict == verdict and bars in found.evidence
 
@@ -93,7 +112,8 @@ def test_a_rising_run_refutes_no_constant_product():
 
 @pytest.mark.parametrize(("p", "step"), [(31, (1, -1)), (31, (1, 0)), (31, (2, 3)), (13, (5, 1))])
 def test_a_step_keeps_the_class_of_a_cell_on_one_line_of_the_grid(p, step):
-    """p cells, at most two of each class but that of 0; for addition a step of (1, -1) keeps all."""
+    """p cells, at most two of each class but that of 0; for addition a step of (1, -1) keeps
+    all."""
     values = ModularTask(p, runs.FORM).labels.reshape(p, p)
     kept = values[values == np.roll(values, step, (0, 1))]
     assert kept.size == p and np.bincount(kept[kept > 0]).max() <= 2
@@ -106,21 +126,29 @@ def test_the_lattice_sum_grows_like_a_logarithm():
 
 def test_the_lattice_sum_by_plain_counting():
     around = [(s, t) for s in range(-3, 4) for t in range(-3, 4) if s and t]
-    assert claims.lattice_sum(7) == pytest.approx(sum(1 / (s * s + t * t) for s, t in around), rel=1e-12)
+    assert claims.lattice_sum(7) == pytest.approx(
+        sum(1 / (s * s + t * t) for s, t in around), rel=1e-12
+    )
 
 
 def test_the_networks_share_task_and_optimiser():
     configs = [runs.network_run(name, "add", p=7, d_model=8).config for name in runs.NETWORKS]
-    assert {(config.task.operation, config.optimizer.weight_decay) for config in configs} == {("add", 1.0)}
+    assert {(config.task.operation, config.optimizer.weight_decay) for config in configs} == {
+        ("add", 1.0)
+    }
     assert [config.loss == "squared_error" for config in configs] == [False, False, True]
 
 
 def test_the_plan_trains_the_small_networks_and_its_defaults_are_recorded():
     planned = plan(**PLAN)
     assert len(planned) == len(runs.NETWORKS) * len(runs.FORMS)
-    assert {(run.config.task.p, run.config.steps, run.seeds) for run in planned.values()} == {(7, 20, (0,))}
+    assert {(run.config.task.p, run.config.steps, run.seeds) for run in planned.values()} == {
+        (7, 20, (0,))
+    }
     assert {run.name for run in plan(**runs.SMALL).values()} <= set(runs.recorded_networks())
-    assert all(len(runs.dnns()[name, runs.FORMS[runs.FORM]].seeds) == ENOUGH for name in runs.NETWORKS[1:])
+    assert all(
+        len(runs.dnns()[name, runs.FORMS[runs.FORM]].seeds) == ENOUGH for name in runs.NETWORKS[1:]
+    )
 
 
 @pytest.mark.parametrize(
@@ -134,8 +162,12 @@ def test_the_plan_trains_the_small_networks_and_its_defaults_are_recorded():
         (0.01, None, 3, "undecided"),
     ],
 )
-def test_two_dnns_that_answer_refute_and_two_that_guess_bear_out(embedding, quadratic, seeds, verdict):
+def test_two_dnns_that_answer_refute_and_two_that_guess_bear_out(
+    embedding, quadratic, seeds, verdict
+):
     wanted = runs.networks(runs.NETWORKS[1:], (runs.FORM,))
     accuracies = dict(zip(wanted, (embedding, quadratic), strict=True))
-    made = {name: form(7, 0.5, a, a, range(seeds)) for name, a in accuracies.items() if a is not None}
+    made = {
+        name: form(7, 0.5, a, a, range(seeds)) for name, a in accuracies.items() if a is not None
+    }
     assert claims.dnns_stay_at_guessing(Runs(made)).verdict == verdict

@@ -21,12 +21,17 @@ def test_nothing_is_trained():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"square": 12}, "hole = 12 is larger than the grid of p = 13 allows: the largest hole is 11."),
-        ({"strip": 11, "train_fraction": 0.04},
-         "train_fraction = 0.04 of p = 13 leaves 0 of 169 cells for training; both sets need at least one cell."),
+        (
+            {"square": 12},
+            "hole = 12 is larger than the grid of p = 13 allows: the largest hole is 11.",
+        ),
+        (
+            {"strip": 11, "train_fraction": 0.04},
+            "train_fraction = 0.04 of p = 13 leaves 0 of 169 cells for training; both sets need at least one cell.",
+        ),
         ({"shift": -1}, "shift = -1 is negative; the smallest valid shift is 0."),
     ],
-)  # fmt: skip
+)
 def test_the_plan_refuses_values_that_do_not_fit(change, message):
     with pytest.raises(ParameterError) as caught:
         chapter.plan(**GOOD | change)
@@ -38,18 +43,23 @@ def test_random_sets_are_not_products():
     found = chapter.products(11, splits=5)
     assert found.verdict == "holds with correction"
     assert found.low > 1
-    assert chapter.products(97, splits=2, kind="strip", hole=67).verdict == "holds"  # all cells outside the strip
+    assert (
+        chapter.products(97, splits=2, kind="strip", hole=67).verdict == "holds"
+    )  # all cells outside the strip
 
 
 def test_sets_that_are_no_complements_would_be_no_slip(monkeypatch):
     """A training set that is no product, and a test set that leaves cells out."""
-    partial = SimpleNamespace(train_mask=np.eye(5, dtype=bool), train_index=np.arange(5), test_index=np.arange(5))
+    partial = SimpleNamespace(
+        train_mask=np.eye(5, dtype=bool), train_index=np.arange(5), test_index=np.arange(5)
+    )
     monkeypatch.setattr(chapter, "ModularTask", lambda p, **_: partial)
     assert chapter.products(5, splits=1).verdict == "fails"
 
 
 def test_shuffled_columns_are_no_translates_and_shuffled_rows_are():
-    """Section 6.1, Y_mn = X_m + n: renaming i keeps the classes translates along j, renaming j does not."""
+    """Section 6.1, Y_mn = X_m + n: renaming i keeps the classes translates along j, renaming j does
+    not."""
     table = np.add.outer(np.arange(11), np.arange(11)) % 11
     order = np.random.default_rng(0).permutation(11)
     assert not chapter.not_translates(table[order])
@@ -64,7 +74,8 @@ def test_a_wrong_closed_form_is_seen_and_refutes_us_and_not_the_paper(monkeypatc
 
 
 def test_classes_of_one_size_are_not_complex(monkeypatch):
-    """Section 6.1: the classes of i + j, all of p cells, in the place of those of the quadratic form."""
+    """Section 6.1: the classes of i + j, all of p cells, in the place of those of the quadratic
+    form."""
     assert chapter.quadratic_form_classes(11).verdict == "holds"
     monkeypatch.setattr(chapter, "ModularTask", lambda p, operation: ModularTask(p, "add"))
     assert chapter.quadratic_form_classes(11).verdict == "fails"
@@ -82,12 +93,28 @@ def test_a_picture_of_the_grid_paints_training_test_and_hole():
     assert ((painted == 2).sum(), (painted == 1).sum()) == (task.train_index.size, 25)
 
 
-@pytest.mark.parametrize("shape", [Shape(13, d_model=16, n_heads=2, shift=3), Shape(97, d_mlp=64, positional=False)])
+@pytest.mark.parametrize(
+    "shape", [Shape(13, d_model=16, n_heads=2, shift=3), Shape(97, d_mlp=64, positional=False)]
+)
 def test_the_diagram_has_the_sizes_of_the_model(shape, cell):
-    sizes = {"p": shape.p, "d_model": shape.d_model, "shift": shape.shift, "Shape": lambda *_, **__: shape}
+    sizes = {
+        "p": shape.p,
+        "d_model": shape.d_model,
+        "shift": shape.shift,
+        "Shape": lambda *_, **__: shape,
+    }
     found = cell("02", "notes =", **sizes)
     ax = cell("02", "FancyBboxPatch(\n", **{name: found[name] for name in ("cells", "boxes")})["ax"]
-    cell("02", "in notes.items()", ax=ax, fig=ax.figure, notes=found["notes"], dark="black", grey="grey", **sizes)
+    cell(
+        "02",
+        "in notes.items()",
+        ax=ax,
+        fig=ax.figure,
+        notes=found["notes"],
+        dark="black",
+        grey="grey",
+        **sizes,
+    )
     written = " ".join(text.get_text() for text in ax.texts)
     shapes = {name.removesuffix(".0"): dims for name, dims in shape.shapes().items()}
     for name in ("W_E", "W_Q", "W_in", "W_out", "W_U"):

@@ -1,4 +1,5 @@
-"""Chapter 11a: runs of the authors' program made again, what is measured on them, and judgements that can fail."""
+"""Chapter 11a: runs of the authors' program made again, what is measured on them, and judgements
+that can fail."""
 
 import dataclasses
 
@@ -21,9 +22,12 @@ from grokbook_chapters.trained_toys import claims, embeddings, plan, runs
 
 
 def test_the_run_of_figure_4d_comes_out_to_the_step(cell):
-    """Its loss before the first update is printed as 0.98126620, its three steps as 800, 1130 (from 0) and 1530."""
+    """Its loss before the first update is printed as 0.98126620, its three steps as 800, 1130 (from
+    0) and 1530."""
     short = plan(45, 58, 1_600)["live"]
-    config = dataclasses.replace(short.config, log=dataclasses.replace(short.config.log, dense_every=1))
+    config = dataclasses.replace(
+        short.config, log=dataclasses.replace(short.config.log, dense_every=1)
+    )
     data = dataclasses.replace(short, config=config).run(progress=False)
     assert float(data.train_loss[0, 0]) == pytest.approx(0.98126620, abs=2e-6)
     assert cell("11a", "met =", run=data)["found"] == {"train": 1131, "test": 1530, "line": 801}
@@ -31,12 +35,16 @@ def test_the_run_of_figure_4d_comes_out_to_the_step(cell):
 
 def test_many_pairs_are_seen_in_batches_and_few_at_once():
     sizes = {n: toy.config.batch_size for n, toy in runs.toys().items()}
-    assert {n for n, size in sizes.items() if size} == {50, 54} and set(sizes.values()) == {None, 45}
+    assert {n for n, size in sizes.items() if size} == {50, 54} and set(sizes.values()) == {
+        None,
+        45,
+    }
     assert all(toy.config.n_train == n for n, toy in runs.toys().items())
 
 
 def made_up(n, unit, seeds=(0, 1), turned=False, straight=False):
-    """Runs whose embeddings follow the flow, `unit` of time a step, stretched and moved, and answer as ideal.
+    """Runs whose embeddings follow the flow, `unit` of time a step, stretched and moved, and answer
+    as ideal.
 
     `turned`: they end on the mirror image of the flow's line; `straight`: by the null's way.
     """
@@ -51,26 +59,39 @@ def made_up(n, unit, seeds=(0, 1), turned=False, straight=False):
     accuracy = np.stack([np.ones(len(seeds)), right])[:, :, None] * np.ones(len(steps))
     data = {"embedding": (("seed", "snapshot", "token", "feature"), np.stack(tables))}
     data["train_loss"] = ("seed", "step"), np.zeros((len(seeds), len(steps)))
-    data |= {f"{k}_accuracy": (("seed", "step"), a) for k, a in zip(("train", "test"), accuracy, strict=True)}
+    data |= {
+        f"{k}_accuracy": (("seed", "step"), a)
+        for k, a in zip(("train", "test"), accuracy, strict=True)
+    }
     return xr.Dataset(data, {"seed": list(seeds), "snapshot": steps, "step": steps})
 
 
 def test_runs_that_follow_the_theory_are_measured_as_the_theory_says():
-    """Accuracy is what the embedding predicts, RQI what the data imply, and the unit of time is found again."""
+    """Accuracy is what the embedding predicts, RQI what the data imply, and the unit of time is
+    found again."""
     made = {45: made_up(45, 0.05), 35: made_up(35, 0.3)}
     table = embeddings.measured(made)
-    ideal = [ideal_model(embeddings.pairs_of(row.samples, row.seed), 10)["rqi"] for row in table.itertuples()]
+    ideal = [
+        ideal_model(embeddings.pairs_of(row.samples, row.seed), 10)["rqi"]
+        for row in table.itertuples()
+    ]
     assert np.allclose(table.accuracy, table.predicted) and np.allclose(table.rqi, ideal)
     assert table.steps.notna().all() and (table.steps < table["predicted steps"]).all()
     assert (table.before == table.steps - 50).all()
     steps, numbers = embeddings.path(made[45].sel(seed=1))
     unit, gap = embeddings.fitted(steps, numbers, embeddings.pairs_of(45, 1))
     assert unit == pytest.approx(0.05, rel=0.03) and gap < 0.03
-    assert embeddings.fitted(steps, numbers, embeddings.pairs_of(45, 1), embeddings.one_pace)[1] > 2 * gap
+    assert (
+        embeddings.fitted(steps, numbers, embeddings.pairs_of(45, 1), embeddings.one_pace)[1]
+        > 2 * gap
+    )
     assert np.allclose(numbers.mean(axis=1), 0) and np.allclose((numbers**2).sum(axis=1), 9)
     beside = embeddings.bounds(made, embeddings.TOLERANCE, draws=2)
     own = beside[beside.who == "trained"]
-    assert not own[["rqi above", "predicted above", "not implied"]].any(axis=None) and len(beside) == 3 * len(own) == 12
+    assert (
+        not own[["rqi above", "predicted above", "not implied"]].any(axis=None)
+        and len(beside) == 3 * len(own) == 12
+    )
 
 
 @pytest.mark.parametrize(
@@ -86,16 +107,27 @@ def test_the_path_is_judged_by_an_oracle_the_null_and_the_wrong_ladder(how, verd
 def table_of(reached, seeds=8):
     """Runs that get to a line from a size on (`reached`), a little later for fewer pairs."""
     rows = [
-        {"samples": n, "seed": seed, "steps": 2_000.0 - n - seed / 9 if n >= reached else np.nan, "accuracy": n / 55,
-         "predicted": n / 55, "predicted steps": 1e5 / n if n >= 25 else np.inf}
+        {
+            "samples": n,
+            "seed": seed,
+            "steps": 2_000.0 - n - seed / 9 if n >= reached else np.nan,
+            "accuracy": n / 55,
+            "predicted": n / 55,
+            "predicted steps": 1e5 / n if n >= 25 else np.inf,
+        }
         for n in runs.SIZES
         for seed in range(seeds)
-    ]  # fmt: skip
+    ]
     return pd.DataFrame(rows)
 
 
 def test_a_coin_is_told_from_most_seeds():
-    assert [claims.beside_chance(*both) for both in ((9, 10), (1, 10), (6, 10), (0, 0))] == [True, False, None, None]
+    assert [claims.beside_chance(*both) for both in ((9, 10), (1, 10), (6, 10), (0, 0))] == [
+        True,
+        False,
+        None,
+        None,
+    ]
     flags = pd.Series([True, True, True, False, False, False])
     assert claims.most_seeds(flags, pd.Series([0, 0, 1, 1, 2, 2])) == (1, 2, 3)
 
@@ -111,43 +143,62 @@ def test_the_transition_is_where_half_of_the_runs_get_there(reached, verdict, mo
     assert found.verdict == verdict and found.value * 55 == pytest.approx((before + reached) / 2)
 
 
-@pytest.mark.parametrize("kept", [lambda t: t[t.seed < 2], lambda t: t[t.samples <= 20], lambda t: t[t.samples >= 30]])
+@pytest.mark.parametrize(
+    "kept", [lambda t: t[t.seed < 2], lambda t: t[t.samples <= 20], lambda t: t[t.samples >= 30]]
+)
 def test_few_seeds_or_sizes_on_one_side_decide_no_transition(kept, monkeypatch):
-    """One seed has an interval without width, and sizes below 0.5 cannot show a transition above it."""
+    """One seed has an interval without width, and sizes below 0.5 cannot show a transition above
+    it."""
     for reached in (25, 99):
-        monkeypatch.setattr(claims, "measured", lambda made, reached=reached: kept(table_of(reached)))
+        monkeypatch.setattr(
+            claims, "measured", lambda made, reached=reached: kept(table_of(reached))
+        )
         assert claims.transition_in_training({}).verdict == "undecided"
 
 
 def test_runs_that_never_get_there_have_no_transition_and_no_trend(monkeypatch):
     monkeypatch.setattr(claims, "measured", lambda made: table_of(99))
     flags = embeddings.there(table_of(99), "steps")
-    assert embeddings.crossing(flags) == np.inf and embeddings.crossing_interval(flags) == (np.inf, np.inf)
-    assert claims.transition_in_training({}).verdict == "undecided", "another setting refutes nothing"
+    assert embeddings.crossing(flags) == np.inf and embeddings.crossing_interval(flags) == (
+        np.inf,
+        np.inf,
+    )
+    assert claims.transition_in_training({}).verdict == "undecided", (
+        "another setting refutes nothing"
+    )
     assert claims.more_pairs_are_faster({}).verdict == "undecided"
 
 
 def test_the_shares_of_an_interval_are_those_of_the_seeds_that_have_all_sizes():
-    """A seed without a run at one size takes no part: half of the two whole seeds are there at 30."""
-    rows = [{"samples": n, "seed": s, "steps": 9.0 if n >= at else np.nan} for s, at in enumerate((20, 30, 20))
-            for n in (20, 30)][:-1]  # fmt: skip
+    """A seed without a run at one size takes no part: half of the two whole seeds are there at
+    30."""
+    rows = [
+        {"samples": n, "seed": s, "steps": 9.0 if n >= at else np.nan}
+        for s, at in enumerate((20, 30, 20))
+        for n in (20, 30)
+    ][:-1]
     flags = embeddings.there(pd.DataFrame(rows), "steps")
     assert flags.index.tolist() == [0, 1] and 55 * embeddings.crossing(flags) == 20
     low, high = embeddings.crossing_interval(flags)
     assert 55 * low == 20 and 55 * high == pytest.approx(25)
     none = flags.iloc[:0]
-    assert np.isnan(embeddings.crossing(none)) and np.isnan(embeddings.crossing_interval(none)).all()
+    assert (
+        np.isnan(embeddings.crossing(none)) and np.isnan(embeddings.crossing_interval(none)).all()
+    )
 
 
 def test_the_trend_is_judged_within_seeds(monkeypatch):
-    """LF6: later with fewer pairs holds, the other way round fails, and steps drawn at random are undecided."""
+    """LF6: later with fewer pairs holds, the other way round fails, and steps drawn at random are
+    undecided."""
     rising = table_of(20)
     for steps, verdict in [
         (rising.steps, "holds"),
         (rising.samples * 10.0, "fails"),
         (pd.Series(np.random.default_rng(1).uniform(size=len(rising))), "undecided"),
     ]:
-        monkeypatch.setattr(claims, "measured", lambda made, steps=steps: rising.assign(steps=steps))
+        monkeypatch.setattr(
+            claims, "measured", lambda made, steps=steps: rising.assign(steps=steps)
+        )
         assert claims.more_pairs_are_faster({}).verdict == verdict
 
 
@@ -155,34 +206,50 @@ WHOLE = Runs({45: xr.Dataset(coords={"seed": range(runs.MANY)})})
 
 
 def partly(share, steps, rng):
-    """Steps of which a share is as these, in the reverse order for a negative one, and the others are in none."""
+    """Steps of which a share is as these, in the reverse order for a negative one, and the others
+    are in none."""
     order = steps if share >= 0 else np.sort(steps)[::-1][np.argsort(np.argsort(steps))]
     return np.where(rng.uniform(size=len(steps)) < abs(share), order, rng.permutation(steps))
 
 
 @pytest.mark.parametrize(
     ("printed", "coded", "verdict"),
-    [((0.9, 1.2), (0.9, 9.0), "holds"), ((0.4, 1.2), (0.0, 9.0), "holds"),
-     ((0.9, 30.0), (0.4, 0.8), "holds with correction"), ((0.0, 1.2), (0.0, 1.2), "fails"),
-     ((-0.9, 1.2), (0.0, 1.2), "fails"), ((0.9, 30.0), (0.9, 0.03), "fails")],
-)  # fmt: skip
-def test_the_rate_is_judged_within_one_size_and_the_time_by_both_rates(printed, coded, verdict, monkeypatch):
-    """LF9: steps that follow lambda_3 at 3 n_h pass; a clock of the size alone, which passes LF6, and others fail.
+    [
+        ((0.9, 1.2), (0.9, 9.0), "holds"),
+        ((0.4, 1.2), (0.0, 9.0), "holds"),
+        ((0.9, 30.0), (0.4, 0.8), "holds with correction"),
+        ((0.0, 1.2), (0.0, 1.2), "fails"),
+        ((-0.9, 1.2), (0.0, 1.2), "fails"),
+        ((0.9, 30.0), (0.9, 0.03), "fails"),
+    ],
+)
+def test_the_rate_is_judged_within_one_size_and_the_time_by_both_rates(
+    printed, coded, verdict, monkeypatch
+):
+    """LF9: steps that follow lambda_3 at 3 n_h pass; a clock of the size alone, which passes LF6,
+    and others fail.
 
-    Of each kind: the share of the steps that lambda_3 orders, and the factor between its time and theirs.
+    Of each kind: the share of the steps that lambda_3 orders, and the factor between its time and
+    theirs.
     """
     rng = np.random.default_rng(0)
-    rows = pd.DataFrame({"samples": np.repeat([45, 40, 35], runs.MANY), "seed": [*range(runs.MANY)] * 3})
+    rows = pd.DataFrame(
+        {"samples": np.repeat([45, 40, 35], runs.MANY), "seed": [*range(runs.MANY)] * 3}
+    )
     steps = pd.Series(1e5 / rows.samples + rng.uniform(size=len(rows)))
     made = {}
     for kind, (share, factor) in (("predicted", printed), ("code", coded)):
-        each = [partly(share, own.to_numpy(), rng) for _, own in steps.groupby(rows.samples, sort=False)]
+        each = [
+            partly(share, own.to_numpy(), rng) for _, own in steps.groupby(rows.samples, sort=False)
+        ]
         made[f"{kind} steps"] = factor * np.concatenate(each)
     monkeypatch.setattr(claims, "lines", lambda _: rows.assign(steps=steps, **made))
     assert claims.rate_and_time(WHOLE).verdict == verdict
     few = Runs({45: WHOLE[45].isel(seed=slice(runs.MANY - 1))})
     assert claims.rate_and_time(few).verdict == "undecided"
-    monkeypatch.setattr(claims, "measured", lambda _: rows.assign(steps=steps, **made).query("seed < 20"))
+    monkeypatch.setattr(
+        claims, "measured", lambda _: rows.assign(steps=steps, **made).query("seed < 20")
+    )
     assert claims.more_pairs_are_faster({}).verdict == "holds"
 
 
@@ -196,25 +263,32 @@ def test_lines_are_those_that_kept_embeddings_show():
     steps, numbers = embeddings.path(whole.isel(seed=0))
     both = np.intersect1d(steps, found.step)
     assert both.size > 20 and found.rqi.sel(seed=21, step=both).values == pytest.approx(
-        embeddings.quality(numbers)[np.isin(steps, both)], abs=1e-6)  # fmt: skip
+        embeddings.quality(numbers)[np.isin(steps, both)], abs=1e-6
+    )
     assert {"rqi", "train_accuracy", "test_accuracy"} == set(found.data_vars)
     rows = embeddings.lines({45: found}).set_index("seed")
     assert rows.steps[20] == np.inf and 600 < rows.steps[21] <= 700
     for kind, column in (("paper", "predicted steps"), ("code", "code steps")):
         rate = grokking_rate(embeddings.pairs_of(45, 21), 10, convention=kind) / 9
         assert rows[column][21] == pytest.approx(3 / (rate * STEP))
-    assert not set(line.seeds) & {*runs.further()[45].seeds, *runs.toys()[45].seeds} and len(line.seeds) == runs.MANY
+    assert (
+        not set(line.seeds) & {*runs.further()[45].seeds, *runs.toys()[45].seeds}
+        and len(line.seeds) == runs.MANY
+    )
 
 
 def test_no_recorded_line_comes_after_the_last_update_of_shorter_runs():
-    """Runs of `rated` end there: none of the longer ones, to update 10,000, would have told more."""
+    """Runs of `rated` end there: none of the longer ones, to update 10,000, would have told
+    more."""
     for _, _, own in every_run(load(runs.further())):
         steps, numbers = embeddings.path(own)
         there = embeddings.quality(numbers) > embeddings.GOAL
         assert steps[-1] == runs.LONGER and (not there.any() or steps[there][0] < runs.ENOUGH_STEPS)
 
 
-@pytest.mark.parametrize(("fitted", "verdict"), [(9_000.0, "holds"), (np.nan, "holds"), (5.0, "fails")])
+@pytest.mark.parametrize(
+    ("fitted", "verdict"), [(9_000.0, "holds"), (np.nan, "holds"), (5.0, "fails")]
+)
 def test_a_line_is_before_the_fit_or_after_it(fitted, verdict, monkeypatch):
     monkeypatch.setattr(claims, "measured", lambda _: table_of(20).assign(fitted=fitted))
     assert claims.line_before_the_fit({}).verdict == verdict
@@ -222,14 +296,25 @@ def test_a_line_is_before_the_fit_or_after_it(fitted, verdict, monkeypatch):
 
 @pytest.mark.parametrize(
     ("trained", "by_chance", "stored", "verdict"),
-    [(0, 1, 0, "holds"), (0, 0, 0, "vacuous"), (1, 1, 0, "undecided"), (0, 1, 8, "holds with correction"),
-     (0, 0, 8, "undecided"), (0, 0.2, 0, "undecided")],
-)  # fmt: skip
-def test_bounds_that_random_numbers_keep_as_well_tell_nothing(trained, by_chance, stored, verdict, monkeypatch):
-    """L24: kept by training alone it holds, or, where the authors' accuracies are above theirs, with a correction; kept
-    by all it is vacuous, or none; kept by eight random ones in ten, which ten trained ones do not tell from all, or
-    broken by ours it is left open: settings not printed."""
-    rows = pd.DataFrame({"who": ["trained"] * 10 + ["random"] * 10, "predicted above": False, "not implied": False})
+    [
+        (0, 1, 0, "holds"),
+        (0, 0, 0, "vacuous"),
+        (1, 1, 0, "undecided"),
+        (0, 1, 8, "holds with correction"),
+        (0, 0, 8, "undecided"),
+        (0, 0.2, 0, "undecided"),
+    ],
+)
+def test_bounds_that_random_numbers_keep_as_well_tell_nothing(
+    trained, by_chance, stored, verdict, monkeypatch
+):
+    """L24: kept by training alone it holds, or, where the authors' accuracies are above theirs,
+    with a correction; kept by all it is vacuous, or none; kept by eight random ones in ten, which
+    ten trained ones do not tell from all, or broken by ours it is left open: settings not printed.
+    """
+    rows = pd.DataFrame(
+        {"who": ["trained"] * 10 + ["random"] * 10, "predicted above": False, "not implied": False}
+    )
     rows["rqi above"] = [bool(trained)] * 10 + [n < 10 * by_chance for n in range(10)]
     monkeypatch.setattr(claims, "bounds", lambda made, tolerance: rows.copy())
     monkeypatch.setattr(claims, "above_ideal", lambda: ([5] * stored, 33))
@@ -244,28 +329,43 @@ def test_the_authors_stored_runs_are_above_the_bound_or_not(monkeypatch):
 
 
 def placed_runs(right, train):
-    """Made-up runs of `placed`: shares of test and training pairs that are right at both of two logged steps."""
-    made = {name: (("seed", "step"), np.full((10, 2), share)) for name, share in
-            (("test_accuracy", right), ("train_accuracy", train))}  # fmt: skip
+    """Made-up runs of `placed`: shares of test and training pairs that are right at both of two
+    logged steps."""
+    made = {
+        name: (("seed", "step"), np.full((10, 2), share))
+        for name, share in (("test_accuracy", right), ("train_accuracy", train))
+    }
     return xr.Dataset(made, {"seed": range(10), "step": [0, 200]})
 
 
 @pytest.mark.parametrize(
-    ("ladder", "shuffled", "verdict"), [(1.0, 0.0, "holds"), (1.0, 1.0, "fails"), (0.0, 0.0, "fails")]
+    ("ladder", "shuffled", "verdict"),
+    [(1.0, 0.0, "holds"), (1.0, 1.0, "fails"), (0.0, 0.0, "fails")],
 )
 def test_the_ladder_is_an_oracle_and_the_shuffled_one_a_null(ladder, shuffled, verdict):
-    made = {"ladder": placed_runs(ladder, 1.0), "shuffled": placed_runs(shuffled, 0.4), "random": placed_runs(0.0, 1.0)}
+    made = {
+        "ladder": placed_runs(ladder, 1.0),
+        "shuffled": placed_runs(shuffled, 0.4),
+        "random": placed_runs(0.0, 1.0),
+    }
     assert claims.representation_is_enough(made).verdict == verdict
 
 
 def test_embeddings_that_are_put_in_place_stay_there():
-    """The three places have one decoder, mean 0 and variance 1; the shuffled ladder has the ladder's numbers."""
-    short = {name: dataclasses.replace(run, seeds=(3,), config=dataclasses.replace(run.config, steps=20))
-             for name, run in runs.placed().items()}  # fmt: skip
-    tables = {name: run.run(progress=False).embedding.values[0, :, :, 0] for name, run in short.items()}
+    """The three places have one decoder, mean 0 and variance 1; the shuffled ladder has the
+    ladder's numbers."""
+    short = {
+        name: dataclasses.replace(run, seeds=(3,), config=dataclasses.replace(run.config, steps=20))
+        for name, run in runs.placed().items()
+    }
+    tables = {
+        name: run.run(progress=False).embedding.values[0, :, :, 0] for name, run in short.items()
+    }
     for table in tables.values():
         assert np.array_equal(table[0], table[-1])
-        assert table[0].mean() == pytest.approx(0, abs=1e-6) and table[0].var(ddof=1) == pytest.approx(1)
+        assert table[0].mean() == pytest.approx(0, abs=1e-6) and table[0].var(
+            ddof=1
+        ) == pytest.approx(1)
     assert np.allclose(np.sort(tables["shuffled"][0]), tables["ladder"][0])
     first = [run.config.model.draw(3)["W.1"] for run in short.values()]
     assert torch.equal(first[0], first[1]) and torch.equal(first[0], first[2])
@@ -273,9 +373,12 @@ def test_embeddings_that_are_put_in_place_stay_there():
         PlacedToy(10, places="circle")
 
 
-@pytest.mark.parametrize(("predicted", "verdict"), [("accuracy", "holds"), ("blind", "undecided"), ("far", "fails")])
+@pytest.mark.parametrize(
+    ("predicted", "verdict"), [("accuracy", "holds"), ("blind", "undecided"), ("far", "fails")]
+)
 def test_a_prediction_is_judged_beside_one_that_has_not_looked(predicted, verdict, monkeypatch):
-    """LF3: the accuracy itself passes, the share of trained pairs does not, and what is further off than it fails."""
+    """LF3: the accuracy itself passes, the share of trained pairs does not, and what is further off
+    than it fails."""
     table = table_of(20).assign(accuracy=lambda t: t.samples / 55 - 0.01)
     blind = table.samples / 55
     given = {"accuracy": table.accuracy, "blind": blind, "far": blind + 0.1}[predicted]
@@ -295,12 +398,15 @@ def test_the_slope_of_a_start_is_its_cosine_with_the_ladder(cell):
     made = made_up(45, 0.05)
     numbers = made.embedding.isel(feature=0, snapshot=0).values
     wanted = [abs(np.corrcoef(row, np.arange(10))[0, 1]) for row in numbers]
-    first = cell("11a", "reached.reindex", toys={45: made}, table=embeddings.measured({45: made}))["first"]
+    first = cell("11a", "reached.reindex", toys={45: made}, table=embeddings.measured({45: made}))[
+        "first"
+    ]
     assert first.slope.tolist() == pytest.approx(wanted)
 
 
 def test_the_program_s_rule_is_a_tolerance_in_its_own_unit():
-    """With an unbiased variance of 1 a difference of 0.1 is one of 0.1 sqrt(10/9) in mean squares of 1."""
+    """With an unbiased variance of 1 a difference of 0.1 is one of 0.1 sqrt(10/9) in mean squares
+    of 1."""
     drawn = np.random.default_rng(0).normal(size=(50, 10)) + np.arange(10)
     ours = [representation_quality_index(row, 0.1 * np.sqrt(10 / 9)) for row in drawn]
     assert np.allclose(embeddings.quality(embeddings.normalised(drawn)), ours)
@@ -312,12 +418,45 @@ def test_the_pairs_of_a_run_are_those_of_its_task():
 
 
 def test_stored_numbers_are_compared_run_by_run(cell):
-    rows = [{"samples": 25, "seed": 2, "accuracy": 50 / 55, "predicted": 49 / 55, "steps": 2600.0, "before": 2550.0},
-            {"samples": 25, "seed": 0, "accuracy": 27 / 55, "predicted": 26 / 55, "steps": np.nan, "before": 1e4},
-            {"samples": 25, "seed": 3, "accuracy": 0.0, "predicted": 0.0, "steps": np.nan, "before": 1e4},
-            {"samples": 54, "seed": 0, "accuracy": 0.0, "predicted": 0.0, "steps": np.nan, "before": 1e4}]  # fmt: skip
+    rows = [
+        {
+            "samples": 25,
+            "seed": 2,
+            "accuracy": 50 / 55,
+            "predicted": 49 / 55,
+            "steps": 2600.0,
+            "before": 2550.0,
+        },
+        {
+            "samples": 25,
+            "seed": 0,
+            "accuracy": 27 / 55,
+            "predicted": 26 / 55,
+            "steps": np.nan,
+            "before": 1e4,
+        },
+        {
+            "samples": 25,
+            "seed": 3,
+            "accuracy": 0.0,
+            "predicted": 0.0,
+            "steps": np.nan,
+            "before": 1e4,
+        },
+        {
+            "samples": 54,
+            "seed": 0,
+            "accuracy": 0.0,
+            "predicted": 0.0,
+            "steps": np.nan,
+            "before": 1e4,
+        },
+    ]
     found = cell("11a", "stored_too =", table=pd.DataFrame(rows))["again"]
-    assert found[["accuracy", "predicted", "steps"]].values.tolist() == [[True, False, True], [True, True, True]]
+    assert found[["accuracy", "predicted", "steps"]].values.tolist() == [
+        [True, False, True],
+        [True, True, True],
+    ]
     late = pd.DataFrame([rows[0] | {"before": 2554.0}])
     assert not cell("11a", "stored_too =", table=late)["again"].steps.any()
 
@@ -325,8 +464,10 @@ def test_stored_numbers_are_compared_run_by_run(cell):
 @pytest.fixture(scope="module")
 def small_fig2():
     """Two seeds of every setting of Fig. 2, a hundred steps each."""
-    short = {k: dataclasses.replace(run, config=dataclasses.replace(run.config, steps=100), seeds=(0, 1))
-             for k, run in runs.fig2().items()}  # fmt: skip
+    short = {
+        k: dataclasses.replace(run, config=dataclasses.replace(run.config, steps=100), seeds=(0, 1))
+        for k, run in runs.fig2().items()
+    }
     return {kind: run.run(progress=False) for kind, run in short.items()}
 
 
@@ -339,10 +480,16 @@ def test_decoded_regions_are_the_decoder_on_the_plane(small_fig2):
     right = run.answered.values == config.task.targets
     assert right[config.task.train_index].mean() == pytest.approx(float(run.train_accuracy[-1]))
     still = dataclasses.replace(config, steps=1, optimizer=rates(1e-30, 0.0, 1e-30))
-    said = dataclasses.replace(runs.fig2()[kind], config=still, seeds=(seed,)).run(progress=False).decoded.values[0]
+    said = (
+        dataclasses.replace(runs.fig2()[kind], config=still, seeds=(seed,))
+        .run(progress=False)
+        .decoded.values[0]
+    )
     left, right_end, low, high = window(weights["W_E"].numpy())
     corners = torch.tensor([[left, low], [right_end, low], [left, high]], dtype=torch.float32)
-    assert [said[0, 0], said[0, -1], said[-1, 0]] == config.model.decode(weights, corners).argmax(dim=-1).tolist()
+    assert [said[0, 0], said[0, -1], said[-1, 0]] == config.model.decode(weights, corners).argmax(
+        dim=-1
+    ).tolist()
 
 
 def test_only_pairs_without_a_trained_mirror_image_count_as_new(small_fig2):
@@ -352,10 +499,18 @@ def test_only_pairs_without_a_trained_mirror_image_count_as_new(small_fig2):
         trained = {tuple(pair) for pair in task.inputs[task.train_index].tolist()}
         tested = [tuple(pair) for pair in task.inputs.tolist() if tuple(pair) not in trained]
         new = [(i, j) for i, j in tested if (j, i) not in trained]
-        said = dict(zip(map(tuple, task.inputs.tolist()), small_fig2[kind].sel(seed=1).answered.values, strict=True))
+        said = dict(
+            zip(
+                map(tuple, task.inputs.tolist()),
+                small_fig2[kind].sel(seed=1).answered.values,
+                strict=True,
+            )
+        )
         wanted = [(i + j) % 11 if "modular" in kind else i + j for i, j in new]
         row = rows.loc[(kind, 1)]
-        assert row.new == pytest.approx(np.mean([said[pair] == sum_ for pair, sum_ in zip(new, wanted, strict=True)]))
+        assert row.new == pytest.approx(
+            np.mean([said[pair] == sum_ for pair, sum_ in zip(new, wanted, strict=True)])
+        )
         assert row.mirrored == pytest.approx(1 - len(new) / len(tested))
 
 
@@ -374,13 +529,23 @@ def test_the_link_is_seen_by_an_oracle_and_not_by_a_blind_measure():
 
 
 @pytest.mark.parametrize(
-    ("kind", "verdict"), [("oracle", "holds"), ("fit", "undecided"), ("curved fit", "undecided"), ("one", "undecided"),
-                          ("from the start", "undecided"), ("all fit alike", "undecided"), ("backwards", "fails")]
-)  # fmt: skip
+    ("kind", "verdict"),
+    [
+        ("oracle", "holds"),
+        ("fit", "undecided"),
+        ("curved fit", "undecided"),
+        ("one", "undecided"),
+        ("from the start", "undecided"),
+        ("all fit alike", "undecided"),
+        ("backwards", "fails"),
+    ],
+)
 def test_a_circle_must_go_with_more_answers_than_a_fit_as_good(kind, verdict, monkeypatch):
-    """LF2: circles that answer more pass; answers that follow the fit alone do not; circles must emerge, and be three.
+    """LF2: circles that answer more pass; answers that follow the fit alone do not; circles must
+    emerge, and be three.
 
-    Circles are the runs that fit best, as they are in fact, so that a blind measure, the fit, is linked to answers too.
+    Circles are the runs that fit best, as they are in fact, so that a blind measure, the fit, is
+    linked to answers too.
     """
     rng, n, pairs = np.random.default_rng(0), runs.MORE, 53
     frames = []
@@ -390,11 +555,24 @@ def test_a_circle_must_go_with_more_answers_than_a_fit_as_good(kind, verdict, mo
         circle = np.arange(n) >= n - (1 if kind == "one" else 8)
         fit = 1 - missed / pairs
         new = (fit**12 if kind == "curved fit" else fit) - 0.6 + rng.normal(0, 0.1, n)
-        new += {"oracle": 0.4, "from the start": 0.4, "one": 0.4, "backwards": -0.6}.get(kind, 0) * circle
+        new += {"oracle": 0.4, "from the start": 0.4, "one": 0.4, "backwards": -0.6}.get(
+            kind, 0
+        ) * circle
         ring = np.where(circle, 1.0, 0.4)
         before = ring if kind == "from the start" else np.full(n, 0.4)
-        frames.append(pd.DataFrame({"kind": setting, "seed": range(n), "ring": ring, "ring_before": before,
-                                    "train": fit, "shown": pairs, "new": new}))  # fmt: skip
+        frames.append(
+            pd.DataFrame(
+                {
+                    "kind": setting,
+                    "seed": range(n),
+                    "ring": ring,
+                    "ring_before": before,
+                    "train": fit,
+                    "shown": pairs,
+                    "new": new,
+                }
+            )
+        )
     rows = pd.concat(frames, ignore_index=True)
     monkeypatch.setattr(claims, "planes", lambda runs: rows.copy())
     if kind in ("fit", "curved fit"):
@@ -407,9 +585,17 @@ def test_a_circle_must_go_with_more_answers_than_a_fit_as_good(kind, verdict, mo
 
 def test_the_regions_of_the_picture_are_those_recorded(small_fig2, cell):
     swapped = {name: data.assign_coords(seed=[1, 0]) for name, data in small_fig2.items()}
-    swapped |= {name: data.assign_coords(seed=[4, 0]) for name, data in small_fig2.items() if "modular" in name}
+    swapped |= {
+        name: data.assign_coords(seed=[4, 0])
+        for name, data in small_fig2.items()
+        if "modular" in name
+    }
     fig = cell("11a", "one.decoded", planes=swapped)["fig"]
     drawn = [np.asarray(ax.images[0].get_array()) for ax in fig.axes if ax.images]
-    shown = [run for task in ("addition", "modular") for run in ((f"{task}, bad", 1), (task, 1), (task, 0))]
+    shown = [
+        run
+        for task in ("addition", "modular")
+        for run in ((f"{task}, bad", 1), (task, 1), (task, 0))
+    ]
     for (kind, seed), image in zip(shown, drawn, strict=True):
         np.testing.assert_array_equal(image, small_fig2[kind].decoded.sel(seed=seed))

@@ -1,4 +1,5 @@
-"""Chapter 14: the claims come out either way, the controls do what they must, figures are drawn of all runs."""
+"""Chapter 14: the claims come out either way, the controls do what they must, figures are drawn of
+all runs."""
 
 import dataclasses
 
@@ -17,7 +18,14 @@ from grokbook.training.ensemble import How, train_here
 from grokbook.training.forward import split_weights
 from grokbook.training.watching import View
 from grokbook_chapters.phase_diagrams import published
-from grokbook_chapters.transformer_representations import claims, contrast, embedding, figures, runs, tickets
+from grokbook_chapters.transformer_representations import (
+    claims,
+    contrast,
+    embedding,
+    figures,
+    runs,
+    tickets,
+)
 
 P, D = 31, 64
 STEPS = np.arange(0, 4001, 50)
@@ -36,15 +44,25 @@ def same_draws():
 
 def ring(k: int = 3) -> np.ndarray:
     angle = 2 * np.pi * k * np.arange(P) / P
-    return np.stack([np.cos(angle), np.sin(angle)], axis=1) @ np.linalg.qr(RNG.normal(size=(D, 2)))[0].T
+    return (
+        np.stack([np.cos(angle), np.sin(angle)], axis=1)
+        @ np.linalg.qr(RNG.normal(size=(D, 2)))[0].T
+    )
 
 
-def run(seed: int = 0, grok: int = 2000, peak: int = 2000, circle: float = 4.0, left: float = 0.3,
-        ringed: int | None = None) -> xr.Dataset:  # fmt: skip
-    """A run that fits at step 100: `grok` its step of generalisation, `peak` that of its effective dimension.
+def run(
+    seed: int = 0,
+    grok: int = 2000,
+    peak: int = 2000,
+    circle: float = 4.0,
+    left: float = 0.3,
+    ringed: int | None = None,
+) -> xr.Dataset:
+    """A run that fits at step 100: `grok` its step of generalisation, `peak` that of its effective
+    dimension.
 
-    Its embedding goes from noise to `left` of it and a ring of length `circle` in a plane of its own, which is there at
-    step `ringed` (None: `grok`).
+    Its embedding goes from noise to `left` of it and a ring of length `circle` in a plane of its
+    own, which is there at step `ringed` (None: `grok`).
     """
     start, end = np.random.default_rng(seed).normal(size=(P, D)), circle * ring()
     when = np.clip(SNAPSHOTS / max(ringed or grok, 1), 0, 1)[:, None, None] ** 4
@@ -60,7 +78,9 @@ def run(seed: int = 0, grok: int = 2000, peak: int = 2000, circle: float = 4.0, 
     }
     kept = (("snapshot", "token", "feature"), start * (1 - when * (1 - left)) + end * when)
     curves = {name: ("step", values) for name, values in series.items()}
-    return xr.Dataset(curves | {"embedding": kept}, {"step": STEPS, "snapshot": SNAPSHOTS, "seed": seed})
+    return xr.Dataset(
+        curves | {"embedding": kept}, {"step": STEPS, "snapshot": SNAPSHOTS, "seed": seed}
+    )
 
 
 def made(count: int = 3, **options) -> xr.Dataset:
@@ -77,7 +97,11 @@ def judged(claim, data=None, *, size: str = PAPER, **options):
 
 def test_the_turn_is_where_it_is():
     assert judged(claims.rises_and_falls).verdict == "holds"
-    for peak, verdict, value in ((2000, "holds", 1), (300, "fails", 0.15), (3500, "undecided", 1.75)):
+    for peak, verdict, value in (
+        (2000, "holds", 1),
+        (300, "fails", 0.15),
+        (3500, "undecided", 1.75),
+    ):
         found = judged(claims.turns_at_generalisation, peak=peak)
         assert found.verdict == verdict and found.value == pytest.approx(value)
 
@@ -98,9 +122,12 @@ def test_runs_in_another_setting_alone_leave_it_open():
 
 
 def test_runs_in_another_setting_are_told_and_decide_nothing():
-    """Those without dropout turn at 0.15 of the step, the authors' at it; small ones get nowhere."""
+    """Those without dropout turn at 0.15 of the step, the authors' at it; small ones get
+    nowhere."""
     tables = {PAPER: made(), PLAIN: made(peak=300), SMALL: made(grok=9999)}
-    found = claims.turns_at_generalisation(Runs({name: embedding.lives(data) for name, data in tables.items()}))
+    found = claims.turns_at_generalisation(
+        Runs({name: embedding.lives(data) for name, data in tables.items()})
+    )
     assert found.verdict == "holds" and found.value == pytest.approx(1)
     assert "highest at: p = 59 without dropout: 0.15 (all 3)" in found.evidence
     assert judged(claims.turns_at_generalisation).evidence.endswith("not recorded")
@@ -113,12 +140,18 @@ def test_the_runs_at_59_differ_by_dropout_alone():
 
 
 def ringed(ring_steps, strict):
-    """Fresh runs, read every 100 steps: at 99 % at one step, with half of a ring at another (None: never)."""
+    """Fresh runs, read every 100 steps: at 99 % at one step, with half of a ring at another (None:
+    never)."""
     read = np.arange(0, 8001, 100)
-    series = {"train_accuracy": [read >= 100] * len(strict), "test_accuracy": [read >= late for late in strict],
-              "ring_share": [0.9 * (read >= (at or 1e9)) for at in ring_steps]}  # fmt: skip
+    series = {
+        "train_accuracy": [read >= 100] * len(strict),
+        "test_accuracy": [read >= late for late in strict],
+        "ring_share": [0.9 * (read >= (at or 1e9)) for at in ring_steps],
+    }
     data = made(len(strict))[["embedding"]].assign_coords(step=read)
-    data = data.assign({name: (("seed", "step"), np.array(values, float)) for name, values in series.items()})
+    data = data.assign(
+        {name: (("seed", "step"), np.array(values, float)) for name, values in series.items()}
+    )
     return claims.circle_when_it_generalises(
         Runs({"fresh": embedding.lives(data.assign(effective_dimension=data.ring_share + 1))})
     )
@@ -129,19 +162,27 @@ STRICT = (3400, 3600, 3700, 3900, 4000, 4200, 4300, 4500, 4600, 4800)
 
 @pytest.mark.parametrize(
     ("rings", "verdict"),
-    [(STRICT, "holds"), ([1.3 * step for step in STRICT], "holds"), ([4000] * 10, UNDECIDED),
-     ([*STRICT[5:], *STRICT[:5]], UNDECIDED), ([2 * step - 800 for step in STRICT], "fails"), ([None] * 10, "fails")],
+    [
+        (STRICT, "holds"),
+        ([1.3 * step for step in STRICT], "holds"),
+        ([4000] * 10, UNDECIDED),
+        ([*STRICT[5:], *STRICT[:5]], UNDECIDED),
+        ([2 * step - 800 for step in STRICT], "fails"),
+        ([None] * 10, "fails"),
+    ],
     ids=["itself", "a factor", "a clock", "other runs' steps", "late", "never"],
-)  # fmt: skip
+)
 def test_a_ring_counts_when_the_run_generalises_and_goes_with_it(rings, verdict):
-    """LT3: the oracle is the step of 99 % itself; a clock and steps of other runs are within the factor and no more."""
+    """LT3: the oracle is the step of 99 % itself; a clock and steps of other runs are within the
+    factor and no more."""
     found = ringed(rings, STRICT)
     assert found.verdict == verdict and "nan" not in found.evidence
     assert ringed(rings[:2], STRICT[:2]).verdict == UNDECIDED
 
 
 def test_the_null_of_the_ring_has_its_size_and_power():
-    """Ten runs as spread as those that made the rule (3,600 to 4,600), with their own steps within 7 %, or others'."""
+    """Ten runs as spread as those that made the rule (3,600 to 4,600), with their own steps within
+    7 %, or others'."""
     rng = np.random.default_rng(0)
     own, strange = [], []
     for _ in range(60):
@@ -154,7 +195,11 @@ def test_the_null_of_the_ring_has_its_size_and_power():
 
 def test_rings_are_read_at_logged_steps_or_off_the_kept_embeddings():
     kept = embedding.lives(made())
-    assert (kept["read"] == 4000).all() and (kept.strict == 2000).all() and kept["round_0.5"].between(1400, 2000).all()
+    assert (
+        (kept["read"] == 4000).all()
+        and (kept.strict == 2000).all()
+        and kept["round_0.5"].between(1400, 2000).all()
+    )
     read = made().assign(ring_share=(("seed", "step"), np.tile(STEPS / 4000, (3, 1))))
     assert embedding.lives(read)["round_0.5"].tolist() == [2000] * 3
 
@@ -162,18 +207,22 @@ def test_rings_are_read_at_logged_steps_or_off_the_kept_embeddings():
 def test_a_circled_run_reads_its_plane():
     config = runs.encoder_run(11, d_model=10, d_mlp=8, steps=4, points=2, snapshots=2)
     found = runs.circled("made/up", config, seeds=(0,)).run(progress=False).isel(seed=0)
-    assert found.ring_share.values[-1] == pytest.approx(ring_share(found.embedding.values[-1]), abs=1e-6)
+    assert found.ring_share.values[-1] == pytest.approx(
+        ring_share(found.embedding.values[-1]), abs=1e-6
+    )
     assert 0 < float(found.roundness[-1]) <= 1 and 0.2 < float(found.plane_share[-1]) < 1
 
 
 def test_what_every_start_shows_is_vacuous():
-    """A ring in a plane that has nothing to do with the start: its axes contain the start's share of it anyway."""
+    """A ring in a plane that has nothing to do with the start: its axes contain the start's share
+    of it anyway."""
     found = judged(claims.structure_before_training, circle=3.0, left=0.7)
     assert found.verdict == "vacuous"
 
 
 def test_what_training_keeps_of_the_start_is_not():
-    """The end is the start's own part of one frequency, made larger: a stranger with one share does not show it."""
+    """The end is the start's own part of one frequency, made larger: a stranger with one share does
+    not show it."""
     data = made()
     for n in range(3):
         start = data.embedding.values[n, 0].astype(float)
@@ -186,7 +235,8 @@ def test_what_training_keeps_of_the_start_is_not():
 
 
 def with_axes(data: xr.Dataset, six: bool = True, shift: float = 0.1) -> xr.Dataset:
-    """Runs whose axes of the end are ahead of those of the moment by `shift`; six do as well as ten."""
+    """Runs whose axes of the end are ahead of those of the moment by `shift`; six do as well as
+    ten."""
     ahead = {f"now_{n}": data[f"now_{n}"] - shift for n in runs.AXES}
     return data.assign(ahead | {"end_6": data.end_10} if six else ahead)
 
@@ -224,10 +274,13 @@ def test_what_is_left_outside_the_axes_of_the_end_is_the_start_s(left, circle):
 
 
 def test_a_run_that_never_fits_decides_nothing_of_the_axes():
-    """Of three runs with better axes one does not fit: two of three are most; of two that do not, nothing is known."""
+    """Of three runs with better axes one does not fit: two of three are most; of two that do not,
+    nothing is known."""
     data = with_axes(made(**PRUNED))
     for unfit, verdict in ((1, "holds"), (2, UNDECIDED)):
-        table = embedding.lives(data.assign(train_accuracy=data.train_accuracy.where(data.seed >= unfit, 0)))
+        table = embedding.lives(
+            data.assign(train_accuracy=data.train_accuracy.where(data.seed >= unfit, 0))
+        )
         assert table.gain.isna().tolist() == [True] * unfit + [False] * (3 - unfit)
         assert claims.few_axes_are_enough(Runs({PAPER: table})).verdict == verdict
 
@@ -249,7 +302,8 @@ def times(*grok):
     ],
 )
 def test_decay_speeds_companions_or_not(without, with_decay, verdict):
-    """LT7: whatever small runs show, of the paper's size it is open; of three runs their word is told."""
+    """LT7: whatever small runs show, of the paper's size it is open; of three runs their word is
+    told."""
     found = claims.decay_speeds(Runs({0.0: times(*without), 3.0: times(*with_decay)}))
     assert found.verdict == UNDECIDED and "decay 3:" in found.evidence
     assert found.numbers.get("companions") == verdict
@@ -268,17 +322,21 @@ def test_decay_speeds_companions_or_not(without, with_decay, verdict):
     ids=["no delay", "not fitted by its end", "a delay without dropout", "late", "no faster"],
 )
 def test_dropout_ends_the_delay_or_leaves_it_open(dropped, fit, their_fit, verdict):
-    """Without dropout no run ends by step 4,000, or, where nothing is left to bring down, all as soon as with it."""
+    """Without dropout no run ends by step 4,000, or, where nothing is left to bring down, all as
+    soon as with it."""
     steps = pd.array([their_fit] * 3, dtype="Int64")
     best = times(*dropped).assign(fit_step=fit, their_fit=steps)
-    tables = {share: best if share == 3 / 18 else times(None, None, None) for share in runs.centre()}
+    tables = {
+        share: best if share == 3 / 18 else times(None, None, None) for share in runs.centre()
+    }
     assert claims.dropout_speeds(Runs(tables)).verdict == verdict
     assert claims.dropout_speeds(Runs(tables | {0.0: best})).verdict == UNDECIDED
     assert claims.dropout_speeds(Runs({0.0: tables[0.0], 3 / 18: best})).verdict == UNDECIDED
 
 
 def test_their_step_of_fitting_is_counted_with_dropout():
-    """Two networks right from step 1,000 on; one's training set is right with dropout only from step 3,000 on."""
+    """Two networks right from step 1,000 on; one's training set is right with dropout only from
+    step 3,000 on."""
     data = made(2, grok=1000)
     assert (claims.by_their_count(data).their_fit == claims.by_their_count(data).fit_step).all()
     late = data.train_accuracy.where((data.step >= 3000) | (data.seed == 0), 0.5)
@@ -287,7 +345,9 @@ def test_their_step_of_fitting_is_counted_with_dropout():
 
 def test_accuracy_with_dropout_is_that_without_where_nothing_is_dropped():
     """On a network that knows its training pairs; half of its numbers dropped cost answers."""
-    config = runs.encoder_run(5, d_model=16, d_mlp=16, steps=200, learning_rate=1e-2, points=2, snapshots=2)
+    config = runs.encoder_run(
+        5, d_model=16, d_mlp=16, steps=200, learning_rate=1e-2, points=2, snapshots=2
+    )
     weights = split_weights(config, train_here([config], How()).weights[0])
     found = {}
     for share in (0.0, 0.5):
@@ -295,7 +355,9 @@ def test_accuracy_with_dropout_is_that_without_where_nothing_is_dropped():
         view = View(dataclasses.replace(config, model=model), weights, 300)
         before = torch.random.get_rng_state()
         found[share] = runs.fit_with_dropout(view)
-        assert runs.fit_with_dropout(view) == found[share] and torch.equal(before, torch.random.get_rng_state())
+        assert runs.fit_with_dropout(view) == found[share] and torch.equal(
+            before, torch.random.get_rng_state()
+        )
         plain = (view.logits.argmax(-1) == view.task.targets)[view.task.train_index].mean()
         assert plain == found[0.0]
     assert found[0.5] < found[0.0]
@@ -322,15 +384,25 @@ def test_what_is_left_of_a_start_and_the_rest():
 
 def test_the_controls_of_a_ring(cell):
     data = run(circle=9.0)
-    heart = {"shuffled labels": made(circle=0.0, grok=9999), "strong decay": made(circle=9.0, grok=9999, ringed=4000)}
+    heart = {
+        "shuffled labels": made(circle=0.0, grok=9999),
+        "strong decay": made(circle=9.0, grok=9999, ringed=4000),
+    }
     found = cell("14", "noise with its", first=data)
     end, size, dim, circle = (found[name] for name in ("end", "size", "dim", "circle"))
-    fresh = cell("14", "net.forward", first=data, end=end, size=size, dim=dim, circle=circle)["rows"]
+    fresh = cell("14", "net.forward", first=data, end=end, size=size, dim=dim, circle=circle)[
+        "rows"
+    ]
     rest = {"drawn": found["drawn"], "others": heart | {"not recorded": None}, "chance": 0.2}
     table = cell("14", "controls =", rows=fresh, **rest)["at"]
     share = table["ring share"]
-    assert share["the trained network"] > 0.9 and share["a perfect circle, a fresh decoder"] == pytest.approx(1)
-    assert share["its symbols renamed at random"] < 0.4 and share["noise with its principal variances"] < 0.4
+    assert share["the trained network"] > 0.9 and share[
+        "a perfect circle, a fresh decoder"
+    ] == pytest.approx(1)
+    assert (
+        share["its symbols renamed at random"] < 0.4
+        and share["noise with its principal variances"] < 0.4
+    )
     assert table["accuracy"]["its embedding, a fresh decoder"] < 0.15
     by_chance = exceeded_by_chance(ring_share, (P, D))
     assert share["shuffled labels"] < by_chance + 0.1 < share["strong decay"] and len(table) == 8
@@ -361,7 +433,7 @@ def test_shuffled_labels_are_the_same_labels_elsewhere():
     assert (task.train_index == runs.encoder_run(31).with_seed(1).task.train_index).all()
 
 
-# ---------------------------------------------------------------------------------------- tables and figures
+# ------------------------------------------------------------------------------- tables and figures
 
 
 @pytest.mark.parametrize("data", [made(), made(grok=9999)])
@@ -369,29 +441,46 @@ def test_figures_are_drawn_for_runs_that_generalise_and_for_others(data, cell):
     sizes = {"p = 59, width 256": {"with": data, "without": data}, "p = 31, small": {"with": data}}
     axes = cell("14", "bars = dict", sizes=sizes)["axes"]
     assert [len(ax.lines) for ax in axes[0]] == [6, 3]
-    assert [len(ax.lines) for ax in cell("14", "lowest =", axes=axes, fig=axes[0, 0].figure)["axes"][0]] == [9, 5]
+    assert [
+        len(ax.lines) for ax in cell("14", "lowest =", axes=axes, fig=axes[0, 0].figure)["axes"][0]
+    ] == [9, 5]
     planes = cell("14", "a stranger's start\": on", first=data.isel(seed=0))["planes"]
     assert len(figures.four_planes(planes).axes) == 4
 
 
 def test_length_turn_and_plane_are_read_off_the_runs():
-    """Vectors of length 1 and 0.3 of their start, highest at step 2,000 and 200; a run that gets nowhere has none."""
-    long, short = (embedding.lives(made(circle=0.0, left=left, peak=peak)) for left, peak in ((1.0, 2000), (0.3, 200)))
-    assert long.length.tolist() == pytest.approx([1] * 3) and short.length.tolist() == pytest.approx([0.3] * 3)
-    assert long.turn_95.tolist() == pytest.approx([1] * 3) and short.turn.tolist() == pytest.approx([0.1] * 3)
+    """Vectors of length 1 and 0.3 of their start, highest at step 2,000 and 200; a run that gets
+    nowhere has none."""
+    long, short = (
+        embedding.lives(made(circle=0.0, left=left, peak=peak))
+        for left, peak in ((1.0, 2000), (0.3, 200))
+    )
+    assert long.length.tolist() == pytest.approx(
+        [1] * 3
+    ) and short.length.tolist() == pytest.approx([0.3] * 3)
+    assert long.turn_95.tolist() == pytest.approx([1] * 3) and short.turn.tolist() == pytest.approx(
+        [0.1] * 3
+    )
     none, round_ones = embedding.lives(made(grok=9999)), embedding.lives(made())
-    assert none[["turn", "turn_95", "kept", "left", "ring_grok", "plane_grok"]].isna().all(axis=None)
+    assert (
+        none[["turn", "turn_95", "kept", "left", "ring_grok", "plane_grok"]].isna().all(axis=None)
+    )
     parts = round_ones[["second_axis", "plane_grok", "plane_end", "seen"]].to_numpy()
     assert ((parts > 0) & (parts <= 1)).all()
 
 
 def test_a_start_has_a_say_only_where_it_ranks_higher_than_strangers_whose_start_is_left(cell):
-    """An end that is half of its start has that start's strongest frequency, and a stranger's has the stranger's."""
+    """An end that is half of its start has that start's strongest frequency, and a stranger's has
+    the stranger's."""
     alike = cell("14", "by_chance =", own=embedding.lives(made(circle=0.0, left=0.5)), rng=RNG)
     assert alike["mean"] == alike["null"] == 1
     table = embedding.lives(made(5))
-    high, middling = (cell("14", "by_chance =", own=table.assign(rank=rank, drawn=[drawn] * 5), rng=RNG)["by_chance"]
-                      for rank, drawn in ((1.0, [0.2, 0.4, 0.6, 0.8]), (0.5, [0.0, 0.5, 1.0])))  # fmt: skip
+    high, middling = (
+        cell("14", "by_chance =", own=table.assign(rank=rank, drawn=[drawn] * 5), rng=RNG)[
+            "by_chance"
+        ]
+        for rank, drawn in ((1.0, [0.2, 0.4, 0.6, 0.8]), (0.5, [0.0, 0.5, 1.0]))
+    )
     assert high < 0.01 and middling > 0.3
 
 
@@ -400,11 +489,12 @@ def test_three_measures_on_the_same_runs(cell):
     assert set(table.network) == {"Gu et al.", "Liu et al."} and len(table) == 6
 
 
-# ------------------------------------------------------------------------------------------ mask and rewind
+# ---------------------------------------------------------------------------------- mask and rewind
 
 
 def test_a_ticket_keeps_its_part_of_the_start_and_nothing_else(monkeypatch):
-    """Ten axes or a fifth of the numbers at the values of the ordinary start; what is not kept is never trained."""
+    """Ten axes or a fifth of the numbers at the values of the ordinary start; what is not kept is
+    never trained."""
     monkeypatch.setattr(tickets, "LENGTH", 3)
     tickets.trained.cache_clear()
     run = tickets.tickets()["largest"].config
@@ -412,20 +502,36 @@ def test_a_ticket_keeps_its_part_of_the_start_and_nothing_else(monkeypatch):
     start = tickets.whole(model).draw(0)
     pairs = torch.from_numpy(task.inputs)
     drawn = {kept: model.draw(0, kept) for kept in model.starts}
-    assert torch.allclose(model.forward(drawn["normal"], pairs), tickets.whole(model).forward(start, pairs), atol=1e-6)
+    assert torch.allclose(
+        model.forward(drawn["normal"], pairs), tickets.whole(model).forward(start, pairs), atol=1e-6
+    )
     other = {kept: model.draw(1, kept) for kept in model.starts}
-    assert not torch.equal(drawn["random axes"]["W_P"], other["random axes"]["W_P"])  # what is kept is the seed's own
+    assert not torch.equal(
+        drawn["random axes"]["W_P"], other["random axes"]["W_P"]
+    )  # what is kept is the seed's own
     assert not torch.equal(drawn["random numbers"]["W_E"] == 0, other["random numbers"]["W_E"] == 0)
     for kept, rank in (("axes", 10), ("random axes", 10), ("largest", 11), ("random numbers", 11)):
         weights = drawn[kept]
         assert torch.linalg.matrix_rank(model.embeddings(weights)[0]) == rank
-        assert all(torch.equal(w[w != 0], start[name][w != 0]) for name, w in weights.items() if name != "W_P")
-        shares = [float((w != 0).float().mean()) for name, w in weights.items() if name[:2] == "W_" and name != "W_P"]
+        assert all(
+            torch.equal(w[w != 0], start[name][w != 0])
+            for name, w in weights.items()
+            if name != "W_P"
+        )
+        shares = [
+            float((w != 0).float().mean())
+            for name, w in weights.items()
+            if name[:2] == "W_" and name != "W_P"
+        ]
         assert shares == pytest.approx([0.2 if rank == 11 else 1] * len(shares), abs=0.01)
         config = dataclasses.replace(run, task=task, model=model, start=kept, steps=3)
         after = split_weights(config, train_here([config], How()).weights[0])
-        assert all(torch.equal(after[name] == 0, w == 0) for name, w in weights.items() if name[:2] == "W_")
-        assert torch.equal(after["W_P"], weights["W_P"]) and not torch.equal(after["W_E"], weights["W_E"])
+        assert all(
+            torch.equal(after[name] == 0, w == 0) for name, w in weights.items() if name[:2] == "W_"
+        )
+        assert torch.equal(after["W_P"], weights["W_P"]) and not torch.equal(
+            after["W_E"], weights["W_E"]
+        )
     tickets.trained.cache_clear()
 
 
@@ -442,45 +548,79 @@ EARLY, LATE = (800, 900, 1000, 1100, 1900), (1600, 1800, 2000, 2200, None)
         (EARLY, LATE, (None,) * 5, UNDECIDED),
         (EARLY[:4], LATE[:4], EARLY[:4], UNDECIDED),
     ],
-    ids=["tickets", "random ones as early", "random ones earlier", "none", "no control", "four runs"],
+    ids=[
+        "tickets",
+        "random ones as early",
+        "random ones earlier",
+        "none",
+        "no control",
+        "four runs",
+    ],
 )
 def test_a_ticket_must_win_every_pair(own, null, whole, verdict):
     """LT14; of the paper's networks (LT13) small ones decide nothing."""
-    tables = {"normal": times(*whole), "axes": times(*own), "random axes": times(*null),
-              "largest": times(*own), "random numbers": times(*null)}  # fmt: skip
+    tables = {
+        "normal": times(*whole),
+        "axes": times(*own),
+        "random axes": times(*null),
+        "largest": times(*own),
+        "random numbers": times(*null),
+    }
     axes = tickets.axes_are_tickets(Runs(tables))
     assert axes.verdict == UNDECIDED and axes.numbers["companions"] == verdict
     assert tickets.numbers_are_tickets(Runs(tables)).verdict == verdict
 
 
-# --------------------------------------------------------------------------------- four chosen training sets
+# ------------------------------------------------------------------------ four chosen training sets
 
 
-def chosen_runs(tests: dict[str, list[float]], numbers: dict[str, list[float]] | None = None, fit: float = 1.0) -> Runs:
-    """Runs of the four sets that end at these test accuracies, on a line or at other numbers; `fit` those below 1."""
+def chosen_runs(
+    tests: dict[str, list[float]], numbers: dict[str, list[float]] | None = None, fit: float = 1.0
+) -> Runs:
+    """Runs of the four sets that end at these test accuracies, on a line or at other numbers; `fit`
+    those below 1."""
     found = {}
     for name, ends in tests.items():
         table = np.array((numbers or {}).get(name, list(range(10))), dtype=float)
-        data = xr.Dataset({"test_accuracy": (("seed", "step"), np.array([[0.0, end] for end in ends]))})
-        data["train_accuracy"] = (("seed", "step"), np.array([[0.0, 1.0 if end == 1 else fit] for end in ends]))
-        data["embedding"] = (("seed", "snapshot", "token", "feature"), np.tile(table, (len(ends), 1, 1))[..., None])
+        data = xr.Dataset(
+            {"test_accuracy": (("seed", "step"), np.array([[0.0, end] for end in ends]))}
+        )
+        data["train_accuracy"] = (
+            ("seed", "step"),
+            np.array([[0.0, 1.0 if end == 1 else fit] for end in ends]),
+        )
+        data["embedding"] = (
+            ("seed", "snapshot", "token", "feature"),
+            np.tile(table, (len(ends), 1, 1))[..., None],
+        )
         found[name] = data.assign_coords(seed=range(len(ends)), step=[0, 50], snapshot=[50])
     return Runs(found)
 
 
 def test_the_four_sets_differ_in_one_thing_at_a_time():
-    """Counted anew: nullity by the rank of all equations, distances by trying every trained cell."""
+    """Counted anew: nullity by the rank of all equations, distances by trying every trained
+    cell."""
     table = contrast.predictions()
     for name, held in contrast.HELD_OUT.items():
         pairs = contrast.training_pairs(name)
-        assert len(pairs) == 42 and {i + j for i, j in pairs} == set(range(19)) and not set(pairs) & set(held)
+        assert (
+            len(pairs) == 42
+            and {i + j for i, j in pairs} == set(range(19))
+            and not set(pairs) & set(held)
+        )
         rows = equations(permissible_set(pairs), 10)
-        assert table.freedom[name] == 10 - np.linalg.matrix_rank(rows) == (2 if name.startswith("line") else 3)
+        assert (
+            table.freedom[name]
+            == 10 - np.linalg.matrix_rank(rows)
+            == (2 if name.startswith("line") else 3)
+        )
         cells = np.argwhere(contrast.trained_mask(pairs))
         far = max(np.abs(cells - pair).sum(axis=1).min() for pair in held)
         assert table.farthest[name] == far == (1 if name.endswith("covered") else 3)
     assert table.ideal.tolist() == pytest.approx([1, 1, 5 / 13, 5 / 13])
-    assert table.rate["line, hole"] > table.rate["line, covered"]  # so that the papers expect opposite orders
+    assert (
+        table.rate["line, hole"] > table.rate["line, covered"]
+    )  # so that the papers expect opposite orders
 
 
 @pytest.mark.parametrize("name", contrast.HELD_OUT)
@@ -494,31 +634,56 @@ def test_drawn_sets_are_of_their_kind_and_differ(name):
         free = 10 - np.linalg.matrix_rank(equations(permissible_set(pairs), 10))
         cells = np.argwhere(contrast.trained_mask(pairs))
         far = max(np.abs(cells - cell).sum(axis=1).min() for cell in np.ndindex(10, 10))
-        assert (free, far) == (2 if name.startswith("line") else 3, 1 if name.endswith("covered") else 3)
+        assert (free, far) == (
+            2 if name.startswith("line") else 3,
+            1 if name.endswith("covered") else 3,
+        )
     assert len(drawn) == 5
 
 
 @pytest.mark.parametrize(
     ("right", "verdict"),
-    [((15, 15, 5, 5), "holds"), ((15, 5, 15, 5), "fails"), ((5, 15, 5, 15), "fails"), ((5, 5, 15, 15), "fails"),
-     ((20, 10, 10, 0), "undecided")],
+    [
+        ((15, 15, 5, 5), "holds"),
+        ((15, 5, 15, 5), "fails"),
+        ((5, 15, 5, 15), "fails"),
+        ((5, 5, 15, 15), "fails"),
+        ((20, 10, 10, 0), "undecided"),
+    ],
     ids=["parallelograms decide", "cover decides", "a hole decides", "the reverse", "both alike"],
-)  # fmt: skip
+)
 def test_what_decides_is_seen(right, verdict):
-    """By the number of sets, of 20 of a kind, whose run answers every test pair; the others answer 0.4 of them."""
-    ends = {name: [1.0] * n + [0.4] * (20 - n) for name, n in zip(contrast.HELD_OUT, right, strict=True)}
+    """By the number of sets, of 20 of a kind, whose run answers every test pair; the others answer
+    0.4 of them."""
+    ends = {
+        name: [1.0] * n + [0.4] * (20 - n) for name, n in zip(contrast.HELD_OUT, right, strict=True)
+    }
     runs = chosen_runs(ends, fit=0.95)  # who misses a test pair has not fitted
     found = contrast.line_or_cover(runs)
     assert found.verdict == verdict and found.numbers["fitted"] == f"all {sum(right[:2])}"
-    assert contrast.line_or_cover(Runs({k: v.isel(seed=slice(19)) for k, v in runs.items()})).verdict == "undecided"
+    assert (
+        contrast.line_or_cover(Runs({k: v.isel(seed=slice(19)) for k, v in runs.items()})).verdict
+        == "undecided"
+    )
     del runs["line, hole"]
-    assert contrast.line_or_cover(runs).verdict == contrast.line_or_cover(Runs()).verdict == "undecided"
+    assert (
+        contrast.line_or_cover(runs).verdict
+        == contrast.line_or_cover(Runs()).verdict
+        == "undecided"
+    )
 
 
 def test_what_is_counted_of_the_chosen_sets():
     away = [20.0, *range(1, 10)]
-    found = chosen_runs({"line, covered": [1.0, 1.0], "line, hole": [1.0, 0.5], "no line, covered": [5 / 13],
-                         "no line, hole": [0.0]}, {"no line, covered": away, "no line, hole": away})  # fmt: skip
+    found = chosen_runs(
+        {
+            "line, covered": [1.0, 1.0],
+            "line, hole": [1.0, 0.5],
+            "no line, covered": [5 / 13],
+            "no line, hole": [0.0],
+        },
+        {"no line, covered": away, "no line, hole": away},
+    )
     rows = contrast.outcomes(found)
     assert rows.right.tolist() == [True] * 3 + [False] * 3 and rows.line.sum() == 4
     assert rows.step.tolist()[:3] == [50] * 3 and rows.step[3:].isna().all()
@@ -527,10 +692,14 @@ def test_what_is_counted_of_the_chosen_sets():
     assert np.isnan(contrast.tell_apart(rows[:2], "rqi"))
 
 
-# ----------------------------------------------------------------------------------- the diagram of LT10
+# ------------------------------------------------------------------------------ the diagram of LT10
 
 BANDS = ["GCMM", "GCMM", "GCMM", "GGCX", "MGCX", "MMXX", "MMXX"]  # decay down, rate across
-ORDERED = ["CCGGMM"] * 5 + ["CGMMXX", "GMMXXX", "MMXXXX"]  # grokking between the others along both axes
+ORDERED = ["CCGGMM"] * 5 + [
+    "CGMMXX",
+    "GMMXXX",
+    "MMXXXX",
+]  # grokking between the others along both axes
 
 
 def diagram(*seeds: list[str]) -> dict[str, xr.DataArray]:
@@ -543,10 +712,16 @@ def diagram(*seeds: list[str]) -> dict[str, xr.DataArray]:
     [
         ([ORDERED] * 3, "holds"),
         ([BANDS] * 3, "holds with correction"),  # comprehension is between
-        ([ORDERED, ORDERED, ["M" * 6] * 4 + ["X" * 6] * 4], "holds with correction"),  # too few lines along the rate
+        (
+            [ORDERED, ORDERED, ["M" * 6] * 4 + ["X" * 6] * 4],
+            "holds with correction",
+        ),  # too few lines along the rate
         ([ORDERED] * 2, None),  # two seeds
         ([["X" * 6] * 4 + ["M" * 6] * 4] * 3, "fails"),  # upside down, and two phases of four
-        ([[row[::-1] for row in ORDERED]] * 3, "fails"),  # a slow decoder memorises, and is confused
+        (
+            [[row[::-1] for row in ORDERED]] * 3,
+            "fails",
+        ),  # a slow decoder memorises, and is confused
         ([[row.replace("X", "M") for row in ORDERED]] * 3, "fails"),  # no confusion
     ],
 )
@@ -557,7 +732,8 @@ def test_a_diagram_compares_with_the_toys_by_its_phases_corners_and_order(seeds,
 
 
 def test_the_published_panel_passes_as_a_diagram_and_the_same_cells_dealt_out_anew_hardly_ever():
-    """Oracle and null of LT10: panel 6b three times, and its cells in a random order (0.4 % by the binomial law)."""
+    """Oracle and null of LT10: panel 6b three times, and its cells in a random order (0.4 % by the
+    binomial law)."""
     cells = published.panels()["b"].values
 
     def word(one):
@@ -569,10 +745,17 @@ def test_the_published_panel_passes_as_a_diagram_and_the_same_cells_dealt_out_an
 
 
 def test_what_a_cell_of_the_diagram_has_not_reached_at_its_end_counts_as_never():
-    """Fits at 100 and has the test set right at 600, at 1,100 (a delay of 1,000) or not; does not fit."""
+    """Fits at 100 and has the test set right at 600, at 1,100 (a delay of 1,000) or not; does not
+    fit."""
     steps = np.arange(0, 4001, 50)
-    reached = xr.DataArray([[[100, 100], [100, 9_999]], [[600, 1_100], [9_999, 9_999]]],
-                           dims=("set", "decoder_weight_decay", "decoder_lr"))  # fmt: skip
-    high = (xr.DataArray(steps, dims="step", coords={"step": steps}) >= reached).astype(float).expand_dims("seed")
+    reached = xr.DataArray(
+        [[[100, 100], [100, 9_999]], [[600, 1_100], [9_999, 9_999]]],
+        dims=("set", "decoder_weight_decay", "decoder_lr"),
+    )
+    high = (
+        (xr.DataArray(steps, dims="step", coords={"step": steps}) >= reached)
+        .astype(float)
+        .expand_dims("seed")
+    )
     data = xr.Dataset({"train_accuracy": high.isel(set=0), "test_accuracy": high.isel(set=1)})
     assert claims.letters(data).values.tolist() == [[["C", "G"], ["M", "X"]]]

@@ -27,9 +27,12 @@ def test_the_plan_asks_for_the_runs_of_figure_5():
 
 @pytest.mark.parametrize(
     ("change", "words"),
-    [({"d": 6}, "d = 6 is too small for p = 13: Lemma B.1 needs p // 2 \\+ 1 = 7 or more"),
-     ({"p_other": 97}, "two different moduli"), ({"n_seeds": 0}, "n_seeds = 0")],
-)  # fmt: skip
+    [
+        ({"d": 6}, "d = 6 is too small for p = 13: Lemma B.1 needs p // 2 \\+ 1 = 7 or more"),
+        ({"p_other": 97}, "two different moduli"),
+        ({"n_seeds": 0}, "n_seeds = 0"),
+    ],
+)
 def test_inconsistent_parameters_are_refused(change, words):
     with pytest.raises(ParameterError, match=words):
         plan(**(GOOD | change))
@@ -52,10 +55,15 @@ SMALL = changed(deltas=lambda real: 0.1 * real.deltas)
 WORLDS = [
     (maps.block_is_additive, (), "holds", {"splitting_error": lambda *args: 0.0}),
     (claims.sums_in_balls, (5,), "fails", {"closeness": INFINITE}),
-    (claims.sums_in_small_balls, (97, 5), "holds", {"closeness": SMALL, "circle_delta": lambda p: 0.1}),
+    (
+        claims.sums_in_small_balls,
+        (97, 5),
+        "holds",
+        {"closeness": SMALL, "circle_delta": lambda p: 0.1},
+    ),
     (claims.bound_on_med, (11,), "fails", {"med": lambda t: np.inf}),
     (maps.minimum_is_a_manifold, (5, 4, 3), "holds", LEAST),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("claim", "args", "verdict", "world"), WORLDS)
@@ -70,15 +78,28 @@ def test_med_falls_in_every_descent_and_so_does_the_diameter():
 
 I = np.arange(7.0)
 CALLS = [
-    (claims.close_exactly_if_equivalent, (7, False), "holds"),  # Remark 3.6 on i + j without mod p: the line has it
+    (
+        claims.close_exactly_if_equivalent,
+        (7, False),
+        "holds",
+    ),  # Remark 3.6 on i + j without mod p: the line has it
     (claims.close_exactly_if_equivalent, (7,), "fails"),
-    (claims.additive_targets, (7, np.add.outer(I, I * I)[..., None], (7,)), "holds"),  # f(i) + g(j) is explained
-    (claims.additive_targets, (7, np.eye(7)[np.maximum.outer(range(7), range(7))], (7,)), "holds"),  # max(i, j) in part
+    (
+        claims.additive_targets,
+        (7, np.add.outer(I, I * I)[..., None], (7,)),
+        "holds",
+    ),  # f(i) + g(j) is explained
+    (
+        claims.additive_targets,
+        (7, np.eye(7)[np.maximum.outer(range(7), range(7))], (7,)),
+        "holds",
+    ),  # max(i, j) in part
 ]
 
 
 def test_descent_lowers_the_norm_to_that_of_one_point():
-    """The gradient by differences: moving x along it by a little lowers the norm by what the weights say."""
+    """The gradient by differences: moving x along it by a little lowers the norm by what the
+    weights say."""
     x = np.random.default_rng(0).normal(size=(7, 4)) + 1
     path = maps.descend(x, 300)
     norms = np.array([smallest_map(y, [1.0]).norm for y in path])
@@ -87,8 +108,11 @@ def test_descent_lowers_the_norm_to_that_of_one_point():
 
 
 def test_shuffled_labels_are_fitted_better_than_sums():
-    """Same cells, same number of each label: what is left is the rule, which no additive network can use."""
-    real, dealt = (claims.splits_fitted(37, seeds=2, shuffled=shuffled) for shuffled in (False, True))
+    """Same cells, same number of each label: what is left is the rule, which no additive network
+    can use."""
+    real, dealt = (
+        claims.splits_fitted(37, seeds=2, shuffled=shuffled) for shuffled in (False, True)
+    )
     assert max(f.trained for f in real) < min(f.trained for f in dealt)
     assert all(f.unseen == 0 for f in real)
 
@@ -103,11 +127,15 @@ def test_sums_carry_nothing_and_products_of_a_circle_everything(cell):
     noise = np.random.default_rng(0).normal(size=(2, 7, 6))
     tables = np.stack([noise, np.stack([np.pad(circle(7, 2), ((0, 0), (0, 4)))] * 2)], axis=1)
     dataset = xr.Dataset(
-        {"embedding": (("seed", "snapshot", "token", "feature"), tables),
-         "test_accuracy": (("seed", "step"), np.array([[0.1, 0.5, 1.0], [0.2, 0.5, np.nan]]))},
+        {
+            "embedding": (("seed", "snapshot", "token", "feature"), tables),
+            "test_accuracy": (("seed", "step"), np.array([[0.1, 0.5, 1.0], [0.2, 0.5, np.nan]])),
+        },
         {"seed": [0, 1], "snapshot": [0, 100], "step": [0, 50, 101]},
-    )  # fmt: skip
-    table = cell("03", "every_run({", first=dataset, second=dataset, p_recorded=7, p_other=11)["share"]
+    )
+    table = cell("03", "every_run({", first=dataset, second=dataset, p_recorded=7, p_other=11)[
+        "share"
+    ]
     assert table.modulus.value_counts().to_dict() == {7: 4, 11: 4}
     table = table[table.modulus == 7]
     assert table.sums.max() < 1e-12
@@ -117,35 +145,55 @@ def test_sums_carry_nothing_and_products_of_a_circle_everything(cell):
 
 
 def curves(test: float, after: float, seeds: int = 3) -> xr.Dataset:
-    """Runs that fit at step 20 and end with this test accuracy and this share after the MLP; other shares are 0.05."""
+    """Runs that fit at step 20 and end with this test accuracy and this share after the MLP; other
+    shares are 0.05."""
     ones, step = np.ones((seeds, 12)), np.arange(12) * 20
     rise = np.where(step < 100, 0.1, 1.0)
     flat = dict.fromkeys(runs.WATCHED, 0.05 * ones)
-    named = {"train_accuracy": np.where(step < 20, 0.1, 1.0) * ones, "test_accuracy": test * rise * ones}
+    named = {
+        "train_accuracy": np.where(step < 20, 0.1, 1.0) * ones,
+        "test_accuracy": test * rise * ones,
+    }
     named |= flat | {"share_mlp": (0.1 + (after - 0.1) * (step >= 100)) * ones}
-    return xr.Dataset({n: (("seed", "step"), v) for n, v in named.items()}, {"seed": range(seeds), "step": step})
+    return xr.Dataset(
+        {n: (("seed", "step"), v) for n, v in named.items()}, {"seed": range(seeds), "step": step}
+    )
 
 
 @pytest.mark.parametrize(
     ("test", "after", "idle", "verdict"),
-    [(1.0, 0.9, 0.05, "holds"), (1.0, 0.05, 0.05, "fails"), (1.0, 0.4, 0.05, "undecided"),
-     (1.0, 0.9, 0.8, "undecided"), (0.5, 0.9, 0.05, "undecided")],
-)  # fmt: skip
-def test_deeper_layers_hold_only_where_the_classes_come_together_in_runs_that_learn(test, after, idle, verdict):
-    """G54: a clock, which rises in runs that memorise as well, leaves it open; so do runs that do not generalise."""
-    made = {"learned": trained.share_table(curves(test, after)), "memorised": trained.share_table(curves(0.1, idle))}
+    [
+        (1.0, 0.9, 0.05, "holds"),
+        (1.0, 0.05, 0.05, "fails"),
+        (1.0, 0.4, 0.05, "undecided"),
+        (1.0, 0.9, 0.8, "undecided"),
+        (0.5, 0.9, 0.05, "undecided"),
+    ],
+)
+def test_deeper_layers_hold_only_where_the_classes_come_together_in_runs_that_learn(
+    test, after, idle, verdict
+):
+    """G54: a clock, which rises in runs that memorise as well, leaves it open; so do runs that do
+    not generalise."""
+    made = {
+        "learned": trained.share_table(curves(test, after)),
+        "memorised": trained.share_table(curves(0.1, idle)),
+    }
     assert trained.deeper_layers(Runs(made)).verdict == verdict
 
 
 def test_the_share_of_unseen_cells_passes_an_oracle_and_not_chance(monkeypatch):
-    """One-hot labels as the stage: share 1; with the labels of other cells about (C - 1)/(n - 1) of n cells."""
+    """One-hot labels as the stage: share 1; with the labels of other cells about (C - 1)/(n - 1) of
+    n cells."""
     config = runs.deeper(1)["learned"].config
     view = View(config, config.model.draw(0))
     rows = torch.nn.functional.one_hot(torch.as_tensor(config.task.labels[config.task.test_index]))
     assert all(0 < watch(view) < 0.15 for watch in runs.WATCHED.values())
     monkeypatch.setattr(runs, "activations", lambda weights, inputs, model: {"MLP 1": rows})
     assert runs.unseen_share(view, "MLP 1") == pytest.approx(1)
-    assert runs.unseen_share(view, "MLP 1", shuffled=True) == pytest.approx(46 / (len(rows) - 1), rel=0.3)
+    assert runs.unseen_share(view, "MLP 1", shuffled=True) == pytest.approx(
+        46 / (len(rows) - 1), rel=0.3
+    )
 
 
 def test_three_classes_are_marked_among_all_points():

@@ -1,4 +1,5 @@
-"""Chapter 09: settings differ in what they say, each verdict follows the runs, figures and tables show every run."""
+"""Chapter 09: settings differ in what they say, each verdict follows the runs, figures and tables
+show every run."""
 
 import dataclasses
 from math import comb
@@ -20,7 +21,14 @@ from grokbook_chapters.width_and_initialisation import claims, runs, tables
 
 N = None
 STEPS = np.arange(0, 10_001, 100)
-LIVE = {"p": 11, "train_fraction": 0.6, "d_model": 16, "steps": 100, "n_seeds": 2, "start": "toeplitz"}
+LIVE = {
+    "p": 11,
+    "train_fraction": 0.6,
+    "d_model": 16,
+    "steps": 100,
+    "n_seeds": 2,
+    "start": "toeplitz",
+}
 
 
 def table(*steps, last=10_000):
@@ -29,15 +37,21 @@ def table(*steps, last=10_000):
 
 
 def dataset(*curves):
-    """Runs with these test accuracies at every step, or that jump to 1 at a step (an integer above 1).
+    """Runs with these test accuracies at every step, or that jump to 1 at a step (an integer above
+    1).
 
     A negative one is swung about, by 0.04 up and down.
     """
     swings = 0.04 * (-1.0) ** np.arange(STEPS.size)
     rows = [np.where(c <= STEPS, 1.0, 0.01) if c > 1 else abs(c) + (c < 0) * swings for c in curves]
-    series = {"train_accuracy": np.ones_like(rows), "test_accuracy": rows, "test_accuracy_unmirrored": rows}
+    series = {
+        "train_accuracy": np.ones_like(rows),
+        "test_accuracy": rows,
+        "test_accuracy_unmirrored": rows,
+    }
     return xr.Dataset(
-        {n: (("seed", "step"), np.asarray(v)) for n, v in series.items()}, {"seed": range(len(rows)), "step": STEPS}
+        {n: (("seed", "step"), np.asarray(v)) for n, v in series.items()},
+        {"seed": range(len(rows)), "step": STEPS},
     )
 
 
@@ -46,7 +60,9 @@ def verdict(name, runs):
     claim = choose([name])[0]
     assert set(runs) <= {*claim.runs(), *(claim.beside() if claim.beside else ())}
     look = claim.through or (lambda d: d)
-    return claim.check(Runs({label: look(dataset(*curves)) for label, curves in runs.items()})).verdict
+    return claim.check(
+        Runs({label: look(dataset(*curves)) for label, curves in runs.items()})
+    ).verdict
 
 
 # ---------------------------------------------------------------------------------------- settings
@@ -56,9 +72,14 @@ def test_settings_of_one_question_differ_in_it_alone():
     optimised = runs.by_optimiser().values()
     assert len({dataclasses.replace(e.config, optimizer=AdamW()) for e in optimised}) == 1
     for e in optimised:  # one protocol
-        assert (e.config.optimizer.warmup, e.config.optimizer.weight_decay) == (AdamW().warmup, AdamW().weight_decay)
+        assert (e.config.optimizer.warmup, e.config.optimizer.weight_decay) == (
+            AdamW().warmup,
+            AdamW().weight_decay,
+        )
     rates = {(type(e.config.optimizer), e.config.optimizer.learning_rate) for e in optimised}
-    assert rates == {(kind, rate) for kind in runs.ACCELERATORS.values() for rate in (3e-4, 1e-3, 3e-3)}
+    assert rates == {
+        (kind, rate) for kind in runs.ACCELERATORS.values() for rate in (3e-4, 1e-3, 3e-3)
+    }
     for settings in (runs.by_start(), runs.small_by_start(), runs.fresh(), runs.plan(**LIVE)):
         assert len({dataclasses.replace(e.config, start="normal") for e in settings.values()}) == 1
     shifts = [e.config for e in runs.small_by_shift().values()]
@@ -76,9 +97,13 @@ def test_labels_say_what_the_settings_are():
     for label, run in (item for settings in each for item in settings().items()):
         assert label.endswith("on") == run.config.model.positional
         assert run.config.task.shift == run.config.task.p
-    found = {(c.task.p, c.task.shift, c.model.d_model) for c in (run.config for run in runs.by_width().values())}
+    found = {
+        (c.task.p, c.task.shift, c.model.d_model)
+        for c in (run.config for run in runs.by_width().values())
+    }
     assert found == {(97, 85, d) for d in (128, 256)} | {(47, 0, d) for d in (64, 128, 256)} | {
-        (43, k, d) for k in (0, 43) for d in (256, 512, 1024)} | {(43, 0, 128), (43, 43, 2048)}  # fmt: skip
+        (43, k, d) for k in (0, 43) for d in (256, 512, 1024)
+    } | {(43, 0, 128), (43, 43, 2048)}
 
 
 @pytest.mark.parametrize("settings", [runs.by_modulus, runs.by_shift, runs.by_width])
@@ -93,13 +118,23 @@ def test_no_recorded_seed_of_figure_5_is_left_out(settings):
 def test_what_is_recorded_has_three_seeds_unless_more_were_set_aside():
     compared = {runs.unchanged()}  # what others are compared with has all of its seeds
     for run in {run for settings in runs.RUNS for run in settings().values()} - compared:
-        many = {"gu2025/fig5[p=97]": 19, "gu2024/fig20[positions": 6, "gu2025/fig5": 10,
-                "gu2025/fig10[p=43, d=128, steps=2": 15, "gu2025/fig10[p=43, d=128, steps=6": 10,
-                "small/fig9[": len(runs.WIDTH_SEEDS), "small/fig19[d=48, ": len(runs.MANY),
-                "small/fig19[": runs.PAIRS, "small/fig20[d=96, ": 18,
-                "small/fig21[d=48, ": 21, "small/fig21[": 13}  # fmt: skip
+        many = {
+            "gu2025/fig5[p=97]": 19,
+            "gu2024/fig20[positions": 6,
+            "gu2025/fig5": 10,
+            "gu2025/fig10[p=43, d=128, steps=2": 15,
+            "gu2025/fig10[p=43, d=128, steps=6": 10,
+            "small/fig9[": len(runs.WIDTH_SEEDS),
+            "small/fig19[d=48, ": len(runs.MANY),
+            "small/fig19[": runs.PAIRS,
+            "small/fig20[d=96, ": 18,
+            "small/fig21[d=48, ": 21,
+            "small/fig21[": 13,
+        }
         found = [seeds for name, seeds in many.items() if run.name.startswith(name)]
-        assert len(run.seeds) == (found or [13 if run in runs.with_fresh_seeds().values() else 3])[0]
+        assert (
+            len(run.seeds) == (found or [13 if run in runs.with_fresh_seeds().values() else 3])[0]
+        )
 
 
 def test_what_alone_may_refute_a_claim_is_among_its_runs_with_seeds_enough_to():
@@ -114,18 +149,32 @@ def test_what_alone_may_refute_a_claim_is_among_its_runs_with_seeds_enough_to():
 
 
 def test_the_seeds_that_decide_are_not_those_that_were_looked_at():
-    """Only structure, scale or mean differs from the normal start, and no seed of the first runs is among them."""
+    """Only structure, scale or mean differs from the normal start, and no seed of the first runs is
+    among them."""
     looked_at = {seed for run in runs.small_by_start().values() for seed in run.seeds}
-    assert all(not looked_at & set(run.seeds) and len(run.seeds) == 10 for run in runs.fresh().values())
-    assert set(runs.fresh()) == {"normal", "toeplitz", "toeplitz_normal", "small_normal", "normal_mean"}
+    assert all(
+        not looked_at & set(run.seeds) and len(run.seeds) == 10 for run in runs.fresh().values()
+    )
+    assert set(runs.fresh()) == {
+        "normal",
+        "toeplitz",
+        "toeplitz_normal",
+        "small_normal",
+        "normal_mean",
+    }
 
 
 def test_the_level_of_width_128_is_asked_of_seeds_that_were_not_looked_at():
-    """No seed of shorter runs of Fig. 10 at width 128 is among those of the longest, which alone may refute GF10."""
-    *seen, last = (e for label, e in runs.by_width().items() if label.startswith("p = 43, k = 0, d = 128"))
+    """No seed of shorter runs of Fig. 10 at width 128 is among those of the longest, which alone
+    may refute GF10."""
+    *seen, last = (
+        e for label, e in runs.by_width().items() if label.startswith("p = 43, k = 0, d = 128")
+    )
     assert last.config.steps > max(e.config.steps for e in seen)
     assert not set(last.seeds) & {seed for e in seen for seed in e.seeds}
-    assert [next(iter(part().values())).key for part in claims.accuracy_by_width.refutes] == [last.key]
+    assert [next(iter(part().values())).key for part in claims.accuracy_by_width.refutes] == [
+        last.key
+    ]
 
 
 def test_configurations_differ_except_where_two_figures_share_one():
@@ -139,12 +188,14 @@ def test_configurations_differ_except_where_two_figures_share_one():
 
 
 def test_a_companion_takes_changes_of_every_kind():
-    config = runs.small("x", train_fraction=0.3, start="positive", positional=False, d_model=32).config
+    config = runs.small(
+        "x", train_fraction=0.3, start="positive", positional=False, d_model=32
+    ).config
     assert (config.start, config.model.positional, config.n_train) == ("positive", False, 1044)
     assert config.model.d_model == 32
 
 
-# ---------------------------------------------------------------------------------------- parts of statements
+# ------------------------------------------------------------------------------ parts of statements
 
 
 @pytest.mark.parametrize(
@@ -157,7 +208,11 @@ def test_a_companion_takes_changes_of_every_kind():
         (table(*[N] * 5), table(*[1000] * 5), False),
         (None, table(1, 2, 3), None),
         (table(500, 500, 500), table(1000, 1000, 1000), None),  # three pairs cannot go below 1/8
-        (table(500, 500, 500, 500, 2000), table(*[1000] * 5), None),  # the median is half, but one run is not
+        (
+            table(500, 500, 500, 500, 2000),
+            table(*[1000] * 5),
+            None,
+        ),  # the median is half, but one run is not
     ],
 )
 def test_halved(first, second, answer):
@@ -210,10 +265,16 @@ def test_earlier_by(second, first, answer):
         ([6000, 7000, 0.1], None, None, None),
     ],
 )
-def test_a_run_that_is_low_or_still_rises_has_no_level_and_is_only_late(curves, about, speeds, apart):
+def test_a_run_that_is_low_or_still_rises_has_no_level_and_is_only_late(
+    curves, about, speeds, apart
+):
     """ "Not by step T" and nothing else: Gu 2024, Figs 9 and 22 print no number of epochs."""
     runs = tables.times(dataset(*curves))
-    assert (claims.about_07(runs), claims.speeds_differ(runs), claims.levels_differ(runs)) == (about, speeds, apart)
+    assert (claims.about_07(runs), claims.speeds_differ(runs), claims.levels_differ(runs)) == (
+        about,
+        speeds,
+        apart,
+    )
 
 
 # ---------------------------------------------------------------------------------------- claims
@@ -254,7 +315,11 @@ def at_128(on, off):
 @pytest.mark.parametrize(
     ("name", "runs", "answer"),
     [
-        ("GF20", {"30%, toeplitz": [2000] * 3, "30%, normal": [4000] * 3}, UNDECIDED),  # one of three shares
+        (
+            "GF20",
+            {"30%, toeplitz": [2000] * 3, "30%, normal": [4000] * 3},
+            UNDECIDED,
+        ),  # one of three shares
         ("GF20", starts(2000), "holds"),
         ("GF20", starts(3400), "holds with correction"),  # earlier, and no half
         ("GF20", starts(4000), "fails"),
@@ -262,33 +327,97 @@ def at_128(on, off):
         ("GF09", {NARROW: [9000] * 3}, "fails"),  # cannot be beaten by 10,000 steps
         ("GF10", {"d = 128": [-0.7] * 3, "d = 512": HIGH, "d = 1024": HIGH}, "holds"),
         ("GF10", {"d = 128": [-0.95] * 3, "d = 512": HIGH, "d = 1024": HIGH}, "fails"),
-        ("GF10", {"d = 128": [0.7] * 3, "d = 512": HIGH, "d = 1024": HIGH}, "fails"),  # without a swing
+        (
+            "GF10",
+            {"d = 128": [0.7] * 3, "d = 512": HIGH, "d = 1024": HIGH},
+            "fails",
+        ),  # without a swing
         ("GF10", {"d = 128": LOW, "d = 512": HIGH, "d = 1024": HIGH}, UNDECIDED),
         ("GF10", {"d = 128": [-0.7] * 3, "d = 512": [0.9] * 3, "d = 1024": [0.9] * 3}, "fails"),
-        ("GF10", {"d = 128": [-0.7] * 3, "d = 512": HIGH, "d = 1024": TOP}, "holds"),  # 0.01 is no significant gain
+        (
+            "GF10",
+            {"d = 128": [-0.7] * 3, "d = 512": HIGH, "d = 1024": TOP},
+            "holds",
+        ),  # 0.01 is no significant gain
         ("GF10", {"d = 128": [-0.7] * 3, "d = 512": HIGH, "d = 1024": [0.9] * 3}, "holds"),
-        ("GF10", {"d = 128": [0.05, 0.05, 9000]}, UNDECIDED),  # one run that still rises, two that may be late
-        ("GF10", {"d = 128": [-0.7] * 3, "d = 512": LOW, "d = 1024": HIGH}, UNDECIDED),  # 512 is late, not low
-        ("GF10", {"d = 128": [9900] * 3, "d = 128, 20,000 steps": [3000] * 3}, "fails"),  # the longest runs count
+        (
+            "GF10",
+            {"d = 128": [0.05, 0.05, 9000]},
+            UNDECIDED,
+        ),  # one run that still rises, two that may be late
+        (
+            "GF10",
+            {"d = 128": [-0.7] * 3, "d = 512": LOW, "d = 1024": HIGH},
+            UNDECIDED,
+        ),  # 512 is late, not low
+        (
+            "GF10",
+            {"d = 128": [9900] * 3, "d = 128, 20,000 steps": [3000] * 3},
+            "fails",
+        ),  # the longest runs count
         ("GF10", {"d = 128": [0.7] * 3, "d = 128, 20,000 steps": LOW}, UNDECIDED),
-        ("GF10", {"d = 128, 60,000 steps": [-0.95] * 9, "d = 512": HIGH, "d = 1024": HIGH}, UNDECIDED),  # not all ten
-        ("GF10", {"d = 128, 60,000 steps": [-0.95] * 10, "d = 512": HIGH, "d = 1024": HIGH}, "fails"),
+        (
+            "GF10",
+            {"d = 128, 60,000 steps": [-0.95] * 9, "d = 512": HIGH, "d = 1024": HIGH},
+            UNDECIDED,
+        ),  # not all ten
+        (
+            "GF10",
+            {"d = 128, 60,000 steps": [-0.95] * 10, "d = 512": HIGH, "d = 1024": HIGH},
+            "fails",
+        ),
         ("GE1", FRESH, "holds with correction"),  # in a setting of ours
-        ("GE1", {"normal": EARLY, "toeplitz_normal": LATE}, UNDECIDED),  # that it can help is not refuted here
+        (
+            "GE1",
+            {"normal": EARLY, "toeplitz_normal": LATE},
+            UNDECIDED,
+        ),  # that it can help is not refuted here
         ("GE1", {"normal": EARLY, "toeplitz_normal": EARLY}, UNDECIDED),
-        ("GE1", {"normal": LATE[:9], "toeplitz_normal": EARLY[:9]}, UNDECIDED),  # not before all ten are there
-        ("GE1", {"normal": [100, 9000] * 5, "toeplitz_normal": EARLY}, UNDECIDED),  # too much scatter to find a half
+        (
+            "GE1",
+            {"normal": LATE[:9], "toeplitz_normal": EARLY[:9]},
+            UNDECIDED,
+        ),  # not before all ten are there
+        (
+            "GE1",
+            {"normal": [100, 9000] * 5, "toeplitz_normal": EARLY},
+            UNDECIDED,
+        ),  # too much scatter to find a half
         ("GE1", {"toeplitz_normal": EARLY, "small_normal": EARLY}, UNDECIDED),
-        ("GF11", {"d = 256": LOW, "d = 512": LOW, "d = 1024": [500] * 3, "d = 2048": [500] * 3}, "holds"),
+        (
+            "GF11",
+            {"d = 256": LOW, "d = 512": LOW, "d = 1024": [500] * 3, "d = 2048": [500] * 3},
+            "holds",
+        ),
         ("GF11", {"d = 256": LOW, "d = 512": LOW, "d = 1024": [500] * 3, "d = 2048": LOW}, "fails"),
         ("GF11", {"d = 256": LOW, "d = 512": [500]}, UNDECIDED),  # one easy training set
         ("GF11", {"d = 256": LOW, "d = 512": [500] * 3}, "fails"),
-        ("GF11", {"d = 256": LOW, "d = 512": LOW, "d = 1024": LOW, "d = 2048": LOW}, UNDECIDED),  # late
-        ("PF03", {f"k = {k}": [s] * 3 for k, s in {0: 1000, 45: 2000, 60: 3000, 81: 4000}.items()}, "holds"),
-        ("PF03", {f"k = {k}": [s] * 3 for k, s in {0: 4000, 45: 3000, 60: 2500, 81: 1000}.items()}, "fails"),
+        (
+            "GF11",
+            {"d = 256": LOW, "d = 512": LOW, "d = 1024": LOW, "d = 2048": LOW},
+            UNDECIDED,
+        ),  # late
+        (
+            "PF03",
+            {f"k = {k}": [s] * 3 for k, s in {0: 1000, 45: 2000, 60: 3000, 81: 4000}.items()},
+            "holds",
+        ),
+        (
+            "PF03",
+            {f"k = {k}": [s] * 3 for k, s in {0: 4000, 45: 3000, 60: 2500, 81: 1000}.items()},
+            "fails",
+        ),
         ("PF03", {f"k = {k}": [1000, 2000, 3000] for k in (0, 45, 60, 81)}, UNDECIDED),
-        ("PF03", {"k = 0": [*MIXED, 0.1, 0.1], "k = 45": MIXED[:3], "k = 60": LOW, "k = 81": LOW}, "holds"),
-        ("PF03", {"k = 0": MIXED} | {f"k = {k}": LOW for k in (45, 60, 81)}, "holds with correction"),  # a shift delays
+        (
+            "PF03",
+            {"k = 0": [*MIXED, 0.1, 0.1], "k = 45": MIXED[:3], "k = 60": LOW, "k = 81": LOW},
+            "holds",
+        ),
+        (
+            "PF03",
+            {"k = 0": MIXED} | {f"k = {k}": LOW for k in (45, 60, 81)},
+            "holds with correction",
+        ),  # a shift delays
         ("PF19", at_128([2000] * 3, [1000] * 3), "holds"),
         ("PF19", at_128([1000] * 3, [2000] * 3), "fails"),
         ("PF19", at_128([1000, 1100, 2500], [900, 2000, 2000]), UNDECIDED),
@@ -299,8 +428,16 @@ def at_128(on, off):
         ("PF19", rarely(), UNDECIDED),  # far later in the mean, but not often
         ("PF19", paired(1.5) | at_128([1000] * 3, [2000] * 3), "fails"),  # the figure decides
         ("PF20", {"d = 256, on": MIXED, "d = 256, off": MIXED}, "holds"),
-        ("PF20", {"d = 256, on": MIXED[:3], "d = 256, off": MIXED[:3]}, UNDECIDED),  # 2 of 20 orders
-        ("PF20", {"d = 256, on": [100, 9000] * 3, "d = 256, off": [200, 8000] * 3}, UNDECIDED),  # a half is not found
+        (
+            "PF20",
+            {"d = 256, on": MIXED[:3], "d = 256, off": MIXED[:3]},
+            UNDECIDED,
+        ),  # 2 of 20 orders
+        (
+            "PF20",
+            {"d = 256, on": [100, 9000] * 3, "d = 256, off": [200, 8000] * 3},
+            UNDECIDED,
+        ),  # a half is not found
         ("PF20", {"d = 256, on": MIXED, "d = 256, off": [2 * s for s in MIXED]}, "fails"),
         ("PF21", {"d = 512, on": [1000, 1100, 1200], "d = 512, off": [1500, 1600, 1700]}, "holds"),
         ("PF21", {"d = 512, on": [1000, 2100]}, "fails"),
@@ -315,12 +452,17 @@ def test_the_verdict_follows_the_runs(name, runs, answer):
 
 
 def test_rules_bear_out_what_is_right_and_not_what_is_not(cell):
-    """At a spread of 0.22, half of that of the papers, with the seeds that the runs have, 6 of a side for an order."""
+    """At a spread of 0.22, half of that of the papers, with the seeds that the runs have, 6 of a
+    side for an order."""
     truths = cell("09", "truths =", at_97=0.22)["truths"]
     rows = cell("09", "in truths.items()", truths=truths, at_97=0.22, draws=20)["rows"]
     found = pd.DataFrame(rows).set_index(["rule", "seeds"])
     for row in (("GF20", 3), ("GF11", 3), ("PF03", 3), ("PF19", 3), ("PF20", 6)):
-        assert found["borne out"][row] >= 0.7 and found["false"][row] <= 0.2 and found["refuted"][row] <= 0.25
+        assert (
+            found["borne out"][row] >= 0.7
+            and found["false"][row] <= 0.2
+            and found["refuted"][row] <= 0.25
+        )
     assert found["borne out"]["PF20", 3] == 0
 
 
@@ -336,36 +478,57 @@ def test_the_table_of_all_runs_has_a_row_for_each_seed(cell):
 
 def test_a_setting_is_held_against_the_baseline_of_its_place():
     made = {"normal": dataset(4000, 4000), "toeplitz": dataset(2000, 0.1)}
-    every = pd.concat([tables.times(d).assign(where="20 %", setting=name) for name, d in made.items()])
+    every = pd.concat(
+        [tables.times(d).assign(where="20 %", setting=name) for name, d in made.items()]
+    )
     rows = tables.against(every, "normal").set_index("setting")
     assert rows["generalise"].to_dict() == {"normal": "2 of 2", "toeplitz": "1 of 2"}
     assert rows["grok steps"].to_dict() == {"normal": "4000", "toeplitz": "2000, > 10000"}
     assert rows["ratio"]["toeplitz"] == "> 1.50" and rows["same seed"]["toeplitz"] == "> 1.50"
-    assert rows["best accuracy"]["toeplitz"] == "0.10 to 1.00" and rows["paired p"]["toeplitz"] == 0.75
+    assert (
+        rows["best accuracy"]["toeplitz"] == "0.10 to 1.00" and rows["paired p"]["toeplitz"] == 0.75
+    )
     assert rows["ratio"].isna()["normal"]
 
 
 def test_the_spread_counts_a_setting_once_and_its_late_runs(monkeypatch):
     run, longer = fig5(47), fig5(47, steps=60_000)
-    made = {(run.key, 5): dataset(1000, 2000, 4000), (longer.key, 5): dataset(1000, 2000, 4000, 0.1)}
-    monkeypatch.setattr(tables, "load", lambda settings, through: {n: through(made[n]) for n in settings})
-    assert tables.recorded_spread([{"a": run}, {"a": run}]) == pytest.approx((np.log(2), 3, 1), rel=1e-4)
+    made = {
+        (run.key, 5): dataset(1000, 2000, 4000),
+        (longer.key, 5): dataset(1000, 2000, 4000, 0.1),
+    }
+    monkeypatch.setattr(
+        tables, "load", lambda settings, through: {n: through(made[n]) for n in settings}
+    )
+    assert tables.recorded_spread([{"a": run}, {"a": run}]) == pytest.approx(
+        (np.log(2), 3, 1), rel=1e-4
+    )
     spread, count, settings = tables.recorded_spread([{"a": run, "longer": longer}])
     assert spread > np.log(2) and (count, settings) == (3, 1)  # the same runs, followed longer
-    assert tables.longest({"a": tables.times(made[run.key, 5]), "b": 0}, "a") == "a" and tables.longest({}, "a") is None
+    assert (
+        tables.longest({"a": tables.times(made[run.key, 5]), "b": 0}, "a") == "a"
+        and tables.longest({}, "a") is None
+    )
 
 
 def test_steps_of_the_starts_have_their_expected_length(cell):
-    """E|step|^2 = 2 Var(entry) d: 2 for variance 1/d, 1/6 for uniform entries over the root of d (variance 1/12d)."""
-    found = cell("09", "expected step\": np")["by"]
+    """E|step|^2 = 2 Var(entry) d: 2 for variance 1/d, 1/6 for uniform entries over the root of d
+    (variance 1/12d)."""
+    found = cell("09", 'expected step": np')["by"]
     assert np.allclose(found["MED"], found["expected step"], rtol=0.05)
-    assert np.isclose(found["expected step"]["normal"] / found["expected step"]["positive"], np.sqrt(12))
+    assert np.isclose(
+        found["expected step"]["normal"] / found["expected step"]["positive"], np.sqrt(12)
+    )
     spread = found["step spread"]
     assert spread["circulant"] < spread["toeplitz"] < spread["positive"]
     alike = squared_steps(embedding_start("circulant", 53, 53, 0).double().numpy())
-    assert np.ptp(alike) < 1e-6 * alike.mean()  # as many columns as symbols: all steps are equally long
+    assert (
+        np.ptp(alike) < 1e-6 * alike.mean()
+    )  # as many columns as symbols: all steps are equally long
 
 
 def test_a_step_of_each_optimiser_is_timed_once_a_turn():
     found = step_seconds(dict.fromkeys("ab", modular_run(7, 0.5, d_model=8, steps=4)), 3)
-    assert [*found] == ["a", "b"] and all(len(each) == 3 and min(each) > 0 for each in found.values())
+    assert [*found] == ["a", "b"] and all(
+        len(each) == 3 and min(each) > 0 for each in found.values()
+    )

@@ -1,7 +1,9 @@
-"""Writes `numbers.json`: of each claim the value, its band and the published number that its check finds.
+"""Writes `numbers.json`: of each claim the value, its band and the published number that its check
+finds.
 
-`grokbook claims --run --settle` writes verdicts; a check that finds another number on purpose has it written down here:
-`python tests/claims/settled_numbers.py G12 G18`, or without ids for all claims.
+`grokbook claims --run --settle` writes verdicts; a check that finds another number on purpose has
+it written down here: `python tests/claims/settled_numbers.py G12 G18`, or without ids for all
+claims.
 """
 
 import json
@@ -26,6 +28,10 @@ def settled() -> dict[str, list[float | str | None]]:
 
 
 if __name__ == "__main__":
-    found = settled() | {claim.id: numbers(claim.finding()) for claim in choose(sys.argv[1:] or None)}
-    lines = ",\n".join(f" {json.dumps(c.id)}: {json.dumps(found[c.id])}" for c in claims() if c.id in found)
+    found = settled() | {
+        claim.id: numbers(claim.finding()) for claim in choose(sys.argv[1:] or None)
+    }
+    lines = ",\n".join(
+        f" {json.dumps(c.id)}: {json.dumps(found[c.id])}" for c in claims() if c.id in found
+    )
     FILE.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")

@@ -1,4 +1,5 @@
-"""The ledger as data: valid by its own schema, complete, the same at every call, records as the manifest has them."""
+"""The ledger as data: valid by its own schema, complete, the same at every call, records as the
+manifest has them."""
 
 import json
 
@@ -28,7 +29,9 @@ def test_the_schema_is_one_and_knows_the_words_of_the_ledger():
     assert export.schema()["$defs"]["verdict"]["enum"] == list(VERDICTS)
     assert words["kind"]["enum"] == list(KINDS) and words["origin"]["enum"] == list(ORIGINS)
     assert words["shown_by"]["enum"] == ["", *WAYS]
-    assert set(export.schema()["$defs"]["claim"]["required"]) == set(words), "every field is always there"
+    assert set(export.schema()["$defs"]["claim"]["required"]) == set(words), (
+        "every field is always there"
+    )
 
 
 def test_every_claim_is_there_once_with_its_settled_verdict_and_the_file_is_valid(whole):
@@ -47,7 +50,9 @@ def test_records_are_those_of_the_manifest_and_none_is_left_over(whole):
     for claim, entry in zip(claims(), whole["claims"], strict=True):
         asked = {**(claim.runs() if claim.runs else {}), **(claim.beside() if claim.beside else {})}
         keys = {whole["records"][name]["key"] for name in entry["records"]}
-        assert keys == {e.key for e in asked.values()} & {one["key"] for one in held.values()}, claim.id
+        assert keys == {e.key for e in asked.values()} & {one["key"] for one in held.values()}, (
+            claim.id
+        )
 
 
 def test_two_calls_give_the_same_bytes(whole):
@@ -61,7 +66,11 @@ def test_what_a_check_finds_is_in_the_file_and_is_taken_where_it_was_seen_before
     made = export.document(chosen, found)
     VALID.validate(made)
     for entry, one in zip(made["claims"], found, strict=True):
-        assert [entry[k] for k in ("value", "low", "high")] == [one.finding.value, one.finding.low, one.finding.high]
+        assert [entry[k] for k in ("value", "low", "high")] == [
+            one.finding.value,
+            one.finding.low,
+            one.finding.high,
+        ]
         assert entry["computed"] and entry["evidence"] == one.finding.evidence
     assert export.document(chosen, seen={c["id"]: c for c in made["claims"]}) == made
 
@@ -80,7 +89,9 @@ def test_the_ledger_is_a_table_whose_fields_have_their_meaning(whole, tmp_path):
     """A row a claim; a number is a number also where none was computed, a list is JSON."""
     table = pd.read_csv(gb.export(export.table(whole), tmp_path / "ledger.csv"))
     assert table["id"].tolist() == [one["id"] for one in whole["claims"]]
-    assert [json.loads(text) for text in table["records"]] == [one["records"] for one in whole["claims"]]
+    assert [json.loads(text) for text in table["records"]] == [
+        one["records"] for one in whole["claims"]
+    ]
     words = export.schema()["$defs"]["claim"]["properties"]
     said = export.table(whole).attrs["about"]
     assert set(table.columns) == set(words) and said["verdict"] == words["verdict"]["description"]

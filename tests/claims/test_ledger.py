@@ -33,23 +33,52 @@ from grokbook.training.config import RunConfig
 
 IDS = {f"G{n:02d}" for n in range(1, 53)} | {f"P{n:02d}" for n in range(1, 15)}
 SECONDS = r"\d+ s on one core"
-COLUMNS = ["id", "paper", "place", "statement", "kind", "verdict",
-           "value", "low", "high", "published", "evidence", "runs", "shown_by", "page",
-           "origin", "rule_changed", "part_of"]  # fmt: skip
+COLUMNS = [
+    "id",
+    "paper",
+    "place",
+    "statement",
+    "kind",
+    "verdict",
+    "value",
+    "low",
+    "high",
+    "published",
+    "evidence",
+    "runs",
+    "shown_by",
+    "page",
+    "origin",
+    "rule_changed",
+    "part_of",
+]
 
 
 def made(**changes):
-    said = {"id": "X1", "paper": "gu2025", "place": "here", "statement": "It is.", "kind": "theorem"}
-    said |= {"topic": "a", "section": "b", "check": lambda: Finding("holds", "because", 1.0, 0, 2, "1.5")}
+    said = {
+        "id": "X1",
+        "paper": "gu2025",
+        "place": "here",
+        "statement": "It is.",
+        "kind": "theorem",
+    }
+    said |= {
+        "topic": "a",
+        "section": "b",
+        "check": lambda: Finding("holds", "because", 1.0, 0, 2, "1.5"),
+    }
     return Claim(**said | changes)
 
 
 def test_every_claim_of_the_two_papers_is_there_once_in_order_and_most_are_executable():
-    """CLAIMS of Gu et al. 2025 and its predecessor: G01 to G52 and P01 to P14, each an entry or leading to one."""
+    """CLAIMS of Gu et al. 2025 and its predecessor: G01 to G52 and P01 to P14, each an entry or
+    leading to one."""
     found = claims()
     assert len({c.id for c in found}) == len(found) and {c.id for c in found} | set(moved()) >= IDS
     assert sum(c.check is not None for c in found) >= 50
-    assert [[*PAPERS].index(c.paper) for c in found] == sorted([*PAPERS].index(c.paper) for c in found)
+    assert [[*PAPERS].index(c.paper) for c in found] == sorted(
+        [*PAPERS].index(c.paper) for c in found
+    )
     assert [c.id for c in found if c.paper == "gu2024"][-1] == "P5.1c"
 
 
@@ -70,7 +99,9 @@ def test_every_page_named_by_a_claim_exists():
         path = project_root() / "notebooks" / f"{name}.md"
         source = path.read_text(encoding="utf-8") if path.is_file() else ""
         headings = re.findall(r"^#+ (.*)$", source, re.MULTILINE)
-        wrong += [] if any(section.lower() in h.lower() for h in headings) else [(entry.id, entry.page)]
+        wrong += (
+            [] if any(section.lower() in h.lower() for h in headings) else [(entry.id, entry.page)]
+        )
     assert wrong == []
 
 
@@ -81,7 +112,14 @@ def test_the_table_has_its_columns_and_one_row_a_claim_with_what_was_found(monke
         (found,) = outcomes([made()])
     row = as_table([found]).iloc[0]
     assert found.seconds == 2.5
-    assert row[["verdict", "value", "low", "high", "published", "runs"]].tolist() == ["holds", 1.0, 0, 2, "1.5", 0]
+    assert row[["verdict", "value", "low", "high", "published", "runs"]].tolist() == [
+        "holds",
+        1.0,
+        0,
+        2,
+        "1.5",
+        0,
+    ]
     table = ledger(["G36", "P02", "G18"])
     assert list(table.columns) == COLUMNS
     assert table.id.tolist() == ["G36", "P02", "G18"]
@@ -97,7 +135,12 @@ def test_choosing():
 
 @pytest.mark.parametrize(
     ("name", "asked", "nearest"),
-    [("claim", "G2", "G2"), ("claim", "g36", "G36"), ("paper", "gu2026", "gu202"), ("kind", "theory", "theorem")],
+    [
+        ("claim", "G2", "G2"),
+        ("claim", "g36", "G36"),
+        ("paper", "gu2026", "gu202"),
+        ("kind", "theory", "theorem"),
+    ],
 )
 def test_what_the_ledger_does_not_have_is_refused_with_the_nearest(name, asked, nearest):
     with pytest.raises(ParameterError, match=f"no {name} '{asked}'; the nearest is {nearest}"):
@@ -110,7 +153,9 @@ def test_a_check_that_breaks_is_named_and_leaves_no_half_table():
 
     found = outcomes([made(), made(id="X2", check=broken)])
     assert next(found).finding.verdict == "holds"
-    with pytest.raises(CheckError, match="^the check of claim X2 ended in an error, .*ZeroDivisionError: no cells"):
+    with pytest.raises(
+        CheckError, match="^the check of claim X2 ended in an error, .*ZeroDivisionError: no cells"
+    ):
         next(found)
 
 
@@ -134,7 +179,10 @@ def test_claims_of_later_papers_take_their_place(monkeypatch):
 
 def test_no_check_means_informal():
     informal = made(check=None, reason="It is a metaphor.")
-    assert (informal.finding().verdict, informal.finding().evidence) == ("informal", "It is a metaphor.")
+    assert (informal.finding().verdict, informal.finding().evidence) == (
+        "informal",
+        "It is a metaphor.",
+    )
     assert (informal.verdict, made().verdict) == ("informal", None)
 
 
@@ -168,10 +216,19 @@ def test_runs_are_complete_where_each_experiment_has_as_many_as_are_asked_for():
 
 
 def test_findings_are_equal_where_they_say_the_same():
-    """By verdict, sentence, number, band and the paper's number; what these were made from does not count."""
+    """By verdict, sentence, number, band and the paper's number; what these were made from does not
+    count."""
     said = ("fails", "so", 1.0, 0.0, 2.0, "1")
-    source = {"runs": 3, "numbers": {"n": 1}, "parts": {"a": Finding("holds")}, "stands": (1, 2), "at": {"2": "fails"}}
-    assert Finding(*said) == Finding(*said, **source) and hash(Finding(*said)) == hash(Finding(*said, **source))
+    source = {
+        "runs": 3,
+        "numbers": {"n": 1},
+        "parts": {"a": Finding("holds")},
+        "stands": (1, 2),
+        "at": {"2": "fails"},
+    }
+    assert Finding(*said) == Finding(*said, **source) and hash(Finding(*said)) == hash(
+        Finding(*said, **source)
+    )
     for i, other in enumerate(("holds", "not so", 1.5, 0.5, 2.5, "2")):
         assert Finding(*said) != Finding(*said[:i], other, *said[i + 1 :])
 
@@ -186,7 +243,10 @@ class Recorded(Experiment):
 def asked(recorded):
     config = RunConfig(ModularTask(5), Shape(5, d_model=8), steps=20)
     kind = Recorded if recorded else Experiment
-    return {"a": kind("made/up", config), "b": Experiment("made/other", dataclasses.replace(config, steps=30))}
+    return {
+        "a": kind("made/up", config),
+        "b": Experiment("made/other", dataclasses.replace(config, steps=30)),
+    }
 
 
 def test_without_any_run_it_is_not_run_at_a_cost():
@@ -199,35 +259,57 @@ def test_without_any_run_it_is_not_run_at_a_cost():
 def test_runs_that_do_not_decide_are_told_beside_what_is_missing(monkeypatch):
     monkeypatch.setattr("companion.claims.runs.available", lambda experiment: "dataset")
     tables = []
-    asking = dataclasses.replace(half_of_them, runs=lambda: asked(True), through=lambda d: tables.append(d) or d[:1])
+    asking = dataclasses.replace(
+        half_of_them, runs=lambda: asked(True), through=lambda d: tables.append(d) or d[:1]
+    )
     assert asking.finding().verdict == "fails"
     assert dataclasses.replace(asking, seconds=2).finding().evidence == "best 12.3%, 1"
     assert tables == ["dataset"]  # looked at once
     open_yet = {"value": 0.5, "low": 0.1, "high": 0.9}
-    left = dataclasses.replace(asking, check=lambda runs: judge(None, n=1, best=1.0, **open_yet)).finding()
+    left = dataclasses.replace(
+        asking, check=lambda runs: judge(None, n=1, best=1.0, **open_yet)
+    ).finding()
     assert left.verdict == UNDECIDED and left.value is left.low is left.high is None
-    assert re.match(f"5 runs of 2 settings are missing, predicted {SECONDS}; best 100.0%, 1$", left.evidence)
-    beside = dataclasses.replace(asking, check=lambda runs: Finding(UNDECIDED, " (others: a)")).finding().evidence
-    assert re.match(rf"5 runs of 2 settings are missing, predicted {SECONDS}; \(others: a\)$", beside)
+    assert re.match(
+        f"5 runs of 2 settings are missing, predicted {SECONDS}; best 100.0%, 1$", left.evidence
+    )
+    beside = (
+        dataclasses.replace(asking, check=lambda runs: Finding(UNDECIDED, " (others: a)"))
+        .finding()
+        .evidence
+    )
+    assert re.match(
+        rf"5 runs of 2 settings are missing, predicted {SECONDS}; \(others: a\)$", beside
+    )
     assert left.runs == 1
 
 
 def test_runs_beside_are_shown_and_not_counted(monkeypatch):
     monkeypatch.setattr("companion.claims.runs.available", lambda experiment: [0])
-    shown = dataclasses.replace(half_of_them, runs=lambda: asked(False), beside=lambda: {"c": asked(True)["a"]})
-    finding = dataclasses.replace(shown, check=lambda runs: judge(None, n=len(runs["c"]), best=0)).finding()
+    shown = dataclasses.replace(
+        half_of_them, runs=lambda: asked(False), beside=lambda: {"c": asked(True)["a"]}
+    )
+    finding = dataclasses.replace(
+        shown, check=lambda runs: judge(None, n=len(runs["c"]), best=0)
+    ).finding()
     assert finding.verdict == "not run"
-    assert re.match(f"6 runs of 2 settings are missing, predicted {SECONDS}; best 0.0%, 1$", finding.evidence)
+    assert re.match(
+        f"6 runs of 2 settings are missing, predicted {SECONDS}; best 0.0%, 1$", finding.evidence
+    )
 
 
 def test_each_part_that_is_open_says_what_it_would_cost(monkeypatch):
     monkeypatch.setattr("companion.claims.runs.available", lambda experiment: [0])
     parts = {"start": Finding("fails", "seen", 1.0), "end": Finding(UNDECIDED, "late")}
-    asking = dataclasses.replace(half_of_them, runs=lambda: asked(True), check=lambda runs: all_of(parts))
+    asking = dataclasses.replace(
+        half_of_them, runs=lambda: asked(True), check=lambda runs: all_of(parts)
+    )
     finding = asking.finding()
     assert (finding.verdict, finding.value) == ("fails", 1.0)
     assert all_of({"start": parts["start"]}, "by step 10").published == "by step 10"
-    assert finding.evidence.startswith(f"start (fails): seen; end ({UNDECIDED}): 5 runs of 2 settings are missing, ")
+    assert finding.evidence.startswith(
+        f"start (fails): seen; end ({UNDECIDED}): 5 runs of 2 settings are missing, "
+    )
     assert finding.evidence.endswith("on one core; late")
 
 
@@ -248,15 +330,19 @@ def test_an_incomplete_claim_and_an_unknown_word_are_refused(changes, said):
 
 
 def test_a_claim_says_how_it_is_shown():
-    """Runs where it asks for some, what was named, else an exact count; nothing where nothing is checked."""
+    """Runs where it asks for some, what was named, else an exact count; nothing where nothing is
+    checked."""
     changes = ({"runs": dict}, {"shown_by": "proof"}, {}, {"check": None, "reason": "a"})
     said = [made(**change).shown_by for change in changes]
     assert said == ["runs", "proof", "count", ""]
 
 
 def test_a_former_id_leads_to_its_entry_once():
-    """Ids stay addresses: of a merged entry every former id gives the surviving one, and it is given once."""
-    kept = Claim("X1", "gu2025", "p", "s", "number", "a", "B", reason="No number.", also=("X0", "X2"))
+    """Ids stay addresses: of a merged entry every former id gives the surviving one, and it is
+    given once."""
+    kept = Claim(
+        "X1", "gu2025", "p", "s", "number", "a", "B", reason="No number.", also=("X0", "X2")
+    )
     other = Claim("X3", "gu2025", "p", "s", "number", "a", "B", reason="No number.")
     assert [c.id for c in choose(["X2", "X3", "X1", "X0"], among=[kept, other])] == ["X1", "X3"]
     assert [c.id for c in choose(among=[kept, other])] == ["X1", "X3"]
@@ -264,21 +350,31 @@ def test_a_former_id_leads_to_its_entry_once():
 
 def test_the_key_of_a_list_leads_to_its_lines_once():
     """Of a list's key come its lines and nothing else; of a list without a line, a refusal."""
-    said = {"statement": "s", "kind": "number", "topic": "a", "section": "B", "reason": "No number."}
+    said = {
+        "statement": "s",
+        "kind": "number",
+        "topic": "a",
+        "section": "B",
+        "reason": "No number.",
+    }
     lines = [Claim(name, "gu2025", "p", part_of="EG", **said) for name in ("X1", "X3")]
     alone = Claim("X2", "gu2025", "p", **said)
     assert [c.id for c in choose(["X3", "EG"], among=[*lines, alone])] == ["X3", "X1"]
     with pytest.raises(ParameterError, match="no claim 'EL'"):
         choose(["EL"], among=[*lines, alone])
     for name, title in GATHERED.items():
-        assert {c.id for c in choose([name])} == {c.id for c in claims() if c.part_of == name}, title
+        assert {c.id for c in choose([name])} == {c.id for c in claims() if c.part_of == name}, (
+            title
+        )
 
 
 def test_an_id_is_never_that_of_two_entries():
     """A former id that another entry has, as its own or as a former one, is refused."""
     first = Claim("X1", "gu2025", "p", "s", "number", "a", "B", reason="No number.", also=("X2",))
     for also, other in (((), "X2"), (("X2",), "X4")):
-        second = Claim(other, "gu2025", "p", "s", "number", "a", "B", reason="No number.", also=also)
+        second = Claim(
+            other, "gu2025", "p", "s", "number", "a", "B", reason="No number.", also=also
+        )
         with pytest.raises(ParameterError, match="claim ids occur twice: X2"):
             choose(among=[first, second])
     line = Claim("EG", "gu2025", "p", "s", "number", "a", "B", reason="No number.", part_of="EG")
@@ -287,8 +383,15 @@ def test_an_id_is_never_that_of_two_entries():
 
 
 def test_what_carries_a_paper_is_its_own_sentence_and_no_line_of_a_list():
-    """Of a paper's sentence, one of ours, one of another paper and a misprint the first alone carries."""
-    said = {"statement": "s", "kind": "number", "topic": "a", "section": "B", "reason": "No number."}
+    """Of a paper's sentence, one of ours, one of another paper and a misprint the first alone
+    carries."""
+    said = {
+        "statement": "s",
+        "kind": "number",
+        "topic": "a",
+        "section": "B",
+        "reason": "No number.",
+    }
     carries = Claim("X1", "gu2025", "p", **said)
     ours = Claim("X2", "gu2025", "p", origin="ours", **said)
     misprint = Claim("X3", "gu2025", "p", part_of="EG", **said)

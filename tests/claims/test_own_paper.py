@@ -1,4 +1,5 @@
-"""Claims on a paper that the book does not have: in a module of a reader's own, with verdicts, bars and a file."""
+"""Claims on a paper that the book does not have: in a module of a reader's own, with verdicts, bars
+and a file."""
 
 import importlib
 from dataclasses import replace
@@ -47,8 +48,12 @@ def test_the_ledger_of_a_module_has_its_claims_by_paper_and_id_with_verdicts_and
     assert table.verdict.tolist() == ["fails", "fails", "undecided"]
     assert table.evidence.iloc[2] == "5 of 10 squares are even (other bars: at 6 fails)"
     assert ledger(["ME1"], among=[module]).statement.tolist() == ["Every square is odd."]
-    assert ledger(paper="me2026", kind="number", among=[module.even, module.odd]).id.tolist() == ["ME2"]
-    assert not {"ME1", "ME2"} & {claim.id for claim in claims()}, "the ledger of the book does not change"
+    assert ledger(paper="me2026", kind="number", among=[module.even, module.odd]).id.tolist() == [
+        "ME2"
+    ]
+    assert not {"ME1", "ME2"} & {claim.id for claim in claims()}, (
+        "the ledger of the book does not change"
+    )
 
 
 def test_the_file_for_programs_names_the_paper_and_is_valid(module):
@@ -66,11 +71,20 @@ def test_a_claim_can_be_changed_and_keeps_its_paper(module):
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        (lambda m: Paper("gu2025", "Gu"), "key = 'gu2025' must be a word such as 'me2026' that is no paper of this"),
+        (
+            lambda m: Paper("gu2025", "Gu"),
+            "key = 'gu2025' must be a word such as 'me2026' that is no paper of this",
+        ),
         (lambda m: Paper("my paper", "Me"), "key = 'my paper' must be a word"),
         (lambda m: Paper("me", " "), "name = ' ' must be the words"),
-        (lambda m: Claim("X", "me", "p. 1", "So.", "number", "a", "", m.odd.check), r"or give a Paper\(key, name\)"),
-        (lambda m: ledger(among=["my_paper"]), "among has 'my_paper', which is neither a claim nor a module"),
+        (
+            lambda m: Claim("X", "me", "p. 1", "So.", "number", "a", "", m.odd.check),
+            r"or give a Paper\(key, name\)",
+        ),
+        (
+            lambda m: ledger(among=["my_paper"]),
+            "among has 'my_paper', which is neither a claim nor a module",
+        ),
         (lambda m: ledger(["ME4"], among=[m]), "the ledger has no claim 'ME4'; the nearest is ME"),
         (lambda m: ledger(among=[m.odd, replace(m.even, id="ME1")]), "claim ids occur twice: ME1"),
     ],

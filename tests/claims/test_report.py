@@ -1,4 +1,5 @@
-"""Entries of the ledger as text: nothing cut off, never wider than asked, what differs is marked."""
+"""Entries of the ledger as text: nothing cut off, never wider than asked, what differs is
+marked."""
 
 import pytest
 
@@ -28,10 +29,17 @@ def test_numbers_and_summary_leave_out_what_there_is_not():
     assert report.numbers(Finding("not run", "none")) == ""
     assert report.numbers(Finding("fails", "some", published="3")) == "Published: 3."
     assert report.summary([]) == "0 claims: none."
-    assert report.summary(["vacuous", "fails", "holds", "holds"]) == "4 claims: 2 hold, 1 vacuous, 1 fails."
+    assert (
+        report.summary(["vacuous", "fails", "holds", "holds"])
+        == "4 claims: 2 hold, 1 vacuous, 1 fails."
+    )
 
 
 def test_how_names_the_function_behind_a_partial_one_and_the_reason_where_there_is_none():
-    assert "claims.nearly_identical (runs, about 5 s): Our reading: in every run" in report.how(choose(["G27"])[0])
-    informal = Claim("X1", "gu2025", "p. 2", "It is so.", "observation", "a", "b", reason="No number is given.")
+    assert "claims.nearly_identical (runs, about 5 s): Our reading: in every run" in report.how(
+        choose(["G27"])[0]
+    )
+    informal = Claim(
+        "X1", "gu2025", "p. 2", "It is so.", "observation", "a", "b", reason="No number is given."
+    )
     assert report.how(informal) == "No check: No number is given."

@@ -1,4 +1,5 @@
-"""The rule of a claim: one rule for the words, and only runs that are younger than a changed rule decide."""
+"""The rule of a claim: one rule for the words, and only runs that are younger than a changed rule
+decide."""
 
 import ast
 import dataclasses
@@ -23,9 +24,17 @@ from grokbook_chapters.gu2025 import live_run
 def test_the_words_are_given_in_the_order_of_the_rule():
     assert worded(False, corrected=True, assumed=True, elsewhere=True) == "holds with correction"
     assert worded(False, assumed=True, elsewhere=True) == "needs an assumption"
-    assert worded(False, elsewhere=True) == "undecided", "another setting than the printed one refutes nothing"
+    assert worded(False, elsewhere=True) == "undecided", (
+        "another setting than the printed one refutes nothing"
+    )
     assert worded(False) == worded(False, None) == "fails", "one false part refutes"
-    assert worded(False, corrected=None) == worded(True, None) == worded() == worded(True, anything=None) == "undecided"
+    assert (
+        worded(False, corrected=None)
+        == worded(True, None)
+        == worded()
+        == worded(True, anything=None)
+        == "undecided"
+    )
     assert worded(True, anything=True) == "vacuous" and worded(True, True) == "holds"
     assert worded(np.True_, np.False_) == "fails"
 
@@ -35,7 +44,11 @@ def test_the_rule_has_every_word_once():
 
 
 def test_mixed_outcomes_are_told_apart():
-    assert judge(True, False, False).mixed and not judge(False, False).mixed and not judge(True, True).mixed
+    assert (
+        judge(True, False, False).mixed
+        and not judge(False, False).mixed
+        and not judge(True, True).mixed
+    )
     assert judge(True, False).told("seen").evidence == "seen; 1 of 2 parts are as printed"
 
 
@@ -46,7 +59,13 @@ def late(runs, *, bar=0.5):
 def made(check=None, **changes):
     """A claim on what is recorded of one small experiment."""
     wanted = lambda: {"a": Experiment("made/rule", live_run(5, 0.5, 8, 20, 1).config, (0, 1))}  # noqa: E731
-    usual = {"section": "B", "topic": "a", "statement": "It is late.", "runs": wanted, "says": "mean {value:.1f}"}
+    usual = {
+        "section": "B",
+        "topic": "a",
+        "statement": "It is late.",
+        "runs": wanted,
+        "says": "mean {value:.1f}",
+    }
     return claim("X1", "gu2025", "p. 3", **usual | changes)(check or late)
 
 
@@ -55,8 +74,12 @@ def test_a_check_is_asked_again_at_its_other_bars():
     found = made(bars={"bar": (0.25, 2.0)}, says="mean {value:.1f}; {bars}")(runs)
     assert found.at == {"0.25": "holds", "2": "fails"}
     assert found.evidence == "mean 1.0; at 0.25 holds, at 2 fails"
-    assert made(bars={"bar": (2.0,)})(runs).evidence == "mean 1.0 (other bars: at 2 fails)", "never left unsaid"
-    assert made(bars={"bar": (2.0,)})(runs, bar=3.0).at == {}, "asked at one bar, it answers at that one"
+    assert made(bars={"bar": (2.0,)})(runs).evidence == "mean 1.0 (other bars: at 2 fails)", (
+        "never left unsaid"
+    )
+    assert made(bars={"bar": (2.0,)})(runs, bar=3.0).at == {}, (
+        "asked at one bar, it answers at that one"
+    )
 
 
 def dated(folder, days):
@@ -71,7 +94,8 @@ def dated(folder, days):
 
 @pytest.fixture
 def store(tmp_path, monkeypatch):
-    """A store with two runs of `made`, seed 0 of one day, seed 1 of another, whose losses are 1 and 0."""
+    """A store with two runs of `made`, seed 0 of one day, seed 1 of another, whose losses are 1 and
+    0."""
     experiment = made().runs()["a"]
     kept = Store(tmp_path)
     for seed in (0, 1):
@@ -102,17 +126,31 @@ def test_only_runs_that_are_younger_than_a_changed_rule_decide(store, rule, verd
     found = made(seeds_seen, rule_changed=rule, says="seeds {seen}").finding()
     assert (found.verdict, found.numbers["seen"], found.runs) == (verdict, seen, len(seen))
     if verdict == "undecided":
-        assert found.evidence == f"the rule was changed after these runs ({rule}); by it: holds: seeds [0, 1]"
+        assert (
+            found.evidence
+            == f"the rule was changed after these runs ({rule}); by it: holds: seeds [0, 1]"
+        )
         assert found.value is None
 
 
 def test_a_committed_younger_run_counts_although_no_page_lists_it(store):
-    """The claim asks for seed 0 alone, which is older than its rule; seed 1 is younger than the first rule."""
+    """The claim asks for seed 0 alone, which is older than its rule; seed 1 is younger than the
+    first rule."""
     wanted = {"a": Experiment("made/rule", live_run(5, 0.5, 8, 20, 1).config, (0,))}
-    at = [made(seeds_seen, runs=lambda: wanted, says="seeds {seen}", rule_changed=f"2026-01-{day} abc1234").finding()
-          for day in ("05", "15", "20")]  # fmt: skip
+    at = [
+        made(
+            seeds_seen,
+            runs=lambda: wanted,
+            says="seeds {seen}",
+            rule_changed=f"2026-01-{day} abc1234",
+        ).finding()
+        for day in ("05", "15", "20")
+    ]
     assert [(f.verdict, f.numbers["seen"], f.runs) for f in at] == [
-        ("holds", [0], 1), ("holds", [1], 1), ("undecided", [0], 1)]  # fmt: skip
+        ("holds", [0], 1),
+        ("holds", [1], 1),
+        ("undecided", [0], 1),
+    ]
 
 
 def test_one_experiment_with_older_runs_is_enough_for_the_rule_to_be_asked(store, tmp_path):
@@ -124,7 +162,8 @@ def test_one_experiment_with_older_runs_is_enough_for_the_rule_to_be_asked(store
 
 
 def test_enough_younger_runs_that_decide_nothing_are_told_themselves(store, tmp_path):
-    """Three younger runs, of which the rule says nothing: their numbers stand there, not those of the older one."""
+    """Three younger runs, of which the rule says nothing: their numbers stand there, not those of
+    the older one."""
     wanted = {"a": dataclasses.replace(made().runs()["a"], seeds=(0, 1, 2, 3))}
     load_or_run(wanted["a"], store, progress=False)
     dated(tmp_path, {0: 10, 1: 20, 2: 20, 3: 20})
@@ -140,35 +179,52 @@ def test_a_change_of_a_rule_names_date_and_commit(said):
 
 
 def test_an_unknown_origin_is_refused_and_ours_is_told_in_the_table():
-    with pytest.raises(ParameterError, match="origin = 'mine' is unknown; choose one of paper, ours"):
+    with pytest.raises(
+        ParameterError, match="origin = 'mine' is unknown; choose one of paper, ours"
+    ):
         made(origin="mine")
-    row = as_table(outcomes([Claim("X2", "gu2025", "p", "It.", "formula", "a", "B", judge, origin="ours")])).iloc[0]
+    row = as_table(
+        outcomes([Claim("X2", "gu2025", "p", "It.", "formula", "a", "B", judge, origin="ours")])
+    ).iloc[0]
     assert row.origin == "ours" and row.rule_changed == ""
 
 
 def words(check):
-    """What a check's own lines can give: each verdict written out, and `judge` for one that is computed."""
+    """What a check's own lines can give: each verdict written out, and `judge` for one that is
+    computed."""
     while isinstance(check, Claim | partial):
         check = check.check if isinstance(check, Claim) else check.func
     tree = ast.parse(inspect.cleandoc("\n" + inspect.getsource(check)))
     returned = [node.value for node in ast.walk(tree) if isinstance(node, ast.Return)]
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    made = [call for call in calls if getattr(call.func, "id", "") in ("judge", "found", "Finding", "worded")]
+    made = [
+        call
+        for call in calls
+        if getattr(call.func, "id", "") in ("judge", "found", "Finding", "worded")
+    ]
     if any(value not in made for value in returned):  # another function says more
         return {"computed"}
     named = ("corrected", "assumed", "anything")
     asked = [[word.value for word in call.keywords if word.arg in named] for call in made]
-    parts = [[*call.args, *more] if call.func.id in ("judge", "worded") else call.args[:1]
-             for call, more in zip(made, asked, strict=True)]  # fmt: skip
+    parts = [
+        [*call.args, *more] if call.func.id in ("judge", "worded") else call.args[:1]
+        for call, more in zip(made, asked, strict=True)
+    ]
     fixed = [bool(args) and all(isinstance(arg, ast.Constant) for arg in args) for args in parts]
-    return {ast.unparse(args[0]) if alike else "computed" for args, alike in zip(parts, fixed, strict=True)}
+    return {
+        ast.unparse(args[0]) if alike else "computed"
+        for args, alike in zip(parts, fixed, strict=True)
+    }
 
 
 @pytest.mark.parametrize("entry", [c for c in claims() if c.check], ids=lambda c: c.id)
 def test_a_check_can_give_more_than_one_word(entry):
-    """One that could only agree, or only disagree, would be an opinion; what nobody made can only be not run."""
+    """One that could only agree, or only disagree, would be an opinion; what nobody made can only
+    be not run."""
     can = words(entry.check)
-    assert can in ({"computed"}, {"'not run'"}, set()) or len(can) > 1, f"{entry.id} can only give {can}"
+    assert can in ({"computed"}, {"'not run'"}, set()) or len(can) > 1, (
+        f"{entry.id} can only give {can}"
+    )
 
 
 def test_a_check_of_one_word_is_seen():

@@ -1,4 +1,5 @@
-"""No recorded run is read by nothing: a page or a claim lists its seed, or a rule counts it that is older than it."""
+"""No recorded run is read by nothing: a page or a claim lists its seed, or a rule counts it that is
+older than it."""
 
 from collections import defaultdict
 
@@ -10,14 +11,17 @@ from companion.claims.runs import made_after, since
 from grokbook.paths import records_path
 from grokbook.runs.store import Store
 
-# Experiments to which a page itself gives further seeds; and chapter 14's contrast, of which it has the first five.
+# Experiments to which a page itself gives further seeds; and chapter 14's contrast, of which it has
+# the first five.
 ON_PAGES = ("causes/q[", "gu2025/table1[strip, t=67]", "liu2022/contrast[")
 
 
 @pytest.mark.slow
 def test_every_recorded_seed_is_read():
     store, read = Store(records_path()), defaultdict(set)
-    listed = [run for functions in announced("RUNS") for wanted in functions for run in wanted().values()]
+    listed = [
+        run for functions in announced("RUNS") for wanted in functions for run in wanted().values()
+    ]
     for claim in claims():
         asked = list(claim.runs().values()) if claim.runs else []
         listed += [*asked, *(claim.beside().values() if claim.beside else ())]

@@ -1,4 +1,5 @@
-"""Within a build a check runs once, and every page that prints it names the data it was made from."""
+"""Within a build a check runs once, and every page that prints it names the data it was made
+from."""
 
 import pytest
 
@@ -15,7 +16,9 @@ def used(tmp_path, monkeypatch):
 
 def test_a_second_page_is_given_what_the_first_computed_with_its_data(used):
     row = {"experiment": "made/up"}
-    assert shared.once_a_build("G1", lambda: used.append(row) or {"value": 0.1 + 0.2}) == {"value": 0.1 + 0.2}
+    assert shared.once_a_build("G1", lambda: used.append(row) or {"value": 0.1 + 0.2}) == {
+        "value": 0.1 + 0.2
+    }
     assert used == [row]
     used.clear()  # another page
     assert shared.once_a_build("G1", lambda: pytest.fail("computed twice")) == {"value": 0.1 + 0.2}

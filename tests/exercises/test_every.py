@@ -1,4 +1,5 @@
-"""Each exercise of the book: its solution passes, its stub and its typical wrong answers fail with the right words."""
+"""Each exercise of the book: its solution passes, its stub and its typical wrong answers fail with
+the right words."""
 
 import ast
 import inspect
@@ -23,7 +24,8 @@ NAMES = [f"student {n}" for n in range(200)]
 
 @pytest.fixture(scope="module", params=CODED, ids=lambda one: one.label)
 def solved(request):
-    """An exercise with the names after its stub and solution, at the values with which it is quick."""
+    """An exercise with the names after its stub and solution, at the values with which it is
+    quick."""
     return request.param, run(request.param, asked(request.param.label).quick)
 
 
@@ -40,19 +42,26 @@ def test_typical_wrong_answers_are_told_why(solved):
     wrong = asked(exercise.label).wrong
     assert len(wrong) >= 2
     said = {code: told(exercise, after(names, exercise.label, code)) for code in wrong}
-    assert {code: words in (said[code] or "") for code, words in wrong.items()} == dict.fromkeys(wrong, True), said
+    assert {code: words in (said[code] or "") for code, words in wrong.items()} == dict.fromkeys(
+        wrong, True
+    ), said
     assert len(set(said.values())) == len(wrong)
 
 
 def rounded(value, digits):
-    """An answer whose numbers have so many significant digits; whole numbers, texts and all else stay."""
+    """An answer whose numbers have so many significant digits; whole numbers, texts and all else
+    stay."""
     if isinstance(value, float):
         return float(f"{value:.{digits}g}")
     if isinstance(value, np.ndarray):
         return rounded(value.tolist(), digits) if value.dtype.kind == "f" else value
     if isinstance(value, dict):
         return {name: rounded(one, digits) for name, one in value.items()}
-    return type(value)(rounded(one, digits) for one in value) if isinstance(value, list | tuple) else value
+    return (
+        type(value)(rounded(one, digits) for one in value)
+        if isinstance(value, list | tuple)
+        else value
+    )
 
 
 def test_right_answers_may_be_rounded_to_three_digits_or_more(solved):
@@ -72,7 +81,9 @@ def named_reasons(one):
         if isinstance(node, ast.Yield) and isinstance(node.value.elts[1], ast.Constant):
             yield node.value.elts[1].value, len(node.value.elts) - 2
         elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "number":
-            yield from ((part.value, 0) for part in ast.walk(node.args[2]) if isinstance(part, ast.Constant))
+            yield from (
+                (part.value, 0) for part in ast.walk(node.args[2]) if isinstance(part, ast.Constant)
+            )
         elif isinstance(node, ast.Tuple) and getattr(node.elts[0], "value", None) in one.reasons:
             yield node.elts[0].value, 0  # with the value of a typical wrong answer
         elif isinstance(node, ast.Assign) and getattr(node.value, "value", None) in one.reasons:
@@ -84,16 +95,25 @@ def test_checks_name_the_reasons_that_are_written_and_give_what_these_print():
         given = set(inspect.signature(one.check).parameters)
         known = {name: given | set(map(str, range(count))) for name, count in named_reasons(one)}
         assert set(known) == set(one.reasons), one.label
-        printed = {name: {part for _, part, *_ in Formatter().parse(one.reasons[name]) if part} for name in known}
+        printed = {
+            name: {part for _, part, *_ in Formatter().parse(one.reasons[name]) if part}
+            for name in known
+        }
         assert all(printed[name] <= known[name] for name in known), one.label
 
 
 @pytest.mark.parametrize("exercise", CODED, ids=lambda one: one.label)
 def test_what_is_compared_as_numbers_says_to_how_many_digits(exercise):
     one = asked(exercise.label)
-    called = {node.func.id for node in ast.walk(ast.parse(inspect.getsource(one.check))) if named_call(node)}
+    called = {
+        node.func.id
+        for node in ast.walk(ast.parse(inspect.getsource(one.check)))
+        if named_call(node)
+    }
     stated = "to three digits" in one.expected or "as exact as" in one.expected
-    assert stated == bool(called & {"number", "near", "tolerance"}) or exercise.label == "ex-07-cover"
+    assert (
+        stated == bool(called & {"number", "near", "tolerance"}) or exercise.label == "ex-07-cover"
+    )
 
 
 def named_call(node):
@@ -102,7 +122,8 @@ def named_call(node):
 
 @pytest.mark.parametrize("exercise", CODED, ids=lambda one: one.label)
 def test_variants_fit_their_stub_and_hardly_ever_meet(exercise):
-    """Every parameter that is drawn stands in the stub and reaches the check as a value; 200 names draw 190 or more."""
+    """Every parameter that is drawn stands in the stub and reaches the check as a value; 200 names
+    draw 190 or more."""
     one = asked(exercise.label)
     drawn = [one.drawn(name) for name in NAMES]
     stub, call = exercise.with_given(drawn[0])
@@ -125,14 +146,22 @@ def test_variants_have_answers_of_their_own(exercise):
         names = run(exercise, one.given)
         answers = {name: rounded(names[name], 3) for name in exercise.answers()}
         assert told(exercise, names | answers) is None and not blurred(exercise, names), one.given
-    assert not any(editions.alike(a.answers, b.answers) for i, a in enumerate(drawn) for b in drawn[:i])
+    assert not any(
+        editions.alike(a.answers, b.answers) for i, a in enumerate(drawn) for b in drawn[:i]
+    )
 
 
 def test_what_is_asked_stands_on_a_page_and_has_an_objective_there():
     assert {one.label for one in ALL} == set(every())
     for path in PATHS:
-        goals = path.read_text(encoding="utf-8").partition("**After this chapter you can**")[2].partition("\n\n**")[0]
-        assert all(1 <= one.objective <= goals.count("\n- ") for one in BY_CHAPTER[path.stem]), path.stem
+        goals = (
+            path.read_text(encoding="utf-8")
+            .partition("**After this chapter you can**")[2]
+            .partition("\n\n**")[0]
+        )
+        assert all(1 <= one.objective <= goals.count("\n- ") for one in BY_CHAPTER[path.stem]), (
+            path.stem
+        )
 
 
 def test_essays_are_at_most_a_quarter_and_have_a_marking_key():

@@ -1,4 +1,5 @@
-"""The form of an exercise: read as an object, given other parameters, folded for the page; checks that give reasons."""
+"""The form of an exercise: read as an object, given other parameters, folded for the page; checks
+that give reasons."""
 
 import subprocess
 import sys
@@ -8,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from companion.exercises import registry as asked
 from companion.exercises.parser import TABLE, folded, objectives, read, table
 from companion.exercises.registry import check, near, number
 from companion.exercises.sandbox import after, run, told
-from companion.teach import registry as asked
 from grokbook.errors import ChapterError, ParameterError, WrongAnswer
 
 BLOCK = """```python
@@ -99,9 +100,14 @@ def test_a_form_that_is_not_kept_is_named(old, new, said):
 
 def test_hints_fold_each_for_itself_and_nothing_else_changes():
     text = folded(SOURCE)
-    assert ":::{admonition} Hint 1\n:class: dropdown gb-hint\nIt has\ntwo lines.\n:::\n\n:::{admonition} Hint 2" in text
+    assert (
+        ":::{admonition} Hint 1\n:class: dropdown gb-hint\nIt has\ntwo lines.\n:::\n\n:::{admonition} Hint 2"
+        in text
+    )
     assert text.count("*Needed is:* A step, to three digits") == 1
-    text = text.replace("*Needed is:* A step, to three digits or to the whole step before or after.\n\n", "")
+    text = text.replace(
+        "*Needed is:* A step, to three digits or to the whole step before or after.\n\n", ""
+    )
     assert (
         text.replace(":::{admonition} Hint 1\n:class: dropdown gb-hint\n", "**Hint 1.** ")
         .replace(":::{admonition} Hint 2\n:class: dropdown gb-hint\n", "**Hint 2.** ")
@@ -117,7 +123,9 @@ def test_code_runs_for_itself_and_the_check_gives_its_reason(capsys):
     names = run(found, given)
     assert told(found, names) is None and names["half_step"] == pytest.approx(53.520303, rel=1e-8)
     assert "counts from step 0" in told(found, after(names, found.label, "half_step -= fit_step"))
-    assert names["half_step"] == pytest.approx(53.520303, rel=1e-8) and capsys.readouterr().out == ""
+    assert (
+        names["half_step"] == pytest.approx(53.520303, rel=1e-8) and capsys.readouterr().out == ""
+    )
     with pytest.raises(ChapterError, match="^ex-06-clock: NameError: name 'p' is not defined"):
         run(found, {}, code="p + 1")
 
@@ -127,20 +135,24 @@ def test_a_check_says_what_is_wrong_in_one_sentence_without_a_traceback(capsys):
     check("ex-06-clock", 469.3147, **given)
     assert capsys.readouterr().out == "ex-06-clock: right.\n"
     with pytest.raises(
-        WrongAnswer, match="cannot be read .* Needed is: A step, to three digits or to the whole step before or after."
+        WrongAnswer,
+        match="cannot be read .* Needed is: A step, to three digits or to the whole step before or after.",
     ) as said:
         check("ex-06-clock", "soon", **given)
     assert said.value._render_traceback_() == [str(said.value)]
     with pytest.raises(WrongAnswer, match="still `...`. Needed is: A step"):
         check("ex-06-clock", ..., **given)
-    with pytest.raises(ParameterError, match="no exercise is called 'ex-06-clok'; the nearest is ex-06-clock."):
+    with pytest.raises(
+        ParameterError, match="no exercise is called 'ex-06-clok'; the nearest is ex-06-clock."
+    ):
         check("ex-06-clok", 1)
     with pytest.raises(ParameterError, match="answered in words"):
         check("ex-06-own", 1)
 
 
 def test_a_variant_is_drawn_from_its_name_alone():
-    """The numbers are those of sha256, so that every version of Python and every machine draws them."""
+    """The numbers are those of sha256, so that every version of Python and every machine draws
+    them."""
     clock = asked.asked("ex-06-clock")
     assert clock.drawn("Ada") == clock.drawn("Ada") == {"steps": 434, "fit_step": 1323}
     assert clock.drawn("Ada") != clock.drawn("Ben")
@@ -151,11 +163,18 @@ def test_the_table_of_exercises_has_a_row_for_each_with_its_link_and_its_objecti
     rows = table({"06_clocks": goals + SOURCE, "07_none": "# Nothing"}).splitlines()
     row = "| 06 | [A clock](chapters/06_clocks.ipynb#ex-06-clock) | 15\u00a0min | 2 of 3 | tell a clock |"
     assert rows[0].count("|") == 6 and rows[2:] == [row]
-    assert objectives(goals) == ["look;", "see it;", "tell a clock."] and objectives("# Nothing") == []
+    assert (
+        objectives(goals) == ["look;", "see it;", "tell a clock."] and objectives("# Nothing") == []
+    )
     assert (Path(__file__).parents[2] / "book" / "teaching.md").read_text().count(TABLE) == 1
 
 
-NUMBERS = st.floats(1e-9, 1e9) | st.floats(-1e9, -1e-9) | st.integers(-1_000_000, 1_000_000) | st.just(0.0)
+NUMBERS = (
+    st.floats(1e-9, 1e9)
+    | st.floats(-1e9, -1e-9)
+    | st.integers(-1_000_000, 1_000_000)
+    | st.just(0.0)
+)
 
 
 @given(NUMBERS, st.integers(asked.DIGITS, 12))
@@ -169,7 +188,9 @@ def test_a_number_is_right_however_it_is_rounded_to_three_digits_or_more(right, 
 
 
 @given(NUMBERS, st.sampled_from([-1, 1]))
-def test_a_number_that_is_off_by_a_hundredth_or_rounded_to_two_digits_is_not_right_and_is_told_which(right, sign):
+def test_a_number_that_is_off_by_a_hundredth_or_rounded_to_two_digits_is_not_right_and_is_told_which(
+    right, sign
+):
     off = right * (1 + sign / 90) if right else 0.01
     typical = ("typical", off)
     told = [name for made, name in number(off, right, "wrong", typical) if made]
@@ -181,9 +202,16 @@ def test_a_number_that_is_off_by_a_hundredth_or_rounded_to_two_digits_is_not_rig
 
 def test_only_as_many_numbers_as_are_asked_for_are_right_and_a_step_has_two_whole_ones():
     assert (
-        not near([1, 2], [1, 2, 3]) and not near(1, [1, 1]) and not near(float("nan"), 1) and not near(1, float("inf"))
+        not near([1, 2], [1, 2, 3])
+        and not near(1, [1, 1])
+        and not near(float("nan"), 1)
+        and not near(1, float("inf"))
     )
-    assert near(469, 469.3147, within=1) and near(470, 469.3147, within=1) and not near(471, 469.3147, within=1)
+    assert (
+        near(469, 469.3147, within=1)
+        and near(470, 469.3147, within=1)
+        and not near(471, 469.3147, within=1)
+    )
 
 
 def test_a_chapter_s_exercises_are_checked_without_the_modules_of_other_chapters():

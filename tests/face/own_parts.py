@@ -10,7 +10,8 @@ from torch import nn
 
 @dataclass(frozen=True)
 class Parity:
-    """Whether the first k of n bits have an odd sum; half of the words, drawn by the seed, are trained."""
+    """Whether the first k of n bits have an odd sum; half of the words, drawn by the seed, are
+    trained."""
 
     n: int = 6
     k: int = 3
@@ -44,7 +45,9 @@ class Sine:
 
     def draw(self, seed):
         generator = torch.Generator().manual_seed(seed)
-        return {name: torch.randn(shape, generator=generator) for name, shape in self.shapes().items()}
+        return {
+            name: torch.randn(shape, generator=generator) for name, shape in self.shapes().items()
+        }
 
     def forward(self, w, x):
         return torch.sin(x @ w["W"].T) @ w["U"].T

@@ -1,4 +1,5 @@
-"""Adapters of torch carry a whole object or refuse it: what a run would lose is told before anything is trained."""
+"""Adapters of torch carry a whole object or refuse it: what a run would lose is told before
+anything is trained."""
 
 from functools import partial
 
@@ -108,7 +109,9 @@ KEEPING += [LaterOnSelf, LaterInClass, LaterBySchedule]
 @pytest.mark.parametrize("cls", KEEPING)
 def test_an_optimiser_that_keeps_more_than_its_state_is_refused(cls):
     """On the same slopes ours must move weights as one optimiser that lasts, update by update."""
-    with pytest.raises(ParameterError, match=f"cls = {cls.__name__} moves weights otherwise than one lasting"):
+    with pytest.raises(
+        ParameterError, match=f"cls = {cls.__name__} moves weights otherwise than one lasting"
+    ):
         from_torch_optim(cls, lr=0.1)
 
 
@@ -118,18 +121,30 @@ def test_an_optimiser_that_asks_for_its_closure_is_refused():
 
 
 def test_an_optimiser_that_refuses_a_network_says_so():
-    with pytest.raises(ParameterError, match=r"from_torch_optim\(Muon\) fails: ValueError: Muon only supports 2D"):
+    with pytest.raises(
+        ParameterError, match=r"from_torch_optim\(Muon\) fails: ValueError: Muon only supports 2D"
+    ):
         RunConfig(PARITY, from_module(Net), from_torch_optim(torch.optim.Muon, lr=0.1))
 
 
 @pytest.mark.parametrize(
     "cls",
     [
-        torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW, torch.optim.RMSprop, torch.optim.NAdam,
-        torch.optim.RAdam, torch.optim.Adagrad, torch.optim.Adamax, torch.optim.Adadelta, torch.optim.Rprop,
-        torch.optim.ASGD, torch.optim.Adafactor, torch.optim.Muon,
+        torch.optim.SGD,
+        torch.optim.Adam,
+        torch.optim.AdamW,
+        torch.optim.RMSprop,
+        torch.optim.NAdam,
+        torch.optim.RAdam,
+        torch.optim.Adagrad,
+        torch.optim.Adamax,
+        torch.optim.Adadelta,
+        torch.optim.Rprop,
+        torch.optim.ASGD,
+        torch.optim.Adafactor,
+        torch.optim.Muon,
     ],
-)  # fmt: skip
+)
 def test_the_optimisers_of_torch_are_taken_and_leave_its_generator_alone(cls):
     before = torch.random.get_rng_state()
     assert from_torch_optim(cls, lr=1e-2).learning_rate == 1e-2
@@ -304,9 +319,18 @@ class Batched(Net):
         (DrawnBuffer, "the buffer drawn differs between seeds"),
         (DrawnAttribute, "other outputs than the module itself for seed 1"),
         (SeldomDropping, "leave out dropout, noise"),
-        (DrawnByNumpy, "draw of from_module\\(DrawnByNumpy\\) gives other weights when it is called again"),
-        (SeededByItself, "draw of from_module\\(SeededByItself\\) gives the same weights for seeds 0 and 1"),
-        (NeverUsed, "other.weight has no slope in forward of from_module\\(NeverUsed\\), but AdamW moves it"),
+        (
+            DrawnByNumpy,
+            "draw of from_module\\(DrawnByNumpy\\) gives other weights when it is called again",
+        ),
+        (
+            SeededByItself,
+            "draw of from_module\\(SeededByItself\\) gives the same weights for seeds 0 and 1",
+        ),
+        (
+            NeverUsed,
+            "other.weight has no slope in forward of from_module\\(NeverUsed\\), but AdamW moves it",
+        ),
         (Bounded, "writes table.weight over"),
         (Sparse, "gives table.weight a sparse slope"),
         (TiedByData, "line.weight and other.weight are two parameters of the same numbers"),
@@ -327,7 +351,8 @@ def test_a_module_of_which_a_run_would_lose_a_part_is_refused(net, said):
 
 
 def test_what_a_factory_reads_may_be_set_to_another_value(monkeypatch):
-    """The module whose forward pass is used is of the present values, also of a network that was made before."""
+    """The module whose forward pass is used is of the present values, also of a network that was
+    made before."""
     network = from_module(acting)
     x = torch.from_numpy(PARITY.inputs).float()
     for act in (torch.relu, torch.tanh):
@@ -358,7 +383,10 @@ def test_a_function_of_torch_in_a_field_is_named_in_what_a_run_says():
     network = from_module(partial(ActedOn, torch.tanh))
     config = RunConfig(PARITY, network, steps=2)
     runs = train([config], device="cpu", progress=False)
-    assert "_VariableFunctionsClass.tanh" in runs.attrs["configs"] and "0x" not in runs.attrs["configs"]
+    assert (
+        "_VariableFunctionsClass.tanh" in runs.attrs["configs"]
+        and "0x" not in runs.attrs["configs"]
+    )
     held = RunConfig(PARITY, from_module(partial(ActedOn, nn.GELU())), steps=2)
     assert "GELU" in train([held], device="cpu", progress=False).attrs["configs"]
 
@@ -399,7 +427,8 @@ class FixedBuffer(Net):
 
 @pytest.mark.parametrize("net", [Net, Tied, Normed, FixedBuffer])
 def test_what_a_run_carries_whole_has_the_slopes_of_the_module_itself(net):
-    """Outputs and slopes by `forward(draw(seed), x)` are those of `factory()` after the same seed."""
+    """Outputs and slopes by `forward(draw(seed), x)` are those of `factory()` after the same
+    seed."""
     network = from_module(net)
     network.check(PARITY)
     x = torch.from_numpy(PARITY.inputs).float()

@@ -1,4 +1,5 @@
-"""`import grokbook as gb`: its names, runs and sweeps beside the long way, own parts, what is kept and refused."""
+"""`import grokbook as gb`: its names, runs and sweeps beside the long way, own parts, what is kept
+and refused."""
 
 import ast
 import dataclasses
@@ -42,13 +43,18 @@ def equal(one, other, *names):
         assert one[name].values.tobytes() == other[name].values.tobytes(), name
 
 
-# ------------------------------------------------------------------------------------------------------- the names
+# ---------------------------------------------------------------------------------------- the names
 
 
 def test_every_name_is_there_once_and_the_readme_lists_it():
     modules = {path.stem for path in Path(face.__file__).parent.glob("*.py")}
-    assert gb.__all__ == sorted(gb.__all__) and set(gb.__all__) == {n for n in vars(face) if n[0] != "_"} - modules
-    assert all(getattr(gb, name) is getattr(face, name) for name in gb.__all__) and set(gb.__all__) <= set(dir(gb))
+    assert (
+        gb.__all__ == sorted(gb.__all__)
+        and set(gb.__all__) == {n for n in vars(face) if n[0] != "_"} - modules
+    )
+    assert all(getattr(gb, name) is getattr(face, name) for name in gb.__all__) and set(
+        gb.__all__
+    ) <= set(dir(gb))
     readme = (Path(gb.__file__).parents[2] / "README.md").read_text("utf-8")
     section = readme.partition("### One import")[2].partition("\n## ")[0]
     assert [name for name in gb.__all__ if f"`{name}`" not in section] == []
@@ -67,10 +73,12 @@ def test_the_room_of_measures_is_a_function_too():
 
     assert gb.measures is grokbook.measures
     assert gb.measures().measure.tolist()[0] == "med" and grokbook.measures.med is gb.med
-    assert gb.Transformer is Shape and issubclass(Transformer, nn.Module) and gb.RunConfig is RunConfig
+    assert (
+        gb.Transformer is Shape and issubclass(Transformer, nn.Module) and gb.RunConfig is RunConfig
+    )
 
 
-# ------------------------------------------------------------------------------------------------- as the long way
+# ---------------------------------------------------------------------------------- as the long way
 
 
 def test_train_is_the_long_way_bit_for_bit():
@@ -86,23 +94,38 @@ def test_a_default_call_is_answered_by_the_record_of_the_same_configuration():
     """Fig. 10 of Gu et al. 2025 at p = 43: the book's defaults, recorded for three seeds."""
     name, task, net = "gu2025/fig10[p=43, d=128]", gb.ModularTask(43), gb.Transformer(43)
     runs = gb.train(task, net, seeds=3)
-    assert runs.attrs["origin"] == "recorded" and gb.records(name)["key"].tolist() == [runs.attrs["key"]]
+    assert runs.attrs["origin"] == "recorded" and gb.records(name)["key"].tolist() == [
+        runs.attrs["key"]
+    ]
     equal(runs, found(name))
     kept = gb.load(name, 1)
     assert kept.embedding.shape == (43, 128) and kept.step == runs.snapshot[-1]
-    assert gb.measure("med", kept) == gb.med(kept.embedding) == gb.measure("med", runs).sel(seed=1)[-1]
+    assert (
+        gb.measure("med", kept) == gb.med(kept.embedding) == gb.measure("med", runs).sel(seed=1)[-1]
+    )
     np.testing.assert_allclose(gb.measure("med", runs)[:, -1], runs.med[:, -1], rtol=1e-5)
     asked = Experiment("x", RunConfig(task, net), (0,))
-    changed = [dataclasses.replace(asked, **more) for more in ({"keep": "weights"}, {"watch": {"largest": largest}})]
+    changed = [
+        dataclasses.replace(asked, **more)
+        for more in ({"keep": "weights"}, {"watch": {"largest": largest}})
+    ]
     assert asked.key == runs.attrs["key"] and len({asked.key, *(each.key for each in changed)}) == 3
 
 
 def test_an_experiment_is_loaded_or_trained_and_says_everything_itself(tmp_path):
-    one = Experiment("made/up", RunConfig(gb.ModularTask(5), gb.Transformer(5, d_model=8), steps=20), (3,))
+    one = Experiment(
+        "made/up", RunConfig(gb.ModularTask(5), gb.Transformer(5, d_model=8), steps=20), (3,)
+    )
     runs = gb.train(one, store=tmp_path, progress=False)
     assert runs.seed.values.tolist() == [3] and runs.attrs["origin"] == "trained"
     assert gb.train(one, store=tmp_path, progress=False).attrs["origin"] == "cached"
-    for said in ({"model": one.config.model}, {"steps": 30}, {"seeds": 2}, {"watch": {"largest": largest}}, {"log": 1}):
+    for said in (
+        {"model": one.config.model},
+        {"steps": 30},
+        {"seeds": 2},
+        {"watch": {"largest": largest}},
+        {"log": 1},
+    ):
         with pytest.raises(ParameterError, match="is said by the experiment made/up itself"):
             gb.train(one, **said)
     with pytest.raises(ParameterError, match="model is missing"):
@@ -112,13 +135,23 @@ def test_an_experiment_is_loaded_or_trained_and_says_everything_itself(tmp_path)
 
 
 def test_own_task_own_network_and_own_measure_over_five_seeds():
-    runs = gb.train(Parity(), Sine(), gb.AdamW(lr=1e-2), watch={"largest": largest}, steps=40, keep="weights", **QUIET)
+    runs = gb.train(
+        Parity(),
+        Sine(),
+        gb.AdamW(lr=1e-2),
+        watch={"largest": largest},
+        steps=40,
+        keep="weights",
+        **QUIET,
+    )
     config = RunConfig(Parity(), Sine(), AdamW(1e-2), 40)
     equal(runs, train_long([config.with_seed(seed) for seed in range(5)], progress=False))
     for seed in range(5):
         for step in gb.load(runs, seed).steps:
             weights = gb.load(runs, seed, step).weights
-            assert runs.largest.sel(seed=seed, step=step) == max(float(w.abs().max()) for w in weights.values())
+            assert runs.largest.sel(seed=seed, step=step) == max(
+                float(w.abs().max()) for w in weights.values()
+            )
     first = gb.load(runs, 3, 0).weights
     assert all(torch.equal(first[name], part) for name, part in Sine().draw(3).items())
 
@@ -127,19 +160,28 @@ def test_a_grid_on_two_processes_is_the_long_way_and_has_a_coordinate_for_all_th
     grid = {"lr": [1e-3, 3e-3, 1e-2], "weight_decay": [0, 0.5, 1]}
     found = gb.sweep(Parity(), Sine(), grid=grid, seeds=2, steps=30, workers=2, **QUIET)
     axes = (Axis("learning_rate", (1e-3, 3e-3, 1e-2)), Axis("weight_decay", (0.0, 0.5, 1.0)))
-    long = Sweep("x", RunConfig(Parity(), Sine(), steps=30), (0, 1), axes=axes).run(progress=False, workers=1)
+    long = Sweep("x", RunConfig(Parity(), Sine(), steps=30), (0, 1), axes=axes).run(
+        progress=False, workers=1
+    )
     equal(found, long, "train_loss", "test_loss", "train_accuracy", "test_accuracy")
     assert dict(found.test_loss.sizes) == {"seed": 2, "lr": 3, "weight_decay": 3, "step": 4}
-    assert found.lr.values.tolist() == grid["lr"] and found.weight_decay.values.tolist() == [0, 0.5, 1]
+    assert found.lr.values.tolist() == grid["lr"] and found.weight_decay.values.tolist() == [
+        0,
+        0.5,
+        1,
+    ]
 
 
 def test_rows_of_a_program_go_by_what_a_cache_holds_whatever_the_cores():
-    """Sixteen of networks of a few hundred numbers where runs are many; four of larger ones, or of few long runs."""
+    """Sixteen of networks of a few hundred numbers where runs are many; four of larger ones, or of
+    few long runs."""
     rates, toy = [10.0**-k for k in range(1, 9)], gb.from_module(lambda: torch.nn.Linear(6, 6_000))
 
     def rows(model, seeds, steps=10_000):
         axes = (Axis("learning_rate", tuple(rates)),)
-        return running._together(Sweep("x", RunConfig(Parity(), model, steps=steps), tuple(range(seeds)), axes=axes))
+        return running._together(
+            Sweep("x", RunConfig(Parity(), model, steps=steps), tuple(range(seeds)), axes=axes)
+        )
 
     assert [rows(Sine(), seeds) for seeds in (1, 4, 20)] == [4, 8, 16]
     assert [rows(Sine(), seeds, 100) for seeds in (1, 4, 20)] == [8, 16, 16]
@@ -150,19 +192,28 @@ def test_rows_of_a_program_go_by_what_a_cache_holds_whatever_the_cores():
 
 
 def test_one_worker_is_this_process(monkeypatch):
-    monkeypatch.setattr("grokbook.training.ensemble.Pool", lambda *_: pytest.fail("a process was started"))
+    monkeypatch.setattr(
+        "grokbook.training.ensemble.Pool", lambda *_: pytest.fail("a process was started")
+    )
     assert gb.train(Parity(), Sine(), steps=2, seeds=2, workers=1, **QUIET).sizes["seed"] == 2
-    assert gb.sweep(Parity(), Sine(), grid={"lr": [k * 1e-3 for k in range(1, 7)]}, steps=2, **QUIET).sizes["seed"] == 1
+    assert (
+        gb.sweep(
+            Parity(), Sine(), grid={"lr": [k * 1e-3 for k in range(1, 7)]}, steps=2, **QUIET
+        ).sizes["seed"]
+        == 1
+    )
 
 
 def test_a_setting_of_the_task_or_the_network_varies_too():
     found = gb.sweep(Parity(), Sine(), grid={"width": [4, 8]}, steps=10, **QUIET)
     for width in (4, 8):
         alone = train_long([RunConfig(Parity(), Sine(width=width), steps=10)], progress=False)
-        np.testing.assert_allclose(found.test_loss.sel(width=width)[0], alone.test_loss[0], rtol=1e-5)
+        np.testing.assert_allclose(
+            found.test_loss.sel(width=width)[0], alone.test_loss[0], rtol=1e-5
+        )
 
 
-# --------------------------------------------------------------------------------------------------- torch's own
+# -------------------------------------------------------------------------------------- torch's own
 
 
 def plainly(module, optimiser, x, y, index, steps):
@@ -188,7 +239,9 @@ def test_a_module_and_an_optimiser_of_torch_go_as_in_a_plain_loop(cls, settings)
     task, steps = gb.ModularTask(5, train_fraction=0.5), 12
     net = gb.from_module(Words, embedding="embed.weight")
     every = gb.Schedule(dense_every=1)
-    runs = gb.train(task, net, gb.from_torch_optim(cls, **settings), seeds=1, steps=steps, log=every, **QUIET)
+    runs = gb.train(
+        task, net, gb.from_torch_optim(cls, **settings), seeds=1, steps=steps, log=every, **QUIET
+    )
     torch.manual_seed(0)
     module = Words()
     x, y = torch.from_numpy(task.inputs), torch.from_numpy(task.targets)
@@ -202,8 +255,12 @@ def test_a_module_and_an_optimiser_of_torch_go_as_in_a_plain_loop(cls, settings)
 
 
 def test_rows_of_a_torch_optimiser_have_rates_of_their_own_and_go_on_after_a_checkpoint(tmp_path):
-    optimizers = [gb.from_torch_optim(torch.optim.Adam, lr=rate, weight_decay=0.1) for rate in (1e-3, 1e-2)]
-    configs = [RunConfig(Parity(), gb.from_module(partial(nn.Linear, 6, 2)), o, 20) for o in optimizers]
+    optimizers = [
+        gb.from_torch_optim(torch.optim.Adam, lr=rate, weight_decay=0.1) for rate in (1e-3, 1e-2)
+    ]
+    configs = [
+        RunConfig(Parity(), gb.from_module(partial(nn.Linear, 6, 2)), o, 20) for o in optimizers
+    ]
     together = train_long(configs, rows=2, progress=False, device="cpu")
     for r, config in enumerate(configs):
         alone = train_long([config], progress=False, device="cpu")
@@ -218,7 +275,7 @@ def test_rows_of_a_torch_optimiser_have_rates_of_their_own_and_go_on_after_a_che
     assert torch.equal(halves.weights, again.weights)
 
 
-# ------------------------------------------------------------------------------------------------ tables and tasks
+# --------------------------------------------------------------------------------- tables and tasks
 
 
 def test_a_table_is_a_task_and_runs_of_other_numbers_are_other_runs():
@@ -226,9 +283,14 @@ def test_a_table_is_a_task_and_runs_of_other_numbers_are_other_runs():
     task = gb.task(x.tolist(), [0, 1, 0, 1, 0, 1], 0.5, seed=4)
     assert task.train_index.tolist() == sorted(np.random.default_rng(4).permutation(6)[:3])
     net = gb.MLP((2, 2))
-    keys = [RunConfig(gb.task(x + shift, [0, 1] * 3, 0.5), net, steps=1).as_dict()["task"] for shift in (0, 0, 1)]
+    keys = [
+        RunConfig(gb.task(x + shift, [0, 1] * 3, 0.5), net, steps=1).as_dict()["task"]
+        for shift in (0, 0, 1)
+    ]
     assert keys[0] == keys[1] != keys[2]
-    real = gb.train(gb.task(x, x.sum(1), 0.5), gb.MLP((2, 1)), seeds=1, steps=5, loss="squared_error", **QUIET)
+    real = gb.train(
+        gb.task(x, x.sum(1), 0.5), gb.MLP((2, 1)), seeds=1, steps=5, loss="squared_error", **QUIET
+    )
     assert np.isfinite(real.test_loss).all()
 
 
@@ -243,18 +305,29 @@ def test_censored_grok_times_come_out_right():
     for seed, time in times.iterrows():
         good = runs.test_accuracy.sel(seed=seed) >= 0.9
         assert time.censored != bool(good[-1]) and time.last_step == 600
-        assert time.censored or time.delay == time.grok_step - time.fit_step and good.sel(step=time.grok_step)
-    assert sorted(times.censored) == [False, True] and times.delay.isna().tolist() == times.censored.tolist()
+        assert (
+            time.censored
+            or time.delay == time.grok_step - time.fit_step
+            and good.sel(step=time.grok_step)
+        )
+    assert (
+        sorted(times.censored) == [False, True]
+        and times.delay.isna().tolist() == times.censored.tolist()
+    )
 
 
 def test_phases_of_an_own_sweep():
-    """Liu et al. 2022, Table 1, with an earlier cap: too small a rate fits nothing, 224 steps exceed a gap of 100."""
+    """Liu et al. 2022, Table 1, with an earlier cap: too small a rate fits nothing, 224 steps
+    exceed a gap of 100."""
     found = gb.sweep(*LATE, grid={"lr": [1e-6, 1e-2]}, seeds=2, steps=600, **QUIET)
     letters = gb.phases(found, gb.PhaseRule(cap=600, gap=100)).phase
-    assert set(letters.sel(lr=1e-6).values) == {"X"} and sorted(letters.sel(lr=1e-2).values) == ["G", "M"]
+    assert set(letters.sel(lr=1e-6).values) == {"X"} and sorted(letters.sel(lr=1e-2).values) == [
+        "G",
+        "M",
+    ]
 
 
-# ------------------------------------------------------------------------------------------------- what is kept
+# ------------------------------------------------------------------------------------- what is kept
 
 
 def test_runs_are_kept_and_loaded_and_the_listing_names_them(tmp_path):
@@ -263,21 +336,30 @@ def test_runs_are_kept_and_loaded_and_the_listing_names_them(tmp_path):
     more = ask(seeds=3, watch={"largest": largest})
     assert more.attrs["origin"] == "trained" and "largest" in more
     assert ask(seeds=1, store=tmp_path / "other").attrs["origin"] == "trained"
-    assert not list(Store(tmp_path / "other").entries().keys() - {f"mine/sine/{ask(seeds=1).attrs['key']}.nc"})
+    assert not list(
+        Store(tmp_path / "other").entries().keys() - {f"mine/sine/{ask(seeds=1).attrs['key']}.nc"}
+    )
     table = gb.records("mine/*")
     assert sorted(map(len, table.seeds)) == [2, 3] and set(table["where"]) == {"here"}
     with pytest.raises(ParameterError, match="names 2 configurations; give one of their keys"):
         gb.load("mine/sine")
-    with pytest.raises(ParameterError, match="no network of mine/sine was kept at a step: nothing but curves"):
+    with pytest.raises(
+        ParameterError, match="no network of mine/sine was kept at a step: nothing but curves"
+    ):
         gb.load(table.key[0])
 
 
 def test_own_runs_are_loaded_by_name_where_their_module_is_not(monkeypatch):
-    runs = gb.train(Parity(), Sine(), seeds=1, steps=10, keep="weights", name="mine/kept", progress=False)
+    runs = gb.train(
+        Parity(), Sine(), seeds=1, steps=10, keep="weights", name="mine/kept", progress=False
+    )
     monkeypatch.delitem(sys.modules, "own_parts")
     assert gb.load("mine/kept").weights.keys() == gb.load(runs).weights.keys()
     next(default_store().path.glob("mine/kept/*.nc")).write_bytes(b"damaged")
-    with pytest.warns(RecordWarning), pytest.raises(RecordError, match="mine/kept is damaged, see above"):
+    with (
+        pytest.warns(RecordWarning),
+        pytest.raises(RecordError, match="mine/kept is damaged, see above"),
+    ):
         gb.load("mine/kept")
 
 
@@ -304,7 +386,9 @@ def test_weights_at_a_step_are_those_of_a_run_that_ends_there_and_stop_where_it_
 
 def test_where_runs_are_kept_is_told_once(tmp_path, monkeypatch, capsys):
     monkeypatch.delenv("GROKBOOK_STORE")
-    monkeypatch.setattr("grokbook.runs.experiment.local_store_path", lambda: tmp_path / "home" / "records")
+    monkeypatch.setattr(
+        "grokbook.runs.experiment.local_store_path", lambda: tmp_path / "home" / "records"
+    )
     for _ in range(2):
         gb.train(Parity(), Sine(), seeds=1, steps=10, progress=False)
     said = capsys.readouterr().err
@@ -316,13 +400,16 @@ def test_a_script_is_told_that_its_own_classes_stay_in_one_process(tmp_path):
     more = "import grokbook as gb\n"
     more += "print(gb.train(Parity(), Sine(), seeds=2, steps=10, workers=2, progress=False, store=False).sizes['seed'])"
     (tmp_path / "script.py").write_text(f"{source}\n{more}\n")
-    done = subprocess.run([sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True
+    )
     assert (
-        done.stdout == "2\n" and "written in a notebook or script, so they are trained in this process" in done.stderr
+        done.stdout == "2\n"
+        and "written in a notebook or script, so they are trained in this process" in done.stderr
     )
 
 
-# ------------------------------------------------------------------------------------------------- what is refused
+# ---------------------------------------------------------------------------------- what is refused
 
 
 class Noisy(nn.Linear):
@@ -335,13 +422,19 @@ class Noisy(nn.Linear):
 TASK = gb.task(np.eye(4), [0, 1, 0, 1], 0.5)
 REFUSED = {
     "model is a torch.nn.Module; give what makes it": lambda: gb.train(TASK, nn.Linear(4, 2)),
-    "optimizer = Adam is one of torch; give from_torch_optim": lambda: gb.train(TASK, gb.MLP((4, 2)), torch.optim.Adam),
+    "optimizer = Adam is one of torch; give from_torch_optim": lambda: gb.train(
+        TASK, gb.MLP((4, 2)), torch.optim.Adam
+    ),
     "keep is 'all', but must be one of": lambda: gb.train(TASK, gb.MLP((4, 2)), keep="all"),
     "seeds = 0 must be how many": lambda: gb.train(TASK, gb.MLP((4, 2)), seeds=0),
-    "batchsize = 2 is no argument of a run; did you mean batch_s": lambda: gb.train(TASK, gb.MLP((4, 2)), batchsize=2),
+    "batchsize = 2 is no argument of a run; did you mean batch_s": lambda: gb.train(
+        TASK, gb.MLP((4, 2)), batchsize=2
+    ),
     "rows = 'all' must be 'auto' or": lambda: gb.train(TASK, gb.MLP((4, 2)), rows="all"),
     "name = '../x' must be words": lambda: gb.train(TASK, gb.MLP((4, 2)), name="../x"),
-    "snapshots = 0 keeps no weights": lambda: gb.train(TASK, gb.MLP((4, 2)), keep="weights", snapshots=0),
+    "snapshots = 0 keeps no weights": lambda: gb.train(
+        TASK, gb.MLP((4, 2)), keep="weights", snapshots=0
+    ),
     "'depth' is no setting": lambda: gb.sweep(TASK, gb.MLP((4, 2)), grid={"depth": [1]}),
     "grid = {} must": lambda: gb.sweep(TASK, gb.MLP((4, 2)), grid={}),
     "store = False keeps nothing": lambda: gb.sweep(
@@ -367,7 +460,9 @@ REFUSED = {
     "forward of from_module.Linear. on inputs .* fails": lambda: gb.train(
         TASK, gb.from_module(partial(nn.Linear, 3, 2))
     ),
-    "gives other numbers when it is called again": lambda: gb.train(TASK, gb.from_module(partial(Noisy, 4, 2))),
+    "gives other numbers when it is called again": lambda: gb.train(
+        TASK, gb.from_module(partial(Noisy, 4, 2))
+    ),
     "needs a closure": lambda: gb.from_torch_optim(torch.optim.LBFGS),
     "RMSprop refuses its settings": lambda: gb.from_torch_optim(torch.optim.RMSprop, alpha=-1),
     "'mde' is no measure; did you mean med": lambda: gb.measure("mde", np.eye(3)),
@@ -400,11 +495,18 @@ def no_number(view):
 @pytest.mark.parametrize(("watch", "said"), [(broken, "medd"), (no_number, "ValueError")])
 def test_a_watch_that_fails_is_told_before_anything_is_trained(tmp_path, watch, said):
     """An error of a reader's watch is no curve of NaN, and leaves no file behind."""
-    with pytest.raises(ParameterError, match=f"watch 'mine' fails on the network as it is drawn: .*{said}"):
+    with pytest.raises(
+        ParameterError, match=f"watch 'mine' fails on the network as it is drawn: .*{said}"
+    ):
         gb.train(
-            gb.ModularTask(5), gb.Transformer(5, d_model=8), seeds=1, steps=20, progress=False,
-            watch={"mine": watch}, store=tmp_path,
-        )  # fmt: skip
+            gb.ModularTask(5),
+            gb.Transformer(5, d_model=8),
+            seeds=1,
+            steps=20,
+            progress=False,
+            watch={"mine": watch},
+            store=tmp_path,
+        )
     assert not list(tmp_path.rglob("*.pt"))
 
 
@@ -426,9 +528,13 @@ def mended(view):
     return float(view.step)
 
 
-def test_watches_that_fail_later_name_themselves_and_a_mended_one_finds_what_was_trained(monkeypatch):
+def test_watches_that_fail_later_name_themselves_and_a_mended_one_finds_what_was_trained(
+    monkeypatch,
+):
     ask = partial(gb.train, Parity(), Sine(), seeds=2, steps=20, progress=False, workers=1)
-    both = "^watch 'one' fails at step 10 of seed 0: KeyError: 'late'; watch 'two' fails at step 20 "
+    both = (
+        "^watch 'one' fails at step 10 of seed 0: KeyError: 'late'; watch 'two' fails at step 20 "
+    )
     with pytest.raises(TrainingError, match=both) as raised:
         ask(watch={"one": late, "two": later, "three": mended})
     assert raised.value.history.three.values.tolist() == 2 * [[0, 10, 20]]
@@ -446,7 +552,12 @@ def test_watches_that_fail_later_name_themselves_and_a_mended_one_finds_what_was
 
 def test_a_watch_that_is_never_defined_is_said(capfd):
     gb.train(
-        gb.ModularTask(5), gb.Transformer(5, d_model=8), seeds=1, steps=20, progress=False,
-        watch={"mine": undefined_later}, store=False,
-    )  # fmt: skip
+        gb.ModularTask(5),
+        gb.Transformer(5, d_model=8),
+        seeds=1,
+        steps=20,
+        progress=False,
+        watch={"mine": undefined_later},
+        store=False,
+    )
     assert "mine is not defined at any step of these runs: all NaN" in capfd.readouterr().err

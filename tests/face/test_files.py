@@ -19,16 +19,25 @@ from grokbook.runs.store import from_bytes
 def runs():
     task, net = gb.ModularTask(5, train_fraction=0.5), gb.Transformer(5, d_model=8)
     stop = gb.StopRule("train_accuracy", 0.0, hold=3)
-    return gb.train(task, net, seeds=2, steps=40, keep="weights", stop=stop, progress=False, store=False)
+    return gb.train(
+        task, net, seeds=2, steps=40, keep="weights", stop=stop, progress=False, store=False
+    )
 
 
 def test_the_table_has_a_row_a_run_and_step_and_none_where_a_run_had_stopped(runs):
     table = gb.to_pandas(runs)
-    assert table[["seed", "step"]].values.tolist() == [[seed, step] for seed in (0, 1) for step in (0, 10, 20)]
+    assert table[["seed", "step"]].values.tolist() == [
+        [seed, step] for seed in (0, 1) for step in (0, 10, 20)
+    ]
     one = table[(table.seed == 1) & (table.step == 20)].iloc[0]
     assert one.test_loss == runs.test_loss.sel(seed=1, step=20) and "embedding" not in table
-    swept = gb.sweep(Parity(), Sine(), grid={"lr": [1e-3, 1e-2]}, steps=10, progress=False, store=False)
-    assert gb.to_pandas(swept).columns[:3].tolist() == ["seed", "lr", "step"] and len(gb.to_pandas(swept)) == 4
+    swept = gb.sweep(
+        Parity(), Sine(), grid={"lr": [1e-3, 1e-2]}, steps=10, progress=False, store=False
+    )
+    assert (
+        gb.to_pandas(swept).columns[:3].tolist() == ["seed", "lr", "step"]
+        and len(gb.to_pandas(swept)) == 4
+    )
 
 
 def test_csv_and_netcdf_are_read_back(runs, tmp_path):
@@ -39,7 +48,8 @@ def test_csv_and_netcdf_are_read_back(runs, tmp_path):
 
 
 def test_weights_are_read_back_by_torch_and_from_safetensors(runs, tmp_path):
-    """The second by its own description: eight bytes, a JSON header of so many, then the numbers, little-endian."""
+    """The second by its own description: eight bytes, a JSON header of so many, then the numbers,
+    little-endian."""
     kept = gb.load(runs, 1, 20)
     read = torch.load(gb.export(kept, tmp_path / "w.pt"), weights_only=True)
     assert all(torch.equal(read[name], part) for name, part in kept.weights.items())
@@ -78,4 +88,6 @@ def test_curves_and_embeddings_are_drawn_from_the_numbers(runs):
     with pytest.raises(ParameterError, match="the runs have an axis lr; choose a cell"):
         gb.plot_curves(runs.expand_dims(lr=[1.0]))
     with pytest.raises(ParameterError, match="no embedding to be drawn"):
-        gb.plot_embedding(gb.load(gb.train(Parity(), Sine(), seeds=1, steps=10, keep="weights", store=False)))
+        gb.plot_embedding(
+            gb.load(gb.train(Parity(), Sine(), seeds=1, steps=10, keep="weights", store=False))
+        )

@@ -1,7 +1,10 @@
-"""Weights in and out: networks of torch and of TransformerLens put out what ours do with the same numbers."""
+"""Weights in and out: networks of torch and of TransformerLens put out what ours do with the same
+numbers."""
 
+import io
 import itertools
 import json
+import zipfile
 from functools import partial
 
 import pytest
@@ -12,6 +15,7 @@ from own_parts import Words
 from torch import nn
 
 import grokbook as gb
+from grokbook import machine
 from grokbook.errors import ParameterError
 from grokbook.models.transformer import Transformer
 
@@ -36,14 +40,24 @@ def tokens(net):
 
 
 def test_modules_of_torch_put_out_the_same_with_their_weights_here(saved):
-    """A chain of layers in a training script's checkpoint, our own torch module, any module behind a wrapper."""
-    chain, x = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 2)), torch.randn(9, 3)
+    """A chain of layers in a training script's checkpoint, our own torch module, any module behind
+    a wrapper."""
+    chain, x = (
+        nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 2)),
+        torch.randn(9, 3),
+    )
     mlp = gb.MLP((3, 4, 4, 2))
     weights = gb.load_checkpoint(saved({"epoch": 3, "model_state_dict": chain.state_dict()}), mlp)
     assert torch.equal(mlp.forward(weights, x), chain(x))
-    net, theirs = gb.Transformer(5, d_model=8, n_layers=2), Transformer(5, d_model=8, n_layers=2, seed=3)
+    net, theirs = (
+        gb.Transformer(5, d_model=8, n_layers=2),
+        Transformer(5, d_model=8, n_layers=2, seed=3),
+    )
     weights = gb.load_checkpoint(saved(theirs.state_dict()), net)
-    assert torch.equal(net.forward(weights, tokens(net)), theirs(PAIRS)) and gb.measure("med", weights["W_E"][:5]) > 0
+    assert (
+        torch.equal(net.forward(weights, tokens(net)), theirs(PAIRS))
+        and gb.measure("med", weights["W_E"][:5]) > 0
+    )
     words, wrapped = gb.from_module(Words), nn.ModuleDict({"module": Words()})
     weights = gb.load_checkpoint(saved(wrapped.state_dict()), words)
     assert torch.equal(words.forward(weights, PAIRS), wrapped["module"](PAIRS))
@@ -52,10 +66,14 @@ def test_modules_of_torch_put_out_the_same_with_their_weights_here(saved):
 def test_weights_that_were_exported_come_back_and_names_can_be_given(saved, tmp_path):
     net = gb.Transformer(5, d_model=8)
     task = gb.ModularTask(5, train_fraction=0.5)
-    kept = gb.load(gb.train(task, net, seeds=1, steps=10, keep="weights", progress=False, store=False))
+    kept = gb.load(
+        gb.train(task, net, seeds=1, steps=10, keep="weights", progress=False, store=False)
+    )
     for name in ("w.safetensors", "w.pt"):
         back = gb.load_checkpoint(gb.export(kept, tmp_path / name), net)
-        assert list(back) == list(net.shapes()) and all(torch.equal(back[n], kept.weights[n]) for n in back)
+        assert list(back) == list(net.shapes()) and all(
+            torch.equal(back[n], kept.weights[n]) for n in back
+        )
     other = {"table" if name == "W_E" else name: part for name, part in kept.weights.items()}
     back = gb.load_checkpoint(saved(other), net, {"W_E": "table"})
     assert torch.equal(back["W_E"], other["table"])
@@ -66,9 +84,18 @@ def test_what_does_not_fit_is_said_in_a_sentence(saved, tmp_path):
     encoder = nn.TransformerEncoderLayer(8, 4, 32, batch_first=True).state_dict()
     for file, said in (
         (saved(encoder), r"net0.pt has no W_E \(6, 8\) of Shape; it has self_attn.in_proj_weight"),
-        (saved(state | {"W_E": torch.zeros(7, 8)}), r"W_E of net1.pt is \(7, 8\), but the network's is \(6, 8\)"),
-        (saved(state | {"ln.w": torch.ones(8)}), "net2.pt also has ln.w, of which Shape knows nothing"),
-        (saved({n.replace("W_E", "W_EE"): t for n, t in state.items()}), "did you mean names={'W_E': 'W_EE'}"),
+        (
+            saved(state | {"W_E": torch.zeros(7, 8)}),
+            r"W_E of net1.pt is \(7, 8\), but the network's is \(6, 8\)",
+        ),
+        (
+            saved(state | {"ln.w": torch.ones(8)}),
+            "net2.pt also has ln.w, of which Shape knows nothing",
+        ),
+        (
+            saved({n.replace("W_E", "W_EE"): t for n, t in state.items()}),
+            "did you mean names={'W_E': 'W_EE'}",
+        ),
         (saved([1, 2]), "the file holds a list, which is no state dict"),
         (saved({"lr": 0.1}), "holds no tensors by name"),
         (saved({"net": nn.Linear(2, 2)}), "cannot be read as weights: it holds more than tensors"),
@@ -87,7 +114,15 @@ def test_what_does_not_fit_is_said_in_a_sentence(saved, tmp_path):
 
 NET = gb.Transformer(5, d_model=8)
 LENS = gb.to_transformer_lens(NET, NET.draw(0))[1]
-DTYPES = [torch.float64, torch.float16, torch.bfloat16, torch.int64, torch.uint8, torch.bool, torch.complex64]
+DTYPES = [
+    torch.float64,
+    torch.float16,
+    torch.bfloat16,
+    torch.int64,
+    torch.uint8,
+    torch.bool,
+    torch.complex64,
+]
 DTYPES += [torch.float8_e4m3fn]
 FORMS = {
     "sparse": lambda part: part.to_sparse(),
@@ -110,7 +145,8 @@ FORMS |= {str(dtype): partial(torch.Tensor.to, dtype=dtype) for dtype in DTYPES}
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("state", [NET.draw(0), LENS], ids=["ours", "lens"])
 def test_a_part_of_any_form_is_loaded_or_refused_in_a_sentence(saved, state, form):
-    """Each part of a checkpoint in turn; what is loaded is float32, of the network's shapes, every number there."""
+    """Each part of a checkpoint in turn; what is loaded is float32, of the network's shapes, every
+    number there."""
     for name in state:
         try:
             back = gb.load_checkpoint(saved(state | {name: FORMS[form](state[name])}), NET)
@@ -118,7 +154,9 @@ def test_a_part_of_any_form_is_loaded_or_refused_in_a_sentence(saved, state, for
             assert str(error).isprintable()
         else:
             assert {n: tuple(part.shape) for n, part in back.items()} == NET.shapes()
-            assert all(part.dtype == torch.float32 and part.isfinite().all() for part in back.values())
+            assert all(
+                part.dtype == torch.float32 and part.isfinite().all() for part in back.values()
+            )
         if form in ("torch.bfloat16", "torch.float16", "torch.float64"):
             assert torch.allclose(back["W_E"], NET.draw(0)["W_E"], rtol=0.01, atol=0.01)
 
@@ -135,7 +173,11 @@ def test_bfloat16_is_read_from_safetensors(tmp_path):
     header, body = {}, b""
     for name, part in whole.items():
         bits = part.view(torch.int16).numpy().tobytes()
-        header[name] = {"dtype": "BF16", "shape": list(part.shape), "data_offsets": [len(body), len(body) + len(bits)]}
+        header[name] = {
+            "dtype": "BF16",
+            "shape": list(part.shape),
+            "data_offsets": [len(body), len(body) + len(bits)],
+        }
         body += bits
     (tmp_path / "w.safetensors").write_bytes(packed(header, body))
     back = gb.load_checkpoint(tmp_path / "w.safetensors", mlp)
@@ -145,11 +187,15 @@ def test_bfloat16_is_read_from_safetensors(tmp_path):
 ABOUT = {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(10**20), 10**20) | st.floats() | st.text(max_size=4),
-    lambda part: st.lists(part, max_size=3) | st.dictionaries(st.text(max_size=4), part, max_size=3),
+    lambda part: (
+        st.lists(part, max_size=3) | st.dictionaries(st.text(max_size=4), part, max_size=3)
+    ),
 )
 
 
-NEARLY = st.builds(lambda name, key, part: {name: ABOUT | {key: part}}, st.text(), st.sampled_from([*ABOUT]), JSON)
+NEARLY = st.builds(
+    lambda name, key, part: {name: ABOUT | {key: part}}, st.text(), st.sampled_from([*ABOUT]), JSON
+)
 
 
 @given(JSON | NEARLY)
@@ -171,20 +217,36 @@ def test_a_file_that_never_ends_is_not_read(tmp_path):
         gb.load_checkpoint(tmp_path / "w.pt", NET)
 
 
-@pytest.mark.parametrize("options", [{}, {"n_layers": 2, "shift": 2}, {"positional": False, "d_mlp": 12}])
-def test_what_transformer_lens_is_given_is_the_network_as_its_documentation_writes_it(options, saved):
-    """Written out here from its formulas: x + sum_h softmax(mask(q k / sqrt(d_head))) v W_O, then the MLP; and back."""
+@pytest.mark.parametrize(
+    "options", [{}, {"n_layers": 2, "shift": 2}, {"positional": False, "d_mlp": 12}]
+)
+def test_what_transformer_lens_is_given_is_the_network_as_its_documentation_writes_it(
+    options, saved
+):
+    """Written out here from its formulas: x + sum_h softmax(mask(q k / sqrt(d_head))) v W_O, then
+    the MLP; and back."""
     net = gb.Transformer(5, d_model=8, n_heads=2, **options)
     config, w = gb.to_transformer_lens(net, weights := {n: t + 0.1 for n, t in net.draw(1).items()})
     x = w["embed.W_E"][tokens(net)] + w["pos_embed.W_pos"]
     for l in range(config["n_layers"]):
         at = {name.removeprefix(f"blocks.{l}."): part for name, part in w.items()}
-        q, k, v = (torch.einsum("ntd,hde->nhte", x, at[f"attn.W_{n}"]) + at[f"attn.b_{n}"][:, None] for n in "QKV")
-        scores = (q @ k.mT / config["d_head"] ** 0.5).masked_fill(torch.ones(3, 3).triu(1).bool(), -torch.inf)
-        x = x + torch.einsum("nhte,hed->ntd", scores.softmax(-1) @ v, at["attn.W_O"]) + at["attn.b_O"]
+        q, k, v = (
+            torch.einsum("ntd,hde->nhte", x, at[f"attn.W_{n}"]) + at[f"attn.b_{n}"][:, None]
+            for n in "QKV"
+        )
+        scores = (q @ k.mT / config["d_head"] ** 0.5).masked_fill(
+            torch.ones(3, 3).triu(1).bool(), -torch.inf
+        )
+        x = (
+            x
+            + torch.einsum("nhte,hed->ntd", scores.softmax(-1) @ v, at["attn.W_O"])
+            + at["attn.b_O"]
+        )
         x = x + (x @ at["mlp.W_in"] + at["mlp.b_in"]).relu() @ at["mlp.W_out"] + at["mlp.b_out"]
     ours = net.forward(weights, tokens(net))
-    torch.testing.assert_close((x @ w["unembed.W_U"] + w["unembed.b_U"])[:, -1], ours, rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(
+        (x @ w["unembed.W_U"] + w["unembed.b_U"])[:, -1], ours, rtol=1e-5, atol=1e-5
+    )
     back = gb.load_checkpoint(saved(w | {"blocks.0.attn.IGNORE": torch.tensor(-1e5)}), net)
     assert all(torch.equal(back[name], weights[name]) for name in weights)
 
@@ -193,9 +255,58 @@ def test_what_transformer_lens_is_given_is_the_network_as_its_documentation_writ
 def test_the_network_of_transformer_lens_has_equal_logits(options):
     lens = pytest.importorskip("transformer_lens")
     net = gb.Transformer(5, d_model=8, **options)
-    config, state = gb.to_transformer_lens(net, weights := {n: t + 0.1 for n, t in net.draw(1).items()})
+    config, state = gb.to_transformer_lens(
+        net, weights := {n: t + 0.1 for n, t in net.draw(1).items()}
+    )
     hooked = lens.HookedTransformer(lens.HookedTransformerConfig(**config))
     missing = hooked.load_state_dict(state, strict=False)
-    assert not missing.unexpected_keys and all("mask" in n or "IGNORE" in n for n in missing.missing_keys)
+    assert not missing.unexpected_keys and all(
+        "mask" in n or "IGNORE" in n for n in missing.missing_keys
+    )
     ours = net.forward(weights, tokens(net))
     torch.testing.assert_close(hooked(tokens(net))[:, -1], ours, rtol=1e-5, atol=1e-5)
+
+
+def tightly(state):
+    """The file of torch, its numbers packed tightly, as torch writes none."""
+    torch.save(state, plain := io.BytesIO())
+    made = io.BytesIO()
+    with zipfile.ZipFile(plain) as parts, zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as tight:
+        for name in parts.namelist():
+            tight.writestr(name, parts.read(name))
+    return made.getvalue()
+
+
+def overlapping(count, size):
+    """A file of safetensors whose tensors are all of the same bytes."""
+    about = {"dtype": "I8", "shape": [size], "data_offsets": [0, size]}
+    return packed({f"a{n}": about for n in range(count)}, bytes(size))
+
+
+def plain(state):
+    torch.save(state, made := io.BytesIO())
+    return made.getvalue()
+
+
+HALF = torch.zeros(100_000, dtype=torch.float16)
+LARGE = {
+    "packed.pt": (
+        tightly({"a": torch.zeros(2_000_000)}),
+        "it needs 8 MB, more than the memory that is free",
+    ),
+    "shared.pt": (
+        plain({f"a{n}": HALF for n in range(20)}),
+        "it needs 8 MB, more than the memory that is free",
+    ),
+    "overlapping.safetensors": (overlapping(100, 1000), "its tensors are more than its bytes"),
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_a_small_file_that_would_be_large_is_refused(tmp_path, monkeypatch, name):
+    content, said = LARGE[name]
+    (tmp_path / name).write_bytes(content)
+    monkeypatch.setattr(machine, "free_memory_mb", lambda: 4.0)
+    with pytest.raises(ParameterError, match=f"cannot be read as weights: {said}"):
+        gb.load_checkpoint(tmp_path / name, gb.MLP((3, 4, 2)))
+    assert len(content) < 300_000

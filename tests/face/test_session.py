@@ -45,18 +45,29 @@ SETTINGS = {
 
 def state():
     """What the settings are now."""
-    modes = torch.is_grad_enabled(), torch.is_inference_mode_enabled(), torch.is_autocast_enabled("cpu")
-    found = torch.get_default_dtype(), str(torch.get_default_device()), torch.get_float32_matmul_precision()
+    modes = (
+        torch.is_grad_enabled(),
+        torch.is_inference_mode_enabled(),
+        torch.is_autocast_enabled("cpu"),
+    )
+    found = (
+        torch.get_default_dtype(),
+        str(torch.get_default_device()),
+        torch.get_float32_matmul_precision(),
+    )
     return modes, found, torch.random.get_rng_state().tolist()
 
 
 def trained():
-    """Runs of a network of ours and of a module with an optimiser of torch, and what is taken of them."""
+    """Runs of a network of ours and of a module with an optimiser of torch, and what is taken of
+    them."""
     quiet = {"seeds": 2, "steps": 12, "store": False, "progress": False}
     ours = gb.train(gb.ModularTask(5), gb.Transformer(5, d_model=8), watch={"norm": norm}, **quiet)
     table = gb.task(np.eye(12), np.arange(12) % 3, 0.5)
     module = gb.from_module(partial(nn.Linear, 12, 3))
-    theirs = gb.sweep(table, module, gb.from_torch_optim(torch.optim.RMSprop), grid={"lr": [1e-3, 1e-2]}, **quiet)
+    theirs = gb.sweep(
+        table, module, gb.from_torch_optim(torch.optim.RMSprop), grid={"lr": [1e-3, 1e-2]}, **quiet
+    )
     return ours, theirs
 
 
@@ -106,7 +117,11 @@ def test_weights_go_to_another_library_the_same(name):
     [
         (0, False, "store = False keeps nothing of it"),
         (0, None, "before its first checkpoint, so nothing of it is kept"),
-        (20, None, "finished runs and the others up to their last checkpoint are in .*: the same call"),
+        (
+            20,
+            None,
+            "finished runs and the others up to their last checkpoint are in .*: the same call",
+        ),
     ],
 )
 def test_ctrl_c_ends_training_with_what_is_kept_and_no_trace_of_torch(

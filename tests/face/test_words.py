@@ -1,4 +1,5 @@
-"""What is asked in other words than ours: a sentence with the value, the rule and what was meant."""
+"""What is asked in other words than ours: a sentence with the value, the rule and what was
+meant."""
 
 import inspect
 import re
@@ -70,35 +71,59 @@ def test_a_word_of_another_library_leads_to_one_that_is_here():
 
 
 test_it_is_said_what_was_meant = refusals(
-    (lambda: gb.AdamW(betas=(0, 0.9)), r"^betas = \(0, 0.9\) is no arg.*; did you mean beta1, beta2"),
+    (
+        lambda: gb.AdamW(betas=(0, 0.9)),
+        r"^betas = \(0, 0.9\) is no arg.*; did you mean beta1, beta2",
+    ),
     (lambda: gb.AdamW(learning_rate=1), "^learning_rate = 1 is no argument of AdamW; .* mean lr"),
     (lambda: training.AdamW(lr=1), "^lr = 1 is no argument of AdamW; did you mean learning_rate"),
     (lambda: gb.Sgd(beta1=1), "did you mean momentum"),
-    (lambda: gb.AdamW(1e-3, 0.9), "^AdamW cannot be .*, too many positional arguments; it takes lr, "),
+    (
+        lambda: gb.AdamW(1e-3, 0.9),
+        "^AdamW cannot be .*, too many positional arguments; it takes lr, ",
+    ),
     (lambda: gb.train(TASK), "^model is missing: a task is trained with one"),
-    (lambda: train(learning_rate=1), "^learning_rate = 1 is no .* but of its optimizer: AdamW takes lr"),
+    (
+        lambda: train(learning_rate=1),
+        "^learning_rate = 1 is no .* but of its optimizer: AdamW takes lr",
+    ),
     (lambda: train(betas=(0, 1)), "but of its optimizer: AdamW takes beta1, beta2"),
     (lambda: train(train_fraction=0.5), "but of its task: ModularTask takes train_fraction"),
     (lambda: train(d_model=8), "but of its model: Shape takes d_model"),
     (lambda: train(epochs=3), "did you mean steps"),
     (lambda: train(seed=3), "did you mean seeds"),
     (lambda: train(batchsize=3), "did you mean batch_size"),
-    (lambda: gb.task([1], [1], train_size=0.5), "^train_size = 0.5 is .* did you mean train_fraction"),
+    (
+        lambda: gb.task([1], [1], train_size=0.5),
+        "^train_size = 0.5 is .* did you mean train_fraction",
+    ),
     (lambda: gb.from_torch_optim(torch.optim.Adam, learning_rate=1), "of Adam; did you mean lr"),
     (lambda: gb.sweep(TASK, NET, grid={"betta1": [1]}), "a grid can vary; did you mean beta1"),
     (lambda: gb.records(patern="x"), "no argument of records; did you mean pattern"),
     (lambda: train(loss="mse"), "^loss = 'mse' is unknown; .* did you mean squared_error"),
     (lambda: train(loss=nn.MSELoss()), r"^loss = MSELoss\(\) is .*; did you mean squared_error"),
     (lambda: train(loss=nn.functional.mse_loss), "did you mean squared_error"),
-    (lambda: train(loss=np.hypot), "^loss = <ufunc 'hypot'> is unknown; .* train in a loop of torch"),
-    (lambda: train(dtype="float64"), "^dtype = 'float64' is .* checkpoints and records are float32"),
+    (
+        lambda: train(loss=np.hypot),
+        "^loss = <ufunc 'hypot'> is unknown; .* train in a loop of torch",
+    ),
+    (
+        lambda: train(dtype="float64"),
+        "^dtype = 'float64' is .* checkpoints and records are float32",
+    ),
     (lambda: train(start="zeros"), "^start = 'zeros' is unknown; choose one of normal"),
 )
 
 
 test_a_module_of_other_numbers_hears_why = refusals(
-    (lambda: gb.from_module(lambda: nn.Linear(2, 2).double()), "weight as torch.float64, .* records"),
-    (lambda: gb.from_module(nn.ReLU), "^factory gives a ReLU without parameters; a run trains some"),
+    (
+        lambda: gb.from_module(lambda: nn.Linear(2, 2).double()),
+        "weight as torch.float64, .* records",
+    ),
+    (
+        lambda: gb.from_module(nn.ReLU),
+        "^factory gives a ReLU without parameters; a run trains some",
+    ),
 )
 
 

@@ -4,8 +4,11 @@ import numpy as np
 from hypothesis import strategies as st
 
 
-def circles(p: int, frequencies: list[int], amplitudes: float | list[float] = 1.0, phase: float = 0.0) -> np.ndarray:
-    """phi_i = (A_k cos(2 pi k i / p + phase), A_k sin(...)) over k: shape (p, 2 len(frequencies))."""
+def circles(
+    p: int, frequencies: list[int], amplitudes: float | list[float] = 1.0, phase: float = 0.0
+) -> np.ndarray:
+    """phi_i = (A_k cos(2 pi k i / p + phase), A_k sin(...)) over k: shape (p, 2
+    len(frequencies))."""
     radii = np.broadcast_to(amplitudes, len(frequencies))
     angles = 2 * np.pi * np.outer(np.arange(p), frequencies) / p + phase
     return np.stack([radii * np.cos(angles), radii * np.sin(angles)], axis=2).reshape(p, -1)
@@ -29,5 +32,6 @@ def tables(draw: st.DrawFn, least: int = 3) -> np.ndarray:
 
 
 def relabelled(table: np.ndarray, factor: int) -> np.ndarray:
-    """The table after renaming i -> factor i modulo p (Gu et al. 2025, Appendix B.4): row i is phi_(factor i)."""
+    """The table after renaming i -> factor i modulo p (Gu et al. 2025, Appendix B.4): row i is
+    phi_(factor i)."""
     return table[factor * np.arange(len(table)) % len(table)]

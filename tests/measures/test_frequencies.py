@@ -26,7 +26,9 @@ def pizza(p, amplitudes):
     i, j, c = np.ogrid[:p, :p, :p]
     made = np.zeros((p, p, p))
     for k, a in enumerate(amplitudes, 1):
-        made += a * np.abs(np.cos(np.pi * k * (i - j) / p)) * np.cos(2 * np.pi * k * (i + j - c) / p)
+        made += (
+            a * np.abs(np.cos(np.pi * k * (i - j) / p)) * np.cos(2 * np.pi * k * (i + j - c) / p)
+        )
     return made.reshape(p * p, p)
 
 
@@ -39,7 +41,8 @@ def test_the_waves_are_what_they_are_called(p):
 
 @given(st.integers(0, 100), st.sampled_from([3, 5, 7]))
 def test_amplitudes_are_the_least_squares_of_a_regression_on_the_waves(seed, p):
-    """The projection is orthogonal: numpy's solution of the normal equations, and Pythagoras for the rest."""
+    """The projection is orthogonal: numpy's solution of the normal equations, and Pythagoras for
+    the rest."""
     logits = gaussian(p * p, p, seed)
     size = (p - 1) // 2
     columns = np.stack([fr.waves(p, np.eye(size)[k]).ravel() for k in range(size)], axis=1)
@@ -60,7 +63,8 @@ def test_a_clock_has_its_whole_variance_at_its_frequencies(p):
 
 @pytest.mark.parametrize("p", PRIMES)
 def test_a_pizza_loses_what_its_factor_costs(p):
-    """The mean of |cos(pi d / p)| over d is 1 / (p sin(pi / 2p)), its mean square 1/2: share 2 / (p sin(pi / 2p))^2."""
+    """The mean of |cos(pi d / p)| over d is 1 / (p sin(pi / 2p)), its mean square 1/2: share 2 / (p
+    sin(pi / 2p))^2."""
     shares = fr.wave_shares(pizza(p, [2.0]))
     assert shares[0] == pytest.approx(2 / (p * np.sin(np.pi / (2 * p))) ** 2)
     assert shares[1:] == pytest.approx(0, abs=1e-12)
@@ -71,9 +75,13 @@ def test_a_pizza_loses_what_its_factor_costs(p):
 def test_margin_of_one_frequency(p):
     """1 - cos(2 pi / p) for every pair of a clock of one frequency, whichever it is (p prime)."""
     for k in range(1, (p + 1) // 2):
-        assert fr.margins(fr.waves(p, np.eye(p)[k - 1, :k])) == pytest.approx(1 - np.cos(2 * np.pi / p))
+        assert fr.margins(fr.waves(p, np.eye(p)[k - 1, :k])) == pytest.approx(
+            1 - np.cos(2 * np.pi / p)
+        )
     found = fr.score(fr.waves(p, [1.0]))
-    assert (found.accuracy, found.wrong) == (1, 0) and found.margin == pytest.approx(1 - np.cos(2 * np.pi / p))
+    assert (found.accuracy, found.wrong) == (1, 0) and found.margin == pytest.approx(
+        1 - np.cos(2 * np.pi / p)
+    )
 
 
 def test_a_tie_and_a_shifted_answer_are_wrong():
@@ -83,7 +91,8 @@ def test_a_tie_and_a_shifted_answer_are_wrong():
 
 
 def test_kept_waves_have_the_restricted_loss_where_logits_are_waves():
-    """Of a clock both agree; the restricted loss keeps more of other logits (any pattern over c)."""
+    """Of a clock both agree; the restricted loss keeps more of other logits (any pattern over
+    c)."""
     logits, classes = fr.waves(13, [5.0, 0.0, 8.0]), fr.sums(13)
     wider = restricted_loss(logits, classes, CyclicClasses(classes, 13), [3])
     assert fr.score(fr.keep_waves(logits, [3])).loss == pytest.approx(wider)
@@ -91,7 +100,8 @@ def test_kept_waves_have_the_restricted_loss_where_logits_are_waves():
 
 
 @pytest.mark.parametrize(
-    "shares, expected", [([1.0, 0, 0], [1]), ([0.1, 0.5, 0.3], [2, 3, 1]), ([0.01, 0.5, 0.49], [2, 3])]
+    "shares, expected",
+    [([1.0, 0, 0], [1]), ([0.1, 0.5, 0.3], [2, 3, 1]), ([0.01, 0.5, 0.49], [2, 3])],
 )
 def test_fewest_frequencies(shares, expected):
     assert fr.fewest(shares) == expected
@@ -115,7 +125,8 @@ def test_transplant_moves_the_power_of_the_frequency_and_no_other(seed):
 
 @pytest.mark.parametrize("p", PRIMES)
 def test_distance_irrelevance_of_a_correct_logit_in_two_independent_parts(p):
-    """L = a f(i + j) + b g(j - i): sum and distance are independent for odd p, so q = a / sqrt(a^2 + b^2)."""
+    """L = a f(i + j) + b g(j - i): sum and distance are independent for odd p, so q = a / sqrt(a^2
+    + b^2)."""
     i, j = np.divmod(np.arange(p * p), p)
     f = (np.arange(p) - (p - 1) / 2) / np.std(np.arange(p))
     correct = 3 * f[(i + j) % p] + 4 * f[(j - i) % p]
@@ -124,20 +135,26 @@ def test_distance_irrelevance_of_a_correct_logit_in_two_independent_parts(p):
 
 
 def clock_of(x, y, p):
-    """sum over circles of cos w(i + j - c) from the points (cos, sin) of both: products of the two embeddings."""
+    """sum over circles of cos w(i + j - c) from the points (cos, sin) of both: products of the two
+    embeddings."""
     angles = 2 * np.pi * np.arange(p) / p
     (a, b), (c, d) = x.T, y.T
     real, imaginary = a * c - b * d, a * d + b * c
-    return real[:, None] * torch.as_tensor(np.cos(angles)) + imaginary[:, None] * torch.as_tensor(np.sin(angles))
+    return real[:, None] * torch.as_tensor(np.cos(angles)) + imaginary[:, None] * torch.as_tensor(
+        np.sin(angles)
+    )
 
 
 def test_gradients_of_a_clock_differ_by_the_angle_between_the_operands():
-    """dz/dE_i points to w (c - j), dz/dE_j to w (c - i): the cosine of a pair is cos w(i - j), its mean is 0."""
+    """dz/dE_i points to w (c - j), dz/dE_j to w (c - i): the cosine of a pair is cos w(i - j), its
+    mean is 0."""
     p, table = 13, torch.as_tensor(circles(13, [1]))
     i, j = np.divmod(np.arange(p * p), p)
     alone = fr.gradient_symmetricity(lambda x, y: clock_of(x, y, p), table[[4]], table[[1]])
     assert alone == pytest.approx(np.cos(2 * np.pi * 3 / p))
-    assert fr.gradient_symmetricity(lambda x, y: clock_of(x, y, p), table[i], table[j]) == pytest.approx(0, abs=1e-9)
+    assert fr.gradient_symmetricity(
+        lambda x, y: clock_of(x, y, p), table[i], table[j]
+    ) == pytest.approx(0, abs=1e-9)
 
 
 def test_gradients_of_what_sees_the_sum_or_the_difference():
@@ -150,17 +167,22 @@ def test_gradients_of_what_sees_the_sum_or_the_difference():
 @pytest.mark.parametrize(("p", "frequencies"), [(13, [2, 5]), (29, [3])])
 @pytest.mark.parametrize("build", [built_quadratic, built_transformer])
 def test_networks_that_were_written_down_are_a_clock_and_a_pizza(build, p, frequencies):
-    """A clock's logits are waves alone; waves explain 2 / (p sin(pi / 2p))^2 of a pizza's, whose correct logit depends
-    on the distance alone. Both add their rows first, and so have 1 as symmetricity (Zhong et al. 2023)."""
+    """A clock's logits are waves alone; waves explain 2 / (p sin(pi / 2p))^2 of a pizza's, whose
+    correct logit depends on the distance alone. Both add their rows first, and so have 1 as
+    symmetricity (Zhong et al. 2023)."""
     network, weights = build(p, frequencies, dtype=torch.float64)
     i, j = torch.as_tensor(ModularTask(p).pairs).T
     first, second = network.embeddings(weights)
-    assert fr.gradient_symmetricity(from_embeddings(network, weights), first[i], second[j]) == pytest.approx(1)
+    assert fr.gradient_symmetricity(
+        from_embeddings(network, weights), first[i], second[j]
+    ) == pytest.approx(1)
     logits = network.forward(weights, torch.as_tensor(ModularTask(p).tokens)).numpy()
     shares, fades = fr.wave_shares(logits), build is built_transformer
     assert sorted(fr.fewest(shares)) == frequencies
     assert shares.sum() == pytest.approx(2 / (p * np.sin(np.pi / (2 * p))) ** 2 if fades else 1)
-    assert fr.distance_irrelevance(logits) == pytest.approx(0 if fades else np.nan, abs=1e-9, nan_ok=True)
+    assert fr.distance_irrelevance(logits) == pytest.approx(
+        0 if fades else np.nan, abs=1e-9, nan_ok=True
+    )
 
 
 test_what_has_no_meaning_is_refused = refusals(
@@ -170,5 +192,8 @@ test_what_has_no_meaning_is_refused = refusals(
     (lambda: fr.without_frequencies(np.eye(5), [0]), "frequency"),
     (lambda: fr.wave_shares(np.ones((25, 5))), "equal for all classes"),
     (lambda: fr.with_frequencies_of(np.eye(5), np.eye(7), [1]), "donor"),
-    (lambda: fr.gradient_symmetricity(lambda a, b: a + b, torch.zeros(3, 2), torch.zeros(2, 2)), "shapes"),
+    (
+        lambda: fr.gradient_symmetricity(lambda a, b: a + b, torch.zeros(3, 2), torch.zeros(2, 2)),
+        "shapes",
+    ),
 )

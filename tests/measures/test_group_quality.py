@@ -1,4 +1,5 @@
-"""Representation quality of matrices: Liu et al. 2022, appendix H, in the words of the text and of the program."""
+"""Representation quality of matrices: Liu et al. 2022, appendix H, in the words of the text and of
+the program."""
 
 from functools import partial
 
@@ -20,7 +21,9 @@ def test_parallelograms_are_all_pairs_of_cells_of_one_product(name):
     table = cayley_table(name)
     found = gq.equal_products(table)
     (a, b), (c, d) = found.transpose(1, 2, 0)
-    assert (table[a, b] == table[c, d]).all() and len(found) == len(table) ** 2 * (len(table) - 1) // 2
+    assert (table[a, b] == table[c, d]).all() and len(found) == len(table) ** 2 * (
+        len(table) - 1
+    ) // 2
     assert len({frozenset(map(tuple, two)) for two in found.tolist()}) == len(found)
 
 
@@ -44,7 +47,10 @@ def test_the_rules_are_those_that_are_written():
     difference = np.array([[0, 1.0], [0, 0]])  # 1 1 - s s, the only one that is not closed
     scale = (matrices**2).mean()
     for delta in (0.999, 1.001):
-        assert gq.closed_products(matrices, z2, convention="paper", delta=delta).tolist() == [delta > 1, True]
+        assert gq.closed_products(matrices, z2, convention="paper", delta=delta).tolist() == [
+            delta > 1,
+            True,
+        ]
         mean = (difference**2).mean() / scale**2
         assert gq.closed_products(matrices, z2, delta=delta * mean).tolist() == [delta > 1, True]
 
@@ -70,8 +76,17 @@ def test_truth_values_and_0_and_1_mark_the_same_cells(dtype):
 
 Z2, MARKED = cayley_table("Z2"), np.ones((2, 2), bool)
 test_what_are_no_matrices_and_marks_of_another_shape_are_refused = refusals(
-    *((partial(gq.group_quality, np.ones(shape), S3), "a matrix an element") for shape in ((6, 9), (5, 3, 3))),
-    *((partial(gq.group_quality, np.full((6, 3, 3), value), S3), "must be finite") for value in (0.0, np.nan)),
-    *((partial(gq.answered_cells, MARKED[0], Z2, np.ones(shape, bool)), "trained has shape") for shape in ((2, 3), 4)),
+    *(
+        (partial(gq.group_quality, np.ones(shape), S3), "a matrix an element")
+        for shape in ((6, 9), (5, 3, 3))
+    ),
+    *(
+        (partial(gq.group_quality, np.full((6, 3, 3), value), S3), "must be finite")
+        for value in (0.0, np.nan)
+    ),
+    *(
+        (partial(gq.answered_cells, MARKED[0], Z2, np.ones(shape, bool)), "trained has shape")
+        for shape in ((2, 3), 4)
+    ),
     (lambda: gq.answered_cells(np.ones(3, bool), Z2, MARKED), "closed has shape"),
 )

@@ -1,4 +1,5 @@
-"""Orders, factors and kinds: what is built is recognised however it is disguised, what is random is not."""
+"""Orders, factors and kinds: what is built is recognised however it is disguised, what is random is
+not."""
 
 from functools import partial
 
@@ -13,7 +14,8 @@ K = 2
 
 
 def disguised(network: sr.Solution, seed: int, noise: float = 0.0) -> np.ndarray:
-    """The nodes (3, n) at K: in a random order, with random signs of (a, b), turned by a common y, of another size."""
+    """The nodes (3, n) at K: in a random order, with random signs of (a, b), turned by a common y,
+    of another size."""
     rng = np.random.default_rng(seed)
     nodes = (network * sr.phases(7, K, *rng.uniform(0, 6, 2))).z[:, K]
     nodes = nodes[:, rng.permutation(network.nodes)] * rng.uniform(0.1, 3, (3, 1))
@@ -32,12 +34,18 @@ BUILT = [
     (sr.opposed(7, K, np.exp(0.9j)) * sr.synced(7, K), hn.OPPOSED),
     (sr.opposed(7, K) * sr.synced(7, K), hn.OPPOSED),
     (sr.opposed(7, K) * synced_in_c(np.exp(0.4j), np.exp(2.1j)), hn.SYNCED),
-    (sr.quarter(7, K, np.exp(0.4j)) * sr.block(7, K, [(1, 1, 1), (np.exp(1j), np.exp(1.5j), np.exp(-2.5j))]), hn.OTHER),
+    (
+        sr.quarter(7, K, np.exp(0.4j))
+        * sr.block(7, K, [(1, 1, 1), (np.exp(1j), np.exp(1.5j), np.exp(-2.5j))]),
+        hn.OTHER,
+    ),
 ]
 
 
 @pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize(("network", "kind"), BUILT, ids=["four", "opposed", "both", "synced", "other"])
+@pytest.mark.parametrize(
+    ("network", "kind"), BUILT, ids=["four", "opposed", "both", "synced", "other"]
+)
 def test_what_is_built_is_recognised(network, kind, seed):
     exact, near = (hn.factorise(disguised(network, seed, noise)) for noise in (0, 0.01))
     assert exact.error < 1e-9 and near.factorable and 0 < near.error < 0.15
@@ -49,7 +57,9 @@ def test_what_is_built_is_recognised(network, kind, seed):
 def test_random_nodes_do_not_factor():
     rng = np.random.default_rng(0)
     for n in (4, 6):
-        turns = np.exp(2j * np.pi * rng.uniform(size=(200, 3, n)))  # all of one size, as in a trained network
+        turns = np.exp(
+            2j * np.pi * rng.uniform(size=(200, 3, n))
+        )  # all of one size, as in a trained network
         share = np.mean([hn.factorise(nodes).factorable for nodes in turns])
         assert share < 0.05
         kinds = [hn.kind_of(hn.factorise(nodes)) for nodes in turns]
@@ -58,8 +68,12 @@ def test_random_nodes_do_not_factor():
 
 @pytest.mark.parametrize(("error", "said"), [(0.17, "syn"), (0.18, "")])
 def test_thirds_of_a_turn_may_err_by_a_tenth_a_node(error, said):
-    """The norm of three errors of .1 is .173; here one node is too long, by an error that the mean does not turn."""
-    assert hn.three_type(np.exp(2j * np.pi * np.outer([1, 1, 1], [0, 1, 2]) / 3) * [1, 1, 1 + error]) == said
+    """The norm of three errors of .1 is .173; here one node is too long, by an error that the mean
+    does not turn."""
+    assert (
+        hn.three_type(np.exp(2j * np.pi * np.outer([1, 1, 1], [0, 1, 2]) / 3) * [1, 1, 1 + error])
+        == said
+    )
 
 
 def test_waves_are_the_coordinates_of_the_semi_ring():
@@ -78,15 +92,25 @@ def test_orders_are_read_off_layer_a_alone():
 
 def test_a_run_s_row_counts_and_shares():
     row = hn.table_row(hn.frequency_table(sr.order_four_six_solution(9).z))
-    assert row["not_46"] == 0 and row[hn.FOUR] == 75 and row[hn.OPPOSED] == 25 and sum(row[k] for k in hn.KINDS) == 100
-    blank = hn.frequency_table(sr.order_four_six_solution(9).z).assign(order=[0, 4, 6, 2], factorable=False)
+    assert (
+        row["not_46"] == 0
+        and row[hn.FOUR] == 75
+        and row[hn.OPPOSED] == 25
+        and sum(row[k] for k in hn.KINDS) == 100
+    )
+    blank = hn.frequency_table(sr.order_four_six_solution(9).z).assign(
+        order=[0, 4, 6, 2], factorable=False
+    )
     assert hn.table_row(blank)["not_46"] == 1, "a frequency that no node carries is not counted"
     none = hn.table_row(hn.frequency_table(sr.memorization_solution(7).z))
     assert none["not_46"] == 3 and np.isnan(none["nonfactorable_4"]) and np.isnan(none[hn.FOUR])
 
 
 test_what_has_no_table_is_refused = refusals(
-    *((partial(hn.factorise, np.ones(shape)), "n = 4, 6 or 8") for shape in ((3, 5), (2, 4), (3, 10))),
+    *(
+        (partial(hn.factorise, np.ones(shape)), "n = 4, 6 or 8")
+        for shape in ((3, 5), (2, 4), (3, 10))
+    ),
     (lambda: hn.factorise(np.zeros((3, 4))), "without zeros"),
     (lambda: hn.node_waves(np.ones((5, 2)), np.ones((5, 2)), np.ones((5, 3))), "must have one"),
 )

@@ -12,9 +12,23 @@ from grokbook.measures.inputs import like, one_of, rows, to_numpy, whole
 from refusals import refusals
 
 ON_EMBEDDINGS = [
-    *(measures.med, partial(measures.med_as, "code_base"), measures.normalised_med, measures.med_bound),
-    *(measures.med_spectral_bound, measures.med_diameter_bound, measures.least_med, measures.fourier_power),
-    *(measures.inverse_participation_ratio, measures.effective_dimension, measures.explained_variance),
+    *(
+        measures.med,
+        partial(measures.med_as, "code_base"),
+        measures.normalised_med,
+        measures.med_bound,
+    ),
+    *(
+        measures.med_spectral_bound,
+        measures.med_diameter_bound,
+        measures.least_med,
+        measures.fourier_power,
+    ),
+    *(
+        measures.inverse_participation_ratio,
+        measures.effective_dimension,
+        measures.explained_variance,
+    ),
     *(partial(measures.dominant_frequencies, n=1), partial(measures.energy_share, n=1)),
     *(partial(measures.circle_projection, k=1), measures.mean_norm, measures.embedding_measures),
 ]
@@ -61,10 +75,19 @@ def test_points_come_back_as_the_kind_that_went_in():
 
 
 test_refusals_name_the_value_and_the_rule = refusals(
-    *((partial(whole, v, "n", least=1, most=5), "n is .* between 1 and 5") for v in (0, 6, 2.0, True, "2")),
-    (lambda: rows(np.eye(2), least=3, name="second"), "second has p = 2 rows, but this measure needs at least 3"),
+    *(
+        (partial(whole, v, "n", least=1, most=5), "n is .* between 1 and 5")
+        for v in (0, 6, 2.0, True, "2")
+    ),
+    (
+        lambda: rows(np.eye(2), least=3, name="second"),
+        "second has p = 2 rows, but this measure needs at least 3",
+    ),
     (lambda: to_numpy(["a", "b"]), "real numbers"),
-    (lambda: to_numpy(np.ones(2) + 1j), "real numbers, got ndarray: complex numbers have an imaginary part"),
+    (
+        lambda: to_numpy(np.ones(2) + 1j),
+        "real numbers, got ndarray: complex numbers have an imaginary part",
+    ),
     (lambda: rows((torch.ones(2, 2) + 1j).conj()), "real numbers"),
     (lambda: one_of("meen", ("mean", "sum"), "reduction"), "did you mean 'mean'"),
 )

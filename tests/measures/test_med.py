@@ -1,16 +1,17 @@
-"""MED, norms and the registry: closed forms, identities between the definitions, invariances and bounds."""
+"""MED, norms and the registry: closed forms, identities between the definitions, invariances and
+bounds."""
 
 from math import cos, pi, sqrt
 
 import numpy as np
 import pytest
 import torch
+from grokbook.runs.instruments import INSTRUMENTS
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from grokbook import measures as m
 from grokbook.measures.registry import claimed_directions
-from grokbook.runs.instruments import INSTRUMENTS
 from grokbook_chapters.lead_tasks import watched_run
 from refusals import refusals
 
@@ -28,7 +29,9 @@ def steps_of(table: np.ndarray) -> list[float]:
 def test_circles_in_orthogonal_planes(p):
     frequencies = list(range(1, p // 2 + 1))[:3]
     amplitudes = [1.0, 0.3, 2.0][: len(frequencies)]
-    expected = 2 * sqrt(sum((a * np.sin(pi * k / p)) ** 2 for a, k in zip(amplitudes, frequencies, strict=True)))
+    expected = 2 * sqrt(
+        sum((a * np.sin(pi * k / p)) ** 2 for a, k in zip(amplitudes, frequencies, strict=True))
+    )
     assert m.med(circles(p, frequencies, amplitudes)) == pytest.approx(expected, rel=1e-12)
     assert m.circle_med(p, frequencies, amplitudes) == pytest.approx(expected, rel=1e-12)
 
@@ -42,10 +45,16 @@ def test_a_line_walks_out_and_jumps_back(p):
 
 
 def test_reference_values(oracle):
-    assert m.med(circles(97, [1])) == pytest.approx(float(oracle("MED.circle p=97 k=[1]")), rel=1e-12)
-    assert m.med(circles(97, [16])) == pytest.approx(float(oracle("MED.circle p=97 k=[16]")), rel=1e-12)
+    assert m.med(circles(97, [1])) == pytest.approx(
+        float(oracle("MED.circle p=97 k=[1]")), rel=1e-12
+    )
+    assert m.med(circles(97, [16])) == pytest.approx(
+        float(oracle("MED.circle p=97 k=[16]")), rel=1e-12
+    )
     assert m.circle_med(11, [2]) == pytest.approx(float(oracle("MED.circle p=11 k=[2]")), rel=1e-12)
-    assert m.med(circles(97, list(range(1, 49)))) == pytest.approx(float(oracle("MED.allfreq p=97")), rel=1e-12)
+    assert m.med(circles(97, list(range(1, 49)))) == pytest.approx(
+        float(oracle("MED.allfreq p=97")), rel=1e-12
+    )
     assert m.med_bound(circles(97, [48])) == pytest.approx(float(oracle("MED.max")), rel=1e-12)
     for d, value in zip((128, 256), oracle("MED.iid"), strict=True):
         assert m.expected_initial_med(97, d, 1.0) == pytest.approx(float(value), rel=1e-12)
@@ -107,7 +116,8 @@ def test_rotation_translation_shift_reversal_and_scale(table, seed, shift, scale
 
 @pytest.mark.parametrize("factor", [2, 5, 48, -1, 100])
 def test_relabelling_a_circle_moves_its_frequency(factor):
-    """Gu et al. 2025, Appendix B.4: an automorphism i -> ci leaves the task alone and changes MED."""
+    """Gu et al. 2025, Appendix B.4: an automorphism i -> ci leaves the task alone and changes
+    MED."""
     table = relabelled(circles(97, [1]), factor)
     assert m.med(table) == pytest.approx(m.circle_med(97, [factor]), rel=1e-10)
 
@@ -148,10 +158,15 @@ def test_the_norm_bound_is_reached_by_the_highest_frequency_and_for_even_p_by_al
 
 
 def test_expected_initial_values_of_the_sources():
-    """W_E ~ N(0, 1/128): 1.41 a step, 137 at p = 97 (Fig. 5), 118.6 and 271 at p = 43 and 97 (2024, Eq. 12)."""
+    """W_E ~ N(0, 1/128): 1.41 a step, 137 at p = 97 (Fig. 5), 118.6 and 271 at p = 43 and 97 (2024,
+    Eq. 12)."""
     assert m.expected_initial_med(97, 128) == pytest.approx(sqrt(2) * (1 - 1 / 512), rel=1e-5)
-    assert m.expected_initial_med(97, 128, definition="gu2025_fig_5") == pytest.approx(136.9, abs=0.1)
-    assert m.expected_initial_med(43, 128, definition="gu2024_eq_12") == pytest.approx(118.6, abs=0.1)
+    assert m.expected_initial_med(97, 128, definition="gu2025_fig_5") == pytest.approx(
+        136.9, abs=0.1
+    )
+    assert m.expected_initial_med(43, 128, definition="gu2024_eq_12") == pytest.approx(
+        118.6, abs=0.1
+    )
     assert m.expected_initial_med(97, 128, definition="gu2024_eq_12") == pytest.approx(271, abs=0.1)
     assert m.expected_initial_med(97, 128, definition="code_str") == pytest.approx(2.823, abs=1e-3)
 
@@ -159,7 +174,10 @@ def test_expected_initial_values_of_the_sources():
 @pytest.mark.parametrize("name", m.MED_DEFINITIONS)
 def test_expected_initial_value_is_the_mean_over_draws(name):
     """The mean of 400 draws lies within four standard errors of it."""
-    values = [m.med_as(name, 0.5 * gaussian(11, 6, s), 0.5 * gaussian(11, 6, s + 10**6)) for s in range(400)]
+    values = [
+        m.med_as(name, 0.5 * gaussian(11, 6, s), 0.5 * gaussian(11, 6, s + 10**6))
+        for s in range(400)
+    ]
     error = np.std(values) / sqrt(len(values))
     assert abs(np.mean(values) - m.expected_initial_med(11, 6, 0.5, definition=name)) < 4 * error
 
@@ -238,7 +256,10 @@ test_refusals_name_the_value_and_the_rule = refusals(
     (lambda: m.med(np.eye(3), reduction="summ"), "reduction is 'summ'.*did you mean 'sum'"),
     (lambda: m.med(np.eye(3), combine="both"), "combine is 'both'"),
     (lambda: m.med(np.eye(3), second=np.eye(4)), r"second has shape \(4, 4\).*\(3, 3\)"),
-    (lambda: m.med(np.eye(3), second=np.full((3, 3), np.nan)), "second has a value that is not finite"),
+    (
+        lambda: m.med(np.eye(3), second=np.full((3, 3), np.nan)),
+        "second has a value that is not finite",
+    ),
     (lambda: m.med(np.eye(2), cyclic=False, omit_last=True), "p = 2 rows.*at least 3"),
     (lambda: m.med_as("gu2025_def_42", np.eye(3)), "did you mean 'gu2025_def_4_2'"),
     (lambda: m.normalised_med(np.zeros((3, 2))), "zero everywhere"),
@@ -251,6 +272,9 @@ test_refusals_name_the_value_and_the_rule = refusals(
     (lambda: m.expected_initial_med(5, 4, -1.0), "std is -1.0"),
     (lambda: m.expected_initial_med(5, 4, definition="base"), "definition is 'base'"),
     (lambda: m.embedding_measures(np.ones((1, 3))), "first has p = 1 rows"),
-    (lambda: m.embedding_measures(np.eye(3), np.full((3, 3), np.inf)), "second has a value that is not finite"),
+    (
+        lambda: m.embedding_measures(np.eye(3), np.full((3, 3), np.inf)),
+        "second has a value that is not finite",
+    ),
     (lambda: m.embedding_measures(np.eye(3), np.eye(4)), "second has shape"),
 )

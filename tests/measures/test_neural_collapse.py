@@ -52,9 +52,15 @@ def test_tensors_with_a_gradient_are_measured_as_arrays():
 
 
 test_what_has_no_variance_or_no_angles_is_refused = refusals(
-    *((partial(within_class_share, np.full((3, 2), value), [0, 0, 1]), "all equal") for value in (0.0, 1.0)),
+    *(
+        (partial(within_class_share, np.full((3, 2), value), [0, 0, 1]), "all equal")
+        for value in (0.0, 1.0)
+    ),
     (lambda: within_class_share(np.full((7, 2), 0.1), [0, 0, 1, 1, 1, 0, 0]), "all equal"),
-    *((partial(m, [[0.0], [np.nan]], [0, 1]), "not finite in row 1") for m in (within_class_share, simplex_distance)),
+    *(
+        (partial(m, [[0.0], [np.nan]], [0, 1]), "not finite in row 1")
+        for m in (within_class_share, simplex_distance)
+    ),
     (lambda: simplex_distance(np.eye(3), [0, 0, 0]), "1 class"),
     (lambda: simplex_distance([[0.0], [1.0], [-1.0]], [0, 1, 2]), "no direction"),
     (lambda: simplex_distance([[0.1], [0.2], [0.3]], [0, 1, 2]), "no direction"),

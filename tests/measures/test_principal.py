@@ -39,7 +39,9 @@ def test_what_is_rebuilt_lies_on_the_axes_of_the_other():
     mean, axes = principal_axes(other, 2)
     left = rebuilt(table, 2, of=other) - mean
     assert np.allclose(left @ axes @ axes.T, left)
-    assert np.allclose(rebuilt(rebuilt(table, 2, of=other), 2, of=other), rebuilt(table, 2, of=other))
+    assert np.allclose(
+        rebuilt(rebuilt(table, 2, of=other), 2, of=other), rebuilt(table, 2, of=other)
+    )
 
 
 @given(st.integers(1, 5), st.floats(0.1, 1.0), st.floats(0.01, 100))
@@ -55,7 +57,9 @@ def test_a_ring_is_found_in_noise_and_on_axes_of_its_own_only():
 
 
 def test_two_rings_of_equal_size_share_the_plane_and_other_names_hide_it():
-    crossed = np.hstack([ring(31, 2, flat=0.5), ring(31, 5, flat=0.5)])  # the longer half of each fills the plane
+    crossed = np.hstack(
+        [ring(31, 2, flat=0.5), ring(31, 5, flat=0.5)]
+    )  # the longer half of each fills the plane
     assert ring_share(crossed) == pytest.approx(0.5)
     named = np.random.default_rng(1).permutation(31)
     assert ring_share(ring(31, 2)[named]) < 0.5

@@ -1,4 +1,5 @@
-"""Sets of points: separability (Gu et al. 2025, Definition 5.1), local complexity (Humayun et al. 2024, section 3)."""
+"""Sets of points: separability (Gu et al. 2025, Definition 5.1), local complexity (Humayun et al.
+2024, section 3)."""
 
 import numpy as np
 import pytest
@@ -20,12 +21,15 @@ def sets(seed, distance, d=3, m=5, n=6):
     return rng.normal(size=(m, d)), rng.normal(size=(n, d)) + distance * np.eye(d)[0]
 
 
-cases = st.tuples(st.integers(0, 10_000), st.floats(0, 6), st.integers(1, 5), st.integers(1, 7), st.integers(1, 7))
+cases = st.tuples(
+    st.integers(0, 10_000), st.floats(0, 6), st.integers(1, 5), st.integers(1, 7), st.integers(1, 7)
+)
 
 
 @given(cases)
 def test_every_answer_carries_its_certificate(case):
-    """Separable: the slab holds both sets. Not: convex weights on both sides make one point. Always: gap = 2t."""
+    """Separable: the slab holds both sets. Not: convex weights on both sides make one point.
+    Always: gap = 2t."""
     a, b = sets(*case)
     found = m.separate(a, b)
     for points, nearest, weights in zip((a, b), found.nearest, found.weights, strict=True):
@@ -42,14 +46,18 @@ def test_every_answer_carries_its_certificate(case):
 
 @given(cases, st.integers(0, 3), st.sampled_from([1e-3, 1.0, 1e5]))
 def test_the_short_proof_and_the_linear_programme_agree(case, shared, size):
-    """Either proves its answer; points that both sets have make hulls that touch, where only one answer is right."""
+    """Either proves its answer; points that both sets have make hulls that touch, where only one
+    answer is right."""
     a, b = (size * points for points in sets(*case))
     b[:shared] = a[:1]
     assert m.convexly_separable(a, b) is m.separate(a, b).separable
     assert not (shared and m.convexly_separable(a, b))
 
 
-@given(st.lists(st.integers(-5, 5), min_size=1, max_size=5), st.lists(st.integers(-5, 5), min_size=1, max_size=5))
+@given(
+    st.lists(st.integers(-5, 5), min_size=1, max_size=5),
+    st.lists(st.integers(-5, 5), min_size=1, max_size=5),
+)
 def test_on_a_line_hulls_are_intervals(first, second):
     gap = max(min(first) - max(second), min(second) - max(first), 0)
     found = m.separate(np.array(first)[:, None], np.array(second)[:, None])
@@ -70,7 +78,8 @@ def test_subspace_implies_convex_implies_topological(case, rank):
 
 @given(cases, st.floats(0.001, 1000), st.integers(0, 100))
 def test_affine_maps_and_order_of_the_sets_change_nothing(case, factor, seed):
-    """An invertible affine map keeps hulls disjoint or not; the margin of our programme depends on the axes only."""
+    """An invertible affine map keeps hulls disjoint or not; the margin of our programme depends on
+    the axes only."""
     a, b = sets(*case)
     rng = np.random.default_rng(seed)
     shift = rng.normal(size=a.shape[1])
@@ -81,7 +90,8 @@ def test_affine_maps_and_order_of_the_sets_change_nothing(case, factor, seed):
 
 
 def test_points_in_general_position_are_separable_in_high_dimension():
-    """m + n points in m + n - 1 dimensions: every labelling, so the null is 1 too (dimension counting)."""
+    """m + n points in m + n - 1 dimensions: every labelling, so the null is 1 too (dimension
+    counting)."""
     points = np.random.default_rng(0).normal(size=(12, 11))
     labels = np.repeat(np.arange(3), 4)
     assert m.class_separability(points, labels).share == 1
@@ -89,7 +99,8 @@ def test_points_in_general_position_are_separable_in_high_dimension():
 
 
 def test_sums_of_embeddings_are_never_separable_on_the_full_grid():
-    """All classes of i + j have one mean in phi1(i) + phi2(j) (common-point theorem), so their hulls meet in it."""
+    """All classes of i + j have one mean in phi1(i) + phi2(j) (common-point theorem), so their
+    hulls meet in it."""
     p = 7
     rng = np.random.default_rng(1)
     one, two = rng.normal(size=(2, p, 20))
@@ -165,7 +176,10 @@ def test_a_full_frame_finds_every_plane_within_r_over_root_d_and_none_beyond_r()
     d, r = 6, 1.0
     normals = np.random.default_rng(0).normal(size=(50, d))
     normals /= np.linalg.norm(normals, axis=1, keepdims=True)
-    near, far = affine(normals, np.full(50, 0.99 * r / np.sqrt(d))), affine(normals, np.full(50, 1.001 * r))
+    near, far = (
+        affine(normals, np.full(50, 0.99 * r / np.sqrt(d))),
+        affine(normals, np.full(50, 1.001 * r)),
+    )
     assert local_complexity(near, np.zeros((3, d)), r, d) == 50
     assert local_complexity(far, np.zeros((3, d)), r, d) == 0
 
@@ -176,8 +190,13 @@ def test_scaling_the_units_or_space_changes_nothing(seed, scale):
     normals, offsets, points = rng.normal(size=(9, 4)), rng.normal(size=9), rng.normal(size=(3, 4))
     here = local_complexity(affine(normals, offsets), points, 0.7, 2, seed=1)
     assert 0 <= here <= 9
-    assert local_complexity(affine(scale * normals, scale * offsets), points, 0.7, 2, seed=1) == here
-    assert local_complexity(affine(normals, scale * offsets), scale * points, scale * 0.7, 2, seed=1) == here
+    assert (
+        local_complexity(affine(scale * normals, scale * offsets), points, 0.7, 2, seed=1) == here
+    )
+    assert (
+        local_complexity(affine(normals, scale * offsets), scale * points, scale * 0.7, 2, seed=1)
+        == here
+    )
 
 
 @given(st.integers(1, 6), st.integers(0, 99))
@@ -202,7 +221,9 @@ def test_the_units_are_those_of_the_model(layers, positional):
     assert hidden.shape == (3, 32 * layers)
     if layers == 1:
         x = F.embedding(tokens, w["W_E"]) + (w["W_pos"] if positional else 0)
-        last = self_attention(w, 0, x, shape)[:, -1] + F.linear(F.relu(hidden), w["W_out.0"], w["b_out.0"])
+        last = self_attention(w, 0, x, shape)[:, -1] + F.linear(
+            F.relu(hidden), w["W_out.0"], w["b_out.0"]
+        )
         assert torch.allclose(F.linear(last, w["W_U"]), plain_logits(w, tokens, shape), atol=1e-4)
 
 
@@ -211,7 +232,9 @@ def test_a_network_whose_units_are_all_on_is_linear_and_counts_zero():
     pairs = np.array([[0, 1], [2, 3], [4, 4]])
 
     def units(x):
-        return preactivations(w, shape, *torch.as_tensor(x, dtype=torch.float32).split(shape.d_model, dim=1)).numpy()
+        return preactivations(
+            w, shape, *torch.as_tensor(x, dtype=torch.float32).split(shape.d_model, dim=1)
+        ).numpy()
 
     assert network_complexity(units, w["W_E"], pairs) > 0
     w["b_in.0"] = torch.full_like(w["b_in.0"], 100.0)
@@ -230,5 +253,8 @@ test_refusals_name_the_value_and_the_rule = refusals(
     (lambda: m.class_separability([[0.0], [1.0]], [0, 1], pairs=0), "pairs is 0"),
     (lambda: cross_polytopes(np.zeros((1, 2)), 0.0, 1), "radius"),
     (lambda: cross_polytopes(np.zeros((1, 2)), 1.0, 3), "directions"),
-    (lambda: preactivations(initialise(SMALL, 0), SMALL, torch.zeros(2, 8), torch.zeros(3, 8)), "both must be"),
+    (
+        lambda: preactivations(initialise(SMALL, 0), SMALL, torch.zeros(2, 8), torch.zeros(3, 8)),
+        "both must be",
+    ),
 )

@@ -1,4 +1,5 @@
-"""The spectrum of an embedding, its principal components, the losses in key waves, parallelograms modulo p."""
+"""The spectrum of an embedding, its principal components, the losses in key waves, parallelograms
+modulo p."""
 
 from functools import partial
 from itertools import combinations, combinations_with_replacement
@@ -39,12 +40,16 @@ def test_power_against_the_sum_written_out(p):
 @given(tables(), st.integers(0, 100), st.integers(0, 22))
 def test_power_does_not_see_rotation_or_shift(table, seed, shift):
     moved = np.roll(table @ rotation(table.shape[1], seed), shift, axis=0)
-    np.testing.assert_allclose(m.fourier_power(moved), m.fourier_power(table), rtol=1e-7, atol=1e-10 * np.sum(table**2))
+    np.testing.assert_allclose(
+        m.fourier_power(moved), m.fourier_power(table), rtol=1e-7, atol=1e-10 * np.sum(table**2)
+    )
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 48])
 def test_ipr_of_n_equal_circles_is_one_over_n(n):
-    assert m.inverse_participation_ratio(circles(97, list(range(1, n + 1)))) == pytest.approx(1 / n, rel=1e-10)
+    assert m.inverse_participation_ratio(circles(97, list(range(1, n + 1)))) == pytest.approx(
+        1 / n, rel=1e-10
+    )
 
 
 @given(tables(), st.floats(-50, 50), st.floats(0.1, 10))
@@ -52,7 +57,9 @@ def test_ipr_lies_in_its_range_and_ignores_scale_and_offset(table, offset, scale
     value = m.inverse_participation_ratio(table)
     assert 1 / (len(table) // 2) - 1e-12 <= value <= 1 + 1e-12
     assert m.inverse_participation_ratio(scale * table) == pytest.approx(value, rel=1e-9)
-    assert m.inverse_participation_ratio(table + offset * np.std(table)) == pytest.approx(value, rel=1e-6)
+    assert m.inverse_participation_ratio(table + offset * np.std(table)) == pytest.approx(
+        value, rel=1e-6
+    )
 
 
 @pytest.mark.parametrize("factor", [2, 3, 10])
@@ -63,7 +70,9 @@ def test_relabelling_permutes_the_powers(factor):
     k = np.arange(6)
     folded = np.minimum(factor * k % 11, -factor * k % 11)
     np.testing.assert_allclose(m.fourier_power(moved)[folded], m.fourier_power(table), rtol=1e-10)
-    assert m.inverse_participation_ratio(moved) == pytest.approx(m.inverse_participation_ratio(table), rel=1e-10)
+    assert m.inverse_participation_ratio(moved) == pytest.approx(
+        m.inverse_participation_ratio(table), rel=1e-10
+    )
     assert m.energy_share(moved, 2) == pytest.approx(m.energy_share(table, 2), rel=1e-10)
 
 
@@ -77,7 +86,8 @@ def test_dominant_frequencies_and_their_share():
 
 @pytest.mark.parametrize("k", [1, 3, 5])
 def test_a_circle_is_recovered_from_a_rotated_sum(k):
-    """Circles in orthogonal planes, turned at random and moved: each plane gives back its own circle."""
+    """Circles in orthogonal planes, turned at random and moved: each plane gives back its own
+    circle."""
     table = circles(11, [1, 3, 5], [1.0, 2.0, 0.1]) @ rotation(6, 4) + gaussian(1, 6, 5)
     radius = {1: 1.0, 3: 2.0, 5: 0.1}[k]
     np.testing.assert_allclose(m.circle_projection(table, k), circles(11, [k], radius), atol=1e-12)
@@ -108,9 +118,13 @@ def test_n_equal_circles_fill_2n_directions(n):
 
 def test_initial_value_of_liu2022_figure_7():
     """A 59 x 256 normal matrix: 51.64 +- 0.15 (53 x 256: 46.87 +- 0.18), over draws."""
-    assert np.mean([m.effective_dimension(gaussian(59, 256, s)) for s in range(40)]) == pytest.approx(51.64, abs=0.1)
+    assert np.mean(
+        [m.effective_dimension(gaussian(59, 256, s)) for s in range(40)]
+    ) == pytest.approx(51.64, abs=0.1)
     assert m.effective_dimension(gaussian(59, 256, 1)) == pytest.approx(51.64, abs=0.6)
-    assert np.mean([m.effective_dimension(gaussian(53, 256, s)) for s in range(40)]) == pytest.approx(46.87, abs=0.1)
+    assert np.mean(
+        [m.effective_dimension(gaussian(53, 256, s)) for s in range(40)]
+    ) == pytest.approx(46.87, abs=0.1)
 
 
 @given(tables(), st.integers(0, 1000), st.floats(0.01, 100))
@@ -126,7 +140,8 @@ CYCLIC = ("add", "subtract", "x2_plus_y2", "x3_plus_y3", "multiply", "2*x - 3*y 
 
 
 def wave(task: ModularTask, frequencies: list[int], size: float = 6.0) -> np.ndarray:
-    """Logits sum_k cos(2 pi k (class of the cell - class of the answer) / n), zero where there is no class."""
+    """Logits sum_k cos(2 pi k (class of the cell - class of the answer) / n), zero where there is
+    no class."""
     group = cyclic_classes(task)
     answers = np.arange(task.p) if group.order == task.p else discrete_logarithms(task.p)
     angle = 2 * np.pi * (group.classes[:, None] - answers[None, :]) / group.order
@@ -138,32 +153,41 @@ def wave(task: ModularTask, frequencies: list[int], size: float = 6.0) -> np.nda
 
 @pytest.mark.parametrize("operation", CYCLIC)
 def test_logits_of_one_frequency_keep_all_or_nothing(operation):
-    """Restricted to the frequency nothing is lost; without it every answer is equally likely: ln p."""
+    """Restricted to the frequency nothing is lost; without it every answer is equally likely: ln
+    p."""
     task = ModularTask(11, operation, 0.5)
     group, z = cyclic_classes(task), wave(ModularTask(11, operation), [3])
     full = fl.cross_entropy(z[group.cells], task.labels[group.cells])
     assert fl.key_frequencies(z, group, 1) == [3]
     assert fl.restricted_loss(z, task.labels, group, [3]) == pytest.approx(full, rel=1e-12)
     without = fl.excluded_loss(z, task.labels, group, [3], cells=task.train_index)
-    choices = np.log(11) if group.order == 11 else np.log(10 + np.exp(-6))  # the answer 0 has a constant logit
+    choices = (
+        np.log(11) if group.order == 11 else np.log(10 + np.exp(-6))
+    )  # the answer 0 has a constant logit
     assert without == pytest.approx(choices, rel=1e-9)
 
 
 def test_the_projection_is_that_of_nanda_on_the_full_grid_of_a_sum():
-    """On the full grid: least squares on the columns cos(w_k(a+b)), sin(w_k(a+b)) and the constant."""
+    """On the full grid: least squares on the columns cos(w_k(a+b)), sin(w_k(a+b)) and the
+    constant."""
     task = ModularTask(7)
     z = np.random.default_rng(1).normal(size=(49, 7))
     angle = 2 * np.pi * task.labels / 7
     basis = np.stack([np.ones(49), np.cos(2 * angle), np.sin(2 * angle)], axis=1)
     projected = basis @ np.linalg.lstsq(basis, z, rcond=None)[0]
     group = cyclic_classes(task)
-    assert fl.restricted_loss(z, task.labels, group, [2]) == pytest.approx(fl.cross_entropy(projected, task.labels))
+    assert fl.restricted_loss(z, task.labels, group, [2]) == pytest.approx(
+        fl.cross_entropy(projected, task.labels)
+    )
     rest = z - projected + z.mean(axis=0)
-    assert fl.excluded_loss(z, task.labels, group, [2]) == pytest.approx(fl.cross_entropy(rest, task.labels))
+    assert fl.excluded_loss(z, task.labels, group, [2]) == pytest.approx(
+        fl.cross_entropy(rest, task.labels)
+    )
 
 
 def test_a_memoriser_has_nothing_in_the_waves():
-    """Logits that are right on the training cells alone and whose errors fill up every class equally."""
+    """Logits that are right on the training cells alone and whose errors fill up every class
+    equally."""
     task = ModularTask(13)
     z = np.random.default_rng(0).normal(size=(169, 13)) * 0.1
     z[task.train_index, task.labels[task.train_index]] += 20
@@ -179,7 +203,9 @@ def test_a_constant_added_to_all_logits_changes_nothing(seed, constant):
     z = np.random.default_rng(seed).normal(size=(25, 5))
     group = cyclic_classes(task)
     for loss in (fl.restricted_loss, fl.excluded_loss):
-        assert loss(z + constant, task.labels, group, [1]) == pytest.approx(loss(z, task.labels, group, [1]))
+        assert loss(z + constant, task.labels, group, [1]) == pytest.approx(
+            loss(z, task.labels, group, [1])
+        )
         assert loss(torch.tensor(z), task.labels, group, [1]) == loss(z, task.labels, group, [1])
         assert loss(z, task.labels, group, [1]) >= 0
 
@@ -225,7 +251,9 @@ def enumerated(table: np.ndarray, tolerance: float) -> float:
 @pytest.mark.parametrize("tolerance", [0.3, 0.75, 1.1])
 def test_it_is_the_enumeration(p, tolerance):
     table = gaussian(p, 3, seed=p)
-    assert representation_quality(table, tolerance) == pytest.approx(enumerated(table, tolerance), abs=1e-12)
+    assert representation_quality(table, tolerance) == pytest.approx(
+        enumerated(table, tolerance), abs=1e-12
+    )
 
 
 @given(tables(least=4))
@@ -235,23 +263,38 @@ def test_the_mean_squared_defect_is_four_times_the_spread(table):
 
 @given(st.integers(0, 999), st.floats(0.01, 100), st.integers(1, 10))
 def test_invariances(seed, scale, c):
-    """Scale, shift, rotation of the space; renaming i -> c i maps parallelograms to parallelograms."""
+    """Scale, shift, rotation of the space; renaming i -> c i maps parallelograms to
+    parallelograms."""
     table = gaussian(11, 4, seed)
     here = representation_quality(table)
-    assert representation_quality(scale * table @ rotation(4, seed) + 3.0) == pytest.approx(here, abs=2e-3)
+    assert representation_quality(scale * table @ rotation(4, seed) + 3.0) == pytest.approx(
+        here, abs=2e-3
+    )
     assert representation_quality(table[np.arange(11) * c % 11]) == pytest.approx(here, abs=2e-3)
     assert 0 <= here <= 1
 
 
 def test_far_from_the_origin_a_circle_closes_the_same_parallelograms():
-    table = np.stack([np.cos(2 * np.pi * np.arange(11) / 11), np.sin(2 * np.pi * np.arange(11) / 11)], axis=1)
-    assert representation_quality(table + 1e8) == representation_quality(table) == enumerated(table, 0.75)
+    table = np.stack(
+        [np.cos(2 * np.pi * np.arange(11) / 11), np.sin(2 * np.pi * np.arange(11) / 11)], axis=1
+    )
+    assert (
+        representation_quality(table + 1e8)
+        == representation_quality(table)
+        == enumerated(table, 0.75)
+    )
 
 
 SUMS = cyclic_classes(ModularTask(7))
 test_refusals_name_the_value_and_the_rule = refusals(
-    *[(partial(cyclic_classes, ModularTask(7, f)), "no frequencies") for f in ("x2_plus_xy_plus_y2", "x*y + 1")],
-    *[(partial(cyclic_classes, ModularTask(7, f)), "no frequencies") for f in ("x3_plus_xy_plus_y3", "2*x*y")],
+    *[
+        (partial(cyclic_classes, ModularTask(7, f)), "no frequencies")
+        for f in ("x2_plus_xy_plus_y2", "x*y + 1")
+    ],
+    *[
+        (partial(cyclic_classes, ModularTask(7, f)), "no frequencies")
+        for f in ("x3_plus_xy_plus_y3", "2*x*y")
+    ],
     (lambda: fl.class_means(np.zeros((7, 7)), SUMS), "49 cells"),
     (lambda: fl.class_means(np.full((49, 7), np.nan), SUMS), "not finite"),
     (lambda: fl.key_frequencies(np.zeros((49, 7)), SUMS, 4), "between 1 and 3"),
@@ -269,7 +312,10 @@ test_refusals_name_the_value_and_the_rule = refusals(
     (lambda: m.explained_variance(np.zeros((5, 3))), "equal rows"),
     (lambda: fl.cross_entropy(np.zeros((2, 3)), [0, 3]), "classes from 0 to 2"),
     (lambda: discrete_logarithms(9), "prime"),
-    (lambda: fl.class_means(np.zeros((9, 3)), cyclic_classes(ModularTask(3, "3*x"))), "class 1 has no cell"),
+    (
+        lambda: fl.class_means(np.zeros((9, 3)), cyclic_classes(ModularTask(3, "3*x"))),
+        "class 1 has no cell",
+    ),
     (lambda: representation_quality(np.ones((5, 2))), "equal rows"),
     (lambda: representation_quality(np.eye(3)), "at least 4"),
     (lambda: representation_quality(np.eye(5), -1.0), "tolerance"),

@@ -1,6 +1,7 @@
 """Every convolution that a ResNet can ask for, with oneDNN and without it.
 
-A test runs it in a process of its own, which may crash or never end: oneDNN has other programs for each processor.
+A test runs it in a process of its own, which may crash or never end: oneDNN has other programs for
+each processor.
 """
 
 import itertools
@@ -22,7 +23,8 @@ def gradients(function, x, kernel):
 
 
 def apart(k, stride, channels, side, last, rows):
-    """Largest relative difference to the convolution in float64, of outputs and gradients; `rows` networks mapped."""
+    """Largest relative difference to the convolution in float64, of outputs and gradients; `rows`
+    networks mapped."""
     generator = torch.Generator().manual_seed(channels)
     images = torch.randn(rows, 5, channels, side, side, generator=generator)
     kernels = torch.randn(rows, 2 * channels, channels, k, k, generator=generator)
@@ -35,12 +37,16 @@ def apart(k, stride, channels, side, last, rows):
         return torch.vmap(lambda x, k: convolved(x, k, stride))(x, kernel)
 
     def exact(x, kernel):
-        return torch.stack([F.conv2d(a, b, stride=stride, padding=k // 2) for a, b in zip(x, kernel, strict=True)])
+        return torch.stack(
+            [F.conv2d(a, b, stride=stride, padding=k // 2) for a, b in zip(x, kernel, strict=True)]
+        )
 
     found = gradients(ours, images, kernels)
     with torch.backends.mkldnn.flags(enabled=False):
         expected = gradients(exact, images.double(), kernels.double())
-    return max(float((a - b).abs().max() / b.abs().max()) for a, b in zip(found, expected, strict=True))
+    return max(
+        float((a - b).abs().max() / b.abs().max()) for a, b in zip(found, expected, strict=True)
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""Activations by stage end in the model's own logits; the deviation that chapter 02 prints is rounding."""
+"""Activations by stage end in the model's own logits; the deviation that chapter 02 prints is
+rounding."""
 
 import pytest
 import torch
@@ -14,7 +15,9 @@ def every_pair(p):
     return torch.from_numpy(ModularTask(p, train_fraction=0.5).pairs)
 
 
-@pytest.mark.parametrize(("layers", "positional", "shift"), [(1, True, 0), (1, False, 0), (2, True, 3), (3, False, 7)])
+@pytest.mark.parametrize(
+    ("layers", "positional", "shift"), [(1, True, 0), (1, False, 0), (2, True, 3), (3, False, 7)]
+)
 def test_the_last_stage_is_the_model(layers, positional, shift):
     shape = Shape(7, d_model=8, n_layers=layers, shift=shift, positional=positional)
     w = initialise(shape, 1)
@@ -35,14 +38,16 @@ def test_the_mlp_stage_follows_from_the_attention_stage():
 
 @pytest.mark.parametrize("positional", [True, False])
 def test_the_sum_is_symmetric_with_and_without_positions(positional):
-    """phi(i) + phi(j) plus one vector a position: exchanging i and j changes nothing, up to rounding."""
+    """phi(i) + phi(j) plus one vector a position: exchanging i and j changes nothing, up to
+    rounding."""
     shape = Shape(5, d_model=8, positional=positional)
     found = activations(initialise(shape, 0), every_pair(5), shape)[SUM].view(5, 5, 8)
     torch.testing.assert_close(found, found.transpose(0, 1))
 
 
 def test_all_classes_have_the_same_mean_sum():
-    """The common-point theorem on an untrained network: class means of phi_1(i) + phi_2(j) coincide."""
+    """The common-point theorem on an untrained network: class means of phi_1(i) + phi_2(j)
+    coincide."""
     shape = Shape(11, d_model=8, shift=11)
     task = ModularTask(11, shift=11, train_fraction=0.5)
     found = activations(initialise(shape, 0), torch.from_numpy(task.pairs), shape)[SUM].double()
@@ -59,7 +64,9 @@ def deviation(p, d, shift=0, **options):
     """What chapter 02 prints: the rewriting against the whole sequence, on every pair."""
     task = ModularTask(p, shift=shift)
     shape = Shape(p, d_model=d, shift=shift, positional=options.pop("positional", True))
-    return exactness.rewriting_deviation(shape, torch.from_numpy(task.tokens), torch.from_numpy(task.labels), **options)
+    return exactness.rewriting_deviation(
+        shape, torch.from_numpy(task.tokens), torch.from_numpy(task.labels), **options
+    )
 
 
 @pytest.mark.parametrize("shift", [0, 4, 13])

@@ -1,4 +1,5 @@
-"""Networks written down: logits as the formulas of `grokbook.models.built`, on all pairs, by the library's forward."""
+"""Networks written down: logits as the formulas of `grokbook.models.built`, on all pairs, by the
+library's forward."""
 
 import numpy as np
 import pytest
@@ -51,7 +52,8 @@ def test_every_pair_is_right_in_single_precision(p, build):
 
 
 def test_the_whole_sequence_gives_the_same():
-    """The model written out for three positions agrees with the rewriting that reads the cls row alone."""
+    """The model written out for three positions agrees with the rewriting that reads the cls row
+    alone."""
     shape, weights = built_transformer(11, [1, 4], dtype=torch.float64)
     tokens = torch.as_tensor(ModularTask(11).inputs)
     torch.testing.assert_close(plain_logits(weights, tokens, shape), shape.forward(weights, tokens))
@@ -64,8 +66,14 @@ def test_weights_have_the_shapes_of_the_network():
 
 
 def test_what_is_refused():
-    for p, frequencies, amplitudes in ((8, [1], None), (7, [4], None), (7, [1, 1], None), (7, [], None),
-                                       (7, [1], [-1.0]), (7, [1], [1.0, 2.0])):  # fmt: skip
+    for p, frequencies, amplitudes in (
+        (8, [1], None),
+        (7, [4], None),
+        (7, [1, 1], None),
+        (7, [], None),
+        (7, [1], [-1.0]),
+        (7, [1], [1.0, 2.0]),
+    ):
         for build in (built_quadratic, built_transformer):
             with pytest.raises(ParameterError):
                 build(p, frequencies, amplitudes)

@@ -13,7 +13,8 @@ PAIRS = torch.cartesian_prod(torch.arange(5), torch.arange(5))
 
 
 def of_the_output(network, pairs, scale):
-    """The gradient of the cross entropy of the network's own answers, as training takes it, with respect to W_U."""
+    """The gradient of the cross entropy of the network's own answers, as training takes it, with
+    respect to W_U."""
     weights = NETWORK.draw(0)
     labels = NETWORK.forward(weights, pairs).argmax(1)
     weights["W_U"] = (scale * weights["W_U"]).requires_grad_()
@@ -22,11 +23,14 @@ def of_the_output(network, pairs, scale):
 
 
 def test_where_nothing_saturates_the_gradient_is_the_networks_own():
-    torch.testing.assert_close(of_the_output(InDouble(NETWORK), PAIRS, 1.0)[0], of_the_output(NETWORK, PAIRS, 1.0)[0])
+    torch.testing.assert_close(
+        of_the_output(InDouble(NETWORK), PAIRS, 1.0)[0], of_the_output(NETWORK, PAIRS, 1.0)[0]
+    )
 
 
 def test_where_softmax_is_exactly_one_the_gradient_is_that_of_double_precision():
-    r"""By hand: $\sum_n (p_n - e_{y_n}) F_n^\top / N$ with $p_y - 1 = -\sum_{k \ne y} p_k$, in float64."""
+    r"""By hand: $\sum_n (p_n - e_{y_n}) F_n^\top / N$ with $p_y - 1 = -\sum_{k \ne y} p_k$, in
+    float64."""
     scale = 50.0
     best = (scale * NETWORK.forward(NETWORK.draw(0), PAIRS)).topk(2, dim=1).values
     pairs = PAIRS[(best[:, 0] - best[:, 1] > 18) & (best[:, 0] - best[:, 1] < 60)]
@@ -37,13 +41,22 @@ def test_where_softmax_is_exactly_one_the_gradient_is_that_of_double_precision()
     p = (scale * features @ weights["W_U"].T).softmax(1) * (1 - right)
     wanted = (p - right * p.sum(1, keepdim=True)).T @ features / len(p)
     assert (found - wanted).norm() < 1e-4 * wanted.norm()
-    assert (of_the_output(NETWORK, pairs, scale)[0] - wanted).norm() > 0.1 * wanted.norm()  # float32 has lost it
+    assert (
+        of_the_output(NETWORK, pairs, scale)[0] - wanted
+    ).norm() > 0.1 * wanted.norm()  # float32 has lost it
 
 
 def test_it_trains_as_rows_of_one_program():
-    config = RunConfig(ModularTask(5, train_fraction=0.5), InDouble(NETWORK), AdamW(), steps=20, snapshots=0)
+    config = RunConfig(
+        ModularTask(5, train_fraction=0.5), InDouble(NETWORK), AdamW(), steps=20, snapshots=0
+    )
     own = RunConfig(config.task, NETWORK, config.optimizer, steps=20, snapshots=0)
-    found, plain = (train([c.with_seed(s) for s in (0, 1)], rows=2, progress=False) for c in (config, own))
+    found, plain = (
+        train([c.with_seed(s) for s in (0, 1)], rows=2, progress=False) for c in (config, own)
+    )
     torch.testing.assert_close(
-        torch.as_tensor(found.test_loss.values), torch.as_tensor(plain.test_loss.values), rtol=1e-4, atol=1e-6
+        torch.as_tensor(found.test_loss.values),
+        torch.as_tensor(plain.test_loss.values),
+        rtol=1e-4,
+        atol=1e-6,
     )

@@ -1,4 +1,5 @@
-"""Liu et al.'s transformer against torch's own layers, its two forms against each other, its groups and its start."""
+"""Liu et al.'s transformer against torch's own layers, its two forms against each other, its groups
+and its start."""
 
 import math
 
@@ -17,11 +18,15 @@ PAIRS = torch.tensor([[0, 3], [6, 6], [3, 0], [5, 1]])
 def away_from_start(net, seed=0):
     """Weights of which none is zero or one, so that no parameter can be forgotten unseen."""
     generator = torch.Generator().manual_seed(seed)
-    return {name: w + 0.3 * torch.randn(w.shape, generator=generator) for name, w in net.draw(seed).items()}
+    return {
+        name: w + 0.3 * torch.randn(w.shape, generator=generator)
+        for name, w in net.draw(seed).items()
+    }
 
 
 def torch_twin(net, w, dropout=0.0):
-    """torch.nn.TransformerEncoderLayer as the authors use it, and their linear layer on both outputs."""
+    """torch.nn.TransformerEncoderLayer as the authors use it, and their linear layer on both
+    outputs."""
     d = net.d_model
     layers = [
         nn.TransformerEncoderLayer(d, 1, net.d_mlp, dropout, batch_first=True, norm_first=True)
@@ -30,7 +35,9 @@ def torch_twin(net, w, dropout=0.0):
     for l, layer in enumerate(layers):
         of = {
             "self_attn.in_proj_weight": torch.cat([w[f"W_{name}.{l}"] for name in "QKV"]),
-            "self_attn.in_proj_bias": torch.cat([w[f"b_Q.{l}"], torch.randn(d), w[f"b_V.{l}"]]),  # the keys' is unseen
+            "self_attn.in_proj_bias": torch.cat(
+                [w[f"b_Q.{l}"], torch.randn(d), w[f"b_V.{l}"]]
+            ),  # the keys' is unseen
             "self_attn.out_proj.weight": w[f"W_O.{l}"],
             "self_attn.out_proj.bias": w[f"b_O.{l}"],
         }
@@ -72,7 +79,8 @@ def test_the_two_forms_have_one_gradient():
 
 
 def test_where_everything_is_dropped_only_the_vectors_are_left():
-    """torch's layers with dropout 1 are the identity, and so are ours: no place of dropout stands elsewhere."""
+    """torch's layers with dropout 1 are the identity, and so are ours: no place of dropout stands
+    elsewhere."""
     w = away_from_start(NET)
     found = NET.forward(w, PAIRS, drop=torch.zeros_like)
     assert torch.allclose(found, torch_twin(NET, w, dropout=1.0)(PAIRS), atol=1e-5)
@@ -89,7 +97,8 @@ def test_dropout_is_noise_about_nearly_the_same_logits():
 
 
 def test_turned_pairs_are_read_by_turned_weights():
-    """Without positions and mask, (j, i) gives what (i, j) gives to a read-out with its halves exchanged."""
+    """Without positions and mask, (j, i) gives what (i, j) gives to a read-out with its halves
+    exchanged."""
     w = away_from_start(NET)
     turned = w | {"W_U": torch.cat(w["W_U"].chunk(2, dim=1)[::-1], dim=1)}
     assert torch.allclose(NET.forward(w, PAIRS), NET.forward(turned, PAIRS.flip(1)), atol=1e-5)
@@ -103,7 +112,8 @@ def test_many_runs_are_one_program():
 
 
 def test_the_start_is_torchs():
-    """nn.Embedding: N(0, 1); one in-projection (3d, d) by Xavier's rule; linear layers within 1 / sqrt(inputs)."""
+    """nn.Embedding: N(0, 1); one in-projection (3d, d) by Xavier's rule; linear layers within 1 /
+    sqrt(inputs)."""
     net = Encoder(59, d_model=64, d_mlp=32)
     w = net.draw(0)
     assert {name: tuple(value.shape) for name, value in w.items()} == net.shapes()
@@ -115,10 +125,13 @@ def test_the_start_is_torchs():
         "b_out.0": 1 / math.sqrt(32),
         "W_U": 128**-0.5,
     }
-    assert {name: round(float(w[name].abs().max() / bound), 1) for name, bound in bounds.items()} == dict.fromkeys(
-        bounds, 1.0
+    assert {
+        name: round(float(w[name].abs().max() / bound), 1) for name, bound in bounds.items()
+    } == dict.fromkeys(bounds, 1.0)
+    assert all(
+        (w[name] == value).all()
+        for name, value in (("gain_1.0", 1), ("shift_2.1", 0), ("b_Q.0", 0))
     )
-    assert all((w[name] == value).all() for name, value in (("gain_1.0", 1), ("shift_2.1", 0), ("b_Q.0", 0)))
 
 
 def test_the_decoder_is_everything_but_the_vectors():
@@ -138,7 +151,9 @@ def test_products_are_those_of_the_matrices_by_a_count_of_torchs():
 
     dropping, drawn = Encoder(11, d_model=16, d_mlp=8, dropout=0.1), []
     with FlopCounterMode(display=False) as counted:
-        dropping.forward(net.draw(0), torch.from_numpy(task.inputs), lambda x: drawn.append(x.numel()) or x)
+        dropping.forward(
+            net.draw(0), torch.from_numpy(task.inputs), lambda x: drawn.append(x.numel()) or x
+        )
     assert counted.get_total_flops() / 2 == pytest.approx(dropping.products(121), rel=0.02)
     assert sum(drawn) == 121 * dropping.drawn_at_random and net.drawn_at_random == 0
 

@@ -1,4 +1,5 @@
-"""A pull of hidden activations to a sphere: d_i = (1 - r/|h_i|) h_i, as large as the gradient of the loss."""
+"""A pull of hidden activations to a sphere: d_i = (1 - r/|h_i|) h_i, as large as the gradient of
+the loss."""
 
 import dataclasses
 
@@ -27,14 +28,19 @@ def gradients(network, weights):
 
 @pytest.mark.parametrize("radius", [0.0, 0.3, 5.0])
 def test_the_gradient_is_that_of_the_loss_and_of_the_penalty_as_large(radius):
-    """By the chain rule on h itself: dL/dh = (p - y) W_U / N, d by autograd of the penalty as written."""
+    """By the chain rule on h itself: dL/dh = (p - y) W_U / N, d by autograd of the penalty as
+    written."""
     weights, network = NETWORK.draw(3), HeldRadius(NETWORK, radius=radius, strength=0.7)
     torch.testing.assert_close(network.forward(weights, PAIRS), NETWORK.forward(weights, PAIRS))
     table = weights["W_E"].clone().requires_grad_()
     h = NETWORK.features(weights | {"W_E": table}, PAIRS)
     r = radius or 12**0.5
     (d,) = torch.autograd.grad(0.5 * (h.norm(dim=1) - r).square().sum(), h, retain_graph=True)
-    g = (NETWORK.forward(weights, PAIRS).softmax(1) - F.one_hot(LABELS, 7)) @ weights["W_U"] / len(LABELS)
+    g = (
+        (NETWORK.forward(weights, PAIRS).softmax(1) - F.one_hot(LABELS, 7))
+        @ weights["W_U"]
+        / len(LABELS)
+    )
     (wanted,) = torch.autograd.grad(h, table, g + 0.7 * g.norm() * d / d.norm())
     found = gradients(network, weights)
     torch.testing.assert_close(found["W_E"], wanted)
@@ -48,20 +54,29 @@ def test_the_pull_goes_to_the_radius_from_both_sides_and_its_sham_has_no_radial_
     for hidden in (inside, outside):
         pull, scrambled = to_40.pull(hidden), sham.pull(hidden)
         assert scrambled.norm() == pytest.approx(pull.norm().item())
-        assert abs((scrambled * hidden).sum()) < 0.2 * (pull * hidden).sum().abs()  # 400 signs: sum within 4 sd
+        assert (
+            abs((scrambled * hidden).sum()) < 0.2 * (pull * hidden).sum().abs()
+        )  # 400 signs: sum within 4 sd
 
 
 def test_under_a_final_layer_norm_the_radius_is_that_of_the_penalty_already():
-    """|n(u)|^2 = d var(u) / (var(u) + eps): nothing is left to pull, so that bench T has no such arm."""
+    """|n(u)|^2 = d var(u) / (var(u) + eps): nothing is left to pull, so that bench T has no such
+    arm."""
     shape = NormedShape(7, 16)
     tokens = torch.as_tensor(ModularTask(7).inputs)
-    tokens = torch.cat([tokens, torch.full((len(tokens), 1), 7)], dim=1) if tokens.shape[1] == 2 else tokens
+    tokens = (
+        torch.cat([tokens, torch.full((len(tokens), 1), 7)], dim=1)
+        if tokens.shape[1] == 2
+        else tokens
+    )
     radii = HeldRadius(shape).hidden(shape.draw(0), tokens).norm(dim=1)
     torch.testing.assert_close(radii, torch.full_like(radii, 4.0), rtol=2e-3, atol=0)
 
 
 @pytest.mark.parametrize("scrambled", [False, True])
-def test_runs_side_by_side_are_those_alone_and_only_the_pull_brings_activations_nearer_to_the_radius(scrambled):
+def test_runs_side_by_side_are_those_alone_and_only_the_pull_brings_activations_nearer_to_the_radius(
+    scrambled,
+):
     """In one program the rows are mapped (vmap): the size of the pull is each run's own."""
     held = HeldRadius(NETWORK, radius=2.0, strength=3.0, scrambled=scrambled)
     config = RunConfig(ModularTask(7, train_fraction=0.6), held, AdamW(1e-2), steps=40, snapshots=0)

@@ -33,17 +33,28 @@ def test_temperature_divides_the_logits_and_stablemax_makes_probabilities_linear
 
 @pytest.mark.parametrize("network", NETWORKS, ids=["transformer", "quadratic"])
 def test_a_centred_network_is_zero_at_its_start_and_to_first_order_its_linear_part(network):
-    """alpha (f(w0 + e d) - f(w0)) = alpha e grad f . d + O(e^2): the remainder falls a hundredfold with e / 10."""
+    """alpha (f(w0 + e d) - f(w0)) = alpha e grad f . d + O(e^2): the remainder falls a hundredfold
+    with e / 10."""
     centred, linear = Centred(network, 3.0), Centred(network, 3.0, linear=True)
     weights = {name: w.double() for name, w in centred.draw(0).items()}
-    assert centred.forward(weights, TOKENS).abs().max() == 0 and linear.forward(weights, TOKENS).abs().max() == 0
+    assert (
+        centred.forward(weights, TOKENS).abs().max() == 0
+        and linear.forward(weights, TOKENS).abs().max() == 0
+    )
     generator, remainders = torch.Generator().manual_seed(1), []
-    away = {name: torch.randn(w.shape, generator=generator, dtype=torch.float64) for name, w in network.draw(0).items()}
+    away = {
+        name: torch.randn(w.shape, generator=generator, dtype=torch.float64)
+        for name, w in network.draw(0).items()
+    }
     for e in (1e-5, 1e-6):
         moved = weights | {name: weights[name] + e * d for name, d in away.items()}
-        remainders.append(float((centred.forward(moved, TOKENS) - linear.forward(moved, TOKENS)).abs().max()))
+        remainders.append(
+            float((centred.forward(moved, TOKENS) - linear.forward(moved, TOKENS)).abs().max())
+        )
         here = {name: moved[name] for name in away}
-        plain = 3 * (network.forward(here, TOKENS) - network.forward({n: weights[n] for n in away}, TOKENS))
+        plain = 3 * (
+            network.forward(here, TOKENS) - network.forward({n: weights[n] for n in away}, TOKENS)
+        )
         np.testing.assert_allclose(centred.forward(moved, TOKENS), plain, atol=1e-12)
     assert remainders[0] / remainders[1] == pytest.approx(100, rel=0.2)
 
@@ -63,7 +74,8 @@ def test_the_start_is_neither_trained_nor_decayed_nor_counted_in_the_norm(linear
 
 
 def test_alpha_1_with_linear_logits_in_the_weights_is_the_network_itself_trained_as_it_is():
-    """A run of the centred network at alpha = 1 whose start gives no logits is the run of the network."""
+    """A run of the centred network at alpha = 1 whose start gives no logits is the run of the
+    network."""
     network = Quadratic(5, width=6)
     config = RunConfig(TASK, network, AdamW(), steps=8, snapshots=0, start="zero_output")
     centred = dataclasses.replace(config, model=Centred(network))
@@ -79,9 +91,14 @@ def test_a_rescaled_start_is_the_start_times_its_factor():
         assert torch.equal(drawn[name], 0.5 * w if name == "W_U" else w)
 
 
-@pytest.mark.parametrize("make", [
-    lambda: Tempered(NETWORKS[0], 0.0), lambda: Centred(NETWORKS[0], -1.0), lambda: Rescaled(NETWORKS[0], float("inf")),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Tempered(NETWORKS[0], 0.0),
+        lambda: Centred(NETWORKS[0], -1.0),
+        lambda: Rescaled(NETWORKS[0], float("inf")),
+    ],
+)
 def test_a_number_that_makes_no_sense_is_refused(make):
     with pytest.raises(ParameterError, match="must be a positive number"):
         make()

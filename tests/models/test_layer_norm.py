@@ -1,4 +1,5 @@
-"""The transformer with LayerNorm: a whole-sequence reference, what it cannot see, groups, rows of a stack."""
+"""The transformer with LayerNorm: a whole-sequence reference, what it cannot see, groups, rows of a
+stack."""
 
 import pytest
 import torch
@@ -15,14 +16,18 @@ STREAM = ("W_E", "W_pos", "W_O.0", "W_out.0", "b_out.0")  # the parameters whose
 
 
 def random_weights(shape, seed=3):
-    """Initial weights in float64 with biases that are not zero, so that their gradients are tested too."""
+    """Initial weights in float64 with biases that are not zero, so that their gradients are tested
+    too."""
     generator = torch.Generator().manual_seed(seed + 1)
-    drawn = {n: w + 0.1 * torch.randn(w.shape, generator=generator) for n, w in shape.draw(seed).items()}
+    drawn = {
+        n: w + 0.1 * torch.randn(w.shape, generator=generator) for n, w in shape.draw(seed).items()
+    }
     return {name: w.double().requires_grad_() for name, w in drawn.items()}
 
 
 def whole_sequence_normed(w, tokens, shape):
-    """Logits (N, p) by torch's own attention on all three rows, F.layer_norm before attention, MLP and read-out."""
+    """Logits (N, p) by torch's own attention on all three rows, F.layer_norm before attention, MLP
+    and read-out."""
 
     def n(x):
         return F.layer_norm(x, (shape.d_model,))
@@ -30,7 +35,11 @@ def whole_sequence_normed(w, tokens, shape):
     x = w["W_E"][tokens] + (w["W_pos"] if shape.positional else 0)
     heads = (n(x) @ w[f"W_{name}.0"].T for name in "QKV")
     q, k, v = (a.unflatten(-1, (shape.n_heads, -1)).transpose(1, 2) for a in heads)
-    x = x + F.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).flatten(2) @ w["W_O.0"].T
+    x = (
+        x
+        + F.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).flatten(2)
+        @ w["W_O.0"].T
+    )
     x = x + (n(x) @ w["W_in.0"].T + w["b_in.0"]).clamp(min=0) @ w["W_out.0"].T + w["b_out.0"]
     return n(x)[:, 2] @ w["W_U"].T
 
@@ -74,34 +83,47 @@ def test_it_is_another_network_than_that_without(model):
 
 
 def test_the_same_number_added_to_all_features_of_a_token_is_not_seen(model):
-    """n(x + a 1) = n(x), and nothing reads the stream but through n; so the gradient of a row sums to zero."""
+    """n(x + a 1) = n(x), and nothing reads the stream but through n; so the gradient of a row sums
+    to zero."""
     shape, w, task = model
     shifted = w | {"W_E": w["W_E"] + torch.arange(8, dtype=torch.float64)[:, None]}
-    (z, gradients), (other, _) = losses(shape.forward, w, task), losses(shape.forward, shifted, task)
+    (z, gradients), (other, _) = (
+        losses(shape.forward, w, task),
+        losses(shape.forward, shifted, task),
+    )
     torch.testing.assert_close(other, z, rtol=0, atol=1e-10)
     assert gradients["W_E"].sum(1).abs().max() < 1e-12 < gradients["W_E"].abs().max()
 
 
 def test_the_scale_of_the_stream_is_not_seen_where_epsilon_is_zero(model, monkeypatch):
-    """n(c x) = n(x) at epsilon = 0; so, by Euler, the gradient is orthogonal to what the stream is made of."""
+    """n(c x) = n(x) at epsilon = 0; so, by Euler, the gradient is orthogonal to what the stream is
+    made of."""
     monkeypatch.setattr(layer_norm, "EPSILON", 0.0)
     shape, w, task = model
     scaled = {name: 3 * value if name in STREAM else value for name, value in w.items()}
-    (z, gradients), (other, smaller) = losses(shape.forward, w, task), losses(shape.forward, scaled, task)
+    (z, gradients), (other, smaller) = (
+        losses(shape.forward, w, task),
+        losses(shape.forward, scaled, task),
+    )
     torch.testing.assert_close(other, z, rtol=0, atol=1e-10)
     torch.testing.assert_close(smaller["W_E"], gradients["W_E"] / 3, rtol=0, atol=1e-12)
     parts = [(gradients[name] * w[name]).sum().item() for name in STREAM]
     assert abs(sum(parts)) < 1e-12 < 1e-4 < max(map(abs, parts))
 
 
-def test_scaling_both_embeddings_alone_leaves_what_attention_reads_and_changes_the_rest(model, monkeypatch):
-    """Attention sees n(x_0), n(x_1), n(x_2); the cls row that its answer is added to is not normalised."""
+def test_scaling_both_embeddings_alone_leaves_what_attention_reads_and_changes_the_rest(
+    model, monkeypatch
+):
+    """Attention sees n(x_0), n(x_1), n(x_2); the cls row that its answer is added to is not
+    normalised."""
     monkeypatch.setattr(layer_norm, "EPSILON", 0.0)
     shape, w, task = model
     tokens, c = torch.from_numpy(task.tokens), 3.0
     scaled = w | {name: c * w[name] for name in ("W_E", "W_pos")}
     balanced = scaled | {name: c * w[name] for name in ("W_O.0", "W_out.0", "b_out.0")}
-    torch.testing.assert_close(shape.forward(balanced, tokens), shape.forward(w, tokens), rtol=0, atol=1e-10)
+    torch.testing.assert_close(
+        shape.forward(balanced, tokens), shape.forward(w, tokens), rtol=0, atol=1e-10
+    )
     assert (shape.forward(scaled, tokens) - shape.forward(w, tokens)).abs().max() > 1e-2
 
 
@@ -117,9 +139,13 @@ def test_rows_of_a_stack_have_the_gradients_that_they_have_alone(model):
     tokens, labels = torch.from_numpy(task.tokens), torch.from_numpy(task.labels)
     rows = [random_weights(shape, seed) for seed in range(3)]
     stack = {name: torch.stack([row[name].detach() for row in rows]) for name in rows[0]}
-    mapped = torch.func.vmap(torch.func.grad(lambda w: F.cross_entropy(shape.forward(w, tokens), labels)))(stack)
+    mapped = torch.func.vmap(
+        torch.func.grad(lambda w: F.cross_entropy(shape.forward(w, tokens), labels))
+    )(stack)
     for r, w in enumerate(rows):
-        alone = torch.autograd.grad(F.cross_entropy(shape.forward(w, tokens), labels), list(w.values()))
+        alone = torch.autograd.grad(
+            F.cross_entropy(shape.forward(w, tokens), labels), list(w.values())
+        )
         for name, gradient in zip(w, alone, strict=True):
             torch.testing.assert_close(mapped[name][r], gradient, rtol=0, atol=1e-12, msg=name)
 

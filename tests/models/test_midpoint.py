@@ -12,7 +12,8 @@ from grokbook.models.midpoint import MidpointToy
 
 
 def listed(depth, width, outputs):
-    """The program's layers: one square layer listed depth - 1 times, then as many activations less one."""
+    """The program's layers: one square layer listed depth - 1 times, then as many activations less
+    one."""
     square = (nn.Linear(width, width), nn.ReLU())
     between = [layer for layer in square for _ in range(depth - 1)][:-1]
     return nn.Sequential(nn.Linear(2, width), nn.ReLU(), *between, nn.Linear(width, outputs))
@@ -22,7 +23,13 @@ def listed(depth, width, outputs):
 def test_the_decoder_is_that_of_the_program(depth):
     net = listed(depth, 6, 9)
     model = MidpointToy(5, hidden=(6,) * min(depth, 2), outputs=9, repeats=max(1, depth - 1))
-    own = dict(zip((n for n in model.shapes() if n != "W_E"), (p.data for p in net.parameters()), strict=True))
+    own = dict(
+        zip(
+            (n for n in model.shapes() if n != "W_E"),
+            (p.data for p in net.parameters()),
+            strict=True,
+        )
+    )
     table = torch.randn(5, 2, generator=torch.Generator().manual_seed(depth))
     pairs = torch.tensor([[0, 4], [3, 3], [4, 0]])
     answers = model.forward({"W_E": table} | own, pairs)
@@ -38,8 +45,14 @@ def test_embeddings_start_normal_about_their_centre():
     np.testing.assert_allclose(table.std(axis=0), 0.5, rtol=0.03)
 
 
-WRONG = ({"hidden": (4, 5)}, {"hidden": (4, 4, 4)}, {"hidden": ()}, {"repeats": 0}, {"product": True, "d_model": 4},
-         {"gain": 0.0})  # fmt: skip
+WRONG = (
+    {"hidden": (4, 5)},
+    {"hidden": (4, 4, 4)},
+    {"hidden": ()},
+    {"repeats": 0},
+    {"product": True, "d_model": 4},
+    {"gain": 0.0},
+)
 
 
 @pytest.mark.parametrize("wrong", WRONG)

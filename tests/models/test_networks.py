@@ -1,4 +1,5 @@
-"""The networks behind one door; the fully connected ones against torch's layers and formulas; starts."""
+"""The networks behind one door; the fully connected ones against torch's layers and formulas;
+starts."""
 
 import numpy as np
 import pytest
@@ -18,7 +19,11 @@ from grokbook.models.start import STARTS, embedding_start
 from grokbook.models.toy import Toy
 from grokbook.models.transformer import Shape
 
-MODELS = (Shape(7, d_model=8, n_heads=2), EmbeddingMLP(7, d_model=4, width=6), QuadraticMLP(7, width=6))
+MODELS = (
+    Shape(7, d_model=8, n_heads=2),
+    EmbeddingMLP(7, d_model=4, width=6),
+    QuadraticMLP(7, width=6),
+)
 
 
 def tokens(shift=0):
@@ -32,10 +37,19 @@ def test_parameters_have_the_shapes_that_are_announced(model):
     assert model.forward(weights, tokens()).shape == (2, 7)
 
 
-@pytest.mark.parametrize("model", [
-    *MODELS, Encoder(7), MLP((2, 3, 1)), Quadratic(5, width=4), Toy(5), MidpointToy(5), ReplayedToy(5),
-    ResNet(17, width=1, stem="small", channels=1, size=16),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "model",
+    [
+        *MODELS,
+        Encoder(7),
+        MLP((2, 3, 1)),
+        Quadratic(5, width=4),
+        Toy(5),
+        MidpointToy(5),
+        ReplayedToy(5),
+        ResNet(17, width=1, stem="small", channels=1, size=16),
+    ],
+)
 def test_a_seed_draws_the_same_again_and_another_seed_something_else(model):
     first, again, other = (list(model.draw(seed).values()) for seed in (3, 3, 4))
     assert all(map(torch.equal, first, again)) and not all(map(torch.equal, first, other))
@@ -63,12 +77,15 @@ def test_starts_that_do_not_exist_are_refused():
 
 
 def test_the_embedding_network_is_a_stack_of_torch_layers():
-    """FACTS of the authors' program: three embedded tokens side by side, two hidden ReLU layers, p logits."""
+    """FACTS of the authors' program: three embedded tokens side by side, two hidden ReLU layers, p
+    logits."""
     model = EmbeddingMLP(7, d_model=4, width=6, shift=2)
     w = model.draw(1)
     layers = [torch.nn.Linear(12, 6), torch.nn.Linear(6, 6), torch.nn.Linear(6, 7)]
     for layer, name in zip(layers, ("1", "2", None), strict=True):
-        layer.load_state_dict({"weight": w[f"W.{name}" if name else "W_U"], "bias": w[f"b.{name}" if name else "b_U"]})
+        layer.load_state_dict(
+            {"weight": w[f"W.{name}" if name else "W_U"], "bias": w[f"b.{name}" if name else "b_U"]}
+        )
     x = torch.cat([w["W_E"][tokens(2)[:, t]] for t in range(3)], dim=1)
     expected = layers[2](layers[1](layers[0](x).relu()).relu())
     assert torch.allclose(model.forward(w, tokens(2)), expected, atol=1e-6)
@@ -85,7 +102,9 @@ def test_the_quadratic_network_by_its_formula(i, j):
     assert np.allclose(found, v @ (u[i] + u[7 + j]) ** 2, atol=1e-6)
 
 
-@pytest.mark.parametrize("make", [lambda: EmbeddingMLP(7, width=0), lambda: QuadraticMLP(0), lambda: EmbeddingMLP(2.5)])
+@pytest.mark.parametrize(
+    "make", [lambda: EmbeddingMLP(7, width=0), lambda: QuadraticMLP(0), lambda: EmbeddingMLP(2.5)]
+)
 def test_sizes_that_are_no_sizes_are_refused(make):
     with pytest.raises(ParameterError, match="must be an integer of 1 or more"):
         make()
@@ -100,9 +119,14 @@ def test_the_papers_start_is_scipys_toeplitz_of_one_positive_vector():
 
 
 def test_controls_have_the_mean_and_variance_they_are_there_for():
-    """Uniform numbers in [0, 1): mean 1/2, variance 1/12; normal ones: 0 and 1; over the root of d."""
+    """Uniform numbers in [0, 1): mean 1/2, variance 1/12; normal ones: 0 and 1; over the root of
+    d."""
     d, n = 64, 4000
-    for kind, mean, variance in (("positive", 0.5, 1 / 12), ("normal", 0, 1), ("toeplitz_normal", 0, 1)):
+    for kind, mean, variance in (
+        ("positive", 0.5, 1 / 12),
+        ("normal", 0, 1),
+        ("toeplitz_normal", 0, 1),
+    ):
         table = embedding_start(kind, n, d, seed=0) * d**0.5
         assert abs(float(table.mean()) - mean) < 0.05, kind
         assert abs(float(table.var()) / variance - 1) < 0.1, kind
@@ -111,7 +135,8 @@ def test_controls_have_the_mean_and_variance_they_are_there_for():
 @given(st.integers(3, 20), st.integers(0, 5))
 @settings(max_examples=20, deadline=None)
 def test_a_circulant_start_has_equal_steps_all_the_way_round(n, seed):
-    """With as many columns as rows every row is the one before it moved by one, so all n steps are equally long."""
+    """With as many columns as rows every row is the one before it moved by one, so all n steps are
+    equally long."""
     table = embedding_start("circulant", n, n, seed)
     steps = (table.roll(-1, 0) - table).norm(dim=1)
     assert torch.allclose(steps, steps[0].expand(n), rtol=1e-4)

@@ -10,7 +10,12 @@ from grokbook.models.toy import Toy
 from grokbook.models.transformer import Shape
 from grokbook.tasks.arithmetic import ModularTask
 
-SHAPES = [Shape(5, 8, 2), Shape(5, 8, 2, shift=2), Shape(5, 8, 2, n_layers=2), Shape(5, 8, positional=False)]
+SHAPES = [
+    Shape(5, 8, 2),
+    Shape(5, 8, 2, shift=2),
+    Shape(5, 8, 2, n_layers=2),
+    Shape(5, 8, positional=False),
+]
 
 
 @pytest.mark.parametrize("network", [*SHAPES, Quadratic(5, 12)], ids=lambda n: repr(n)[:60])
@@ -20,7 +25,10 @@ def test_equal_to_the_network_on_tokens(network):
     i, j = (torch.as_tensor(column) for column in task.pairs.T)
     tokens = torch.as_tensor(task.tokens)
     torch.testing.assert_close(
-        from_embeddings(network, weights)(first[i], second[j]), network.forward(weights, tokens), rtol=1e-5, atol=1e-6
+        from_embeddings(network, weights)(first[i], second[j]),
+        network.forward(weights, tokens),
+        rtol=1e-5,
+        atol=1e-6,
     )
 
 

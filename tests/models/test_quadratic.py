@@ -1,4 +1,5 @@
-"""The two-layer network of Tian's papers: its formula, the ridge by an independent solution, the gradient it leaves."""
+"""The two-layer network of Tian's papers: its formula, the ridge by an independent solution, the
+gradient it leaves."""
 
 import numpy as np
 import pytest
@@ -33,18 +34,29 @@ def test_it_is_gromovs_network_on_pairs():
     torch.testing.assert_close(one.draw(0), w)
 
 
-@pytest.mark.parametrize(("start", "hidden"), [("uniform", 5**-0.5), ("linear", 10**-0.5), ("zero_output", 10**-0.5)])
+@pytest.mark.parametrize(
+    ("start", "hidden"), [("uniform", 5**-0.5), ("linear", 10**-0.5), ("zero_output", 10**-0.5)]
+)
 def test_uniform_starts_fill_their_range(start, hidden):
     w = Quadratic(5, width=4000).draw(1, start)
-    assert w["W_E"].abs().max() == pytest.approx(hidden, rel=1e-3) and abs(float(w["W_E"].mean())) < 0.01
+    assert (
+        w["W_E"].abs().max() == pytest.approx(hidden, rel=1e-3)
+        and abs(float(w["W_E"].mean())) < 0.01
+    )
     read = 0 if start == "zero_output" else 4000**-0.5
     assert float(w["W_U"].abs().max()) == pytest.approx(read, rel=1e-3)
 
 
 @settings(max_examples=25, deadline=None)
-@given(width=st.integers(1, 30), n=st.integers(2, 25), ridge=st.floats(1e-3, 10), seed=st.integers(0, 99))
+@given(
+    width=st.integers(1, 30),
+    n=st.integers(2, 25),
+    ridge=st.floats(1e-3, 10),
+    seed=st.integers(0, 99),
+)
 def test_the_solved_layer_is_ridge_regression_on_centred_samples(width, n, ridge, seed):
-    """Tian 2025, section 4: V = (F~'F~ + eta I)^-1 F~'Y~, by the normal equations and by least squares with a root."""
+    """Tian 2025, section 4: V = (F~'F~ + eta I)^-1 F~'Y~, by the normal equations and by least
+    squares with a root."""
     model = Quadratic(5, width=width, ridge=ridge)
     w = {name: part.double() for name, part in model.draw(seed).items()}
     rows = torch.randperm(25, generator=torch.Generator().manual_seed(seed))[:n]
@@ -60,11 +72,15 @@ def test_the_solved_layer_is_ridge_regression_on_centred_samples(width, n, ridge
     np.testing.assert_allclose(outputs.mean(0), wanted.mean(0), atol=1e-9)
 
 
-@pytest.mark.parametrize("change", [{"p": 1}, {"width": 0}, {"activation": "cube"}, {"ridge": -1.0}])
+@pytest.mark.parametrize(
+    "change", [{"p": 1}, {"width": 0}, {"activation": "cube"}, {"ridge": -1.0}]
+)
 def test_what_cannot_be_is_refused_by_name(change):
     with pytest.raises(ParameterError, match=next(iter(change))):
         Quadratic(**{"p": 5} | change)
-    with pytest.raises(ParameterError, match="start = 'xx' is unknown; choose one of normal, uniform"):
+    with pytest.raises(
+        ParameterError, match="start = 'xx' is unknown; choose one of normal, uniform"
+    ):
         Quadratic(5).draw(0, "xx")
 
 

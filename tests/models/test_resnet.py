@@ -1,4 +1,5 @@
-"""ResNet-18: published counts, an independent construction of torch's modules, its statistics in the training loop."""
+"""ResNet-18: published counts, an independent construction of torch's modules, its statistics in
+the training loop."""
 
 import dataclasses
 import math
@@ -25,7 +26,15 @@ from grokbook.training.loop import advance, batch_metrics, losses_and_gradient, 
 
 TASK = ShapeTask(3, train_fraction=0.4, tile=8)
 SMALL = ResNet(TASK.outputs, width=4, stem="small", channels=1, size=16)
-CONFIG = RunConfig(TASK, SMALL, Adam(1e-3, weight_decay=1e-4), steps=6, batch_size=16, log=Schedule(3, 1), snapshots=0)
+CONFIG = RunConfig(
+    TASK,
+    SMALL,
+    Adam(1e-3, weight_decay=1e-4),
+    steps=6,
+    batch_size=16,
+    log=Schedule(3, 1),
+    snapshots=0,
+)
 
 
 class Block(nn.Module):
@@ -33,9 +42,17 @@ class Block(nn.Module):
 
     def __init__(self, inputs, outputs, stride):
         super().__init__()
-        self.conv1, self.bn1 = nn.Conv2d(inputs, outputs, 3, stride, 1, bias=False), nn.BatchNorm2d(outputs)
-        self.conv2, self.bn2 = nn.Conv2d(outputs, outputs, 3, 1, 1, bias=False), nn.BatchNorm2d(outputs)
-        change = nn.Sequential(nn.Conv2d(inputs, outputs, 1, stride, bias=False), nn.BatchNorm2d(outputs))
+        self.conv1, self.bn1 = (
+            nn.Conv2d(inputs, outputs, 3, stride, 1, bias=False),
+            nn.BatchNorm2d(outputs),
+        )
+        self.conv2, self.bn2 = (
+            nn.Conv2d(outputs, outputs, 3, 1, 1, bias=False),
+            nn.BatchNorm2d(outputs),
+        )
+        change = nn.Sequential(
+            nn.Conv2d(inputs, outputs, 1, stride, bias=False), nn.BatchNorm2d(outputs)
+        )
         self.downsample = change if stride > 1 or inputs != outputs else nn.Identity()
 
     def forward(self, x):
@@ -47,7 +64,10 @@ class Plain(nn.Module):
 
     def __init__(self, sizes):
         super().__init__()
-        w, (kernel, stride, pool) = sizes.width, {"imagenet": (7, 2, True), "small": (3, 1, False)}[sizes.stem]
+        w, (kernel, stride, pool) = (
+            sizes.width,
+            {"imagenet": (7, 2, True), "small": (3, 1, False)}[sizes.stem],
+        )
         self.conv1 = nn.Conv2d(sizes.channels, w, kernel, stride, kernel // 2, bias=False)
         self.bn1, self.pool = nn.BatchNorm2d(w), nn.MaxPool2d(3, 2, 1) if pool else nn.Identity()
         self.layer1 = nn.Sequential(Block(w, w, 1), Block(w, w, 1))
@@ -72,9 +92,14 @@ def plain(model, weights):
 def test_it_has_as_many_parameters_as_published():
     """11.7 million with 1,000 outputs (He et al. 2016, Table 1; torchvision counts 11,689,512)."""
     model = ResNet(1000)
-    learned = {name: shape for name, shape in model.shapes().items() if name not in model.statistics}
+    learned = {
+        name: shape for name, shape in model.shapes().items() if name not in model.statistics
+    }
     assert sum(math.prod(shape) for shape in learned.values()) == 11_689_512
-    assert list(model.shapes())[-len(model.statistics) :] == list(model.statistics) and len(model.statistics) == 40
+    assert (
+        list(model.shapes())[-len(model.statistics) :] == list(model.statistics)
+        and len(model.statistics) == 40
+    )
 
 
 def test_its_names_and_shapes_are_torchvisions():
@@ -93,7 +118,9 @@ def test_it_equals_torchs_layers_in_both_modes(stem, size, width, seed):
     weights = model.draw(seed)
     images = torch.rand(8, 2, size, size, generator=torch.Generator().manual_seed(seed))
     network = plain(model, weights).eval()
-    torch.testing.assert_close(model.forward(weights, images), network(images), atol=1e-4, rtol=1e-4)
+    torch.testing.assert_close(
+        model.forward(weights, images), network(images), atol=1e-4, rtol=1e-4
+    )
     seen = {}
     outputs = model.forward(weights, images, seen)
     torch.testing.assert_close(outputs, network.train()(images), atol=2e-3, rtol=2e-3)
@@ -109,21 +136,28 @@ def test_products_are_those_of_its_convolutions():
     network = plain(model, model.draw(0)).eval()
     for layer in network.modules():
         if isinstance(layer, nn.Conv2d):
-            layer.register_forward_hook(lambda m, _, out: counted.append(out[0].numel() * m.weight[0].numel()))
+            layer.register_forward_hook(
+                lambda m, _, out: counted.append(out[0].numel() * m.weight[0].numel())
+            )
     network(torch.rand(1, 2, 50, 50))
     assert model.products(7) == 7 * (sum(counted) + 5 * 24)
 
 
 def test_training_is_torchs_with_statistics_and_coupled_decay(monkeypatch):
-    """Six updates of Adam on the same batches by torch's modules and optimiser: weights and statistics agree.
+    """Six updates of Adam on the same batches by torch's modules and optimiser: weights and
+    statistics agree.
 
-    In double precision: six steps of a network that divides by the spread of 16 images make rounding visible.
+    In double precision: six steps of a network that divides by the spread of 16 images make
+    rounding visible.
     """
     drawn = ShapeTask.show
     monkeypatch.setattr(ShapeTask, "show", lambda task, inputs: drawn(task, inputs).double())
     config = dataclasses.replace(CONFIG, optimizer=Adam(1e-3, weight_decay=0.1))
     stack = make_stack([config], torch.device("cpu"))
-    stack.weights, stack.state = stack.weights.double(), {name: part.double() for name, part in stack.state.items()}
+    stack.weights, stack.state = (
+        stack.weights.double(),
+        {name: part.double() for name, part in stack.state.items()},
+    )
     network = plain(SMALL, split_weights(config, stack.weights[0].float())).train().double()
     optimizer = torch.optim.Adam(network.parameters(), 1e-3, weight_decay=0.1)
     for _ in range(config.steps):
@@ -132,13 +166,18 @@ def test_training_is_torchs_with_statistics_and_coupled_decay(monkeypatch):
         F.cross_entropy(network(TASK.show(inputs[0])), targets[0]).backward()
         optimizer.step()
         advance(stack)
-    found, state, start = split_weights(config, stack.weights[0]), network.state_dict(), SMALL.draw(0)
+    found, state, start = (
+        split_weights(config, stack.weights[0]),
+        network.state_dict(),
+        SMALL.draw(0),
+    )
     for name, part in found.items():
         assert float((part - state[name]).norm() / (part - start[name]).norm()) < 1e-4, name
 
 
 def test_statistics_are_state_and_not_weights():
-    """They move by a tenth of a batch's, take no decay, and are not in the norm; a stopped run finds them again."""
+    """They move by a tenth of a batch's, take no decay, and are not in the norm; a stopped run
+    finds them again."""
     stack = make_stack([CONFIG], torch.device("cpu"))
     (inputs, _), _ = stack.batch()
     seen, before = {}, split_weights(CONFIG, stack.weights[0].clone())
@@ -150,14 +189,19 @@ def test_statistics_are_state_and_not_weights():
 
 
 def test_training_accuracy_in_batches_is_that_of_random_whole_batches():
-    """Equal to torch's layers in training mode on the batches of one permutation, the remainder left out."""
+    """Equal to torch's layers in training mode on the batches of one permutation, the remainder
+    left out."""
     stack = make_stack([CONFIG], torch.device("cpu"))
     network = plain(SMALL, split_weights(CONFIG, stack.weights[0])).train()
     order = TASK.train_index[np.random.default_rng(CONFIG.seed).permutation(TASK.sizes()[1])]
     assert len(order) == 32  # two batches of 16
-    right = [network(TASK.show(torch.from_numpy(TASK.inputs[b]))).argmax(1).numpy() == TASK.targets[b]
-             for b in np.split(order, 2)]  # fmt: skip
-    assert batch_metrics(stack, 0)["train_accuracy_in_batches"] == pytest.approx(np.mean(right), abs=1 / 32)
+    right = [
+        network(TASK.show(torch.from_numpy(TASK.inputs[b]))).argmax(1).numpy() == TASK.targets[b]
+        for b in np.split(order, 2)
+    ]
+    assert batch_metrics(stack, 0)["train_accuracy_in_batches"] == pytest.approx(
+        np.mean(right), abs=1 / 32
+    )
 
 
 def test_a_run_taken_up_again_ends_as_the_run_alone(tmp_path):
@@ -180,7 +224,10 @@ def test_runs_in_rows_move_as_the_run_alone():
 
 
 def test_the_whole_table_in_pieces_is_the_table(monkeypatch):
-    row, inputs = make_stack([CONFIG], torch.device("cpu")).weights[0], torch.from_numpy(TASK.inputs)
+    row, inputs = (
+        make_stack([CONFIG], torch.device("cpu")).weights[0],
+        torch.from_numpy(TASK.inputs),
+    )
     whole = all_outputs(CONFIG, row, inputs)
     monkeypatch.setattr("grokbook.training.forward.PIECE", 7)
     torch.testing.assert_close(all_outputs(CONFIG, row, inputs), whole, atol=1e-5, rtol=1e-5)
@@ -200,18 +247,29 @@ def test_a_file_of_weights_is_taken_but_for_the_head_and_another_is_refused(tmp_
         model.draw(0)
 
 
-@pytest.mark.parametrize(("change", "message"), [
-    ({"stem": "tiny"}, "stem = 'tiny' is unknown"), ({"width": 0}, "width = 0"), ({"outputs": 1}, "outputs = 1"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"stem": "tiny"}, "stem = 'tiny' is unknown"),
+        ({"width": 0}, "width = 0"),
+        ({"outputs": 1}, "outputs = 1"),
+    ],
+)
 def test_sizes_are_checked(change, message):
     with pytest.raises(ParameterError, match=message):
         ResNet(**({"outputs": 5} | change))
 
 
-@pytest.mark.parametrize(("model", "message"), [
-    (ResNet(TASK.outputs, width=4, size=16), r"images of \(3, 16, 16\), but the task has images of \(1, 16, 16"),
-    (ResNet(TASK.outputs - 1, width=4, channels=1, size=16), "must be at least"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (
+            ResNet(TASK.outputs, width=4, size=16),
+            r"images of \(3, 16, 16\), but the task has images of \(1, 16, 16",
+        ),
+        (ResNet(TASK.outputs - 1, width=4, channels=1, size=16), "must be at least"),
+    ],
+)
 def test_a_task_that_does_not_fit_is_refused(model, message):
     with pytest.raises(ParameterError, match=message):
         RunConfig(TASK, model)
@@ -220,7 +278,9 @@ def test_a_task_that_does_not_fit_is_refused(model, message):
 def test_cost_counts_batches_and_pieces():
     """The paper's 14,641 images are never in memory at once, and a step sees a batch of them."""
     task = ShapeTask()
-    config = RunConfig(task, ResNet(task.outputs, channels=1), Adam(1e-3), steps=1000, batch_size=200, snapshots=0)
+    config = RunConfig(
+        task, ResNet(task.outputs, channels=1), Adam(1e-3), steps=1000, batch_size=200, snapshots=0
+    )
     assert step_products(config) == 3 * config.model.products(200)
     assert predict(config).memory_mb < 10_000
 
@@ -228,8 +288,13 @@ def test_cost_counts_batches_and_pieces():
 @pytest.mark.slow
 @pytest.mark.parametrize("instructions", ["as it is", "AVX2"])
 def test_no_convolution_of_a_configuration_goes_wrong_on_a_processor(instructions):
-    """All kernels, strides, layouts and small numbers of channels, against float64 without oneDNN; see `convolved`."""
-    like = {"ONEDNN_MAX_CPU_ISA": "AVX2", "ATEN_CPU_CAPABILITY": "avx2"} if instructions == "AVX2" else {}
+    """All kernels, strides, layouts and small numbers of channels, against float64 without oneDNN;
+    see `convolved`."""
+    like = (
+        {"ONEDNN_MAX_CPU_ISA": "AVX2", "ATEN_CPU_CAPABILITY": "avx2"}
+        if instructions == "AVX2"
+        else {}
+    )
     run = [sys.executable, str(Path(__file__).with_name("convolved.py"))]
     done = subprocess.run(run, env=os.environ | like, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,5 @@
-"""The transformer of Gu et al. 2025 (Eqs 1-2): the exact rewriting, its gradients, sizes, inputs, refusals."""
+"""The transformer of Gu et al. 2025 (Eqs 1-2): the exact rewriting, its gradients, sizes, inputs,
+refusals."""
 
 import math
 
@@ -10,7 +11,14 @@ from torch.nn import functional as F
 
 from grokbook.errors import ParameterError
 from grokbook.models import transformer as tf
-from grokbook.models.transformer import Shape, Transformer, as_tokens, initialise, logits, parameter_shapes
+from grokbook.models.transformer import (
+    Shape,
+    Transformer,
+    as_tokens,
+    initialise,
+    logits,
+    parameter_shapes,
+)
 from grokbook.tasks import ModularTask
 from whole_sequence import whole_sequence_logits
 
@@ -40,7 +48,8 @@ def value_and_gradients(function, w, task, shape):
 @pytest.mark.parametrize("positional", [True, False], ids=["positions", "no-positions"])
 @pytest.mark.parametrize("shift", [0, 1, 4, 7, 12])
 def test_the_exact_rewriting_equals_the_whole_sequence_model(shift, positional, dtype):
-    """Logits on all p*p cells and the gradient of every parameter, for k = 0, k < p, k = p and k > p."""
+    """Logits on all p*p cells and the gradient of every parameter, for k = 0, k < p, k = p and k >
+    p."""
     shape = Shape(7, d_model=16, n_heads=4, shift=shift, positional=positional)
     task, w = ModularTask(7, train_fraction=0.5, shift=shift), random_weights(shape, dtype)
     ours, ours_gradients = value_and_gradients(tf.cls_logits, w, task, shape)
@@ -48,7 +57,9 @@ def test_the_exact_rewriting_equals_the_whole_sequence_model(shift, positional, 
     torch.testing.assert_close(ours, plain, rtol=0, atol=TOLERANCE[dtype])
     assert set(gradients) == set(parameter_shapes(shape))
     for name, gradient in gradients.items():
-        torch.testing.assert_close(ours_gradients[name], gradient, rtol=0, atol=TOLERANCE[dtype], msg=name)
+        torch.testing.assert_close(
+            ours_gradients[name], gradient, rtol=0, atol=TOLERANCE[dtype], msg=name
+        )
         assert gradient.abs().max() > 1e-4, f"{name}: a gradient of zero tests nothing"
 
 
@@ -87,23 +98,33 @@ def test_a_later_token_never_reaches_an_earlier_position(changed):
 
 
 def test_the_one_layer_model_without_positions_commutes():
-    """With one shared table, no positions and one layer the read-out is symmetric in the operands."""
+    """With one shared table, no positions and one layer the read-out is symmetric in the
+    operands."""
     shape, task = Shape(7, d_model=8, n_heads=2, positional=False), ModularTask(7)
     w = random_weights(shape, torch.float64)
     z = logits(w, torch.from_numpy(task.tokens), shape).view(7, 7, 7)
     torch.testing.assert_close(z, z.transpose(0, 1), rtol=0, atol=1e-12)
     shifted = Shape(7, d_model=8, n_heads=2, positional=False, shift=3)
-    z = logits(random_weights(shifted, torch.float64), torch.from_numpy(ModularTask(7, shift=3).tokens), shifted)
+    z = logits(
+        random_weights(shifted, torch.float64),
+        torch.from_numpy(ModularTask(7, shift=3).tokens),
+        shifted,
+    )
     assert not torch.allclose(z.view(7, 7, 7), z.view(7, 7, 7).transpose(0, 1))
 
 
 @pytest.mark.parametrize("d_mlp", [None, 20])
 @pytest.mark.parametrize("positional", [True, False])
-@pytest.mark.parametrize(("p", "d", "layers", "shift"), [(97, 128, 1, 0), (7, 8, 2, 3), (5, 16, 3, 5)])
+@pytest.mark.parametrize(
+    ("p", "d", "layers", "shift"), [(97, 128, 1, 0), (7, 8, 2, 3), (5, 16, 3, 5)]
+)
 def test_the_parameter_count_is_the_closed_form(p, d, layers, shift, positional, d_mlp):
-    """(p + k + 1) d + 3 d + L (4 d^2 + 2 d m + m + d) + p d, without 3 d where there are no positions."""
+    """(p + k + 1) d + 3 d + L (4 d^2 + 2 d m + m + d) + p d, without 3 d where there are no
+    positions."""
     m = d_mlp or 4 * d
-    expected = (p + shift + 1) * d + 3 * d * positional + layers * (4 * d * d + 2 * d * m + m + d) + p * d
+    expected = (
+        (p + shift + 1) * d + 3 * d * positional + layers * (4 * d * d + 2 * d * m + m + d) + p * d
+    )
     model = Transformer(p, d, n_layers=layers, shift=shift, positional=positional, d_mlp=d_mlp)
     assert sum(w.numel() for w in model.parameters()) == expected
     shapes = parameter_shapes(model.shape)
@@ -112,7 +133,8 @@ def test_the_parameter_count_is_the_closed_form(p, d, layers, shift, positional,
 
 
 def test_initial_weights_are_normal_with_variance_one_over_d():
-    """FACTS of the authors' code: every weight randn / sqrt(d), every bias zero; moments within 5 standard errors."""
+    """FACTS of the authors' code: every weight randn / sqrt(d), every bias zero; moments within 5
+    standard errors."""
     d = 64
     for name, w in initialise(Shape(97, d_model=d), seed=0).items():
         if name.startswith("b_"):
@@ -130,12 +152,19 @@ NO_INPUTS = {
     r"type torch.float32 is not integers": ([[0.0, 0.0]],),
     r"type torch.complex64 is not integers": ([[0j, 1j]],),
     r"type torch.bool is not integers": ([[False, False]],),
-    r"an operand lies outside 0 .. 6 \(p = 7, shift = 2\).": ([[7, 0]], [[0, -1]], [[0, 1, 9]], [[0, 9, 9]]),
+    r"an operand lies outside 0 .. 6 \(p = 7, shift = 2\).": (
+        [[7, 0]],
+        [[0, -1]],
+        [[0, 1, 9]],
+        [[0, 9, 9]],
+    ),
     r"the last token of every sequence must be cls = 9.": ([[0, 2, 8]], [[0, 2, 9], [0, 2, 0]]),
 }
 
 
-@pytest.mark.parametrize(("said", "value"), [(said, value) for said, values in NO_INPUTS.items() for value in values])
+@pytest.mark.parametrize(
+    ("said", "value"), [(said, value) for said, values in NO_INPUTS.items() for value in values]
+)
 def test_an_input_of_another_form_is_refused(said, value):
     with pytest.raises(ParameterError, match=said):
         as_tokens(torch.tensor(value), Shape(7, d_model=8, shift=2))
@@ -144,7 +173,9 @@ def test_an_input_of_another_form_is_refused(said, value):
 @given(st.integers(2, 12), st.integers(0, 15), st.data())
 def test_pairs_and_token_sequences_mean_the_same(p, shift, data):
     shape = Shape(p, d_model=4, shift=shift)
-    pairs = data.draw(st.lists(st.tuples(st.integers(0, p - 1), st.integers(0, p - 1)), min_size=1, max_size=5))
+    pairs = data.draw(
+        st.lists(st.tuples(st.integers(0, p - 1), st.integers(0, p - 1)), min_size=1, max_size=5)
+    )
     tokens = as_tokens(torch.tensor(pairs), shape)
     assert tokens.tolist() == [[i, j + shift, p + shift] for i, j in pairs]
     assert torch.equal(as_tokens(tokens, shape), tokens)
@@ -156,9 +187,14 @@ def test_pairs_and_token_sequences_mean_the_same(p, shift, data):
 def test_the_module_takes_pairs_and_token_sequences(n_layers):
     task = ModularTask(7, shift=3)
     model = Transformer(7, d_model=8, n_layers=n_layers, shift=3)
-    from_pairs, from_tokens = model(torch.from_numpy(task.pairs)), model(torch.from_numpy(task.tokens))
+    from_pairs, from_tokens = (
+        model(torch.from_numpy(task.pairs)),
+        model(torch.from_numpy(task.tokens)),
+    )
     assert from_pairs.shape == (49, 7) and torch.equal(from_pairs, from_tokens)
-    expected = whole_sequence_logits(model.named_weights(), torch.from_numpy(task.tokens), model.shape)
+    expected = whole_sequence_logits(
+        model.named_weights(), torch.from_numpy(task.tokens), model.shape
+    )
     torch.testing.assert_close(from_pairs, expected, rtol=0, atol=1e-5)
 
 
@@ -167,12 +203,21 @@ REFUSED_SIZES = {
     "is not a multiple of n_heads = 4; the nearest is 4.": [("d_model", 3)],
     "must be an integer of 0 or more.": [("shift", -1)],
     "must be an integer of 1 or more.": [
-        *[("d_model", 0), ("d_model", 8.0), ("n_heads", 0), ("n_layers", 0), ("n_layers", True), ("d_mlp", -4)]
+        *[
+            ("d_model", 0),
+            ("d_model", 8.0),
+            ("n_heads", 0),
+            ("n_layers", 0),
+            ("n_layers", True),
+            ("d_mlp", -4),
+        ]
     ],
 }
 
 
-@pytest.mark.parametrize(("rule", "size"), [(rule, size) for rule, sizes in REFUSED_SIZES.items() for size in sizes])
+@pytest.mark.parametrize(
+    ("rule", "size"), [(rule, size) for rule, sizes in REFUSED_SIZES.items() for size in sizes]
+)
 def test_a_size_out_of_range_is_refused(rule, size):
     with pytest.raises(ParameterError) as caught:
         Transformer(7, **dict([size]))

@@ -11,16 +11,25 @@ from grokbook.plotting.style import mark
 def axes(scale, **curves):
     ax = Figure(figsize=(4, 3)).add_subplot(xscale=scale)
     x = np.linspace(0.01, 1, 50)
-    for colour, (name, curve) in zip(("#0072b2", "#c14a00", "#00805c"), curves.items(), strict=False):
+    for colour, (name, curve) in zip(
+        ("#0072b2", "#c14a00", "#00805c"), curves.items(), strict=False
+    ):
         ax.plot(x, curve(x), color=colour, label=name)
     return ax
 
 
 @pytest.mark.parametrize("scale", ["linear", "log"])
-@pytest.mark.parametrize("curves", [
-    {"rises": lambda x: x, "falls": lambda x: 1 - x},
-    {"low": lambda x: 0 * x, "high": lambda x: 0 * x + 1, "wave": lambda x: 0.5 + 0.4 * np.sin(9 * x)},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "curves",
+    [
+        {"rises": lambda x: x, "falls": lambda x: 1 - x},
+        {
+            "low": lambda x: 0 * x,
+            "high": lambda x: 0 * x + 1,
+            "wave": lambda x: 0.5 + 0.4 * np.sin(9 * x),
+        },
+    ],
+)
 def test_a_label_covers_no_line_and_is_nearest_to_its_own(curves, scale):
     ax = axes(scale, **curves)
     texts = name_lines(ax)
@@ -34,9 +43,13 @@ def test_a_label_covers_no_line_and_is_nearest_to_its_own(curves, scale):
             gaps = np.maximum(np.maximum(box.p0 - points, points - box.p1), 0)
             apart[line.get_label()] = np.hypot(*gaps.T).min()
         assert min(apart, key=apart.get) == text.get_text() and min(apart.values()) > 1
-        assert text.get_color() == next(line.get_color() for line in ax.lines if line.get_label() == text.get_text())
+        assert text.get_color() == next(
+            line.get_color() for line in ax.lines if line.get_label() == text.get_text()
+        )
         assert ax.bbox.containsx(box.x0) and ax.bbox.containsy(box.y1)
-    assert all(not box.count_overlaps([other for other in boxes if other is not box]) for box in boxes)
+    assert all(
+        not box.count_overlaps([other for other in boxes if other is not box]) for box in boxes
+    )
 
 
 def test_without_room_a_label_stands_at_the_end_outside():
@@ -47,7 +60,9 @@ def test_without_room_a_label_stands_at_the_end_outside():
         ax.plot([0, 1], [0.5, 0.5], color="#0072b2", label=name)
     ax.set_xlim(0, 1)
     texts = name_lines(ax)
-    assert all(text.xy == pytest.approx((1, 0.5), abs=0.01) and text.get_ha() == "left" for text in texts)
+    assert all(
+        text.xy == pytest.approx((1, 0.5), abs=0.01) and text.get_ha() == "left" for text in texts
+    )
     ax.figure.draw_without_rendering()
     one, other = (text.get_window_extent() for text in texts)
     assert not one.overlaps(other)

@@ -1,4 +1,5 @@
-"""The palette: every mark and word stands out from the page, light and dark; mirrored colours as much as their own."""
+"""The palette: every mark and word stands out from the page, light and dark; mirrored colours as
+much as their own."""
 
 import re
 from itertools import product
@@ -14,28 +15,36 @@ MARKS = sorted(set(PALETTE) - {"ground", "grid", "rest"})
 
 
 def test_luminance_is_that_of_wcag():
-    """Computed once more with numpy from the definition, for all corners of the cube and some greys."""
+    """Computed once more with numpy from the definition, for all corners of the cube and some
+    greys."""
     for rgb in [*product((0.0, 1.0), repeat=3), (0.03, 0.04, 0.05), (0.2, 0.5, 0.7)]:
         colour = mpl.colors.to_hex(rgb)
         values = np.array(mpl.colors.to_rgb(colour))
         linear = np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
         assert luminance(colour) == pytest.approx(linear @ [0.2126, 0.7152, 0.0722])
-    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)  # the standard's own example of a grey
+    assert contrast("#777777", "#ffffff") == pytest.approx(
+        4.48, abs=0.01
+    )  # the standard's own example of a grey
 
 
 @pytest.mark.parametrize("name", MARKS)
 @pytest.mark.parametrize("scheme", [0, 1])
 def test_what_is_drawn_can_be_read_as_a_word(name, scheme):
-    """4.5 to 1 asks the standard of words, 3 to 1 of lines: labels stand in the colours of their lines."""
+    """4.5 to 1 asks the standard of words, 3 to 1 of lines: labels stand in the colours of their
+    lines."""
     assert contrast(PALETTE[name][scheme], PALETTE["ground"][scheme]) >= 4.5
 
 
-@pytest.mark.parametrize("colour", ["#ffffff", "#dcdcdc", "#777777", "#f0e442", "#00224e", "#cc79a7", "#000000"])
+@pytest.mark.parametrize(
+    "colour", ["#ffffff", "#dcdcdc", "#777777", "#f0e442", "#00224e", "#cc79a7", "#000000"]
+)
 def test_a_mirrored_colour_stands_out_as_much_and_keeps_its_hue(colour):
     light, dark = PALETTE["ground"]
     other = mirrored(colour)
     most = np.log(contrast(dark, light)) / np.log(21)
-    assert np.log(contrast(other, dark)) == pytest.approx(most * np.log(contrast(colour, light)), abs=0.08)
+    assert np.log(contrast(other, dark)) == pytest.approx(
+        most * np.log(contrast(colour, light)), abs=0.08
+    )
     assert hue(other) == pytest.approx(hue(colour), abs=0.02)
 
 
@@ -78,7 +87,10 @@ def test_pages_and_scripts_have_the_same_colours():
     for name, pair in VERDICTS.items():
         assert tuple(re.findall(rf"--gb-{short.get(name, name)}: (#\w+);", css)) == pair
     for name in ("train", "test", "measure", "second", "quiet"):
-        assert tuple(found.lower() for found in re.findall(rf"--{name}: (#\w+);", drawn)) == PALETTE[name]
+        assert (
+            tuple(found.lower() for found in re.findall(rf"--{name}: (#\w+);", drawn))
+            == PALETTE[name]
+        )
     for name in "CGM":
         assert f".{name} {{ background: {PHASES[name][0]}; }}" in cells
 

@@ -1,4 +1,5 @@
-"""Curves of training runs: every seed, the median, marks at the right steps; a style that leaves settings alone."""
+"""Curves of training runs: every seed, the median, marks at the right steps; a style that leaves
+settings alone."""
 
 import matplotlib as mpl
 import numpy as np
@@ -17,15 +18,30 @@ STEPS = np.array([0, 10, 100, 1000])
 @pytest.fixture(scope="module")
 def runs() -> xr.Dataset:
     rng = np.random.default_rng(0)
-    names = ["train_loss", "test_loss", "train_accuracy", "test_accuracy", "test_accuracy_mirrored",
-             "test_accuracy_unmirrored", "weight_norm", "embedding_norm", "med", "normalised_med", "fourier_ipr",
-             "effective_dimension"]  # fmt: skip
+    names = [
+        "train_loss",
+        "test_loss",
+        "train_accuracy",
+        "test_accuracy",
+        "test_accuracy_mirrored",
+        "test_accuracy_unmirrored",
+        "weight_norm",
+        "embedding_norm",
+        "med",
+        "normalised_med",
+        "fourier_ipr",
+        "effective_dimension",
+    ]
     series = {n: (("seed", "step"), rng.uniform(0.1, 1, size=(3, STEPS.size))) for n in names}
     return xr.Dataset(series, {"seed": [0, 1, 2], "step": STEPS})
 
 
 def _lines(ax, colour):
-    return [line for line in ax.lines if line.get_color() == COLOURS[colour] and len(line.get_xdata()) > 2]
+    return [
+        line
+        for line in ax.lines
+        if line.get_color() == COLOURS[colour] and len(line.get_xdata()) > 2
+    ]
 
 
 def test_three_seeds_are_three_lines_and_five_have_their_median_and_range(runs):
@@ -37,7 +53,9 @@ def test_three_seeds_are_three_lines_and_five_have_their_median_and_range(runs):
         for seed, line in enumerate(thin):
             assert np.array_equal(line.get_ydata(), data.test_accuracy.values[seed, 1:])
         for line in thick:
-            assert np.allclose(line.get_ydata(), np.median(data.test_accuracy.values[:, 1:], axis=0))
+            assert np.allclose(
+                line.get_ydata(), np.median(data.test_accuracy.values[:, 1:], axis=0)
+            )
             assert line.get_linewidth() > thin[0].get_linewidth()
 
 
@@ -52,7 +70,9 @@ def test_what_train_returns_is_drawn_as_it_is(runs):
 def test_the_delay_is_marked_at_the_median_steps():
     steps = np.arange(0, 400, 10)
     made = {"train": 50, "test": 200}
-    series = {f"{n}_accuracy": (("seed", "step"), (steps >= at)[None] * 1.0) for n, at in made.items()}
+    series = {
+        f"{n}_accuracy": (("seed", "step"), (steps >= at)[None] * 1.0) for n, at in made.items()
+    }
     series |= {f"{n}_loss": (("seed", "step"), np.ones((1, steps.size))) for n in made}
     dataset = xr.Dataset(series, {"seed": [0], "step": steps})
     ax = plotting.learning_curves(dataset, grok_times(dataset)).axes[0]
@@ -63,14 +83,19 @@ def _marks(ax):
     return sorted(line.get_xdata()[0] for line in ax.lines if len(line.get_xdata()) == 2)
 
 
-@pytest.mark.parametrize(("reached", "marks"), [((200, 240, None), [50, 240]), ((200, None, None), [50])])
+@pytest.mark.parametrize(
+    ("reached", "marks"), [((200, 240, None), [50, 240]), ((200, None, None), [50])]
+)
 def test_a_run_that_does_not_generalise_counts_as_later_in_the_mark(reached, marks):
-    """Exercise 1.5: the median of the finished runs (220, 200) flatters; of three runs it is the second, or unknown."""
+    """Exercise 1.5: the median of the finished runs (220, 200) flatters; of three runs it is the
+    second, or unknown."""
     steps = np.arange(0, 400, 10)
     test = np.stack([(steps >= (at or 999)) * 1.0 for at in reached])
     curves = {"train_accuracy": (steps >= 50) * 1.0 + 0 * test, "test_accuracy": test}
     curves |= {name: np.ones_like(test) for name in ("train_loss", "test_loss")}
-    dataset = xr.Dataset({n: (("seed", "step"), c) for n, c in curves.items()}, {"seed": [0, 1, 2], "step": steps})
+    dataset = xr.Dataset(
+        {n: (("seed", "step"), c) for n, c in curves.items()}, {"seed": [0, 1, 2], "step": steps}
+    )
     assert _marks(plotting.learning_curves(dataset, grok_times(dataset)).axes[0]) == marks
 
 
@@ -109,14 +134,23 @@ def test_settings_beside_seeds_have_one_label(runs):
     assert len(_lines(ax, "test")) == 2 * 3
     assert [text.get_text() for text in ax.texts] == ["training set", "test set"]
     single = plotting.learning_curves(runs.isel(seed=0, drop=True)).axes[0]
-    assert {tuple(line.get_ydata()) for line in _lines(single, "test")} == {tuple(runs.test_accuracy.values[0, 1:])}
+    assert {tuple(line.get_ydata()) for line in _lines(single, "test")} == {
+        tuple(runs.test_accuracy.values[0, 1:])
+    }
 
 
-@pytest.mark.parametrize(("axes", "panels"), [((), 1), ((3,), 1), ((2, 3), 1), ((2, 2, 3), 2), ((3, 2, 2, 2), 6)])
+@pytest.mark.parametrize(
+    ("axes", "panels"), [((), 1), ((3,), 1), ((2, 3), 1), ((2, 2, 3), 2), ((3, 2, 2, 2), 6)]
+)
 def test_a_diagram_has_any_number_of_axes(axes, panels):
     names = [f"axis{i}" for i in range(len(axes))]
-    phase = xr.DataArray(np.full(axes, "C"), {n: np.arange(k) * 0.1 for n, k in zip(names, axes, strict=True)}, names)
+    phase = xr.DataArray(
+        np.full(axes, "C"), {n: np.arange(k) * 0.1 for n, k in zip(names, axes, strict=True)}, names
+    )
     fig = diagrams({"cells": phase}, columns=2)
     drawn = [ax for ax in fig.axes if ax.get_visible()]
-    assert len(drawn) == panels and sum(len(line.get_xdata()) for ax in drawn for line in ax.lines) == phase.size
+    assert (
+        len(drawn) == panels
+        and sum(len(line.get_xdata()) for ax in drawn for line in ax.lines) == phase.size
+    )
     assert len({ax.get_title(loc="left") for ax in drawn}) == panels

@@ -1,4 +1,5 @@
-"""What the tests of this folder share: the project's place, metadata, sources, tracked files, targets."""
+"""What the tests of this folder share: the project's place, metadata, sources, tracked files,
+targets."""
 
 import ast
 import re
@@ -39,8 +40,11 @@ def dotted(module: Path) -> str:
 
 
 def tracked() -> list[str]:
-    """The files that git tracks, as paths relative to the root, without those deleted in the working tree."""
-    listing = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True, text=True)
+    """The files that git tracks, as paths relative to the root, without those deleted in the
+    working tree."""
+    listing = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True, text=True
+    )
     return [name for name in listing.stdout.split("\0") if name and (ROOT / name).is_file()]
 
 
@@ -51,7 +55,8 @@ def make_targets() -> set[str]:
 
 @cache
 def imported_by(source: str, package: str = "") -> frozenset[str]:
-    """The full names that source imports, anywhere in it, and where they are from; relative ones in its `package`.
+    """The full names that source imports, anywhere in it, and where they are from; relative ones in
+    its `package`.
 
     Example:
         >>> sorted(imported_by("import os\\nfrom . import tasks", "grokbook"))
@@ -62,7 +67,9 @@ def imported_by(source: str, package: str = "") -> frozenset[str]:
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         if isinstance(node, ast.ImportFrom):
-            above = package.split(".")[: len(package.split(".")) + 1 - node.level] if node.level else []
+            above = (
+                package.split(".")[: len(package.split(".")) + 1 - node.level] if node.level else []
+            )
             origin = ".".join([*above, *([node.module] if node.module else [])])
             found |= {origin} | {f"{origin}.{alias.name}" for alias in node.names}
     return frozenset(found)

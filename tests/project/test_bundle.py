@@ -30,12 +30,16 @@ spec.loader.exec_module(bundle)
     ],
 )
 def test_a_path_that_some_system_cannot_write_is_named(names):
-    with pytest.raises(GrokbookError, match="cannot be unpacked everywhere|where case does not count"):
+    with pytest.raises(
+        GrokbookError, match="cannot be unpacked everywhere|where case does not count"
+    ):
         bundle.portable(names)
 
 
 def test_usual_paths_are_fine():
-    bundle.portable(["site/chapters/01_what.html", "records/a/0f.nc", "console.txt", ".nojekyll", "x" * 180])
+    bundle.portable(
+        ["site/chapters/01_what.html", "records/a/0f.nc", "console.txt", ".nojekyll", "x" * 180]
+    )
 
 
 def test_an_archive_holds_every_file_with_its_checksum(tmp_path):
@@ -46,6 +50,10 @@ def test_an_archive_holds_every_file_with_its_checksum(tmp_path):
     assert bundle.archive(folder, tmp_path / "book.zip") == 2
     with zipfile.ZipFile(tmp_path / "book.zip") as packed:
         held = {name: packed.read(name) for name in packed.namelist()}
-    sums = dict(reversed(line.split("  ")) for line in held.pop("book/SHA256SUMS").decode().splitlines())
-    assert sums == {name.removeprefix("book/"): hashlib.sha256(text).hexdigest() for name, text in held.items()}
+    sums = dict(
+        reversed(line.split("  ")) for line in held.pop("book/SHA256SUMS").decode().splitlines()
+    )
+    assert sums == {
+        name.removeprefix("book/"): hashlib.sha256(text).hexdigest() for name, text in held.items()
+    }
     assert set(sums) == {"site/index.html", "README.txt"}

@@ -1,4 +1,5 @@
-"""`make`, `.ci/run` and the workflows: what they run, in which order; no half of an installation is trusted."""
+"""`make`, `.ci/run` and the workflows: what they run, in which order; no half of an installation is
+trusted."""
 
 import os
 import re
@@ -24,7 +25,12 @@ if read -r line; then echo stdin >> "$LOG"; fi
 [ "$1" != "$FAIL" ] || exit 1
 [ "$1" != browser ] || echo "${BROWSER:-3 passed, 90 deselected in 0.10s}"
 """
-STAND_INS = {"stub": PYTHON, "bin/make": MAKE, "bin/apt-get": "#!/bin/sh\n", "bin/sudo": "#!/bin/sh\n"}
+STAND_INS = {
+    "stub": PYTHON,
+    "bin/make": MAKE,
+    "bin/apt-get": "#!/bin/sh\n",
+    "bin/sudo": "#!/bin/sh\n",
+}
 STAND_INS |= {"bin/python3": "#!/bin/sh\n"}  # .ci/run: no network is asked for uv
 STAGES = [["setup-dev"], ["test"], ["older", "smoke"], ["browser", "examples", "wheel"]]
 WORKFLOWS = ("book-gpu.yml", "ci.yml", "nightly.yml", "release.yml")
@@ -32,7 +38,8 @@ WORKFLOWS = ("book-gpu.yml", "ci.yml", "nightly.yml", "release.yml")
 
 @pytest.fixture
 def run(tmp_path):
-    """Run a command in a copy of what builds the project: exit status, what the stand-ins were asked for, the text."""
+    """Run a command in a copy of what builds the project: exit status, what the stand-ins were
+    asked for, the text."""
     for name in ("Makefile", "pyproject.toml", "constraints.txt", ".ci/run"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
@@ -44,7 +51,12 @@ def run(tmp_path):
 
     def call(*command: str, **settings: str) -> tuple[int, list[str], str]:
         log.write_text("")
-        environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "LOG": str(log), "FAIL": ""} | settings
+        environment = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(tmp_path),
+            "LOG": str(log),
+            "FAIL": "",
+        } | settings
         options = {"input": "no input\n", "capture_output": True, "text": True}
         done = subprocess.run(command, cwd=tmp_path, env=environment, **options)
         asked = [line.split()[0] for line in log.read_text().splitlines()]
@@ -68,19 +80,27 @@ def run(tmp_path):
         ("record", "[book]", "grokbook record"),
     ],
 )
-def test_a_target_makes_the_environment_installs_with_pins_and_then_does_its_work(run, target, extras, last):
+def test_a_target_makes_the_environment_installs_with_pins_and_then_does_its_work(
+    run, target, extras, last
+):
     status, _, printed = run.make("-n", target)
     assert status == 0 and printed.rstrip().endswith(last)
     assert 0 < printed.index("-m venv") < printed.index(f"-c constraints.txt -e '.{extras}'")
 
 
-def test_an_environment_is_made_once_and_again_only_when_its_sources_changed_or_it_is_half_made(run):
+def test_an_environment_is_made_once_and_again_only_when_its_sources_changed_or_it_is_half_made(
+    run,
+):
     assert run.make("setup-dev")[1] == ["venv", "install"]
-    assert run.make("setup-dev")[1] == run.make("setup")[1] == [], "the development set-up has all that the book needs"
+    assert run.make("setup-dev")[1] == run.make("setup")[1] == [], (
+        "the development set-up has all that the book needs"
+    )
     later = (run.folder / "pyproject.toml").stat().st_mtime + 5
     os.utime(run.folder / "constraints.txt", (later, later))
     assert run.make("setup-dev", FAIL="1")[0] != 0
-    assert not list((run.folder / ".venv").glob(".installed-*")), "a failed installation leaves no older stamp"
+    assert not list((run.folder / ".venv").glob(".installed-*")), (
+        "a failed installation leaves no older stamp"
+    )
     assert run.make("setup")[1] == ["install"]
     shutil.rmtree(run.folder / ".venv" / "bin")
     (run.folder / ".venv" / ".installed-book").unlink()
@@ -93,7 +113,13 @@ def test_an_old_python_is_refused_with_what_to_do(run):
 
 
 def test_clean_deletes_what_is_built_and_keeps_what_was_trained(run):
-    kept = ["data/records/a.nc", ".grokbook/records/b.nc", ".venv/bin/python", "book/intro.md", "notebooks/01.md"]
+    kept = [
+        "data/records/a.nc",
+        ".grokbook/records/b.nc",
+        ".venv/bin/python",
+        "book/intro.md",
+        "notebooks/01.md",
+    ]
     built = ["site/index.html", "book/chapters/01.ipynb", "book/_build/x", "src/__pycache__/y.pyc"]
     for name in kept + built:
         (run.folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -109,7 +135,8 @@ def test_help_names_every_target_and_each_is_phony(run):
 
 @pytest.mark.parametrize("stage", [None, *sum(STAGES, [])])
 def test_ci_runs_its_stages_in_order_without_input_and_stops_at_the_first_that_fails(run, stage):
-    """What is side by side is sorted here: a failure of one waits for the other; companions come after the wheel."""
+    """What is side by side is sorted here: a failure of one waits for the other; companions come
+    after the wheel."""
     status, asked, printed = run.ci(FAIL=stage or "")
     wanted = STAGES[: next((n for n, those in enumerate(STAGES, 1) if stage in those), None)]
     if stage == "wheel":
@@ -126,7 +153,9 @@ def test_the_tests_for_a_browser_are_where_make_browser_looks_and_make_test_leav
     assert {path.parent.name for path in tests if mark in path.read_text("utf-8")} == {"book"}
 
 
-@pytest.mark.parametrize("summary", ["4 skipped, 90 deselected in 0.10s", "3 passed, 1 skipped in 0.10s", " "])
+@pytest.mark.parametrize(
+    "summary", ["4 skipped, 90 deselected in 0.10s", "3 passed, 1 skipped in 0.10s", " "]
+)
 def test_ci_fails_when_the_browser_tests_did_not_all_run(run, summary):
     status, _, printed = run.ci(BROWSER=summary)
     assert status != 0 and "the built site was not fully tested" in printed
@@ -149,16 +178,34 @@ def test_a_workflow_is_valid_pinned_and_may_only_do_what_it_must(name):
     uses = re.findall(r"uses: (.*)", text)
     assert all(re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", use) for use in uses)
     assert "\npermissions:\n  contents: read\n" in text
-    pages, records = {"pages": "write", "id-token": "write"}, {"contents": "write", "pull-requests": "write"}
-    granted = {job: found["permissions"] for job, found in jobs(name).items() if "permissions" in found}
+    pages, records = (
+        {"pages": "write", "id-token": "write"},
+        {"contents": "write", "pull-requests": "write"},
+    )
+    granted = {
+        job: found["permissions"] for job, found in jobs(name).items() if "permissions" in found
+    }
     attested = {"contents": "read", "id-token": "write", "attestations": "write"}
-    may = {"ci.yml": {"publish": pages}, "book-gpu.yml": {"publish": pages, "propose": records}, "nightly.yml": {}}
+    may = {
+        "ci.yml": {"publish": pages},
+        "book-gpu.yml": {"publish": pages, "propose": records},
+        "nightly.yml": {},
+    }
     released = {"actions": "read", "contents": "write"}
     assert granted == (may | {"release.yml": {"files": attested, "publish": released}})[name]
     steps = [step for job in jobs(name).values() for step in job["steps"]]
-    assert not [s["run"] for s in steps if "${{" in s.get("run", "")], "no text from outside is put into a shell"
-    assert all(s["with"]["persist-credentials"] is False for s in steps if "/checkout@" in s.get("uses", ""))
-    assert set(re.findall(r"\bmake ([\w-]+)", "\n".join(s.get("run", "") for s in steps))) <= make_targets()
+    assert not [s["run"] for s in steps if "${{" in s.get("run", "")], (
+        "no text from outside is put into a shell"
+    )
+    assert all(
+        s["with"]["persist-credentials"] is False
+        for s in steps
+        if "/checkout@" in s.get("uses", "")
+    )
+    assert (
+        set(re.findall(r"\bmake ([\w-]+)", "\n".join(s.get("run", "") for s in steps)))
+        <= make_targets()
+    )
 
 
 def test_the_workflows_publish_the_laptop_book_and_keep_and_propose_what_the_gpu_recorded():
@@ -170,5 +217,8 @@ def test_the_workflows_publish_the_laptop_book_and_keep_and_propose_what_the_gpu
     build, propose, _ = jobs("book-gpu.yml").values()
     before, checkout, after, *_ = build["steps"]
     assert checkout["with"]["clean"] is False and build["runs-on"] == ["self-hosted", "gpu"]
-    assert "update-ref refs/kept/records" in before["run"] and "merge --squash refs/kept/records" in after["run"]
+    assert (
+        "update-ref refs/kept/records" in before["run"]
+        and "merge --squash refs/kept/records" in after["run"]
+    )
     assert "gh pr create" in propose["steps"][-1]["run"] and propose["if"] == "always()"

@@ -1,4 +1,5 @@
-"""pyproject.toml, constraints.txt and the conda environments say the same, and what they ask for is used."""
+"""pyproject.toml, constraints.txt and the conda environments say the same, and what they ask for is
+used."""
 
 import importlib.util
 import re
@@ -20,16 +21,21 @@ UNNAMED = {
     "pytest-benchmark": "(benchmark,",
     "pytest-timeout": "timeout(",
     "sphinx-book-theme": "jupyter-book",
+    "import-linter": "lint-imports",
 }
 """What is used without its name being written, and the text that uses it."""
 OPTIONAL = {"playwright", "pypdf"}
-"""What the library imports where it is asked for, with a sentence of its own where it is missing."""
+"""What the library imports where it is asked for, with a sentence of its own where it is
+missing."""
 
 
 def asked(*extras: str) -> list[Requirement]:
     """What pyproject.toml asks for, with these extras."""
     project = pyproject()["project"]
-    groups = [project["dependencies"], *(project["optional-dependencies"][extra] for extra in extras)]
+    groups = [
+        project["dependencies"],
+        *(project["optional-dependencies"][extra] for extra in extras),
+    ]
     return [Requirement(line) for group in groups for line in group]
 
 
@@ -40,7 +46,9 @@ def imported(source: str) -> set[str]:
 
 def script() -> ModuleType:
     """The module .ci/constraints.py, which makes constraints.txt."""
-    spec = importlib.util.spec_from_file_location("constraints_script", ROOT / ".ci" / "constraints.py")
+    spec = importlib.util.spec_from_file_location(
+        "constraints_script", ROOT / ".ci" / "constraints.py"
+    )
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -51,27 +59,44 @@ normal = script().normal
 
 def test_what_is_declared_is_used_somewhere():
     folders = ("src", "tests", "benchmarks", "book/_ext")
-    files = [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py")) if path != Path(__file__)]
+    files = [
+        path
+        for folder in folders
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        if path != Path(__file__)
+    ]
     files += sorted((ROOT / "notebooks").glob("*.md"))
-    text = "\n".join([*(path.read_text("utf-8") for path in files), *map(read, ("Makefile", "book/_config.yml"))])
+    text = "\n".join(
+        [*(path.read_text("utf-8") for path in files), *map(read, ("Makefile", "book/_config.yml"))]
+    )
     modules: dict[str, set[str]] = {}
     for module, distributions in packages_distributions().items():
         for name in distributions:
             modules.setdefault(normal(name), set()).add(module)
     names = {normal(r.name) for r in asked("book", "dev")}
-    unused = {n for n in names if UNNAMED.get(n, "\0") not in text and not any(m in text for m in modules.get(n, {n}))}
+    unused = {
+        n
+        for n in names
+        if UNNAMED.get(n, "\0") not in text and not any(m in text for m in modules.get(n, {n}))
+    }
     assert unused <= {"py-rattler"}, "that one is used in this file"
 
 
 def test_what_pages_and_library_import_comes_with_the_extra_book():
-    """A fresh `make book` has no other extra; what the tests bring would hide that one is missing."""
+    """A fresh `make book` has no other extra; what the tests bring would hide that one is
+    missing."""
     known, brought = packages_distributions(), set()
     for requirement in asked("book"):
-        brought |= {normal(requirement.name), *script().closure(requirement.name, frozenset(requirement.extras))}
+        brought |= {
+            normal(requirement.name),
+            *script().closure(requirement.name, frozenset(requirement.extras)),
+        }
     sources = [path.read_text("utf-8") for path in (ROOT / "src").rglob("*.py")]
     pages = [*(ROOT / "notebooks").glob("*.md"), *(ROOT / "book").glob("*.md")]
     for page in pages:
-        sources += re.findall(r"^```{code-cell}[^\n]*\n(?::[^\n]*\n)*(.*?)^```", page.read_text("utf-8"), re.M | re.S)
+        sources += re.findall(
+            r"^```{code-cell}[^\n]*\n(?::[^\n]*\n)*(.*?)^```", page.read_text("utf-8"), re.M | re.S
+        )
     names = set().union(*(imported(re.sub(r"^%.*", "", source, flags=re.M)) for source in sources))
     names -= {"grokbook", "companion", "grokbook_chapters", *sys.stdlib_module_names}
     names -= {"own", "signs", "mine"}  # pages write own.py and mine.py
@@ -83,10 +108,18 @@ def test_every_constraint_is_an_exact_pin_once_in_order_and_none_is_missing():
     lines = [line for line in read("constraints.txt").splitlines() if not line.startswith("#")]
     pins = dict(line.split("==") for line in lines)
     assert list(pins) == sorted(set(pins)) and len(pins) == len(lines)
-    assert not [line for line in lines if "+" in line], "a local version would forbid the CUDA build"
-    outside = [str(r) for r in asked("book", "dev") if not r.specifier.contains(pins[normal(r.name)], prereleases=True)]
+    assert not [line for line in lines if "+" in line], (
+        "a local version would forbid the CUDA build"
+    )
+    outside = [
+        str(r)
+        for r in asked("book", "dev")
+        if not r.specifier.contains(pins[normal(r.name)], prereleases=True)
+    ]
     assert not outside, "the pin is not in the range of pyproject.toml: run `make constraints`"
-    needed = set().union(*(script().closure(r.name, frozenset(r.extras)) for r in asked("book", "dev")))
+    needed = set().union(
+        *(script().closure(r.name, frozenset(r.extras)) for r in asked("book", "dev"))
+    )
     missing = {name for name in needed - set(pins) if not name.startswith(NOT_BESIDE_A_CPU_BUILD)}
     assert not missing, "run `make constraints`"
     assert f"TORCH ?= {pins['torch']}\n" in read("Makefile")
@@ -102,20 +135,30 @@ def stated(path: str) -> tuple[dict[str, SpecifierSet], dict[str, SpecifierSet],
     entries = yaml.safe_load(read(path))["dependencies"]
     specs = [MatchSpec(entry) for entry in entries if isinstance(entry, str)]
     lines = [line for entry in entries if isinstance(entry, dict) for line in entry["pip"]]
-    pip = {normal(r.name): r.specifier for r in (Requirement(line) for line in lines if not line.startswith("-"))}
+    pip = {
+        normal(r.name): r.specifier
+        for r in (Requirement(line) for line in lines if not line.startswith("-"))
+    }
     conda = {spec.name.normalized: as_range(spec.version) for spec in specs}
     return conda, pip, [line for line in lines if line.startswith("-")]
 
 
 def test_the_conda_environment_has_the_names_and_ranges_of_pyproject():
     conda, pip, options = stated("environment.yml")
-    wanted = {{"torch": "pytorch"}.get(normal(r.name), normal(r.name)): r.specifier for r in asked("book")}
+    wanted = {
+        {"torch": "pytorch"}.get(normal(r.name), normal(r.name)): r.specifier for r in asked("book")
+    }
     python = conda.pop("python")
-    assert conda.pop("pip") == SpecifierSet() and python == SpecifierSet(pyproject()["project"]["requires-python"])
+    assert conda.pop("pip") == SpecifierSet() and python == SpecifierSet(
+        pyproject()["project"]["requires-python"]
+    )
     assert not set(conda) & set(pip) and conda | pip == wanted
     assert set(pip) == NOT_ON_CONDA_FORGE and options == ["-e ."]
     environment = yaml.safe_load(read("environment.yml"))
-    assert environment["name"] == "grokbook" and environment["channels"] == ["conda-forge", "nodefaults"]
+    assert environment["name"] == "grokbook" and environment["channels"] == [
+        "conda-forge",
+        "nodefaults",
+    ]
 
 
 def test_the_launch_environment_is_the_same_with_jupyterlab_and_installs_the_library():
@@ -126,10 +169,15 @@ def test_the_launch_environment_is_the_same_with_jupyterlab_and_installs_the_lib
     assert python.operator == "==" and python.version.removesuffix(".*") in conda.pop("python")
     assert (launch_conda, launch_pip, launch_options) == (conda, pip, [])
     script = read(".binder/postBuild")
-    assert "--no-deps -e ." in script and "jupytext-config set-default-viewer myst markdown" in script
+    assert (
+        "--no-deps -e ." in script and "jupytext-config set-default-viewer myst markdown" in script
+    )
 
 
 def test_what_colab_has_is_all_that_the_library_asks_for_so_nothing_is_replaced_there():
-    """`.ci/colab` runs a notebook in it; here, that the ranges of pyproject.toml let these versions be."""
-    has = dict(line.split("==") for line in read(".ci/colab.txt").splitlines() if not line.startswith("#"))
+    """`.ci/colab` runs a notebook in it; here, that the ranges of pyproject.toml let these versions
+    be."""
+    has = dict(
+        line.split("==") for line in read(".ci/colab.txt").splitlines() if not line.startswith("#")
+    )
     assert not [str(r) for r in asked() if not r.specifier.contains(has[normal(r.name)])]

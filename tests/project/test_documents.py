@@ -1,4 +1,5 @@
-"""What README and CONTRIBUTING say can be typed, opened and cited; versions agree; licences are there."""
+"""What README and CONTRIBUTING say can be typed, opened and cited; versions agree; licences are
+there."""
 
 import json
 import re
@@ -26,18 +27,34 @@ def spans(document: str) -> list[str]:
 
 
 def asked_of(program: str, document: str) -> list[list[str]]:
-    """The arguments of every call of `program` in a document, variables such as PYTHON=... left out."""
+    """The arguments of every call of `program` in a document, variables such as PYTHON=... left
+    out."""
     words = (shlex.split(span) for span in spans(document) if span.startswith(program))
-    return [[w for w in line[1:] if "=" not in w or w.startswith("-")] for line in words if line[0] == program]
+    return [
+        [w for w in line[1:] if "=" not in w or w.startswith("-")]
+        for line in words
+        if line[0] == program
+    ]
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_what_a_document_tells_one_to_type_or_open_exists(document):
     text = read(document)
     assert {word for call in asked_of("make", document) for word in call} <= make_targets()
-    calls = [call for program in ("grokbook", ".venv/bin/grokbook") for call in asked_of(program, document) if call]
+    calls = [
+        call
+        for program in ("grokbook", ".venv/bin/grokbook")
+        for call in asked_of(program, document)
+        if call
+    ]
     assert {call[0] for call in calls} <= set(typer.main.get_command(cli.app).commands)
-    tests = {w for span in spans(document) if "-m pytest" in span for w in shlex.split(span) if w.startswith("tests")}
+    tests = {
+        w
+        for span in spans(document)
+        if "-m pytest" in span
+        for w in shlex.split(span)
+        if w.startswith("tests")
+    }
     links = re.findall(r"\]\((?!https?:|#)([^)\s#]+)", text)
     assert not [target for target in {*tests, *links} if not (ROOT / target).exists()]
     assert not re.findall(r"!\[\s*\]\(", text), "a picture has no alternative text"
@@ -47,7 +64,10 @@ def test_what_a_document_tells_one_to_type_or_open_exists(document):
 def test_readme_shows_a_picture_and_names_the_two_commands_first():
     assert re.findall(r"!\[[^\]]{40,}\]\((book/_static/\S+\.(?:png|svg))\)", read("README.md"))
     block = re.search(r"```console\n(.*?)```", read("README.md"), re.DOTALL)[1]
-    assert [line.partition("#")[0].strip() for line in block.splitlines()] == ["make book", "make test"]
+    assert [line.partition("#")[0].strip() for line in block.splitlines()] == [
+        "make book",
+        "make test",
+    ]
 
 
 def test_readme_s_table_has_every_chapter_by_its_title_and_no_other():
@@ -91,6 +111,8 @@ def test_what_an_archive_is_told_of_a_release_is_what_the_citation_says_and_no_d
 def test_changelog_has_the_form_of_keep_a_changelog():
     headings = re.findall(r"^## (.*)$", read("CHANGELOG.md"), re.MULTILINE)
     assert headings[0] == "[Unreleased]"
-    assert all(re.fullmatch(r"\[\d+\.\d+\.\d+\] - (\d{4}-\d\d-\d\d|unreleased)", h) for h in headings[1:])
+    assert all(
+        re.fullmatch(r"\[\d+\.\d+\.\d+\] - (\d{4}-\d\d-\d\d|unreleased)", h) for h in headings[1:]
+    )
     kinds = set(re.findall(r"^### (.*)$", read("CHANGELOG.md"), re.MULTILINE))
     assert kinds <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}

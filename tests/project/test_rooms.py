@@ -1,4 +1,5 @@
-"""Imports go down: from chapters to the machine to the library, and from room to room (pyproject.toml)."""
+"""Imports go down: from chapters to the machine to the library, and from room to room
+(pyproject.toml)."""
 
 import re
 import subprocess
@@ -15,7 +16,9 @@ def linted(folder: Path) -> subprocess.CompletedProcess[str]:
     """What import-linter says of the packages in a folder, with this project's contracts."""
     environment = {"PYTHONPATH": str(folder), "PATH": "", "HOME": str(folder)}
     command = [*LINTED, "--config", str(ROOT / "pyproject.toml")]
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300)
+    return subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300
+    )
 
 
 def test_the_walls_between_packages_rooms_and_chapters_stand():
@@ -23,7 +26,9 @@ def test_the_walls_between_packages_rooms_and_chapters_stand():
     assert done.returncode == 0, done.stdout
 
 
-def test_a_library_that_asks_the_machine_a_machine_that_trains_and_a_chapter_that_asks_another_are_found(tmp_path):
+def test_a_library_that_asks_the_machine_a_machine_that_trains_and_a_chapter_that_asks_another_are_found(
+    tmp_path,
+):
     for path in SOURCES.rglob("*.py"):
         copied = tmp_path / path.relative_to(SOURCES)
         copied.parent.mkdir(parents=True, exist_ok=True)
@@ -44,7 +49,9 @@ def test_a_library_that_asks_the_machine_a_machine_that_trains_and_a_chapter_tha
 
 def test_the_readme_lists_the_rooms_that_there_are():
     section = read("README.md").partition("## The library")[2].partition("\n## ")[0]
-    rooms = {f"{path.parents[1].name}.{path.parent.name}" for path in SOURCES.glob("[gc]*/*/__init__.py")}
+    rooms = {
+        f"{path.parents[1].name}.{path.parent.name}" for path in SOURCES.glob("[gc]*/*/__init__.py")
+    }
     assert set(re.findall(r"^\| `([\w.]+)` \|", section, re.MULTILINE)) == {
         name for name in rooms if not name.startswith("grokbook_chapters.")
     }
@@ -52,4 +59,6 @@ def test_the_readme_lists_the_rooms_that_there_are():
 
 def test_the_folders_of_chapters_are_named_as_notebooks():
     notebooks = {path.stem.partition("_")[2] for path in (ROOT / "notebooks").glob("*.md")}
-    assert {path.parent.name for path in (SOURCES / "grokbook_chapters").glob("*/__init__.py")} <= notebooks
+    assert {
+        path.parent.name for path in (SOURCES / "grokbook_chapters").glob("*/__init__.py")
+    } <= notebooks

@@ -1,4 +1,5 @@
-"""Short forms of the trials of `.ci/trust`: what they find fault with; that a few calls leave nothing behind."""
+"""Short forms of the trials of `.ci/trust`: what they find fault with; that a few calls leave
+nothing behind."""
 
 import dataclasses
 import hashlib
@@ -25,7 +26,9 @@ def alone(tmp_path, monkeypatch):
     """A temporary folder of our own, and no process but this one."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setenv("GROKBOOK_CORES", "1")
-    monkeypatch.setattr("grokbook.runs.provenance.commit", lambda: ("unknown", False))  # git is not what is tried
+    monkeypatch.setattr(
+        "grokbook.runs.provenance.commit", lambda: ("unknown", False)
+    )  # git is not what is tried
 
 
 @pytest.mark.parametrize("call", [leaks.trained, leaks.recorded])
@@ -56,11 +59,15 @@ def test_memory_that_grows_is_found(alone):
 
 
 def test_the_soak_s_runs_are_all_there_once_and_what_is_lost_is_found(alone, tmp_path):
-    assert [sum(len(s.seeds) * soak.CELLS for s in soak.sweeps(runs)) for runs in (16, 400, 2000)] == [16, 400, 2000]
+    assert [
+        sum(len(s.seeds) * soak.CELLS for s in soak.sweeps(runs)) for runs in (16, 400, 2000)
+    ] == [16, 400, 2000]
     assert len({s.key for s in soak.sweeps(2000)}) == 10
     made = soak.Soak(tmp_path, 8, 1)
     wrong = " ".join(made.wrong(soak.Store(tmp_path / "serial")))
-    assert "is recorded 0 times" in wrong and "soak/0: train_loss is not that of a serial run" in wrong
+    assert (
+        "is recorded 0 times" in wrong and "soak/0: train_loss is not that of a serial run" in wrong
+    )
 
 
 def test_a_table_is_put_between_its_marks_and_nowhere_else(tmp_path):
@@ -80,15 +87,23 @@ def test_a_release_has_every_record_as_it_is_and_as_a_tidy_table(alone, tmp_path
     """One record of two seeds: the same bytes, and a row for each run and logged step."""
     made = dataclasses.replace(leaks.small(0), steps=10)
     store = leaks.Store(tmp_path / "store")
-    curves = leaks.load_or_run(leaks.Experiment("made/up", made, (0, 1)), store, progress=False, device="cpu")
+    curves = leaks.load_or_run(
+        leaks.Experiment("made/up", made, (0, 1)), store, progress=False, device="cpu"
+    )
     release = runpy.run_path(str(ROOT / ".ci" / "release.py"))["release"]
     assert release(store, tmp_path / "out") == 1
     (record,) = (tmp_path / "out").rglob("*.nc")
-    entry = json.loads((tmp_path / "out" / "MANIFEST.json").read_text())["records"]["made/up/" + record.name]
+    entry = json.loads((tmp_path / "out" / "MANIFEST.json").read_text())["records"][
+        "made/up/" + record.name
+    ]
     assert hashlib.sha256(record.read_bytes()).hexdigest() == entry["sha256"]
     table = pd.read_csv(record.with_suffix(".csv.gz"))
-    assert len(table) == curves.sizes["seed"] * curves.sizes["step"] and {"seed", "step"} <= set(table)
-    np.testing.assert_allclose(table.train_loss, curves.train_loss.transpose("seed", "step").values.ravel(), rtol=1e-6)
+    assert len(table) == curves.sizes["seed"] * curves.sizes["step"] and {"seed", "step"} <= set(
+        table
+    )
+    np.testing.assert_allclose(
+        table.train_loss, curves.train_loss.transpose("seed", "step").values.ravel(), rtol=1e-6
+    )
 
 
 @pytest.mark.parametrize("name", ["soak", "leaks"])

@@ -1,7 +1,7 @@
 """An experiment that trains nothing, for the tests of the store.
 
-Every call of `run` adds a line with its seeds to the file `trained` beside the store, so that tests can count them, and
-lasts SECONDS or until a file `release` stands there.
+Every call of `run` adds a line with its seeds to the file `trained` beside the store, so that tests
+can count them, and lasts SECONDS or until a file `release` stands there.
 """
 
 import time
@@ -65,7 +65,10 @@ class MadeUp:
         loss[:, 2] = np.nan
         tables = np.stack([rng.random((2, 5, 4)).astype(np.float32) for rng in draws])
         names = ("seed", "snapshot", "token", "feature")
-        variables = {"train_loss": (("seed", "step"), loss, {"long_name": "loss"}), "embedding": (names, tables)}
+        variables = {
+            "train_loss": (("seed", "step"), loss, {"long_name": "loss"}),
+            "embedding": (names, tables),
+        }
         coords = {"seed": list(seeds), "step": [0, 10, 20], "snapshot": [0, 20]}
         attrs = {"device": "cpu", "dtype": "float32"}
         return xr.Dataset(variables, coords, attrs)

@@ -1,4 +1,5 @@
-"""A sweep on a Dask cluster, with real processes: nothing is lost, nothing is trained twice, no number changes."""
+"""A sweep on a Dask cluster, with real processes: nothing is lost, nothing is trained twice, no
+number changes."""
 
 import dataclasses
 import errno
@@ -48,8 +49,11 @@ def same(found, expected):
     return all(found[name].equals(expected[name]) for name in expected.data_vars)
 
 
-def test_a_cluster_changes_no_number_and_a_killed_worker_loses_no_run(tmp_path, expected, monkeypatch):
-    """SIGKILL to the process that works, while it works: its chunk goes to the one that takes its place.
+def test_a_cluster_changes_no_number_and_a_killed_worker_loses_no_run(
+    tmp_path, expected, monkeypatch
+):
+    """SIGKILL to the process that works, while it works: its chunk goes to the one that takes its
+    place.
 
     Two workers, scheduler, client and disk, again and again: `.ci/trust/soak.py`.
     """
@@ -75,26 +79,41 @@ def test_a_cluster_changes_no_number_and_a_killed_worker_loses_no_run(tmp_path, 
 
 
 def test_a_sweep_here_listens_nowhere_and_needs_no_dask(tmp_path, monkeypatch):
-    """Dask's own cluster listens at every address of the machine, and runs what anybody sends to it."""
+    """Dask's own cluster listens at every address of the machine, and runs what anybody sends to
+    it."""
     monkeypatch.setattr("socket.socket.listen", lambda *_: pytest.fail("it listens"))
     monkeypatch.setitem(sys.modules, "distributed", None)
-    options = {"store": tmp_path, "workers": 1, "progress": False, "scheduler": "local", "steps": 20}
+    options = {
+        "store": tmp_path,
+        "workers": 1,
+        "progress": False,
+        "scheduler": "local",
+        "steps": 20,
+    }
     options |= {"loss": SMALL.loss}
-    found = gb.sweep(SMALL.task, SMALL.model, SMALL.optimizer, grid={"decoder_lr": [1e-3, 1e-2]}, **options)
+    found = gb.sweep(
+        SMALL.task, SMALL.model, SMALL.optimizer, grid={"decoder_lr": [1e-3, 1e-2]}, **options
+    )
     assert found.attrs["origin"] == "trained" and len(Store(tmp_path).entries()) == 1
 
 
-def test_a_client_with_a_gpu_takes_the_chunks_as_the_workers_made_them(tmp_path, expected, monkeypatch):
+def test_a_client_with_a_gpu_takes_the_chunks_as_the_workers_made_them(
+    tmp_path, expected, monkeypatch
+):
     SWEEP.run((0,), checkpoints=tmp_path / ".partial" / SWEEP.key, progress=False, device="cpu")
     monkeypatch.setattr("torch.cuda.is_available", lambda: True)
-    monkeypatch.setattr("grokbook.training.loop.advance", lambda stack: pytest.fail("a step was made"))
+    monkeypatch.setattr(
+        "grokbook.training.loop.advance", lambda stack: pytest.fail("a step was made")
+    )
     found = cluster.sweep(SWEEP, store=Store(tmp_path))
     assert same(found, expected) and found.attrs["device"] == "cpu"
 
 
 def test_a_worker_without_a_compiler_trains_as_it_can(monkeypatch):
     monkeypatch.setattr(cluster, "compiles", lambda config: False)
-    monkeypatch.setattr("grokbook.training.ensemble.compile_update", lambda stack: pytest.fail("it was compiled"))
+    monkeypatch.setattr(
+        "grokbook.training.ensemble.compile_update", lambda stack: pytest.fail("it was compiled")
+    )
     assert cluster.trained([SMALL], code_id([SMALL]), run_id([SMALL]), True)
 
 
@@ -133,18 +152,29 @@ if __name__ == "__main__":
 """
 
 
-def test_a_client_that_goes_and_comes_back_goes_on_where_it_was_and_a_lost_scheduler_is_named(tmp_path, expected):
-    """The client is killed after its first chunk; that one is not trained again, and the numbers are the same.
+def test_a_client_that_goes_and_comes_back_goes_on_where_it_was_and_a_lost_scheduler_is_named(
+    tmp_path, expected
+):
+    """The client is killed after its first chunk; that one is not trained again, and the numbers
+    are the same.
 
     Then the scheduler goes: what was finished is kept.
     """
     from distributed import LocalCluster
 
-    here = {"processes": False, "protocol": "tcp://"}  # the worker is a thread of this process: nobody kills it
+    here = {
+        "processes": False,
+        "protocol": "tcp://",
+    }  # the worker is a thread of this process: nobody kills it
     with LocalCluster(n_workers=1, threads_per_worker=1, **LOOPBACK, **here) as local:
         script = tmp_path / "client.py"
-        script.write_text(CLIENT.format(path=sys.path, address=local.scheduler_address, store=str(tmp_path)))
-        assert subprocess.run([sys.executable, script], capture_output=True).returncode == -signal.SIGKILL
+        script.write_text(
+            CLIENT.format(path=sys.path, address=local.scheduler_address, store=str(tmp_path))
+        )
+        assert (
+            subprocess.run([sys.executable, script], capture_output=True).returncode
+            == -signal.SIGKILL
+        )
         kept = {path: path.stat().st_mtime_ns for path in tmp_path.glob(".partial/*/*.pt")}
         assert len(kept) == 1
         counts = []
@@ -177,16 +207,32 @@ def test_a_run_of_a_reader_s_own_is_swept_by_its_name(tmp_path, monkeypatch, cap
     monkeypatch.setattr(sys, "path", [str(FACE), *sys.path])
     grid = ["--grid", "lr=1e-3,1e-2", "--seeds", "2", "--workers", "1", "--store", "kept"]
     done = CliRunner().invoke(app, ["sweep", "their_own:run", *grid])
-    assert done.exit_code == 0 and "own/their_own-run[learning_rate=0.001..0.01], 2 of its seeds" in done.output
+    assert (
+        done.exit_code == 0
+        and "own/their_own-run[learning_rate=0.001..0.01], 2 of its seeds" in done.output
+    )
     (entry,) = Store("kept").entries().values()
     from own_parts import Parity, Sine
 
-    options = {"grid": {"lr": [1e-3, 1e-2]}, "seeds": 2, "steps": 20, "progress": False, "store": False, "workers": 1}
+    options = {
+        "grid": {"lr": [1e-3, 1e-2]},
+        "seeds": 2,
+        "steps": 20,
+        "progress": False,
+        "store": False,
+        "workers": 1,
+    }
     plain = gb.sweep(Parity(), Sine(), gb.AdamW(lr=1e-2), **options)
-    assert Store("kept").load(entry["key"]).test_loss.values.tolist() == plain.test_loss.values.tolist()
+    assert (
+        Store("kept").load(entry["key"]).test_loss.values.tolist()
+        == plain.test_loss.values.tolist()
+    )
     monkeypatch.setenv("GROKBOOK_STORE", "kept")
     done = CliRunner().invoke(app, ["export", entry["key"], "mine.csv"])
-    assert "written   mine.csv" in done.output and Path("mine.csv").read_text().count("\n") == 1 + plain.test_loss.size
+    assert (
+        "written   mine.csv" in done.output
+        and Path("mine.csv").read_text().count("\n") == 1 + plain.test_loss.size
+    )
     for asked, said in (
         (["sweep", "their_own:other"], "names no run: module 'their_own' has no attribute 'other'"),
         (["sweep", "their_own:gb"], "'their_own:gb' is <module"),
@@ -200,7 +246,10 @@ def test_what_a_cluster_cannot_be_is_said_in_a_sentence(tmp_path, monkeypatch):
         cluster.sweep(SWEEP, "tcp://127.0.0.1:1", store=Store(tmp_path))
     with pytest.raises(TrainingError, match="another version of grokbook"):
         cluster.trained(SWEEP.cells(0)[:1], "0" * 16, "0" * 16, False)
-    with monkeypatch.context() as patched, pytest.raises(TrainingError, match="keep a checkpoint: No space left on"):
+    with (
+        monkeypatch.context() as patched,
+        pytest.raises(TrainingError, match="keep a checkpoint: No space left on"),
+    ):
         full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         patched.setattr("tempfile.mkdtemp", lambda *_, **__: (_ for _ in ()).throw(full))
         cluster.trained([SMALL], code_id([SMALL]), run_id([SMALL]), False)

@@ -1,4 +1,5 @@
-"""Few seeds: bounds with censored runs, the exact tests against scipy's and by hand, closed forms."""
+"""Few seeds: bounds with censored runs, the exact tests against scipy's and by hand, closed
+forms."""
 
 from math import comb, log
 
@@ -22,19 +23,25 @@ steps = st.lists(st.one_of(st.none(), st.integers(1, 9_999)), min_size=1, max_si
 
 @given(steps, steps)
 def test_bounds_hold_for_every_way_to_fill_in_the_censored_runs(a, b):
-    """Whatever a censored run would have done after its last step, the median's ratio lies within the bounds."""
+    """Whatever a censored run would have done after its last step, the median's ratio lies within
+    the bounds."""
     rng = np.random.default_rng(0)
     low, high = c.ratio_bounds(table(a), table(b))
     pairs = c.same_seed(table(a), table(b))
     for _ in range(5):
-        x, y = ([10_000 * rng.lognormal(1, 1) if v is None else v for v in values] for values in (a, b))
+        x, y = (
+            [10_000 * rng.lognormal(1, 1) if v is None else v for v in values] for values in (a, b)
+        )
         x, y = (np.maximum(v, [10_000 if w is None else 0 for w in u]) for v, u in ((x, a), (y, b)))
         assert low - 1e-9 <= np.median(x) / np.median(y) <= high + 1e-9
         ratios = np.array([u / v for u, v in zip(x, y, strict=False)])
         assert (pairs.low - 1e-9 <= ratios).all() and (ratios <= pairs.high + 1e-9).all()
 
 
-@given(st.lists(st.integers(1, 50), min_size=2, max_size=4), st.lists(st.integers(1, 50), min_size=2, max_size=4))
+@given(
+    st.lists(st.integers(1, 50), min_size=2, max_size=4),
+    st.lists(st.integers(1, 50), min_size=2, max_size=4),
+)
 def test_without_censoring_it_is_the_rank_test_of_mann_and_whitney(a, b):
     if len(set(a + b)) == len(a + b):
         p = mannwhitneyu(a, b, alternative="less", method="exact").pvalue
@@ -46,44 +53,59 @@ two_or_more = st.lists(st.one_of(st.none(), st.integers(1, 9)), min_size=2, max_
 
 @given(two_or_more, two_or_more)
 def test_the_share_of_groupings_is_that_of_scipy_to_the_bit(a, b):
-    """scipy.stats.permutation_test of Gehan's scores; it refuses a group of one run, which the pages have."""
+    """scipy.stats.permutation_test of Gehan's scores; it refuses a group of one run, which the
+    pages have."""
     scores = c.earlier(table(a + b), table(a + b)).sum(axis=1).astype(float)
     groups = scores[: len(a)], scores[len(a) :]
-    found = permutation_test(groups, lambda x, y, axis: x.sum(axis=axis), n_resamples=np.inf, alternative="greater")
+    found = permutation_test(
+        groups, lambda x, y, axis: x.sum(axis=axis), n_resamples=np.inf, alternative="greater"
+    )
     assert c.permutation_p(table(a), table(b)) == found.pvalue
 
 
 @pytest.mark.parametrize("n", [2, 3, 6])
 def test_the_share_of_signs_is_that_of_scipy_to_the_bit(n):
     logs = np.random.default_rng(n).normal(-0.3, 1, n)
-    found = permutation_test((logs,), np.sum, permutation_type="samples", n_resamples=np.inf, alternative="less")
+    found = permutation_test(
+        (logs,), np.sum, permutation_type="samples", n_resamples=np.inf, alternative="less"
+    )
     steps = pd.DataFrame({"grok_step": 500 * np.exp(logs), "last_step": 1e6}), table([500] * n, 1e6)
     assert c.paired_p(*steps) == found.pvalue
     both = permutation_test((logs,), np.sum, permutation_type="samples", n_resamples=np.inf)
     assert c.either_way(*steps, c.paired_p) == c.either_way(*steps[::-1], c.paired_p) == both.pvalue
 
 
-@pytest.mark.parametrize(("shift", "low", "high"), [(-0.25, 0.0, 0.02), (0.25, 0.98, 1.0), (0.0, 0.02, 0.98)])
+@pytest.mark.parametrize(
+    ("shift", "low", "high"), [(-0.25, 0.0, 0.02), (0.25, 0.98, 1.0), (0.0, 0.02, 0.98)]
+)
 def test_of_many_pairs_as_many_signs_are_drawn_as_tell_it(shift, low, high):
-    """Oracle: the sum of n signs times x_i is near a normal with variance sum of x_i^2 (128 pairs; d = shift)."""
+    """Oracle: the sum of n signs times x_i is near a normal with variance sum of x_i^2 (128 pairs;
+    d = shift)."""
     logs = np.random.default_rng(5).normal(0, 1, 128)
     logs += shift - logs.mean()
-    steps = pd.DataFrame({"grok_step": 500 * np.exp(logs), "last_step": 1e6}), table([500] * 128, 1e6)
+    steps = (
+        pd.DataFrame({"grok_step": 500 * np.exp(logs), "last_step": 1e6}),
+        table([500] * 128, 1e6),
+    )
     p = c.paired_p(*steps)
     assert low <= p <= high and p == c.paired_p(*steps)
     assert abs(p - norm.cdf(logs.sum() / np.sqrt((logs**2).sum()))) < 0.01
 
 
 def test_one_run_against_three_by_hand():
-    """One run is as early as its rank: 2 is second of four; {1, 3, 5} score -1, three of four groupings no less."""
+    """One run is as early as its rank: 2 is second of four; {1, 3, 5} score -1, three of four
+    groupings no less."""
     assert c.permutation_p(table([2]), table([1, 3, 5])) == 2 / 4
     assert c.permutation_p(table([1, 3, 5]), table([2])) == 3 / 4
-    assert c.paired_p(table([7]), table([10])) == 1 / 2 and c.paired_p(table([14]), table([10])) == 1
+    assert (
+        c.paired_p(table([7]), table([10])) == 1 / 2 and c.paired_p(table([14]), table([10])) == 1
+    )
     assert np.isnan(c.paired_p(table([7]), table([7]).set_axis([4])))
 
 
 def test_many_runs_are_counted_all_the_same():
-    """Ten that are all earlier than ten: one grouping of C(20, 10); scipy's normal limit for two mixed groups."""
+    """Ten that are all earlier than ten: one grouping of C(20, 10); scipy's normal limit for two
+    mixed groups."""
     a, b = np.random.default_rng(0).choice(9_999, (2, 30), replace=False) + 1
     assert c.permutation_p(table(range(1, 11)), table(range(11, 21))) == 1 / comb(20, 10)
     limit = mannwhitneyu(a, b, alternative="less", method="asymptotic").pvalue
@@ -91,20 +113,26 @@ def test_many_runs_are_counted_all_the_same():
 
 
 def test_a_censored_run_of_a_pair_counts_as_far_as_both_were_followed():
-    """1,000 against "not by 2,000", the second followed for 4,000: cut at 2,000 both ways, the ratio is one half."""
+    """1,000 against "not by 2,000", the second followed for 4,000: cut at 2,000 both ways, the
+    ratio is one half."""
     first, second = table([1000, 3000], 4000), table([None, None], 2000)
     assert c._log_ratios(first, second) == pytest.approx([-log(2), 0])
     assert c.paired_p(first, second) == c.paired_p(table([1000, None], 2000), second) == 1 / 2
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_test_calls_halves_of_one_setting_earlier_in_no_more_than_its_level_and_finds_a_half(seed):
-    """The level of an exact test; an effect that is there is found with ten runs of small spread, not with three."""
+def test_a_test_calls_halves_of_one_setting_earlier_in_no_more_than_its_level_and_finds_a_half(
+    seed,
+):
+    """The level of an exact test; an effect that is there is found with ten runs of small spread,
+    not with three."""
     rng = np.random.default_rng(seed)
     runs = [table(np.exp(rng.normal(7, 0.2, n)).round().astype(int).tolist()) for n in (10, 10, 3)]
     assert 0 < c.false_alarms(runs[0]) <= 0.05
     assert max(c.oracles(runs[0], runs[1])) < 0.01 and min(c.oracles(runs[2], runs[2])) >= 0.05
-    assert np.isnan(c.false_alarms(table([5]))) and np.isnan(c.oracles(runs[0], runs[1].set_axis(range(20, 30)))[1])
+    assert np.isnan(c.false_alarms(table([5]))) and np.isnan(
+        c.oracles(runs[0], runs[1].set_axis(range(20, 30)))[1]
+    )
 
 
 @given(steps, steps)
@@ -127,7 +155,8 @@ def test_nothing_known_gives_a_p_of_one():
 
 
 def test_the_pooled_spread_is_that_of_the_logarithm_within_settings():
-    """Multiplying a whole setting by a number changes nothing; one setting of one run adds nothing."""
+    """Multiplying a whole setting by a number changes nothing; one setting of one run adds
+    nothing."""
     a, b = table([100, 200, 400]), table([1000, 2000, 4000])
     assert np.isclose(c.pooled_spread([a]), log(2))
     assert np.isclose(c.pooled_spread([a, b, table([7])]), log(2))
@@ -144,13 +173,16 @@ def test_without_censored_runs_the_fit_is_the_closed_form():
 
 
 def test_the_fit_finds_a_known_spread_in_spite_of_censored_runs():
-    """s = 0.6, runs cut near the middle: leaving them out gives less than 0.5. The interval holds it."""
+    """s = 0.6, runs cut near the middle: leaving them out gives less than 0.5. The interval holds
+    it."""
     rng, found, held, without = np.random.default_rng(3), [], [], []
     for _ in range(60):
         logs = rng.normal(0.6 * rng.normal(size=(8, 1)), 0.6, (8, 4))
         seen = logs <= 0.2
-        tables = [table([int(1000 * np.exp(v)) if s else None for v, s in zip(*g, strict=True)], 1221)
-                  for g in zip(logs, seen, strict=True)]  # fmt: skip
+        tables = [
+            table([int(1000 * np.exp(v)) if s else None for v, s in zip(*g, strict=True)], 1221)
+            for g in zip(logs, seen, strict=True)
+        ]
         known = [t for t in tables if t.grok_step.notna().any()]
         found.append(c.pooled_spread(tables))
         without.append(c.pooled_spread([t.dropna() for t in tables]))
@@ -163,7 +195,9 @@ def test_the_fit_finds_a_known_spread_in_spite_of_censored_runs():
 def test_the_interval_of_a_spread_is_that_of_the_variance():
     """f s^2 / sigma^2 is chi squared with f degrees of freedom."""
     low, high = c.spread_interval(0.5, 12, 4)
-    assert np.isclose(chi2.cdf(8 * 0.25 / low**2, 8), 0.975) and np.isclose(chi2.cdf(8 * 0.25 / high**2, 8), 0.025)
+    assert np.isclose(chi2.cdf(8 * 0.25 / low**2, 8), 0.975) and np.isclose(
+        chi2.cdf(8 * 0.25 / high**2, 8), 0.025
+    )
 
 
 def test_the_chance_of_a_ratio_against_drawing():
@@ -174,15 +208,23 @@ def test_the_chance_of_a_ratio_against_drawing():
 
 
 def test_seeds_needed_give_the_power_they_promise():
-    """The exact test itself, on runs of its own: the z test's number alone falls short of the power."""
+    """The exact test itself, on runs of its own: the z test's number alone falls short of the
+    power."""
     s, rng = 0.5, np.random.default_rng(5)
     n, found = c.seeds_needed(s), 0
     for _ in range(200):
         a, b = (np.exp(rng.normal(middle, s, n)) for middle in (log(1000), log(2000)))
-        found += c.permutation_p(*(pd.DataFrame({"grok_step": x, "last_step": 1e9}) for x in (a, b))) <= 0.05
+        found += (
+            c.permutation_p(*(pd.DataFrame({"grok_step": x, "last_step": 1e9}) for x in (a, b)))
+            <= 0.05
+        )
     assert found / 200 >= 0.8 - 3 * (0.8 * 0.2 / 200) ** 0.5
     assert n > 2 * ((norm.ppf(0.95) + norm.ppf(0.8)) * s / log(2)) ** 2
-    assert c.seeds_needed(0.5, 2.0) == n and c.seeds_needed(1e-3) == 3 and c.seeds_needed(1e-3, level=0.01) == 5
+    assert (
+        c.seeds_needed(0.5, 2.0) == n
+        and c.seeds_needed(1e-3) == 3
+        and c.seeds_needed(1e-3, level=0.01) == 5
+    )
 
 
 def test_compare_pairs_runs_of_one_seed():
@@ -191,7 +233,11 @@ def test_compare_pairs_runs_of_one_seed():
     assert "of the same seed 0.75" in found.describe()
     assert "not known" in c.compare(table([None]), table([None])).describe()
     assert "at most 0.05" in c.compare(table([500]), table([None])).describe()
-    assert c.compare(table([5]), table([6]).set_axis([3])).describe().endswith("(p = 0.500, at best 0.500)")
+    assert (
+        c.compare(table([5]), table([6]).set_axis([3]))
+        .describe()
+        .endswith("(p = 0.500, at best 0.500)")
+    )
 
 
 @given(steps, steps)
@@ -211,7 +257,10 @@ def test_the_unit_of_the_steps_does_not_matter_and_factors_and_gaps_are_taken_ou
     assert c.sooner(first, second + scale, gap=scale) is c.sooner(first, second)
 
 
-@given(st.lists(st.integers(1, 9_999), min_size=1, max_size=2), st.lists(st.integers(1, 9_999), min_size=1, max_size=3))
+@given(
+    st.lists(st.integers(1, 9_999), min_size=1, max_size=2),
+    st.lists(st.integers(1, 9_999), min_size=1, max_size=3),
+)
 def test_fewer_than_three_seeds_a_side_decide_nothing(a, b):
     """The least p value of two against three is 1/10."""
     assert c.sooner(table(a), table(b)) is None
@@ -220,21 +269,28 @@ def test_fewer_than_three_seeds_a_side_decide_nothing(a, b):
 def test_equivalence_has_to_be_shown():
     """Oracle: 18 pairs that part by 2 % are the same within a tenth, and those 20 % later are not.
 
-    A blind clock, the same runs with their seeds exchanged, is not called the same, nor are four pairs alike.
+    A blind clock, the same runs with their seeds exchanged, is not called the same, nor are four
+    pairs alike.
     """
     rng = np.random.default_rng(5)
     steps = np.exp(rng.normal(7, 0.5, 18))
-    first, near = (table(np.rint(s).astype(int).tolist()) for s in (steps, steps * np.exp(rng.normal(0, 0.02, 18))))
+    first, near = (
+        table(np.rint(s).astype(int).tolist())
+        for s in (steps, steps * np.exp(rng.normal(0, 0.02, 18)))
+    )
     assert c.equivalent(first, near) is True is c.equivalent(near, first)
     assert c.equivalent(first, near * 1.2) is False
     blind = near.iloc[rng.permutation(18)].set_axis(near.index)
     assert c.equivalent(first, blind) is not True
     assert c.equivalent(first.iloc[:4], near.iloc[:4]) is None
-    assert c.equivalent(first, near, test=c.permutation_p) is None, "the spread of seeds hides it without pairs"
+    assert c.equivalent(first, near, test=c.permutation_p) is None, (
+        "the spread of seeds hides it without pairs"
+    )
 
 
 def test_a_longer_record_alone_makes_nothing_later():
-    """Runs of one distribution, the second followed four times as long: it decides in no more than 5 % of the cases."""
+    """Runs of one distribution, the second followed four times as long: it decides in no more than
+    5 % of the cases."""
     rng, decided = np.random.default_rng(2), 0
     for _ in range(150):
         a, b = (np.exp(rng.normal(7, 1, 3)).round() for _ in range(2))
@@ -247,7 +303,10 @@ def test_a_longer_record_alone_makes_nothing_later():
 test_refusals_name_the_value_and_the_rule = refusals(
     (lambda: c.steps_and_seen(table([])), "no runs"),
     (lambda: c.least_p(0, 3), "n = 0"),
-    (lambda: c.paired_p(table([0, 1]), table([0, 1])), "^a grok step is 0, but a ratio needs steps above 0.$"),
+    (
+        lambda: c.paired_p(table([0, 1]), table([0, 1])),
+        "^a grok step is 0, but a ratio needs steps above 0.$",
+    ),
     (lambda: c.compare(table([0]), table([0])), "a grok step is 0"),
     (lambda: c.compare(table([5]), table([0]).set_axis([4])), "a grok step is 0"),
     (lambda: c.chance_of_ratio(0.0), "spread = 0.0"),

@@ -38,26 +38,70 @@ STORIES = {
         (200, 2600, None, 2600),
         "fits at step 200; generalises at step 2600, 2400 steps later",
     ),
-    "never generalises": (FIT, [], (200, None, None, None), "fits at step 200; does not generalise by step 3900"),
-    "never fits": ([], [], (None, None, None, None), "does not fit; does not generalise by step 3900"),
-    "generalises alone": ([], [(500, END)], (None, 500, None, 500), "not fit by step 3900; generalises at step 500"),
-    "there at the start": ([(0, END)], [(0, END)], (0, 0, None, 0), "generalises at step 0, 0 steps later"),
+    "never generalises": (
+        FIT,
+        [],
+        (200, None, None, None),
+        "fits at step 200; does not generalise by step 3900",
+    ),
+    "never fits": (
+        [],
+        [],
+        (None, None, None, None),
+        "does not fit; does not generalise by step 3900",
+    ),
+    "generalises alone": (
+        [],
+        [(500, END)],
+        (None, 500, None, 500),
+        "not fit by step 3900; generalises at step 500",
+    ),
+    "there at the start": (
+        [(0, END)],
+        [(0, END)],
+        (0, 0, None, 0),
+        "generalises at step 0, 0 steps later",
+    ),
     "test set first": ([(900, END)], [(400, END)], (900, 400, None, 400), "-500 steps later"),
     "late dip": (FIT, [(1000, 3000), (3100, END)], (200, 1000, None, 1000), "800 steps later"),
-    "dip in the window": (FIT, [(1000, 1200), (1300, END)], (200, 1300, None, 1300), "1100 steps later"),
-    "an excursion of 3": (FIT, [(1000, 1300), (2500, END)], (200, 2500, None, 2500), "2300 steps later"),
-    "lost and found": (FIT, [(1000, 1600), (2500, END)], (200, 1000, 1600, 2500), "later, lost again at step 1600"),
-    "three stays": (FIT, [(500, 1000), (1500, 2000), (3000, END)], (200, 500, 1000, 3000), "lost again at step 1000"),
+    "dip in the window": (
+        FIT,
+        [(1000, 1200), (1300, END)],
+        (200, 1300, None, 1300),
+        "1100 steps later",
+    ),
+    "an excursion of 3": (
+        FIT,
+        [(1000, 1300), (2500, END)],
+        (200, 2500, None, 2500),
+        "2300 steps later",
+    ),
+    "lost and found": (
+        FIT,
+        [(1000, 1600), (2500, END)],
+        (200, 1000, 1600, 2500),
+        "later, lost again at step 1600",
+    ),
+    "three stays": (
+        FIT,
+        [(500, 1000), (1500, 2000), (3000, END)],
+        (200, 500, 1000, 3000),
+        "lost again at step 1000",
+    ),
     "lost for good": (FIT, [(1000, 2000)], (200, 1000, 2000, None), "lost again at step 2000"),
 }
 
 
 @pytest.mark.parametrize(("train", "test", "steps", "words"), STORIES.values(), ids=STORIES)
 def test_steps_of_made_curves(train, test, steps, words):
-    """The first stay of more than `persistence` = 3 points counts; a loss of more than 3 is reported."""
+    """The first stay of more than `persistence` = 3 points counts; a loss of more than 3 is
+    reported."""
     found = grok_time(STEPS, high(*train), high(*test))
     assert (found.fit_step, found.grok_step, found.reverted_step, found.settled_step) == steps
-    assert found.delay == (None if None in steps[:2] else steps[1] - steps[0]) and found.last_step == 3900
+    assert (
+        found.delay == (None if None in steps[:2] else steps[1] - steps[0])
+        and found.last_step == 3900
+    )
     assert found.censored is (found.grok_step is None) and words in str(found)
 
 
@@ -75,7 +119,11 @@ def test_accuracies_in_single_precision_reach_what_they_reach_in_double():
     assert (expected.fit_step, expected.grok_step) == (1, 1)
     single = torch.tensor(exact)
     assert grok_time(range(7), single, single.numpy()) == expected
-    assert accuracy_half_way(single, single.numpy()) == accuracy_half_way(exact, exact) == (1, None, True)
+    assert (
+        accuracy_half_way(single, single.numpy())
+        == accuracy_half_way(exact, exact)
+        == (1, None, True)
+    )
     assert grok_time(range(7), exact, [min(value, 0.9499) for value in exact]).censored
 
 
@@ -95,7 +143,8 @@ def test_a_longer_record_never_moves_a_reported_step(curve, persistence, cut):
 @settings(max_examples=100)
 @given(curves, st.integers(0, 5))
 def test_the_rule_as_written(curve, persistence):
-    """The first step at or above the threshold there and at the next `persistence` points, by brute force."""
+    """The first step at or above the threshold there and at the next `persistence` points, by brute
+    force."""
     windows = [curve[i : i + 1 + persistence] for i in range(len(curve) - persistence)]
     first = next((i for i, window in enumerate(windows) if min(window) >= 0.95), None)
     result = grok_time(range(len(curve)), curve, curve, persistence=persistence)
@@ -114,7 +163,8 @@ def runs(*grok_steps: int | None, dim: str = "seed") -> xr.Dataset:
     train = [rise(200) for _ in grok_steps]
     coordinates = {"step": STEPS, dim: np.arange(len(grok_steps)) + 40}
     return xr.Dataset(
-        {"train_accuracy": ((dim, "step"), train), "test_accuracy": ((dim, "step"), test)}, coords=coordinates
+        {"train_accuracy": ((dim, "step"), train), "test_accuracy": ((dim, "step"), test)},
+        coords=coordinates,
     )
 
 
@@ -133,7 +183,9 @@ def test_each_row_is_grok_time_of_that_run():
     table = grok_times(data, threshold=0.9, persistence=1)
     for seed, row in table.iterrows():
         run = data.sel(seed=seed)
-        single = grok_time(STEPS, run.train_accuracy, run.test_accuracy, threshold=0.9, persistence=1)
+        single = grok_time(
+            STEPS, run.train_accuracy, run.test_accuracy, threshold=0.9, persistence=1
+        )
         assert GrokTime(**{k: None if v is pd.NA else v for k, v in row.items()}) == single
 
 
@@ -143,7 +195,9 @@ def test_a_run_that_stopped_early_is_followed_to_its_own_end():
         data[name][0, 30:] = np.nan
     assert list(grok_times(data)["last_step"]) == [2900, 3900]
     alone = grok_times(runs(1000).isel(seed=0, drop=True))
-    assert alone.iloc[0].to_dict() == grok_times(runs(1000)).iloc[0].to_dict(), "one run needs no dimension"
+    assert alone.iloc[0].to_dict() == grok_times(runs(1000)).iloc[0].to_dict(), (
+        "one run needs no dimension"
+    )
     data["test_accuracy"][1, 5] = np.nan
     with pytest.raises(ParameterError, match="test_accuracy is nan at step 500"):
         grok_times(data)
@@ -151,15 +205,21 @@ def test_a_run_that_stopped_early_is_followed_to_its_own_end():
 
 @pytest.mark.parametrize(
     ("steps", "median"),
-    [((1000, 3000, 1500), 1300), ((1000, 1500, 2000, 3000), 1300), ((1000, None, 1500, None, 2000), 1800),
-     ((1000, None, None), None), ((None, None), None)],
-)  # fmt: skip
+    [
+        ((1000, 3000, 1500), 1300),
+        ((1000, 1500, 2000, 3000), 1300),
+        ((1000, None, 1500, None, 2000), 1800),
+        ((1000, None, None), None),
+        ((None, None), None),
+    ],
+)
 def test_the_median_is_known_while_half_have_grokked(steps, median):
     assert median_delay(grok_times(runs(*steps))) == median
 
 
 def test_a_run_followed_for_a_short_time_is_not_taken_for_a_slow_one():
-    """Kaplan and Meier by hand: delays 3, 5, 8, two runs lost at 4. S = 4/5 at 3, then 2 are left: 2/5 at 5."""
+    """Kaplan and Meier by hand: delays 3, 5, 8, two runs lost at 4. S = 4/5 at 3, then 2 are left:
+    2/5 at 5."""
     times = [GrokTime(0, d, d, False, last_step=9) for d in (3, 5, 8)]
     lost = [GrokTime(0, None, None, True, last_step=4) for _ in range(2)]
     assert median_delay(times + lost) == 5
@@ -168,15 +228,22 @@ def test_a_run_followed_for_a_short_time_is_not_taken_for_a_slow_one():
 
 
 def test_the_median_step_counts_unfinished_runs_as_later():
-    """Kaplan and Meier: of 7080, 8738, 9332 and two runs lost at 10,000 the third is the median, not the second."""
-    times = pd.DataFrame({"grok_step": pd.array([9332, 7080, None, 8738, None], "Int64"), "last_step": 10_000})
+    """Kaplan and Meier: of 7080, 8738, 9332 and two runs lost at 10,000 the third is the median,
+    not the second."""
+    times = pd.DataFrame(
+        {"grok_step": pd.array([9332, 7080, None, 8738, None], "Int64"), "last_step": 10_000}
+    )
     assert median_step(times) == 9332 != times.grok_step.median()
     with pytest.raises(ParameterError, match="last_step None"):
         median_step(times.assign(last_step=None))
 
 
 def test_runs_that_never_fitted_have_no_delay_to_count():
-    times = [GrokTime(0, 100, 100, False), GrokTime(None, 50, None, False), GrokTime(None, None, None, True)]
+    times = [
+        GrokTime(0, 100, 100, False),
+        GrokTime(None, 50, None, False),
+        GrokTime(None, None, None, True),
+    ]
     assert median_delay(times) == 100
     assert median_delay([]) is None
 
@@ -184,20 +251,26 @@ def test_runs_that_never_fitted_have_no_delay_to_count():
 FINE = np.arange(0, 6001, 20)
 
 
-def ramp(start: float, stop: float, low: float = 0.1, high: float = 0.9, steps: np.ndarray = FINE) -> np.ndarray:
+def ramp(
+    start: float, stop: float, low: float = 0.1, high: float = 0.9, steps: np.ndarray = FINE
+) -> np.ndarray:
     """Straight from `low` at step `start` to `high` at step `stop`, constant outside."""
     return np.interp(steps, [start, stop], [low, high])
 
 
 def test_the_mean_of_a_parabola_differs_by_the_variance_of_the_window():
-    """Mean of s^2 over [t - w/2, t + w/2] is t^2 + w^2 / 12; the broken line through it is h^2 / 6 too high."""
+    """Mean of s^2 over [t - w/2, t + w/2] is t^2 + w^2 / 12; the broken line through it is h^2 / 6
+    too high."""
     middle, mean = moving_mean(FINE, FINE.astype(float) ** 2, 400)
-    assert mean - middle**2 == pytest.approx(np.full(middle.size, 400**2 / 12 + 20**2 / 6), rel=1e-6)
+    assert mean - middle**2 == pytest.approx(
+        np.full(middle.size, 400**2 / 12 + 20**2 / 6), rel=1e-6
+    )
 
 
 @given(st.lists(st.floats(0, 1), min_size=3, max_size=20), st.floats(1, 40))
 def test_points_on_the_broken_line_change_nothing(values, window):
-    """Logging at twice as many steps, with the line's own values, gives the same means at the old steps."""
+    """Logging at twice as many steps, with the line's own values, gives the same means at the old
+    steps."""
     t = 30.0 * np.arange(len(values))
     fine = 15.0 * np.arange(2 * len(values) - 1)
     middle, mean = moving_mean(t, values, window)
@@ -217,7 +290,12 @@ ONSETS = {
     "a ramp": (FINE, ramp(1000, 2000), {}, 1080),
     "a larger rise": (FINE, ramp(1000, 2000), {"rise": 0.4}, 1500),
     "a constant added": (FINE, ramp(1000, 2000) - 0.1, {}, 1080),
-    "time and rule stretched": (3 * FINE, ramp(1000, 2000), {"plateau": (600, 1500), "persistence": 900}, 3 * 1080),
+    "time and rule stretched": (
+        3 * FINE,
+        ramp(1000, 2000),
+        {"plateau": (600, 1500), "persistence": 900},
+        3 * 1080,
+    ),
     "within the rise": (FINE, ramp(1000, 2000, high=0.14), {}, None),
     "persisted": (FINE, ramp(5600, 5700), {}, 5620),
     "too late to have persisted": (FINE, ramp(5800, 5900), {}, None),
@@ -233,11 +311,21 @@ def test_onsets(steps, curve, rule, expected):
 
 @pytest.mark.parametrize(
     ("stop", "gain", "truncated"),
-    [(4700, 0.01, False), (5300, 0.01, True), (9000, 0.01, True), (60_000, 0.02, False), (60_000, 0.01, True)],
+    [
+        (4700, 0.01, False),
+        (5300, 0.01, True),
+        (9000, 0.01, True),
+        (60_000, 0.02, False),
+        (60_000, 0.01, True),
+    ],
 )
 def test_a_curve_that_still_rises_is_truncated(stop, gain, truncated):
-    """Straight to step 60,000: 0.8 / 60,000 a step, so 1.6 points in the last fifth of 6,000 steps."""
-    assert limits(FINE, ramp(0 if stop > 9000 else 1000, stop), LimitRule(gain=gain)).truncated is truncated
+    """Straight to step 60,000: 0.8 / 60,000 a step, so 1.6 points in the last fifth of 6,000
+    steps."""
+    assert (
+        limits(FINE, ramp(0 if stop > 9000 else 1000, stop), LimitRule(gain=gain)).truncated
+        is truncated
+    )
 
 
 def test_an_excursion_shorter_than_the_persistence_does_not_count():
@@ -257,7 +345,11 @@ def test_limits_of_a_rise_and_a_dip():
     curve = ramp(1000, 2000) - 0.3 * ((FINE >= 4000) & (FINE < 4500))
     found = limits(FINE, curve)
     assert (found.upper, found.lower) == pytest.approx((0.9, 0.6))
-    assert 2050 <= found.upper_step <= 2080 and 4050 <= found.lower_step <= 4450 and not found.truncated
+    assert (
+        2050 <= found.upper_step <= 2080
+        and 4050 <= found.lower_step <= 4450
+        and not found.truncated
+    )
 
 
 @given(st.lists(st.floats(0, 1), min_size=30, max_size=30))
@@ -270,14 +362,19 @@ def test_upper_bounds_lower_and_a_wider_window_lowers_no_bound_of_the_curve(valu
 
 
 @pytest.mark.parametrize("spacing", [43, 47])
-def test_a_level_reached_before_a_dip_is_its_first_maximum_whatever_its_means_are_rounded_to(spacing):
-    """Means of ones are 1 up to rounding, here above 1 after the dip; the lowest value is in the dip."""
+def test_a_level_reached_before_a_dip_is_its_first_maximum_whatever_its_means_are_rounded_to(
+    spacing,
+):
+    """Means of ones are 1 up to rounding, here above 1 after the dip; the lowest value is in the
+    dip."""
     t = np.arange(0, 5_000, spacing)
     curve = np.minimum(t / 1_000, 1)
     curve[t.size // 2] = 0.5
     window = 4 * spacing
     found = limits(t, curve, LimitRule(window=window))
-    assert found.upper_step <= 1_000 + window and found.lower == pytest.approx(1 - 0.5 * spacing / window)
+    assert found.upper_step <= 1_000 + window and found.lower == pytest.approx(
+        1 - 0.5 * spacing / window
+    )
 
 
 def test_a_dataset_of_two_seeds():
@@ -304,7 +401,9 @@ def test_a_curve_agrees_with_itself_and_with_every_positive_multiple(values):
 def test_a_linear_trend_leaves_detrended_increments_as_they_are(slope, seed):
     x = np.random.default_rng(seed).normal(size=60).cumsum()
     trend = slope * np.arange(60)
-    assert np.allclose(tracking.detrended_increments(x + trend, 7), tracking.detrended_increments(x, 7), atol=1e-9)
+    assert np.allclose(
+        tracking.detrended_increments(x + trend, 7), tracking.detrended_increments(x, 7), atol=1e-9
+    )
 
 
 def test_shared_jolts_are_found_and_a_shared_trend_alone_is_not():
@@ -312,8 +411,13 @@ def test_shared_jolts_are_found_and_a_shared_trend_alone_is_not():
     trend = 40 * np.sin(np.linspace(0, np.pi, 400))
     jolts = rng.normal(size=400).cumsum()
     assert tracking.shift_test(trend + jolts, trend + 2 * jolts).p_value < 0.01
-    found = [tracking.shift_test(trend + rng.normal(size=400), trend + rng.normal(size=400)).p_value for _ in range(40)]
-    assert np.mean(np.array(found) < 0.05) <= 0.2  # 0.05 expected; 9 or more of 40 has probability below 1e-3
+    found = [
+        tracking.shift_test(trend + rng.normal(size=400), trend + rng.normal(size=400)).p_value
+        for _ in range(40)
+    ]
+    assert (
+        np.mean(np.array(found) < 0.05) <= 0.2
+    )  # 0.05 expected; 9 or more of 40 has probability below 1e-3
 
 
 def test_the_p_value_counts_lags_exactly():
@@ -326,7 +430,12 @@ def test_the_p_value_counts_lags_exactly():
 
 @pytest.mark.parametrize(
     ("values", "expected"),
-    [([2, 3, 1, 1, 1, 1], 20), ([2, 1, 3, 1, 1, 1], 30), ([2, 3, 3, 3, 3, 3], None), ([2, 1, 1, 3, 3, 1], None)],
+    [
+        ([2, 3, 1, 1, 1, 1], 20),
+        ([2, 1, 3, 1, 1, 1], 30),
+        ([2, 3, 3, 3, 3, 3], None),
+        ([2, 1, 1, 3, 3, 1], None),
+    ],
 )
 def test_first_below_needs_a_stay(values, expected):
     assert tracking.first_below(range(0, 60, 10), values, 2, persistence=2) == expected
@@ -336,8 +445,15 @@ def test_end_of_decline_of_made_curves():
     steps = np.arange(100)
     falling = np.concatenate([np.linspace(0, 10, 20), np.linspace(10, 0, 40), np.zeros(40)])
     assert 55 <= tracking.end_of_decline(steps, falling, smooth=1, tolerance=0.05) <= 60
-    assert tracking.end_of_decline(steps, steps.astype(float), smooth=1) == 99  # a rise ends where it is highest
-    assert tracking.end_of_decline(steps, -np.minimum(steps, 30).astype(float), tolerance=0.0, smooth=1) == 30
+    assert (
+        tracking.end_of_decline(steps, steps.astype(float), smooth=1) == 99
+    )  # a rise ends where it is highest
+    assert (
+        tracking.end_of_decline(
+            steps, -np.minimum(steps, 30).astype(float), tolerance=0.0, smooth=1
+        )
+        == 30
+    )
 
 
 def test_a_larger_tolerance_never_ends_later():
@@ -365,8 +481,12 @@ def test_rises_less_falls_are_the_way_from_first_to_last_and_repeats_do_not_coun
 
 
 def test_a_grid_of_runs_has_a_row_a_cell_by_all_of_its_dimensions():
-    """Each row is that of the run alone; a cell that was not run has none; what differs along `run` is a column."""
-    cells = {(wd, lr): 1000 + 100 * i for i, (wd, lr) in enumerate([(0.0, 1e-3), (0.0, 1e-2), (1.0, 1e-3)])}
+    """Each row is that of the run alone; a cell that was not run has none; what differs along `run`
+    is a column."""
+    cells = {
+        (wd, lr): 1000 + 100 * i
+        for i, (wd, lr) in enumerate([(0.0, 1e-3), (0.0, 1e-2), (1.0, 1e-3)])
+    }
     test = np.full((2, 2, STEPS.size), np.nan)
     for (wd, lr), at in cells.items():
         test[int(wd), int(lr > 5e-3)] = rise(at)
@@ -374,15 +494,24 @@ def test_a_grid_of_runs_has_a_row_a_cell_by_all_of_its_dimensions():
     grid = xr.Dataset({"test_accuracy": (tuple(sides), test)}, sides)
     grid = grid.assign(train_accuracy=grid.test_accuracy).transpose("step", ...)
     found = grok_times(grid)
-    assert found.index.names == ["weight_decay", "learning_rate"] and found.grok_step.to_dict() == cells
+    assert (
+        found.index.names == ["weight_decay", "learning_rate"]
+        and found.grok_step.to_dict() == cells
+    )
     assert len(found) == 3 and median_step(found) == 1100
     alone = grok_times(grid.isel(weight_decay=0, learning_rate=1))
     assert alone.index.tolist() == [0] and alone.grok_step.tolist() == [1100]
     listed = grid.stack(run=("weight_decay", "learning_rate")).reset_index("run")
     listed = listed.assign_coords(rule=("run", list("aaaa")))
     table = grok_times(listed.dropna("run", how="all"))
-    assert table.index.tolist() == [0, 1, 2] and table.columns[:2].tolist() == ["weight_decay", "learning_rate"]
-    assert table.set_index(["weight_decay", "learning_rate"]).grok_step.to_dict() == cells and "rule" not in table
+    assert table.index.tolist() == [0, 1, 2] and table.columns[:2].tolist() == [
+        "weight_decay",
+        "learning_rate",
+    ]
+    assert (
+        table.set_index(["weight_decay", "learning_rate"]).grok_step.to_dict() == cells
+        and "rule" not in table
+    )
 
 
 def test_a_training_curve_that_is_the_same_for_all_belongs_to_every_run():
@@ -392,12 +521,18 @@ def test_a_training_curve_that_is_the_same_for_all_belongs_to_every_run():
 
 test_refusals_name_the_value_and_the_rule = refusals(
     (lambda: grok_time([0, 1], [0.1, np.nan], [0.1, 0.2]), "train_accuracy is nan at step 1"),
-    (lambda: grok_time([0, 1], [0.1, 0.2], [57.3, 0.2]), r"test_accuracy is 57.3 at step 0.*\[0, 1\]"),
+    (
+        lambda: grok_time([0, 1], [0.1, 0.2], [57.3, 0.2]),
+        r"test_accuracy is 57.3 at step 0.*\[0, 1\]",
+    ),
     (lambda: grok_time([0, 1], [0.1, -0.2], [0.3, 0.2]), "train_accuracy is -0.2"),
     (lambda: grok_time([0, 1], [0.1], [0.1, 0.2]), r"shapes \[\(2,\), \(1,\), \(2,\)\]"),
     (lambda: grok_time([], [], []), r"shapes .*n > 0"),
     (lambda: grok_time([[0]], [[0.5]], [[0.5]]), r"must be \(n,\)"),
-    (lambda: grok_time([0, 2, 1], [0.1] * 3, [0.1] * 3), "steps has 1 at index 2.*strictly increasing"),
+    (
+        lambda: grok_time([0, 2, 1], [0.1] * 3, [0.1] * 3),
+        "steps has 1 at index 2.*strictly increasing",
+    ),
     (lambda: grok_time([0, 1.5], [0.1] * 2, [0.1] * 2), "steps has 1.5 at index 1"),
     (lambda: grok_time([0, np.nan], [0.1] * 2, [0.1] * 2), "steps has nan"),
     (lambda: grok_time([0], [0.1], [0.1], threshold=0), r"threshold is 0.*\(0, 1\]"),
@@ -405,32 +540,74 @@ test_refusals_name_the_value_and_the_rule = refusals(
     (lambda: grok_time([0], [0.1], [0.1], threshold="high"), "threshold is 'high'"),
     (lambda: grok_time([0], [0.1], [0.1], persistence=-1), "persistence is -1"),
     (lambda: LimitRule(window=-1), "window = -1 must be a number of steps, 0 or more."),
-    (lambda: LimitRule(persistence=float("nan")), "persistence = nan must be a number of steps, 0 or more."),
+    (
+        lambda: LimitRule(persistence=float("nan")),
+        "persistence = nan must be a number of steps, 0 or more.",
+    ),
     (lambda: LimitRule(rise=5), r"rise = 5 must be a share in \(0, 1\]."),
     (lambda: LimitRule(end=0), r"end = 0 must be a share in \(0, 1\]."),
     (lambda: LimitRule(plateau=(500, 200)), r"plateau = \(500, 200\) must be two steps in order"),
     (lambda: limits([0, 1], [0.0]), r"shapes \(2,\) and \(1,\), but must be \(n,\), n > 1, alike."),
-    (lambda: limits([0, 1, 2], [0.0, np.nan, 1.0]), "the curve is not finite at index 1, but must be."),
+    (
+        lambda: limits([0, 1, 2], [0.0, np.nan, 1.0]),
+        "the curve is not finite at index 1, but must be.",
+    ),
     (lambda: limits([0, 2, 2], [0.0, 0.1, 1.0]), "steps do not increase at index 2, but must."),
-    (lambda: limits([0, 50, 90], [0.0, 0.1, 1.0]), "window = 100 is longer than the record, which has 90 steps."),
-    (lambda: moving_mean([0, 10, 20], [0, 1, 2], -5), "window = -5 must be a number of steps, 0 or more."),
-    (lambda: moving_mean([0, 10, 20], [0, 1, 2], np.nan), "window = nan must be a number of steps, 0 or more."),
+    (
+        lambda: limits([0, 50, 90], [0.0, 0.1, 1.0]),
+        "window = 100 is longer than the record, which has 90 steps.",
+    ),
+    (
+        lambda: moving_mean([0, 10, 20], [0, 1, 2], -5),
+        "window = -5 must be a number of steps, 0 or more.",
+    ),
+    (
+        lambda: moving_mean([0, 10, 20], [0, 1, 2], np.nan),
+        "window = nan must be a number of steps, 0 or more.",
+    ),
     (lambda: falls([]), "finite numbers in a row"),
     (lambda: falls([0.1, float("nan")]), "finite numbers in a row"),
     (lambda: grok_times(runs(1000).drop_vars("test_accuracy")), "no test_accuracy"),
     (lambda: grok_times(runs(1000).drop_vars("step")), "no step"),
     (lambda: median_delay([GrokTime(0, None, None, True)]), "last_step None"),
-    (lambda: plateau([0, 100], [0.0, 0.1]), r"^no step from 200 to 500 was logged; the record has 0 to 100\.$"),
-    (lambda: limits_table(xr.Dataset(coords={"seed": [0], "step": [0, 1]})), "^the dataset has no 'test_accuracy'.$"),
-    (lambda: tracking.sign_agreement(range(5), range(4)), "5 and 4 points; they must be equally long"),
+    (
+        lambda: plateau([0, 100], [0.0, 0.1]),
+        r"^no step from 200 to 500 was logged; the record has 0 to 100\.$",
+    ),
+    (
+        lambda: limits_table(xr.Dataset(coords={"seed": [0], "step": [0, 1]})),
+        "^the dataset has no 'test_accuracy'.$",
+    ),
+    (
+        lambda: tracking.sign_agreement(range(5), range(4)),
+        "5 and 4 points; they must be equally long",
+    ),
     (lambda: tracking.sign_agreement([0, np.nan, 1], [0, 1, 2]), "at least 3 finite numbers"),
-    (lambda: tracking.first_below(range(2), [2, 1, 1], 2, persistence=0), "steps must be at least 3 finite numbers"),
-    (lambda: tracking.first_below(range(4), [2, 1, 1], 2), "steps and the curve have 4 and 3 points; they must be"),
-    (lambda: tracking.end_of_decline(range(3), [3, 2, 1, 0]), "steps and the curve have 3 and 4 points; they must be"),
-    (lambda: tracking.end_of_decline(range(3), [3, 2, 1], smooth=0), "smooth is 0, but must be a whole number"),
+    (
+        lambda: tracking.first_below(range(2), [2, 1, 1], 2, persistence=0),
+        "steps must be at least 3 finite numbers",
+    ),
+    (
+        lambda: tracking.first_below(range(4), [2, 1, 1], 2),
+        "steps and the curve have 4 and 3 points; they must be",
+    ),
+    (
+        lambda: tracking.end_of_decline(range(3), [3, 2, 1, 0]),
+        "steps and the curve have 3 and 4 points; they must be",
+    ),
+    (
+        lambda: tracking.end_of_decline(range(3), [3, 2, 1], smooth=0),
+        "smooth is 0, but must be a whole number",
+    ),
     (lambda: tracking.detrended_increments(range(10), 4), "window = 4 must be an odd number"),
-    (lambda: tracking.shift_test(range(27), range(27), window=25), "26 increments are fewer than 27; log more"),
-    (lambda: tracking.shift_test(range(8), range(8), window=None), "7 increments are fewer than 8; log more"),
+    (
+        lambda: tracking.shift_test(range(27), range(27), window=25),
+        "26 increments are fewer than 27; log more",
+    ),
+    (
+        lambda: tracking.shift_test(range(8), range(8), window=None),
+        "7 increments are fewer than 8; log more",
+    ),
 )
 
 
@@ -448,7 +625,9 @@ def test_the_rule_by_loss_is_that_of_accuracies_which_say_whether_a_loss_is_low(
     by_loss = grok_times(xr.Dataset(curves, coords), below=below, persistence=persistence)
     share = xr.Dataset(low, coords).astype(float)
     by_share = grok_times(share, threshold=1, persistence=persistence)
-    pd.testing.assert_frame_equal(by_loss.drop(columns="threshold"), by_share.drop(columns="threshold"))
+    pd.testing.assert_frame_equal(
+        by_loss.drop(columns="threshold"), by_share.drop(columns="threshold")
+    )
     assert by_loss.threshold.tolist() == [below]
 
 
@@ -456,5 +635,8 @@ EMPTY = xr.Dataset(coords={"step": [0, 1]})
 test_a_rule_by_loss_is_refused_in_a_sentence = refusals(
     (lambda: grok_times(EMPTY, below=0), "^below is 0, but must be a loss, a positive number"),
     (lambda: grok_times(EMPTY, below="0.1"), "^below is '0.1', but must be a loss"),
-    (lambda: grok_times(EMPTY, below=0.1), "^dataset has no train_loss, but needs train_loss, test_loss"),
+    (
+        lambda: grok_times(EMPTY, below=0.1),
+        "^dataset has no train_loss, but needs train_loss, test_loss",
+    ),
 )

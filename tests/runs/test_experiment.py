@@ -46,12 +46,25 @@ def test_the_key_does_not_depend_on_seeds_or_name():
 
 def test_the_key_depends_on_everything_in_the_configuration_and_on_the_version():
     def change(part, **changes):
-        return dataclasses.replace(CONFIG, **{part: dataclasses.replace(getattr(CONFIG, part), **changes)})
+        return dataclasses.replace(
+            CONFIG, **{part: dataclasses.replace(getattr(CONFIG, part), **changes)}
+        )
 
     square, strip = {"split": "square", "hole": 2}, {"split": "strip", "hole": 2}
-    tasks = [{"operation": "subtract"}, {"operation": "x*y + 1"}, {"train_fraction": 0.4}, {"split": "symmetric"}]
+    tasks = [
+        {"operation": "subtract"},
+        {"operation": "x*y + 1"},
+        {"train_fraction": 0.4},
+        {"split": "symmetric"},
+    ]
     tasks += [square, square | {"hole": 3}, strip, strip | {"rule": "text"}]
-    models = [{"d_model": 16}, {"n_heads": 2}, {"n_layers": 2}, {"positional": False}, {"d_mlp": 20}]
+    models = [
+        {"d_model": 16},
+        {"n_heads": 2},
+        {"n_layers": 2},
+        {"positional": False},
+        {"d_mlp": 20},
+    ]
     optimizers = [{"learning_rate": 2e-3}, {"weight_decay": 0.5}, {"warmup": 0}, {"beta2": 0.99}]
     whole = [{"steps": 11}, {"snapshots": 2}, {"stop": StopRule()}, {"dtype": "bfloat16"}]
     configs = [
@@ -60,7 +73,9 @@ def test_the_key_depends_on_everything_in_the_configuration_and_on_the_version()
         *(change("optimizer", **changes) for changes in optimizers),
         *(change("log", **changes) for changes in ({"points": 9}, {"spacing": "log"})),
         *(dataclasses.replace(CONFIG, **changes) for changes in whole),
-        RunConfig(ModularTask(7, train_fraction=0.5, shift=1), Shape(7, d_model=8, shift=1), steps=10),
+        RunConfig(
+            ModularTask(7, train_fraction=0.5, shift=1), Shape(7, d_model=8, shift=1), steps=10
+        ),
     ]
     keys = [made(config=config).key for config in configs] + [made().key, made(version=2).key]
     assert len(set(keys)) == len(keys)
@@ -72,7 +87,12 @@ def test_the_configuration_is_complete_without_seeds():
     assert "seed" not in values and "seed" not in values["task"]
     assert values == json.loads(json.dumps(values))
     fields = {"task", "model", "optimizer", "steps", "log", "snapshots", "stop", "dtype"}
-    assert set(values) == fields and set(values["task"]) >= {"p", "operation", "train_fraction", "rule"}
+    assert set(values) == fields and set(values["task"]) >= {
+        "p",
+        "operation",
+        "train_fraction",
+        "rule",
+    }
 
 
 def test_a_run_has_a_dim_of_seeds_and_draws_split_and_weights_from_each():
@@ -82,14 +102,19 @@ def test_a_run_has_a_dim_of_seeds_and_draws_split_and_weights_from_each():
     assert json.loads(dataset.attrs["configuration"]) == made().configuration()
     assert (dataset.attrs["dtype"], dataset.attrs["device"]) == ("float32", "cpu")
     other = made().run((4,), progress=False)
-    assert other.seed.values.tolist() == [4] and float(other.train_loss[0, 0]) != float(dataset.train_loss[0, 0])
+    assert other.seed.values.tolist() == [4] and float(other.train_loss[0, 0]) != float(
+        dataset.train_loss[0, 0]
+    )
 
 
 @pytest.mark.parametrize("seeds", [(), (0, 0), (-1, 2), [1, 1]])
 def test_seeds_that_are_none_repeated_or_negative_are_refused(seeds):
     with pytest.raises(ParameterError) as caught:
         made(seeds=seeds)
-    assert str(caught.value) == f"seeds = {tuple(seeds)} must be one or more different integers of 0 or more."
+    assert (
+        str(caught.value)
+        == f"seeds = {tuple(seeds)} must be one or more different integers of 0 or more."
+    )
 
 
 def test_checkpoints_of_finished_seeds_go_and_the_folder_when_it_is_empty(tmp_path):
@@ -97,16 +122,22 @@ def test_checkpoints_of_finished_seeds_go_and_the_folder_when_it_is_empty(tmp_pa
     experiment, folder = made(seeds=(0, 1, 2)), tmp_path / "left"
     configs = [experiment.config.with_seed(seed) for seed in experiment.seeds]
     folder.mkdir()
-    for group, keep in itertools.product((configs[:2], *([config] for config in configs)), (False, True)):
+    for group, keep in itertools.product(
+        (configs[:2], *([config] for config in configs)), (False, True)
+    ):
         Path(checkpoint_path(folder, group, keep)).write_text("")
     experiment.forget((0, 1), folder)
-    assert {*folder.iterdir()} == {Path(checkpoint_path(folder, configs[2:], keep)) for keep in (False, True)}
+    assert {*folder.iterdir()} == {
+        Path(checkpoint_path(folder, configs[2:], keep)) for keep in (False, True)
+    }
     experiment.forget((2,), folder)
     assert not folder.exists()
 
 
 @pytest.mark.parametrize("known", [(), (0,)], ids=["all seeds at once", "the rest of the seeds"])
-def test_what_a_killed_process_left_beside_its_record_goes_at_the_next_load(known, tmp_path, monkeypatch):
+def test_what_a_killed_process_left_beside_its_record_goes_at_the_next_load(
+    known, tmp_path, monkeypatch
+):
     store, experiment = Store(tmp_path), made(seeds=(0, 1, 2), together=True)
     if known:
         load_or_run(made(seeds=known), store, progress=False)
@@ -119,7 +150,8 @@ def test_what_a_killed_process_left_beside_its_record_goes_at_the_next_load(know
 
 
 def test_runs_that_shared_a_program_by_hand_leave_no_checkpoints(tmp_path, monkeypatch):
-    """Two at a time of five, when they are recorded and, after a kill between record and removal, at the next load."""
+    """Two at a time of five, when they are recorded and, after a kill between record and removal,
+    at the next load."""
     store, experiment = Store(tmp_path), made(seeds=(0, 1, 2, 3, 4))
     load_or_run(made(seeds=(0, 1, 2)), store, progress=False, rows=2, workers=1)
     assert not store.checkpoints(experiment).exists()

@@ -1,4 +1,5 @@
-"""Records that a wheel leaves out: from a folder, a server, any address of fsspec; one sentence where there is none."""
+"""Records that a wheel leaves out: from a folder, a server, any address of fsspec; one sentence
+where there is none."""
 
 import hashlib
 import http.server
@@ -53,16 +54,22 @@ def name_of(store):
     return next(iter(store.entries()))
 
 
-def test_a_record_is_fetched_once_verified_and_kept_in_the_cache(small, served, tmp_path, monkeypatch, capsys):
+def test_a_record_is_fetched_once_verified_and_kept_in_the_cache(
+    small, served, tmp_path, monkeypatch, capsys
+):
     monkeypatch.setenv("GROKBOOK_RECORDS", f"{served}/")
     Quiet.asked.clear()
     found = small.load(MadeUp.key)
     assert found.equals(Store(tmp_path / "served").load(MadeUp.key)) and len(Quiet.asked) == 1
     kept = tmp_path / "cache" / "grokbook" / "records" / name_of(small)
-    assert hashlib.sha256(kept.read_bytes()).hexdigest() == small.entries()[name_of(small)]["sha256"]
+    assert (
+        hashlib.sha256(kept.read_bytes()).hexdigest() == small.entries()[name_of(small)]["sha256"]
+    )
     assert small.load(MadeUp.key) is not None and len(Quiet.asked) == 1, "from the cache"
     kept.write_bytes(b"cut")
-    assert small.load(MadeUp.key) is not None and len(Quiet.asked) == 2, "a damaged copy is fetched again"
+    assert small.load(MadeUp.key) is not None and len(Quiet.asked) == 2, (
+        "a damaged copy is fetched again"
+    )
     assert capsys.readouterr() == ("", "")
 
 
@@ -79,8 +86,13 @@ def test_without_a_network_one_sentence_says_what_to_fetch(small, monkeypatch):
     with pytest.raises(RecordError) as error:
         small.load(MadeUp.key)
     said = str(error.value)
-    assert "is not here and http://127.0.0.1:1/records does not give it" in said and said.count("\n") == 0
-    assert "fetch the folder data/records of grokbook" in said and "set GROKBOOK_RECORDS to it" in said
+    assert (
+        "is not here and http://127.0.0.1:1/records does not give it" in said
+        and said.count("\n") == 0
+    )
+    assert (
+        "fetch the folder data/records of grokbook" in said and "set GROKBOOK_RECORDS to it" in said
+    )
 
 
 class Dripping(http.server.BaseHTTPRequestHandler):
@@ -89,7 +101,9 @@ class Dripping(http.server.BaseHTTPRequestHandler):
     headers_too = False
 
     def do_GET(self):
-        self.wfile.write(b"HTTP/1.1 200 OK\r\nX: " if self.headers_too else b"HTTP/1.1 200 OK\r\n\r\n")
+        self.wfile.write(
+            b"HTTP/1.1 200 OK\r\nX: " if self.headers_too else b"HTTP/1.1 200 OK\r\n\r\n"
+        )
         while not self.server.over.wait(0.02):
             try:
                 self.wfile.write(b"x")
@@ -125,7 +139,9 @@ def test_a_server_that_drips_is_given_up(small, drips, tmp_path, monkeypatch, he
 @pytest.mark.parametrize("address", ["http", "file"])
 def test_no_more_is_taken_than_the_manifest_says(small, served, tmp_path, monkeypatch, address):
     """Of a file of more bytes, and of any above a limit."""
-    monkeypatch.setenv("GROKBOOK_RECORDS", served if address == "http" else f"file://{tmp_path / 'served'}")
+    monkeypatch.setenv(
+        "GROKBOOK_RECORDS", served if address == "http" else f"file://{tmp_path / 'served'}"
+    )
     size = small.entries()[name_of(small)]["bytes"]
     with (tmp_path / "served" / name_of(small)).open("ab") as stream:
         stream.truncate(10**10)  # a hole, which takes no place
@@ -140,7 +156,10 @@ def test_no_more_is_taken_than_the_manifest_says(small, served, tmp_path, monkey
 def test_a_folder_is_read_as_it_is_and_one_without_a_manifest_refused(small, tmp_path, monkeypatch):
     monkeypatch.setenv("GROKBOOK_RECORDS", str(tmp_path / "served"))
     assert fetch.address() is None and paths.records_path() == tmp_path / "served"
-    assert Store(paths.records_path()).load(MadeUp.key) is not None and not (tmp_path / "cache").exists()
+    assert (
+        Store(paths.records_path()).load(MadeUp.key) is not None
+        and not (tmp_path / "cache").exists()
+    )
     monkeypatch.setenv("GROKBOOK_RECORDS", str(tmp_path))
     with pytest.raises(ParameterError, match="is no folder of records: it holds no MANIFEST.json"):
         paths.records_path()
@@ -155,9 +174,58 @@ def test_any_address_of_fsspec_does(small, tmp_path, monkeypatch):
         small.load(MadeUp.key)
 
 
-def test_an_installed_package_asks_the_repository_at_its_version_and_a_clone_nobody(small, tmp_path, monkeypatch):
+def test_an_installed_package_asks_the_repository_at_its_version_and_a_clone_nobody(
+    small, tmp_path, monkeypatch
+):
     where = fetch.address()
     assert where.startswith("https://") and where.endswith("/data/records") and "/raw/v" in where
     assert where in doctor.records(tmp_path / "_data").text
     monkeypatch.setattr(fetch, "project_root", lambda: Path("clone"))
     assert fetch.address() is None and fetch.fetched(paths.records_path(), "a.nc", "") is None
+
+
+class Broken(http.server.BaseHTTPRequestHandler):
+    """An answer that is none."""
+
+    answer = b""
+
+    def do_GET(self):
+        self.wfile.write(self.answer)
+
+    def log_message(self, text, *values):
+        pass
+
+
+ANSWERS = {
+    "short": b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc",
+    "not packed": b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc",
+    "in no parts": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nabc",
+    "elsewhere": b"HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\nContent-Length: 0\r\n\r\n",
+    "many words": b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 500 + b"\r\n",
+    "nothing": b"",
+}
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_whatever_a_server_answers_is_one_sentence_without_the_password(small, monkeypatch, answer):
+    monkeypatch.setattr(Broken, "answer", ANSWERS[answer])
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Broken) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setenv(
+            "GROKBOOK_RECORDS", f"http://reader:secret@127.0.0.1:{server.server_port}"
+        )
+        with pytest.raises(
+            RecordError, match=r"is not here and http://127.0.0.1:\d+ does not give it \("
+        ) as caught:
+            small.load(MadeUp.key)
+        server.shutdown()
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "address", ["reference://x", "://", "zip://x", "nonsense://x", "http://[::1", "data://x"]
+)
+def test_whatever_an_address_is_it_is_one_sentence(small, monkeypatch, address):
+    monkeypatch.setenv("GROKBOOK_RECORDS", address)
+    with pytest.raises(RecordError, match="does not give it"):
+        small.load(MadeUp.key)

@@ -1,4 +1,5 @@
-"""The experiments of Gu et al. 2025, every figure by name; the ten watched tasks of chapters 05 and 06."""
+"""The experiments of Gu et al. 2025, every figure by name; the ten watched tasks of chapters 05 and
+06."""
 
 import numpy as np
 import pytest
@@ -10,11 +11,19 @@ from grokbook_chapters.lead_tasks import SEEDS, lead_tasks
 
 
 def test_a_run_has_the_settings_of_the_paper():
-    """One layer, d 128, 4 heads, AdamW 1e-3, betas (0.9, 0.98), decay 1 on everything, 10 warm-up steps."""
+    """One layer, d 128, 4 heads, AdamW 1e-3, betas (0.9, 0.98), decay 1 on everything, 10 warm-up
+    steps."""
     config = modular_run(97, 0.3)
     assert config.optimizer == AdamW(1e-3, 0.9, 0.98, 1e-8, 1.0, 10)
     m = config.model
-    assert (m.d_model, m.n_heads, m.n_layers, m.d_mlp, m.positional, m.vocabulary) == (128, 4, 1, 512, True, 98)
+    assert (m.d_model, m.n_heads, m.n_layers, m.d_mlp, m.positional, m.vocabulary) == (
+        128,
+        4,
+        1,
+        512,
+        True,
+        98,
+    )
     assert (config.n_train, config.task.operation, config.task.split) == (2822, "add", "random")
     assert (config.dtype, config.stop) == ("float32", None)
 
@@ -32,7 +41,8 @@ def test_figure_5_at_each_of_its_moduli(p):
 
 
 def test_every_figure_and_table_is_named():
-    """Figs 2, 4, 5, 9 to 20 and Table 1 of the paper, and the shift of its predecessor; no small companion."""
+    """Figs 2, 4, 5, 9 to 20 and Table 1 of the paper, and the shift of its predecessor; no small
+    companion."""
     named = gu2025.experiments()
     parts = {name.split("/")[1].split("[")[0] for name in named}
     assert {"fig2", "fig4", "fig5", "table1", "fig3", *(f"fig{n}" for n in range(9, 21))} <= parts
@@ -45,7 +55,10 @@ def test_ten_tasks_with_three_seeds_or_many_and_different_keys():
     assert len(tasks) == len({task.key for task in tasks.values()}) == 10
     assert sorted(len(task.seeds) for task in tasks.values()) == [3] * 8 + [SEEDS] * 2
     assert sorted(len(task.seeds) for task in lead_tasks(1, 2).values()) == [1] * 8 + [2] * 2
-    assert all(task.seeds == tuple(range(len(task.seeds))) and task.name == name for name, task in tasks.items())
+    assert all(
+        task.seeds == tuple(range(len(task.seeds))) and task.name == name
+        for name, task in tasks.items()
+    )
     assert {"measures/lead[add, p=59]", "measures/lead[x2_plus_xy_plus_y2, p=47]"} <= set(tasks)
     for task in tasks.values():  # logged at evenly spaced steps from zero
         steps = task.config.log.steps(task.config.steps)

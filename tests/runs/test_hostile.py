@@ -1,4 +1,5 @@
-"""Stores and records that somebody else made: a name leads nowhere else, a fallback stays as it is, a file is alone."""
+"""Stores and records that somebody else made: a name leads nowhere else, a fallback stays as it is,
+a file is alone."""
 
 import hashlib
 import io
@@ -27,7 +28,9 @@ from grokbook.training import RunConfig
 
 KEY = MadeUp.key
 FILE = f"made/up/{KEY}.nc"
-PARTS = st.text(st.sampled_from("ab./\\~:\0\n\x1b \u00e9"), max_size=6) | st.sampled_from(["..", "", ".locks", "made"])
+PARTS = st.text(st.sampled_from("ab./\\~:\0\n\x1b \u00e9"), max_size=6) | st.sampled_from(
+    ["..", "", ".locks", "made"]
+)
 NAMES = st.lists(PARTS, min_size=1, max_size=4).map("/".join)
 
 
@@ -40,7 +43,10 @@ def recorded(folder: Path) -> Store:
 def everything(folder: Path) -> dict[str, tuple]:
     """All files and folders below a folder: time, and what they hold."""
     return {
-        str(path.relative_to(folder)): (path.stat().st_mtime_ns, path.read_bytes() if path.is_file() else b"")
+        str(path.relative_to(folder)): (
+            path.stat().st_mtime_ns,
+            path.read_bytes() if path.is_file() else b"",
+        )
         for path in sorted(folder.rglob("*"))
     }
 
@@ -66,7 +72,9 @@ def uses(store: Store, made: MadeUp):
 @example("made/../..")
 @example("/etc")
 @example("made\\..\\..")
-def test_a_manifest_with_a_name_that_is_none_of_ours_is_refused_whole_and_nothing_is_touched(place, name):
+def test_a_manifest_with_a_name_that_is_none_of_ours_is_refused_whole_and_nothing_is_touched(
+    place, name
+):
     """As a store that answers, and as one behind another."""
     store, named = Store(place / "store"), f"{name}/{KEY}.nc"
     entry, good = store.entries()[FILE], (store.path / MANIFEST).read_bytes()
@@ -100,7 +108,9 @@ def test_a_manifest_with_a_name_that_is_none_of_ours_is_refused_whole_and_nothin
 )
 def test_an_entry_that_says_what_none_of_ours_says_is_refused(tmp_path, change):
     store = recorded(tmp_path / "store")
-    (store.path / MANIFEST).write_text(json.dumps({"format": 1, "records": {FILE: store.entries()[FILE] | change}}))
+    (store.path / MANIFEST).write_text(
+        json.dumps({"format": 1, "records": {FILE: store.entries()[FILE] | change}})
+    )
     with pytest.raises(RecordError, match=f"the entry of '{FILE}' is damaged"):
         store.entries()
 
@@ -122,14 +132,20 @@ def test_an_experiment_has_a_name_that_stays_in_its_store_or_there_is_none(name)
         assert str(error).startswith("name = ") and str(error).isprintable()
     else:
         file = Store("/store").file(stores._name(made))
-        assert file.parts[:2] == ("/", "store") and ".." not in file.parts and file.name == f"{made.key}.nc"
+        assert (
+            file.parts[:2] == ("/", "store")
+            and ".." not in file.parts
+            and file.name == f"{made.key}.nc"
+        )
 
 
 def test_every_experiment_that_is_recorded_or_could_be_has_such_a_name():
     assert len(catalogue()) > 100
 
 
-@pytest.mark.parametrize("changed", [{"name": "../../x"}, {"name": "/etc/x"}, {"key": "../../x"}, {"key": "a/b"}])
+@pytest.mark.parametrize(
+    "changed", [{"name": "../../x"}, {"name": "/etc/x"}, {"key": "../../x"}, {"key": "a/b"}]
+)
 def test_whatever_else_asks_a_store_is_held_to_the_same(tmp_path, changed):
     made, store = MadeUp(tmp_path / "trained", **changed), Store(tmp_path / "deep" / "er" / "store")
     with pytest.raises(ParameterError, match="names no (record|file)"):
@@ -149,12 +165,17 @@ DAMAGES = {
 @pytest.mark.filterwarnings("ignore:the record made/up.* and this store cannot be written")
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("by_name", [False, True])
-def test_a_fallback_is_never_written_whatever_is_wrong_with_it(tmp_path, damage, by_name, monkeypatch):
+def test_a_fallback_is_never_written_whatever_is_wrong_with_it(
+    tmp_path, damage, by_name, monkeypatch
+):
     """Asked for by a run, and by whoever wants a record by its name."""
     behind = recorded(tmp_path / "behind")
     DAMAGES[damage](behind.path / FILE)
     before = everything(behind.path)
-    made, front = MadeUp(tmp_path / "trained", (0, 1, 2)), Store(tmp_path / "front", fallbacks=(behind,))
+    made, front = (
+        MadeUp(tmp_path / "trained", (0, 1, 2)),
+        Store(tmp_path / "front", fallbacks=(behind,)),
+    )
     monkeypatch.setattr("grokbook.face.results.default_store", lambda: front)
     if not by_name:
         load_or_run(made, front, progress=False)
@@ -165,7 +186,10 @@ def test_a_fallback_is_never_written_whatever_is_wrong_with_it(tmp_path, damage,
             found(KEY)
     assert everything(behind.path) == before
     kept = front.fallbacks[0]
-    for use in (lambda: kept.lock(KEY), lambda: kept.add(made, made.dataset((0,)).assign_attrs(provenance="[]"))):
+    for use in (
+        lambda: kept.lock(KEY),
+        lambda: kept.add(made, made.dataset((0,)).assign_attrs(provenance="[]")),
+    ):
         with pytest.raises(RecordError, match=r"is only read\.$"):
             use()
     assert everything(behind.path) == before
@@ -181,17 +205,20 @@ def test_a_record_that_is_larger_than_the_manifest_says_or_never_ends_is_damaged
     assert store.verify() == said
 
 
-# --------------------------------------------------------------------------------------- what a file says
+# --------------------------------------------------------------------------------- what a file says
 
 
 def planted(folder: Path, change) -> Store:
-    """A store whose record, changed by who made it, has the sha256 and the size that the manifest says."""
+    """A store whose record, changed by who made it, has the sha256 and the size that the manifest
+    says."""
     store = recorded(folder / "store")
     with h5py.File(store.path / FILE, "r+") as file:
         change(file, folder / "secret")
     content = (store.path / FILE).read_bytes()
     told = {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
-    (store.path / MANIFEST).write_text(json.dumps({"format": 1, "records": {FILE: store.entries()[FILE] | told}}))
+    (store.path / MANIFEST).write_text(
+        json.dumps({"format": 1, "records": {FILE: store.entries()[FILE] | told}})
+    )
     return store
 
 
@@ -256,32 +283,50 @@ def a_dimension_that_is_gone(file, secret):
     del file["step"]
 
 
-CHANGES = [external_storage, external_link, virtual, soft_link, dangling, hard_link, folder, hostile_name, many_numbers]
+CHANGES = [
+    external_storage,
+    external_link,
+    virtual,
+    soft_link,
+    dangling,
+    hard_link,
+    folder,
+    hostile_name,
+    many_numbers,
+]
 CHANGES += [many_words, words_in_an_attribute, too_many_dimensions, a_dimension_that_is_gone]
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
-def test_a_record_that_names_another_file_or_does_not_fit_into_memory_is_one_sentence(tmp_path, change, monkeypatch):
+def test_a_record_that_names_another_file_or_does_not_fit_into_memory_is_one_sentence(
+    tmp_path, change, monkeypatch
+):
     (tmp_path / "secret").write_bytes(b"secret")
     with h5py.File(tmp_path / "secret.h5", "w") as other:
         other["values"] = np.frombuffer(b"secret", "u1")
-    monkeypatch.setattr(stores, "free_memory_mb", lambda: 1e4)
+    monkeypatch.setattr(machine, "free_memory_mb", lambda: 1e4)
     store = planted(tmp_path, change)
     with pytest.raises(RecordError) as caught:
         store.load(KEY)
     said = str(caught.value)
-    assert f"{FILE} cannot be read (" in said and said.isprintable() and "secret" not in said.partition("(")[2]
+    assert (
+        f"{FILE} cannot be read (" in said
+        and said.isprintable()
+        and "secret" not in said.partition("(")[2]
+    )
 
 
 def test_what_fits_into_memory_is_measured_in_what_is_free(monkeypatch):
     content = to_bytes(xr.Dataset({"zeros": ("step", np.zeros(500_000))}))
     assert len(content) < 50_000 and from_bytes(content).zeros.size == 500_000
     for free, fits in ((3.9, False), (4.1, True), (np.inf, True)):
-        monkeypatch.setattr(stores, "free_memory_mb", lambda free=free: free)
+        monkeypatch.setattr(machine, "free_memory_mb", lambda free=free: free)
         if fits:
             assert from_bytes(content).zeros.size == 500_000
         else:
-            with pytest.raises(ValueError, match="it needs 4 MB, more than the memory that is free"):
+            with pytest.raises(
+                ValueError, match="it needs 4 MB, more than the memory that is free"
+            ):
                 from_bytes(content)
     assert machine.free_memory_mb() > 4
 
@@ -299,11 +344,17 @@ def test_what_a_store_writes_it_reads_whatever_its_variables_are(data):
         kind = data.draw(st.sampled_from(["f4", "f8", "i8", "bool", "words"]))
         shape = [sizes[dim] for dim in dims]
         values = np.full(shape, "word") if kind == "words" else np.ones(shape, kind)
-        variables[name] = (dims, values, data.draw(st.dictionaries(st.just("long_name"), st.text("abc", min_size=1))))
+        variables[name] = (
+            dims,
+            values,
+            data.draw(st.dictionaries(st.just("long_name"), st.text("abc", min_size=1))),
+        )
     coords = {"seed": range(sizes["seed"]), "layer": [f"part {k}" for k in range(sizes["layer"])]}
     dataset = xr.Dataset(variables, coords, {"device": "cpu"})
     content = to_bytes(dataset)
-    assert from_bytes(content).identical(xr.open_dataset(io.BytesIO(content), engine="h5netcdf").load())
+    assert from_bytes(content).identical(
+        xr.open_dataset(io.BytesIO(content), engine="h5netcdf").load()
+    )
 
 
 @given(st.integers(0, 10**6), st.integers(0, 255))
@@ -332,3 +383,71 @@ def test_records_of_others_give_a_warning_that_a_terminal_can_show(tmp_path):
     with pytest.warns(RecordWarning) as caught:
         assert store.load(KEY) is None
     assert str(caught[0].message).isprintable()
+
+
+# ----------------------------------------------------- a dataset that is no record, and its folders
+
+FORMS = {
+    "a configuration that is no JSON": lambda made: made.assign_attrs(configuration="{"),
+    "a configuration that is a number": lambda made: made.assign_attrs(configuration=3),
+    "a configuration without end": lambda made: made.assign_attrs(configuration="[" * 10**5),
+    "no provenance": lambda made: made.drop_attrs(),
+    "a provenance that is no JSON": lambda made: made.assign_attrs(provenance="{"),
+    "a provenance of numbers": lambda made: made.assign_attrs(provenance="[1]"),
+    "a provenance without seeds": lambda made: made.assign_attrs(provenance="[{}]"),
+    "a provenance of one seed": lambda made: made.assign_attrs(provenance='[{"seeds": 3}]'),
+    "no seed": lambda made: made.isel(seed=0, drop=True),
+    "seeds between": lambda made: made.assign_coords(seed=[0.5, 1.5]),
+    "seeds that are texts": lambda made: made.assign_coords(seed=["a", "b"]),
+    "seeds that are none": lambda made: made.assign_coords(seed=[np.nan, 0.0]),
+    "a seed twice": lambda made: made.assign_coords(seed=[0, 0]),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_dataset_that_is_no_record_is_one_sentence_whoever_asks_for_it(
+    tmp_path, form, monkeypatch
+):
+    store, made = recorded(tmp_path / "store"), MadeUp(tmp_path / "trained")
+    content = to_bytes(FORMS[form](store.load(KEY)))
+    (store.path / FILE).write_bytes(content)
+    told = {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
+    (store.path / MANIFEST).write_text(
+        json.dumps({"format": 1, "records": {FILE: store.entries()[FILE] | told}})
+    )
+    monkeypatch.setattr("grokbook.face.results.default_store", lambda: store)
+    behind = Store(tmp_path / "front", fallbacks=(store,))
+    for use in (
+        lambda: store.load(KEY),
+        *uses(store, made)[:2],
+        uses(behind, made)[0],
+        lambda: found(KEY),
+    ):
+        with pytest.raises(RecordError, match=f"{FILE} cannot be read"):
+            use()
+
+
+@pytest.mark.parametrize("name", [".locks", ".partial"])
+def test_what_a_store_keeps_beside_its_records_is_in_the_store(tmp_path, name):
+    """A link that somebody put there leads a writer to other files."""
+    store, other = Store(tmp_path / "store"), tmp_path / "other"
+    for folder in (store.path, other):
+        folder.mkdir()
+    (store.path / name).symlink_to(other)
+    with pytest.raises(
+        RecordError, match=f"cannot be written: its {name} is a link that leads out of it"
+    ):
+        load_or_run(MadeUp(tmp_path / "trained"), store, progress=False)
+    assert not list(other.iterdir())
+
+
+def test_a_lock_that_is_a_link_leaves_what_it_leads_to(tmp_path):
+    store, other = Store(tmp_path / "store"), tmp_path / "mine"
+    other.write_text("mine")
+    (store.path / ".locks").mkdir(parents=True)
+    (store.path / ".locks" / "manifest.lock").symlink_to(other)
+    with pytest.raises(
+        RecordError, match="manifest.lock is a link, and what it leads to is left alone"
+    ):
+        store.manifest_lock()
+    assert other.read_text() == "mine"

@@ -1,4 +1,5 @@
-"""Watched runs: what is recorded is the measure of the weights at that step, and training is not touched."""
+"""Watched runs: what is recorded is the measure of the weights at that step, and training is not
+touched."""
 
 import dataclasses
 import os
@@ -9,13 +10,13 @@ from functools import partial
 import numpy as np
 import pytest
 import xarray as xr
+from grokbook.runs.instruments import INSTRUMENTS
 
 from grokbook.errors import ParameterError
 from grokbook.measures import med, weight_norm
 from grokbook.own_code import code_behind
 from grokbook.paths import records_path
 from grokbook.runs.experiment import Experiment
-from grokbook.runs.instruments import INSTRUMENTS
 from grokbook.runs.store import Store
 from grokbook.runs.weights import parameters
 from grokbook.training.watching import View, look
@@ -48,7 +49,9 @@ def test_a_view_shows_the_weights_of_its_step():
     mine = {
         "my_med": lambda view: med(view.embedding),
         "my_norm": lambda view: weight_norm(view.weights),
-        "my_accuracy": lambda view: (view.logits.argmax(1) == view.task.labels)[view.task.test_index].mean(),
+        "my_accuracy": lambda view: (view.logits.argmax(1) == view.task.labels)[
+            view.task.test_index
+        ].mean(),
         "my_step": lambda view: view.step,
         "ahead": lambda view: view.final is not None,
         "shape": lambda view: view.hidden.shape[1] + 1000 * view.second_embedding.shape[0],
@@ -69,7 +72,9 @@ def test_at_the_last_step_both_forms_of_a_fourier_loss_agree(watched):
 
 
 def test_undefined_measures_are_nan_and_others_are_not():
-    run = watched_run(5, "x2_plus_xy_plus_y2", d_model=8, steps=20, points=2, n_seeds=1).run(progress=False)
+    run = watched_run(5, "x2_plus_xy_plus_y2", d_model=8, steps=20, points=2, n_seeds=1).run(
+        progress=False
+    )
     assert run.restricted_loss.isnull().all() and run.excluded_loss_now.isnull().all()
     assert run.local_complexity.notnull().all() and run.representation_quality.notnull().all()
 
@@ -87,7 +92,10 @@ def test_watches_and_what_is_read_at_the_end_are_in_the_key_by_their_names():
     config = tiny().config
     bare = Experiment("x", config, watch=INSTRUMENTS, read_at_end=parameters)
     found = bare.configuration()
-    assert found["watch"] == list(INSTRUMENTS) and found["read_at_end"] == "grokbook.runs.weights.parameters"
+    assert (
+        found["watch"] == list(INSTRUMENTS)
+        and found["read_at_end"] == "grokbook.runs.weights.parameters"
+    )
     assert not bare.code.own
 
 
@@ -157,7 +165,10 @@ PAIRS = {
 @pytest.mark.parametrize(("one", "other"), PAIRS.values(), ids=PAIRS)
 def test_watches_that_compute_different_things_are_different_code(one, other):
     found = [code_behind(watches={"m": watch}) for watch in (one, one, other)]
-    assert found[0].digest == found[1].digest != found[2].digest and None not in (found[0].digest, found[2].digest)
+    assert found[0].digest == found[1].digest != found[2].digest and None not in (
+        found[0].digest,
+        found[2].digest,
+    )
 
 
 def test_two_watches_that_change_names_are_other_code():
@@ -176,7 +187,9 @@ def test_a_digest_is_the_same_in_every_process_and_what_has_none_is_not_kept(tmp
     """Each process draws anew in which order it keeps the words of a set."""
     said = "import test_instruments as t; print(t.code_behind(watches={'m': t.above({'a', 'b', 'c'})}).digest)"
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONHASHSEED": "1"}
-    done = subprocess.run([sys.executable, "-c", said], env=environment, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", said], env=environment, capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == code_behind(watches={"m": above({"c", "b", "a"})}).digest
     with (tmp_path / "file").open("w") as file:
         code = code_behind(watches={"m": lambda view: file.name})

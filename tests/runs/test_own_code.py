@@ -1,4 +1,5 @@
-"""Networks, tasks and optimisers of a reader's own: the store answers with runs of their present code, or with none."""
+"""Networks, tasks and optimisers of a reader's own: the store answers with runs of their present
+code, or with none."""
 
 import importlib
 import json
@@ -83,14 +84,22 @@ def written(tmp_path):
         (tmp_path / f"{name.replace('.', '/')}.py").write_text(source)
         importlib.invalidate_caches()
         if load:
-            return importlib.reload(sys.modules[name]) if name in sys.modules else importlib.import_module(name)
+            return (
+                importlib.reload(sys.modules[name])
+                if name in sys.modules
+                else importlib.import_module(name)
+            )
         return None
 
     return write
 
 
 def made(model, **more):
-    return Experiment("own/net", RunConfig(ModularTask(5, train_fraction=0.5), model, steps=20, **more), seeds=(0,))
+    return Experiment(
+        "own/net",
+        RunConfig(ModularTask(5, train_fraction=0.5), model, steps=20, **more),
+        seeds=(0,),
+    )
 
 
 def loss(dataset):
@@ -120,16 +129,19 @@ def test_two_modules_with_one_class_and_fields_have_two_keys(written):
     own, other = written("own", RELU), written("other", TANH)
     assert made(own.Net()).key != made(other.Net()).key
     assert kept_again(own.Net()) != kept_again(other.Net())
-    together = train([made(m.Net()).config for m in (own, other)], rows=2, device="cpu", progress=False)
+    together = train(
+        [made(m.Net()).config for m in (own, other)], rows=2, device="cpu", progress=False
+    )
     assert together.test_loss.values[:, -1].tolist() == [plainly(own.Net()), plainly(other.Net())]
 
 
 def test_a_helper_of_the_networks_module_is_part_of_its_code(written):
     """Also one that is reached through a module between, and one that is imported in a function."""
     for head, call in (
-        ("from between import act", "act"), ("import between", "between.act"),
+        ("from between import act", "act"),
+        ("import between", "between.act"),
         ("def late(x):\n    from between import act\n    return act(x)", "late"),
-    ):  # fmt: skip
+    ):
         written("helper", "import torch\ndef act(x):\n    return torch.relu(x)\n")
         written("between", "from helper import act\n")
         model = written("own", net(head, call=call)).Net
@@ -144,7 +156,9 @@ def test_a_checkpoint_of_other_code_is_not_continued(written, tmp_path):
     written("helper", "import torch\ndef act(x):\n    return torch.relu(x)\n")
     config = made(written("own", net("from helper import act", call="act")).Net()).config
     first = train([config], device="cpu", progress=False, checkpoints=tmp_path / "kept")
-    assert (again := train([config], device="cpu", progress=False, checkpoints=tmp_path / "kept")).identical(first)
+    assert (
+        again := train([config], device="cpu", progress=False, checkpoints=tmp_path / "kept")
+    ).identical(first)
     written("helper", "import torch\ndef act(x):\n    return torch.tanh(x)\n")
     config = made(written("own", net("from helper import act", call="act")).Net()).config
     with pytest.warns(UserWarning, match="belongs to another run, other code"):
@@ -156,16 +170,21 @@ def test_a_checkpoint_of_other_code_is_not_continued(written, tmp_path):
     ("before", "after"),
     [
         ("class Base:\n    def act(self, x):\n        return torch.relu(x)\n", ("relu", "tanh")),
-        ("@dataclass(frozen=True)\nclass Base:\n    scale: int = 1\n    def act(self, x):\n        return 1 * x\n",
-         ("1 * x", "-self.scale * x")),
-        ("def turned(f):\n    return lambda self, x: 1 * x\nclass Base:\n    act = turned(None)\n", ("1 * x", "2 * x")),
+        (
+            "@dataclass(frozen=True)\nclass Base:\n    scale: int = 1\n    def act(self, x):\n        return 1 * x\n",
+            ("1 * x", "-self.scale * x"),
+        ),
+        (
+            "def turned(f):\n    return lambda self, x: 1 * x\nclass Base:\n    act = turned(None)\n",
+            ("1 * x", "2 * x"),
+        ),
     ],
     ids=["a base", "a base that is a dataclass", "a decorator"],
-)  # fmt: skip
+)
 def test_bases_are_part_of_the_code_wherever_they_are(written, before, after):
-    source = NET.format(head="from base import Base", bases="(Base)", more="", call="super().act").replace(
-        "    act: object = None\n", ""
-    )
+    source = NET.format(
+        head="from base import Base", bases="(Base)", more="", call="super().act"
+    ).replace("    act: object = None\n", "")
     head = "from dataclasses import dataclass\nimport torch\n"
     written("base", head + before)
     first = kept_again(written("own", source).Net())
@@ -174,7 +193,8 @@ def test_bases_are_part_of_the_code_wherever_they_are(written, before, after):
 
 
 def test_a_module_that_imports_the_library_itself_is_known(written):
-    """As the cookbook begins: `import grokbook as gb`, which is a package with names that are texts."""
+    """As the cookbook begins: `import grokbook as gb`, which is a package with names that are
+    texts."""
     code = code_behind(written("with_gb", net("import grokbook as gb")).Net())
     assert code.digest not in (None, code_behind(written("without_gb", RELU).Net()).digest)
 
@@ -202,7 +222,9 @@ def test_a_module_that_was_loaded_again_and_one_that_was_not(written, capsys):
     fresh = written("own", TANH).Net()
     assert kept_again(fresh) != first
     written("own", RELU)
-    assert asked(sys.modules["own"].Net()) == ("trained", first), "the record is now that of the other code"
+    assert asked(sys.modules["own"].Net()) == ("trained", first), (
+        "the record is now that of the other code"
+    )
 
 
 def test_a_function_in_a_field_is_named_and_covered_and_so_is_a_partial_of_one(written):
@@ -220,7 +242,10 @@ def test_a_function_in_a_field_is_named_and_covered_and_so_is_a_partial_of_one(w
 def test_arrays_in_a_field_are_told_apart_by_all_of_their_values(written):
     own = written("own", net("", call="(lambda z: self.act[0] * z)"))
     tables = [np.ones(5000), np.r_[np.ones(2500), 2, np.ones(2499)]]
-    assert len({made(own.Net(act=table)).key for table in (*tables, *map(torch.from_numpy, tables))}) == 4
+    assert (
+        len({made(own.Net(act=table)).key for table in (*tables, *map(torch.from_numpy, tables))})
+        == 4
+    )
 
 
 def closure(by):
@@ -230,20 +255,33 @@ def closure(by):
     return scaled
 
 
-UNKNOWN = {"a lambda": lambda z: torch.relu(z), "a closure": closure(2.0), "a partial": partial(closure(2.0))}
+UNKNOWN = {
+    "a lambda": lambda z: torch.relu(z),
+    "a closure": closure(2.0),
+    "a partial": partial(closure(2.0)),
+}
 
 
 @pytest.mark.parametrize("name", UNKNOWN)
-def test_nothing_is_kept_of_what_has_no_fingerprint_and_one_line_says_so(written, capsys, tmp_path, name):
+def test_nothing_is_kept_of_what_has_no_fingerprint_and_one_line_says_so(
+    written, capsys, tmp_path, name
+):
     model = written("own", net(call="self.act")).Net(act=UNKNOWN[name])
     capsys.readouterr()
     assert asked(model)[0] == "trained" == asked(model)[0]
     said = capsys.readouterr().err.splitlines()
-    assert len(said) == 2 and all(line.startswith("grokbook: nothing of own/net is kept: ") for line in said)
-    assert Store(tmp_path / "store").entries() == {} and not list((tmp_path / "store").rglob("*.pt"))
+    assert len(said) == 2 and all(
+        line.startswith("grokbook: nothing of own/net is kept: ") for line in said
+    )
+    assert Store(tmp_path / "store").entries() == {} and not list(
+        (tmp_path / "store").rglob("*.pt")
+    )
     train([made(model).config], device="cpu", progress=False, checkpoints=tmp_path / "kept")
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("grokbook: no checkpoint of these runs is kept: ") and not (tmp_path / "kept").exists()
+    assert (
+        line.startswith("grokbook: no checkpoint of these runs is kept: ")
+        and not (tmp_path / "kept").exists()
+    )
 
 
 def test_a_class_without_source_is_not_kept(capsys):
@@ -283,7 +321,15 @@ def test_a_constant_that_acts_late_is_known_by_its_value(written, tmp_path):
 
     def runs():
         task, model = ModularTask(5, train_fraction=0.5), Shape(5, d_model=8)
-        return gb.train(task, model, seeds=1, steps=40, watch={"late": module.late}, store=tmp_path, progress=False)
+        return gb.train(
+            task,
+            model,
+            seeds=1,
+            steps=40,
+            watch={"late": module.late},
+            store=tmp_path,
+            progress=False,
+        )
 
     assert [runs().attrs["origin"], runs().attrs["origin"]] == ["trained", "cached"]
     module.AFTER = 20
@@ -296,18 +342,24 @@ def test_two_watches_of_one_cell_or_line_are_two(tmp_path):
     """Both are 0 at step 0, where the probe looks."""
     task, model = ModularTask(5, train_fraction=0.5), Shape(5, d_model=8)
     options = {"seeds": 1, "steps": 20, "store": tmp_path, "progress": False}
-    found = [gb.train(task, model, watch={"w": by}, **options) for by in (lambda v: v.step, lambda v: 2 * v.step)]
+    found = [
+        gb.train(task, model, watch={"w": by}, **options)
+        for by in (lambda v: v.step, lambda v: 2 * v.step)
+    ]
     assert [each.attrs["origin"] for each in found] == ["trained", "trained"]
     assert np.array_equal(2 * found[0].w, found[1].w)
 
 
 def test_the_loop_is_no_part_of_what_a_record_is_known_by(tmp_path, monkeypatch):
-    """A maintainer who renames a local variable of the training loop changes nothing that a reader sees."""
+    """A maintainer who renames a local variable of the training loop changes nothing that a reader
+    sees."""
     from grokbook.training import loop
 
     run = Experiment("made/run", made(Shape(5, d_model=8)).config, (0,))
     load_or_run(run, Store(tmp_path), progress=False)
-    renamed = loop.advance.__code__.replace(co_varnames=tuple(f"_{name}" for name in loop.advance.__code__.co_varnames))
+    renamed = loop.advance.__code__.replace(
+        co_varnames=tuple(f"_{name}" for name in loop.advance.__code__.co_varnames)
+    )
     monkeypatch.setattr(loop.advance, "__code__", renamed)
     again = load_or_run(run, Store(tmp_path), progress=False)
     assert again.attrs["origin"] == "cached" and "earlier" not in json.dumps(again.attrs)
@@ -336,11 +388,18 @@ class Plain:
     def update(self, weights, gradient, state, numbers, shapes):
         weights.sub_({gain} * numbers["lr"] * gradient)
 """
-DECORATORS = ["torch.no_grad()", "torch.no_grad", "torch.inference_mode()", "quiet()", "quiet(by=2)"]
+DECORATORS = [
+    "torch.no_grad()",
+    "torch.no_grad",
+    "torch.inference_mode()",
+    "quiet()",
+    "quiet(by=2)",
+]
 
 
 def in_a_cell(source):
-    """The class that a notebook's cell makes: its source is known by lines alone, its module has no file."""
+    """The class that a notebook's cell makes: its source is known by lines alone, its module has no
+    file."""
     module = sys.modules["cells"] = ModuleType("cells")
     name = f"<cell {len(linecache.cache)}>"
     linecache.cache[name] = len(source), None, source.splitlines(keepends=True), name
@@ -373,7 +432,10 @@ class Wide(Toy):
 
 
 def test_a_dataclass_that_inherits_from_the_library_is_the_readers_own(written):
-    toys = [RunConfig(AdditionTask(5), toy, loss="squared_error") for toy in (Wide(5), Toy(5, hidden=(3,)))]
+    toys = [
+        RunConfig(AdditionTask(5), toy, loss="squared_error")
+        for toy in (Wide(5), Toy(5, hidden=(3,)))
+    ]
     assert len({Experiment("own/net", toy).key for toy in toys}) == 2 and Wide(5).hidden == (3,)
     written("own", RELU)
     source = "from dataclasses import dataclass\nfrom own import Net\n\n@dataclass(frozen=True)\nclass Child(Net):\n"
@@ -392,18 +454,29 @@ CELLS = [
     "    plain = train([config], device='cpu', progress=False)\n"
     "    assert float(found.test_loss.values[0, -1]) == float(plain.test_loss.values[0, -1])\n"
     "    print(found.attrs['origin'])",
-    RELU, "asked(Net())\nasked(Net())",
-    TANH, "asked(Net())\nasked(Net())",
-    "def act(x):\n    return torch.relu(x)", net(call="act"), "asked(Net())\nasked(Net())",
-    "def act(x):\n    return -x", "asked(Net())\nasked(Net())",
-    "GAIN = 1.0\ndef act(x):\n    return GAIN * x", "asked(Net())\nasked(Net())",
-    "GAIN = 2.0", "asked(Net())\nasked(Net())",
-    "gain = 2.0\n" + net(more=", gain=gain", call="(lambda z: gain * z)"), "asked(Net())\nasked(Net())",
-    "gain = 3.0", net(more=", gain=gain", call="(lambda z: gain * z)"), "asked(Net())\nasked(Net())",
+    RELU,
+    "asked(Net())\nasked(Net())",
+    TANH,
+    "asked(Net())\nasked(Net())",
+    "def act(x):\n    return torch.relu(x)",
+    net(call="act"),
+    "asked(Net())\nasked(Net())",
+    "def act(x):\n    return -x",
+    "asked(Net())\nasked(Net())",
+    "GAIN = 1.0\ndef act(x):\n    return GAIN * x",
+    "asked(Net())\nasked(Net())",
+    "GAIN = 2.0",
+    "asked(Net())\nasked(Net())",
+    "gain = 2.0\n" + net(more=", gain=gain", call="(lambda z: gain * z)"),
+    "asked(Net())\nasked(Net())",
+    "gain = 3.0",
+    net(more=", gain=gain", call="(lambda z: gain * z)"),
+    "asked(Net())\nasked(Net())",
     "from dataclasses import dataclass\n@dataclass(frozen=True)\nclass Wide(Net):\n    width: int = 6",
     "asked(Wide())\nasked(Wide())",
-    "state = torch.Generator()\n" + net(call="(state is None or torch.relu)"), "asked(Net())\nasked(Net())",
-]  # fmt: skip
+    "state = torch.Generator()\n" + net(call="(state is None or torch.relu)"),
+    "asked(Net())\nasked(Net())",
+]
 
 
 def test_a_notebooks_cells_are_code_that_is_known_by_its_source(tmp_path):
@@ -411,7 +484,9 @@ def test_a_notebooks_cells_are_code_that_is_known_by_its_source(tmp_path):
     notebook = nbformat.v4.new_notebook(cells=cells)
     NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
     said = [
-        "".join(o.text for o in cell.outputs if o.output_type == "stream" and o.name == "stdout").split()
+        "".join(
+            o.text for o in cell.outputs if o.output_type == "stream" and o.name == "stdout"
+        ).split()
         for cell in notebook.cells
         if cell.source.startswith("asked(")
     ]
@@ -434,14 +509,22 @@ def act(x):
 """
 
 STALE = {
-    "a dictionary of the module": ("SCALE = {'by': 1.0}", "return SCALE['by'] * x.relu()", "SCALE['by'] = 2.0"),
+    "a dictionary of the module": (
+        "SCALE = {'by': 1.0}",
+        "return SCALE['by'] * x.relu()",
+        "SCALE['by'] = 2.0",
+    ),
     "a list of the module": ("SCALE = [1.0]", "return SCALE[0] * x.relu()", "SCALE[0] = 2.0"),
     "an array of the module": (
         "import numpy as np\nSCALE = np.ones(1)",
         "return float(SCALE[0]) * x.relu()",
         "SCALE[0] = 2.0",
     ),
-    "a function of the module": ("import torch\nACT = torch.relu", "return ACT(x)", "ACT = torch.tanh"),
+    "a function of the module": (
+        "import torch\nACT = torch.relu",
+        "return ACT(x)",
+        "ACT = torch.tanh",
+    ),
     "a class's dictionary": (
         "class Held:\n    scale = {'by': 1.0}",
         "return Held.scale['by'] * x.relu()",
@@ -477,7 +560,8 @@ STALE = {
 
 @pytest.mark.parametrize("what", STALE)
 def test_what_own_code_reads_is_part_of_what_a_run_is_known_by(written, monkeypatch, what):
-    """The seven ways to be served a stale result, and brothers: what is set afterwards is read anew, the rest found."""
+    """The seven ways to be served a stale result, and brothers: what is set afterwards is read
+    anew, the rest found."""
     monkeypatch.setenv("SCALE_OF_A_TEST", "1")
     table, call, change = STALE[what]
     helper = written("read_by_own", READS.format(table=table, call=call))
@@ -494,12 +578,21 @@ def test_what_own_code_reads_is_part_of_what_a_run_is_known_by(written, monkeypa
 
 def test_what_a_watch_reads_is_part_of_what_a_run_is_known_by(written, tmp_path):
     module = written(
-        "own_watch", "SCALE = {'by': 1.0}\ndef norm(view):\n    return SCALE['by'] * view.step + SCALE['by']\n"
+        "own_watch",
+        "SCALE = {'by': 1.0}\ndef norm(view):\n    return SCALE['by'] * view.step + SCALE['by']\n",
     )
 
     def runs():
         task, model = ModularTask(5, train_fraction=0.5), Shape(5, d_model=8)
-        return gb.train(task, model, seeds=1, steps=4, watch={"norm": module.norm}, store=tmp_path, progress=False)
+        return gb.train(
+            task,
+            model,
+            seeds=1,
+            steps=4,
+            watch={"norm": module.norm},
+            store=tmp_path,
+            progress=False,
+        )
 
     first = runs()
     assert runs().attrs["origin"] == "cached"
@@ -511,7 +604,8 @@ def test_what_a_watch_reads_is_part_of_what_a_run_is_known_by(written, tmp_path)
 
 def test_a_checkpoint_is_not_continued_where_own_code_computes_something_else(written, tmp_path):
     module = written(
-        "own_scaled", net(head="SCALE = {'by': 1.0}\ndef act(x):\n    return SCALE['by'] * x.relu()", call="act")
+        "own_scaled",
+        net(head="SCALE = {'by': 1.0}\ndef act(x):\n    return SCALE['by'] * x.relu()", call="act"),
     )
     config = made(module.Net()).config
     train([config], steps=2, checkpoints=tmp_path, progress=False)
@@ -523,9 +617,11 @@ def test_a_checkpoint_is_not_continued_where_own_code_computes_something_else(wr
 
 
 def test_a_process_that_computes_something_else_is_refused(written, tmp_path):
-    """A value set after its module was loaded does not travel to another process, which imports the module anew."""
+    """A value set after its module was loaded does not travel to another process, which imports the
+    module anew."""
     module = written(
-        "own_set", net(head="SCALE = {'by': 1.0}\ndef act(x):\n    return SCALE['by'] * x.relu()", call="act")
+        "own_set",
+        net(head="SCALE = {'by': 1.0}\ndef act(x):\n    return SCALE['by'] * x.relu()", call="act"),
     )
     configs = [made(module.Net()).config.with_seed(seed) for seed in (0, 1)]
     train(configs, workers=2, progress=False)
@@ -545,17 +641,22 @@ def test_a_probe_is_the_same_in_another_call_and_another_number_of_threads():
 
 
 def test_a_watch_of_the_library_is_no_code_of_a_readers_own():
-    """Records of the chapters are watched by functions of the library, given arguments by `functools.partial` too."""
+    """Records of the chapters are watched by functions of the library, given arguments by
+    `functools.partial` too."""
     config = RunConfig(ModularTask(7, train_fraction=0.5), Shape(7, d_model=16), steps=20)
     assert not code_and_probe(config, {"share": partial(unseen_share, stage="MLP 1")}).own
     assert code_and_probe(config, {"share": partial(np.add, 1)}).own
 
 
 def test_a_record_whose_configuration_is_not_its_keys_is_not_handed_out(tmp_path):
-    """Two files exchanged, and what the manifest says of them: one decay would be answered with the other."""
+    """Two files exchanged, and what the manifest says of them: one decay would be answered with the
+    other."""
     store = Store(tmp_path / "exchanged")
     config = RunConfig(ModularTask(5, train_fraction=0.5), Shape(5, d_model=8), steps=10)
-    runs = [Experiment("own/decay", replace(config, optimizer=AdamW(weight_decay=d)), (0,)) for d in (0.0, 5.0)]
+    runs = [
+        Experiment("own/decay", replace(config, optimizer=AdamW(weight_decay=d)), (0,))
+        for d in (0.0, 5.0)
+    ]
     for run in runs:
         load_or_run(run, store, progress=False)
     path = store.path / "MANIFEST.json"

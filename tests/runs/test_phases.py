@@ -1,4 +1,5 @@
-"""Phases of learning: Table 1 of Liu et al. 2022 cell by cell, with censoring, and the comparison of two diagrams."""
+"""Phases of learning: Table 1 of Liu et al. 2022 cell by cell, with censoring, and the comparison
+of two diagrams."""
 
 import dataclasses
 import json
@@ -38,7 +39,10 @@ def test_table_1(fit, test, rule, phase):
 
 def runs(train, test, last=100_000):
     steps = np.linspace(0, last, len(train)).astype(int)
-    curves = {"train_accuracy": ("step", np.float32(train)), "test_accuracy": ("step", np.float32(test))}
+    curves = {
+        "train_accuracy": ("step", np.float32(train)),
+        "test_accuracy": ("step", np.float32(test)),
+    }
     return xr.Dataset(curves, {"step": steps})
 
 
@@ -78,19 +82,34 @@ STOP = {"variable": "train_accuracy", "threshold": 0.9, "above": True, "hold": 4
         ({"configuration": json.dumps({"stop": STOP})}, "."),
         ({"configs": json.dumps([{"stop": STOP}, {"stop": None}])}, "."),
         ({"configuration": json.dumps({"stop": STOP | {"threshold": 0.99}})}, "M"),
-        ({"configuration": json.dumps({"stop": STOP | {"variable": "train_loss", "above": False}})}, "."),
+        (
+            {
+                "configuration": json.dumps(
+                    {"stop": STOP | {"variable": "train_loss", "above": False}}
+                )
+            },
+            ".",
+        ),
         ({"configuration": json.dumps({"stop": STOP | {"variable": "train_loss"}})}, "M"),
     ],
 )
 def test_a_run_that_its_own_rule_stopped_did_not_diverge(attrs, phase):
-    """Fits at step 50,000 and is logged no more: never on the test set only if nothing but divergence ended it."""
-    data = runs([0, 0.95, np.nan], [0, 0.1, np.nan]).assign(train_loss=("step", [2, 0.5, np.nan])).assign_attrs(attrs)
+    """Fits at step 50,000 and is logged no more: never on the test set only if nothing but
+    divergence ended it."""
+    data = (
+        runs([0, 0.95, np.nan], [0, 0.1, np.nan])
+        .assign(train_loss=("step", [2, 0.5, np.nan]))
+        .assign_attrs(attrs)
+    )
     assert ph.phases(data).phase == phase
 
 
 def test_runs_of_several_lengths_end_at_their_own_last_step():
-    """Along an axis `steps` the shorter run is open, and one that diverged before its own last step is decided."""
-    data = xr.concat([runs([0, 1, np.nan], [0, 0, np.nan])] * 2, "steps").assign_coords(steps=[50_000, 60_000])
+    """Along an axis `steps` the shorter run is open, and one that diverged before its own last step
+    is decided."""
+    data = xr.concat([runs([0, 1, np.nan], [0, 0, np.nan])] * 2, "steps").assign_coords(
+        steps=[50_000, 60_000]
+    )
     assert "".join(ph.phases(data).phase.values) == ".M"
     assert "".join(ph.phases(data.isel(step=slice(0, 2))).phase.values) == ".."
 
@@ -134,9 +153,13 @@ def test_fractions_count_the_decided_seeds_and_sum_to_one():
 
 
 def test_agreement_among_seeds_has_a_row_a_pair():
-    phase = xr.DataArray([list("CGM"), list("CGM"), list("CXM")], dims=("seed", "lr"), coords={"seed": [0, 1, 5]})
+    phase = xr.DataArray(
+        [list("CGM"), list("CGM"), list("CXM")], dims=("seed", "lr"), coords={"seed": [0, 1, 5]}
+    )
     table = ph.among_seeds(phase)
-    assert table["first"].tolist() == [0, 0, 1] and table.agreement.tolist() == pytest.approx([1, 2 / 3, 2 / 3])
+    assert table["first"].tolist() == [0, 0, 1] and table.agreement.tolist() == pytest.approx(
+        [1, 2 / 3, 2 / 3]
+    )
     assert ph.among_seeds(phase.isel(seed=[0])).empty
 
 
@@ -155,7 +178,11 @@ def test_bands_in_the_order_of_the_claim_are_seen_and_others_are_not():
         lambda: dataclasses.replace(ph.PhaseRule(), gap=0),
         lambda: ph.PhaseRule(cap=NEVER),
         lambda: ph.PhaseRule(gap=NEVER),
-        lambda: ph.phases(runs([0, 1], [0, 1]).assign_attrs(configs=json.dumps([{"stop": STOP | {"variable": "f"}}]))),
+        lambda: ph.phases(
+            runs([0, 1], [0, 1]).assign_attrs(
+                configs=json.dumps([{"stop": STOP | {"variable": "f"}}])
+            )
+        ),
         lambda: ph.phases(xr.Dataset({"train_accuracy": ("step", [0.0])}, {"step": [0]})),
         lambda: ph.kappa([["C"]], [["C", "C"]]),
         lambda: ph.boundary_shift([list("CC")], [list("CC")], most=2),

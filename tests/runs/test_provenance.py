@@ -29,7 +29,9 @@ def checkout(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_the_commit_whether_sources_differ_from_it_and_none_outside_a_checkout(checkout, monkeypatch):
+def test_the_commit_whether_sources_differ_from_it_and_none_outside_a_checkout(
+    checkout, monkeypatch
+):
     head = git(checkout, "rev-parse", "HEAD")
     assert re.fullmatch(r"[0-9a-f]{40}", head) and commit() == (head, False)
     (checkout / "tests" / "file.py").write_text("2\n")
@@ -43,15 +45,32 @@ def test_the_commit_whether_sources_differ_from_it_and_none_outside_a_checkout(c
 def test_provenance_is_plain_and_complete():
     made = provenance("cpu", "bfloat16")
     assert json.loads(json.dumps(made)) == made
-    told = {"commit", "dirty", "versions", "device", "processor", "dtype", "recorded_on", "recorded_at"}
-    assert set(made) == told and made["processor"].startswith(torch.backends.cpu.get_cpu_capability())
-    expected = {"python": platform.python_version(), "torch": torch.__version__, "numpy": np.__version__}
+    told = {
+        "commit",
+        "dirty",
+        "versions",
+        "device",
+        "processor",
+        "dtype",
+        "recorded_on",
+        "recorded_at",
+    }
+    assert set(made) == told and made["processor"].startswith(
+        torch.backends.cpu.get_cpu_capability()
+    )
+    expected = {
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "numpy": np.__version__,
+    }
     assert expected | {"grokbook": grokbook.__version__} == {
         name: made["versions"][name] for name in ("python", "torch", "numpy", "grokbook")
     }
     assert made["dtype"] == "bfloat16"
     at = datetime.datetime.fromisoformat(made["recorded_at"])
-    assert at.date().isoformat() == made["recorded_on"] and not at.utcoffset() and not at.microsecond
+    assert (
+        at.date().isoformat() == made["recorded_on"] and not at.utcoffset() and not at.microsecond
+    )
     assert abs(datetime.datetime.now(datetime.UTC) - at) < datetime.timedelta(minutes=5)
 
 

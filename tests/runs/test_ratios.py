@@ -14,7 +14,9 @@ from grokbook.runs.store import Store
 from grokbook.training.cost import Cost
 from grokbook_chapters.gu2025 import modular_run
 
-spec = importlib.util.spec_from_file_location("predictions", project_root() / "benchmarks" / "predictions.py")
+spec = importlib.util.spec_from_file_location(
+    "predictions", project_root() / "benchmarks" / "predictions.py"
+)
 table = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(table)
 
@@ -29,7 +31,9 @@ def counted(monkeypatch):
     monkeypatch.setattr(Experiment, "counted", lambda self, seeds: Cost(10.0 * seeds, 1.0))
 
 
-def test_a_family_is_nearer_than_a_network_and_what_was_never_recorded_costs_what_is_counted(counted, monkeypatch):
+def test_a_family_is_nearer_than_a_network_and_what_was_never_recorded_costs_what_is_counted(
+    counted, monkeypatch
+):
     monkeypatch.setattr(module, "_table", lambda: {"made/up": 2.0, "Shape": 3.0})
     assert made("made/up[p=5]").predicted(3).seconds == 60
     assert made("made/other").predicted(1).seconds == 30
@@ -60,8 +64,14 @@ def test_each_kind_has_the_median_of_its_experiments_and_the_page_says_how_far_i
 def test_every_kind_of_run_that_is_recorded_has_its_ratio_and_the_page_says_how_far_they_are_off():
     """`benchmarks/predictions.py` writes both anew; rates of this machine move them a little."""
     rows, now = table.now()
-    assert set(json.loads(module.TABLE.read_text(encoding="utf-8"))) == set(now), "run benchmarks/predictions.py"
-    page = (project_root() / "book" / "how_to_rerun.md").read_text(encoding="utf-8").split(table.MARK)[1]
+    assert set(json.loads(module.TABLE.read_text(encoding="utf-8"))) == set(now), (
+        "run benchmarks/predictions.py"
+    )
+    page = (
+        (project_root() / "book" / "how_to_rerun.md")
+        .read_text(encoding="utf-8")
+        .split(table.MARK)[1]
+    )
     written, fresh = (
         [float(number) for number in re.findall(r"[\d.]+", text.strip().splitlines()[-1])]
         for text in (page, table.as_markdown(rows, now))

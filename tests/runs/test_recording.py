@@ -18,7 +18,10 @@ from processes import all_end, children, forked
 
 @pytest.fixture
 def tiny(monkeypatch):
-    experiments = [Experiment(f"made/up[p={p}]", modular_run(p, 0.5, d_model=8, steps=4), seeds=(0,)) for p in (5, 7)]
+    experiments = [
+        Experiment(f"made/up[p={p}]", modular_run(p, 0.5, d_model=8, steps=4), seeds=(0,))
+        for p in (5, 7)
+    ]
     monkeypatch.setattr(recording, "catalogue", lambda: {e.name: e for e in experiments})
     return experiments
 
@@ -38,17 +41,22 @@ def test_patterns_seeds_and_a_name_with_brackets(tiny):
     assert [e.name for e in recording.choose("made/up[p=5]")] == ["made/up[p=5]"]
     assert len(recording.choose("made/*")) == 2
     assert [e.seeds for e in recording.choose(None, 3)] == [(0, 1, 2), (0, 1, 2)]
-    with pytest.raises(ParameterError, match=r"no experiment matches 'fig9'; .* the 2 there are, made/up"):
+    with pytest.raises(
+        ParameterError, match=r"no experiment matches 'fig9'; .* the 2 there are, made/up"
+    ):
         recording.choose("fig9")
 
 
 def test_an_unknown_update_is_refused_before_anything_runs():
-    with pytest.raises(ParameterError, match="update is 'quick', but must be one of 'eager', 'compiled'"):
+    with pytest.raises(
+        ParameterError, match="update is 'quick', but must be one of 'eager', 'compiled'"
+    ):
         recording.record(update="quick")
 
 
 def test_load_only_trains_nothing_even_when_a_record_is_damaged(tiny, tmp_path):
-    """A page asks for paper-scale runs this way: a damaged file must not start hours of training."""
+    """A page asks for paper-scale runs this way: a damaged file must not start hours of
+    training."""
     store = Store(tmp_path)
     assert recorded(tiny[0], store) is None
     made = load_or_run(tiny[0], store, progress=False)
@@ -59,11 +67,21 @@ def test_load_only_trains_nothing_even_when_a_record_is_damaged(tiny, tmp_path):
         assert recorded(tiny[0], store) is None
 
 
-def test_the_next_seed_of_the_experiment_with_fewest_and_cheapest_comes_first(tmp_path, monkeypatch):
-    """Value per second: 1 / (n + 1) over the predicted seconds of one run, so 1/1 s before 1/4 s and 0.5/1 s."""
-    cheap, dear = (Experiment(f"made/up[p={p}]", modular_run(p, 0.5, d_model=8, steps=4), (0, 1, 2)) for p in (5, 7))
+def test_the_next_seed_of_the_experiment_with_fewest_and_cheapest_comes_first(
+    tmp_path, monkeypatch
+):
+    """Value per second: 1 / (n + 1) over the predicted seconds of one run, so 1/1 s before 1/4 s
+    and 0.5/1 s."""
+    cheap, dear = (
+        Experiment(f"made/up[p={p}]", modular_run(p, 0.5, d_model=8, steps=4), (0, 1, 2))
+        for p in (5, 7)
+    )
     seconds = {5: 1.0, 7: 4.0}
-    monkeypatch.setattr(Experiment, "predicted", lambda self, n=None: Cost(seconds[self.config.task.p] * (n or 1), 1.0))
+    monkeypatch.setattr(
+        Experiment,
+        "predicted",
+        lambda self, n=None: Cost(seconds[self.config.task.p] * (n or 1), 1.0),
+    )
     store, order = Store(tmp_path), []
     for _ in range(6):
         job = recording.next_jobs([dear, cheap], store)[0]
@@ -74,7 +92,9 @@ def test_the_next_seed_of_the_experiment_with_fewest_and_cheapest_comes_first(tm
 
 
 def test_only_runs_that_fit_into_the_budget_are_started(tmp_path, monkeypatch, tiny):
-    monkeypatch.setattr(Experiment, "predicted", lambda self, n=None: Cost(50.0 * self.config.task.p, 1.0))
+    monkeypatch.setattr(
+        Experiment, "predicted", lambda self, n=None: Cost(50.0 * self.config.task.p, 1.0)
+    )
     table = recording.record(budget_seconds=300, progress=False, store=Store(tmp_path), workers=1)
     assert table.recorded.tolist() == [1, 0]
 
@@ -91,7 +111,10 @@ def test_side_by_side_the_records_are_those_made_in_turn(tiny, tmp_path, capsys)
 
 
 def record_for_ever(path):
-    runs = [Experiment(f"made/up[p={p}]", modular_run(p, 0.5, d_model=8, steps=10**6), (0,)) for p in (5, 7)]
+    runs = [
+        Experiment(f"made/up[p={p}]", modular_run(p, 0.5, d_model=8, steps=10**6), (0,))
+        for p in (5, 7)
+    ]
     recording.catalogue = lambda: {run.name: run for run in runs}
     recording.record(progress=False, store=Store(path), workers=2)
 
@@ -117,6 +140,7 @@ def test_seeds_that_share_a_program_are_one_job_and_end_as_they_do_alone(tmp_pat
     job = recording.next_jobs([together], Store(tmp_path))[0]
     assert job.experiment.seeds == (0, 1, 2) and job.seconds < apart.predicted(3).seconds
     ours, theirs = (
-        load_or_run(e, Store(tmp_path / place), progress=False) for e, place in ((together, "a"), (apart, "b"))
+        load_or_run(e, Store(tmp_path / place), progress=False)
+        for e, place in ((together, "a"), (apart, "b"))
     )
     np.testing.assert_allclose(ours.train_loss, theirs.train_loss, rtol=1e-5)

@@ -1,4 +1,5 @@
-"""The record store: equal after a round trip, verified, one trainer at a time, damage reported and mended."""
+"""The record store: equal after a round trip, verified, one trainer at a time, damage reported and
+mended."""
 
 import contextlib
 import errno
@@ -71,7 +72,9 @@ def test_what_is_loaded_is_what_was_trained(store, made):
     expected = made.dataset((0, 1))
     for dataset in (trained, loaded):
         assert without_attrs(dataset).identical(without_attrs(expected))
-        assert {n: v.dtype for n, v in dataset.data_vars.items()} == {n: v.dtype for n, v in expected.items()}
+        assert {n: v.dtype for n, v in dataset.data_vars.items()} == {
+            n: v.dtype for n, v in expected.items()
+        }
     assert (trained.attrs["origin"], loaded.attrs["origin"]) == ("trained", "cached")
     assert made.trained() == ["0 1"]
 
@@ -94,7 +97,11 @@ def test_a_process_that_is_killed_twice_while_it_writes_loses_no_seed(store, mad
     real = os.replace
     ask(store, made, 0)
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(os, "replace", lambda old, new: killed() if str(old).endswith(".next") else real(old, new))
+        patch.setattr(
+            os,
+            "replace",
+            lambda old, new: killed() if str(old).endswith(".next") else real(old, new),
+        )
         ask(store, made, 0, 1)
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(Store, "_write_manifest", killed)
@@ -103,19 +110,26 @@ def test_a_process_that_is_killed_twice_while_it_writes_loses_no_seed(store, mad
 
 
 def test_words_along_a_dimension_stay_words_as_a_record_grows(store, made, monkeypatch):
-    """A coordinate of words is the same before and after: seeds are joined along it, not beside it."""
+    """A coordinate of words is the same before and after: seeds are joined along it, not beside
+    it."""
     run = made.run
 
     def worded(*args, **options):
         data = run(*args, **options)
-        return data.assign(wave=(("seed", "layer"), np.ones((data.sizes["seed"], 2)))).assign_coords(layer=["a", "bc"])
+        return data.assign(
+            wave=(("seed", "layer"), np.ones((data.sizes["seed"], 2)))
+        ).assign_coords(layer=["a", "bc"])
 
     monkeypatch.setattr(made, "run", worded)
     for seeds in ((0,), (0, 1), (0, 1, 2)):
         found = ask(store, made, *seeds)
     again = store.load(made.key)
     for data in (found, again):
-        assert data.layer.values.tolist() == ["a", "bc"] and data.wave.shape == (3, 2) and bool((data.wave == 1).all())
+        assert (
+            data.layer.values.tolist() == ["a", "bc"]
+            and data.wave.shape == (3, 2)
+            and bool((data.wave == 1).all())
+        )
     assert from_bytes(to_bytes(again)).identical(again)
 
 
@@ -125,7 +139,9 @@ def test_one_configuration_under_two_names_is_one_record(store, made):
     dataset = ask(store, made, 0, 1)
     assert made.trained() == ["0", "1"] and dataset.attrs["experiment"] == "other/name[p=5]"
     assert list(store.entries()) == ["other/name/0123456789abcdef.nc"]
-    assert [path.name for path in store.path.rglob("*.nc")] == ["0123456789abcdef.nc"] and store.verify() == []
+    assert [path.name for path in store.path.rglob("*.nc")] == [
+        "0123456789abcdef.nc"
+    ] and store.verify() == []
 
 
 def test_a_fallback_is_asked_before_anything_is_trained(tmp_path, store, made):
@@ -143,7 +159,9 @@ def test_a_fallback_is_asked_before_anything_is_trained(tmp_path, store, made):
 
 def test_provenance_is_that_of_the_seeds_in_the_dataset(store, made):
     for asked, told in (([0], [[0]]), ([1], [[1]]), ([0, 1], [[0], [1]]), ([1], [[1]])):
-        assert [row["seeds"] for row in json.loads(ask(store, made, *asked).attrs["provenance"])] == told
+        assert [
+            row["seeds"] for row in json.loads(ask(store, made, *asked).attrs["provenance"])
+        ] == told
 
 
 def test_runs_of_a_readers_own_code_answer_the_same_code_alone(store, made):
@@ -155,11 +173,14 @@ def test_runs_of_a_readers_own_code_answer_the_same_code_alone(store, made):
     made.code = replace(made.code, probe="1" * 16)
     assert ask(store, made, 0).attrs["origin"] == "trained", "it computes something else"
     (entry,) = store.entries().values()
-    assert [(row["fingerprint"], row["probe"]) for row in entry["provenance"]] == [("f" * 16, "1" * 16)]
+    assert [(row["fingerprint"], row["probe"]) for row in entry["provenance"]] == [
+        ("f" * 16, "1" * 16)
+    ]
 
 
 def test_numbers_of_another_version_have_another_key(tmp_path, monkeypatch):
-    """`NUMBERS` is raised when the library computes something else: no record of before is an answer."""
+    """`NUMBERS` is raised when the library computes something else: no record of before is an
+    answer."""
     run = Experiment("made/run", modular_run(5, 0.5, d_model=8, steps=20), (0,))
     before = run.key
     load_or_run(run, Store(tmp_path), progress=False)
@@ -202,9 +223,13 @@ def test_a_new_record_moves_no_other_in_the_committed_manifest(store):
 def test_two_processes_that_write_two_records_at_once_lose_neither(store):
     """Without the lock the later one forgets the other's record."""
     keys = [letter * 16 for letter in "abc"]
-    running = [forked(ask, Slow(store.path), MadeUp(store.path.parent / key, key=key), 0) for key in keys]
+    running = [
+        forked(ask, Slow(store.path), MadeUp(store.path.parent / key, key=key), 0) for key in keys
+    ]
     assert [process.join(120) or process.exitcode for process in running] == [0, 0, 0]
-    assert sorted(entry["key"] for entry in store.entries().values()) == keys and store.verify() == []
+    assert (
+        sorted(entry["key"] for entry in store.entries().values()) == keys and store.verify() == []
+    )
 
 
 def test_only_a_run_with_something_left_of_it_says_that_it_was_continued(store, made):
@@ -219,7 +244,9 @@ def test_a_record_that_is_gone_is_named_and_computed_again(store, made):
     (store.path / FILE).unlink()
     with pytest.warns(RecordWarning) as caught:
         assert ask(store, made, 0).attrs["origin"] == "trained"
-    assert [str(w.message) for w in caught] == [f"the record {FILE} is missing; it will be computed again."]
+    assert [str(w.message) for w in caught] == [
+        f"the record {FILE} is missing; it will be computed again."
+    ]
 
 
 def test_verifying_names_each_record_that_is_damaged_or_gone_and_changes_nothing(store, made):
@@ -256,7 +283,9 @@ def test_a_damaged_file_is_named_set_aside_and_computed_again(store, made, damag
     assert (store.path / (FILE + ".corrupt")).read_bytes() == damaged and store.verify() == []
 
 
-def test_a_damaged_fallback_that_cannot_be_written_is_named_and_computed_again(tmp_path, store, made, monkeypatch):
+def test_a_damaged_fallback_that_cannot_be_written_is_named_and_computed_again(
+    tmp_path, store, made, monkeypatch
+):
     behind = Store(tmp_path / "behind")
     ask(behind, made, 0)
     (behind.path / FILE).write_bytes(b"")
@@ -265,19 +294,24 @@ def test_a_damaged_fallback_that_cannot_be_written_is_named_and_computed_again(t
         raise OSError(errno.EROFS, "Read-only file system")
 
     monkeypatch.setattr(behind, "_set_aside", read_only)
-    with pytest.warns(RecordWarning, match="missing or damaged, and this store cannot be written; it will be"):
+    with pytest.warns(
+        RecordWarning, match="missing or damaged, and this store cannot be written; it will be"
+    ):
         assert ask(Store(store.path, fallbacks=(behind,)), made, 0).attrs["origin"] == "trained"
     assert (behind.path / FILE).exists()
 
 
 def test_a_record_that_is_being_replaced_is_not_taken_for_damaged(store, made, monkeypatch):
-    """A reader holds the old manifest entry while a writer puts the new file and its sha256 in place."""
+    """A reader holds the old manifest entry while a writer puts the new file and its sha256 in
+    place."""
     ask(store, made, 0)
     stale = store.find(made.key)
     ask(store, made, 0, 1)
     reader = Store(store.path)
     found = iter([stale])
-    monkeypatch.setattr(reader, "find", lambda *asked: next(found, None) or Store(store.path).find(*asked))
+    monkeypatch.setattr(
+        reader, "find", lambda *asked: next(found, None) or Store(store.path).find(*asked)
+    )
     assert reader.load(made.key).seed.values.tolist() == [0, 1]
     assert store.verify() == [] and not list(store.path.rglob("*.corrupt"))
 
@@ -290,40 +324,62 @@ def test_a_complete_record_is_loaded_where_nothing_can_be_written(store, made, m
 
 @pytest.mark.parametrize(
     "content",
-    ['{"format": 1, "records": {"made/up', "", "[]", "{}", "\x00\x01", '{"records": []}', '{"records": {"a.nc": {}}}',
-     '{"records": {"a.nc": "key"}}', '{"records": {"a.nc": {"key": "k", "sha256": "", "provenance": []}}}',
-     '{"records": {"a.nc": {"key": "k", "sha256": "", "seeds": ["0"], "provenance": []}}}',
-     '{"records": {"a.nc": {"key": "k", "sha256": "", "seeds": [0], "provenance": [{}]}}}'],
-)  # fmt: skip
+    [
+        '{"format": 1, "records": {"made/up',
+        "",
+        "[]",
+        "{}",
+        "\x00\x01",
+        '{"records": []}',
+        '{"records": {"a.nc": {}}}',
+        '{"records": {"a.nc": "key"}}',
+        '{"records": {"a.nc": {"key": "k", "sha256": "", "provenance": []}}}',
+        '{"records": {"a.nc": {"key": "k", "sha256": "", "seeds": ["0"], "provenance": []}}}',
+        '{"records": {"a.nc": {"key": "k", "sha256": "", "seeds": [0], "provenance": [{}]}}}',
+    ],
+)
 def test_a_half_written_manifest_is_one_sentence(store, made, content):
     ask(store, made, 0)
     (store.path / MANIFEST).write_text(content)
-    for use in (store.entries, store.verify, lambda: store.seeds(made.key), lambda: ask(store, made, 0)):
+    for use in (
+        store.entries,
+        store.verify,
+        lambda: store.seeds(made.key),
+        lambda: ask(store, made, 0),
+    ):
         with pytest.raises(RecordError) as caught:
             use()
         message = str(caught.value)
-        assert message.startswith(f"{store.path / MANIFEST} cannot be read (") and "\n" not in message
+        assert (
+            message.startswith(f"{store.path / MANIFEST} cannot be read (") and "\n" not in message
+        )
         assert message.endswith("; restore it from version control.")
     assert made.trained() == ["0"]
 
 
 def test_a_store_that_cannot_be_written_is_one_sentence(tmp_path, made):
     (tmp_path / "file").write_text("")
-    with pytest.raises(RecordError, match=r"^the store .*file/store cannot be written: Not a directory\.$"):
+    with pytest.raises(
+        RecordError, match=r"^the store .*file/store cannot be written: Not a directory\.$"
+    ):
         ask(Store(tmp_path / "file" / "store"), made, 0)
     assert made.trained() == []
 
 
 def test_a_lock_that_cannot_be_opened_is_one_sentence(store, made):
     (store.path / ".locks" / f"{made.key}.lock").mkdir(parents=True)
-    with pytest.raises(RecordError, match=r"^the store .*store cannot be written: Is a directory\.$"):
+    with pytest.raises(
+        RecordError, match=r"^the store .*store cannot be written: Is a directory\.$"
+    ):
         ask(store, made, 0)
     assert made.trained() == []
 
 
 def test_a_folder_in_the_place_of_a_record_is_refused_before_anything_is_trained(store, made):
     (store.path / FILE).mkdir(parents=True)
-    with pytest.raises(RecordError, match=rf"^the record .*{FILE} cannot be written: it is a folder\.$"):
+    with pytest.raises(
+        RecordError, match=rf"^the record .*{FILE} cannot be written: it is a folder\.$"
+    ):
         ask(store, made, 0)
     assert made.trained() == [] and store.entries() == {} and not list(store.path.rglob("*.next"))
 
@@ -333,7 +389,9 @@ def test_a_record_whose_sha256_is_right_and_that_is_no_dataset_is_one_sentence(s
     (store.path / FILE).write_bytes(b"no dataset")
     entry = store.entries()[FILE] | {"sha256": hashlib.sha256(b"no dataset").hexdigest()}
     store._write_manifest({FILE: entry})
-    with pytest.raises(RecordError, match=rf"^{store.path / FILE} cannot be read \(.*\); restore it from"):
+    with pytest.raises(
+        RecordError, match=rf"^{store.path / FILE} cannot be read \(.*\); restore it from"
+    ):
         ask(store, made, 0)
 
 
@@ -345,7 +403,9 @@ def test_a_full_disk_keeps_the_old_record_and_the_checkpoints(store, made, monke
 
     with monkeypatch.context() as patch:
         patch.setattr("grokbook.files.os.fsync", full)
-        with pytest.raises(RecordError, match="was not written: the disk is full; what was there before"):
+        with pytest.raises(
+            RecordError, match="was not written: the disk is full; what was there before"
+        ):
             ask(store, made, 0, 1)
     assert store.verify() == [] and store.seeds(made.key) == (0,)
     left = store.path / ".partial" / made.key / "1.pt"
@@ -358,14 +418,21 @@ def test_each_dataset_that_is_handed_out_is_noted_with_who_made_its_seeds(tmp_pa
     ask(store, made, 1)
     ask(Store(tmp_path / "front", fallbacks=(store,)), made, 1, 0)
     (entry,) = store.entries().values()
-    known = {"experiment": made.name, "key": made.key, "dtype": "float32", "provenance": entry["provenance"]}
+    known = {
+        "experiment": made.name,
+        "key": made.key,
+        "dtype": "float32",
+        "provenance": entry["provenance"],
+    }
     asked = [("trained", [0, 1]), ("cached", [1]), ("recorded", [1, 0])]
-    assert [known | {"origin": origin, "seeds": seeds} for origin, seeds in asked] == provenance.USED
-
+    assert [
+        known | {"origin": origin, "seeds": seeds} for origin, seeds in asked
+    ] == provenance.USED
 
 
 def told(path, experiment):
-    """Ask the store for both seeds, in a process of its own; the dataset's origin and what was said are in files."""
+    """Ask the store for both seeds, in a process of its own; the dataset's origin and what was said
+    are in files."""
     with path.with_suffix(".err").open("w", buffering=1) as said, contextlib.redirect_stderr(said):
         origin = ask(Store(path.parent / "store"), experiment, 0, 1).attrs["origin"]
     path.write_text(origin)
@@ -380,7 +447,9 @@ def test_two_processes_that_want_one_run_train_it_once(tmp_path):
         assert trains.is_alive()
         time.sleep(0.02)
     waits = forked(told, two, experiment)
-    while not (two.with_suffix(".err").exists() and two.with_suffix(".err").read_text().endswith("\n")):
+    while not (
+        two.with_suffix(".err").exists() and two.with_suffix(".err").read_text().endswith("\n")
+    ):
         assert waits.is_alive()
         time.sleep(0.02)
     (tmp_path / "release").touch()
@@ -395,7 +464,14 @@ def test_two_processes_that_want_one_run_train_it_once(tmp_path):
 def real_config(steps, **rest):
     """A real run of a second or so."""
     task, model = ModularTask(7, train_fraction=0.5), Shape(7, d_model=16, n_heads=2)
-    return RunConfig(task, model, steps=steps, log=Schedule(dense_until=steps, dense_every=10), snapshots=3, **rest)
+    return RunConfig(
+        task,
+        model,
+        steps=steps,
+        log=Schedule(dense_until=steps, dense_every=10),
+        snapshots=3,
+        **rest,
+    )
 
 
 STEPS = 500
@@ -404,35 +480,50 @@ STEPS = 500
 def record(path):
     """Both seeds of a real run, on two processes that keep a checkpoint at every logged step."""
     base.train = functools.partial(base.train, checkpoint_every=0, workers=2)
-    load_or_run(Experiment("made/up", real_config(STEPS), seeds=(0, 1)), Store(path), progress=False)
+    load_or_run(
+        Experiment("made/up", real_config(STEPS), seeds=(0, 1)), Store(path), progress=False
+    )
 
 
 @pytest.mark.timeout(240)
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds child processes in /proc")
 def test_a_killed_recording_is_continued_and_ends_bit_for_bit_the_same(tmp_path, monkeypatch):
-    """SIGKILL while two worker processes train: they end too, no lock is left, and the later run is continued."""
+    """SIGKILL while two worker processes train: they end too, no lock is left, and the later run is
+    continued."""
     path = tmp_path / "store"
     experiments = [Experiment("made/up", real_config(STEPS), seeds=(seed,)) for seed in (0, 1)]
     recording = forked(record, path)
     configs = [experiments[0].config.with_seed(seed) for seed in (0, 1)]
-    states = [Path(checkpoint_path(path / ".partial" / experiments[0].key, [config])) for config in configs]
+    states = [
+        Path(checkpoint_path(path / ".partial" / experiments[0].key, [config]))
+        for config in configs
+    ]
     while not all(state.exists() for state in states):
         assert recording.is_alive(), "the recording ended before it was killed"
         time.sleep(0.01)
     workers = children(recording.pid)
     recording.kill()
     recording.join()
-    assert recording.exitcode == -signal.SIGKILL and Store(path).entries() == {} and len(workers) == 2
+    assert (
+        recording.exitcode == -signal.SIGKILL and Store(path).entries() == {} and len(workers) == 2
+    )
     assert all_end(workers)
-    steps = [load_checkpoint(state, run_id([one]))["step"] for state, one in zip(states, configs, strict=True)]
+    steps = [
+        load_checkpoint(state, run_id([one]))["step"]
+        for state, one in zip(states, configs, strict=True)
+    ]
     left, made, later = min(steps), [], int(np.argmin(steps))
     assert left < STEPS, "the run had ended before it was killed"
     with monkeypatch.context() as patch:
         patch.setattr(loop, "advance", lambda *a, update=loop.advance: made.append(update(*a)))
         dataset = load_or_run(experiments[later], Store(path), progress=False)
     assert len(made) == STEPS - left and dataset.attrs["origin"] == "trained"
-    assert json.loads(dataset.attrs["provenance"])[0]["resumed"], "its seconds are those since it was continued"
-    assert not states[later].exists() and states[1 - later].exists(), "the other seed's checkpoint stays"
+    assert json.loads(dataset.attrs["provenance"])[0]["resumed"], (
+        "its seconds are those since it was continued"
+    )
+    assert not states[later].exists() and states[1 - later].exists(), (
+        "the other seed's checkpoint stays"
+    )
     alone = experiments[later].run(progress=False)
     for name in alone.variables:
         assert dataset[name].values.tobytes() == alone[name].values.tobytes(), name

@@ -1,4 +1,5 @@
-"""The record store under faults: never a wrong number, never a good record harmed, each message names file and cure."""
+"""The record store under faults: never a wrong number, never a good record harmed, each message
+names file and cure."""
 
 import errno
 import os
@@ -14,7 +15,13 @@ import numpy as np
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 from made_up import MadeUp
 
 from grokbook.errors import RecordError
@@ -24,7 +31,12 @@ from grokbook.runs.store import MANIFEST, RecordWarning, Store
 
 SEEDS = st.lists(st.integers(0, 2), unique=True, min_size=1)
 CALLS = ("open", "mkdir", "fsync", "chmod", "replace", "unlink")
-FAULTS = {"killed": None, "full disk": errno.ENOSPC, "read-only": errno.EROFS, "failing disk": errno.EIO}
+FAULTS = {
+    "killed": None,
+    "full disk": errno.ENOSPC,
+    "read-only": errno.EROFS,
+    "failing disk": errno.EIO,
+}
 CURE = re.compile(
     r"(MANIFEST\.json|\.nc(\.next)?) was not written: .*; what was there before is untouched\.$"
     r"|^the store \S+ cannot be written: .*\.$"
@@ -41,15 +53,20 @@ class Killed(BaseException):
 
 @contextmanager
 def failing(number: int, kind: str):
-    """The system call of this number, of those that change a disk, fails, and all later ones; counts those made."""
+    """The system call of this number, of those that change a disk, fails, and all later ones;
+    counts those made."""
     made = [0]
 
     def failed(call):
         def instead(*args, **kwargs):
-            changes = call is not real["open"] or len(args) > 1 and args[1] & (os.O_WRONLY | os.O_RDWR)
+            changes = (
+                call is not real["open"] or len(args) > 1 and args[1] & (os.O_WRONLY | os.O_RDWR)
+            )
             made[0] += bool(changes)
             if changes and made[0] > number:
-                raise Killed if kind == "killed" else OSError(FAULTS[kind], os.strerror(FAULTS[kind]))
+                raise (
+                    Killed if kind == "killed" else OSError(FAULTS[kind], os.strerror(FAULTS[kind]))
+                )
             return call(*args, **kwargs)
 
         return instead
@@ -87,12 +104,18 @@ def asked(store: Store, made: MadeUp, *seeds: int):
 def same(found, made: MadeUp, seeds) -> bool:
     """Whether a dataset holds the numbers of these seeds, bit for bit."""
     expected = made.dataset(tuple(seeds))
-    return all(found[name].values.tobytes() == expected[name].values.tobytes() for name in expected.variables)
+    return all(
+        found[name].values.tobytes() == expected[name].values.tobytes()
+        for name in expected.variables
+    )
 
 
 @pytest.mark.parametrize("kind", ["killed", "full disk"])
-def test_a_write_that_fails_at_any_system_call_harms_nothing_and_the_next_one_mends_it(tmp_path, kind):
-    """At each call in turn; afterwards the old record is whole, or the new one, and it can be added to."""
+def test_a_write_that_fails_at_any_system_call_harms_nothing_and_the_next_one_mends_it(
+    tmp_path, kind
+):
+    """At each call in turn; afterwards the old record is whole, or the new one, and it can be added
+    to."""
     (before := experiment(tmp_path)).seeds = (0,)
     asked(Store(tmp_path / "kept"), before, 0)
     for number in range(100):
@@ -104,7 +127,9 @@ def test_a_write_that_fails_at_any_system_call_harms_nothing_and_the_next_one_me
         except Killed:
             pass
         except RecordError as error:
-            assert CURE.search(str(error)) and str(store.path) in str(error) and "\n" not in str(error)
+            assert (
+                CURE.search(str(error)) and str(store.path) in str(error) and "\n" not in str(error)
+            )
             assert kind != "full disk" or "full" in str(error) or "No space left" in str(error)
         assert store.verify() == [] and set(store.seeds(made.key)) >= {0}
         assert same(store.load(made.key), made, store.seeds(made.key))
@@ -121,7 +146,10 @@ class Faults(RuleBasedStateMachine):
         super().__init__()
         self.folder = Path(tempfile.mkdtemp())
         self.store, self.made = Store(self.folder / "store"), experiment(self.folder)
-        self.sure, self.spoilt = {}, False  # code -> seeds that are kept whatever happens; damage nobody has met yet
+        self.sure, self.spoilt = (
+            {},
+            False,
+        )  # code -> seeds that are kept whatever happens; damage nobody has met yet
 
     def teardown(self):
         shutil.rmtree(self.folder)
@@ -143,7 +171,9 @@ class Faults(RuleBasedStateMachine):
     def is_asked(self, seeds):
         self.ask(seeds)
         code = self.made.code.digest
-        self.sure = {code: self.sure.get(code, set()) | set(seeds)}  # another code's record made room
+        self.sure = {
+            code: self.sure.get(code, set()) | set(seeds)
+        }  # another code's record made room
 
     @rule(seeds=SEEDS, number=st.integers(0, 14), kind=st.sampled_from([*FAULTS]))
     def is_asked_while_the_system_fails(self, seeds, number, kind):
@@ -156,18 +186,30 @@ class Faults(RuleBasedStateMachine):
         except RecordError as error:
             assert CURE.search(str(error)) and str(self.store.path) in str(error), error
         if len(self.made.trained()) > wrote or self.spoilt:
-            self.sure = {} if self.spoilt else {c: s for c, s in self.sure.items() if c == self.made.code.digest}
+            self.sure = (
+                {}
+                if self.spoilt
+                else {c: s for c, s in self.sure.items() if c == self.made.code.digest}
+            )
 
     @precondition(lambda self: self.file.is_file() and self.file.stat().st_size)
     @rule(at=st.floats(0, 1, exclude_max=True), flip=st.booleans())
     def the_file_is_damaged(self, at, flip):
         content = self.file.read_bytes()
         place = int(at * len(content))
-        changed = content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :] if flip else content[:place]
+        changed = (
+            content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
+            if flip
+            else content[:place]
+        )
         self.file.write_bytes(changed)
         self.spoilt = True
 
-    @rule(name=st.sampled_from(["README", "made/up/other.nc", "made/up/0123456789abcdef.nc.old", ".partial/x/y"]))
+    @rule(
+        name=st.sampled_from(
+            ["README", "made/up/other.nc", "made/up/0123456789abcdef.nc.old", ".partial/x/y"]
+        )
+    )
     def a_foreign_file_appears(self, name):
         (path := self.store.path / name).parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"foreign")
@@ -187,7 +229,10 @@ class Faults(RuleBasedStateMachine):
         manifest = self.store.path / MANIFEST
         text = manifest.read_text()
         manifest.write_text(text.replace('"format": 1', '"format": 2'))
-        with pytest.raises(RecordError, match=rf"^{manifest} has format 2, .* reads format 1; update grokbook, or na"):
+        with pytest.raises(
+            RecordError,
+            match=rf"^{manifest} has format 2, .* reads format 1; update grokbook, or na",
+        ):
             asked(self.store, self.made, 0)
         assert manifest.read_text().startswith('{\n "format": 2')
         manifest.write_text(text)
@@ -200,11 +245,16 @@ class Faults(RuleBasedStateMachine):
 
 
 def test_no_order_of_faults_serves_a_wrong_number_or_harms_a_good_record():
-    run_state_machine_as_test(Faults, settings=settings(max_examples=10, stateful_step_count=12, deadline=None))
+    run_state_machine_as_test(
+        Faults, settings=settings(max_examples=10, stateful_step_count=12, deadline=None)
+    )
 
 
-def test_a_manifest_that_another_process_wrote_in_the_same_moment_is_not_taken_for_the_old_one(tmp_path):
-    """Same inode, time and size: a reader that still has the old text in memory looks at the file before it acts."""
+def test_a_manifest_that_another_process_wrote_in_the_same_moment_is_not_taken_for_the_old_one(
+    tmp_path,
+):
+    """Same inode, time and size: a reader that still has the old text in memory looks at the file
+    before it acts."""
     folders = [tmp_path / "one", tmp_path / "two"]
     for seed, folder in enumerate(folders):
         asked(Store(folder), experiment(tmp_path), seed)
@@ -218,4 +268,6 @@ def test_a_manifest_that_another_process_wrote_in_the_same_moment_is_not_taken_f
     name = "made/up/0123456789abcdef.nc"
     shutil.copy(folders[1] / name, folders[0] / name)
     found = asked(store, experiment(tmp_path), 1)
-    assert np.all(same(found, experiment(tmp_path), (1,))) and not list(store.path.rglob("*.corrupt"))
+    assert np.all(same(found, experiment(tmp_path), (1,))) and not list(
+        store.path.rglob("*.corrupt")
+    )

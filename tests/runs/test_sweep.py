@@ -1,4 +1,5 @@
-"""A grid of settings times seeds: what a cell is, what is kept of it, and that each cell is the run alone."""
+"""A grid of settings times seeds: what a cell is, what is kept of it, and that each cell is the run
+alone."""
 
 import dataclasses
 
@@ -19,7 +20,9 @@ from grokbook_chapters.gu2025 import modular_run
 from grokbook_chapters.liu2022 import addition
 from grokbook_chapters.resnet_grokking.runs import run as small_run
 
-SMALL = dataclasses.replace(addition(steps=40), model=Toy(10, hidden=(8,)), log=Schedule(0, 10, 4), stop=None)
+SMALL = dataclasses.replace(
+    addition(steps=40), model=Toy(10, hidden=(8,)), log=Schedule(0, 10, 4), stop=None
+)
 AXES = (Axis("decoder_lr", (1e-3, 1e-2)), Axis("decoder_weight_decay", (0.0, 1.0, 5.0)))
 SWEEP = Sweep("made/sweep", SMALL, (0, 3), axes=AXES)
 
@@ -27,10 +30,18 @@ SWEEP = Sweep("made/sweep", SMALL, (0, 3), axes=AXES)
 def test_a_cell_is_the_run_alone(tmp_path):
     dataset = load_or_run(SWEEP, Store(tmp_path), progress=False, device="cpu", rows=12)
     assert dict(dataset.sizes) == {
-        "seed": 2, "decoder_lr": 2, "decoder_weight_decay": 3, "step": 5, "token": 10, "feature": 1
-    }  # fmt: skip
+        "seed": 2,
+        "decoder_lr": 2,
+        "decoder_weight_decay": 3,
+        "step": 5,
+        "token": 10,
+        "feature": 1,
+    }
     one = dataclasses.replace(SMALL.with_seed(3), optimizer=SWEEP.cells(3)[4].optimizer)
-    assert one.optimizer.of("decoder").learning_rate == 1e-2 and one.optimizer.of("decoder").weight_decay == 1.0
+    assert (
+        one.optimizer.of("decoder").learning_rate == 1e-2
+        and one.optimizer.of("decoder").weight_decay == 1.0
+    )
     alone = train([one], progress=False, device="cpu", keep_weights=True)
     cell = dataset.sel(seed=3, decoder_lr=1e-2, decoder_weight_decay=1.0)
     for name in ("train_loss", "test_loss", "train_accuracy", "test_accuracy"):
@@ -48,10 +59,13 @@ def test_a_seed_more_is_added_to_the_record_and_nothing_is_left_behind(tmp_path)
 
 
 def test_a_chunk_that_was_finished_is_not_trained_again(tmp_path, monkeypatch):
-    """Six cells in chunks of four and two: what is kept of the first call is all that the second needs."""
+    """Six cells in chunks of four and two: what is kept of the first call is all that the second
+    needs."""
     whole = SWEEP.run((0,), checkpoints=tmp_path, progress=False, device="cpu")
     assert len(list(tmp_path.glob("*.pt"))) == 2
-    monkeypatch.setattr("grokbook.training.loop.advance", lambda stack: pytest.fail("a step was made"))
+    monkeypatch.setattr(
+        "grokbook.training.loop.advance", lambda stack: pytest.fail("a step was made")
+    )
     assert SWEEP.run((0,), checkpoints=tmp_path, progress=False, device="cpu").equals(whole)
     SWEEP.forget((0,), tmp_path)
     assert not tmp_path.exists()
@@ -65,7 +79,9 @@ def test_a_cell_that_diverges_is_missing_from_there_on_and_the_others_are_whole(
 
 
 def test_the_key_names_the_axes_and_not_how_the_grid_is_computed():
-    other = dataclasses.replace(SWEEP, axes=(AXES[0], Axis("decoder_weight_decay", (0.0, 1.0, 6.0))))
+    other = dataclasses.replace(
+        SWEEP, axes=(AXES[0], Axis("decoder_weight_decay", (0.0, 1.0, 6.0)))
+    )
     assert len({SWEEP.key, other.key, dataclasses.replace(SWEEP, axes=AXES[::-1]).key}) == 3
     assert dataclasses.replace(SWEEP, name="other", seeds=(7,)).key == SWEEP.key
 
@@ -88,7 +104,10 @@ def test_a_setting_is_found_where_it_stands(name, value, found):
 
 def test_what_follows_from_a_setting_follows_it_and_what_was_chosen_stays():
     """d_mlp is 4 d_model where nothing else is said; a flag is a flag."""
-    usual, chosen = modular_run(97, 0.3), dataclasses.replace(modular_run(97, 0.3), model=Shape(97, 128, d_mlp=100))
+    usual, chosen = (
+        modular_run(97, 0.3),
+        dataclasses.replace(modular_run(97, 0.3), model=Shape(97, 128, d_mlp=100)),
+    )
     assert with_value(usual, "d_model", 64.0) == modular_run(97, 0.3, d_model=64)
     assert with_value(chosen, "d_model", 64.0).model.d_mlp == 100
     assert with_value(with_value(usual, "d_mlp", 64.0), "n_heads", 2.0).model.d_mlp == 64
@@ -102,24 +121,40 @@ def test_a_sweep_over_the_width_ends():
     axes = (Axis("d_model", (8.0, 16.0)),)
     config = modular_run(5, 0.5, d_model=8, steps=20)
     run = Sweep("made/width", config, (0,), axes=axes).run(progress=False, device="cpu")
-    assert run.sizes["d_model"] == 2 and "embedding" not in run and not run.train_loss.isnull().any()
+    assert (
+        run.sizes["d_model"] == 2 and "embedding" not in run and not run.train_loss.isnull().any()
+    )
 
 
 REFUSED = {
     "'decoder_rate' is no setting": lambda: with_value(SMALL, "decoder_rate", 1.0),
-    "batch_size = 46 is more than the 45": lambda: Sweep("x", SMALL, axes=(Axis("batch_size", (5.0, 46.0)),)),
-    "weight_decay = -1.0 must be zero or more": lambda: with_value(modular_run(5, 0.5), "weight_decay", -1.0),
-    "weight_decay reaches no parameter.*; vary encoder_weight_decay or": lambda: with_value(SMALL, "weight_decay", 1.0),
-    "learning_rate reaches no parameter": lambda: Sweep("x", SMALL, axes=(Axis("learning_rate", (1e-4, 0.1)),)),
+    "batch_size = 46 is more than the 45": lambda: Sweep(
+        "x", SMALL, axes=(Axis("batch_size", (5.0, 46.0)),)
+    ),
+    "weight_decay = -1.0 must be zero or more": lambda: with_value(
+        modular_run(5, 0.5), "weight_decay", -1.0
+    ),
+    "weight_decay reaches no parameter.*; vary encoder_weight_decay or": lambda: with_value(
+        SMALL, "weight_decay", 1.0
+    ),
+    "learning_rate reaches no parameter": lambda: Sweep(
+        "x", SMALL, axes=(Axis("learning_rate", (1e-4, 0.1)),)
+    ),
     "none the seed": lambda: Sweep("x", SMALL, axes=(Axis("seed", (0.0, 1.0)),)),
     "asks for 1000000000 values; an axis has 1 to 1000": lambda: Axis.parse("p=10:20:1000000000"),
     "asks for -1 values": lambda: Axis.parse("p=10:20:-1"),
-    "of different names, none the seed, not (\\w+), \\1": lambda: Sweep("x", SMALL, axes=(AXES[0], AXES[0])),
+    "of different names, none the seed, not (\\w+), \\1": lambda: Sweep(
+        "x", SMALL, axes=(AXES[0], AXES[0])
+    ),
     "must have different finite values, not .1.0": lambda: Axis("decoder_lr", (1.0, 1.0)),
     "finite values, not .nan": lambda: Axis.parse("d_model=nan"),
     "different finite values, not .1.0, 1.0": lambda: Axis.parse("decoder_lr=1,1"),
-    "batch_size = 6.66667 must be a whole number": lambda: Sweep("x", SMALL, axes=(Axis.parse("batch_size=5:10:4"),)),
-    "batch_size = nan must be a whole number": lambda: with_value(SMALL, "batch_size", float("nan")),
+    "batch_size = 6.66667 must be a whole number": lambda: Sweep(
+        "x", SMALL, axes=(Axis.parse("batch_size=5:10:4"),)
+    ),
+    "batch_size = nan must be a whole number": lambda: with_value(
+        SMALL, "batch_size", float("nan")
+    ),
     "faithful = 2 must be 0 or 1": lambda: with_value(small_run(), "faithful", 2.0),
     "'decoder_lr=1:2' is no axis; write NAME=A:B:N": lambda: Axis.parse("decoder_lr=1:2"),
     "'decoder_lr=a{17}[.]{3}a{27}' is no axis": lambda: Axis.parse(f"decoder_lr={'a' * 5000}"),
@@ -130,7 +165,8 @@ REFUSED = {
 
 @given(st.integers(1, 999), st.integers(-7, 3))
 def test_a_range_of_two_decades_is_geometric(digits, power):
-    """A:B:N is geometric from B = 100 A on, also where 100 A is rounded above B, as 7e-3:7e-1 is."""
+    """A:B:N is geometric from B = 100 A on, also where 100 A is rounded above B, as 7e-3:7e-1
+    is."""
     low, middle, high = (float(f"{digits}e{power + k}") for k in range(3))
     assert Axis.parse(f"x={low}:{high}:3").values == (low, middle, high)
 
@@ -145,7 +181,9 @@ def test_a_grid_refuses_experiments_whose_record_is_not_the_whole_run_and_more_t
     """An arm of chapter 19 keeps a part of its curves: as a sweep it would keep others."""
     with pytest.raises(ParameterError) as error:
         over_grid("causes/q[[]free]", ["learning_rate=1e-3,1e-2"], 1)
-    said = "causes/q[free] is looked into while it is trained or at its end; a grid varies plain runs."
+    said = (
+        "causes/q[free] is looked into while it is trained or at its end; a grid varies plain runs."
+    )
     assert str(error.value) == said
     with pytest.raises(ParameterError, match="must be one experiment, not causes/"):
         over_grid("causes/q*", ["learning_rate=1e-3,1e-2"], 1)

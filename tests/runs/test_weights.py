@@ -1,4 +1,5 @@
-"""Final weights: those of the training loop, kept, found again, and trained again where they are damaged."""
+"""Final weights: those of the training loop, kept, found again, and trained again where they are
+damaged."""
 
 import pytest
 import torch
@@ -24,7 +25,9 @@ def test_they_are_the_weights_behind_the_last_logged_accuracy(store):
     for seed, w in zip(experiment.seeds, final_weights(experiment, progress=False), strict=True):
         config: RunConfig = experiment.config.with_seed(seed)
         task = config.task
-        right = logits(w, torch.from_numpy(task.tokens), config.model).argmax(1).numpy() == task.labels
+        right = (
+            logits(w, torch.from_numpy(task.tokens), config.model).argmax(1).numpy() == task.labels
+        )
         last = runs.sel(seed=seed).isel(step=-1)
         assert right[task.test_index].mean() == pytest.approx(float(last.test_accuracy))
         assert right[task.train_index].mean() == pytest.approx(float(last.train_accuracy))

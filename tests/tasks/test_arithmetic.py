@@ -1,4 +1,5 @@
-"""The modular tasks: sizes of Gu et al. 2025 (Table 1, section 6.1), classes (Definition 3.1), splits, refusals."""
+"""The modular tasks: sizes of Gu et al. 2025 (Table 1, section 6.1), classes (Definition 3.1),
+splits, refusals."""
 
 import itertools
 from dataclasses import replace
@@ -14,12 +15,20 @@ from grokbook.tasks.arithmetic import SPLITS, nearest_primes
 from grokbook.tasks.polynomials import OPERATIONS
 
 TABLE_1 = {
-    ("square", 30): (961, 2822, 2534), ("square", 35): (1296, 2822, 2433), ("square", 40): (1681, 2822, 2318),
-    ("square", 45): (2116, 2822, 2187), ("square", 50): (2601, 2822, 2042), ("square", 55): (3136, 2822, 1881),
-    ("square", 60): (3721, 2822, 1706), ("strip", 67): (6596, 2813, 843), ("strip", 60): (5917, 2822, 1047),
-    ("strip", 50): (4947, 2822, 1338), ("strip", 40): (3977, 2822, 1629),
-}  # fmt: skip
-"""Rows of Table 1 of Gu et al. 2025 (p = 97, 30 %): cells of the hole, training cells by either rule, by hand."""
+    ("square", 30): (961, 2822, 2534),
+    ("square", 35): (1296, 2822, 2433),
+    ("square", 40): (1681, 2822, 2318),
+    ("square", 45): (2116, 2822, 2187),
+    ("square", 50): (2601, 2822, 2042),
+    ("square", 55): (3136, 2822, 1881),
+    ("square", 60): (3721, 2822, 1706),
+    ("strip", 67): (6596, 2813, 843),
+    ("strip", 60): (5917, 2822, 1047),
+    ("strip", 50): (4947, 2822, 1338),
+    ("strip", 40): (3977, 2822, 1629),
+}
+"""Rows of Table 1 of Gu et al. 2025 (p = 97, 30 %): cells of the hole, training cells by either
+rule, by hand."""
 
 PRIMES = [2, 3, 5, 7, 11, 13]
 
@@ -37,7 +46,9 @@ def tasks(draw):
     rest = {"shift": draw(st.integers(0, 2 * p)), "seed": draw(st.integers(0, 50))}
     rest["rule"] = draw(st.sampled_from(["code", "text"]))
     try:
-        return ModularTask(p, draw(st.sampled_from(["add", "subtract", "x*y + 1"])), fraction, split, hole, **rest)
+        return ModularTask(
+            p, draw(st.sampled_from(["add", "subtract", "x*y + 1"])), fraction, split, hole, **rest
+        )
     except ParameterError as error:
         assume("both sets need at least one cell" not in str(error))
         raise
@@ -46,7 +57,10 @@ def tasks(draw):
 @pytest.mark.parametrize(("split", "hole"), TABLE_1)
 def test_every_row_of_table_1_has_its_sizes_under_both_rules(split, hole):
     in_hole, by_code, by_text = TABLE_1[split, hole]
-    sizes = [ModularTask(97, split=split, hole=hole, rule=rule).train_index.size for rule in ("code", "text")]
+    sizes = [
+        ModularTask(97, split=split, hole=hole, rule=rule).train_index.size
+        for rule in ("code", "text")
+    ]
     task = ModularTask(97, split=split, hole=hole)
     assert in_hole == ((hole + 1) ** 2 if split == "square" else (hole + 1) * 97)
     assert (int(task.hole_mask.sum()), *sizes) == (in_hole, by_code, by_text)
@@ -75,7 +89,10 @@ def test_training_and_test_cells_partition_the_grid(task):
 @given(tasks())
 def test_no_training_cell_lies_in_the_hole(task):
     corner = range((task.hole or 0) + 1)
-    hole = {"square": set(itertools.product(corner, corner)), "strip": set(itertools.product(corner, range(task.p)))}
+    hole = {
+        "square": set(itertools.product(corner, corner)),
+        "strip": set(itertools.product(corner, range(task.p))),
+    }
     assert cells(np.argwhere(task.hole_mask)) == hole.get(task.split, set())
     assert not (task.train_mask & task.hole_mask).any()
 
@@ -108,7 +125,9 @@ def test_the_groups_of_the_test_set_are_what_they_are_called(task):
     groups = {name: mask.reshape(grid) for name, mask in task.groups().items()}
     train, test = cells(task.train_pairs), cells(task.test_pairs)
     assert cells(np.argwhere(groups["mirrored"])) == {(i, j) for i, j in test if (j, i) in train}
-    assert cells(np.argwhere(groups["unmirrored"])) == {(i, j) for i, j in test if (j, i) not in train}
+    assert cells(np.argwhere(groups["unmirrored"])) == {
+        (i, j) for i, j in test if (j, i) not in train
+    }
     if task.hole is None:
         assert set(groups) == {"mirrored", "unmirrored"}
     else:
@@ -119,8 +138,13 @@ def test_the_groups_of_the_test_set_are_what_they_are_called(task):
 
 @given(tasks())
 def test_tokens_and_labels_are_those_of_the_shifted_pair(task):
-    """A sample is (i, j + k, cls) with label f(i, j + k) mod p (Gu 2024: J = {k, ..., k + p - 1})."""
-    by_hand = {"add": lambda x, y: x + y, "subtract": lambda x, y: x - y, "x*y + 1": lambda x, y: x * y + 1}
+    """A sample is (i, j + k, cls) with label f(i, j + k) mod p (Gu 2024: J = {k, ..., k + p -
+    1})."""
+    by_hand = {
+        "add": lambda x, y: x + y,
+        "subtract": lambda x, y: x - y,
+        "x*y + 1": lambda x, y: x * y + 1,
+    }
     p, k = task.p, task.shift
     for n, (i, j) in enumerate(itertools.product(range(p), repeat=2)):
         assert task.tokens[n].tolist() == [i, j + k, p + k]
@@ -131,9 +155,15 @@ def test_tokens_and_labels_are_those_of_the_shifted_pair(task):
 
 @pytest.mark.parametrize("p", [5, 7, 11, 13, 17, 19, 97])
 def test_the_sizes_of_classes_in_closed_form(p):
-    """x^2+xy+y^2 is the norm of x - omega y: it splits for p = 1 mod 3 and is inert for p = 2; of x + iy modulo 4."""
+    """x^2+xy+y^2 is the norm of x - omega y: it splits for p = 1 mod 3 and is inert for p = 2; of x
+    + iy modulo 4."""
     split, inert = (2 * p - 1, p - 1), (1, p + 1)
-    closed = {"add": (p, p), "subtract": (p, p), "multiply": split, "x2_plus_y2": split if p % 4 == 1 else inert}
+    closed = {
+        "add": (p, p),
+        "subtract": (p, p),
+        "multiply": split,
+        "x2_plus_y2": split if p % 4 == 1 else inert,
+    }
     closed["x2_plus_xy_plus_y2"] = split if p % 3 == 1 else inert
     for name, (zero, other) in closed.items():
         assert ModularTask(p, name).class_sizes().tolist() == [zero] + [other] * (p - 1), name
@@ -157,15 +187,31 @@ def test_whether_a_task_commutes_is_whether_its_table_is_symmetric(task):
     assert task.commutes == bool((table == table.T).all())
 
 
-PRIME, SMALL = "{} = {!r} is not prime; the nearest primes are ", "{} = {!r} is too small for a modulus; "
-OPEN, NEGATIVE = "{} = {!r} is not a number in the open interval (0, 1).", "{} = {!r} is negative; the smallest valid "
+PRIME, SMALL = (
+    "{} = {!r} is not prime; the nearest primes are ",
+    "{} = {!r} is too small for a modulus; ",
+)
+OPEN, NEGATIVE = (
+    "{} = {!r} is not a number in the open interval (0, 1).",
+    "{} = {!r} is negative; the smallest valid ",
+)
 REFUSALS = {
     f"{PRIME}89 and 97.": [{"p": 96}],
     f"{PRIME}3 and 5.": [{"p": 4}],
     f"{SMALL}the smallest prime is 2.": [{"p": 1}, {"p": -7}],
-    "{} = {!r} is too large for a grid of p*p cells; p may be at most 4096.": [{"p": 9973}, {"p": 10**18 + 3}],
+    "{} = {!r} is too large for a grid of p*p cells; p may be at most 4096.": [
+        {"p": 9973},
+        {"p": 10**18 + 3},
+    ],
     "{} must be an integer, got {!r}.": [
-        *[{"p": 97.0}, {"p": "97"}, {"p": True}, {"shift": 0.5}, {"seed": None}, {"hole": 2.0, "split": "square"}]
+        *[
+            {"p": 97.0},
+            {"p": "97"},
+            {"p": True},
+            {"shift": 0.5},
+            {"seed": None},
+            {"hole": 2.0, "split": "square"},
+        ]
     ],
     f"{NEGATIVE}shift is 0.": [{"shift": -1}],
     "{} = {!r} is above 1000000, the largest there is.": [{"shift": 2**63 - 1}, {"shift": 10**20}],
@@ -173,19 +219,26 @@ REFUSALS = {
     f"{NEGATIVE}hole is 0.": [{"hole": -1, "split": "square"}],
     OPEN: [{"train_fraction": value} for value in (0, 1.0, 30, -0.1, float("nan"), "0.3")],
     "{} = {!r} of p = 11 leaves 0 of 121 cells for training; both sets need at least one cell.": [
-        {"train_fraction": 0.001}, {"train_fraction": 0.009, "split": "symmetric"}
+        {"train_fraction": 0.001},
+        {"train_fraction": 0.009, "split": "symmetric"},
     ],
     "{} = {!r} is unknown; choose one of random, symmetric, square, strip.": [{"split": "circle"}],
     "{} = {!r} is unknown; choose one of code, text.": [{"rule": "paper"}],
     "{} = {!r} needs a hole, an integer from 0 to 9.": [{"split": "square"}, {"split": "strip"}],
     "{} = {!r} has no meaning for split = 'random'; leave it out.": [{"hole": 3}],
-    "{} = {!r} has no meaning for split = 'symmetric'; leave it out.": [{"hole": 0, "split": "symmetric"}],
-    "{} = {!r} is larger than the grid of p = 11 allows: the largest hole is 9.": [{"hole": 10, "split": "strip"}],
+    "{} = {!r} has no meaning for split = 'symmetric'; leave it out.": [
+        {"hole": 0, "split": "symmetric"}
+    ],
+    "{} = {!r} is larger than the grid of p = 11 allows: the largest hole is 9.": [
+        {"hole": 10, "split": "strip"}
+    ],
 }
 """Sentences about the first of the arguments and its value."""
 
 
-@pytest.mark.parametrize(("said", "arguments"), [(said, one) for said, each in REFUSALS.items() for one in each])
+@pytest.mark.parametrize(
+    ("said", "arguments"), [(said, one) for said, each in REFUSALS.items() for one in each]
+)
 def test_a_refusal_names_the_value_and_the_rule(said, arguments):
     with pytest.raises(ParameterError) as caught:
         ModularTask(**{"p": 11, **arguments})
@@ -196,6 +249,8 @@ def test_a_composite_modulus_is_taken_on_request():
     assert ModularTask(10, allow_composite=True).train_index.size == 30
 
 
-@pytest.mark.parametrize(("n", "near"), [(2, (3,)), (1, (2,)), (3, (2, 5)), (100, (97, 101)), (-5, (2,))])
+@pytest.mark.parametrize(
+    ("n", "near"), [(2, (3,)), (1, (2,)), (3, (2, 5)), (100, (97, 101)), (-5, (2,))]
+)
 def test_nearest_primes(n, near):
     assert nearest_primes(n) == near

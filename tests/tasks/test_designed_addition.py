@@ -27,16 +27,20 @@ def test_a_task_trains_on_the_set_of_its_seed(wish):
 
 
 def test_wishes_are_met():
-    r"""$|P_0(D)|$ of Liu et al. 2022, Eq. 1, at p = 20: about 140, 190 and 360; all of them leave two freedoms."""
+    r"""$|P_0(D)|$ of Liu et al. 2022, Eq. 1, at p = 20: about 140, 190 and 360; all of them leave
+    two freedoms."""
     sets = {wish: [designed_pairs(20, 120, wish, seed) for seed in range(3)] for wish in PULL}
-    counts = {wish: [len(permissible_set(pairs)) for pairs in found] for wish, found in sets.items()}
+    counts = {
+        wish: [len(permissible_set(pairs)) for pairs in found] for wish, found in sets.items()
+    }
     assert max(counts["few"]) < 150 < min(counts["any"]) and max(counts["any"]) < 220
     assert min(counts["many"]) > 340
     assert {nullity(pairs, 20) for found in sets.values() for pairs in found} == {2}
 
 
 def test_clumps_have_more_trained_neighbours_than_spread_pairs():
-    """Of the four neighbours in the symmetric table, at p = 16: about 60, 70 and 90 % are trained."""
+    """Of the four neighbours in the symmetric table, at p = 16: about 60, 70 and 90 % are
+    trained."""
 
     def nearness(wish, seed):
         table = np.zeros((18, 18))
@@ -45,7 +49,9 @@ def test_clumps_have_more_trained_neighbours_than_spread_pairs():
         i, j = pairs
         return np.mean([table[i + a, j + b] for a, b in ((0, 1), (0, -1), (1, 0), (-1, 0))])
 
-    near = {wish: [nearness(wish, seed) for seed in range(3)] for wish in ("covering", "any", "clumps")}
+    near = {
+        wish: [nearness(wish, seed) for seed in range(3)] for wish in ("covering", "any", "clumps")
+    }
     assert max(near["covering"]) < min(near["any"]) and max(near["any"]) + 0.1 < min(near["clumps"])
 
 

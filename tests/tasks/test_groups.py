@@ -14,7 +14,22 @@ from grokbook.tasks.addition import AdditionTask
 from grokbook.tasks.groups import GroupTask, cayley_table, check_group, dihedral, inverses
 from grokbook.tasks.shapes import ShapeTask
 
-NAMES = ("Z1", "Z5", "Z12", "D1", "D3", "D4", "S3", "S4", "A4", "A5", "Q8", "Z2xZ4", "Z2xZ2xZ2", "S3xZ2")
+NAMES = (
+    "Z1",
+    "Z5",
+    "Z12",
+    "D1",
+    "D3",
+    "D4",
+    "S3",
+    "S4",
+    "A4",
+    "A5",
+    "Q8",
+    "Z2xZ4",
+    "Z2xZ2xZ2",
+    "S3xZ2",
+)
 ABELIAN = {"Z1", "Z5", "Z12", "D1", "Z2xZ4", "Z2xZ2xZ2"}
 
 
@@ -32,7 +47,9 @@ def orders(table):
 @pytest.mark.parametrize("name", NAMES)
 def test_every_named_table_is_that_of_a_group_whose_identity_is_0(name):
     table = check_group(cayley_table(name))
-    assert (table[0] == np.arange(len(table))).all() and bool((table == table.T).all()) == (name in ABELIAN)
+    assert (table[0] == np.arange(len(table))).all() and bool((table == table.T).all()) == (
+        name in ABELIAN
+    )
     assert (table[np.arange(len(table)), inverses(table)] == 0).all()
     assert not table.flags.writeable or table is not cayley_table(name)
 
@@ -53,7 +70,10 @@ WRONG = [
     ([[1, 1], [1, 1]], "no identity"),
     ([[0, 1], [1, 1]], "element 1 has no inverse"),
     (np.subtract.outer(np.arange(5), np.arange(5)) % 5, "no identity"),
-    ([[0, 1, 2, 3, 4], [1, 0, 3, 4, 2], [2, 4, 0, 1, 3], [3, 2, 4, 0, 1], [4, 3, 1, 2, 0]], "not associative"),
+    (
+        [[0, 1, 2, 3, 4], [1, 0, 3, 4, 2], [2, 4, 0, 1, 3], [3, 2, 4, 0, 1], [4, 3, 1, 2, 0]],
+        "not associative",
+    ),
     ([[0, 1]], "whole numbers"),
     ([[0.0]], "whole numbers"),
 ]
@@ -65,14 +85,21 @@ def test_the_first_violated_law_is_named(table, words):
         check_group(table)
 
 
-@pytest.mark.parametrize("name", ["", "Z", "Z0", "Z999", "B3", "S6", "D61", "Z20xZ20", "Q4", "Z2x", "Z-2", "Z²"])
+@pytest.mark.parametrize(
+    "name", ["", "Z", "Z0", "Z999", "B3", "S6", "D61", "Z20xZ20", "Q4", "Z2x", "Z-2", "Z²"]
+)
 def test_a_name_that_is_no_group_is_refused(name):
     with pytest.raises(ParameterError, match="group"):
         cayley_table(name)
 
 
 @settings(max_examples=30)
-@given(st.sampled_from(NAMES[1:]), st.floats(0.1, 0.9), st.integers(0, 5), st.sampled_from(["vectors", "labels"]))
+@given(
+    st.sampled_from(NAMES[1:]),
+    st.floats(0.1, 0.9),
+    st.integers(0, 5),
+    st.sampled_from(["vectors", "labels"]),
+)
 def test_the_task_is_the_table(name, fraction, seed, answers):
     try:
         task = GroupTask(name, fraction, answers, seed=seed)
@@ -81,9 +108,15 @@ def test_the_task_is_the_table(name, fraction, seed, answers):
         return
     a, b = task.inputs.T
     samples, n = task.sizes()
-    assert task.train_index.size == n == task.train_mask.sum() and len(a) == samples == len(task.targets)
-    assert (task.train_mask[a, b].nonzero()[0] == task.train_index).all() and task.train_mask.dtype == bool
-    places = np.unique(task.targets, axis=0, return_inverse=True)[1].ravel()  # numpy 2.0 gives them an axis more
+    assert task.train_index.size == n == task.train_mask.sum() and len(a) == samples == len(
+        task.targets
+    )
+    assert (
+        task.train_mask[a, b].nonzero()[0] == task.train_index
+    ).all() and task.train_mask.dtype == bool
+    places = np.unique(task.targets, axis=0, return_inverse=True)[
+        1
+    ].ravel()  # numpy 2.0 gives them an axis more
     labels = task.targets if answers == "labels" else places
     products = cayley_table(name)[a, b]
     assert len(set(zip(labels.tolist(), products.tolist(), strict=True))) == len(cayley_table(name))
@@ -102,7 +135,9 @@ def test_a_fraction_that_is_none_is_refused(task, fraction):
         task(train_fraction=fraction)
 
 
-@pytest.mark.parametrize("changed", [{"group": "S9"}, {"answers": "sums"}, {"width": 0}, {"group": "Z120xZ500"}])
+@pytest.mark.parametrize(
+    "changed", [{"group": "S9"}, {"answers": "sums"}, {"width": 0}, {"group": "Z120xZ500"}]
+)
 def test_what_is_no_task_is_refused_before_it_is_made(changed):
     tracemalloc.start()
     with pytest.raises(ParameterError):

@@ -20,7 +20,8 @@ OPERATIONS = {
     "x2_plus_xy_plus_y2": ("x^2 + x*y + y^2", lambda x, y: x * x + x * y + y * y),
     "x3_plus_xy_plus_y3": ("x*x*x - -(x*y) + y**3", lambda x, y: x * x * x + x * y + y * y * y),
 }
-"""The operations of Gu et al. 2025, section 6.1 and Figs 12-19: as a text, and in Python's own unbounded integers."""
+"""The operations of Gu et al. 2025, section 6.1 and Figs 12-19: as a text, and in Python's own
+unbounded integers."""
 
 
 @pytest.mark.parametrize("p", [2, 3, 5, 13])
@@ -28,7 +29,9 @@ OPERATIONS = {
 def test_a_named_operation_and_its_text_have_the_values_of_plain_python(name, p):
     text, by_hand = OPERATIONS[name]
     x, y = np.divmod(np.arange(p * p), p)
-    assert evaluate_mod(name, x, y, p).tolist() == [by_hand(*divmod(n, p)) % p for n in range(p * p)]
+    assert evaluate_mod(name, x, y, p).tolist() == [
+        by_hand(*divmod(n, p)) % p for n in range(p * p)
+    ]
     assert parse_polynomial(text) == parse_polynomial(name)
 
 
@@ -47,15 +50,22 @@ def test_nothing_overflows_at_a_large_modulus():
     p = 2**31 - 1
     x, y = p - 2, p - 3
     expected = (pow(x, 64, p) + pow(x, 30, p) * pow(y, 30, p)) % p
-    assert evaluate_mod("x**64 + x**30*y**30", np.array([x]), np.array([y]), p).tolist() == [expected]
+    assert evaluate_mod("x**64 + x**30*y**30", np.array([x]), np.array([y]), p).tolist() == [
+        expected
+    ]
 
 
 @pytest.mark.parametrize(
-    ("text", "commutes"), [("(x + y + 1)**64", True), ("(x + y + 1)**32 * (x - y + 2)**32", False), ("x - x", True)]
+    ("text", "commutes"),
+    [("(x + y + 1)**64", True), ("(x + y + 1)**32 * (x - y + 2)**32", False), ("x - x", True)],
 )
 def test_thousands_of_terms_have_the_values_of_plain_python(text, commutes):
-    """2,145 terms at degree 64: by Python's own powers, on a full grid and where p exceeds the number of operands."""
-    for p, x, y in ((7, *np.divmod(np.arange(49), 7)), (2_147_483_647, np.array([3, 2**31 - 5]), np.array([10**9, 8]))):
+    """2,145 terms at degree 64: by Python's own powers, on a full grid and where p exceeds the
+    number of operands."""
+    for p, x, y in (
+        (7, *np.divmod(np.arange(49), 7)),
+        (2_147_483_647, np.array([3, 2**31 - 5]), np.array([10**9, 8])),
+    ):
         expected = [eval(text, {"x": int(a), "y": int(b)}) % p for a, b in zip(x, y, strict=True)]
         assert evaluate_mod(text, x, y, p).tolist() == expected
     assert is_symmetric(text) is commutes
@@ -71,23 +81,52 @@ def test_symmetry_is_that_of_exchanging_the_operands(terms):
 
 NO_POLYNOMIALS = {
     "is not made of integers": (
-        *("x.real", "__import__('os').system('true')", "abs(x)", "(lambda: 1)()", "[x for x in (1,)]", "z + x", "p"),
-        *("x / y", "x // y", "x % 2", "x if y else 1", "x == y", "x, y", "~x", "1.5*x", "True*x", "'a'*9"),
+        *(
+            "x.real",
+            "__import__('os').system('true')",
+            "abs(x)",
+            "(lambda: 1)()",
+            "[x for x in (1,)]",
+            "z + x",
+            "p",
+        ),
+        *(
+            "x / y",
+            "x // y",
+            "x % 2",
+            "x if y else 1",
+            "x == y",
+            "x, y",
+            "~x",
+            "1.5*x",
+            "True*x",
+            "'a'*9",
+        ),
     ),
     "'1.5' is not made of": ("1.5*x",),
-    "an exponent must be a non-negative integer written as a number": ("x**y", "x**-1", "x**0.5", "9**9**9**9"),
+    "an exponent must be a non-negative integer written as a number": (
+        "x**y",
+        "x**-1",
+        "x**0.5",
+        "9**9**9**9",
+    ),
     "the power 999999999 takes its degree above 64": ("x**999999999", "9**999999999"),
     "the power 9 takes its degree above 64": ("(x**8)**9",),
     "the degree 65 is above 64": ("x**64*y",),
     "the degree 128 is above 64": ("(x + y + 1)**64 * (x + y + 1)**64",),
-    "the power 64 could take a coefficient above 1024 bits": ("(9**64)**64", "((9**64)**5*(x + y + 1))**64"),
+    "the power 64 could take a coefficient above 1024 bits": (
+        "(9**64)**64",
+        "((9**64)**5*(x + y + 1))**64",
+    ),
     "a coefficient has more than 1024 bits": ("(9**64)**5*(9**64)**5", "1" * 390),
     "a text of 401 characters is longer than 400": ("x" + " + x" * 100,),
     "it cannot be read": ("(" * 150 + "x", "x +", "x y", "", "x\x00"),
 }
 
 
-@pytest.mark.parametrize(("text", "part"), [(text, part) for part, texts in NO_POLYNOMIALS.items() for text in texts])
+@pytest.mark.parametrize(
+    ("text", "part"), [(text, part) for part, texts in NO_POLYNOMIALS.items() for text in texts]
+)
 @pytest.mark.timeout(10)
 def test_what_is_no_polynomial_is_refused_with_one_sentence(text, part):
     with pytest.raises(ParameterError) as caught:
@@ -98,7 +137,9 @@ def test_what_is_no_polynomial_is_refused_with_one_sentence(text, part):
 
 
 @pytest.mark.timeout(10)
-@pytest.mark.parametrize("text", ["(" * 190 + "x" + ")" * 190, "-" * 399 + "x", "+" * 399 + "x", "x" + "+1" * 199])
+@pytest.mark.parametrize(
+    "text", ["(" * 190 + "x" + ")" * 190, "-" * 399 + "x", "+" * 399 + "x", "x" + "+1" * 199]
+)
 def test_a_deep_or_long_text_within_the_limit_is_read(text):
     assert parse_polynomial(text).total_degree() == 1
 

@@ -60,7 +60,10 @@ def test_the_toy_s_own_order_is_that_of_the_program_of_figure_4():
 @pytest.mark.parametrize("outputs", [30, 19])
 def test_first_weights_come_in_the_order_of_the_program(outputs):
     torch.manual_seed(58)
-    parts = [nn.Linear(*sizes) for sizes in ((10, 200), (200, 200), (200, 1), (1, 200), (200, 200), (200, outputs))]
+    parts = [
+        nn.Linear(*sizes)
+        for sizes in ((10, 200), (200, 200), (200, 1), (1, 200), (200, 200), (200, outputs))
+    ]
     table = torch.rand(10, 1) - 1 / 2
     drawn = ReplayedToy(10, outputs=outputs).draw(58)
     torch.testing.assert_close(drawn["W_E"], table, rtol=0, atol=0)
@@ -74,7 +77,11 @@ def test_the_splits_of_the_published_panels_leave_every_test_pair_possible():
     for task in (ReplayedAddition(seed=58), ReplayedAddition(answers="labels", seed=6)):
         sums = task.inputs.sum(axis=1)
         assert set(sums) == set(sums[task.train_index])
-    assert ReplayedAddition().sizes() == (addition().task.samples, addition().task.train_index.size) == (55, 45)
+    assert (
+        ReplayedAddition().sizes()
+        == (addition().task.samples, addition().task.train_index.size)
+        == (55, 45)
+    )
 
 
 def test_twins_are_the_replay_but_for_a_millionth_of_each_weight_of_their_own():

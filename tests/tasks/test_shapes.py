@@ -1,4 +1,5 @@
-"""Sums in pictures: counts, splits and their controls, glyphs as they are drawn (Gu et al. 2025, section 6.3)."""
+"""Sums in pictures: counts, splits and their controls, glyphs as they are drawn (Gu et al. 2025,
+section 6.3)."""
 
 from itertools import product
 from math import comb
@@ -11,27 +12,50 @@ from hypothesis import strategies as st
 
 from grokbook.errors import ParameterError
 from grokbook.tasks import shapes
-from grokbook.tasks.shapes import SPLITS, ShapeTask, added, glyph, known_share, remembered, score, tiles
+from grokbook.tasks.shapes import (
+    SPLITS,
+    ShapeTask,
+    added,
+    glyph,
+    known_share,
+    remembered,
+    score,
+    tiles,
+)
 
-small = st.builds(ShapeTask, st.integers(4, 7), st.sampled_from([0.2, 0.5]), st.sampled_from(SPLITS),
-                  st.sampled_from(["sides", "categories"]), seed=st.integers(0, 99))  # fmt: skip
+small = st.builds(
+    ShapeTask,
+    st.integers(4, 7),
+    st.sampled_from([0.2, 0.5]),
+    st.sampled_from(SPLITS),
+    st.sampled_from(["sides", "categories"]),
+    seed=st.integers(0, 99),
+)
 
 
 def test_the_paper_and_its_code_have_41_and_47_classes():
-    """14,641 samples, 3,660 trained; the most frequent sum is 24 for categories: 891 samples, found by counting."""
+    """14,641 samples, 3,660 trained; the most frequent sum is 24 for categories: 891 samples, found
+    by counting."""
     sums = np.bincount([sum(c) for c in product(range(1, 12), repeat=4)])
     task = ShapeTask(11, rule="categories")
     assert task.sizes() == (14_641, 3_660) and (task.counts > 0).sum() == 41
     assert task.counts.tolist() == sums[4:].tolist() and sums.argmax() == 24 and sums.max() == 891
     sides = ShapeTask(11)
-    assert (sides.counts > 0).sum() == 47 and len(np.unique(sides.targets)) == 47 and sides.outputs == 49
+    assert (
+        (sides.counts > 0).sum() == 47
+        and len(np.unique(sides.targets)) == 47
+        and sides.outputs == 49
+    )
 
 
 @settings(max_examples=25, deadline=None)
 @given(small)
 def test_counts_sizes_and_splits_are_what_they_say(task):
     assert np.array_equal(np.bincount(task.targets, minlength=task.outputs), task.counts)
-    assert len(task.inputs) == task.n**4 == task.sizes()[0] and len(task.train_index) == task.sizes()[1]
+    assert (
+        len(task.inputs) == task.n**4 == task.sizes()[0]
+        and len(task.train_index) == task.sizes()[1]
+    )
     assert task.multisets.max() + 1 == comb(task.n + 3, 4)
     trained = np.zeros(task.n**4, bool)
     trained[task.train_index] = True
@@ -41,13 +65,17 @@ def test_counts_sizes_and_splits_are_what_they_say(task):
         assert np.array_equal(task.unseen, ~trained)
     if task.split == "pair":
         assert task.together.sum() == task._with_pair() and not (task.together & trained).any()
-    assert ShapeTask(task.n, task.train_fraction, task.split, seed=task.seed + 1).sizes() == task.sizes()
+    assert (
+        ShapeTask(task.n, task.train_fraction, task.split, seed=task.seed + 1).sizes()
+        == task.sizes()
+    )
 
 
 @settings(max_examples=25, deadline=None)
 @given(small)
 def test_a_memoriser_knows_orders_and_cannot_add_and_the_oracle_adds(task):
-    """The controls of the multiset split: it is passed by who adds and by nobody who only forgets the order."""
+    """The controls of the multiset split: it is passed by who adds and by nobody who only forgets
+    the order."""
     right = remembered(task) == task.targets
     assert right[~task.unseen].all()
     assert right[task.unseen].mean() <= task.counts.max() / task.unseen.sum()
@@ -56,7 +84,8 @@ def test_a_memoriser_knows_orders_and_cannot_add_and_the_oracle_adds(task):
 
 
 def test_an_order_blind_memoriser_passes_the_paper_s_split():
-    """It knows 96 % of the test samples at 11 glyphs and a quarter of all; by multiset only guessing remains."""
+    """It knows 96 % of the test samples at 11 glyphs and a quarter of all; by multiset only
+    guessing remains."""
     assert known_share(11, 0.25) == pytest.approx(0.965, abs=0.002)
     scores = [score(task, remembered(task)) for task in (ShapeTask(seed=seed) for seed in range(5))]
     assert np.mean(scores) == pytest.approx(known_share(11, 0.25), abs=0.008)
@@ -67,16 +96,22 @@ def test_an_order_blind_memoriser_passes_the_paper_s_split():
 
 @pytest.mark.parametrize(("n", "fraction"), [(2, 0.5), (5, 0.5), (11, 0.25)])
 def test_the_share_of_known_multisets_is_that_of_drawn_splits(n, fraction):
-    """A test sample of a multiset with m orders is unknown where the other m - 1 are all left out."""
+    """A test sample of a multiset with m orders is unknown where the other m - 1 are all left
+    out."""
     tasks = [ShapeTask(n, fraction, tile=4, seed=seed) for seed in range(20)]
     found = [1 - task.unseen.sum() / (n**4 - task.sizes()[1]) for task in tasks]
-    assert np.mean(found) == pytest.approx(known_share(n, fraction), abs=4 * np.std(found) / 20**0.5)
-    assert known_share(n, 1 / n**4) < 24 / n**4  # one sample is trained: at most its 23 other orders are known
+    assert np.mean(found) == pytest.approx(
+        known_share(n, fraction), abs=4 * np.std(found) / 20**0.5
+    )
+    assert (
+        known_share(n, 1 / n**4) < 24 / n**4
+    )  # one sample is trained: at most its 23 other orders are known
 
 
 @pytest.mark.parametrize("sides", [3, 4, 7])
 def test_a_glyph_has_the_symmetries_of_its_polygon_and_no_others(sides):
-    """Turned by a corner it is the same ink at every point; turned by half a corner, or upside down, it is another."""
+    """Turned by a corner it is the same ink at every point; turned by half a corner, or upside
+    down, it is another."""
     x, y = np.random.default_rng(0).uniform(-1, 1, (2, 4000))
 
     def turned(angle):
@@ -91,7 +126,8 @@ def test_a_glyph_has_the_symmetries_of_its_polygon_and_no_others(sides):
 
 @pytest.mark.parametrize(("tile", "off"), [(6, 0.15), (16, 0.05), (57, 0.02)])
 def test_tiles_have_the_ink_that_their_strokes_cover(tile, off):
-    """Antialiasing: mean ink of a coarse tile is that of a fine one with the same strokes, and blank is blank."""
+    """Antialiasing: mean ink of a coarse tile is that of a fine one with the same strokes, and
+    blank is blank."""
     pixel = 2 / tile
     grid = (np.arange(40 * tile) + 0.5) * pixel / 40 - 1
     fine = glyph(5, grid[None, :], grid[:, None], shapes.RADIUS, max(pixel, 1 / 14), pixel / 40)
@@ -113,7 +149,9 @@ def test_pictures_stand_in_their_quarters():
     image = task.show(torch.tensor([[1, 2, 3, 0]]))
     assert image.shape == (1, 1, 12, 12) and image.dtype == torch.float32
     drawn = torch.from_numpy(tiles(4, 6)[0].copy())
-    for (rows, columns), k in zip(product((slice(6), slice(6, 12)), repeat=2), (1, 2, 3, 0), strict=True):
+    for (rows, columns), k in zip(
+        product((slice(6), slice(6, 12)), repeat=2), (1, 2, 3, 0), strict=True
+    ):
         assert torch.equal(image[0, 0, rows, columns], drawn[k])
     assert len(torch.unique(task.show(torch.from_numpy(task.inputs)).flatten(1), dim=0)) == 4**4
 

@@ -1,4 +1,5 @@
-"""Sums as labels: which pairs are samples, and which tested pairs are mirror images of trained ones."""
+"""Sums as labels: which pairs are samples, and which tested pairs are mirror images of trained
+ones."""
 
 import numpy as np
 import pytest
@@ -16,7 +17,9 @@ def test_every_pair_is_a_sample_with_its_sum(p, ordered, modular, seed):
     pairs = [(i, j) for i in range(p) for j in range(p) if ordered or i <= j]
     assert [tuple(pair) for pair in task.inputs] == pairs and task.samples == len(pairs)
     assert task.targets.tolist() == [(i + j) % p if modular else i + j for i, j in pairs]
-    assert task.outputs == len({(i + j) % p if modular else i + j for i in range(p) for j in range(p)})
+    assert task.outputs == len(
+        {(i + j) % p if modular else i + j for i in range(p) for j in range(p)}
+    )
 
 
 @given(st.integers(3, 9), st.integers(0, 99))

@@ -25,7 +25,11 @@ def read(tmp_path, content):
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 @pytest.mark.parametrize("header", ["name", "Name", " NAME "])
 def test_a_list_is_read_as_any_program_saves_it(tmp_path, header, separator, encoding, ending):
-    lines = [f"id{separator}{header}", *(f"{n}{separator}{name}" for n, name in enumerate(PLAIN)), ""]
+    lines = [
+        f"id{separator}{header}",
+        *(f"{n}{separator}{name}" for n, name in enumerate(PLAIN)),
+        "",
+    ]
     assert read(tmp_path, ending.join(lines).encode(encoding)) == (PLAIN, [])
     assert read(tmp_path, ending.join([header, *PLAIN, "", ""]).encode(encoding)) == (PLAIN, [])
 
@@ -49,14 +53,19 @@ def test_two_students_of_one_name_are_two_also_in_composed_and_decomposed_letter
     assert names == ["Zoë", "Zoë 2", "ZOË 3"] and len(told) == 2 and "becomes 'Zoë 2'" in told[0]
 
 
-@pytest.mark.parametrize("content", [b"", b"\n\n", b"Ada\nBen\n", b"name\n", b"name\n\n", b"PK\0\1"])
+@pytest.mark.parametrize(
+    "content", [b"", b"\n\n", b"Ada\nBen\n", b"name\n", b"name\n\n", b"PK\0\1"]
+)
 def test_what_is_no_list_of_names_is_refused_in_one_sentence(tmp_path, content):
     with pytest.raises(ParameterError, match=r"names.csv (needs|has no name|is no text)"):
         read(tmp_path, content)
 
 
 @given(
-    st.lists(st.text(max_size=90).map(clean).filter(bool) | st.sampled_from(["con", "Nul.txt", "key.csv", "-x", ".."]))
+    st.lists(
+        st.text(max_size=90).map(clean).filter(bool)
+        | st.sampled_from(["con", "Nul.txt", "key.csv", "-x", ".."])
+    )
 )
 def test_every_name_has_a_folder_of_its_own_that_every_tool_can_carry(names):
     found = folders(names)

@@ -1,4 +1,5 @@
-"""Editions: what students and instructors get, variants that never share an answer, bad input, nbgrader and otter."""
+"""Editions: what students and instructors get, variants that never share an answer, bad input,
+nbgrader and otter."""
 
 import csv
 import dataclasses
@@ -9,16 +10,19 @@ import shutil
 import subprocess
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 import yaml
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
 from typer.testing import CliRunner
 
 from companion.cli import app
 from companion.exercises import parser
-from companion.teach import editions, worksheet
-from companion.teach import registry as asked
+from companion.exercises import registry as asked
+from companion.teach import editions, grading, worksheet
 from grokbook.errors import ChapterError, ParameterError, WrongAnswer
 
 HEAD = """---
@@ -122,13 +126,24 @@ def test_a_student_gets_words_stub_check_and_hints_and_no_solution(root, tmp_pat
     cells = sources(made(root, out)["06_clocks"])
     assert "%pip install -q jupytext https://example.org/grokbook/releases" in cells.pop("install")
     assert list(cells) == [
-        *("head", f"{LABEL}-words", f"{LABEL}-given", LABEL, f"{LABEL}-check", f"{LABEL}-reasons", f"{LABEL}-hints"),
+        *(
+            "head",
+            f"{LABEL}-words",
+            f"{LABEL}-given",
+            LABEL,
+            f"{LABEL}-check",
+            f"{LABEL}-reasons",
+            f"{LABEL}-hints",
+        ),
         *("ex-06-own-words", "ex-06-own", "ex-06-own-hints"),
     ]
     assert "1. tell a clock of gu2025 from a prophet;\n2. write." in cells["head"]
     assert "Is a clock early?" in cells["head"]
     assert cells[f"{LABEL}-given"] == "import numpy as np\n\nsteps = 100\nfit_step = 400"
-    assert cells[LABEL] == "half_step = ...  # a step" and "Count from the fit." in cells[f"{LABEL}-hints"]
+    assert (
+        cells[LABEL] == "half_step = ...  # a step"
+        and "Count from the fit." in cells[f"{LABEL}-hints"]
+    )
     assert "*Needed is:* A step, to three digits" in cells[f"{LABEL}-words"]
     text = "".join(cells.values())
     assert "np.log" not in text and "drops out" not in text and "general answer" not in text
@@ -149,9 +164,12 @@ def test_the_notebook_runs_alone_and_its_check_takes_the_solution_only(root, tmp
 
 
 def test_what_otter_assigns_has_each_question_once_with_its_solution_and_its_test(root, tmp_path):
-    """And neither solutions as plain text nor this master lie in the folder that nbgrader copies to the students."""
+    """And neither solutions as plain text nor this master lie in the folder that nbgrader copies to
+    the students."""
     made(root, tmp_path / "out", keyed=True)
-    inside = {path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*.*")}
+    inside = {
+        path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*.*")
+    }
     assert inside == {"key.csv", "nbgrader_config.py", "keys/06_clocks.md"} | {
         *("source/06_clocks/06_clocks.ipynb", "otter/06_clocks.ipynb")
     }
@@ -159,11 +177,16 @@ def test_what_otter_assigns_has_each_question_once_with_its_solution_and_its_tes
     raw = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "raw"]
     parts = ["# BEGIN SOLUTION", "# END SOLUTION", "# BEGIN TESTS", "# END TESTS", "# END QUESTION"]
     asks = [yaml.safe_load(text) for text in raw if "BEGIN QUESTION" in text]
-    assert [text for text in raw[1:] if "BEGIN QUESTION" not in text] == parts + parts[:2] + parts[-1:]
+    assert [text for text in raw[1:] if "BEGIN QUESTION" not in text] == parts + parts[:2] + parts[
+        -1:
+    ]
     assert asks == [
         {"name": LABEL, "points": 2, "manual": False},
         {"name": "ex-06-own", "points": 3, "manual": True},
     ]
+    order = [cell["id"] for cell in cells if cell["id"].startswith(LABEL)]
+    parts = ["words", "given", "hints", "answer", "key", "check", "reasons"]
+    assert order == [f"{LABEL}-{part}".removesuffix("-answer") for part in parts]
     [check] = [cell for cell in cells if cell["id"] == f"{LABEL}-check"]
     assert "".join(check["outputs"][0]["text"]) == f"{LABEL}: right.\n"
 
@@ -185,7 +208,9 @@ def test_a_class_has_variants_with_a_key_and_nobody_can_use_another_ones_answer(
     for row in rows:
         given = json.loads(row["parameters"])
         cells = sources(found[row["name"]])
-        assert f"steps = {given['steps']}\nfit_step = {given['fit_step']}" in cells[f"{LABEL}-given"]
+        assert (
+            f"steps = {given['steps']}\nfit_step = {given['fit_step']}" in cells[f"{LABEL}-given"]
+        )
         assert f"steps={given['steps']}, fit_step={given['fit_step']})" in cells[f"{LABEL}-check"]
         for other in rows:
             if other is row:
@@ -202,8 +227,11 @@ def test_a_variant_is_that_of_the_name_and_of_the_class_alike(root, tmp_path):
     assert json.loads(key_of(alone)[0]["parameters"]) == asked.asked(LABEL).drawn("Ada")
 
 
-def test_everybody_of_a_list_has_a_folder_and_a_row_of_the_key_whatever_the_names_are(root, tmp_path):
-    """A student called as a file of ours, as a device, or with what a pattern takes for more than a letter."""
+def test_everybody_of_a_list_has_a_folder_and_a_row_of_the_key_whatever_the_names_are(
+    root, tmp_path
+):
+    """A student called as a file of ours, as a device, or with what a pattern takes for more than a
+    letter."""
     names, out = ["key.csv", "hand_out", "nul", "A [b]+$^", "../Ada", "=1+1"], tmp_path / "out"
     found = made(root, out, names=names)
     assert list(found) and len(found) == len(names) and "_nul" in found and "A _b____" in found
@@ -216,7 +244,9 @@ def test_everybody_of_a_list_has_a_folder_and_a_row_of_the_key_whatever_the_name
 def test_parameters_at_which_a_typical_wrong_answer_is_right_too_are_not_drawn(monkeypatch):
     [clock] = parser.read(CLOCK)
     seen = []
-    monkeypatch.setattr(editions, "blurred", lambda exercise, names: seen.append(names["steps"]) or len(seen) == 1)
+    monkeypatch.setattr(
+        editions, "blurred", lambda exercise, names: seen.append(names["steps"]) or len(seen) == 1
+    )
     [one] = editions.draw([clock], ["Ada"], False, lambda text: None)
     assert one.given == asked.asked(LABEL).drawn("Ada #2") and len(seen) == 2
 
@@ -232,10 +262,16 @@ def test_who_would_share_an_answer_draws_again_until_the_choices_end(monkeypatch
 
 
 def test_answers_are_alike_to_three_digits_whole_ones_when_equal_and_what_is_missing_only_to_itself():
-    assert editions.alike((1000.0, [None, "a"]), (1000.5, [None, "a"])) and editions.alike({"a": 0.0}, {"a": 5e-4})
+    assert editions.alike((1000.0, [None, "a"]), (1000.5, [None, "a"])) and editions.alike(
+        {"a": 0.0}, {"a": 5e-4}
+    )
     assert not editions.alike([1000], [1001]) and editions.alike([1000], [1000])
     assert not editions.alike([545, None], [545, 3]) and not editions.alike({"a": 1}, {"b": 1})
-    assert editions.alike([pd.NA], [pd.NA]) and not editions.alike([pd.NA], [0]) and not editions.alike([1], [1, 2])
+    assert (
+        editions.alike([pd.NA], [pd.NA])
+        and not editions.alike([pd.NA], [0])
+        and not editions.alike([1], [1, 2])
+    )
 
 
 def test_slow_answers_are_computed_when_asked_for(monkeypatch):
@@ -260,10 +296,17 @@ def test_slow_answers_are_computed_when_asked_for(monkeypatch):
         (["--class", "table.csv"], "is no text; save the list as a CSV file"),
     ],
 )
-def test_bad_input_is_one_sentence_and_nothing_is_written(root, tmp_path, monkeypatch, options, said):
+def test_bad_input_is_one_sentence_and_nothing_is_written(
+    root, tmp_path, monkeypatch, options, said
+):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("grokbook.paths.project_root", lambda: root)
-    texts = {"names": "name\nAda\n", "no_header": "Ada\nBen\n", "empty": "name\n", "table": "PK\0\1"}
+    texts = {
+        "names": "name\nAda\n",
+        "no_header": "Ada\nBen\n",
+        "empty": "name\n",
+        "table": "PK\0\1",
+    }
     for name, text in texts.items():
         Path(f"{name}.csv").write_text(text)
     before = sorted(tmp_path.rglob("*"))
@@ -272,7 +315,9 @@ def test_bad_input_is_one_sentence_and_nothing_is_written(root, tmp_path, monkey
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_a_folder_that_is_not_empty_is_left_as_it_is_and_a_failure_leaves_nothing(root, tmp_path, monkeypatch):
+def test_a_folder_that_is_not_empty_is_left_as_it_is_and_a_failure_leaves_nothing(
+    root, tmp_path, monkeypatch
+):
     out = tmp_path / "out"
     out.mkdir()
     made(root, out)  # an empty one is taken
@@ -284,7 +329,7 @@ def test_a_folder_that_is_not_empty_is_left_as_it_is_and_a_failure_leaves_nothin
     assert sorted(path.name for path in tmp_path.iterdir()) == ["book", "out"]
 
 
-# ------------------------------------------------------------------------------------------------ marks of a class
+# --------------------------------------------------------------------------------- marks of a class
 
 
 def handed_in(notebook, folder, answer):
@@ -299,28 +344,62 @@ def handed_in(notebook, folder, answer):
 def test_a_class_is_marked_in_one_go_each_with_its_own_parameters(root, tmp_path, monkeypatch):
     monkeypatch.setattr("grokbook.paths.project_root", lambda: root)
     found = made(root, tmp_path / "out", names=["Ada", "'t Hooft", "Eve"])
-    right = {row["name"]: row["answer"] for row in key_of(tmp_path / "out") if row["exercise"] == LABEL}
+    right = {
+        row["name"]: row["answer"] for row in key_of(tmp_path / "out") if row["exercise"] == LABEL
+    }
     handed_in(found["Ada"], tmp_path / "in" / "12_Ada_file", f"{float(right['Ada']):.3g}")
     cheat = found["'t Hooft"]
     [check] = [cell for cell in cheat["cells"] if cell["id"] == f"{LABEL}-check"]
     check["source"] = f"print('{LABEL}: right.')"
     handed_in(cheat, tmp_path / "in" / "b", right["Ada"])
     handed_in({**found["Eve"], "metadata": {}}, tmp_path / "in" / "c", 1)
-    command = ["teach", "grade", str(tmp_path / "out" / "key.csv"), str(tmp_path / "in"), str(tmp_path / "marks.csv")]
+    command = [
+        "teach",
+        "grade",
+        str(tmp_path / "out" / "key.csv"),
+        str(tmp_path / "in"),
+        str(tmp_path / "marks.csv"),
+    ]
     assert CliRunner().invoke(app, command).exit_code == 0
-    rows = {(row["name"], row["exercise"]): row for row in csv.DictReader((tmp_path / "marks.csv").open())}
+    rows = {
+        (row["name"], row["exercise"]): row
+        for row in csv.DictReader((tmp_path / "marks.csv").open())
+    }
     assert rows["Ada", LABEL]["points"] == "2" and rows["Ada", LABEL]["told"] == f"{LABEL}: right."
-    assert rows["'t Hooft", LABEL]["points"] == "0" and "WrongAnswer" in rows["'t Hooft", LABEL]["told"]
+    assert (
+        rows["'t Hooft", LABEL]["points"] == "0"
+        and "WrongAnswer" in rows["'t Hooft", LABEL]["told"]
+    )
     assert rows["Ada", "ex-06-own"]["told"] == "by hand" and rows["Ada", "ex-06-own"]["of"] == "3"
     assert "cannot be read" in rows["", ""]["told"]
 
 
-def test_a_key_that_is_none_and_a_folder_without_notebooks_get_a_sentence(root, tmp_path, monkeypatch):
+@pytest.mark.parametrize("pieces", [[": right.\n"], [": right.", "\n"], [":", " right", ".\n"]])
+def test_a_right_answer_has_its_points_in_however_many_pieces_its_line_comes(pieces):
+    """A busy kernel sends the text of a print and its end apart; a right answer then had no
+    points."""
+    exercise = SimpleNamespace(label=LABEL, difficulty=2, essay=False)
+    sent = [new_output("stream", text=text) for text in [LABEL, *pieces]]
+    assert grading._points(exercise, NotebookNode(outputs=sent)) == (2, 2, f"{LABEL}: right.")
+
+
+def test_a_key_that_is_none_and_a_folder_without_notebooks_get_a_sentence(
+    root, tmp_path, monkeypatch
+):
     monkeypatch.setattr("grokbook.paths.project_root", lambda: root)
     made(root, tmp_path / "out")
     (tmp_path / "none.csv").write_text("a,b\n1,2\n")
-    for key, said in (("out/key.csv", "holds no notebook"), ("none.csv", "is no key.csv of an edition")):
-        command = ["teach", "grade", str(tmp_path / key), str(tmp_path / "empty"), str(tmp_path / "marks.csv")]
+    for key, said in (
+        ("out/key.csv", "holds no notebook"),
+        ("none.csv", "is no key.csv of an edition"),
+    ):
+        command = [
+            "teach",
+            "grade",
+            str(tmp_path / key),
+            str(tmp_path / "empty"),
+            str(tmp_path / "marks.csv"),
+        ]
         assert said in str(CliRunner().invoke(app, command).exception)
 
 
@@ -331,32 +410,42 @@ def test_the_exam_and_its_key_are_two_files(tmp_path):
     assert key.startswith("# Key of the exam") and exam.count("\n8. ") == key.count("\n8. ") == 1
 
 
-# ------------------------------------------------------------------------ the real tools, where they are installed
+# --------------------------------------------------------- the real tools, where they are installed
 
 
 def tool(name, *arguments, folder):
-    """What a command of the machine says, with the library of this checkout; skipped where it is not installed."""
+    """What a command of the machine says, with the library of this checkout; skipped where it is
+    not installed."""
     program = shutil.which(name)
     if program is None:
         pytest.skip(f"{name} is not installed")
     environment = os.environ | {"PYTHONPATH": str(Path(editions.__file__).parents[2])}
-    done = subprocess.run([program, *arguments], cwd=folder, env=environment, capture_output=True, text=True)
+    done = subprocess.run(
+        [program, *arguments], cwd=folder, env=environment, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout
 
 
 @pytest.mark.slow
 def test_nbgrader_takes_the_instructors_edition_as_source_and_marks_the_students(root, tmp_path):
-    """generate_assignment, autograde and export of the real nbgrader: all points, none, and one to mark by hand."""
+    """generate_assignment, autograde and export of the real nbgrader: all points, none, and one to
+    mark by hand."""
     course = tmp_path / "course"
     made(root, course, keyed=True)
     tool("nbgrader", "generate_assignment", "06_clocks", folder=course)
-    release = sources(json.loads((course / "release" / "06_clocks" / "06_clocks.ipynb").read_text()))
+    release = sources(
+        json.loads((course / "release" / "06_clocks" / "06_clocks.ipynb").read_text())
+    )
     assert release[LABEL].startswith("half_step = ...")
+    assert not [text for text in release.values() if "raise NotImplementedError" in text]
     texts = [path.read_text() for path in (course / "release").rglob("*") if path.is_file()]
     assert texts and not [text for text in texts if "np.log" in text or "no general answer" in text]
     student = made(root, tmp_path / "student")["06_clocks"]
-    for who, answer in (("right", "half_step = fit_step + np.log(2) * steps"), ("wrong", "half_step = 400")):
+    for who, answer in (
+        ("right", "half_step = fit_step + np.log(2) * steps"),
+        ("wrong", "half_step = 400"),
+    ):
         for cell in student["cells"]:
             cell["source"] = answer if cell["id"] == LABEL else cell["source"]
         folder = course / "submitted" / who / "06_clocks"
@@ -371,17 +460,22 @@ def test_nbgrader_takes_the_instructors_edition_as_source_and_marks_the_students
 
 @pytest.mark.slow
 def test_otter_assigns_the_master_and_marks_the_solution_and_the_stub(root, tmp_path):
-    """`otter assign` itself demands that the solution has all points; the students' version holds none and has none."""
+    """`otter assign` itself demands that the solution has all points; the students' version holds
+    none and has none."""
     made(root, tmp_path / "out", keyed=True)
     folder = tmp_path / "out" / "otter"
     tool("otter", "assign", "06_clocks.ipynb", "dist", folder=folder)
     student = (folder / "dist" / "student" / "06_clocks.ipynb").read_text()
     assert "half_step = ..." in student
-    assert not [text for text in ("np.log", "drops out", "no general answer", "# BEGIN") if text in student]
+    assert not [
+        text for text in ("np.log", "drops out", "no general answer", "# BEGIN") if text in student
+    ]
     [autograder] = (folder / "dist" / "autograder").glob("*.zip")
     with zipfile.ZipFile(autograder) as inside:
         assert "grokbook @ https://" in inside.read("environment.yml").decode()
     for version, points in (("autograder", 2.0), ("student", 0.0)):
-        tool("otter", "run", "-a", str(autograder), f"dist/{version}/06_clocks.ipynb", folder=folder)
+        tool(
+            "otter", "run", "-a", str(autograder), f"dist/{version}/06_clocks.ipynb", folder=folder
+        )
         marks = json.loads((folder / "results.json").read_text())["tests"]
         assert sum(one.get("score", 0) for one in marks if one["name"] == LABEL) == points

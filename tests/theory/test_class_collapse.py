@@ -1,4 +1,5 @@
-"""Liu et al. 2022, appendix I: the effective loss of classes, its flow in closed form, what it keeps and what not."""
+"""Liu et al. 2022, appendix I: the effective loss of classes, its flow in closed form, what it
+keeps and what not."""
 
 import numpy as np
 import pytest
@@ -41,8 +42,15 @@ def test_the_closed_form_solves_the_equation(seed, shift):
     """Against an integration of Equation 33 to 1e-8; Z is kept."""
     f, y = drawn(seed, shift=shift)
     times = [0.0, 0.7, 3.0]
-    found = solve_ivp(lambda _, v: velocity(v.reshape(f.shape), y).ravel(), (0, 3), f.ravel(), "DOP853", times,
-                      rtol=1e-11, atol=1e-12)  # fmt: skip
+    found = solve_ivp(
+        lambda _, v: velocity(v.reshape(f.shape), y).ravel(),
+        (0, 3),
+        f.ravel(),
+        "DOP853",
+        times,
+        rtol=1e-11,
+        atol=1e-12,
+    )
     path = flow(f, y, times)
     np.testing.assert_allclose(path, found.y.T.reshape(path.shape), atol=1e-7)
     np.testing.assert_allclose((path**2).sum((1, 2)), (f**2).sum())
@@ -57,13 +65,15 @@ def test_in_the_limit_classes_are_points_in_the_directions_of_their_means():
 
 
 def test_one_class_about_zero_stays_where_it_is():
-    """With mean 0 both g and the deviations have one factor, and Z keeps their product; .1 + .2 - .3 is not 0."""
+    """With mean 0 both g and the deviations have one factor, and Z keeps their product; .1 + .2 -
+    .3 is not 0."""
     start = [[0.1], [0.2], [-0.3]]
     np.testing.assert_allclose(flow(start, [0, 0, 0], [1.0])[0], start)
 
 
 def test_z_kept_does_not_keep_classes_apart():
-    """Far from the origin nearly all of Z is the common mean: classes end close together, centred ones do not."""
+    """Far from the origin nearly all of Z is the common mean: classes end close together, centred
+    ones do not."""
     f, y = drawn(0, (100,) * 10, shift=0.0)
     far = f + np.array([3.0, 0.0])
 
@@ -73,15 +83,25 @@ def test_z_kept_does_not_keep_classes_apart():
         return np.linalg.norm(ends[:, None] - ends, axis=-1).mean()
 
     start = np.linalg.norm(far[:, None] - far, axis=-1).mean()
-    assert spread(flow(far, y, [np.inf])[0]) < 0.2 * start < 0.5 * spread(flow(f - f.mean(0), y, [np.inf])[0])
+    assert (
+        spread(flow(far, y, [np.inf])[0])
+        < 0.2 * start
+        < 0.5 * spread(flow(f - f.mean(0), y, [np.inf])[0])
+    )
 
 
 @pytest.mark.parametrize(
     ("features", "labels", "times", "words"),
-    [([1.0, 2.0], [0, 1], [0], "must be"), ([[1.0]], [0.5], [0], "whole"), ([[1.0]], [0], [-1.0], "times"),
-     ([[0.1], [0.2], [-0.3]], [0, 0, 0], [1.0, np.inf], "no limit"), ([[np.nan]], [0], [1.0], "not finite"),
-     ([[0.0]], [0], [1.0], "all zero"), ([[1.0], [-1.0], [2.0], [-2.0]], [0, 0, 1, 1], [0.0, np.inf], "no limit")],
-)  # fmt: skip
+    [
+        ([1.0, 2.0], [0, 1], [0], "must be"),
+        ([[1.0]], [0.5], [0], "whole"),
+        ([[1.0]], [0], [-1.0], "times"),
+        ([[0.1], [0.2], [-0.3]], [0, 0, 0], [1.0, np.inf], "no limit"),
+        ([[np.nan]], [0], [1.0], "not finite"),
+        ([[0.0]], [0], [1.0], "all zero"),
+        ([[1.0], [-1.0], [2.0], [-2.0]], [0, 0, 1, 1], [0.0, np.inf], "no limit"),
+    ],
+)
 def test_what_cannot_be_is_refused(features, labels, times, words):
     with pytest.raises(ParameterError, match=words):
         flow(features, labels, times)

@@ -1,4 +1,5 @@
-"""Coverage against brute force, exact fractions, independent numbers (Gu et al. 2025, B.6); memorisers; forms."""
+"""Coverage against brute force, exact fractions, independent numbers (Gu et al. 2025, B.6);
+memorisers; forms."""
 
 from fractions import Fraction
 from functools import partial
@@ -20,7 +21,8 @@ from grokbook_chapters.coverage import coverage_probability as cp
 from grokbook_chapters.task_and_model.quadratic_forms import quadratic_class_sizes
 from refusals import refusals
 
-# independent computation (project oracle): cover.C, cover.C_sameclass, cover.C_corner for k = 1 .. 10
+# independent computation (project oracle): cover.C, cover.C_sameclass, cover.C_corner for k = 1 ..
+# 10
 SIZES = [1, 5, 13, 25, 41, 61, 85, 113, 145, 181]
 SAME_CLASS = [1, 1, 3, 3, 5, 5, 7, 7, 9, 9]
 CORNER = [1, 3, 6, 10, 15, 21, 28, 36, 45, 55]
@@ -55,7 +57,9 @@ def apart(a, b, p, torus):
 def all_distances(p, torus):
     """Every pair of cells: distances (p*p, p*p), in plain Python."""
     cells = [(i, j) for i in range(p) for j in range(p)]
-    return np.array([[apart(i, a, p, torus) + apart(j, b, p, torus) for a, b in cells] for i, j in cells])
+    return np.array(
+        [[apart(i, a, p, torus) + apart(j, b, p, torus) for a, b in cells] for i, j in cells]
+    )
 
 
 def nearest(mask, torus, same_class=False):
@@ -80,7 +84,9 @@ def test_sizes_of_discs_and_of_their_own_class(k):
 def test_disc_of_every_cell_by_counting(p, torus):
     distances = all_distances(p, torus)
     for k in range(1, (p + 1) // 2 + 1 if torus else 2 * p + 2):
-        assert np.array_equal(cov.disc_sizes(p, k, torus=torus).ravel(), (distances < k).sum(axis=1)), k
+        assert np.array_equal(
+            cov.disc_sizes(p, k, torus=torus).ravel(), (distances < k).sum(axis=1)
+        ), k
 
 
 @given(masks, st.integers(1, 12), st.booleans())
@@ -88,13 +94,17 @@ def test_distances_and_uncovered_cells_by_brute_force(mask, k, torus):
     k = min(k, (mask.shape[0] + 1) // 2) if torus else k
     assert cov.uncovered(mask, k, torus=torus) == (nearest(mask, torus) >= k).sum()
     assert np.array_equal(cov.distance_to_training(mask, torus=torus), nearest(mask, torus))
-    assert np.array_equal(cov.same_class_distance(mask, torus=torus), nearest(mask, torus, same_class=True))
+    assert np.array_equal(
+        cov.same_class_distance(mask, torus=torus), nearest(mask, torus, same_class=True)
+    )
 
 
 @given(masks, st.integers(0, 8), st.integers(0, 8))
 def test_the_torus_does_not_know_where_it_was_cut(mask, rows, columns):
     k = (mask.shape[0] + 1) // 2
-    assert cov.uncovered(np.roll(mask, (rows, columns), (0, 1)), k, torus=True) == cov.uncovered(mask, k, torus=True)
+    assert cov.uncovered(np.roll(mask, (rows, columns), (0, 1)), k, torus=True) == cov.uncovered(
+        mask, k, torus=True
+    )
 
 
 @given(masks, st.integers(1, 6))
@@ -117,7 +127,9 @@ def test_expected_uncovered_is_the_exact_fraction(p, k, share, torus):
     n, m = p * p, int(share * p * p)
     discs = (all_distances(p, torus) < k).sum(axis=1).tolist()
     exact = sum(Fraction(comb(n - c, m), comb(n, m)) for c in discs)
-    assert cov.expected_uncovered(p, k, m, torus=torus) == pytest.approx(float(exact), rel=1e-12, abs=0)
+    assert cov.expected_uncovered(p, k, m, torus=torus) == pytest.approx(
+        float(exact), rel=1e-12, abs=0
+    )
 
 
 @given(st.integers(2, 30), st.integers(1, 8), st.floats(0, 1))
@@ -131,7 +143,9 @@ def test_drawing_with_replacement_misses_more(p, k, share):
 
 @pytest.mark.parametrize(("case", "values"), FRACTIONS.items())
 def test_fractions_against_independent_numbers(case, values):
-    assert (cov.printed_fraction(*case), cov.required_fraction(*case)) == pytest.approx(values, rel=1e-12)
+    assert (cov.printed_fraction(*case), cov.required_fraction(*case)) == pytest.approx(
+        values, rel=1e-12
+    )
 
 
 @given(st.integers(3, 400), st.integers(1, 12))
@@ -156,23 +170,42 @@ def test_the_least_training_size_is_least(p, k, eps, torus):
 def test_expected_share_is_one_exactly_from_the_guaranteed_size_on(p, k, torus):
     """E[prop] = 1, that is E[U] = 0, if and only if m > N - C_min."""
     m = cov.guaranteed_size(p, k, torus=torus)
-    assert cov.expected_uncovered(p, k, m, torus=torus) == 0 < cov.expected_uncovered(p, k, m - 1, torus=torus)
+    assert (
+        cov.expected_uncovered(p, k, m, torus=torus)
+        == 0
+        < cov.expected_uncovered(p, k, m - 1, torus=torus)
+    )
 
 
 def test_the_printed_necessary_condition_has_counterexamples():
-    """k = 2: 2 ln p / 5 exceeds 1 from p = 13 on, and yet E[prop] = 1 can be had; p = 97 has 1.83."""
+    """k = 2: 2 ln p / 5 exceeds 1 from p = 13 on, and yet E[prop] = 1 can be had; p = 97 has
+    1.83."""
     m = cov.guaranteed_size(97, 2, torus=True)
-    assert cov.expected_uncovered(97, 2, m, torus=True) == 0 and m / 97**2 < 1 < cov.printed_fraction(97, 2)
+    assert cov.expected_uncovered(
+        97, 2, m, torus=True
+    ) == 0 and m / 97**2 < 1 < cov.printed_fraction(97, 2)
 
 
-# independent computation (project oracle): cover.exact.p3k2, m -> (covering, subsets, E[uncovered], E[prop])
+# independent computation (project oracle): cover.exact.p3k2, m -> (covering, subsets, E[uncovered],
+# E[prop])
 EXACT = {
-    True: {1: (0, 9, "4", "1/2"), 2: (0, 36, "3/2", "11/14"), 3: (48, 84, "3/7", "13/14"),
-           4: (117, 126, "1/14", "69/70"), 5: (126, 126, "0", "1")},
-    False: {1: (0, 9, "16/3", "1/3"), 2: (0, 36, "53/18", "73/126"), 3: (10, 84, "31/21", "95/126"),
-            4: (57, 126, "9/14", "61/70"), 5: (98, 126, "2/9", "17/18"), 6: (80, 84, "1/21", "62/63"),
-            7: (36, 36, "0", "1")},
-}  # fmt: skip
+    True: {
+        1: (0, 9, "4", "1/2"),
+        2: (0, 36, "3/2", "11/14"),
+        3: (48, 84, "3/7", "13/14"),
+        4: (117, 126, "1/14", "69/70"),
+        5: (126, 126, "0", "1"),
+    },
+    False: {
+        1: (0, 9, "16/3", "1/3"),
+        2: (0, 36, "53/18", "73/126"),
+        3: (10, 84, "31/21", "95/126"),
+        4: (57, 126, "9/14", "61/70"),
+        5: (98, 126, "2/9", "17/18"),
+        6: (80, 84, "1/21", "62/63"),
+        7: (36, 36, "0", "1"),
+    },
+}
 
 
 CASES = [(torus, m) for torus, rows in EXACT.items() for m in rows]
@@ -184,7 +217,9 @@ def test_enumeration_and_formulas_against_independent_numbers(torus, m):
     found = cp.enumerate_coverage(3, 2, m, torus=torus)
     assert (found.covering, found.subsets) == (covering, subsets)
     assert (found.expected_uncovered, found.expected_share) == (Fraction(mean), Fraction(share))
-    assert cov.expected_uncovered(3, 2, m, torus=torus) == pytest.approx(float(Fraction(mean)), rel=1e-12)
+    assert cov.expected_uncovered(3, 2, m, torus=torus) == pytest.approx(
+        float(Fraction(mean)), rel=1e-12
+    )
 
 
 @pytest.mark.parametrize(("torus", "m"), CASES)
@@ -209,12 +244,15 @@ def test_the_covering_time_is_the_first_at_which_nothing_is_uncovered(p, k, toru
     order = np.tile(np.arange(1, p * p + 1, dtype=np.int32), (5, 1))
     ranks = rng.permuted(order, axis=1).reshape(5, p, p)
     times = cp.cover_times(p, k, 5, seed=3, torus=torus)
-    assert [cov.uncovered(r <= t, k, torus=torus) for r, t in zip(ranks, times, strict=True)] == [0] * 5
+    assert [cov.uncovered(r <= t, k, torus=torus) for r, t in zip(ranks, times, strict=True)] == [
+        0
+    ] * 5
     assert all(cov.uncovered(r < t, k, torus=torus) > 0 for r, t in zip(ranks, times, strict=True))
 
 
 def test_draws_with_replacement_cover_less():
-    """At the same m fewer cells differ; exact at p = 2, k = 1: all four cells within four draws, 4!/4^4."""
+    """At the same m fewer cells differ; exact at p = 2, k = 1: all four cells within four draws,
+    4!/4^4."""
     found, exact = cp.full_coverage(2, 1, 4, draws=4000, replacement=True), 24 / 4**4
     assert abs(found.value - exact) <= 4 * (exact / 4000) ** 0.5 < exact
     assert cp.full_coverage(3, 1, 9, draws=10).value == 1
@@ -223,7 +261,10 @@ def test_draws_with_replacement_cover_less():
 def test_the_printed_bound_holds_on_the_torus_and_breaks_on_the_grid():
     """Appendix B.6: exact at p = 3, k = 2."""
     bound = np.array([cp.printed_bound(3, 2, m) for m in range(10)])
-    exact = [[float(cp.enumerate_coverage(3, 2, m, torus=t).probability) for m in range(10)] for t in (True, False)]
+    exact = [
+        [float(cp.enumerate_coverage(3, 2, m, torus=t).probability) for m in range(10)]
+        for t in (True, False)
+    ]
     assert (exact[0] - bound).min() >= 0 > (exact[1] - bound).min()
 
 
@@ -236,22 +277,34 @@ def test_seeds_batches_and_intervals():
 
 
 @pytest.mark.parametrize(
-    "mask", [[[0, 2], [1, 1]], [[0.5, 0], [0, 0]], [[np.nan, 0], [0, 0]], np.array([["a", "b"], ["c", "d"]])]
+    "mask",
+    [
+        [[0, 2], [1, 1]],
+        [[0.5, 0], [0, 0]],
+        [[np.nan, 0], [0, 0]],
+        np.array([["a", "b"], ["c", "d"]]),
+    ],
 )
 def test_a_mask_of_any_kind_holds_true_and_false_alone(mask):
     for good in ([[1, 0], [0, 1]], np.eye(2), torch.eye(2), torch.eye(2, dtype=torch.bool)):
         assert np.array_equal(grid(good), np.eye(2, dtype=bool))
-    with pytest.raises(ParameterError, match=r"^train_mask must hold True and False \(or 1 and 0\) and nothing else.$"):
+    with pytest.raises(
+        ParameterError,
+        match=r"^train_mask must hold True and False \(or 1 and 0\) and nothing else.$",
+    ):
         grid(mask)
 
 
 @pytest.mark.parametrize(("p", "fraction"), [(5, 0.4), (11, 0.3), (23, 0.7)])
 def test_expectation_over_random_splits(p, fraction):
-    """The share of test cells whose transpose is trained, over 400 splits, within four standard errors."""
+    """The share of test cells whose transpose is trained, over 400 splits, within four standard
+    errors."""
     tasks = [ModularTask(p, train_fraction=fraction, seed=s) for s in range(400)]
     shares = [t.transposed_mask.sum() / t.test_index.size for t in tasks]
     error = np.std(shares) / 20
-    assert abs(np.mean(shares) - transpose_accuracy(p, tasks[0].train_index.size)) < 4 * error + 1e-12
+    assert (
+        abs(np.mean(shares) - transpose_accuracy(p, tasks[0].train_index.size)) < 4 * error + 1e-12
+    )
 
 
 @pytest.mark.parametrize("form", [(1, 1, 1), (1, 0, 1), (0, 1, 0), (2, 3, -1), (1, 0, -3)])
@@ -272,20 +325,38 @@ def test_by_counting(p, form):
 test_refusals_name_the_value_and_the_rule = refusals(
     (lambda: cov.disc_size(0), "k is 0, but must be a whole number at least 1."),
     (lambda: cov.disc_size(2.0), "k is 2.0, but must be a whole number"),
-    (lambda: cov.uncovered(np.eye(5), 4, torus=True), "7 overlap itself on a torus of side 5; the largest k is 3."),
+    (
+        lambda: cov.uncovered(np.eye(5), 4, torus=True),
+        "7 overlap itself on a torus of side 5; the largest k is 3.",
+    ),
     (lambda: cov.required_fraction(5, 4), "k = 4 makes a disc of width 7 overlap itself"),
-    (lambda: cov.expected_uncovered(5, 2, 26), "m is 26, but must be a whole number between 0 and 25."),
+    (
+        lambda: cov.expected_uncovered(5, 2, 26),
+        "m is 26, but must be a whole number between 0 and 25.",
+    ),
     (lambda: cov.least_training_size(5, 2, 0.0), "eps = 0.0 is not a positive finite number."),
-    (lambda: cov.least_training_size(5, 2, float("nan")), "eps = nan is not a positive finite number."),
+    (
+        lambda: cov.least_training_size(5, 2, float("nan")),
+        "eps = nan is not a positive finite number.",
+    ),
     (lambda: cp.enumerate_coverage(7, 2, 20), "p = 7, m = 20 has more than 300000 training sets"),
     (lambda: cp.cover_times(7, 2, 0), "draws is 0, but must be a whole number at least 1."),
-    (lambda: cp.full_coverage(7, 2, 50, draws=2), "m is 50, but must be a whole number between 0 and 49."),
+    (
+        lambda: cp.full_coverage(7, 2, 50, draws=2),
+        "m is 50, but must be a whole number between 0 and 49.",
+    ),
     (lambda: transpose_accuracy(1, 1), "must lie strictly between 0 and"),
     (lambda: transpose_accuracy(5, 25), "n_train = 25 must lie strictly between 0 and"),
     (lambda: quadratic_class_sizes(9), "p = 9 must be an odd prime.*the nearest is 7"),
-    (lambda: cp.enumerate_coverage(300, 2, 45_000), "^p = 300, m = 45000 has more than 300000 training sets"),
+    (
+        lambda: cp.enumerate_coverage(300, 2, 45_000),
+        "^p = 300, m = 45000 has more than 300000 training sets",
+    ),
     (lambda: side_and_radius(LARGEST_SIDE + 1, 2, torus=False), "p may be at most"),
     (lambda: side_and_radius(7, 5, torus=True), "the largest k is 4"),
     (lambda: grid([[1, 0], [0]]), "rows differ in length"),
-    *((partial(grid, np.ones(shape)), "must be a square") for shape in ((4,), (2, 3), (0, 0), (2, 2, 2))),
+    *(
+        (partial(grid, np.ones(shape)), "must be a square")
+        for shape in ((4,), (2, 3), (0, 0), (2, 2, 2))
+    ),
 )

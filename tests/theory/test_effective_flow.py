@@ -1,4 +1,5 @@
-"""The flow of the effective theory (Liu et al. 2022, Eq. 4 to 9, appendix F) against numerical integration."""
+"""The flow of the effective theory (Liu et al. 2022, Eq. 4 to 9, appendix F) against numerical
+integration."""
 
 import numpy as np
 import pytest
@@ -32,7 +33,9 @@ def test_the_velocity_is_minus_the_gradient_of_the_effective_loss(world):
         up, down = start.copy(), start.copy()
         up[place] += step
         down[place] -= step
-        gradient[place] = (ef.effective_loss(up, pairs) - ef.effective_loss(down, pairs)) / (2 * step)
+        gradient[place] = (ef.effective_loss(up, pairs) - ef.effective_loss(down, pairs)) / (
+            2 * step
+        )
     assert np.allclose(ef.velocity(start, pairs), -gradient, atol=1e-7)
 
 
@@ -44,7 +47,9 @@ def test_the_closed_form_solves_the_normalised_flow(world, convention):
     def slope(_, flat):
         return ef.velocity(flat.reshape(start.shape), pairs, convention=convention).ravel()
 
-    numeric = solve_ivp(slope, (0, TIMES[-1]), start.ravel(), t_eval=TIMES, rtol=1e-10, atol=1e-12, method="LSODA")
+    numeric = solve_ivp(
+        slope, (0, TIMES[-1]), start.ravel(), t_eval=TIMES, rtol=1e-10, atol=1e-12, method="LSODA"
+    )
     exact = ef.flow(start, pairs, TIMES, convention=convention)
     assert np.allclose(numeric.y.T.reshape(exact.shape), exact, atol=1e-7)
 
@@ -63,7 +68,8 @@ def test_steps_of_the_authors_kind_converge_to_the_flow_with_order_one():
 
 @given(worlds)
 def test_each_flow_keeps_its_own_quantity(world):
-    """Z0 for the gradient flow, with dC/dt = (2 l_eff / Z0) C; C for the linear one. Eq. 24 names both for one flow."""
+    """Z0 for the gradient flow, with dC/dt = (2 l_eff / Z0) C; C for the linear one. Eq. 24 names
+    both for one flow."""
     start, pairs = draw(world)
     sum_before, z_before = ef.conserved(start)
     for at in ef.flow(start, pairs, TIMES):
@@ -98,7 +104,9 @@ def test_the_slowest_deviation_decays_at_the_grokking_rate(p):
     start = np.random.default_rng(1).normal(size=p)
     rate = grokking_rate(all_samples(p), p) / (start**2).sum()
     late = np.array([9.0, 10.0]) / rate
-    off = np.linalg.norm(ef.flow(start, all_samples(p), late) - ef.limit(start, all_samples(p)), axis=1)
+    off = np.linalg.norm(
+        ef.flow(start, all_samples(p), late) - ef.limit(start, all_samples(p)), axis=1
+    )
     assert np.log(off[0] / off[1]) == pytest.approx(1, abs=0.01)
 
 
@@ -107,23 +115,35 @@ def test_a_start_s_times_as_long_takes_s_squared_times_as_long(world, power, kin
     """flow(s R, s^2 t) = s flow(R, t), since H = 2 M / Z0 (Eq. 8)."""
     (start, pairs), s = draw(world), 10**power
     stretched = ef.flow(s * start, pairs, s**2 * np.array(TIMES), kind=kind, convention=convention)
-    assert np.allclose(stretched / s, ef.flow(start, pairs, TIMES, kind=kind, convention=convention), atol=1e-9)
+    assert np.allclose(
+        stretched / s, ef.flow(start, pairs, TIMES, kind=kind, convention=convention), atol=1e-9
+    )
 
 
 @pytest.mark.parametrize("convention", ef.CONVENTIONS)
 @pytest.mark.parametrize("p", [3, 6, 10, 20])
 def test_an_eigenvector_of_h_is_a_fixed_point_at_all_times(p, convention):
-    """exp(-Ht) R0 is parallel to R0 (Eq. 9): what rounding adds to the start must not grow beside it."""
+    """exp(-Ht) R0 is parallel to R0 (Eq. 9): what rounding adds to the start must not grow beside
+    it."""
     vectors = np.linalg.eigh(ef.quadratic_form(all_samples(p), p, convention=convention))[1].T
     for start in ([1.0, -2.0, 1.0], *vectors) if p == 3 else vectors:
-        assert np.allclose(ef.flow(start, all_samples(p), [0, 10, 30, 1e3], convention=convention), start, atol=1e-9)
+        assert np.allclose(
+            ef.flow(start, all_samples(p), [0, 10, 30, 1e3], convention=convention),
+            start,
+            atol=1e-9,
+        )
 
 
 @pytest.mark.parametrize(("p", "block"), [(220, 0), (80, 46)])
 def test_a_long_chain_that_forces_a_line_ends_on_a_line(p, block):
-    """All pairs below `block` and E_k + E_(k+2) = 2 E_(k+1) beyond: nullity 2, and eigenvalues down to p^-4."""
+    """All pairs below `block` and E_k + E_(k+2) = 2 E_(k+1) beyond: nullity 2, and eigenvalues down
+    to p^-4."""
     chain = range(max(0, block - 2), p - 2)
-    pairs = [*(all_samples(block) if block else []), *((k, k + 2) for k in chain), *((k + 1, k + 1) for k in chain)]
+    pairs = [
+        *(all_samples(block) if block else []),
+        *((k, k + 2) for k in chain),
+        *((k + 1, k + 1) for k in chain),
+    ]
     start = np.linspace(-1, 1, p) ** 2
     for end in (ef.limit(start, pairs), ef.flow(start, pairs, [1e14])[0]):
         assert nullity(pairs, p) == 2 and np.abs(np.diff(end, 2)).max() < 1e-6

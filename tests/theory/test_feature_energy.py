@@ -20,11 +20,14 @@ def test_projections_are_orthogonal_and_complete(group):
     assert np.allclose(sum(found), np.eye(len(as_table(group))))
     for i, p in enumerate(found):
         assert all(np.abs(p @ q).max() < 1e-9 for q in found[:i])
-    assert [round(np.trace(p)) for p in found] == [rho.dimension**2 // rho.norm for rho in irreps(group)]
+    assert [round(np.trace(p)) for p in found] == [
+        rho.dimension**2 // rho.norm for rho in irreps(group)
+    ]
 
 
 def test_types_are_those_of_frobenius_and_schur():
-    """The mean of chi(h^2) over a complex irrep is 1, 0 or -1; twice that where it is in the real one twice."""
+    """The mean of chi(h^2) over a complex irrep is 1, 0 or -1; twice that where it is in the real
+    one twice."""
     for group in GROUPS:
         table = as_table(group)
         squares = table[np.arange(len(table)), np.arange(len(table))]
@@ -34,8 +37,11 @@ def test_types_are_those_of_frobenius_and_schur():
 
 def test_what_is_no_representation_is_refused():
     table, every = as_table("S3"), irreps("S3")
-    for wrong, words in (((*every[:2],), "missing"), ((*every[:2], Irrep(every[2].matrices[::-1], 1)), "products"),
-                         ((*every[:2], Irrep(2 * every[2].matrices, 1)), "orthogonal")):  # fmt: skip
+    for wrong, words in (
+        ((*every[:2],), "missing"),
+        ((*every[:2], Irrep(every[2].matrices[::-1], 1)), "products"),
+        ((*every[:2], Irrep(2 * every[2].matrices, 1)), "orthogonal"),
+    ):
         with pytest.raises(AssertionError, match=words):
             verify(table, wrong)
     with pytest.raises(ParameterError):
@@ -58,8 +64,12 @@ def test_the_energy_is_equation_8_and_its_sum_over_irreps(group, seed):
     assert np.isclose(fe.energy(w, group), 0.5 * ((Y.T @ (X @ w) ** 2) ** 2).sum())
     assert np.isclose(fe.by_irreps(w, group), fe.energy(w, group))
     assert np.isclose(fe.energy(w, group, inputs="unit"), fe.energy(w / np.sqrt(2), group))
-    assert np.isclose(fe.by_traces(w, group), fe.energy(w, group)) == (table == table.T).all(), "where it is Abelian"
-    assert np.allclose(fe.energy(np.array([w, 2 * w]), group), fe.energy(w, group) * np.array([1, 16]))
+    assert np.isclose(fe.by_traces(w, group), fe.energy(w, group)) == (table == table.T).all(), (
+        "where it is Abelian"
+    )
+    assert np.allclose(
+        fe.energy(np.array([w, 2 * w]), group), fe.energy(w, group) * np.array([1, 16])
+    )
 
 
 @given(st.sampled_from(GROUPS), seeds)
@@ -67,7 +77,9 @@ def test_the_gradient_is_that_of_the_energy_and_euler_holds(group, seed):
     w, move = np.random.default_rng(seed).normal(size=(2, 2 * len(as_table(group))))
     ahead, behind = (fe.energy(w + s * move, group) for s in (1e-4, -1e-4))
     slope = fe.gradient(w, group)
-    assert np.isclose((ahead - behind) / 2e-4, slope @ move, rtol=1e-4, atol=1e-4 * np.linalg.norm(slope))
+    assert np.isclose(
+        (ahead - behind) / 2e-4, slope @ move, rtol=1e-4, atol=1e-4 * np.linalg.norm(slope)
+    )
     assert np.isclose(slope @ w, 4 * fe.energy(w, group))
     assert np.allclose(fe.gradient(np.array([w, 2 * w]), group), [slope, 8 * slope])
 
@@ -88,14 +100,17 @@ def test_translations_leave_the_energy_and_a_hill_its_height(group, seed):
 
 
 def curvature(w, group):
-    """Eigenvalues of the energy's second derivative on the sphere at a maximum w (2M,): 2M - 1 of them.
+    """Eigenvalues of the energy's second derivative on the sphere at a maximum w (2M,): 2M - 1 of
+    them.
 
-    The gradient is a polynomial of degree three, so its central difference with step 1 is exact but for a cubic term,
-    which two steps remove.
+    The gradient is a polynomial of degree three, so its central difference with step 1 is exact but
+    for a cubic term, which two steps remove.
     """
     n = len(w)
-    one, two = ((fe.gradient(w + s * np.eye(n), group) - fe.gradient(w - s * np.eye(n), group)) / (2 * s)
-                for s in (1.0, 2.0))  # fmt: skip
+    one, two = (
+        (fe.gradient(w + s * np.eye(n), group) - fe.gradient(w - s * np.eye(n), group)) / (2 * s)
+        for s in (1.0, 2.0)
+    )
     second = (4 * one - two) / 3 - 4 * float(fe.energy(w, group)) * np.eye(n)
     basis = np.linalg.svd(w[None])[2][1:]  # of the tangent space
     return np.linalg.eigvalsh(basis @ second @ basis.T)
@@ -131,7 +146,9 @@ def test_ascents_end_on_hills_only(group):
 def test_published_and_one_hot_energies_of_cyclic_groups():
     for M in (5, 8, 71):
         raw, unit = ([m.energy for m in fe.local_maxima(M, inputs=i)] for i in ("one-hot", "unit"))
-        assert set(raw) == ({M / 4} if M % 2 else {M / 4, M / 2}) and np.allclose(raw, 4 * np.array(unit))
+        assert set(raw) == ({M / 4} if M % 2 else {M / 4, M / 2}) and np.allclose(
+            raw, 4 * np.array(unit)
+        )
 
 
 def test_energies_and_zero_modes_agree_with_the_reference_numbers(oracle):
@@ -139,16 +156,35 @@ def test_energies_and_zero_modes_agree_with_the_reference_numbers(oracle):
         group, inputs = name.split("_")
         group = int(group[1:]) if group[0] == "M" else group
         kind = "one-hot" if inputs == "raw" else "unit"
-        assert sorted({m.energy for m in fe.local_maxima(group, inputs=kind)}) == np.ravel(value).tolist()
-    modes = {(group, m.dimension): m.zero_modes for group in ("S3", "D4", "A4", "Q8") for m in fe.local_maxima(group)}
-    known = {"S3_2d": ("S3", 2), "D4_2d": ("D4", 2), "A4_3d": ("A4", 3), "A4_1d_pair": ("A4", 2), "Q8_2d": ("Q8", 4)}
-    assert {name: oracle("li2.zero_modes")[name] for name in known} == {k: modes[at] for k, at in known.items()}
+        assert (
+            sorted({m.energy for m in fe.local_maxima(group, inputs=kind)})
+            == np.ravel(value).tolist()
+        )
+    modes = {
+        (group, m.dimension): m.zero_modes
+        for group in ("S3", "D4", "A4", "Q8")
+        for m in fe.local_maxima(group)
+    }
+    known = {
+        "S3_2d": ("S3", 2),
+        "D4_2d": ("D4", 2),
+        "A4_3d": ("A4", 3),
+        "A4_1d_pair": ("A4", 2),
+        "Q8_2d": ("Q8", 4),
+    }
+    assert {name: oracle("li2.zero_modes")[name] for name in known} == {
+        k: modes[at] for k, at in known.items()
+    }
 
 
 def test_arguments_out_of_range_are_refused():
-    for call in (lambda: fe.energy(np.ones(7), 5), lambda: fe.energy(np.ones(10), 5, inputs="half"),
-                 lambda: fe.local_maxima(5, inputs="half"), lambda: fe.local_maxima(1),
-                 lambda: back.ridge(np.ones((3, 1)), np.ones((3, 1)), 0)):  # fmt: skip
+    for call in (
+        lambda: fe.energy(np.ones(7), 5),
+        lambda: fe.energy(np.ones(10), 5, inputs="half"),
+        lambda: fe.local_maxima(5, inputs="half"),
+        lambda: fe.local_maxima(1),
+        lambda: back.ridge(np.ones((3, 1)), np.ones((3, 1)), 0),
+    ):
         with pytest.raises(ParameterError):
             call()
 
@@ -169,7 +205,9 @@ def test_wide_networks_have_the_corrected_prefactor_which_peaks_at_Kc():
     F, Y = back.random_features("S3", K), back.answers("S3")
     target = back.centred(Y) @ (back.centred(Y).T @ back.centred(F))
     got = back.feature_gradient(F, Y, eta)
-    assert np.isclose((got * target).sum() / (target**2).sum(), back.shrinkage(K, 4.0, eta), rtol=0.03)
+    assert np.isclose(
+        (got * target).sum() / (target**2).sum(), back.shrinkage(K, 4.0, eta), rtol=0.03
+    )
     etas = np.geomspace(1, 1e4, 401)
     assert np.isclose(etas[np.argmax([back.shrinkage(50, 4.0, e) for e in etas])], 200, rtol=0.02)
 
@@ -179,14 +217,19 @@ def test_the_conjugate_reconstructs_the_target_and_the_printed_nodes_do_not(grou
     Y = back.answers(group)
     assert back.unreached(back.features(back.paired_nodes(group), group), Y) < 1e-9
     assert back.unreached(back.features(back.paired_nodes(group, conjugate=False), group), Y) > 0.3
-    assert len(back.paired_nodes(group)) == back.enough_nodes(group)[0] <= back.enough_nodes(group)[1]
+    assert (
+        len(back.paired_nodes(group)) == back.enough_nodes(group)[0] <= back.enough_nodes(group)[1]
+    )
 
 
 def test_real_cosines_need_free_phases():
-    """Literal real [u; +-Pu] have only cos k(a + b): half of the target, sqrt(1/2) of its norm, is missed."""
+    """Literal real [u; +-Pu] have only cos k(a + b): half of the target, sqrt(1/2) of its norm, is
+    missed."""
     phase = np.random.default_rng(0).uniform(0, 2 * np.pi, 8)
     mirrored = np.concatenate([np.stack([phase, -phase], 1), np.stack([phase, np.pi - phase], 1)])
-    assert np.isclose(back.unreached(back.features(back.cosines(7, mirrored), 7), back.answers(7)), np.sqrt(0.5))
+    assert np.isclose(
+        back.unreached(back.features(back.cosines(7, mirrored), 7), back.answers(7)), np.sqrt(0.5)
+    )
     assert back.unreached(back.features(back.cosines(7), 7), back.answers(7)) < 1e-9
 
 
@@ -197,7 +240,9 @@ def test_learned_frequencies_are_lowered_by_the_square_of_what_the_ridge_leaves(
     F = np.stack([np.cos(2 * np.pi * (a + b) / M), np.sin(2 * np.pi * (a + b) / M)], axis=1)
     for eta in (1.0, 50.0):
         low, high = (back.modulated(m.w, M, F, eta) for m in hills[:2])
-        assert np.isclose(low, hills[0].energy * (eta / (eta + M**2 / 2)) ** 2) and np.isclose(high, hills[1].energy)
+        assert np.isclose(low, hills[0].energy * (eta / (eta + M**2 / 2)) ** 2) and np.isclose(
+            high, hills[1].energy
+        )
 
 
 @pytest.mark.parametrize("pairs", [40, 250, 800])
@@ -221,14 +266,17 @@ def test_all_pairs_keep_every_hill_and_a_stricter_bar_needs_more():
     assert (loose <= strict).all() and (strict <= 49).all()
     assert back.keeps(8, 64, 5).all(), "an even modulus too"
     for M, n in ((23, 0), (23, 530), (2, 3)):
-        with pytest.raises(ParameterError, match=f"M = {M} must be 3 or more, and pairs = {n} from 1 to"):
+        with pytest.raises(
+            ParameterError, match=f"M = {M} must be 3 or more, and pairs = {n} from 1 to"
+        ):
             back.keeps(M, n)
     with pytest.raises(ParameterError, match="M = 2 must be 3 or more"):
         back.samples_to_keep(2)
 
 
 def test_the_number_found_by_halving_is_where_keeping_begins():
-    """With 0.7 of the fewest that any draw needs none of six others keeps its maximum, with 1.1 of the most all do."""
+    """With 0.7 of the fewest that any draw needs none of six others keeps its maximum, with 1.1 of
+    the most all do."""
     found = back.samples_to_keep(101, 6)
     assert back.keeps(101, int(1.1 * found.max()), 6, seed=5).all()
     assert not back.keeps(101, int(0.7 * found.min()), 6, seed=5).any()

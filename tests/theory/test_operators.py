@@ -1,4 +1,5 @@
-"""Linear maps and starts (Gu et al. 2025, Lemmas 3.4 and B.1, Appendix B.3, Eq. 19; Gu 2024, Eq. 13)."""
+"""Linear maps and starts (Gu et al. 2025, Lemmas 3.4 and B.1, Appendix B.3, Eq. 19; Gu 2024, Eq.
+13)."""
 
 from functools import lru_cache
 
@@ -10,7 +11,13 @@ from scipy.stats import ortho_group
 
 from grokbook.errors import ParameterError
 from grokbook.theory import toeplitz_start as ts
-from grokbook.theory.linear_operators import chain_in_bases, in_bases, norms, relu_block, splitting_error
+from grokbook.theory.linear_operators import (
+    chain_in_bases,
+    in_bases,
+    norms,
+    relu_block,
+    splitting_error,
+)
 from grokbook_chapters.uniformity.minimal_map import has_map, pair_sums, printed_norm, smallest_map
 from refusals import refusals
 
@@ -55,7 +62,9 @@ def test_a_block_against_a_loop():
     x, w_in, w_out = rng.normal(size=(3, 2)), rng.normal(size=(2, 5)), rng.normal(size=(5, 2))
     for row, out in zip(x, relu_block(x, w_in, w_out), strict=True):
         hidden = [max(sum(row[k] * w_in[k, h] for k in range(2)), 0.0) for h in range(5)]
-        assert out == pytest.approx([row[c] + sum(hidden[h] * w_out[h, c] for h in range(5)) for c in range(2)])
+        assert out == pytest.approx(
+            [row[c] + sum(hidden[h] * w_out[h, c] for h in range(5)) for c in range(2)]
+        )
 
 
 @given(st.integers(0, 500))
@@ -130,7 +139,9 @@ def test_mean_covariances_and_spreads_of_the_squared_steps(kind, p, d):
     expected = [ts.step_covariance(kind, d, h) for h in range(p - 1)]
     assert np.abs(np.cov(steps.T)[0] - expected).max() < 0.06 * expected[0]
     steps = steps / (2 * d)
-    assert steps.var(axis=1).mean() == pytest.approx(ts.spread_within(kind, p, d), rel=0.05, abs=1e-12)
+    assert steps.var(axis=1).mean() == pytest.approx(
+        ts.spread_within(kind, p, d), rel=0.05, abs=1e-12
+    )
     assert steps.mean(axis=1).var() == pytest.approx(ts.spread_between(kind, p, d), rel=0.05)
 
 

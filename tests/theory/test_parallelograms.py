@@ -1,4 +1,5 @@
-"""Parallelograms of the addition table (Liu et al. 2022, section 3, appendices C and E), against counts and oracles."""
+"""Parallelograms of the addition table (Liu et al. 2022, section 3, appendices C and E), against
+counts and oracles."""
 
 from itertools import permutations
 from math import comb
@@ -14,8 +15,16 @@ from grokbook.theory import parallelograms as pg
 from grokbook.theory.finite_field import LARGE_PRIME, Echelon, rank_in_field
 from refusals import refusals
 
-# independent computation: P0.sizes, p -> (samples, unordered pairs of different samples, Eq. 1 as printed)
-SIZES = {3: (6, 1, 8), 4: (10, 3, 16), 6: (21, 13, 47), 7: (28, 22, 72), 10: (55, 70, 195), 12: (78, 125, 328)}
+# independent computation: P0.sizes, p -> (samples, unordered pairs of different samples, Eq. 1 as
+# printed)
+SIZES = {
+    3: (6, 1, 8),
+    4: (10, 3, 16),
+    6: (21, 13, 47),
+    7: (28, 22, 72),
+    10: (55, 70, 195),
+    12: (78, 125, 328),
+}
 # the eight samples of appendix C in their order, and the nullity after each (nullity.partial.p6)
 APPENDIX_C = [(0, 4), (1, 3), (1, 5), (2, 4), (0, 2), (1, 1), (2, 4), (3, 3)]
 AFTER_EACH = [6, 5, 5, 4, 4, 3, 3, 2]
@@ -38,8 +47,12 @@ def slow_set(pairs):
 
 def slow_nullity(pairs, p):
     """p - rank A in exact arithmetic, from all parallelograms."""
-    rows = [[(a + b).count(k) - (c + d).count(k) for k in range(p)]
-            for (a, b), (c, d) in (tuple(map(lambda s: ([s[0]], [s[1]]), two)) for two in slow_set(pairs))]  # fmt: skip
+    rows = [
+        [(a + b).count(k) - (c + d).count(k) for k in range(p)]
+        for (a, b), (c, d) in (
+            tuple(map(lambda s: ([s[0]], [s[1]]), two)) for two in slow_set(pairs)
+        )
+    ]
     return p - (Matrix(rows).rank() if rows else 0)
 
 
@@ -73,7 +86,8 @@ def test_appendix_c_needs_seven_different_samples():
 
 @given(training_sets(least=4))
 def test_implied_parallelograms_change_no_degree_of_freedom_and_hold_on_every_solution(world):
-    """Eq. 14: their equations lie in the span, so that every solution closes them, and no others."""
+    """Eq. 14: their equations lie in the span, so that every solution closes them, and no
+    others."""
     p, pairs = world
     implied = pg.implied_set(pairs, p)
     assert set(pg.permissible_set(pairs)) <= set(implied)
@@ -84,10 +98,13 @@ def test_implied_parallelograms_change_no_degree_of_freedom_and_hold_on_every_so
 
 
 def test_a_line_is_forced_and_still_two_samples_are_not_answered():
-    """Eq. 21 at p = 4: nullity 2, the third eigenvalue 6, but sums with one sample each stay unknown."""
+    """Eq. 21 at p = 4: nullity 2, the third eigenvalue 6, but sums with one sample each stay
+    unknown."""
     assert pg.nullity(EQUATION_21, 4) == 2
     assert np.allclose(np.linalg.eigvalsh(pg.gram(EQUATION_21, 4)), [0, 0, 6, 10])
-    assert [pg.grokking_rate(EQUATION_21, 4, convention=c) for c in pg.CONVENTIONS] == pytest.approx([4, 12, 6])
+    assert [
+        pg.grokking_rate(EQUATION_21, 4, convention=c) for c in pg.CONVENTIONS
+    ] == pytest.approx([4, 12, 6])
     assert pg.ideal_model(EQUATION_21, 4) == {"rqi": 1, "accuracy": 0.6, "validation": 0}
     assert pg.ideal_model(pg.all_samples(4), 4)["accuracy"] == 1
 
@@ -95,16 +112,21 @@ def test_a_line_is_forced_and_still_two_samples_are_not_answered():
 @pytest.mark.parametrize("p", [4, 6, 10, 14])
 def test_the_rate_of_all_samples_has_a_closed_form(p):
     """sigma_3^2 = p (p + 2) / 4 for even p."""
-    assert pg.grokking_rate(pg.all_samples(p), p, convention="printed") == pytest.approx(p * (p + 2) / 4)
+    assert pg.grokking_rate(pg.all_samples(p), p, convention="printed") == pytest.approx(
+        p * (p + 2) / 4
+    )
 
 
 @pytest.mark.parametrize("p", [5, 60, 220])
 def test_the_rate_is_zero_only_where_more_than_a_line_is_left(p):
-    """E_k + E_(k+2) = 2 E_(k+1) for all k: sigma_3^2 falls as p^-4; without the last of them nullity is 3."""
+    """E_k + E_(k+2) = 2 E_(k+1) for all k: sigma_3^2 falls as p^-4; without the last of them
+    nullity is 3."""
     chain = [pair for k in range(p - 2) for pair in ((k, k + 2), (k + 1, k + 1))]
     third = np.linalg.svd(pg.equations(pg.permissible_set(chain), p), compute_uv=False)[-1] ** 2
     expected = [2 * third / (p - 2), 2 * third, third]
-    assert [pg.grokking_rate(chain, p, convention=c) for c in pg.CONVENTIONS] == pytest.approx(expected, rel=1e-5)
+    assert [pg.grokking_rate(chain, p, convention=c) for c in pg.CONVENTIONS] == pytest.approx(
+        expected, rel=1e-5
+    )
     assert pg.nullity(chain[:-1], p) == 3 and pg.grokking_rate(chain[:-1], p) == 0
 
 
@@ -125,7 +147,12 @@ def test_modulo_n_real_embeddings_collapse_and_lines_over_the_field_do_not(n):
     assert n == 12 or pg.nullity(pg.all_samples(n), n, modulus=n, field=n) == 2
 
 
-@given(st.integers(0, 2**32 - 1), st.sampled_from([2, 3, 7, LARGE_PRIME]), st.integers(1, 5), st.integers(1, 6))
+@given(
+    st.integers(0, 2**32 - 1),
+    st.sampled_from([2, 3, 7, LARGE_PRIME]),
+    st.integers(1, 5),
+    st.integers(1, 6),
+)
 def test_ranks_in_a_field_are_those_of_exact_elimination(seed, q, rows, columns):
     """Against sympy over GF(q); several bases side by side do not disturb one another."""
     from sympy import GF
@@ -142,7 +169,8 @@ def test_ranks_in_a_field_are_those_of_exact_elimination(seed, q, rows, columns)
 
 @pytest.mark.parametrize("p", [3, 4])
 def test_random_orders_agree_with_looking_at_every_set(p):
-    """P(nullity 2) at each size within five standard errors of exact counts; least p samples, most |D0| - (p - 2)."""
+    """P(nullity 2) at each size within five standard errors of exact counts; least p samples, most
+    |D0| - (p - 2)."""
     samples, n = p * (p + 1) // 2, 20_000
     counts = [lp.sets_with_a_line(p, size) for size in range(samples + 1)]
     exact = np.array([count / comb(samples, size) for size, count in enumerate(counts)])
@@ -153,7 +181,8 @@ def test_random_orders_agree_with_looking_at_every_set(p):
 
 
 def test_ten_symbols_have_the_published_transition():
-    """Fig. 4a, by 10,000 draws of the authors: 0.427 at 22 of 55 samples, 0.580 at 23; crossing 0.409."""
+    """Fig. 4a, by 10,000 draws of the authors: 0.427 at 22 of 55 samples, 0.580 at 23; crossing
+    0.409."""
     curve = lp.linear_probability(10, 5_000, seed=1)
     assert curve[[22, 23]] == pytest.approx([0.427, 0.5795], abs=0.025)
     assert lp.critical_fraction(10, 2_000, seed=1) == pytest.approx(0.4087, abs=0.012)
@@ -176,13 +205,16 @@ def test_quality_does_not_change_when_the_embedding_is_moved_or_stretched(shift,
 
 
 def test_quality_looks_at_the_size_of_each_column_alone():
-    """Eq. 2 on normalised columns, one of them 1e-10 as long as the other; a line that was moved by 1e10."""
+    """Eq. 2 on normalised columns, one of them 1e-10 as long as the other; a line that was moved by
+    1e10."""
     table = np.random.default_rng(0).normal(size=(8, 2))
     assert pg.closed_set(table * [1, 1e-10], 1.0) == pg.closed_set(table, 1.0) != []
     assert pg.representation_quality_index(np.arange(10.0) + 1e10) == 1
 
 
-@pytest.mark.parametrize(("level", "share"), [(-0.1, 0), (0, 0), (0.1, 0.25), (0.3, 1), (0.31, np.nan)])
+@pytest.mark.parametrize(
+    ("level", "share"), [(-0.1, 0), (0, 0), (0.1, 0.25), (0.3, 1), (0.31, np.nan)]
+)
 def test_a_curve_crosses_a_level_between_its_ends_or_not_at_all(level, share):
     assert lp.crossing(np.array([0.0, 0.2, 0.3]), level) == pytest.approx(share, nan_ok=True)
 
@@ -213,20 +245,35 @@ def test_free_symbols_are_those_of_all_training_sets(chance):
     samples, expected = pg.all_samples(4), 0.0
     for code in range(2 ** len(samples)):
         pairs = [one for k, one in enumerate(samples) if code >> k & 1]
-        free = 4 - len({symbol for equation in pg.permissible_set(pairs) for pair in equation for symbol in pair})
+        free = 4 - len(
+            {
+                symbol
+                for equation in pg.permissible_set(pairs)
+                for pair in equation
+                for symbol in pair
+            }
+        )
         assert not free or pg.nullity(pairs, 4) > 2
         expected += free * chance ** len(pairs) * (1 - chance) ** (len(samples) - len(pairs))
     assert lp.expected_free(4, chance) == pytest.approx(expected, rel=1e-9)
 
 
 def test_the_last_free_symbol_decides_more_often_for_larger_p():
-    """Chapter 11: a line is forced mostly just when each symbol is in an equation; where that is by random orders."""
+    """Chapter 11: a line is forced mostly just when each symbol is in an equation; where that is by
+    random orders."""
     shares = []
     for p in (10, 40):
         samples, last = np.array(pg.all_samples(p)), []
-        for order in np.random.default_rng(0).permuted(np.tile(np.arange(len(samples)), (60, 1)), axis=1):
+        for order in np.random.default_rng(0).permuted(
+            np.tile(np.arange(len(samples)), (60, 1)), axis=1
+        ):
             place, labels = np.argsort(order), samples.sum(axis=1)
-            second = np.array([np.sort(place[labels == s])[1] if (labels == s).sum() > 1 else np.inf for s in labels])
+            second = np.array(
+                [
+                    np.sort(place[labels == s])[1] if (labels == s).sum() > 1 else np.inf
+                    for s in labels
+                ]
+            )
             used = np.maximum(place, second) + 1
             last.append(max(used[(samples == symbol).any(axis=1)].min() for symbol in range(p)))
         line = lp.first_linear(p, 60)

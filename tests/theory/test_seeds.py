@@ -1,4 +1,5 @@
-"""What is drawn at random depends on its seed: the same numbers again, and others for another seed."""
+"""What is drawn at random depends on its seed: the same numbers again, and others for another
+seed."""
 
 import dataclasses
 
@@ -33,7 +34,8 @@ def units(x):
 
 
 def deviation(seed):
-    """What the rewriting of a network differs by, in float32: rounding, of the weights that the seed draws."""
+    """What the rewriting of a network differs by, in float32: rounding, of the weights that the
+    seed draws."""
     tokens, labels = (torch.from_numpy(values) for values in (TASK.tokens, TASK.labels))
     found = rewriting_deviation(Shape(5, d_model=8), tokens, labels, seed=seed, dtype=torch.float32)
     assert max(dataclasses.astuple(found)) < 1e-5
@@ -43,14 +45,20 @@ def deviation(seed):
 DRAWN = {
     "random features": lambda seed: backpropagated.random_features(3, 2, seed),
     "paired nodes": lambda seed: backpropagated.paired_nodes(3, seed=seed),
-    "samples that keep a maximum": lambda seed: backpropagated.samples_to_keep(7, 3, seed, steps=20),
+    "samples that keep a maximum": lambda seed: backpropagated.samples_to_keep(
+        7, 3, seed, steps=20
+    ),
     "covering times": lambda seed: coverage_probability.cover_times(5, 2, 20, seed=seed),
-    "covering": lambda seed: coverage_probability.full_coverage(5, 2, 12, draws=500, seed=seed).value,
+    "covering": lambda seed: (
+        coverage_probability.full_coverage(5, 2, 12, draws=500, seed=seed).value
+    ),
     "limits of a cube": lambda seed: cube_limits(3, seed).starts,
     "a node of an irrep": lambda seed: example(irreps("S3")[-1], seed),
     "cells that force a table": lambda seed: group_deduction.first_forced(S3, 20, seed),
     "cells that imply a table": lambda seed: group_deduction.implied_sizes(S3, 20, seed),
-    "cells of a rigid table": lambda seed: group_deduction.rigid_sizes(S3, irreps("S3")[-1].matrices, 20, seed),
+    "cells of a rigid table": lambda seed: group_deduction.rigid_sizes(
+        S3, irreps("S3")[-1].matrices, 20, seed
+    ),
     "samples until a collapse": lambda seed: group_deduction.collapse_sizes(7, 20, seed),
     "samples until a line": lambda seed: linear_probability.first_linear(6, 20, seed),
     "probability of a line": lambda seed: linear_probability.linear_probability(6, 20, seed),
@@ -60,7 +68,9 @@ DRAWN = {
     "one frequency": lambda seed: least_isolated(1, 1, seed=seed),
     "cross-polytopes": lambda seed: cross_polytopes(POINTS, 1.0, 2, seed),
     "local complexity": lambda seed: local_complexity(units, POINTS, 0.5, 2, seed=seed),
-    "of a network": lambda seed: network_complexity(units, POINTS, [[0, 1], [2, 3]], directions=4, seed=seed),
+    "of a network": lambda seed: network_complexity(
+        units, POINTS, [[0, 1], [2, 3]], directions=4, seed=seed
+    ),
     "shuffled labels": lambda seed: shuffled_share(POINTS, CLASSES, seed=seed).apart,
     "pairs of classes": lambda seed: shuffled_share(POINTS, CLASSES, pairs=5, seed=seed).pairs,
     "a rewritten network": deviation,

@@ -1,4 +1,5 @@
-"""The semi-ring of two-layer networks: laws, homomorphisms, the loss against all answers, no loss, paths."""
+"""The semi-ring of two-layer networks: laws, homomorphisms, the loss against all answers, no loss,
+paths."""
 
 import numpy as np
 import pytest
@@ -45,7 +46,9 @@ def test_sums_and_products_are_a_semi_ring_up_to_the_order_of_nodes(d, sizes, se
     assert np.array_equal(((x + y) * z).z, (x * z + y * z).z)
     for left, right in ((x + y, y + x), (x * y, y * x), (z * (x + y), z * x + z * y)):
         assert np.allclose(sorted_nodes(left), sorted_nodes(right))
-    assert np.allclose((sr.identity(d) * x).z[:, 1:], x.z[:, 1:]) and np.allclose(((x * y) * z).z, (x * (y * z)).z)
+    assert np.allclose((sr.identity(d) * x).z[:, 1:], x.z[:, 1:]) and np.allclose(
+        ((x * y) * z).z, (x * (y * z)).z
+    )
 
 
 @settings(max_examples=20, deadline=None)
@@ -61,8 +64,11 @@ def test_potentials_are_homomorphisms(d, seed):
 def test_the_solutions_have_no_loss_and_the_nodes_that_are_said(d):
     angle = np.exp(0.3j)
     six = 3 * (d - 1) - (d % 2 == 0)
-    for made, nodes in ((sr.order_six_solution(d), six), (sr.order_six_solution(d, angle), six),
-                        (sr.memorization_solution(d), d * d)):  # fmt: skip
+    for made, nodes in (
+        (sr.order_six_solution(d), six),
+        (sr.order_six_solution(d, angle), six),
+        (sr.memorization_solution(d), d * d),
+    ):
         assert sr.loss(made) < 1e-24 and sr.direct_loss(made) < 1e-24
         assert nodes == made.nodes
     if d % 2 and d >= 5:
@@ -75,7 +81,9 @@ def test_the_solutions_have_no_loss_and_the_nodes_that_are_said(d):
 def test_order_four_alone_leaves_exactly_the_constant(d):
     assert sr.loss(sr.order_four_solution(d)) == pytest.approx(2 * (d - 1) / d, rel=1e-12)
     assert np.allclose(sr.frequency_losses(sr.order_four_solution(d)), 2)
-    scaled = 3 ** (-1 / 3) * sr.order_four_solution(d)  # the best overall scale: two thirds of no answer at all
+    scaled = 3 ** (-1 / 3) * sr.order_four_solution(
+        d
+    )  # the best overall scale: two thirds of no answer at all
     assert sr.loss(scaled) == pytest.approx(2 / 3 * (1 - 1 / d), rel=1e-12)
 
 
@@ -84,7 +92,9 @@ def test_blocks_do_what_is_said_of_them():
     for block, zero in ((sr.synced(d, k), False), (sr.opposed(d, k, np.exp(0.7j)), True)):
         assert np.allclose([sr.same_layer_potentials(block, p)[k, k, k] for p in (0, 1)], 0) == zero
     r = sr.potentials(sr.synced(d, k))
-    assert np.allclose(r[k, k, k], 3) and np.isclose(np.abs(r).sum(), 6)  # k and its conjugate alone
+    assert np.allclose(r[k, k, k], 3) and np.isclose(
+        np.abs(r).sum(), 6
+    )  # k and its conjugate alone
 
 
 def test_what_is_no_network_is_refused():
@@ -93,12 +103,16 @@ def test_what_is_no_network_is_refused():
             sr.Solution(wrong)
     with pytest.raises(ParameterError, match="modulo 5 and 7"):
         sr.identity(5) + sr.identity(7)
-    for call in (lambda: sr.order_four_solution(6), lambda: sr.order_four_six_solution(3), lambda: sr.order_six(7, 4)):
+    for call in (
+        lambda: sr.order_four_solution(6),
+        lambda: sr.order_four_six_solution(3),
+        lambda: sr.order_six(7, 4),
+    ):
         with pytest.raises(ParameterError):
             call()
 
 
-# ---------------------------------------------------------------------------------------------- paths, norms
+# ------------------------------------------------------------------------------------- paths, norms
 
 
 def unit_factor(d: int, nodes: int, seed: int = 0) -> sr.Solution:
@@ -112,7 +126,9 @@ def unit_factor(d: int, nodes: int, seed: int = 0) -> sr.Solution:
 def test_the_razor_s_path_costs_nothing_where_every_potential_vanishes(made):
     path = zero_loss.razor_path(unit_factor(5, 3), 4)
     assert max(sr.loss(y * made(5)) for y in path) < 1e-20
-    assert np.allclose(path[-1].z, sr.pseudo_identity(5, 3).z) and np.allclose(path[0].z, unit_factor(5, 3).z)
+    assert np.allclose(path[-1].z, sr.pseudo_identity(5, 3).z) and np.allclose(
+        path[0].z, unit_factor(5, 3).z
+    )
     for one, other in zip(path, path[1:], strict=False):
         assert np.abs(one.z - other.z).max() <= 0.51 * max(np.abs(y.z).max() for y in path)
 
@@ -124,9 +140,15 @@ def test_a_path_needs_a_factor_that_keeps_the_answer():
 
 
 @settings(max_examples=20, deadline=None)
-@given(d=st.sampled_from((5, 7)), k0=st.integers(1, 2), nodes=st.integers(3, 5), seed=st.integers(0, 99))
+@given(
+    d=st.sampled_from((5, 7)),
+    k0=st.integers(1, 2),
+    nodes=st.integers(3, 5),
+    seed=st.integers(0, 99),
+)
 def test_a_levelled_path_keeps_the_borrowed_constants(d, k0, nodes, seed):
-    """Any y with all r_kkk = 1 and sum_i (|y_aki|^2 + |y_bki|^2 - the same at k0) y_cki = 0 leads to e without loss."""
+    """Any y with all r_kkk = 1 and sum_i (|y_aki|^2 + |y_bki|^2 - the same at k0) y_cki = 0 leads
+    to e without loss."""
     y, k = random_network(d, nodes, seed).z, slice(1, (d + 1) // 2)
     size = (np.abs(y[:2]) ** 2).sum(axis=0)
     wanted = np.stack([y[:2].prod(axis=0), size - size[k0]], axis=1)[k]
@@ -136,7 +158,9 @@ def test_a_levelled_path_keeps_the_borrowed_constants(d, k0, nodes, seed):
     assert np.allclose(path[0].z, y)
     assert max(sr.loss(one * mixed) for one in (*path, *zero_loss.razor_path(path[-1], 5))) < 1e-15
     for one in path:
-        assert np.allclose(one.z[:2].prod(axis=0)[1:], y[:2].prod(axis=0)[1:]) and np.array_equal(one.z[2], y[2])
+        assert np.allclose(one.z[:2].prod(axis=0)[1:], y[:2].prod(axis=0)[1:]) and np.array_equal(
+            one.z[2], y[2]
+        )
     level = (np.abs(path[-1].z[:2]) ** 2).sum(axis=0)[1:]
     assert np.allclose(level, level[0])
 
@@ -170,9 +194,13 @@ def test_five_nodes_come_near_by_size_and_any_small_decay_prefers_six():
         left = zero_loss.isolated_terms(zero_loss.five_nodes(norm))
         assert (np.abs(left) ** 2).sum() == pytest.approx(135 / (16 * norm**3), rel=1e-9)
     cost, size = zero_loss.least_isolated(5, 3, decay=1e-5)
-    assert cost * size**3 == pytest.approx(135 / 16, rel=1e-3)  # a search finds the family, and nothing better
+    assert cost * size**3 == pytest.approx(
+        135 / 16, rel=1e-3
+    )  # a search finds the family, and nothing better
     six, least = zero_loss.least_isolated(6, 3, decay=1e-5)
-    assert six + 1e-5 * least < 0.2 * (cost + 1e-5 * size) and least == pytest.approx(3 * 6 ** (1 / 3), rel=1e-3)
+    assert six + 1e-5 * least < 0.2 * (cost + 1e-5 * size) and least == pytest.approx(
+        3 * 6 ** (1 / 3), rel=1e-3
+    )
 
 
 @pytest.mark.parametrize("nodes", [sr.order_four(9, 2).z[:, 2], sr.order_six(9, 2).z[:, 2]])
@@ -180,18 +208,23 @@ def test_isolated_terms_are_the_loss_of_the_frequency(nodes):
     rng = np.random.default_rng(0)
     moved = nodes + rng.normal(size=nodes.shape) + 1j * rng.normal(size=nodes.shape)
     network = sr.block(9, 2, moved.T)
-    assert (np.abs(zero_loss.isolated_terms(moved)) ** 2).sum() == pytest.approx(sr.frequency_losses(network)[1])
+    assert (np.abs(zero_loss.isolated_terms(moved)) ** 2).sum() == pytest.approx(
+        sr.frequency_losses(network)[1]
+    )
 
 
 @settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 99))
 def test_a_lender_s_conic_has_rank_two_and_no_real_line(seed):
-    """(x + tau x0)(y + tau y0) = (s^2 + t^2) / 4: rank 3, or minus two squares where y0 / x0 = -|m|^2."""
+    """(x + tau x0)(y + tau y0) = (s^2 + t^2) / 4: rank 3, or minus two squares where y0 / x0 =
+    -|m|^2."""
     rng = np.random.default_rng(seed)
     x, y, (x0, y0), t = rng.normal(size=2), rng.normal(size=2), rng.normal(size=2), 1.0
     tau = rng.normal()
     first, second = np.array([x[0], x[1] * t + tau * x0]), np.array([y[0], y[1] * t + tau * y0])
-    for s in np.roots(np.polymul(first, second) - [0.25, 0, t * t / 4]):  # a point of the conic, s the unknown
+    for s in np.roots(
+        np.polymul(first, second) - [0.25, 0, t * t / 4]
+    ):  # a point of the conic, s the unknown
         form = zero_loss.answer_form(s, t, np.polyval(first, s), np.polyval(second, s))
         assert np.linalg.matrix_rank(form, tol=1e-8) == 2
     m = y - y0 / x0 * x
@@ -202,7 +235,8 @@ def test_a_lender_s_conic_has_rank_two_and_no_real_line(seed):
 
 
 def test_the_form_of_an_answer_is_that_of_its_nodes():
-    """sum_j c_j (Re a_j u + Re b_j v)^2 of six exact nodes is a multiple of Re(uv) plus opposite constants."""
+    """sum_j c_j (Re a_j u + Re b_j v)^2 of six exact nodes is a multiple of Re(uv) plus opposite
+    constants."""
     a, b, c = sr.order_six(9, 2).z[:, 2]
     forms = np.stack([a.real, -a.imag, b.real, -b.imag], axis=1)
     form = np.einsum("j,ji,jk->ik", c.real, forms, forms)

@@ -1,4 +1,5 @@
-"""The flow of x, w, u (Gu et al. 2025, Eqs 11-16): trajectory, invariants, exact limits, and where the cube ends."""
+"""The flow of x, w, u (Gu et al. 2025, Eqs 11-16): trajectory, invariants, exact limits, and where
+the cube ends."""
 
 import mpmath
 import numpy as np
@@ -7,17 +8,40 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grokbook.theory.triple_product import conserved, explain, flow, jacobian, limit_point, shift, velocity
+from grokbook.theory.triple_product import (
+    conserved,
+    explain,
+    flow,
+    jacobian,
+    limit_point,
+    shift,
+    velocity,
+)
 from grokbook_chapters.lyapunov_phase_portrait.cube_limits import cube_limits, largest_distance
 from refusals import refusals
 
 INDEPENDENT_LIMITS = {  # independent computation
     (0.5, 0.5, 0.5): ((1.0, 1.0, 1.0), 0.75),
-    (0.2, 0.5, 0.9): ((0.84896021800550408, 0.96474527817240599, 1.22095595815572030), 0.68073345175595302),
-    (0, 0.5, 0.5): ((0.91687547886070032, 1.04434699393259064, 1.04434699393259064), 0.84066064373603852),
-    (1, 0.5, 0.25): ((1.27753687160733286, 0.93920203274708200, 0.83342693639949681), 0.63210045831625090),
-    (-0.8, -0.5, 0.3): ((-1.15678734119182719, -0.97373351217961930, 0.88778204123628048), 0.69815695274165682),
-    (0.01, 0.02, 0.03): ((0.99981667708347759, 0.99996669333245640, 1.00021667041408928), 0.99953338777424691),
+    (0.2, 0.5, 0.9): (
+        (0.84896021800550408, 0.96474527817240599, 1.22095595815572030),
+        0.68073345175595302,
+    ),
+    (0, 0.5, 0.5): (
+        (0.91687547886070032, 1.04434699393259064, 1.04434699393259064),
+        0.84066064373603852,
+    ),
+    (1, 0.5, 0.25): (
+        (1.27753687160733286, 0.93920203274708200, 0.83342693639949681),
+        0.63210045831625090,
+    ),
+    (-0.8, -0.5, 0.3): (
+        (-1.15678734119182719, -0.97373351217961930, 0.88778204123628048),
+        0.69815695274165682,
+    ),
+    (0.01, 0.02, 0.03): (
+        (0.99981667708347759, 0.99996669333245640, 1.00021667041408928),
+        0.99953338777424691,
+    ),
 }
 
 
@@ -32,7 +56,8 @@ triple = st.tuples(coordinate, coordinate, coordinate)
 
 
 def reference_limit(start, target):
-    """Magnitudes of the limit with 80 digits, by bisection of the cubic in log tau (independent of the library)."""
+    """Magnitudes of the limit with 80 digits, by bisection of the cubic in log tau (independent of
+    the library)."""
     with mpmath.workdps(80):
         squares = [mpmath.mpf(v) ** 2 for v in start]
         gaps = [a - min(squares) for a in squares]
@@ -58,31 +83,58 @@ def test_limits_for_target_0(start, expected):
 @pytest.mark.parametrize("target", [1, 1e-6, 40.0])
 @pytest.mark.parametrize(
     "start",
-    [(1e-9, 2e-9, 3e-9), (1e6, 2e6, 3e6), (1, 1 + 1e-15, 1 + 3e-13), (1e-8, 1e8, 1e8), (0.2, 0.2, 1e9), (0, 1e-40, 7)],
+    [
+        (1e-9, 2e-9, 3e-9),
+        (1e6, 2e6, 3e6),
+        (1, 1 + 1e-15, 1 + 3e-13),
+        (1e-8, 1e8, 1e8),
+        (0.2, 0.2, 1e9),
+        (0, 1e-40, 7),
+    ],
 )
 def test_tiny_huge_and_nearly_tied_starts(start, target):
-    assert np.allclose(limit_point(start, target=target), reference_limit(start, target), rtol=1e-12, atol=0)
+    assert np.allclose(
+        limit_point(start, target=target), reference_limit(start, target), rtol=1e-12, atol=0
+    )
 
 
 @pytest.mark.parametrize(
     ("start", "target"),
-    [((0.1, np.nextafter(0.1, 1), 0.7), 1e-30), ((0.8642000120792834, 0.8642000120793698, 2.92809017256838), -1e-8)],
+    [
+        ((0.1, np.nextafter(0.1, 1), 0.7), 1e-30),
+        ((0.8642000120792834, 0.8642000120793698, 2.92809017256838), -1e-8),
+    ],
 )
 def test_nearly_tied_starts_keep_their_accuracy_for_small_targets(start, target):
-    """Differences of squares decide where the target is far below the start: they are taken before anything rounds."""
-    assert np.allclose(np.abs(limit_point(start, target=target)), reference_limit(start, target), rtol=1e-13, atol=0)
+    """Differences of squares decide where the target is far below the start: they are taken before
+    anything rounds."""
+    assert np.allclose(
+        np.abs(limit_point(start, target=target)),
+        reference_limit(start, target),
+        rtol=1e-13,
+        atol=0,
+    )
 
 
 @pytest.mark.parametrize("target", [1.0, -0.7, 0.0])
 @pytest.mark.parametrize(
     "start",
     [
-        (0.9, 1.1, 1.3), (2, 1, 1.5), (-0.8, 0.9, 1.2), (-2, -0.5, -1), (0, 1, -2), (-1, 0, 0.5), (0, 0, -2),
-        (0, 0, 0), (1, -2, 1.7), (-3, 2, -2.5),
+        (0.9, 1.1, 1.3),
+        (2, 1, 1.5),
+        (-0.8, 0.9, 1.2),
+        (-2, -0.5, -1),
+        (0, 1, -2),
+        (-1, 0, 0.5),
+        (0, 0, -2),
+        (0, 0, 0),
+        (1, -2, 1.7),
+        (-3, 2, -2.5),
     ],
-)  # fmt: skip
+)
 def test_long_integration_ends_at_the_limit(start, target):
-    """Every case of the derivation against the integrated Equations 11-13, exponential convergence."""
+    """Every case of the derivation against the integrated Equations 11-13, exponential
+    convergence."""
     exact = limit_point(start, target=target)
     assert np.allclose(flow(start, [0.0, 150.0], target=target)[-1], exact, atol=1e-7)
 
@@ -100,7 +152,8 @@ def test_long_integration_ends_at_the_limit(start, target):
     ],
 )
 def test_ties_with_the_wrong_sign_run_to_an_axis(start, target, end):
-    """The stable sets of the saddles, and ties at target 0: slower than the rest, so distances must fall with time."""
+    """The stable sets of the saddles, and ties at target 0: slower than the rest, so distances must
+    fall with time."""
     assert np.allclose(limit_point(start, target=target), end, atol=1e-15)
     path = flow(start, [0.0, 1.0, 4.0, 16.0], target=target)
     distance = np.linalg.norm(path - limit_point(start, target=target), axis=1)
@@ -124,7 +177,8 @@ def test_limit_keeps_the_invariants_and_rests(start, target):
 
 @given(triple, st.sampled_from([1.0, -2.0, 0.0]), st.permutations(range(3)), st.floats(0.01, 100))
 def test_symmetries_of_the_limit(start, target, order, k):
-    """Order of the coordinates, two signs at once, one sign with the target's, and x -> k x with target -> k^3."""
+    """Order of the coordinates, two signs at once, one sign with the target's, and x -> k x with
+    target -> k^3."""
     start, end = np.array(start), limit_point(start, target=target)
     order = list(order)
     assert np.allclose(limit_point(start[order], target=target), end[order], rtol=1e-12)
@@ -145,9 +199,15 @@ def test_smallest_coordinate_alone_changes_sign():
 
 
 def diagonal_time(x):
-    """Time at which the start x = w = u passes x, from dt = dx / (x^2 (1 - x^3)), up to a constant."""
+    """Time at which the start x = w = u passes x, from dt = dx / (x^2 (1 - x^3)), up to a
+    constant."""
     root = np.sqrt(3)
-    return -1 / x - np.log(1 - x) / 3 + np.log(1 + x + x * x) / 6 - np.arctan((2 * x + 1) / root) / root
+    return (
+        -1 / x
+        - np.log(1 - x) / 3
+        + np.log(1 + x + x * x) / 6
+        - np.arctan((2 * x + 1) / root) / root
+    )
 
 
 def test_flow_on_the_diagonal_has_the_closed_form():
@@ -162,7 +222,9 @@ def test_flow_against_a_taylor_series_integrator():
     """mpmath's odefun, 25 digits, at a start without symmetry."""
     with mpmath.workdps(25):
         solution = mpmath.odefun(
-            lambda t, y: [(1 - y[0] * y[1] * y[2]) * g for g in (y[1] * y[2], y[0] * y[2], y[0] * y[1])],
+            lambda t, y: [
+                (1 - y[0] * y[1] * y[2]) * g for g in (y[1] * y[2], y[0] * y[2], y[0] * y[1])
+            ],
             0,
             [mpmath.mpf("-0.3"), mpmath.mpf("0.8"), mpmath.mpf("1.1")],
         )
@@ -187,7 +249,9 @@ def test_classical_runge_kutta_approaches_the_flow_with_order_4():
     assert np.allclose(orders, 4, atol=0.35)
 
 
-@pytest.mark.parametrize("start", [(0.2, 0.5, 0.9), (-8, 9, 10), (30, 20, 10), (0.001, 0.002, 0.003)])
+@pytest.mark.parametrize(
+    "start", [(0.2, 0.5, 0.9), (-8, 9, 10), (30, 20, 10), (0.001, 0.002, 0.003)]
+)
 def test_invariants_along_the_flow(start):
     """x^2 - w^2 and w^2 - u^2 stay, explicit and implicit integration alike."""
     path = flow(start, np.linspace(0, 30, 7))
@@ -195,15 +259,25 @@ def test_invariants_along_the_flow(start):
     assert drift < 1e-8 * np.abs(start).max() ** 2
 
 
-@pytest.mark.parametrize(("start", "target"), [((1, 2, 1e4), 1), ((1, 2, 1e7), 1), ((1e5, -1, 3e4), -2)])
+@pytest.mark.parametrize(
+    ("start", "target"), [((1, 2, 1e4), 1), ((1, 2, 1e7), 1), ((1e5, -1, 3e4), -2)]
+)
 def test_small_coordinates_beside_huge_ones_are_right_too(start, target):
-    assert np.allclose(flow(start, [0, 1], target=target)[-1], limit_point(start, target=target), rtol=1e-7, atol=1e-10)
+    assert np.allclose(
+        flow(start, [0, 1], target=target)[-1],
+        limit_point(start, target=target),
+        rtol=1e-7,
+        atol=1e-10,
+    )
 
 
 def test_jacobian_is_the_derivative_of_the_velocity():
     rng = np.random.default_rng(0)
     point, h = rng.normal(size=3), 1e-6
-    slopes = [(velocity(point + h * e, target=0.4) - velocity(point - h * e, target=0.4)) / (2 * h) for e in np.eye(3)]
+    slopes = [
+        (velocity(point + h * e, target=0.4) - velocity(point - h * e, target=0.4)) / (2 * h)
+        for e in np.eye(3)
+    ]
     assert np.allclose(jacobian(point, target=0.4), np.transpose(slopes), atol=1e-8)
 
 
@@ -247,7 +321,8 @@ def limits():
 
 
 def test_monte_carlo_agrees_with_an_independent_one(limits):
-    """Independent computation: mean 0.1851 +- 0.0007, within 0.1: 0.222 +- 0.003, a coordinate above 1.1: 0.646."""
+    """Independent computation: mean 0.1851 +- 0.0007, within 0.1: 0.222 +- 0.003, a coordinate
+    above 1.1: 0.646."""
     mean, error = limits.mean_distance
     share, share_error = limits.share_within(0.1)
     assert abs(mean - 0.1851) < 4 * np.hypot(error, 0.0007)
@@ -266,16 +341,20 @@ PLASTIC = 1.324717957244746026  # the real root of x^3 = x + 1
 
 
 def test_extremes_bound_the_sample_and_are_approached(limits):
-    """The largest coordinate tends to the plastic number; independent computation: largest distance 0.43546."""
+    """The largest coordinate tends to the plastic number; independent computation: largest distance
+    0.43546."""
     assert largest_distance() == pytest.approx(0.43546, abs=5e-6)
     assert limits.limits.max() < PLASTIC
     assert limits.distance.max() < largest_distance()
     assert limit_point([1e-9, 1e-9, 1.0]).max() == pytest.approx(PLASTIC, rel=1e-12)
-    assert np.linalg.norm(limit_point([0.0, 1, 1]) - 1) == pytest.approx(largest_distance(), rel=1e-13)
+    assert np.linalg.norm(limit_point([0.0, 1, 1]) - 1) == pytest.approx(
+        largest_distance(), rel=1e-13
+    )
 
 
 def test_no_gaps_give_more():
-    """Starts (0, sqrt d_1, sqrt d_2) have all gaps of the cube: distance grows with d_2, coordinate falls with d_1."""
+    """Starts (0, sqrt d_1, sqrt d_2) have all gaps of the cube: distance grows with d_2, coordinate
+    falls with d_1."""
     first, second = np.meshgrid(*[np.linspace(1e-14, 1, 41)] * 2, indexing="ij")
     ends = limit_point(np.sqrt(np.stack([0 * first, first, second], axis=-1)))
     ends[first > second] = np.nan
@@ -299,8 +378,14 @@ test_refusals_name_the_value_and_the_rule = refusals(
     (lambda: flow([1, 2, 3], [0, np.inf]), "finite"),
     (lambda: flow([1, 2, 3], [0, 1], rtol=0), "rtol"),
     (lambda: flow([1e80, 1, 2], [0, 1]), "too fast"),
-    (lambda: flow([1e6, 1e6, 1e6], [0, 1]), r"too fast .* 3e\+24"),  # fast at its start alone: 3 x^4
-    (lambda: flow([1, 1, 1], [0, 1], target=1e18), r"too fast .* 3e\+24"),  # at its end alone: x = 1e6
+    (
+        lambda: flow([1e6, 1e6, 1e6], [0, 1]),
+        r"too fast .* 3e\+24",
+    ),  # fast at its start alone: 3 x^4
+    (
+        lambda: flow([1, 1, 1], [0, 1], target=1e18),
+        r"too fast .* 3e\+24",
+    ),  # at its end alone: x = 1e6
     (lambda: limit_point([1, 2, 3], target=np.nan), "target"),
     (lambda: limit_point([1, 2, 3], target="one"), "no number"),
     (lambda: explain(np.ones((2, 3))), "one start"),

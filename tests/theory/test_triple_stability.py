@@ -1,4 +1,5 @@
-"""Equilibria and Lyapunov functions (Gu et al. 2025, Theorem C.9, Eqs 17, 18), and the matrix flow (Eqs 8-10)."""
+"""Equilibria and Lyapunov functions (Gu et al. 2025, Theorem C.9, Eqs 17, 18), and the matrix flow
+(Eqs 8-10)."""
 
 import numpy as np
 import pytest
@@ -6,7 +7,13 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grokbook.theory.triple_product import conserved, flow, gradient_of_product, jacobian, limit_point
+from grokbook.theory.triple_product import (
+    conserved,
+    flow,
+    gradient_of_product,
+    jacobian,
+    limit_point,
+)
 from grokbook_chapters.lyapunov_phase_portrait import matrix_flow as mf
 from grokbook_chapters.lyapunov_phase_portrait import triple_stability as ts
 from refusals import refusals
@@ -17,9 +24,18 @@ side = st.floats(0.0, 1.0)
 
 @pytest.mark.parametrize(
     ("point", "target"),
-    [((1, 1, 1), 1), ((2, -1, -0.5), 1), ((0.2, 0.5, -20), -2), ((0, 0, 3), 1), ((0, -2, 0), 4), ((0, 1, 2), 0),
-     ((0, 0, 5), 0), ((0, 0, 0), 1), ((0, 3, 0), -2)],
-)  # fmt: skip
+    [
+        ((1, 1, 1), 1),
+        ((2, -1, -0.5), 1),
+        ((0.2, 0.5, -20), -2),
+        ((0, 0, 3), 1),
+        ((0, -2, 0), 4),
+        ((0, 1, 2), 0),
+        ((0, 0, 5), 0),
+        ((0, 0, 0), 1),
+        ((0, 3, 0), -2),
+    ],
+)
 def test_closed_eigenvalues_are_those_of_the_jacobian(point, target):
     found = np.linalg.eigvalsh(jacobian(point, target=target))
     gradient = gradient_of_product(point)
@@ -30,7 +46,8 @@ def test_closed_eigenvalues_are_those_of_the_jacobian(point, target):
 
 @pytest.mark.parametrize("point", [(1, 1, 1), (2, 1, 0.5), (-0.4, -5, 0.5)])
 def test_surface_points_are_stable_but_do_not_attract(point):
-    """Theorem C.9 with its correction: neighbours stay near, and neighbours on the surface do not return."""
+    """Theorem C.9 with its correction: neighbours stay near, and neighbours on the surface do not
+    return."""
     rng = np.random.default_rng(0)
     rates = []
     for radius in (1e-2, 1e-3, 1e-4):
@@ -49,7 +66,8 @@ def test_axes_are_left_by_arbitrarily_near_starts(point):
 
 @given(st.tuples(value, value), st.floats(1e-6, 1e-2))
 def test_at_target_0_neighbours_stay_near(pair, radius):
-    """Every equilibrium x w u = 0 is stable at target 0: all squares lose the same, at most radius^2."""
+    """Every equilibrium x w u = 0 is stable at target 0: all squares lose the same, at most
+    radius^2."""
     point = np.array([0.0, *pair])
     start = point + radius
     moved = np.abs(np.abs(limit_point(start, target=0)) - np.abs(start)).max()
@@ -57,7 +75,8 @@ def test_at_target_0_neighbours_stay_near(pair, radius):
 
 
 def test_rates_are_derivatives_along_the_flow():
-    """Central differences of L and V on a fine trajectory against the closed forms (the right one of two)."""
+    """Central differences of L and V on a fine trajectory against the closed forms (the right one
+    of two)."""
     h = 1e-4
     path = flow([0.5, 1.4, 0.9], [0, h, 2 * h], rtol=1e-13)
     for f, rate in ((ts.lyapunov, ts.lyapunov_rate), (ts.printed_v, ts.v_rate)):
@@ -75,7 +94,8 @@ def test_printed_rate_lacks_a_factor_of_two():
 @settings(max_examples=200)
 @given(st.tuples(side, side, side), st.floats(0, 3))
 def test_v_falls_where_the_product_is_at_most_one(point, stretch):
-    """Arithmetic and geometric mean: S >= 3 P^(2/3), so V' <= 0 for 0 <= P <= 1 even outside the cube."""
+    """Arithmetic and geometric mean: S >= 3 P^(2/3), so V' <= 0 for 0 <= P <= 1 even outside the
+    cube."""
     point = np.array(point) * [stretch, 1, 1]
     if point.prod() <= 1:
         assert ts.v_rate(point) <= 1e-12
@@ -96,7 +116,8 @@ def test_random_search_finds_growth_in_every_ball():
 
 
 def test_the_share_of_a_ball_is_that_of_its_points_drawn_by_rejection():
-    """Uniform in the ball: points of the cube about it that lie in it; within four standard errors of two shares."""
+    """Uniform in the ball: points of the cube about it that lie in it; within four standard errors
+    of two shares."""
     cube = np.random.default_rng(1).uniform(-1, 1, (40_000, 3))
     ball = 1 + 0.2 * cube[np.linalg.norm(cube, axis=1) <= 1]
     share = float((ts.v_rate(ball) > 0).mean())
@@ -146,7 +167,11 @@ def test_equations_are_minus_the_gradient(loss):
     parts = [torch.tensor(v, requires_grad=True) for v in (state.W_U, state.W, state.x)]
     logits = parts[0] @ (parts[1] @ parts[2])
     target = torch.tensor(c)
-    value = ((target - logits) ** 2).sum() / 2 if loss == "squared" else -(target * logits.log_softmax(0)).sum()
+    value = (
+        ((target - logits) ** 2).sum() / 2
+        if loss == "squared"
+        else -(target * logits.log_softmax(0)).sum()
+    )
     value.backward()
     found = mf.matrix_velocity(state, c, loss=loss)
     for part, speed in zip(parts, (found.W_U, found.W, found.x), strict=True):
@@ -161,12 +186,16 @@ def test_invariants_do_not_drift_for_either_loss(loss):
     assert np.abs(path.W[-1] - path.W[0]).max() > 0.01
 
 
-@pytest.mark.parametrize(("target", "start"), [(1, (0.3, -0.8, -1.1)), (1, (-0.2, 0.5, 0.9)), (0, (0.7, 0.9, 1.2)),
-                                               (-0.5, (0.4, 0.4, 0.6))])  # fmt: skip
+@pytest.mark.parametrize(
+    ("target", "start"),
+    [(1, (0.3, -0.8, -1.1)), (1, (-0.2, 0.5, 0.9)), (0, (0.7, 0.9, 1.2)), (-0.5, (0.4, 0.4, 0.6))],
+)
 def test_aligned_states_follow_the_three_variable_system_exactly(target, start):
     """Theorem C.8 with a map that is not constant: Equations 11-13 from Equations 8-10."""
     rng = np.random.default_rng(4)
-    a, b, e = (v / np.linalg.norm(v) for v in (rng.normal(size=5), rng.normal(size=4), rng.normal(size=6)))
+    a, b, e = (
+        v / np.linalg.norm(v) for v in (rng.normal(size=5), rng.normal(size=4), rng.normal(size=6))
+    )
     path = mf.matrix_flow(mf.rank_one(start, a, b, e), target * a, TIMES)
     points, rest = mf.coordinates(path, a, b, e)
     assert np.abs(points - flow(start, TIMES, target=target)).max() < 1e-8
@@ -174,7 +203,8 @@ def test_aligned_states_follow_the_three_variable_system_exactly(target, start):
 
 
 def test_along_a_wrong_class_the_label_pulls_the_state_out_of_the_family():
-    """delta_{s,c} = 0 is not the flow along class s of a one-hot label c: only a target vector 0 gives it."""
+    """delta_{s,c} = 0 is not the flow along class s of a one-hot label c: only a target vector 0
+    gives it."""
     a, b, e = one_hot(1), [1, 0], [1, 0]
     path = mf.matrix_flow(mf.rank_one([0.7, 0.9, 1.2], a, b, e), one_hot(0), TIMES)
     points, rest = mf.coordinates(path, a, b, e)
@@ -201,9 +231,15 @@ def test_an_equilibrium_with_a_wrong_answer():
 
 
 def test_cross_entropy_has_no_equilibrium_with_gamma_0():
-    path = mf.matrix_flow(mf.rank_one([1, 1, 1], one_hot(0), [1, 0], [1, 0]), one_hot(0), [0, 10, 1000],
-                          loss="cross_entropy")  # fmt: skip
-    size = np.linalg.norm([mf.residual(path[i], one_hot(0), loss="cross_entropy") for i in range(3)], axis=1)
+    path = mf.matrix_flow(
+        mf.rank_one([1, 1, 1], one_hot(0), [1, 0], [1, 0]),
+        one_hot(0),
+        [0, 10, 1000],
+        loss="cross_entropy",
+    )
+    size = np.linalg.norm(
+        [mf.residual(path[i], one_hot(0), loss="cross_entropy") for i in range(3)], axis=1
+    )
     assert size[0] > size[1] > size[2] > 0
     assert path.logits[2, 0] > path.logits[1, 0]
 

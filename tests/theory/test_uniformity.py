@@ -1,4 +1,5 @@
-"""Classes of i + j, smallest balls, one frequency (Gu et al. 2025, Theorems 3.5, 3.8, Remark 3.6)."""
+"""Classes of i + j, smallest balls, one frequency (Gu et al. 2025, Theorems 3.5, 3.8, Remark
+3.6)."""
 
 from functools import partial
 
@@ -19,7 +20,9 @@ from grokbook.theory.one_frequency import circle, full_loss, logits, products
 from grokbook.theory.vectors import odd_prime, pair, vectors
 from refusals import refusals
 
-TABLES = arrays(float, st.tuples(st.integers(2, 9), st.integers(1, 3)), elements=st.integers(-9, 9).map(float))
+TABLES = arrays(
+    float, st.tuples(st.integers(2, 9), st.integers(1, 3)), elements=st.integers(-9, 9).map(float)
+)
 REAL = TABLES.filter(lambda t: np.ptp(t, axis=0).max() > 0)
 
 
@@ -40,7 +43,8 @@ def test_every_class_has_the_same_mean_whatever_the_modulus(first, seed):
 
 @given(REAL)
 def test_closeness_bounds_the_embedding(phi):
-    """diam <= 2 delta (1 - 1/p), radius <= mean of the deltas <= 2 radius; MED is at most the diameter."""
+    """diam <= 2 delta (1 - 1/p), radius <= mean of the deltas <= 2 radius; MED is at most the
+    diameter."""
     found = un.closeness(phi)
     assert found.diameter <= found.bound * (1 + 1e-9)
     assert found.radius * (1 - 1e-9) <= found.deltas.mean() <= 2 * found.radius * (1 + 1e-9)
@@ -61,7 +65,8 @@ ODD = TABLES.filter(lambda t: len(t) % 2 and np.ptp(t, axis=0).max() > 0)
 
 @given(ODD, st.integers(0, 99))
 def test_med_is_bounded_by_the_variances_of_the_classes(phi, seed):
-    """(4/3) cos(pi/2p) rms(delta_r) for one table; for two, sqrt(2) cos(pi/2p) times it bounds the rms of both MEDs."""
+    """(4/3) cos(pi/2p) rms(delta_r) for one table; for two, sqrt(2) cos(pi/2p) times it bounds the
+    rms of both MEDs."""
     assert med(phi) <= un.med_limit(un.closeness(phi).deltas) * (1 + 1e-9)
     second = np.random.default_rng(seed).normal(size=phi.shape)
     both = np.sqrt((med(phi) ** 2 + med(second) ** 2) / 2)
@@ -78,7 +83,8 @@ def test_the_variances_of_the_classes_average_to_twice_that_of_the_table(phi):
 
 @pytest.mark.parametrize("p", [3, 5, 13])
 def test_where_the_bounds_of_med_are_attained(p):
-    """Two circles of frequency (p-1)/2 at right angles; one table at p = 3; the radius 3/2 sqrt(V) by unit vectors."""
+    """Two circles of frequency (p-1)/2 at right angles; one table at p = 3; the radius 3/2 sqrt(V)
+    by unit vectors."""
     top, flat = circle(p, p // 2), np.zeros((p, 2))
     one, two = np.hstack([top, flat]), np.hstack([flat, top])
     assert med(one) == pytest.approx(un.med_limit(un.closeness(one, two).deltas, shared=False))
@@ -95,7 +101,8 @@ def test_a_constant_second_table_attains_the_radius_bound():
 
 @pytest.mark.parametrize("p", [2, 3, 4, 9, 13])
 def test_the_line_attains_the_diameter_bound(p):
-    """phi(i) = i: all classes but one have the sums r, r + p; delta = p/2, and diam = p - 1 = 2 delta (1 - 1/p)."""
+    """phi(i) = i: all classes but one have the sums r, r + p; delta = p/2, and diam = p - 1 = 2
+    delta (1 - 1/p)."""
     found = un.closeness(np.arange(p)[:, None].astype(float))
     assert found.delta == pytest.approx(p / 2)
     assert found.diameter == pytest.approx(found.bound) == p - 1
@@ -104,9 +111,12 @@ def test_the_line_attains_the_diameter_bound(p):
 
 @pytest.mark.parametrize("p", [3, 5, 11, 13])
 def test_every_class_of_every_circle_needs_the_closed_form(p):
-    """1 + cos(pi / p); at p = 97 an independent computation has 1.99948 (the example of `circle_delta`)."""
+    """1 + cos(pi / p); at p = 97 an independent computation has 1.99948 (the example of
+    `circle_delta`)."""
     for k in range(1, p):
-        assert un.closeness(circle(p, k)).deltas == pytest.approx(np.full(p, un.circle_delta(p)), rel=1e-9)
+        assert un.closeness(circle(p, k)).deltas == pytest.approx(
+            np.full(p, un.circle_delta(p)), rel=1e-9
+        )
 
 
 def test_an_even_modulus_needs_other_radii():
@@ -117,7 +127,8 @@ def test_an_even_modulus_needs_other_radii():
 
 @given(REAL)
 def test_close_exactly_if_equivalent_is_impossible(phi):
-    """Remark 3.6: some pair of different classes is closer than some pair of one class, strictly."""
+    """Remark 3.6: some pair of different classes is closer than some pair of one class,
+    strictly."""
     same, other = un.class_gap(phi, residues(len(phi)))
     assert other <= same * (1 - 1 / len(phi)) + 1e-9
 
@@ -142,7 +153,8 @@ def test_share_against_a_decomposition_by_hand():
 
 
 def test_a_gap_of_classes_does_not_change_under_a_shift():
-    """Remark 3.6 speaks of distances alone: those of 0, ..., 3 without a modulus, from 100,000,000 on."""
+    """Remark 3.6 speaks of distances alone: those of 0, ..., 3 without a modulus, from 100,000,000
+    on."""
     i = np.arange(4)
     assert un.class_gap(i[:, None] + 1e8, np.add.outer(i, i)) == (0, 1)
 
@@ -153,7 +165,8 @@ def test_diameter_by_all_pairs():
 
 
 def certified(points, ball):
-    """Whether the ball holds all points and its centre is a mean of points on its sphere: then it is smallest."""
+    """Whether the ball holds all points and its centre is a mean of points on its sphere: then it
+    is smallest."""
     distances = np.linalg.norm(points - ball.centre, axis=1)
     scale = max(np.ptp(points), 1e-300)
     on_sphere = np.abs(distances - ball.radius) <= 1e-5 * scale
@@ -168,12 +181,19 @@ def certified(points, ball):
 
 @pytest.mark.parametrize("d", [1, 2, 5, 12])
 def test_simplex_and_cross_polytope(d):
-    """d + 1 unit vectors lie on a sphere of radius sqrt(d / (d+1)) about their mean; the cross about 0 has radius 1."""
+    """d + 1 unit vectors lie on a sphere of radius sqrt(d / (d+1)) about their mean; the cross
+    about 0 has radius 1."""
     assert smallest_ball(np.eye(d + 1)).radius == pytest.approx(np.sqrt(d / (d + 1)), rel=1e-12)
     assert smallest_ball(np.vstack([np.eye(d), -np.eye(d)])).radius == pytest.approx(1, rel=1e-12)
 
 
-@given(arrays(float, st.tuples(st.integers(1, 9), st.integers(1, 4)), elements=st.integers(-20, 20).map(float)))
+@given(
+    arrays(
+        float,
+        st.tuples(st.integers(1, 9), st.integers(1, 4)),
+        elements=st.integers(-20, 20).map(float),
+    )
+)
 @settings(max_examples=150)
 def test_the_certificate_on_lattice_points(points):
     """Lattice points are full of ties and dependent subsets, which is what breaks such searches."""
@@ -210,12 +230,18 @@ def test_products_are_multiplication_of_complex_numbers():
 def test_loss_against_its_closed_form_at_every_frequency(scale):
     p = 11
     closed = np.log(np.exp(scale * np.cos(2 * np.pi * np.arange(p) / p)).sum()) - scale
-    assert [full_loss(p, k, scale) for k in range(1, p)] == pytest.approx([closed] * (p - 1), rel=1e-12)
+    assert [full_loss(p, k, scale) for k in range(1, p)] == pytest.approx(
+        [closed] * (p - 1), rel=1e-12
+    )
 
 
-@pytest.mark.parametrize(("p", "nearest"), [(4, 3), (9, 7), (2, 3), (1, 3), (96, 97), (-5, 3), (7.0, 3), (True, 3)])
+@pytest.mark.parametrize(
+    ("p", "nearest"), [(4, 3), (9, 7), (2, 3), (1, 3), (96, 97), (-5, 3), (7.0, 3), (True, 3)]
+)
 def test_a_modulus_that_is_not_an_odd_prime_is_refused_with_the_nearest(p, nearest):
-    with pytest.raises(ParameterError, match=f"must be an odd prime, because of it; the nearest is {nearest}"):
+    with pytest.raises(
+        ParameterError, match=f"must be an odd prime, because of it; the nearest is {nearest}"
+    ):
         odd_prime(p, "of it")
 
 
@@ -233,25 +259,39 @@ test_refusals_name_the_value_and_the_rule = refusals(
     (lambda: un.class_share(np.full((2, 2, 1), np.nan)), "not finite"),
     (lambda: un.label_share(np.eye(3), np.zeros(2)), "must be \\(3,\\)"),
     (lambda: un.additive_share(np.ones((3, 2, 1))), "must be \\(p, p, d\\)"),
-    *((partial(un.additive_share, np.full((n, n, 3), 0.1)), "needs some variance") for n in (3, 5, 7, 9, 200)),
+    *(
+        (partial(un.additive_share, np.full((n, n, 3), 0.1)), "needs some variance")
+        for n in (3, 5, 7, 9, 200)
+    ),
     (lambda: smallest_ball([[np.nan, 0.0]]), "points has a value that is not finite"),
     (lambda: pair([[0.0]], [[0.0], [1.0]]), "but must have the same"),
 )
 
 
 def test_additive_logits_fit_exactly_where_linear_programming_says():
-    """The largest lead z_r - z_s over all trained cells, entries of F and G within [-1, 1], by scipy's solver."""
+    """The largest lead z_r - z_s over all trained cells, entries of F and G within [-1, 1], by
+    scipy's solver."""
     for p, seed, there in ((13, 0, True), (23, 1, True), (23, 2, False)):
         task = ModularTask(p, train_fraction=0.3, seed=seed)
         labels = task.labels.reshape(p, p)
         i, j = np.nonzero(task.train_mask)
         cell, wrong = np.nonzero(np.arange(p) != labels[i, j][:, None])
         i, j, right, rows = i[cell], j[cell], labels[i, j][cell], np.arange(cell.size)
-        where = [i * p + wrong, p * p + j * p + wrong, i * p + right, p * p + j * p + right, 0 * rows + 2 * p * p]
+        where = [
+            i * p + wrong,
+            p * p + j * p + wrong,
+            i * p + right,
+            p * p + j * p + right,
+            0 * rows + 2 * p * p,
+        ]
         weights = np.repeat([1.0, 1.0, -1.0, -1.0, 1.0], rows.size)
-        limits = csr_array((weights, (np.tile(rows, 5), np.concatenate(where))), shape=(rows.size, 2 * p * p + 1))
+        limits = csr_array(
+            (weights, (np.tile(rows, 5), np.concatenate(where))), shape=(rows.size, 2 * p * p + 1)
+        )
         bounds = [(-1, 1)] * (2 * p * p) + [(0, 1)]
-        lead = -linprog(np.eye(2 * p * p + 1)[-1] * -1, limits, 0 * rows, bounds=bounds, method="highs-ipm").fun
+        lead = -linprog(
+            np.eye(2 * p * p + 1)[-1] * -1, limits, 0 * rows, bounds=bounds, method="highs-ipm"
+        ).fun
         found = un.additive_fit(labels, task.train_mask)
         assert (found.trained == 1) == there == (lead > 0.01)
         assert (found.margin == np.inf) == there and (there or lead <= found.margin < 1e-3)

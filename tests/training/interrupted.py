@@ -1,7 +1,7 @@
 """A run in a process of its own, to be killed: `python interrupted.py FOLDER STEPS KIND`.
 
-Trains one run with its checkpoints in FOLDER/checkpoints, then writes what was logged to FOLDER/result.json and the
-number of updates that this process made to FOLDER/updates.
+Trains one run with its checkpoints in FOLDER/checkpoints, then writes what was logged to
+FOLDER/result.json and the number of updates that this process made to FOLDER/updates.
 """
 
 import dataclasses
@@ -19,12 +19,17 @@ from grokbook.training import RunConfig, Schedule, loop, train
 def config(steps: int, kind: str = "modular") -> RunConfig:
     """A run of one of the kinds that logs, and so checkpoints, every ten steps."""
     run = KINDS[kind]
-    return dataclasses.replace(run, steps=steps, log=Schedule(dense_until=steps, dense_every=10), snapshots=5)
+    return dataclasses.replace(
+        run, steps=steps, log=Schedule(dense_until=steps, dense_every=10), snapshots=5
+    )
 
 
 def values(dataset: xr.Dataset) -> dict[str, str]:
     """Every variable's bytes, by name."""
-    return {name: np.ascontiguousarray(v.values).tobytes().hex() for name, v in dataset.variables.items()}
+    return {
+        name: np.ascontiguousarray(v.values).tobytes().hex()
+        for name, v in dataset.variables.items()
+    }
 
 
 def main(folder: Path, steps: int, kind: str) -> None:
@@ -37,7 +42,9 @@ def main(folder: Path, steps: int, kind: str) -> None:
 
     loop.advance = counted
     run = config(steps, kind)
-    dataset = train([run], device="cpu", progress=False, checkpoints=folder / "checkpoints", checkpoint_every=0)
+    dataset = train(
+        [run], device="cpu", progress=False, checkpoints=folder / "checkpoints", checkpoint_every=0
+    )
     (folder / "updates").write_text(str(len(made)))
     (folder / "result.json").write_text(json.dumps(values(dataset)))
 

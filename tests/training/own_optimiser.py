@@ -1,4 +1,5 @@
-"""An optimiser of a reader's own, in one file: signs of the momentum, as in Chen et al. 2023 (Lion)."""
+"""An optimiser of a reader's own, in one file: signs of the momentum, as in Chen et al. 2023
+(Lion)."""
 
 from dataclasses import dataclass
 
@@ -26,5 +27,7 @@ class Lion:
         """One update of all rows in place."""
         n, m = numbers, state["momentum"]
         direction = torch.sign(n["beta1"] * m + (1 - n["beta1"]) * gradient)
-        weights.mul_(1 - n["learning_rate"] * n["weight_decay"]).sub_(n["learning_rate"] * direction)
+        weights.mul_(1 - n["learning_rate"] * n["weight_decay"]).sub_(
+            n["learning_rate"] * direction
+        )
         m.mul_(n["beta2"]).add_((1 - n["beta2"]) * gradient)

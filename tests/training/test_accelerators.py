@@ -36,7 +36,8 @@ def parts(row):
 @given(st.integers(1, 8), st.integers(1, 8), st.integers(0, 20))
 @settings(max_examples=30, deadline=None)
 def test_orthogonalise_keeps_singular_vectors_and_brings_values_near_one(m, n, seed):
-    """With G = U S V', the iteration gives U f(S) V', f of each singular value alone: U' X V is diagonal."""
+    """With G = U S V', the iteration gives U f(S) V', f of each singular value alone: U' X V is
+    diagonal."""
     g = torch.randn(m, n, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
     u, s, v = torch.linalg.svd(g, full_matrices=False)
     core = u.mT @ orthogonalise(g) @ v.mT
@@ -80,8 +81,11 @@ def test_grokfast_is_adamw_on_the_amplified_gradient():
 
 
 def test_the_squared_error_is_the_mean_over_samples_and_classes():
-    """(1 / (n p)) sum |z - e_y|^2 with z = sum_m V_m (U_im + U'_jm)^2: value, and gradient for V in closed form."""
-    config = RunConfig(ModularTask(5, train_fraction=0.5), QuadraticMLP(5, width=4), steps=2, loss="squared_error")
+    """(1 / (n p)) sum |z - e_y|^2 with z = sum_m V_m (U_im + U'_jm)^2: value, and gradient for V in
+    closed form."""
+    config = RunConfig(
+        ModularTask(5, train_fraction=0.5), QuadraticMLP(5, width=4), steps=2, loss="squared_error"
+    )
     stack = make_stack([config], torch.device("cpu"))
     (tokens, labels), _ = stack.batch()
     value, gradient = losses_and_gradient(stack, stack.batch())
@@ -89,7 +93,9 @@ def test_the_squared_error_is_the_mean_over_samples_and_classes():
     squares = (u[tokens[0, :, 0]] + u[5 + tokens[0, :, 1]]) ** 2
     error = squares @ v.T - np.eye(5)[labels[0]]
     assert np.isclose(float(value[0]), (error**2).mean(), rtol=1e-5)
-    assert np.allclose(gradient[0, 40:].view(5, 4).numpy(), 2 * error.T @ squares / error.size, atol=1e-6)
+    assert np.allclose(
+        gradient[0, 40:].view(5, 4).numpy(), 2 * error.T @ squares / error.size, atol=1e-6
+    )
 
 
 def test_plain_muon_moves_the_named_matrices_by_the_orthogonal_part_of_the_momentum():

@@ -16,7 +16,12 @@ from grokbook.errors import RecordError
 from grokbook.files import atomic_write
 from grokbook.training.checkpoint import CheckpointWarning, load_checkpoint, save_checkpoint
 
-STATE = {"run_id": "me", "step": 3, "weights": torch.arange(4.0), "history": [{"loss": [1.0, float("nan")]}]}
+STATE = {
+    "run_id": "me",
+    "step": 3,
+    "weights": torch.arange(4.0),
+    "history": [{"loss": [1.0, float("nan")]}],
+}
 
 
 def names(folder):
@@ -42,16 +47,25 @@ def test_the_content_takes_the_name_and_nothing_else_is_left(tmp_path):
 @pytest.mark.parametrize("call", ["fsync", "replace", "open"])
 @pytest.mark.parametrize(
     ("number", "reason"),
-    [(errno.ENOSPC, "the disk is full"), (errno.EIO, "Input/output error"), (errno.EROFS, "Read-only file system")],
+    [
+        (errno.ENOSPC, "the disk is full"),
+        (errno.EIO, "Input/output error"),
+        (errno.EROFS, "Read-only file system"),
+    ],
 )
-def test_a_failed_write_leaves_the_old_content_and_says_why(tmp_path, monkeypatch, call, number, reason):
+def test_a_failed_write_leaves_the_old_content_and_says_why(
+    tmp_path, monkeypatch, call, number, reason
+):
     path = tmp_path / "file.bin"
     atomic_write(path, b"old")
     monkeypatch.setattr(files.os, call, fail(number))
     with pytest.raises(RecordError) as caught:
         atomic_write(path, b"new")
     monkeypatch.undo()
-    assert str(caught.value) == f"{path} was not written: {reason}; what was there before is untouched."
+    assert (
+        str(caught.value)
+        == f"{path} was not written: {reason}; what was there before is untouched."
+    )
     assert path.read_bytes() == b"old" and names(tmp_path) == ["file.bin"]
 
 
@@ -77,7 +91,10 @@ def test_a_really_full_disk_leaves_the_old_content_and_says_so(tiny_disk):
     before = path.read_bytes()
     with pytest.raises(RecordError) as caught:
         save_checkpoint(path, STATE | {"weights": torch.zeros(200_000)})
-    assert str(caught.value) == f"{path} was not written: the disk is full; what was there before is untouched."
+    assert (
+        str(caught.value)
+        == f"{path} was not written: the disk is full; what was there before is untouched."
+    )
     assert path.read_bytes() == before and names(tiny_disk) == ["run.pt"]
     assert load_checkpoint(path, "me")["step"] == 3
 
@@ -94,7 +111,10 @@ def test_no_checkpoint_or_another_runs_is_none_and_stays(tmp_path):
     path = tmp_path / "run.pt"
     assert load_checkpoint(path, "me") is None
     save_checkpoint(path, STATE)
-    with pytest.warns(CheckpointWarning, match="belongs to another run, other code or another torch; the run starts"):
+    with pytest.warns(
+        CheckpointWarning,
+        match="belongs to another run, other code or another torch; the run starts",
+    ):
         assert load_checkpoint(path, "somebody else") is None
     with pytest.warns(CheckpointWarning, match="has tensors of other shapes"):
         assert load_checkpoint(path, "me", {"weights": torch.zeros(5)}) is None
@@ -102,7 +122,9 @@ def test_no_checkpoint_or_another_runs_is_none_and_stays(tmp_path):
 
 
 def refused(path):
-    with pytest.warns(CheckpointWarning, match=f"the checkpoint {path} is damaged; the run starts anew"):
+    with pytest.warns(
+        CheckpointWarning, match=f"the checkpoint {path} is damaged; the run starts anew"
+    ):
         assert load_checkpoint(path, "me") is None
     return not path.exists()
 
@@ -163,7 +185,12 @@ def test_temporary_folders_of_killed_commands_go_and_no_others(temporary):
     place, ended = temporary
     left_by(ended, place)
     kept = {left_by(os.getpid(), place), left_by(os.getppid(), place)}
-    for name in (f"grokbook-{ended}", f"mine-{ended}-abc", f"grokbook-x{ended}-abc", "grokbook-abc"):
+    for name in (
+        f"grokbook-{ended}",
+        f"mine-{ended}-abc",
+        f"grokbook-x{ended}-abc",
+        "grokbook-abc",
+    ):
         (place / name).mkdir()
         kept.add(place / name)
     (place / f"grokbook-{ended}-link").symlink_to(place / "grokbook-abc")

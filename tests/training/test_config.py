@@ -1,4 +1,5 @@
-"""A run as data: the stopping rule, the steps that are logged, refusals, one spelling of equal configurations."""
+"""A run as data: the stopping rule, the steps that are logged, refusals, one spelling of equal
+configurations."""
 
 import dataclasses
 from functools import partial
@@ -44,11 +45,21 @@ RUN = partial(RunConfig, ModularTask(7), Shape(7, d_model=8))
 NAN = float("nan")
 REFUSALS = {
     "must be an integer of 1 or more.": [
-        *[(RUN, "steps", 0), (RUN, "steps", 1e4), (Schedule, "dense_every", 0), (Schedule, "points", 0)],
+        *[
+            (RUN, "steps", 0),
+            (RUN, "steps", 1e4),
+            (Schedule, "dense_every", 0),
+            (Schedule, "points", 0),
+        ],
         *[(Schedule, "points", 2.5), (Schedule, "points", True)],
     ],
     "must be an integer of 0 or more.": [
-        *[(RUN, "snapshots", -1), (RUN, "seed", -1), (RUN, "seed", True), (Schedule, "dense_until", -1)]
+        *[
+            (RUN, "snapshots", -1),
+            (RUN, "seed", -1),
+            (RUN, "seed", True),
+            (Schedule, "dense_until", -1),
+        ]
     ],
     "must be 1 or more logged steps.": [(StopRule, "hold", 0)],
     "must be a positive number.": [
@@ -56,10 +67,20 @@ REFUSALS = {
         *[(AdamW, "eps", 0), (Muon, "learning_rate", 0)],
     ],
     "must be in [0, 1).": [
-        *[(AdamW, "beta1", 1.0), (AdamW, "beta2", -0.1), (Muon, "momentum", 1.0), (Grokfast, "memory", -0.1)]
+        *[
+            (AdamW, "beta1", 1.0),
+            (AdamW, "beta2", -0.1),
+            (Muon, "momentum", 1.0),
+            (Grokfast, "memory", -0.1),
+        ]
     ],
     "must be zero or more.": [
-        *[(AdamW, "weight_decay", -1), (AdamW, "weight_decay", NAN), (AdamW, "warmup", -1), (Grokfast, "gain", NAN)]
+        *[
+            (AdamW, "weight_decay", -1),
+            (AdamW, "weight_decay", NAN),
+            (AdamW, "warmup", -1),
+            (Grokfast, "gain", NAN),
+        ]
     ],
     "is unknown; choose linear or log.": [(Schedule, "spacing", "cubic")],
 }
@@ -96,11 +117,15 @@ class Given:
 
 
 def test_a_split_that_no_seed_draws_cannot_be_fixed():
-    with pytest.raises(ParameterError, match="^split_seed = 1, but the split of this task is drawn by no seed"):
+    with pytest.raises(
+        ParameterError, match="^split_seed = 1, but the split of this task is drawn by no seed"
+    ):
         RunConfig(Given(), MLP((4, 4)), steps=2, split_seed=1)
 
 
-@pytest.mark.parametrize(("rule", "setting"), [(rule, one) for rule, each in REFUSALS.items() for one in each])
+@pytest.mark.parametrize(
+    ("rule", "setting"), [(rule, one) for rule, each in REFUSALS.items() for one in each]
+)
 def test_a_value_out_of_range_is_refused_with_the_rule(rule, setting):
     make, name, value = setting
     with pytest.raises(ParameterError) as caught:
@@ -124,9 +149,16 @@ schedules = st.builds(
 
 
 @given(schedules, st.integers(1, 50_000))
-def test_steps_rise_from_0_to_the_last_with_all_of_the_dense_part_and_at_most_the_points_besides(schedule, last):
+def test_steps_rise_from_0_to_the_last_with_all_of_the_dense_part_and_at_most_the_points_besides(
+    schedule, last
+):
     steps = schedule.steps(last)
-    assert steps.dtype == np.int64 and steps[0] == 0 and steps[-1] == last and (np.diff(steps) > 0).all()
+    assert (
+        steps.dtype == np.int64
+        and steps[0] == 0
+        and steps[-1] == last
+        and (np.diff(steps) > 0).all()
+    )
     dense = set(range(0, min(schedule.dense_until, last) + 1, schedule.dense_every))
     assert dense <= set(steps.tolist()) and len(steps) - len(dense) <= schedule.points
 

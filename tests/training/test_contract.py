@@ -1,4 +1,5 @@
-"""The contract of a task, a network, an optimiser and a watch: each likely mistake is one sentence, before training."""
+"""The contract of a task, a network, an optimiser and a watch: each likely mistake is one sentence,
+before training."""
 
 import dataclasses
 import random
@@ -60,8 +61,10 @@ class Net:
 
 def task(**changed):
     """`Parity` with other members."""
-    made = {name: property(value) if name in ("inputs", "targets", "train_index") else value
-            for name, value in changed.items()}  # fmt: skip
+    made = {
+        name: property(value) if name in ("inputs", "targets", "train_index") else value
+        for name, value in changed.items()
+    }
     return dataclasses.dataclass(frozen=True)(type("Other", (Parity,), made))()
 
 
@@ -153,17 +156,23 @@ MISTAKES = {
         "for labels targets.astype(np.int64).",
     ),
     "a split that is drawn each time": (
-        lambda: RunConfig(task(train_index=lambda self: np.random.default_rng().permutation(16)[:8]), Net()),
+        lambda: RunConfig(
+            task(train_index=lambda self: np.random.default_rng().permutation(16)[:8]), Net()
+        ),
         "train_index of Other is another array when it is asked for again, but must be the same always; draw it with "
         "np.random.default_rng(seed).",
     ),
     "a part that is drawn each time": (
-        lambda: RunConfig(task(groups=lambda self: {"odd": np.random.default_rng().permutation(TEST)[:3]}), Net()),
+        lambda: RunConfig(
+            task(groups=lambda self: {"odd": np.random.default_rng().permutation(TEST)[:3]}), Net()
+        ),
         "the part 'odd' of groups of Other is another one when it is asked for again, but must be the same always; "
         "draw it with np.random.default_rng(seed).",
     ),
     "labels in a column": (
-        lambda: RunConfig(task(targets=lambda self: np.arange(16)[:, None] % 2), Net(), loss="squared_error"),
+        lambda: RunConfig(
+            task(targets=lambda self: np.arange(16)[:, None] % 2), Net(), loss="squared_error"
+        ),
         "targets of Other have shape (16, 1), but labels are one for each sample, (16,).",
     ),
     "a part with training samples": (
@@ -219,7 +228,9 @@ MISTAKES = {
         "a row for each sample.",
     ),
     "real answers of another form": (
-        lambda: RunConfig(task(targets=lambda self: np.ones(16)[:, None]), Net(), loss="squared_error"),
+        lambda: RunConfig(
+            task(targets=lambda self: np.ones(16)[:, None]), Net(), loss="squared_error"
+        ),
         "forward of Net gives (2,) for each sample, but the targets of Other are (1,).",
     ),
     "a network that fails": (
@@ -232,7 +243,9 @@ MISTAKES = {
         "torch.Generator().manual_seed(seed).",
     ),
     "weights of the process's generator": (
-        lambda: RunConfig(Parity(), net(draw=lambda self, seed: global_draw(self, seed + random.randrange(10**6)))),
+        lambda: RunConfig(
+            Parity(), net(draw=lambda self, seed: global_draw(self, seed + random.randrange(10**6)))
+        ),
         "draw of Other gives other weights when it is called again with seed 0, but must draw by its seed alone, with "
         "torch.Generator().manual_seed(seed).",
     ),
@@ -257,31 +270,44 @@ MISTAKES = {
         "update of Copying gives a Tensor, but must move weights and state in place.",
     ),
     "noise in forward": (
-        lambda: RunConfig(Parity(), net(forward=lambda self, w, x: Net.forward(self, w, x) + torch.randn(1))),
+        lambda: RunConfig(
+            Parity(), net(forward=lambda self, w, x: Net.forward(self, w, x) + torch.randn(1))
+        ),
         "forward of Other on inputs (2, 4), torch.float32, gives other numbers when it is called again; leave out "
         "dropout, noise and what counts calls.",
     ),
     "inputs that are written over": (
-        lambda: RunConfig(Parity(), net(forward=lambda self, w, x: Net.forward(self, w, x.sub_(0.5)))),
+        lambda: RunConfig(
+            Parity(), net(forward=lambda self, w, x: Net.forward(self, w, x.sub_(0.5)))
+        ),
         "forward of Other on inputs (2, 4), torch.float32, writes its inputs over, but must leave what it is given as "
         "it is.",
     ),
     "weights that are written over": (
-        lambda: RunConfig(Parity(), net(forward=lambda self, w, x: Net.forward(self, w | {"U": w["U"].mul_(0.9)}, x))),
+        lambda: RunConfig(
+            Parity(),
+            net(forward=lambda self, w, x: Net.forward(self, w | {"U": w["U"].mul_(0.9)}, x)),
+        ),
         "forward of Other on inputs (2, 4), torch.float32, writes U over, but must leave what it is given as it is.",
     ),
     "a mean over samples": (
-        lambda: RunConfig(Parity(), net(forward=lambda self, w, x: Net.forward(self, w, x - x.mean(0)))),
+        lambda: RunConfig(
+            Parity(), net(forward=lambda self, w, x: Net.forward(self, w, x - x.mean(0)))
+        ),
         "forward of Other answers a sample by those it is sent with, but what is logged is of all samples together, so "
         "each must be answered by itself (no mean over samples).",
     ),
     "no slopes": (
-        lambda: RunConfig(Parity(), net(forward=lambda self, w, x: Net.forward(self, w, x).detach())),
+        lambda: RunConfig(
+            Parity(), net(forward=lambda self, w, x: Net.forward(self, w, x).detach())
+        ),
         "forward of Other gives numbers without a slope, of which nothing is learned; leave out detach, no_grad and "
         "numpy.",
     ),
     "a parameter without a slope that decays": (
-        lambda: RunConfig(Parity(), net(forward=lambda self, w, x: torch.relu(x @ w["W"].detach().T) @ w["U"].T)),
+        lambda: RunConfig(
+            Parity(), net(forward=lambda self, w, x: torch.relu(x @ w["W"].detach().T) @ w["U"].T)
+        ),
         "W has no slope in forward of Other, but AdamW moves it, by its decay; leave it out, or give it a group of "
         "weight_decay = 0.",
     ),
@@ -314,19 +340,30 @@ MISTAKES = {
         "update of Other makes the state ['momentum'] of [], but must keep the names, shapes and types that init gave.",
     ),
     "a state without rows": (
-        lambda: RunConfig(Parity(), Net(), optimizer(init=lambda *given: {"count": torch.zeros(())})),
+        lambda: RunConfig(
+            Parity(), Net(), optimizer(init=lambda *given: {"count": torch.zeros(())})
+        ),
         "init of Other gives count as (), but must have a row for each run: of 2 runs (2, ...).",
     ),
     "a schedule that ends": (
-        lambda: RunConfig(Parity(), Net(), optimizer(numbers=lambda self, step: {"lr": ([0.1] * 5)[step]}), steps=9),
+        lambda: RunConfig(
+            Parity(),
+            Net(),
+            optimizer(numbers=lambda self, step: {"lr": ([0.1] * 5)[step]}),
+            steps=9,
+        ),
         "numbers of Other at step 8 fails: IndexError: list index out of range.",
     ),
     "numbers of other names": (
-        lambda: RunConfig(Parity(), Net(), optimizer(numbers=lambda self, step: {f"lr{step}": 0.1}), steps=9),
+        lambda: RunConfig(
+            Parity(), Net(), optimizer(numbers=lambda self, step: {f"lr{step}": 0.1}), steps=9
+        ),
         "numbers of Other gives ['lr8'] at step 8 and ['lr0'] at step 0, but must give the same names always.",
     ),
     "numbers that are drawn": (
-        lambda: RunConfig(Parity(), Net(), optimizer(numbers=lambda self, step: {"lr": random.random()})),
+        lambda: RunConfig(
+            Parity(), Net(), optimizer(numbers=lambda self, step: {"lr": random.random()})
+        ),
         "numbers of Other gives other ones when they are asked for again, but must depend on the step alone.",
     ),
     "a watch that is no function": (
@@ -383,7 +420,11 @@ def test_a_mistake_that_was_refused_is_refused_again():
     for _ in range(2):
         with pytest.raises(ParameterError, match="gives the same weights for seeds 0 and 1"):
             RunConfig(Parity(), wrong)
-    few = RunConfig(ModularTask(7), net(forward=lambda self, w, x: F.one_hot(x[:, 0] % 2, 2).float() @ w["U"]), Lion())
+    few = RunConfig(
+        ModularTask(7),
+        net(forward=lambda self, w, x: F.one_hot(x[:, 0] % 2, 2).float() @ w["U"]),
+        Lion(),
+    )
     for _ in range(2):
         with pytest.raises(ParameterError, match="are labels from 0 to 6"):
             train([few], progress=False)
@@ -392,7 +433,10 @@ def test_a_mistake_that_was_refused_is_refused_again():
 def test_what_keeps_the_contract_is_trained_whatever_the_order_in_which_it_is_drawn():
     """The oracle: weights that are drawn in another order are laid out by `shapes`."""
     turned = drawn(lambda w: dict(reversed(w.items())))
-    runs = [train([RunConfig(Parity(), model, steps=20)], device="cpu", progress=False) for model in (Net(), turned)]
+    runs = [
+        train([RunConfig(Parity(), model, steps=20)], device="cpu", progress=False)
+        for model in (Net(), turned)
+    ]
     np.testing.assert_array_equal(*(run.test_loss.values for run in runs))
     zero = drawn(lambda w: {name: torch.zeros_like(part) for name, part in w.items()})
     assert RunConfig(Parity(), zero).steps == 10_000, "weights that are all alike need no seed"
@@ -418,7 +462,10 @@ def test_tables_of_any_order_and_kind_of_integer_are_taken():
         inputs=lambda self: np.ascontiguousarray(Parity().inputs[::-1])[::-1].astype(">f8"),
         targets=lambda self: Parity().targets[::-1].copy()[::-1],
         train_index=lambda self: Parity(self.seed).train_index.astype(np.int8),
-        groups=lambda self: {"some": TEST[:3].astype(np.int16), "masked": np.isin(np.arange(16), TEST[:3])},
+        groups=lambda self: {
+            "some": TEST[:3].astype(np.int16),
+            "masked": np.isin(np.arange(16), TEST[:3]),
+        },
     )
     runs = train([RunConfig(turned, Net(), steps=10)], device="cpu", progress=False)
     np.testing.assert_array_equal(runs.test_loss, plain.test_loss)
@@ -426,15 +473,27 @@ def test_tables_of_any_order_and_kind_of_integer_are_taken():
 
 
 def test_two_samples_of_the_librarys_own_task_are_enough_for_a_network_that_does_not_fit():
-    with pytest.raises(ParameterError, match=r"^forward of Net on inputs \(2, 3\), torch.int64, fails: RuntimeError: "):
+    with pytest.raises(
+        ParameterError,
+        match=r"^forward of Net on inputs \(2, 3\), torch.int64, fails: RuntimeError: ",
+    ):
         RunConfig(ModularTask(7), Net())
-    few = RunConfig(ModularTask(7), net(forward=lambda self, w, x: F.one_hot(x[:, 0] % 2, 2).float() @ w["U"]), Lion())
-    with pytest.raises(ParameterError, match="are labels from 0 to 6, but forward of Other gives .3,. for each sample"):
+    few = RunConfig(
+        ModularTask(7),
+        net(forward=lambda self, w, x: F.one_hot(x[:, 0] % 2, 2).float() @ w["U"]),
+        Lion(),
+    )
+    with pytest.raises(
+        ParameterError,
+        match="are labels from 0 to 6, but forward of Other gives .3,. for each sample",
+    ):
         train([few], progress=False)
 
 
 def test_a_library_network_with_too_few_outputs_is_refused_before_it_trains():
-    with pytest.raises(ParameterError, match="labels from 0 to 1, but forward of MLP gives .1,. for each sample"):
+    with pytest.raises(
+        ParameterError, match="labels from 0 to 1, but forward of MLP gives .1,. for each sample"
+    ):
         train([replace(small(0), task=Parity(), model=MLP((4, 1)))], progress=False)
 
 
@@ -466,7 +525,9 @@ def test_a_value_is_looked_at_once(monkeypatch):
     seen = len(calls)
     for seed in range(5):
         replace(config.with_seed(seed), steps=7)
-    assert seen and len(calls) <= seen + 5 * seen, "a task of a reader's own is looked at with each seed"
+    assert seen and len(calls) <= seen + 5 * seen, (
+        "a task of a reader's own is looked at with each seed"
+    )
     before = len(calls)
     for rate in range(50):
         replace(config, steps=rate + 1)
@@ -485,7 +546,9 @@ def first_alone(self, weights, gradient, state, numbers, shapes):
 @pytest.mark.parametrize("update", [clipped_together, first_alone])
 def test_an_optimiser_that_mixes_the_rows_of_a_program_is_refused(update):
     """Runs that share a program are rows of one table: each is moved as it would be alone."""
-    with pytest.raises(ParameterError, match="moves a run otherwise where another one is beside it"):
+    with pytest.raises(
+        ParameterError, match="moves a run otherwise where another one is beside it"
+    ):
         RunConfig(Parity(), Net(), optimizer(update=update))
 
 
@@ -494,5 +557,7 @@ def test_a_watch_that_writes_weights_over_is_refused():
         next(iter(view.weights.values())).mul_(0.5)
         return 0.0
 
-    with pytest.raises(ParameterError, match="watch 'halving' writes over the weights of the network"):
+    with pytest.raises(
+        ParameterError, match="watch 'halving' writes over the weights of the network"
+    ):
         try_watches(RunConfig(Parity(), Net()), {"halving": halving})

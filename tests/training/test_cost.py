@@ -18,7 +18,9 @@ def steady(monkeypatch):
     monkeypatch.setattr(cost, "product_rate", lambda: 1e9)
 
 
-@pytest.mark.parametrize(("p", "d", "layers"), [(97, 128, 1), (31, 64, 1), (31, 64, 2), (13, 32, 3)])
+@pytest.mark.parametrize(
+    ("p", "d", "layers"), [(97, 128, 1), (31, 64, 1), (31, 64, 2), (13, 32, 3)]
+)
 def test_the_products_of_a_forward_pass_are_those_that_torch_counts(p, d, layers):
     shape, tokens = Shape(p, d_model=d, n_layers=layers), torch.from_numpy(ModularTask(p).tokens)
     with FlopCounterMode(display=False) as counter, torch.no_grad():
@@ -37,8 +39,12 @@ def test_a_training_step_has_three_times_the_products_of_a_forward_pass(layers):
 
 @pytest.mark.usefixtures("steady")
 def test_the_cost_is_positive_and_linear_in_the_steps():
-    """Steps beyond the logged ones: equal increments of steps add equal seconds, once the log has its points."""
-    seconds = [predict(small(0, steps=steps, log=Schedule(points=100))).seconds for steps in (10_000, 20_000, 40_000)]
+    """Steps beyond the logged ones: equal increments of steps add equal seconds, once the log has
+    its points."""
+    seconds = [
+        predict(small(0, steps=steps, log=Schedule(points=100))).seconds
+        for steps in (10_000, 20_000, 40_000)
+    ]
     assert seconds[0] > 0
     assert seconds[2] - seconds[1] == pytest.approx(2 * (seconds[1] - seconds[0]))
 
@@ -46,21 +52,32 @@ def test_the_cost_is_positive_and_linear_in_the_steps():
 @pytest.mark.usefixtures("steady")
 def test_a_larger_run_costs_more_time_and_memory():
     ladder = [(7, 8, 1), (31, 64, 1), (97, 128, 1), (97, 128, 2), (97, 256, 2)]
-    costs = [predict(RunConfig(ModularTask(p), Shape(p, d_model=d, n_layers=n))) for p, d, n in ladder]
-    assert all(a.seconds < b.seconds and a.memory_mb < b.memory_mb for a, b in zip(costs, costs[1:], strict=False))
+    costs = [
+        predict(RunConfig(ModularTask(p), Shape(p, d_model=d, n_layers=n))) for p, d, n in ladder
+    ]
+    assert all(
+        a.seconds < b.seconds and a.memory_mb < b.memory_mb
+        for a, b in zip(costs, costs[1:], strict=False)
+    )
 
 
 @pytest.mark.usefixtures("steady")
 def test_memory_holds_weights_gradients_moments_and_copies_beside_the_activations():
     """Six numbers of four bytes a weight."""
     configs = [RunConfig(ModularTask(5), Shape(5, d_model=d)) for d in (64, 1024)]
-    weights = [sum(torch.Size(s).numel() for s in config.model.shapes().values()) for config in configs]
-    grown = [predict(config).memory_mb - 400 - 25 * cost.activations(config.model) * 4e-6 for config in configs]
+    weights = [
+        sum(torch.Size(s).numel() for s in config.model.shapes().values()) for config in configs
+    ]
+    grown = [
+        predict(config).memory_mb - 400 - 25 * cost.activations(config.model) * 4e-6
+        for config in configs
+    ]
     assert grown == pytest.approx([24e-6 * count for count in weights], rel=1e-6)
 
 
 def test_a_gpu_run_costs_launches_when_small_and_products_when_large():
-    """steps * (0.9 ms + products / rate): doubling the seeds doubles large runs and not small ones."""
+    """steps * (0.9 ms + products / rate): doubling the seeds doubles large runs and not small
+    ones."""
     few = Schedule(dense_until=0, points=1)
     little, large = small(steps=1000, log=few), small(p=211, d=512, steps=1000, log=few)
     assert cost.predict_on_gpu(little, 2) < 1.2 * cost.predict_on_gpu(little, 1)

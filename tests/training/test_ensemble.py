@@ -38,7 +38,8 @@ def in_process(config, **arguments):
 
 @pytest.fixture(scope="module")
 def lost(tmp_path_factory):
-    """Three runs, one of which is lost, on two processes: the error and the folder of the checkpoints."""
+    """Three runs, one of which is lost, on two processes: the error and the folder of the
+    checkpoints."""
     folder = tmp_path_factory.mktemp("runs")
     with pytest.raises(TrainingError) as caught:
         train([GOOD[0], LOST, GOOD[1]], device="cpu", progress=False, workers=2, checkpoints=folder)
@@ -57,26 +58,45 @@ def test_several_processes_equal_this_process_bit_for_bit(lost):
 
 def test_where_there_is_one_core_no_process_is_started(monkeypatch):
     monkeypatch.setenv("GROKBOOK_CORES", "1")
-    monkeypatch.setattr("grokbook.training.ensemble.Pool", lambda *_: pytest.fail("a process was started"))
+    monkeypatch.setattr(
+        "grokbook.training.ensemble.Pool", lambda *_: pytest.fail("a process was started")
+    )
     both = train(GOOD, device="cpu", progress=False)
     for row, config in enumerate(GOOD):
-        assert both.train_loss[row].values.tobytes() == in_process(config).train_loss[0].values.tobytes()
+        assert (
+            both.train_loss[row].values.tobytes()
+            == in_process(config).train_loss[0].values.tobytes()
+        )
 
 
-def test_another_order_of_the_runs_changes_no_bit_and_two_threads_no_more_than_rounding(lost, monkeypatch):
-    """A run is what its configuration says: not its place in the list; threads only add up in another order."""
+def test_another_order_of_the_runs_changes_no_bit_and_two_threads_no_more_than_rounding(
+    lost, monkeypatch
+):
+    """A run is what its configuration says: not its place in the list; threads only add up in
+    another order."""
     monkeypatch.setenv("GROKBOOK_CORES", "1")
-    turned, threads = train(GOOD[::-1], device="cpu", progress=False), in_process(GOOD[0], threads=2)
+    turned, threads = (
+        train(GOOD[::-1], device="cpu", progress=False),
+        in_process(GOOD[0], threads=2),
+    )
     before = lost[0].history
     for name in (name for name in threads.data_vars if threads[name].dims == ("run", "step")):
         assert turned[name][::-1].values.tobytes() == before[name][[0, 2]].values.tobytes(), name
-        np.testing.assert_allclose(threads[name][0], before[name][0], rtol=1e-4, atol=1e-6, err_msg=name)
+        np.testing.assert_allclose(
+            threads[name][0], before[name][0], rtol=1e-4, atol=1e-6, err_msg=name
+        )
 
 
 def test_a_lost_run_is_named_and_the_others_are_finished(lost):
     error, _ = lost
-    assert re.fullmatch(r"the training loss became NaN or infinite at step \d+ of \{.*\}\.", str(error))
-    assert '"learning_rate":1e+30' in str(error) and '"seed":2' in str(error) and '":0.001' not in str(error)
+    assert re.fullmatch(
+        r"the training loss became NaN or infinite at step \d+ of \{.*\}\.", str(error)
+    )
+    assert (
+        '"learning_rate":1e+30' in str(error)
+        and '"seed":2' in str(error)
+        and '":0.001' not in str(error)
+    )
     assert error.history.seed.values.tolist() == [0, 2, 1]
     assert np.isfinite(error.history.train_loss[[0, 2]]).all()
     assert np.isfinite(error.history.train_loss[1, 0]) and np.isnan(error.history.train_loss[1, -1])
@@ -95,17 +115,30 @@ def test_a_worker_that_fails_is_reported_with_its_last_line(tmp_path):
 def test_runs_of_one_size_share_a_program():
     base = small(0)
     same = [small(1), small(0, learning_rate=0.1), small(0, weight_decay=0.0)]
-    other = [small(0, p=11), small(0, d=16), small(0, steps=21), small(0, fraction=0.4), small(0, log=Schedule())]
+    other = [
+        small(0, p=11),
+        small(0, d=16),
+        small(0, steps=21),
+        small(0, fraction=0.4),
+        small(0, log=Schedule()),
+    ]
     assert {program_key(config) for config in (base, *same)} == {program_key(base)}
     assert len({program_key(config) for config in (base, *other)}) == 6
-    assert program_key(IMAGES.with_seed(1)) == program_key(IMAGES), "a task that draws what is read, of another seed"
+    assert program_key(IMAGES.with_seed(1)) == program_key(IMAGES), (
+        "a task that draws what is read, of another seed"
+    )
 
 
-IMAGES = RunConfig(ShapeTask(3, 0.5, tile=8), ResNet(17, width=1, stem="small", channels=1, size=16), steps=2)
+IMAGES = RunConfig(
+    ShapeTask(3, 0.5, tile=8), ResNet(17, width=1, stem="small", channels=1, size=16), steps=2
+)
 UNLIKE = {
-    "the update": [dataclasses.replace(small(), optimizer=Muon(plain=plain)) for plain in (False, True)],
+    "the update": [
+        dataclasses.replace(small(), optimizer=Muon(plain=plain)) for plain in (False, True)
+    ],
     "the pictures": [
-        dataclasses.replace(IMAGES, task=dataclasses.replace(IMAGES.task, faithful=f)) for f in (False, True)
+        dataclasses.replace(IMAGES, task=dataclasses.replace(IMAGES.task, faithful=f))
+        for f in (False, True)
     ],
 }
 
@@ -129,7 +162,9 @@ def test_an_unknown_device_is_refused(device):
 
 @pytest.mark.parametrize("configs", [[], [small(0), "config"], [None], small(0)])
 def test_what_is_no_list_of_runs_is_refused(configs):
-    with pytest.raises(ParameterError, match=r"^train needs a non-empty list of RunConfig objects\.$"):
+    with pytest.raises(
+        ParameterError, match=r"^train needs a non-empty list of RunConfig objects\.$"
+    ):
         train(configs, progress=False)
 
 
@@ -140,18 +175,26 @@ def test_a_number_below_one_is_refused(name):
 
 
 def test_what_cannot_be_gathered_at_the_end_is_refused_before_anything_is_trained(monkeypatch):
-    """Snapshots of embeddings of different shapes have no common table; runs without snapshots need none."""
+    """Snapshots of embeddings of different shapes have no common table; runs without snapshots need
+    none."""
     with monkeypatch.context() as patch:
-        patch.setattr("grokbook.training.ensemble.make_stack", lambda *_: pytest.fail("something was trained"))
+        patch.setattr(
+            "grokbook.training.ensemble.make_stack", lambda *_: pytest.fail("something was trained")
+        )
         for other in (small(0, p=11), small(0, d=16)):
-            with pytest.raises(ParameterError, match=r"\(7, 8\).* do not fit into one dataset; set snapshots=0"):
+            with pytest.raises(
+                ParameterError, match=r"\(7, 8\).* do not fit into one dataset; set snapshots=0"
+            ):
                 train([small(0), other], rows=2, device="cpu", progress=False)
     apart = [small(0, p=p, snapshots=0) for p in (7, 11)]
     assert train(apart, rows=2, device="cpu", progress=False).sizes["run"] == 2
 
 
 def test_muon_is_refused_where_it_would_move_the_read_out():
-    with pytest.raises(ParameterError, match=r"^Muon needs matrices=\(\.\.\.\) for a network without W_U; choose of "):
+    with pytest.raises(
+        ParameterError,
+        match=r"^Muon needs matrices=\(\.\.\.\) for a network without W_U; choose of ",
+    ):
         in_process(dataclasses.replace(IMAGES, optimizer=Muon()))
 
 
@@ -166,7 +209,9 @@ def test_runs_on_the_gpu_come_back_in_order():
 def test_a_finished_run_is_not_trained_again_but_for_a_damaged_checkpoint(tmp_path, monkeypatch):
     first = in_process(small(0), checkpoints=tmp_path)
     with monkeypatch.context() as patch:
-        patch.setattr("grokbook.training.loop.advance", lambda *_: pytest.fail("an update was made"))
+        patch.setattr(
+            "grokbook.training.loop.advance", lambda *_: pytest.fail("an update was made")
+        )
         assert in_process(small(0), checkpoints=tmp_path).identical(first)
     path = Path(checkpoint_path(tmp_path, [small(0)]))
     path.write_bytes(path.read_bytes()[:2000])
@@ -185,7 +230,8 @@ def step_of(path):
 
 
 def kill_at(process, path, step):
-    """Send SIGKILL once the checkpoint has reached `step`; the step of the checkpoint that is left."""
+    """Send SIGKILL once the checkpoint has reached `step`; the step of the checkpoint that is
+    left."""
     while step_of(path) < step:
         assert process.poll() is None, process.stderr.read().decode()
         time.sleep(0.02)
@@ -198,7 +244,8 @@ def kill_at(process, path, step):
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("kind", interrupted.KINDS)
 def test_a_killed_run_continues_and_ends_bit_for_bit_the_same(tmp_path, kind, monkeypatch):
-    """SIGKILL at some checkpoint, then to the end, as if nothing had happened: also within an epoch of mini-batches."""
+    """SIGKILL at some checkpoint, then to the end, as if nothing had happened: also within an epoch
+    of mini-batches."""
     steps = 600
     path = checkpoint_path(tmp_path / "checkpoints", [interrupted.config(steps, kind)])
     command = [sys.executable, interrupted.__file__, str(tmp_path), str(steps), kind]
@@ -206,9 +253,13 @@ def test_a_killed_run_continues_and_ends_bit_for_bit_the_same(tmp_path, kind, mo
     left = kill_at(running, path, 45)
     assert 45 <= left < steps
     with monkeypatch.context() as patch:
-        patch.setattr(interrupted.loop, "advance", interrupted.loop.advance)  # counted in the program
+        patch.setattr(
+            interrupted.loop, "advance", interrupted.loop.advance
+        )  # counted in the program
         interrupted.main(tmp_path, steps, kind)
-    assert int((tmp_path / "updates").read_text()) == steps - left, "it did not continue from the checkpoint"
+    assert int((tmp_path / "updates").read_text()) == steps - left, (
+        "it did not continue from the checkpoint"
+    )
     whole = in_process(interrupted.config(steps, kind))
     assert json.loads((tmp_path / "result.json").read_text()) == interrupted.values(whole)
 
@@ -232,7 +283,9 @@ def test_a_run_that_underflows_is_the_same_run():
 
     An accuracy of a network in which all has decayed to nothing is a tie of zeros, and left out.
     """
-    config = dataclasses.replace(small(steps=135), optimizer=Sgd(1e-2, 0.0, weight_decay=50.0))  # halves all
+    config = dataclasses.replace(
+        small(steps=135), optimizer=Sgd(1e-2, 0.0, weight_decay=50.0)
+    )  # halves all
     ours = train_here([config], How())
     plain = make_stack([config], torch.device("cpu"))
     train_stack(plain)
@@ -240,4 +293,6 @@ def test_a_run_that_underflows_is_the_same_run():
     assert ((plain.weights != 0) & (plain.weights.abs() < least)).any()
     assert torch.allclose(ours.weights, plain.weights, rtol=0, atol=1e-30)
     for name in ("train_loss", "test_loss", "weight_norm"):
-        assert np.allclose(plain.history[0][name], ours.history[0][name], rtol=1e-6, atol=1e-30), name
+        assert np.allclose(plain.history[0][name], ours.history[0][name], rtol=1e-6, atol=1e-30), (
+            name
+        )

@@ -1,4 +1,5 @@
-"""Tasks, networks and optimisers that training has never heard of, each against a loop written plainly in torch."""
+"""Tasks, networks and optimisers that training has never heard of, each against a loop written
+plainly in torch."""
 
 import dataclasses
 
@@ -31,9 +32,12 @@ def tensors(task):
 
 
 def plainly(config, groups, batches):
-    """Losses on the batch of each step under torch.optim.AdamW: (parameters, learning rate, weight decay) a group."""
+    """Losses on the batch of each step under torch.optim.AdamW: (parameters, learning rate, weight
+    decay) a group."""
     w = {name: part.requires_grad_() for name, part in config.model.draw(config.seed).items()}
-    given = [{"params": [w[n] for n in names], "lr": lr, "weight_decay": wd} for names, lr, wd in groups]
+    given = [
+        {"params": [w[n] for n in names], "lr": lr, "weight_decay": wd} for names, lr, wd in groups
+    ]
     o, (x, y, _) = config.optimizer, tensors(config.task)
     optimiser = torch.optim.AdamW(given, betas=(o.beta1, o.beta2), eps=o.eps)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: min(step / o.warmup, 1))
@@ -52,7 +56,8 @@ def weights(config):
 
 
 def test_the_toy_is_trained_as_torch_trains_it_with_a_group_of_parameters_each():
-    """Liu et al. 2022, section 3: encoder and decoder with learning rates and weight decays of their own."""
+    """Liu et al. 2022, section 3: encoder and decoder with learning rates and weight decays of
+    their own."""
     names = TOY.model.groups()
     groups = [(names["encoder"], 1e-3, 0.0), (names["decoder"], 1e-2, 0.5)]
     expected = plainly(TOY, groups, [tensors(TOY.task)[2]] * TOY.steps)
@@ -65,7 +70,12 @@ def test_an_answer_is_right_when_its_own_target_is_the_nearest(answers, outputs)
     config = RunConfig(task, Toy(5, hidden=(3,), outputs=outputs), steps=1, loss="squared_error")
     stack = make_stack([config], torch.device("cpu"))
     loss, correct = sample_results(stack)
-    z = config.model.forward(config.model.draw(0), torch.from_numpy(task.inputs)).detach().double().numpy()
+    z = (
+        config.model.forward(config.model.draw(0), torch.from_numpy(task.inputs))
+        .detach()
+        .double()
+        .numpy()
+    )
     apart = ((z[:, None] - task.targets[None]) ** 2).sum(-1)
     sums = task.inputs.sum(1)
     assert np.array_equal(correct[0], sums[apart.argmin(1)] == sums)
@@ -79,10 +89,13 @@ def test_the_toy_is_learned_and_its_embedding_is_measured():
 
 
 def test_mini_batches_go_through_the_training_set_in_a_new_order_each_epoch():
-    """100 images in batches of 30: three batches an epoch, ten images left to the next epoch's order."""
+    """100 images in batches of 30: three batches an epoch, ten images left to the next epoch's
+    order."""
     index = tensors(DIGITS.task)[2]
     orders = [np.random.default_rng((0, epoch)).permutation(100) for epoch in range(14)]
-    batches = [index[torch.from_numpy(order[k : k + 30])] for order in orders for k in (0, 30, 60)][: DIGITS.steps]
+    batches = [index[torch.from_numpy(order[k : k + 30])] for order in orders for k in (0, 30, 60)][
+        : DIGITS.steps
+    ]
     expected = plainly(DIGITS, [(DIGITS.model.shapes(), 1e-2, 0.0)], batches)
     torch.testing.assert_close(weights(DIGITS), expected, rtol=1e-4, atol=1e-5)
     assert float(logged(DIGITS).train_accuracy[-1]) > 0.6 and "med" not in logged(DIGITS)
@@ -102,11 +115,15 @@ change = dataclasses.replace
 MISFITS = {
     "batch_size = 101 is more than the 100": lambda: change(DIGITS, batch_size=101),
     "sizes = .* must begin with the width": lambda: change(DIGITS, model=MLP((63, 10))),
-    "outputs = 30 must be those of the task, 10 and 19": lambda: change(TOY, task=AdditionTask(10, answers="labels")),
+    "outputs = 30 must be those of the task, 10 and 19": lambda: change(
+        TOY, task=AdditionTask(10, answers="labels")
+    ),
     "group 'head' is none of the network's; it has encoder, decoder": lambda: logged(
         change(TOY, optimizer=AdamW(groups=(Group("head"),)))
     ),
-    "needs labels; for real targets choose squared_error": lambda: logged(change(TOY, loss="cross_entropy")),
+    "needs labels; for real targets choose squared_error": lambda: logged(
+        change(TOY, loss="cross_entropy")
+    ),
     "steps = 1000000000000000 is above the largest": lambda: change(TOY, steps=10**15),
     "leaves 0 of 55 pairs": lambda: AdditionTask(10, 0.001),
     "answers = 'words' are unknown": lambda: AdditionTask(10, answers="words"),
@@ -140,7 +157,9 @@ def test_a_compiled_update_is_the_eager_one_up_to_rounding():
 
     if not compiles(TOY):
         pytest.skip("there is no C++ compiler")
-    toy = dataclasses.replace(TOY, model=dataclasses.replace(TOY.model, hidden=(20,)))  # fewer programs to compile
+    toy = dataclasses.replace(
+        TOY, model=dataclasses.replace(TOY.model, hidden=(20,))
+    )  # fewer programs to compile
     configs = [toy, dataclasses.replace(toy.with_seed(1), optimizer=AdamW(1e-2))]
     eager, fused = (make_stack(configs, torch.device("cpu")) for _ in range(2))
     fused.compiled = compile_update

@@ -1,4 +1,5 @@
-"""No change of the library may change what was recorded: every key, and what one small run of each kind logs."""
+"""No change of the library may change what was recorded: every key, and what one small run of each
+kind logs."""
 
 import json
 
@@ -15,10 +16,12 @@ def test_no_record_has_another_key():
 
 
 BAND = {"bfloat16": (2**-8, 1 / 8)}
-"""Relative difference, and that of an accuracy, up to which a run is what it was; (1e-5, 1e-6) for every other kind.
+"""Relative difference, and that of an accuracy, up to which a run is what it was; (1e-5, 1e-6) for
+every other kind.
 
-Numbers of bfloat16 have 8 bits. Processors with units for them round sums once, others every product: 24 steps then end
-1e-3 apart, and one pair of the smallest part of a set, 8 pairs, may be answered otherwise.
+Numbers of bfloat16 have 8 bits. Processors with units for them round sums once, others every
+product: 24 steps then end 1e-3 apart, and one pair of the smallest part of a set, 8 pairs, may be
+answered otherwise.
 """
 
 

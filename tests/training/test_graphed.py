@@ -1,4 +1,5 @@
-"""The update that a GPU repeats as one graph: what it does is the eager update, and nothing in it asks the host."""
+"""The update that a GPU repeats as one graph: what it does is the eager update, and nothing in it
+asks the host."""
 
 import dataclasses
 
@@ -18,9 +19,16 @@ from grokbook.training.graphed import Update, graph_update, graphs
 CPU = torch.device("cpu")
 NET = Encoder(5, d_model=8, n_layers=1, d_mlp=8, dropout=0.2)
 NOISY = RunConfig(GroupTask("Z5", 0.6, "labels"), NET, Adam(1e-2), 20, Schedule(0, 10, 4))
-IMAGES = RunConfig(ShapeTask(3, 0.5, tile=8), ResNet(17, width=1, stem="small", channels=1, size=16), steps=20)
+IMAGES = RunConfig(
+    ShapeTask(3, 0.5, tile=8), ResNet(17, width=1, stem="small", channels=1, size=16), steps=20
+)
 RUNS = {
-    "rows that differ": [small(0), small(1, learning_rate=1e-2), small(2, weight_decay=0.0), small(3, warmup=0)],
+    "rows that differ": [
+        small(0),
+        small(1, learning_rate=1e-2),
+        small(2, weight_decay=0.0),
+        small(3, warmup=0),
+    ],
     "rates of a group": [TOY, TOY.with_seed(1)],
     "mini-batches": [DIGITS, DIGITS.with_seed(1)],
     "noise": [NOISY],
@@ -30,7 +38,8 @@ RUNS = {
 
 @pytest.mark.parametrize("configs", RUNS.values(), ids=RUNS)
 def test_it_does_what_the_eager_update_does(configs):
-    """Weights after 12 updates from one start, warm-up included, to the rounding of numbers held as tensors."""
+    """Weights after 12 updates from one start, warm-up included, to the rounding of numbers held as
+    tensors."""
     eager, other = (loop.make_stack(configs, CPU) for _ in range(2))
     update = Update(other)
     with torch.random.fork_rng():
@@ -56,12 +65,15 @@ def test_a_run_that_diverges_moves_no_other():
 
 
 class Asked(TorchDispatchMode):
-    """Counts the operations that bring a number to the host, and those that move data between devices."""
+    """Counts the operations that bring a number to the host, and those that move data between
+    devices."""
 
     count = 0
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-        self.count += any(name in str(function) for name in ("_local_scalar_dense", "nonzero", "is_nonzero"))
+        self.count += any(
+            name in str(function) for name in ("_local_scalar_dense", "nonzero", "is_nonzero")
+        )
         return function(*args, **(kwargs or {}))
 
 
@@ -78,7 +90,8 @@ def test_nothing_in_it_asks_the_host(configs):
 
 
 def test_what_cannot_be_a_graph_stays_eager():
-    """Noise of several runs is drawn by each one's seed; weights that are solved for are no fixed list of kernels."""
+    """Noise of several runs is drawn by each one's seed; weights that are solved for are no fixed
+    list of kernels."""
     several = loop.make_stack([NOISY, NOISY.with_seed(1)], CPU)
     assert graphs(loop.make_stack([NOISY], CPU)) and not graphs(several)
     assert graph_update(several) is loop.advance

@@ -14,7 +14,13 @@ from grokbook.training.holding import Hold
 from grokbook.training.interventions import Clamp, Hooked
 
 MODEL = Shape(5, d_model=8)
-BASE = RunConfig(ModularTask(5, train_fraction=0.5, split="symmetric"), MODEL, AdamW(warmup=0), steps=12, snapshots=0)
+BASE = RunConfig(
+    ModularTask(5, train_fraction=0.5, split="symmetric"),
+    MODEL,
+    AdamW(warmup=0),
+    steps=12,
+    snapshots=0,
+)
 
 
 def rows(*hooks, **changes):

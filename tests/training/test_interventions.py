@@ -1,4 +1,5 @@
-"""Each intervention against what it says: identities of the update, exact equalities of whole runs."""
+"""Each intervention against what it says: identities of the update, exact equalities of whole
+runs."""
 
 import dataclasses
 
@@ -27,7 +28,9 @@ SHAPES = {"W_E": (6, 3), "W": (4, 5)}
 
 def hooked(*hooks, optimizer=None, **changes):
     """The base run with hooks."""
-    return dataclasses.replace(BASE, optimizer=iv.Hooked(optimizer or BASE.optimizer, hooks), **changes)
+    return dataclasses.replace(
+        BASE, optimizer=iv.Hooked(optimizer or BASE.optimizer, hooks), **changes
+    )
 
 
 def rows(config, seeds=(0, 1)):
@@ -55,7 +58,8 @@ def test_what_is_frozen_stays_at_its_start_until_the_stop_and_the_rest_is_traine
 def test_at_a_held_norm_decay_is_a_larger_rate_and_nothing_else():
     r"""$(1 - \eta\lambda) w - \eta u$ and $w - \eta/(1 - \eta\lambda)\, u$ have one direction.
 
-    Without the clamp the two ends differ. Chapter 19 rests on it: arms whose norm is held are arms without decay.
+    Without the clamp the two ends differ. Chapter 19 rests on it: arms whose norm is held are arms
+    without decay.
     """
     rate, decay = 0.01, 5.0
     decayed = AdamW(rate, weight_decay=decay, warmup=0)
@@ -73,18 +77,26 @@ def test_a_clamp_holds_the_norm_at_its_radius_and_on_its_path():
     assert float(part["W_U"].norm()) == pytest.approx(2.0, rel=1e-6)
 
 
-@pytest.mark.parametrize(("optimizer", "power"), [(Sgd(0.05, warmup=0), 2), (Adam(3e-3, eps=1e-30), 1)])
-def test_a_homogeneous_network_at_norm_rho_is_one_at_norm_1_with_another_rate_and_temperature(optimizer, power):
-    """f(rho u) = rho^3 f(u), so the gradient at w = rho u is 1/rho times that at u, with temperature T / rho^3.
+@pytest.mark.parametrize(
+    ("optimizer", "power"), [(Sgd(0.05, warmup=0), 2), (Adam(3e-3, eps=1e-30), 1)]
+)
+def test_a_homogeneous_network_at_norm_rho_is_one_at_norm_1_with_another_rate_and_temperature(
+    optimizer, power
+):
+    """f(rho u) = rho^3 f(u), so the gradient at w = rho u is 1/rho times that at u, with
+    temperature T / rho^3.
 
-    Gradient descent then moves u with the rate over rho^2, Adam, which ignores the gradient's size, over rho.
+    Gradient descent then moves u with the rate over rho^2, Adam, which ignores the gradient's size,
+    over rho.
     """
     rho, network = 2.5, Quadratic(5, width=12)
     start = torch.cat([w.reshape(-1) for w in network.draw(0).values()])
     at = {size: Rescaled(network, float(size / start.norm())) for size in (rho, 1.0)}
     smaller = dataclasses.replace(optimizer, learning_rate=optimizer.learning_rate / rho**power)
     config = RunConfig(TASK, at[rho], iv.Hooked(optimizer, (iv.Clamp(rho),)), steps=30, snapshots=0)
-    unit = dataclasses.replace(config, model=Tempered(at[1.0], rho**-3), optimizer=iv.Hooked(smaller, (iv.Clamp(1.0),)))
+    unit = dataclasses.replace(
+        config, model=Tempered(at[1.0], rho**-3), optimizer=iv.Hooked(smaller, (iv.Clamp(1.0),))
+    )
     large, small = (train_here([c], How()).weights[0] for c in (config, unit))
     np.testing.assert_allclose(large / rho, small, atol=2e-5)
     assert float((small - start / start.norm()).norm()) > 0.05  # it has moved
@@ -97,7 +109,9 @@ def test_decay_of_all_weights_is_adamws_and_that_of_a_part_touches_nothing_else_
     one = dataclasses.replace(BASE, steps=1)
     free = rows(dataclasses.replace(one, optimizer=bare))
     half = rows(hooked(iv.Decay(0.1, share=0.5, seed=4), optimizer=bare, steps=1))
-    start = torch.stack([torch.cat([w.reshape(-1) for w in MODEL.draw(seed).values()]) for seed in (0, 1)])
+    start = torch.stack(
+        [torch.cat([w.reshape(-1) for w in MODEL.draw(seed).values()]) for seed in (0, 1)]
+    )
     touched = (free - half) != 0
     assert 0.4 < float(touched[start != 0].double().mean()) < 0.6
     np.testing.assert_allclose((free - half)[touched], 0.1 * start[touched], atol=1e-6)
@@ -117,7 +131,9 @@ def test_the_projected_gradient_has_no_part_along_its_direction(seed):
     np.testing.assert_allclose(iv.Project().gradient(weights, found, on, SHAPES), found, atol=1e-12)
     sham = iv.Project("random", seed)
     u = gradient - sham.gradient(weights, gradient, on, SHAPES)
-    assert abs(float(torch.nn.functional.cosine_similarity(u[:1], u[1:]))) == pytest.approx(1)  # one direction for all
+    assert abs(float(torch.nn.functional.cosine_similarity(u[:1], u[1:]))) == pytest.approx(
+        1
+    )  # one direction for all
 
 
 @pytest.mark.parametrize("n", [3, 4, 7, 29])
@@ -133,8 +149,11 @@ def test_a_regular_polygon_has_the_relative_length_of_its_closed_form(n):
 
 @given(st.integers(0, 30), st.permutations(range(5)))
 @settings(max_examples=20, deadline=None)
-def test_the_pull_is_as_strong_as_the_gradient_shortens_the_ring_and_leaves_scale_and_place(seed, order):
-    """The relative length is invariant under scaling and shifting: its gradient d has <E, d> = 0 and rows of sum 0."""
+def test_the_pull_is_as_strong_as_the_gradient_shortens_the_ring_and_leaves_scale_and_place(
+    seed, order
+):
+    """The relative length is invariant under scaling and shifting: its gradient d has <E, d> = 0
+    and rows of sum 0."""
     generator = torch.Generator().manual_seed(seed)
     weights, gradient = torch.randn(2, 2, 38, generator=generator, dtype=torch.float64)
     penalty = iv.RingPenalty(tuple(order), 2.0)
@@ -154,14 +173,17 @@ def test_a_transplant_takes_the_donors_parameters_renamed_shuffled_or_of_another
     head = iv.Transplanted(MODEL, BASE, ("W_U", "W_out.0")).draw(3)
     assert torch.equal(head["W_U"], donor["W_U"]) and torch.equal(head["W_E"], fresh["W_E"])
     renamed = iv.Transplanted(MODEL, BASE, renaming=2).draw(3)["W_E"]
-    assert torch.equal(renamed[:5], donor["W_E"][[0, 2, 4, 1, 3]]) and torch.equal(renamed[5], donor["W_E"][5])
+    assert torch.equal(renamed[:5], donor["W_E"][[0, 2, 4, 1, 3]]) and torch.equal(
+        renamed[5], donor["W_E"][5]
+    )
     shuffled = iv.Transplanted(MODEL, BASE, renaming=0).draw(3)["W_E"]
     assert sorted(map(tuple, shuffled.tolist())) == sorted(map(tuple, donor["W_E"].tolist()))
     assert torch.equal(iv.Transplanted(MODEL, BASE, other=1).draw(2)["W_E"], donor["W_E"])
 
 
 def test_a_renamed_function_is_the_same_function_of_renamed_symbols():
-    """With rows i -> c i of W_E and of W_U the logits of (i, j) for k are the donor's of (c i, c j) for c k."""
+    """With rows i -> c i of W_E and of W_U the logits of (i, j) for k are the donor's of (c i, c j)
+    for c k."""
     donor, c = iv.trained(BASE, 0), 3
     moved = iv.Transplanted(MODEL, BASE, ("W_E",), renaming=c).draw(0)["W_E"]
     order = torch.arange(5) * c % 5
@@ -171,21 +193,33 @@ def test_a_renamed_function_is_the_same_function_of_renamed_symbols():
     np.testing.assert_allclose(MODEL.forward(renamed, tokens), there, atol=1e-5)
 
 
-HOOKS = ((iv.Freeze, ("W_E",)), (iv.Clamp, 1.0), (iv.Decay, 0.1), (iv.Project, "random"), (iv.RingPenalty, range(5)))
+HOOKS = (
+    (iv.Freeze, ("W_E",)),
+    (iv.Clamp, 1.0),
+    (iv.Decay, 0.1),
+    (iv.Project, "random"),
+    (iv.RingPenalty, range(5)),
+)
 
 
-@pytest.mark.parametrize(("make", "said"), [
-    *((lambda hook=hook, asked=asked: hook(asked, start=5, stop=5), "0 <= start < stop") for hook, asked in HOOKS),
-    (lambda: iv.Clamp(0.0), "positive"),
-    (lambda: iv.Clamp(((5, 1.0), (5, 2.0))), "increase"),
-    (lambda: iv.Decay(0.1, share=0.0), "share = 0.0"),
-    (lambda: iv.Project("upwards"), "upwards"),
-    (lambda: iv.RingPenalty((0, 1, 1)), "each once"),
-    (lambda: iv.Hooked(AdamW(), (3,)), "must be a Hook"),
-    (lambda: rows(hooked(iv.Freeze(("W_X",)))), "'W_X' is none of the network's"),
-    (lambda: iv.Transplanted(MODEL, BASE, ("W_X",)), "'W_X' is none"),
-    (lambda: iv.Transplanted(MODEL, BASE, renaming=10), "renaming = 10"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        *(
+            (lambda hook=hook, asked=asked: hook(asked, start=5, stop=5), "0 <= start < stop")
+            for hook, asked in HOOKS
+        ),
+        (lambda: iv.Clamp(0.0), "positive"),
+        (lambda: iv.Clamp(((5, 1.0), (5, 2.0))), "increase"),
+        (lambda: iv.Decay(0.1, share=0.0), "share = 0.0"),
+        (lambda: iv.Project("upwards"), "upwards"),
+        (lambda: iv.RingPenalty((0, 1, 1)), "each once"),
+        (lambda: iv.Hooked(AdamW(), (3,)), "must be a Hook"),
+        (lambda: rows(hooked(iv.Freeze(("W_X",)))), "'W_X' is none of the network's"),
+        (lambda: iv.Transplanted(MODEL, BASE, ("W_X",)), "'W_X' is none"),
+        (lambda: iv.Transplanted(MODEL, BASE, renaming=10), "renaming = 10"),
+    ],
+)
 def test_what_makes_no_sense_is_refused_in_one_sentence(make, said):
     with pytest.raises(ParameterError, match=said):
         make()
@@ -196,5 +230,8 @@ class Own(Quadratic):
 
 
 def test_a_run_is_of_own_code_where_the_network_inside_an_intervention_is():
-    inside = {kind: dataclasses.replace(BASE, model=Tempered(kind(5, width=4), 2.0)) for kind in (Quadratic, Own)}
+    inside = {
+        kind: dataclasses.replace(BASE, model=Tempered(kind(5, width=4), 2.0))
+        for kind in (Quadratic, Own)
+    }
     assert code_of(inside[Own]).own and not code_of(inside[Quadratic]).own

@@ -1,4 +1,5 @@
-"""The training loop: against an independent one, batched against single, what is logged, divergence, stopping."""
+"""The training loop: against an independent one, batched against single, what is logged,
+divergence, stopping."""
 
 import dataclasses
 
@@ -19,7 +20,12 @@ from grokbook.training.forward import split_weights
 from whole_sequence import evaluate, train_independently, whole_sequence_logits
 
 CPU = torch.device("cpu")
-DIFFERENT = [small(0), small(1, learning_rate=1e-2), small(2, weight_decay=0.0), small(3, beta2=0.9, warmup=0)]
+DIFFERENT = [
+    small(0),
+    small(1, learning_rate=1e-2),
+    small(2, weight_decay=0.0),
+    small(3, beta2=0.9, warmup=0),
+]
 
 
 def trained(configs, double=False):
@@ -51,8 +57,12 @@ def test_loss_and_gradient_are_those_of_the_whole_sequence_model(layers):
     stack = loop.make_stack([config], CPU)
     rows = stack.train[0]
     value, gradient = loop.losses_and_gradient(stack, stack.batch())
-    w = {name: part.requires_grad_() for name, part in initialise(config.model, config.seed).items()}
-    loss = F.cross_entropy(whole_sequence_logits(w, stack.inputs[rows], config.model), stack.targets[0, rows])
+    w = {
+        name: part.requires_grad_() for name, part in initialise(config.model, config.seed).items()
+    }
+    loss = F.cross_entropy(
+        whole_sequence_logits(w, stack.inputs[rows], config.model), stack.targets[0, rows]
+    )
     expected = torch.cat([g.ravel() for g in torch.autograd.grad(loss, list(w.values()))])
     torch.testing.assert_close(value[0], loss.detach(), rtol=0, atol=1e-5)
     torch.testing.assert_close(gradient[0], expected, rtol=0, atol=1e-5)
@@ -65,14 +75,21 @@ def test_what_is_logged_at_step_0_is_the_initial_model():
     for name, value in evaluate(w, config).items():
         assert history[name][0] == pytest.approx(value, abs=1e-5), name
     table = w["W_E"][:11]
-    assert history["weight_norm"][0] == pytest.approx(sum(float(t.double().square().sum()) for t in w.values()) ** 0.5)
-    for name, measure in {"med": med, "embedding_norm": mean_norm, "effective_dimension": effective_dimension}.items():
+    assert history["weight_norm"][0] == pytest.approx(
+        sum(float(t.double().square().sum()) for t in w.values()) ** 0.5
+    )
+    for name, measure in {
+        "med": med,
+        "embedding_norm": mean_norm,
+        "effective_dimension": effective_dimension,
+    }.items():
         assert history[name][0] == pytest.approx(measure(table)), name
 
 
 @pytest.mark.parametrize("layers", [1, 2])
 def test_a_run_is_that_of_torchs_optimiser_on_the_whole_sequence_model(layers):
-    """Losses of 60 steps against torch.optim.AdamW + LambdaLR (Gu et al. 2025: warm-up min(step / 10, 1))."""
+    """Losses of 60 steps against torch.optim.AdamW + LambdaLR (Gu et al. 2025: warm-up min(step /
+    10, 1))."""
     config = small(6, d=16, steps=60, layers=layers, learning_rate=3e-3)
     history, expected = trained([config]).history[0], train_independently(config)
     assert history["train_loss"][0] > history["train_loss"][-1]
@@ -101,8 +118,12 @@ def test_the_metrics_of_each_part_are_counted_on_that_part():
 
 
 def test_a_part_without_cells_has_accuracy_nan():
-    config = dataclasses.replace(small(0), task=ModularTask(7, train_fraction=0.5, split="symmetric"))
-    assert np.isnan(loop.sample_metrics(config, np.zeros(49), np.ones(49, bool))["test_accuracy_mirrored"])
+    config = dataclasses.replace(
+        small(0), task=ModularTask(7, train_fraction=0.5, split="symmetric")
+    )
+    assert np.isnan(
+        loop.sample_metrics(config, np.zeros(49), np.ones(49, bool))["test_accuracy_mirrored"]
+    )
 
 
 ALIKE = {
@@ -113,14 +134,17 @@ ALIKE = {
     "Grokfast": [dataclasses.replace(small(seed), optimizer=Grokfast()) for seed in (0, 1)],
     "groups of parameters": [
         dataclasses.replace(TOY.with_seed(seed), optimizer=rates)
-        for seed, rates in enumerate([AdamW(1e-2), AdamW(1e-3, groups=(Group("encoder", weight_decay=0.1),)), RATES])
+        for seed, rates in enumerate(
+            [AdamW(1e-2), AdamW(1e-3, groups=(Group("encoder", weight_decay=0.1),)), RATES]
+        )
     ],
 }
 
 
 @pytest.mark.parametrize("configs", [DIFFERENT, *ALIKE.values()], ids=["different", *ALIKE])
 def test_a_batched_stack_equals_the_single_runs(configs):
-    """Seeds, splits, rates, decays, optimisers as one program by vmap: in float64, to 1e-6; bfloat16 has 8 bits."""
+    """Seeds, splits, rates, decays, optimisers as one program by vmap: in float64, to 1e-6;
+    bfloat16 has 8 bits."""
     together = trained(configs, double=True)
     for r, config in enumerate(configs):
         alone = trained([config], double=True)
@@ -135,8 +159,12 @@ def test_a_batched_stack_equals_the_single_runs(configs):
 def test_snapshots_are_the_embedding_at_their_step():
     whole, half = trained([small(0, steps=20)]), trained([small(0, steps=10)])
     assert list(whole.snapshots[0]) == [0, 10, 20]
-    torch.testing.assert_close(whole.snapshots[0][0], initialise(whole.config.model, 0)["W_E"][:7], rtol=0, atol=0)
-    assert torch.equal(whole.snapshots[0][10], split_weights(half.config, half.weights[0])["W_E"][:7])
+    torch.testing.assert_close(
+        whole.snapshots[0][0], initialise(whole.config.model, 0)["W_E"][:7], rtol=0, atol=0
+    )
+    assert torch.equal(
+        whole.snapshots[0][10], split_weights(half.config, half.weights[0])["W_E"][:7]
+    )
     assert trained([small(0, steps=10, snapshots=0)]).snapshots == [{}]
 
 
@@ -145,7 +173,9 @@ def test_a_run_in_bfloat16_is_near_that_in_float32_and_keeps_its_weights_in_floa
     low = trained([config])
     assert low.weights.dtype == torch.float32
     assert low.history[0]["train_loss"] != learned.history[0]["train_loss"]
-    assert low.history[0]["train_loss"][0] == pytest.approx(learned.history[0]["train_loss"][0], rel=0.02)
+    assert low.history[0]["train_loss"][0] == pytest.approx(
+        learned.history[0]["train_loss"][0], rel=0.02
+    )
     assert low.history[0]["train_accuracy"][-1] == learned.history[0]["train_accuracy"][-1] == 1.0
 
 
@@ -173,7 +203,9 @@ def test_a_lost_run_is_marked_and_the_others_of_its_stack_go_on():
 def test_a_restored_stack_continues_bit_for_bit(tmp_path):
     path, configs = str(tmp_path / "run.pt"), [small(0, steps=40)]
     whole, first = trained(configs), loop.make_stack(configs, CPU)
-    loop.train_stack(first, save_now=lambda stack: identity.save(stack, path) if stack.step == 15 else None)
+    loop.train_stack(
+        first, save_now=lambda stack: identity.save(stack, path) if stack.step == 15 else None
+    )
     second = loop.make_stack(configs, CPU)
     assert identity.restore(second, path) and second.step == 15
     loop.train_stack(second)

@@ -50,7 +50,8 @@ def test_no_more_differences_than_a_block_are_in_memory(monkeypatch):
 
 @pytest.mark.parametrize("lives", [4, 14, 200])
 def test_the_first_checkpoint_is_due_after_a_second_and_then_ever_more_seldom(monkeypatch, lives):
-    """A run that is killed every few seconds gets on, one that lives has a checkpoint every 30 s."""
+    """A run that is killed every few seconds gets on, one that lives has a checkpoint every 30
+    s."""
     now, saved = [0.0], []
     monkeypatch.setattr(ensemble.time, "monotonic", lambda: now[0])
     monkeypatch.setattr(ensemble, "save", lambda *_: saved.append(now[0]))

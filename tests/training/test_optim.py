@@ -1,4 +1,5 @@
-"""Optimisers on a stack of runs against torch's own, row by row (Loshchilov & Hutter 2019; Kingma & Ba 2015)."""
+"""Optimisers on a stack of runs against torch's own, row by row (Loshchilov & Hutter 2019; Kingma &
+Ba 2015)."""
 
 from functools import partial
 
@@ -16,14 +17,19 @@ DIFFERENT = [
 
 
 def gradients(rows, steps=25, size=6):
-    """Gradients of very different sizes, a zero among them, float64 of shape (steps, rows, size)."""
-    drawn = torch.randn(steps, rows, size, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    """Gradients of very different sizes, a zero among them, float64 of shape (steps, rows,
+    size)."""
+    drawn = torch.randn(
+        steps, rows, size, dtype=torch.float64, generator=torch.Generator().manual_seed(1)
+    )
     return drawn * torch.logspace(-6, 3, size, dtype=torch.float64) * (torch.arange(size) != 2)
 
 
 def start(rows, size=6):
     """Weights, and the moments' zeros."""
-    weights = torch.randn(rows, size, dtype=torch.float64, generator=torch.Generator().manual_seed(2))
+    weights = torch.randn(
+        rows, size, dtype=torch.float64, generator=torch.Generator().manual_seed(2)
+    )
     return weights, torch.zeros_like(weights), torch.zeros_like(weights)
 
 
@@ -50,11 +56,15 @@ def by_torch(setting, weights, series):
     return torch.stack(path)
 
 
-@pytest.mark.parametrize("settings", [[AdamW()] * 3, DIFFERENT], ids=["one setting", "a setting a row"])
+@pytest.mark.parametrize(
+    "settings", [[AdamW()] * 3, DIFFERENT], ids=["one setting", "a setting a row"]
+)
 def test_every_row_moves_as_under_torchs_adamw(settings):
     g = gradients(len(settings))
     weights, mean, square = start(len(settings))
-    expected = torch.stack([by_torch(s, w, g[:, r]) for r, (s, w) in enumerate(zip(settings, weights, strict=True))])
+    expected = torch.stack(
+        [by_torch(s, w, g[:, r]) for r, (s, w) in enumerate(zip(settings, weights, strict=True))]
+    )
     for step, gradient in enumerate(g):
         adamw_step(weights, gradient, mean, square, settings, step)
         torch.testing.assert_close(weights, expected[:, step], rtol=1e-12, atol=1e-13)
@@ -63,7 +73,9 @@ def test_every_row_moves_as_under_torchs_adamw(settings):
 COUPLED = {
     "Adam": (
         [Adam(), Adam(3e-3, weight_decay=0.2), Adam(0.1, 0.5, 0.9, 1e-4, 1.0)],
-        lambda s: partial(torch.optim.Adam, lr=s.learning_rate, betas=(s.beta1, s.beta2), eps=s.eps),
+        lambda s: partial(
+            torch.optim.Adam, lr=s.learning_rate, betas=(s.beta1, s.beta2), eps=s.eps
+        ),
     ),
     "SGD": (
         [Sgd(), Sgd(1e-3, weight_decay=0.2), Sgd(1e-4, 0.0, weight_decay=1.0)],
@@ -78,7 +90,9 @@ def test_decay_may_be_part_of_the_gradient(name):
     settings, theirs = COUPLED[name]
     g, weights = gradients(3), start(3)[0]
     rows = [w.clone().requires_grad_() for w in weights]
-    optimisers = [theirs(s)([w], weight_decay=s.weight_decay) for s, w in zip(settings, rows, strict=True)]
+    optimisers = [
+        theirs(s)([w], weight_decay=s.weight_decay) for s, w in zip(settings, rows, strict=True)
+    ]
     shapes = {"w": weights.shape[1:]}
     state, numbers = settings[0].init(weights, shapes), Columns(settings, shapes, {}, weights)
     for step, gradient in enumerate(g):
@@ -86,4 +100,6 @@ def test_decay_may_be_part_of_the_gradient(name):
             row.grad = part.clone()
             optimiser.step()
         settings[0].update(weights, gradient, state, numbers(step), shapes)
-        torch.testing.assert_close(weights, torch.stack([r.detach() for r in rows]), rtol=1e-10, atol=1e-12)
+        torch.testing.assert_close(
+            weights, torch.stack([r.detach() for r in rows]), rtol=1e-10, atol=1e-12
+        )

@@ -1,4 +1,5 @@
-"""Processes for calls: values come back, what fails is named; progress: a bar each, plain lines elsewhere."""
+"""Processes for calls: values come back, what fails is named; progress: a bar each, plain lines
+elsewhere."""
 
 import io
 import queue
@@ -42,8 +43,12 @@ def test_values_and_reports_come_back_and_a_failure_is_named():
         pool.submit(max, 1, 2)
 
 
-@pytest.mark.parametrize(("sent", "code"), [(b"", 0), (b"\1\0\0", 0), (b"\2" + 7 * b"\0" + b"no", 1)])
-def test_a_process_ends_when_its_parent_is_gone_and_on_a_job_that_is_none(monkeypatch, capsys, sent, code):
+@pytest.mark.parametrize(
+    ("sent", "code"), [(b"", 0), (b"\1\0\0", 0), (b"\2" + 7 * b"\0" + b"no", 1)]
+)
+def test_a_process_ends_when_its_parent_is_gone_and_on_a_job_that_is_none(
+    monkeypatch, capsys, sent, code
+):
     monkeypatch.setattr(pool.os, "_exit", sys.exit)
     with pytest.raises(SystemExit) as ended:
         pool._receive(io.BytesIO(sent), queue.SimpleQueue())
@@ -75,7 +80,13 @@ def test_a_process_whose_call_is_given_up_is_ended_and_another_takes_its_place(m
         assert [worker.ended for worker in calls.workers] == [True, False]
 
 
-METRICS = {"train_loss": 0.5, "test_loss": 2.25, "train_accuracy": 1.0, "test_accuracy": 0.125, "med": 99.0}
+METRICS = {
+    "train_loss": 0.5,
+    "test_loss": 2.25,
+    "train_accuracy": 1.0,
+    "test_accuracy": 0.125,
+    "med": 99.0,
+}
 
 
 def test_without_a_terminal_a_plain_line_goes_to_stderr(capsys):
@@ -85,7 +96,9 @@ def test_without_a_terminal_a_plain_line_goes_to_stderr(capsys):
     out, err = capsys.readouterr()
     lines = err.splitlines()
     assert out == "" and len(lines) == 2
-    assert lines[0].startswith("grokbook: run  step 10/100  loss 0.5  test loss 2.25  acc 1  test acc 0.125")
+    assert lines[0].startswith(
+        "grokbook: run  step 10/100  loss 0.5  test loss 2.25  acc 1  test acc 0.125"
+    )
     assert lines[1].startswith("grokbook: run  step 60/100") and lines[1].endswith("s left")
 
 
@@ -108,7 +121,9 @@ def test_the_remaining_time_goes_on_at_the_rate_so_far(monkeypatch):
 def test_on_a_terminal_each_run_has_a_bar(monkeypatch):
     screen = io.StringIO()
     monkeypatch.setattr(
-        progress, "Console", lambda stderr: Console(file=screen, force_terminal=True, width=140, force_jupyter=False)
+        progress,
+        "Console",
+        lambda stderr: Console(file=screen, force_terminal=True, width=140, force_jupyter=False),
     )
     with TrainingProgress({"one": 100, "two": 100}) as shown:
         shown.update("one", 50, METRICS)

@@ -32,7 +32,13 @@ def test_a_run_has_its_history_its_steps_and_its_embeddings():
     stack = stacked(small(4, steps=20, shift=2))
     dataset = run_dataset(stack, 0)
     assert dict(dataset.sizes) == {"step": 5, "snapshot": 3, "token": 7, "feature": 8}
-    assert dataset.step.values.tolist() == [0, 5, 10, 15, 20] and dataset.snapshot.values.tolist() == [0, 10, 20]
+    assert dataset.step.values.tolist() == [
+        0,
+        5,
+        10,
+        15,
+        20,
+    ] and dataset.snapshot.values.tolist() == [0, 10, 20]
     assert int(dataset.seed) == 4
     for name, values in stack.history[0].items():
         assert dataset[name].values.tolist() == values and dataset[name].attrs["long_name"]
@@ -62,18 +68,26 @@ def test_after_the_stopping_rule_everything_is_missing():
 def test_a_run_counts_up_to_its_own_stop_alone_and_in_a_stack_that_goes_on_and_snapshots_are_shared():
     rule = StopRule("train_accuracy", threshold=0.9, hold=1)
     quick, slow = (small(0, d=16, steps=60, stop=rule, learning_rate=rate) for rate in (1e-2, 1e-5))
-    together, apart = collect(rows(stacked(quick, slow))), collect(rows(stacked(quick), stacked(slow)))
+    together, apart = (
+        collect(rows(stacked(quick, slow))),
+        collect(rows(stacked(quick), stacked(slow))),
+    )
     kept = np.isfinite(apart.train_loss).sum("step").values
-    assert 1 < kept[0] < 13 == kept[1] and np.isfinite(together.train_loss).sum("step").values.tolist() == [*kept]
+    assert 1 < kept[0] < 13 == kept[1] and np.isfinite(together.train_loss).sum(
+        "step"
+    ).values.tolist() == [*kept]
     np.testing.assert_allclose(together.train_loss[0], apart.train_loss[0], atol=1e-5)
     assert apart.snapshot.values.tolist() == [0, 30, 60]
     assert np.isfinite(apart.embedding[1]).all() and np.isnan(apart.embedding[0, -1]).all()
 
 
 def test_what_varied_is_a_coordinate_of_the_result_and_of_what_is_made_of_it():
-    """Nine runs of a grid, in one call and in two programs, come back with their rates and decays."""
+    """Nine runs of a grid, in one call and in two programs, come back with their rates and
+    decays."""
     cells = [(rate, decay) for rate in (1e-4, 1e-3, 1e-2) for decay in (0.0, 0.5, 1.0)]
-    configs = [small(0, learning_rate=rate, weight_decay=decay, snapshots=0) for rate, decay in cells]
+    configs = [
+        small(0, learning_rate=rate, weight_decay=decay, snapshots=0) for rate, decay in cells
+    ]
     found = train(configs, device="cpu", progress=False, rows=5)
     assert found.train_loss.dims == ("run", "step")
     assert set(found.coords) == {"seed", "step", "learning_rate", "weight_decay"}
@@ -101,6 +115,14 @@ def test_every_kind_of_difference_is_named():
     assert np.isnan(found.decoder_learning_rate.values[2:]).all()
     assert found.optimizer.values.tolist() == ["AdamW", "AdamW", "Sgd", "AdamW", "AdamW"]
     assert found.steps.values.tolist() == [10, 10, 20, 10, 10] and found.batch_size.values[2] == 3
-    assert found.task_seed.values.tolist() == [0, 0, 0, 4, 2] and found.seed.values.tolist() == [0, 0, 0, 0, 2]
+    assert found.task_seed.values.tolist() == [0, 0, 0, 4, 2] and found.seed.values.tolist() == [
+        0,
+        0,
+        0,
+        0,
+        2,
+    ]
     seeds = train([toy.with_seed(seed) for seed in (0, 1)], device="cpu", progress=False)
-    assert set(seeds.coords) == {"seed", "step"}, "a split drawn by the run's own seed varies with it"
+    assert set(seeds.coords) == {"seed", "step"}, (
+        "a split drawn by the run's own seed varies with it"
+    )

@@ -1,4 +1,5 @@
-"""R runs as one program: each goes its own way, whatever else is in the batch, and leaves when it is over."""
+"""R runs as one program: each goes its own way, whatever else is in the batch, and leaves when it
+is over."""
 
 import dataclasses
 
@@ -13,20 +14,39 @@ from grokbook.models.quadratic import Quadratic
 from grokbook.models.toy import Toy
 from grokbook.tasks.addition import AdditionTask
 from grokbook.tasks.groups import GroupTask
-from grokbook.training import Adam, AdamW, Group, RunConfig, Schedule, StopRule, split_weights, train
+from grokbook.training import (
+    Adam,
+    AdamW,
+    Group,
+    RunConfig,
+    Schedule,
+    StopRule,
+    split_weights,
+    train,
+)
 from grokbook.training.loop import make_stack, train_stack
 
 CPU = torch.device("cpu")
-LONG = dataclasses.replace(TOY, model=Toy(10, hidden=(20, 20)), steps=200, log=Schedule(0, 10, 4), snapshots=0)
+LONG = dataclasses.replace(
+    TOY, model=Toy(10, hidden=(20, 20)), steps=200, log=Schedule(0, 10, 4), snapshots=0
+)
 
 
 def cell(seed=0, *, rate=1e-3, decay=0.0, spread=1.0, batch=None, config=LONG):
     rates = AdamW(1e-3, 0.9, 0.999, 1e-8, 0.0, 0, groups=(Group("decoder", rate, decay),))
     model = dataclasses.replace(config.model, spread=spread)
-    return dataclasses.replace(config.with_seed(seed), optimizer=rates, model=model, batch_size=batch)
+    return dataclasses.replace(
+        config.with_seed(seed), optimizer=rates, model=model, batch_size=batch
+    )
 
 
-DIFFERENT = [cell(0), cell(1, rate=1e-2, decay=5.0), cell(2, spread=0.1), cell(3, batch=7), cell(4, batch=20)]
+DIFFERENT = [
+    cell(0),
+    cell(1, rate=1e-2, decay=5.0),
+    cell(2, spread=0.1),
+    cell(3, batch=7),
+    cell(4, batch=20),
+]
 
 
 def weights(configs, rows):
@@ -36,13 +56,16 @@ def weights(configs, rows):
 
 @pytest.mark.parametrize("answers", ["vectors", "labels"])
 def test_a_run_does_not_depend_on_what_else_is_in_the_batch(answers):
-    """Seeds, answers, rates, decays, starts and batch sizes of their own: to 1e-6 over 200 steps."""
+    """Seeds, answers, rates, decays, starts and batch sizes of their own: to 1e-6 over 200
+    steps."""
     changed = [change(c, answers) for c in DIFFERENT]
     together = train(changed, rows=len(changed), device="cpu", progress=False)
     for r, config in enumerate(changed):
         alone = train([config], device="cpu", progress=False)
         for name in ("train_loss", "test_loss", "embedding_norm"):
-            np.testing.assert_allclose(together[name][r], alone[name][0], rtol=1e-6, err_msg=f"{r} {name}")
+            np.testing.assert_allclose(
+                together[name][r], alone[name][0], rtol=1e-6, err_msg=f"{r} {name}"
+            )
 
 
 def change(config, answers):
@@ -54,12 +77,16 @@ def change(config, answers):
 
 
 def test_a_row_of_one_is_the_run_alone_to_the_bit():
-    assert np.array_equal(weights(DIFFERENT[:2], rows=1), [weights([c], None)[0] for c in DIFFERENT[:2]])
+    assert np.array_equal(
+        weights(DIFFERENT[:2], rows=1), [weights([c], None)[0] for c in DIFFERENT[:2]]
+    )
 
 
 def test_each_seed_has_answers_and_a_split_of_its_own():
     stack = make_stack([cell(0), cell(1)], CPU)
-    assert not torch.equal(stack.targets[0], stack.targets[1]) and not torch.equal(stack.train[0], stack.train[1])
+    assert not torch.equal(stack.targets[0], stack.targets[1]) and not torch.equal(
+        stack.train[0], stack.train[1]
+    )
     (inputs, targets), counts = stack.batch()
     assert counts is None
     for r in (0, 1):
@@ -68,7 +95,8 @@ def test_each_seed_has_answers_and_a_split_of_its_own():
 
 
 def test_batches_of_different_sizes_count_what_belongs_to_them():
-    """Row 3 has 7 samples a step, row 4 has 20: the rest counts nothing, and the counts of a run add up to one."""
+    """Row 3 has 7 samples a step, row 4 has 20: the rest counts nothing, and the counts of a run
+    add up to one."""
     stack = make_stack(DIFFERENT[3:], CPU)
     _, counts = stack.batch()
     assert counts.shape == (2, 20)
@@ -79,15 +107,22 @@ RULE = StopRule("train_loss", 0.7, above=False, hold=2)
 
 
 def test_a_run_that_is_over_leaves_and_ends_where_it_ends_alone():
-    """The fast ones stop early: their curves, and their weights at the end, are those of the run alone."""
+    """The fast ones stop early: their curves, and their weights at the end, are those of the run
+    alone."""
     config = dataclasses.replace(LONG, stop=RULE, log=Schedule(0, 10, 20))
-    cells = [cell(0, config=config), cell(1, rate=1e-2, config=config), cell(2, rate=2e-2, config=config)]
+    cells = [
+        cell(0, config=config),
+        cell(1, rate=1e-2, config=config),
+        cell(2, rate=2e-2, config=config),
+    ]
     together = train(cells, rows=3, device="cpu", progress=False, keep_weights=True)
     ends = []
     for r, one in enumerate(cells):
         alone = train([one], device="cpu", progress=False, keep_weights=True)
         ends.append(int(together.train_loss[r].notnull().sum()))
-        np.testing.assert_allclose(together.train_loss[r, : alone.sizes["step"]], alone.train_loss[0], rtol=1e-5)
+        np.testing.assert_allclose(
+            together.train_loss[r, : alone.sizes["step"]], alone.train_loss[0], rtol=1e-5
+        )
         assert int(alone.train_loss[0].notnull().sum()) == ends[-1]
         np.testing.assert_allclose(together.weights[r], alone.weights[0], atol=5e-5)
     assert len(set(ends)) > 1 and min(ends) < 21
@@ -147,7 +182,8 @@ SOLVED = RunConfig(
 
 
 def test_a_solved_layer_is_solved_at_every_step_and_the_rest_follows_the_centred_gradient():
-    """Tian 2025, section 4: G_F = P(Y - FV)V^T with V the ridge; the rows of a program each their own."""
+    """Tian 2025, section 4: G_F = P(Y - FV)V^T with V the ridge; the rows of a program each their
+    own."""
     configs = [SOLVED, SOLVED.with_seed(1), dataclasses.replace(SOLVED, optimizer=Adam(1e-3))]
     together = train(configs, rows=3, device="cpu", progress=False, keep_weights=True)
     for r, config in enumerate(configs):
@@ -168,11 +204,20 @@ def test_a_solved_layer_is_solved_at_every_step_and_the_rest_follows_the_centred
 
 
 def test_noise_is_drawn_by_seed_and_step_whatever_else_is_in_the_batch():
-    """Dropout: equal runs are equal alone and together, to rounding, and are not those without it."""
+    """Dropout: equal runs are equal alone and together, to rounding, and are not those without
+    it."""
     task = GroupTask("Z5", 0.6, "labels")
-    base = RunConfig(task, Encoder(5, d_model=8, n_layers=1, d_mlp=8, dropout=0.2), Adam(1e-2), 20, Schedule(0, 10, 4))
+    base = RunConfig(
+        task,
+        Encoder(5, d_model=8, n_layers=1, d_mlp=8, dropout=0.2),
+        Adam(1e-2),
+        20,
+        Schedule(0, 10, 4),
+    )
     configs = [base, base.with_seed(1)]
-    np.testing.assert_allclose(weights(configs, rows=2), [weights([c], None)[0] for c in configs], rtol=0, atol=1e-5)
+    np.testing.assert_allclose(
+        weights(configs, rows=2), [weights([c], None)[0] for c in configs], rtol=0, atol=1e-5
+    )
     without = dataclasses.replace(base, model=dataclasses.replace(base.model, dropout=0.0))
     assert not np.allclose(weights([base], None), weights([without], None), atol=1e-3)
     assert "dropout" not in without.as_dict()["model"] and base.as_dict()["model"]["dropout"] == 0.2

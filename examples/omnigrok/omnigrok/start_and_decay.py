@@ -1,4 +1,5 @@
-"""Chapter 01: networks started larger and decayed more, and what Liu et al. 2023 say of them, in our reading."""
+"""Chapter 01: networks started larger and decayed more, and what Liu et al. 2023 say of them, in
+our reading."""
 
 from __future__ import annotations
 
@@ -12,21 +13,32 @@ from grokbook.runs.experiment import Experiment
 
 PAPER = Paper("omnigrok2023", "Liu et al. 2023")
 READING = "our reading"
-"""The place of a claim that is worded from what the paper is known for: its text was not at hand."""
+"""The place of a claim that is worded from what the paper is known for: its text was not at
+hand."""
 
 STARTS, DECAYS = (0.5, 1.0, 2.0, 4.0), (0.15, 0.3, 0.6, 1.2)
 FIRST, SECOND = "A larger start waits longer", "More weight decay waits less"
 
 
-def run(start: float = 1.0, decay: float = 0.3, p: int = 23, steps: int = 5_000, n_seeds: int = 3) -> Experiment:
-    """Sums modulo p, learned by a network of two layers, whose hidden units square, from `start` times its usual start.
+def run(
+    start: float = 1.0, decay: float = 0.3, p: int = 23, steps: int = 5_000, n_seeds: int = 3
+) -> Experiment:
+    """Sums modulo p, learned by a network of two layers, whose hidden units square, from `start`
+    times its usual start.
 
     A run ends when it generalises.
     """
-    task, model = gb.ModularTask(p, train_fraction=0.8, split="symmetric"), Rescaled(Quadratic(p, width=128), start)
+    task, model = (
+        gb.ModularTask(p, train_fraction=0.8, split="symmetric"),
+        Rescaled(Quadratic(p, width=128), start),
+    )
     optimizer, log = gb.AdamW(lr=5e-3, weight_decay=decay), gb.Schedule(100, 10, 100, "log")
-    config = gb.RunConfig(task, model, optimizer, steps=steps, log=log, stop=gb.StopRule(hold=4), snapshots=0)
-    return Experiment(f"omnigrok/start-{start:g}-decay-{decay:g}", config, seeds=tuple(range(n_seeds)))
+    config = gb.RunConfig(
+        task, model, optimizer, steps=steps, log=log, stop=gb.StopRule(hold=4), snapshots=0
+    )
+    return Experiment(
+        f"omnigrok/start-{start:g}-decay-{decay:g}", config, seeds=tuple(range(n_seeds))
+    )
 
 
 def by_start(**settings: int) -> dict[float, Experiment]:
@@ -42,7 +54,9 @@ def by_decay(**settings: int) -> dict[float, Experiment]:
 def plan(p: int, steps: int, n_seeds: int) -> dict[str, Experiment]:
     """What the page asks for."""
     asked = {"p": p, "steps": steps, "n_seeds": n_seeds}
-    return {run.name: run for runs in (by_start(**asked), by_decay(**asked)) for run in runs.values()}
+    return {
+        run.name: run for runs in (by_start(**asked), by_decay(**asked)) for run in runs.values()
+    }
 
 
 RUNS = (by_start, by_decay)
@@ -50,13 +64,25 @@ RUNS = (by_start, by_decay)
 
 
 def medians(runs: Runs) -> np.ndarray:
-    """The median grok step of each label, a run that never generalised as infinite, so that order alone counts."""
-    return np.array([np.median(times.grok_step.astype(float).fillna(np.inf)) for times in runs.values()])
+    """The median grok step of each label, a run that never generalised as infinite, so that order
+    alone counts."""
+    return np.array(
+        [np.median(times.grok_step.astype(float).fillna(np.inf)) for times in runs.values()]
+    )
 
 
-@claim("OG1", PAPER, READING, section=FIRST, runs=by_start, through=gb.grok_times,
-          says=("median grok steps from the smallest start to the largest: {said}; ",
-                "the largest over the smallest {value:.1f}"))  # fmt: skip
+@claim(
+    "OG1",
+    PAPER,
+    READING,
+    section=FIRST,
+    runs=by_start,
+    through=gb.grok_times,
+    says=(
+        "median grok steps from the smallest start to the largest: {said}; ",
+        "the largest over the smallest {value:.1f}",
+    ),
+)
 def start_delays(runs: Runs) -> Finding:
     """A network that starts with larger weights generalises later."""
     if not enough(*(runs[start] for start in STARTS)):
@@ -64,18 +90,43 @@ def start_delays(runs: Runs) -> Finding:
     steps = medians(runs)
     ratio = float(steps[-1] / steps[0])
     said = ", ".join(f"{step:.0f}" for step in steps)
-    return judge(bool((np.diff(steps) > 0).all()), elsewhere=True, value=ratio, low=1, high=np.inf, said=said)
+    return judge(
+        bool((np.diff(steps) > 0).all()), elsewhere=True, value=ratio, low=1, high=np.inf, said=said
+    )
 
 
-@claim("OG2", PAPER, READING, section=SECOND, kind="number", published="-1", runs=by_decay, through=gb.grok_times,
-          says="slope of the logarithm of the median grok step over that of the decay {value:.2f}; steps {said}",
-          bars={"bar": (0.1, 0.5)})  # fmt: skip
+@claim(
+    "OG2",
+    PAPER,
+    READING,
+    section=SECOND,
+    kind="number",
+    published="-1",
+    runs=by_decay,
+    through=gb.grok_times,
+    says=(
+        "slope of the logarithm of the median grok step over that of the decay {value:.2f}; steps"
+        " {said}"
+    ),
+    bars={"bar": (0.1, 0.5)},
+)
 def decay_is_inverse(runs: Runs, bar: float = 0.25) -> Finding:
     """The time to generalise is inversely proportional to the weight decay."""
     if not enough(*(runs[decay] for decay in DECAYS)):
         return Finding("undecided", "there are fewer than three runs of a setting")
     steps = medians(runs)
-    slope = float(np.polyfit(np.log(DECAYS), np.log(steps), 1)[0]) if np.isfinite(steps).all() else float("nan")
+    slope = (
+        float(np.polyfit(np.log(DECAYS), np.log(steps), 1)[0])
+        if np.isfinite(steps).all()
+        else float("nan")
+    )
     said = ", ".join(f"{step:.0f}" for step in steps)
-    return judge(abs(slope + 1) <= bar, corrected=bool((np.diff(steps) < 0).all()), elsewhere=True,
-                 value=slope, low=-1 - bar, high=-1 + bar, said=said)  # fmt: skip
+    return judge(
+        abs(slope + 1) <= bar,
+        corrected=bool((np.diff(steps) < 0).all()),
+        elsewhere=True,
+        value=slope,
+        low=-1 - bar,
+        high=-1 + bar,
+        said=said,
+    )

@@ -1,4 +1,5 @@
-"""Is the built site in order? Figures present and drawn, nothing broken in the text, every local link alive."""
+"""Is the built site in order? Figures present and drawn, nothing broken in the text, every local
+link alive."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ BAD_TEXT = ("Traceback (most recent call last)", "could not be found", "No key "
 
 
 def problems(html: Path, figures: Mapping[str, Sequence[str]]) -> list[str]:
-    """What is wrong with the pages under `html`, one sentence each; `figures` are the expected names by chapter."""
+    """What is wrong with the pages under `html`, one sentence each; `figures` are the expected
+    names by chapter."""
     from bs4 import BeautifulSoup
 
     anchors: dict[Path, set[str]] = {}
@@ -26,7 +28,9 @@ def problems(html: Path, figures: Mapping[str, Sequence[str]]) -> list[str]:
         anchors[path] = {tag[n] for n in ("id", "name") for tag in soup.find_all(attrs={n: True})}
         links[path] = [tag["href"] for tag in soup.find_all("a", href=True)]
         prose = "\n".join(_prose(soup.find("article") or soup))
-        said[path] = [f"contains {bad!r}" for bad in BAD_TEXT if bad in prose]  # signs of something that failed
+        said[path] = [
+            f"contains {bad!r}" for bad in BAD_TEXT if bad in prose
+        ]  # signs of something that failed
         said[path] += _images(path, soup)
     found = []
     for path, sentences in said.items():
@@ -37,7 +41,11 @@ def problems(html: Path, figures: Mapping[str, Sequence[str]]) -> list[str]:
         if page not in said:
             found.append(f"chapter {chapter} has no page")
             continue
-        found += [f"{page_of(chapter)}.html: the figure {n} is missing" for n in names if n not in anchors[page]]
+        found += [
+            f"{page_of(chapter)}.html: the figure {n} is missing"
+            for n in names
+            if n not in anchors[page]
+        ]
     return found
 
 
@@ -66,7 +74,8 @@ def _images(path: Path, soup: Any) -> Iterator[str]:
 
 
 def is_empty_image(path: Path) -> bool:
-    """Whether an image file shows nothing: too few bytes, a single colour, an SVG without a drawn shape."""
+    """Whether an image file shows nothing: too few bytes, a single colour, an SVG without a drawn
+    shape."""
     if path.suffix == ".svg" or path.stat().st_size < MIN_IMAGE_BYTES:
         return path.suffix != ".svg" or not _drawn(path)
     from PIL import Image
@@ -77,19 +86,28 @@ def is_empty_image(path: Path) -> bool:
 
 
 def _drawn(path: Path) -> bool:
-    """Whether an SVG holds more than its background: at least two shapes with an outline or a fill, or a text."""
+    """Whether an SVG holds more than its background: at least two shapes with an outline or a fill,
+    or a text."""
     import xml.etree.ElementTree as tree
 
     shapes = {"path", "use", "image", "line", "rect", "circle", "polyline", "polygon", "text"}
     below = [(node.tag.rpartition("}")[2], node) for node in tree.parse(path).iter()]
-    defined = {inner for name, node in below if name in ("defs", "clipPath", "metadata") for inner in node.iter()}
+    defined = {
+        inner
+        for name, node in below
+        if name in ("defs", "clipPath", "metadata")
+        for inner in node.iter()
+    }
     return sum(name in shapes and node not in defined for name, node in below) >= 2
 
 
-def _links(html: Path, path: Path, links: Sequence[str], anchors: Mapping[Path, set[str]]) -> Iterator[str]:
+def _links(
+    html: Path, path: Path, links: Sequence[str], anchors: Mapping[Path, set[str]]
+) -> Iterator[str]:
     """Links to files of the site that do not exist, or to anchors that their page does not have.
 
-    An address that ends in a choice (`#paper=gu2025`) is read by the page's script and is no anchor.
+    An address that ends in a choice (`#paper=gu2025`) is read by the page's script and is no
+    anchor.
     """
     for link in links:
         address = urlsplit(link)

@@ -1,8 +1,10 @@
-"""What differs between two builds of the book: numbers and texts of the pages, table cells, figures, verdicts, records.
+"""What differs between two builds of the book: numbers and texts of the pages, table cells,
+figures, verdicts, records.
 
-A build is reduced to a manifest: chapter -> item -> value, taken from the executed notebooks, without anything that
-differs from one machine or day to the next (times, memory, dates, commits, shown code). `grokbook build` writes it to
-`site/drift.json`, so that a published site can be compared with later builds.
+A build is reduced to a manifest: chapter -> item -> value, taken from the executed notebooks,
+without anything that differs from one machine or day to the next (times, memory, dates, commits,
+shown code). `grokbook build` writes it to `site/drift.json`, so that a published site can be
+compared with later builds.
 """
 
 from __future__ import annotations
@@ -26,10 +28,12 @@ from companion.page.when import KEY
 from companion.project import of
 from grokbook.errors import ParameterError
 from grokbook.errors import line as one_line
+from grokbook.files import whole
 
 NAME = "drift.json"
 TOLERANCE = 1e-6
-"""Relative difference up to which two numbers are the same; a thousandth of it is the same as zero."""
+"""Relative difference up to which two numbers are the same; a thousandth of it is the same as
+zero."""
 
 ROLE = re.compile(r"\{glue:text\}`([^`:]+)(?::([^`]*))?`")
 """A glued value in prose; its groups are the name and the format."""
@@ -38,7 +42,9 @@ _FORMAT = 1
 _NOTEBOOKS = ("book/chapters", "downloads", ".")
 _RECORDS = "data/records/MANIFEST.json"
 _NUMBER = re.compile(r"-?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
-_CLOCK = re.compile(r"(?i)(?:^|[\W_])(?:seconds|minutes|hours|core min|cost|memory|commit|recorded on)(?:$|[\W_])")
+_CLOCK = re.compile(
+    r"(?i)(?:^|[\W_])(?:seconds|minutes|hours|core min|cost|memory|commit|recorded on)(?:$|[\W_])"
+)
 _MACHINE = (
     (r"```.*?```", ""),
     (r"(?m)^.*\*\*(?:Time|Recorded on|Trained)\b.*$", ""),
@@ -46,7 +52,13 @@ _MACHINE = (
     (r"\b\d{4}-\d\d-\d\d\b", "(date)"),
     (r"\bcommit `?[0-9a-f]{7,40}`?", "(commit)"),
     (r"from the installed module `[\w.]+`", "(module)"),
-    (r"(?<![\w.,])[\d.,]+ (?:core )?(?:ms|s|min|h|seconds?|minutes?|hours?|days?|[MG]B)(?![\w-])", "(cost)"),
+    (
+        (
+            r"(?<![\w.,])[\d.,]+ (?:core"
+            r" )?(?:ms|s|min|h|seconds?|minutes?|hours?|days?|[MG]B)(?![\w-])"
+        ),
+        "(cost)",
+    ),
 )
 _TEXTS = ("text", "caption", "alt", "drawing")
 """Items whose words may come and go; that any other is gone counts."""
@@ -54,10 +66,12 @@ _TEXTS = ("text", "caption", "alt", "drawing")
 
 @dataclass(frozen=True)
 class Difference:
-    """One item that is not the same in both builds; `kind` is moved, gone, new, text or within (its band).
+    """One item that is not the same in both builds; `kind` is moved, gone, new, text or within (its
+    band).
 
-    Where both have a number, `apart` is how far it moved, and `spread` how far apart its seeds are: the largest less
-    the smallest, in the build where that is more; None where it is not known. `band` is that of a claim's value.
+    Where both have a number, `apart` is how far it moved, and `spread` how far apart its seeds are:
+    the largest less the smallest, in the build where that is more; None where it is not known.
+    `band` is that of a claim's value.
     """
 
     chapter: str
@@ -76,7 +90,8 @@ class Difference:
 
     @property
     def beyond(self) -> bool | None:
-        """Whether a number moved by more than its seeds are apart, or out of its band; None where neither is known."""
+        """Whether a number moved by more than its seeds are apart, or out of its band; None where
+        neither is known."""
         if self.band is not None:
             return self.kind == "moved"
         return None if self.apart is None or self.spread is None else self.apart > self.spread
@@ -85,7 +100,10 @@ class Difference:
         """The difference in a line; of long texts the part around the first difference."""
         both = ["(absent)" if v is None else one_line(v) for v in (self.old, self.new)]
         start = max(0, len(commonprefix(both)) - width // 3)
-        old, new = ("..." * (start > 0) + t[start : start + width] + "..." * (len(t) > start + width) for t in both)
+        old, new = (
+            "..." * (start > 0) + t[start : start + width] + "..." * (len(t) > start + width)
+            for t in both
+        )
         return f"  {self.kind:<7} {one_line(self.item)}: {old} -> {new}"
 
 
@@ -123,20 +141,24 @@ def _checked(found: Any, file: Path) -> dict[str, Any]:
         raise ParameterError(f"{said}; `grokbook build` writes one to site/{NAME}.") from None
 
 
-# ---------------------------------------------------------------------------------------- what a build holds
+# ------------------------------------------------------------------------------- what a build holds
 
 
 def manifest(folder: Path, root: Path | None = None) -> dict[str, Any]:
-    """The manifest of the executed notebooks in a checkout, a site, or any folder that holds `book/chapters`.
+    """The manifest of the executed notebooks in a checkout, a site, or any folder that holds
+    `book/chapters`.
 
-    Records and verdicts are those of the checkout `root` (default: `folder`), None where it has none. Raises
-    ParameterError where there are no notebooks, or a file cannot be read.
+    Records and verdicts are those of the checkout `root` (default: `folder`), None where it has
+    none. Raises ParameterError where there are no notebooks, or a file cannot be read.
     """
     root = root or folder
-    found = next((paths for part in _NOTEBOOKS if (paths := sorted((folder / part).glob("*.ipynb")))), [])
+    found = next(
+        (paths for part in _NOTEBOOKS if (paths := sorted((folder / part).glob("*.ipynb")))), []
+    )
     if not found:
         raise ParameterError(
-            f"{folder} holds no executed chapters and no {NAME}; name a checkout, a site or a manifest."
+            f"{folder} holds no executed chapters and no {NAME}; name a checkout, a site or a"
+            " manifest."
         )
     records = _json(root / _RECORDS) if (root / _RECORDS).is_file() else {}
     verdicts = of(root).verdicts
@@ -150,9 +172,11 @@ def manifest(folder: Path, root: Path | None = None) -> dict[str, Any]:
 
 
 def read(place: Path) -> dict[str, Any]:
-    """The manifest of a build: a manifest file, or a folder as in `manifest` or with a `drift.json` in it.
+    """The manifest of a build: a manifest file, or a folder as in `manifest` or with a `drift.json`
+    in it.
 
-    Raises ParameterError for anything else, and for a file that is broken or was written only in part.
+    Raises ParameterError for anything else, and for a file that is broken or was written only in
+    part.
     """
     file = place / NAME if (place / NAME).is_file() else place
     if not file.is_file():
@@ -162,9 +186,11 @@ def read(place: Path) -> dict[str, Any]:
 
 def _json(path: Path) -> Any:
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(whole(path))
     except (OSError, ValueError, RecursionError) as error:
-        raise ParameterError(f"{path} cannot be read: it is broken or was written only in part ({error}).") from None
+        raise ParameterError(
+            f"{path} cannot be read: it is broken or was written only in part ({error})."
+        ) from None
 
 
 def _page(path: Path) -> dict[str, Any]:
@@ -172,11 +198,14 @@ def _page(path: Path) -> dict[str, Any]:
     try:
         return content(notebook["cells"])
     except Exception as error:  # a notebook that somebody else made can be wrong in any place
-        raise ParameterError(f"{path} is not an executed chapter ({type(error).__name__}: {error}).") from None
+        raise ParameterError(
+            f"{path} is not an executed chapter ({type(error).__name__}: {error})."
+        ) from None
 
 
 def content(cells: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """One chapter: its preset, its items, the bands of the claims on it, and what the seeds of its numbers have."""
+    """One chapter: its preset, its items, the bands of the claims on it, and what the seeds of its
+    numbers have."""
     items: dict[str, Any] = {}
     seen: Counter[str] = Counter()
     bands: dict[str, Any] = {}
@@ -185,8 +214,14 @@ def content(cells: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         for output in cell.get("outputs", []):
             items.update(_items(output, seen, bands))
             glued = output.get("metadata", {}).get("scrapbook", {})
-            seeds |= {f"glue {glued['name']}": [glued["value"], glued["seeds"]]} if "seeds" in glued else {}
-    box = "".join("".join(c["source"]) for c in cells if "provenance" in c["metadata"].get("tags", []))
+            seeds |= (
+                {f"glue {glued['name']}": [glued["value"], glued["seeds"]]}
+                if "seeds" in glued
+                else {}
+            )
+    box = "".join(
+        "".join(c["source"]) for c in cells if "provenance" in c["metadata"].get("tags", [])
+    )
     box = re.sub(r"[`\\]", "", box)
     used = re.findall(r"\*\*Data\*\* (.+?) \(record ([0-9a-f]+)\)", box)
     items |= {f"record {key}": "used" for _, key in used} | {"figures": seen["figure"]}
@@ -194,18 +229,30 @@ def content(cells: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {"preset": preset and preset[1], "items": items, "bands": bands, "seeds": seeds}
 
 
-def _items(output: Mapping[str, Any], seen: Counter[str], bands: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+def _items(
+    output: Mapping[str, Any], seen: Counter[str], bands: dict[str, Any]
+) -> Iterator[tuple[str, Any]]:
     """What one output puts on the page, by name; counts tables, figures and texts on the way."""
-    data = dict(sorted(output.get("data", {}).items()))  # a notebook from disk has another order than one from a kernel
+    data = dict(
+        sorted(output.get("data", {}).items())
+    )  # a notebook from disk has another order than one from a kernel
     about = output.get("metadata", {})
-    html, words = _text(data.get("text/html", "")), _text(data.get("text/markdown", output.get("text", "")))
+    html, words = (
+        _text(data.get("text/html", "")),
+        _text(data.get("text/markdown", output.get("text", ""))),
+    )
     if "scrapbook" in about:
         yield from _glued(about["scrapbook"]["name"], _text(next(iter(data.values()))), bands)
     elif "grokbook" in about:
         seen["figure"] += 1
         figure = about["grokbook"]
-        yield from ((f"{part} of {figure['name']}", _plain(figure[part])) for part in ("caption", "alt"))
-        yield f"drawing of {figure['name']}", _digest("".join(_text(v) for k, v in data.items() if k != "text/plain"))
+        yield from (
+            (f"{part} of {figure['name']}", _plain(figure[part])) for part in ("caption", "alt")
+        )
+        yield (
+            f"drawing of {figure['name']}",
+            _digest("".join(_text(v) for k, v in data.items() if k != "text/plain")),
+        )
     elif "<table" in html:
         seen["table"] += 1
         yield from _cells(html, f"table {seen['table']}")
@@ -218,7 +265,8 @@ def _items(output: Mapping[str, Any], seen: Counter[str], bands: dict[str, Any])
 
 
 def literal(text: str) -> Any:
-    """The value that a cell glued, from the text of its output; the text where it is no literal, such as `nan`."""
+    """The value that a cell glued, from the text of its output; the text where it is no literal,
+    such as `nan`."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):
@@ -241,7 +289,8 @@ def _glued(name: str, text: str, bands: dict[str, Any]) -> Iterator[tuple[str, A
 
 
 def _cells(html: str, name: str) -> Iterator[tuple[str, Any]]:
-    """The cells of a table by row (its first cell) and column, unrounded where the page has the whole number."""
+    """The cells of a table by row (its first cell) and column, unrounded where the page has the
+    whole number."""
     from bs4 import BeautifulSoup
 
     table = BeautifulSoup(html, "html.parser").table
@@ -255,7 +304,10 @@ def _cells(html: str, name: str) -> Iterator[tuple[str, Any]]:
         row_name = f"{name}, {first}" + (f" ({rows[first]})" if rows[first] > 1 else "")
         for head, cell in zip(heads, cells, strict=True):
             if not _CLOCK.search(head):
-                yield f"{row_name}, {head}", cell.get("data-sort") or _plain(cell.get_text(" ", strip=True))
+                yield (
+                    f"{row_name}, {head}",
+                    cell.get("data-sort") or _plain(cell.get_text(" ", strip=True)),
+                )
 
 
 def _text(value: Any) -> str:
@@ -275,28 +327,41 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-# ------------------------------------------------------------------------------------------- what differs
+# ------------------------------------------------------------------------------------- what differs
 
 
-def compare(old: Mapping[str, Any], new: Mapping[str, Any], tolerance: float = TOLERANCE) -> list[Difference]:
-    """Every difference between two manifests, by chapter; of records and verdicts only where both have them.
+def compare(
+    old: Mapping[str, Any], new: Mapping[str, Any], tolerance: float = TOLERANCE
+) -> list[Difference]:
+    """Every difference between two manifests, by chapter; of records and verdicts only where both
+    have them.
 
-    A number has moved when it differs by more than `tolerance` (relative), or, where the old build has a band for its
-    claim, when it left the band. Raises ParameterError when no chapter was built at the same preset in both.
+    A number has moved when it differs by more than `tolerance` (relative), or, where the old build
+    has a band for its claim, when it left the band. Raises ParameterError when no chapter was built
+    at the same preset in both.
     """
     then, now = old["chapters"], new["chapters"]
     both = [name for name in then if name in now and then[name]["preset"] == now[name]["preset"]]
     if not both:
-        raise ParameterError("the two builds have no chapter at the same preset in common, so nothing can be compared.")
+        raise ParameterError(
+            "the two builds have no chapter at the same preset in common, so nothing can be"
+            " compared."
+        )
     bands = {claim: band for page in then.values() for claim, band in page["bands"].items()}
     found = [Difference(name, "chapter", "there", None, "gone") for name in then if name not in now]
     found += [Difference(name, "chapter", None, "there", "new") for name in now if name not in then]
     for name in both:
-        items, seeds = ([page[name].get(part, {}) for page in (then, now)] for part in ("items", "seeds"))
+        items, seeds = (
+            [page[name].get(part, {}) for page in (then, now)] for part in ("items", "seeds")
+        )
         for difference in _differences(name, *items, tolerance, bands):
             if difference.item in seeds[0] and difference.item in seeds[1]:
                 (before, one), (after, two) = seeds[0][difference.item], seeds[1][difference.item]
-                ranges = [max(each) - min(each) for each in (one, two) if len(each) > 1 and None not in each]
+                ranges = [
+                    max(each) - min(each)
+                    for each in (one, two)
+                    if len(each) > 1 and None not in each
+                ]
                 spread = max(ranges) if ranges and None not in [*one, *two] else None
                 apart = None if None in (before, after) else abs(after - before)
                 difference = replace(difference, apart=apart, spread=spread)
@@ -308,7 +373,11 @@ def compare(old: Mapping[str, Any], new: Mapping[str, Any], tolerance: float = T
 
 
 def _differences(
-    chapter: str, old: Mapping[str, Any], new: Mapping[str, Any], tolerance: float, bands: Mapping[str, Any]
+    chapter: str,
+    old: Mapping[str, Any],
+    new: Mapping[str, Any],
+    tolerance: float,
+    bands: Mapping[str, Any],
 ) -> Iterator[Difference]:
     for item in dict.fromkeys([*old, *new]):
         a, b = old.get(item), new.get(item)
@@ -319,7 +388,9 @@ def _differences(
             yield Difference(chapter, item, a, b, kind, band=band and tuple(band))
 
 
-def _kind(chapter: str, item: str, a: Any, b: Any, tolerance: float, bands: Mapping[str, Any]) -> str | None:
+def _kind(
+    chapter: str, item: str, a: Any, b: Any, tolerance: float, bands: Mapping[str, Any]
+) -> str | None:
     """How two values that are not equal differ; None where only rounding does."""
     if chapter == "records":
         return "text" if set(a["seeds"]) < set(b["seeds"]) else "moved"
@@ -334,7 +405,9 @@ def _kind(chapter: str, item: str, a: Any, b: Any, tolerance: float, bands: Mapp
     if all(isinstance(v, int | float) for v in (a, b)):
         return None if _close(a, b, tolerance) else "moved"
     numbers = [[float(n.replace(",", "")) for n in _NUMBER.findall(str(v))] for v in (a, b)]
-    alike = len(numbers[0]) == len(numbers[1]) and all(_close(m, n, tolerance) for m, n in zip(*numbers, strict=True))
+    alike = len(numbers[0]) == len(numbers[1]) and all(
+        _close(m, n, tolerance) for m, n in zip(*numbers, strict=True)
+    )
     if not alike:
         return "within" if band else "moved"
     return None if _NUMBER.sub("#", str(a)) == _NUMBER.sub("#", str(b)) else "text"
@@ -343,7 +416,9 @@ def _kind(chapter: str, item: str, a: Any, b: Any, tolerance: float, bands: Mapp
 def _close(a: float, b: float, tolerance: float) -> bool:
     if max(abs(a), abs(b)) > sys.float_info.max:  # a whole number may be that large
         return a == b
-    return math.isclose(a, b, rel_tol=tolerance, abs_tol=tolerance / 1000) or (math.isnan(a) and math.isnan(b))
+    return math.isclose(a, b, rel_tol=tolerance, abs_tol=tolerance / 1000) or (
+        math.isnan(a) and math.isnan(b)
+    )
 
 
 def lines(differences: Iterable[Difference], compared: int) -> Iterator[str]:
@@ -355,7 +430,10 @@ def lines(differences: Iterable[Difference], compared: int) -> Iterator[str]:
             new = [d.item for d in found if d.chapter == chapter and d.kind == "new"]
             yield one_line(chapter)
             if new:
-                yield f"  new     {len(new)} items: {one_line(', '.join(new[:3]))}{', ...' if new[3:] else ''}"
+                yield (
+                    f"  new     {len(new)} items:"
+                    f" {one_line(', '.join(new[:3]))}{', ...' if new[3:] else ''}"
+                )
         if difference.kind != "new":
             yield difference.line()
     counted = sum(d.counts for d in found)

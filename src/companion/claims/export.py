@@ -1,4 +1,5 @@
-"""The ledger as data for programs: one JSON document, the same at every call, with a schema beside it."""
+"""The ledger as data for programs: one JSON document, the same at every call, with a schema beside
+it."""
 
 from __future__ import annotations
 
@@ -24,13 +25,17 @@ _FORMAT = 1
 
 
 def document(
-    chosen: Iterable[Claim], found: Iterable[Outcome] = (), seen: Mapping[str, Mapping[str, Any]] | None = None
+    chosen: Iterable[Claim],
+    found: Iterable[Outcome] = (),
+    seen: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> dict[str, Any]:
-    """The ledger of these claims, with what their checks `found` where they were run; plain values, nothing dated.
+    """The ledger of these claims, with what their checks `found` where they were run; plain values,
+    nothing dated.
 
-    A claim whose check was not run is as it was `seen` before (claims of a former document, by id); else it has its
-    settled verdict, and no numbers (`computed` is false). Records are those that come with the book, by the name of
-    their file, with the sha256 of the manifest. `schema` describes the form.
+    A claim whose check was not run is as it was `seen` before (claims of a former document, by id);
+    else it has its settled verdict, and no numbers (`computed` is false). Records are those that
+    come with the book, by the name of their file, with the sha256 of the manifest. `schema`
+    describes the form.
 
     Example:
         >>> from companion.claims import choose
@@ -42,7 +47,9 @@ def document(
     held = {entry["key"]: (name, entry) for name, entry in Store(records_path()).entries().items()}
     known, results = settled(), {outcome.claim.id: outcome for outcome in found}
     records: dict[str, Any] = {}
-    entries = [_entry(claim, known.get(claim.id), results.get(claim.id), held, records) for claim in chosen]
+    entries = [
+        _entry(claim, known.get(claim.id), results.get(claim.id), held, records) for claim in chosen
+    ]
     before = seen or {}
     entries = [one if one["computed"] else dict(before.get(one["id"], one)) for one in entries]
     return {
@@ -65,9 +72,15 @@ def _entry(
     records: dict[str, Any],
 ) -> dict[str, Any]:
     """One claim; the records of its experiments are entered into `records`."""
-    asked = [*(claim.runs() if claim.runs else {}).values(), *(claim.beside() if claim.beside else {}).values()]
+    asked = [
+        *(claim.runs() if claim.runs else {}).values(),
+        *(claim.beside() if claim.beside else {}).values(),
+    ]
     there = {name: entry for e in asked if e.key in held for name, entry in [held[e.key]]}
-    records |= {n: {part: e[part] for part in ("experiment", "key", "seeds", "sha256")} for n, e in there.items()}
+    records |= {
+        n: {part: e[part] for part in ("experiment", "key", "seeds", "sha256")}
+        for n, e in there.items()
+    }
     finding = outcome and outcome.finding
     numbers = {part: _number(getattr(finding, part, None)) for part in ("value", "low", "high")}
     return {
@@ -93,7 +106,9 @@ def _entry(
         "rule_changed": claim.rule_changed,
         "chapter": chapter_of(claim.topic),
         "section": claim.section,
-        "command": "" if claim.named and not current().own else f"grokbook claims --run --id {claim.id}",
+        "command": ""
+        if claim.named and not current().own
+        else f"grokbook claims --run --id {claim.id}",
     }
 
 
@@ -108,7 +123,8 @@ def schema() -> dict[str, Any]:
 
 
 def table(content: Mapping[str, Any]) -> pd.DataFrame:
-    """The claims of a `document`, a row each; lists and tables in it are texts (JSON), `attrs["about"]` the meanings.
+    """The claims of a `document`, a row each; lists and tables in it are texts (JSON),
+    `attrs["about"]` the meanings.
 
     Example:
         >>> from companion.claims import choose
@@ -116,12 +132,17 @@ def table(content: Mapping[str, Any]) -> pd.DataFrame:
         [['G36', 'holds', '[]']]
     """
     rows = [
-        {name: json.dumps(v, sort_keys=True) if isinstance(v, list | dict) else v for name, v in one.items()}
+        {
+            name: json.dumps(v, sort_keys=True) if isinstance(v, list | dict) else v
+            for name, v in one.items()
+        }
         for one in content["claims"]
     ]
     about = schema()["$defs"]["claim"]["properties"]
     made = pd.DataFrame(rows).astype(dict.fromkeys(("value", "low", "high", "runs"), float))
-    made.attrs["about"] = {name: said["description"] for name, said in about.items() if "description" in said}
+    made.attrs["about"] = {
+        name: said["description"] for name, said in about.items() if "description" in said
+    }
     return made
 
 

@@ -1,4 +1,5 @@
-"""What a check finds: a verdict, a value with its band, named numbers; and how the parts of a statement are joined."""
+"""What a check finds: a verdict, a value with its band, named numbers; and how the parts of a
+statement are joined."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ VERDICTS = (
 )
 UNDECIDED = "undecided"
 ENOUGH = 3
-"""Seeds from which runs may bear out a statement. One run is enough to refute a statement about every run."""
+"""Seeds from which runs may bear out a statement. One run is enough to refute a statement about
+every run."""
 
 Says = str | tuple[str, ...] | Mapping[str, str | tuple[str, ...]]
 Part = bool | None
@@ -34,11 +36,12 @@ Part = bool | None
 class Finding:
     """What a check found: a verdict, our number with its band, and the evidence in a sentence.
 
-    `value` is the number the verdict rests on (None where nothing decides), `low` and `high` its band (the range over
-    seeds, or a tolerance), `published` the paper's number where there is one, `runs` how many recorded runs it rests
-    on. `numbers` are the named numbers of the sentence: a claim with a template fills `evidence` from them. `parts` are
-    the findings that it joins, if any. `stands` counts a statement's parts that are as printed and all of them, where
-    it has several; `at` is the verdict at each other bar of the claim.
+    `value` is the number the verdict rests on (None where nothing decides), `low` and `high` its
+    band (the range over seeds, or a tolerance), `published` the paper's number where there is one,
+    `runs` how many recorded runs it rests on. `numbers` are the named numbers of the sentence: a
+    claim with a template fills `evidence` from them. `parts` are the findings that it joins, if
+    any. `stands` counts a statement's parts that are as printed and all of them, where it has
+    several; `at` is the verdict at each other bar of the claim.
 
     Raises ParameterError for a verdict that there is not.
     """
@@ -62,10 +65,13 @@ class Finding:
 
     def __post_init__(self) -> None:
         if self.verdict not in VERDICTS:
-            raise ParameterError(f"verdict = {self.verdict!r} is unknown; choose one of {', '.join(VERDICTS)}.")
+            raise ParameterError(
+                f"verdict = {self.verdict!r} is unknown; choose one of {', '.join(VERDICTS)}."
+            )
 
     def told(self, says: Says) -> Finding:
-        """The finding with its evidence: `says` filled with its numbers; as it is where it has evidence already.
+        """The finding with its evidence: `says` filled with its numbers; as it is where it has
+        evidence already.
 
         `says` is a template: a text, several put together, or one a verdict ("" for the others).
         """
@@ -73,7 +79,9 @@ class Finding:
             return self
         if isinstance(says, Mapping):
             says = says.get(self.verdict, says.get("", ""))
-        known = {name: getattr(self, name) for name in ("verdict", "value", "low", "high", "published")}
+        known = {
+            name: getattr(self, name) for name in ("verdict", "value", "low", "high", "published")
+        }
         bars = ", ".join(f"at {bar} {verdict}" for bar, verdict in self.at.items())
         template = says if isinstance(says, str) else "".join(says)
         template += " (other bars: {bars})" if bars and "{bars}" not in template else ""
@@ -90,21 +98,33 @@ def found(
     published: str = "",
     **numbers: Any,
 ) -> Finding:
-    """A finding whose sentence is the claim's template, filled with `numbers` (and value, low, high, published)."""
+    """A finding whose sentence is the claim's template, filled with `numbers` (and value, low,
+    high, published)."""
     return Finding(verdict, "", value, low, high, published, numbers=numbers)
 
 
 def worded(
-    *parts: Part, corrected: Part = False, assumed: Part = False, anything: Part = False, elsewhere: bool = False
+    *parts: Part,
+    corrected: Part = False,
+    assumed: Part = False,
+    anything: Part = False,
+    elsewhere: bool = False,
 ) -> str:
-    """The word for a statement of these parts, each as printed true, false or not known: the rule of `RULE`, in order.
+    """The word for a statement of these parts, each as printed true, false or not known: the rule
+    of `RULE`, in order.
 
-    `corrected` is whether it is true with a change that keeps its conclusion, `assumed` whether it is with a hypothesis
-    that the paper's own setting meets, `anything` whether what has nothing to do with it has all parts too;
-    `elsewhere` says that the runs differ from the paper's in what the paper does not print.
+    `corrected` is whether it is true with a change that keeps its conclusion, `assumed` whether it
+    is with a hypothesis that the paper's own setting meets, `anything` whether what has nothing to
+    do with it has all parts too; `elsewhere` says that the runs differ from the paper's in what the
+    paper does not print.
 
     Example:
-        >>> worded(True), worded(True, None), worded(False, corrected=True), worded(False, elsewhere=True)
+        >>> (
+        ...     worded(True),
+        ...     worded(True, None),
+        ...     worded(False, corrected=True),
+        ...     worded(False, elsewhere=True),
+        ... )
         ('holds', 'undecided', 'holds with correction', 'undecided')
     """
     if False not in parts:
@@ -129,15 +149,19 @@ def judge(
     **numbers: Any,
 ) -> Finding:
     """What `worded` says of a statement of these parts, with the numbers it rests on."""
-    said = worded(*parts, corrected=corrected, assumed=assumed, anything=anything, elsewhere=elsewhere)
+    said = worded(
+        *parts, corrected=corrected, assumed=assumed, anything=anything, elsewhere=elsewhere
+    )
     stands = (sum(part is not None and bool(part) for part in parts), len(parts))
     return Finding(said, "", value, low, high, published, numbers=numbers, stands=stands)
 
 
 def of_companions(found: Finding) -> Finding:
-    """What runs at another size than the paper's find of a sentence about its own: told, and undecided.
+    """What runs at another size than the paper's find of a sentence about its own: told, and
+    undecided.
 
-    They neither bear it out nor refute it; the word that they would have is the number `companions`.
+    They neither bear it out nor refute it; the word that they would have is the number
+    `companions`.
 
     Example:
         >>> of_companions(judge(True)).verdict, of_companions(judge(True)).numbers
@@ -147,7 +171,8 @@ def of_companions(found: Finding) -> Finding:
 
 
 def joint(verdicts: Iterable[str]) -> str:
-    """The verdict on a statement of several parts: one that fails refutes it, it holds where all do, else "undecided".
+    """The verdict on a statement of several parts: one that fails refutes it, it holds where all
+    do, else "undecided".
 
     Where no part has a run, "not run".
 
@@ -172,22 +197,29 @@ def all_of(parts: Mapping[str, Finding], published: str = "") -> Finding:
     if not others:
         return replace(first, published=first.published or published)
     alike = {finding.evidence for finding in parts.values()} == {first.evidence}
-    every = "; ".join(f"{name} ({finding.verdict}): {finding.evidence}" for name, finding in parts.items())
+    every = "; ".join(
+        f"{name} ({finding.verdict}): {finding.evidence}" for name, finding in parts.items()
+    )
     said = published or "; ".join(finding.published for finding in parts.values())
     verdict = joint(finding.verdict for finding in parts.values())
     stands = (sum(finding.verdict == "holds" for finding in parts.values()), len(parts))
     told = first.evidence if alike else every
-    return replace(first, verdict=verdict, evidence=told, published=said, parts=parts, stands=stands)
+    return replace(
+        first, verdict=verdict, evidence=told, published=said, parts=parts, stands=stands
+    )
 
 
 def enough(*data: xr.Dataset | pd.DataFrame | None, least: int = ENOUGH) -> bool:
-    """Whether each of these, a dataset (dim `seed`), a table (a row a run) or None, holds at least `least` runs.
+    """Whether each of these, a dataset (dim `seed`), a table (a row a run) or None, holds at least
+    `least` runs.
 
     Example:
         >>> enough(None), enough(pd.DataFrame({"grok_step": [1, 2, 3]}))
         (False, True)
     """
-    each = (0 if d is None else len(d) if isinstance(d, pd.DataFrame) else d.sizes["seed"] for d in data)
+    each = (
+        0 if d is None else len(d) if isinstance(d, pd.DataFrame) else d.sizes["seed"] for d in data
+    )
     return all(runs >= least for runs in each)
 
 
@@ -202,7 +234,8 @@ def some(count: int, of: int) -> str:
 
 
 def decided(yes: bool, no: bool) -> Part:
-    """A part of a statement: True where it is seen, False where the opposite is, None where neither is.
+    """A part of a statement: True where it is seen, False where the opposite is, None where neither
+    is.
 
     Example:
         >>> decided(True, False), decided(False, True), decided(False, False)
@@ -227,7 +260,8 @@ def joined(parts: Iterable[Part]) -> Part:
 def most(flags: Iterable[Part]) -> Part:
     """True where most runs have it, false where most have not; unknown for fewer than three.
 
-    A missing flag, as of a run that ended before it could be seen, may be either: it must not matter which.
+    A missing flag, as of a run that ended before it could be seen, may be either: it must not
+    matter which.
 
     Example:
         >>> most([True, True, False]), most([True]), most([True, None, False])

@@ -1,4 +1,5 @@
-"""The claim ledger: what the papers say, a check that can come out either way, and what came out."""
+"""The claim ledger: what the papers say, a check that can come out either way, and what came
+out."""
 
 from __future__ import annotations
 
@@ -15,26 +16,47 @@ import pandas as pd
 
 from companion.announced import chapter_of, chapters, folder_of
 from companion.claims.finding import UNDECIDED, Finding, Says
-from companion.claims.runs import Look, Runs, Wanted, left_open, load, made_after, older, outdated, since
+from companion.claims.runs import (
+    Look,
+    Runs,
+    Wanted,
+    left_open,
+    load,
+    made_after,
+    older,
+    outdated,
+    since,
+)
 from companion.claims.shared import once_a_build
 from grokbook.errors import GrokbookError, ParameterError, checked_call, nearest, shown
 
 PAPERS = {
-    "gu2025": "Gu et al. 2025", "gu2024": "Gu 2024", "liu2022": "Liu et al. 2022", "tian2025": "Tian 2025",
-    "nanda2023": "Nanda et al. 2023", "zhong2023": "Zhong et al. 2023", "liu2023omnigrok": "Liu et al. 2023",
-    "varma2023": "Varma et al. 2023", "kumar2024": "Kumar et al. 2024", "prieto2025": "Prieto et al. 2025",
-    "arxiv2606.13753": "arXiv:2606.13753", "arxiv2606.18465": "arXiv:2606.18465",
+    "gu2025": "Gu et al. 2025",
+    "gu2024": "Gu 2024",
+    "liu2022": "Liu et al. 2022",
+    "tian2025": "Tian 2025",
+    "nanda2023": "Nanda et al. 2023",
+    "zhong2023": "Zhong et al. 2023",
+    "liu2023omnigrok": "Liu et al. 2023",
+    "varma2023": "Varma et al. 2023",
+    "kumar2024": "Kumar et al. 2024",
+    "prieto2025": "Prieto et al. 2025",
+    "arxiv2606.13753": "arXiv:2606.13753",
+    "arxiv2606.18465": "arXiv:2606.18465",
     "arxiv2606.32000": "arXiv:2606.32000",
-}  # fmt: skip
-"""The papers that may have claims, with how they are named, in the order in which the ledger shows them."""
+}
+"""The papers that may have claims, with how they are named, in the order in which the ledger shows
+them."""
 
 
 @checked_call
 @dataclass(frozen=True)
 class Paper:
-    """A paper that this book's ledger does not have, for claims of your own: a short key, and how it is named.
+    """A paper that this book's ledger does not have, for claims of your own: a short key, and how
+    it is named.
 
-    Raises ParameterError for a key that is no identifier or is taken by a paper of `PAPERS`, and for no name.
+    Raises ParameterError for a key that is no identifier or is taken by a paper of `PAPERS`, and
+    for no name.
 
     Example:
         >>> Paper("me2026", "Me 2026").key
@@ -49,14 +71,22 @@ class Paper:
             free = "must be a word such as 'me2026' that is no paper of this book"
             raise ParameterError(f"key = {shown(self.key)} {free} ({', '.join(PAPERS)}).")
         if not isinstance(self.name, str) or not self.name.strip():
-            raise ParameterError(f"name = {shown(self.name)} must be the words that name the paper, such as 'Me 2026'.")
+            raise ParameterError(
+                f"name = {shown(self.name)} must be the words that name the paper, such as 'Me"
+                " 2026'."
+            )
 
 
 KINDS = ("theorem", "formula", "number", "observation")
-WAYS = {"counterexample": "counterexample", "proof": "proof", "count": "exact count", "draws": "random draws",
-        "runs": "runs"}  # fmt: skip
-"""What may show a claim, in words: an example against it, a proof whose steps are checked, exact counting, random draws
-with their error, or trained networks."""
+WAYS = {
+    "counterexample": "counterexample",
+    "proof": "proof",
+    "count": "exact count",
+    "draws": "random draws",
+    "runs": "runs",
+}
+"""What may show a claim, in words: an example against it, a proof whose steps are checked, exact
+counting, random draws with their error, or trained networks."""
 ORIGINS = ("paper", "ours")
 """Whose sentence a claim is."""
 OPEN = ("undecided", "not run")
@@ -80,32 +110,46 @@ class CheckError(GrokbookError, RuntimeError):
 
 @dataclass(frozen=True)
 class Claim:
-    """One claim of one paper: where it stands, what it says, how it is checked and where that is shown.
+    """One claim of one paper: where it stands, what it says, how it is checked and where that is
+    shown.
 
-    `check` gives a `Finding`; with `runs`, a function that names the experiments it asks for, it is given what is
-    recorded of them (`Runs`, each looked at `through` a function of the dataset); runs `beside` these are shown to it
-    too, and are not counted among what is missing. `says` is the sentence of its evidence, see `Finding.told`;
-    `published` the paper's number, where the finding has none. A claim without a check is informal and says in
-    `reason` why. `seconds` is what the check takes. `shown_by` is one of `WAYS`; a counterexample is checked to be one,
-    so that its check fails to speak, rather than agreeing with the paper, where it is none. Without
+    `check` gives a `Finding`; with `runs`, a function that names the experiments it asks for, it is
+    given what is recorded of them (`Runs`, each looked at `through` a function of the dataset);
+    runs `beside` these are shown to it too, and are not counted among what is missing. `says` is
+    the sentence of its evidence, see `Finding.told`; `published` the paper's number, where the
+    finding has none. A claim without a check is informal and says in `reason` why. `seconds` is
+    what the check takes. `shown_by` is one of `WAYS`; a counterexample is checked to be one, so
+    that its check fails to speak, rather than agreeing with the paper, where it is none. Without
     runs and without a word it is a count.
 
-    `paper` is a key of `PAPERS`, or a `Paper` for one of your own; `named` is how that one is named.
+    `paper` is a key of `PAPERS`, or a `Paper` for one of your own; `named` is how that one is
+    named.
 
-    `origin` is "paper", or "ours" for a sentence of this book, which no paper's count includes. `bars` are other bars:
-    a keyword argument of the check -> values at which it is asked again; the sentence has the verdicts as `{bars}`.
-    Where one of them changes the word, the claim hangs on a bar that is ours, and is "undecided".
-    `rule_changed` is date and commit of the last change of the check or its bar. Where runs decide and the rule is the
-    younger one, only runs that are younger still decide; without them the verdict is "undecided".
+    `origin` is "paper", or "ours" for a sentence of this book, which no paper's count includes.
+    `bars` are other bars: a keyword argument of the check -> values at which it is asked again; the
+    sentence has the verdicts as `{bars}`. Where one of them changes the word, the claim hangs on a
+    bar that is ours, and is "undecided". `rule_changed` is date and commit of the last change of
+    the check or its bar. Where runs decide and the rule is the younger one, only runs that are
+    younger still decide; without them the verdict is "undecided".
 
-    `also` are ids of entries that were merged into this one or dropped in its favour: they stay addresses of it.
-    `part_of` is a key of `GATHERED` where the claim is a line of a list (misprints, textbook facts) and carries nothing
-    alone.
+    `also` are ids of entries that were merged into this one or dropped in its favour: they stay
+    addresses of it. `part_of` is a key of `GATHERED` where the claim is a line of a list
+    (misprints, textbook facts) and carries nothing alone.
 
-    Raises ParameterError for an unknown paper, kind, way or list, and for a claim with neither check nor reason.
+    Raises ParameterError for an unknown paper, kind, way or list, and for a claim with neither
+    check nor reason.
 
     Example:
-        >>> Claim("X1", "gu2025", "p. 3", "It works.", "observation", "a", "B", reason="No number is given.").verdict
+        >>> Claim(
+        ...     "X1",
+        ...     "gu2025",
+        ...     "p. 3",
+        ...     "It works.",
+        ...     "observation",
+        ...     "a",
+        ...     "B",
+        ...     reason="No number is given.",
+        ... ).verdict
         'informal'
     """
 
@@ -140,7 +184,12 @@ class Claim:
         own = bool(self.named)
         if not self.shown_by and self.check:
             object.__setattr__(self, "shown_by", "runs" if self.runs else "count")
-        known = {"shown_by": ("", *WAYS), "kind": KINDS, "origin": ORIGINS, "part_of": ("", *GATHERED)}
+        known = {
+            "shown_by": ("", *WAYS),
+            "kind": KINDS,
+            "origin": ORIGINS,
+            "part_of": ("", *GATHERED),
+        }
         if not own:
             known["paper"] = PAPERS
         for name, choices in known.items():
@@ -150,7 +199,9 @@ class Claim:
                 raise ParameterError(f"{name} = {value!r} is unknown; choose one of {there}{hint}.")
         since(self.rule_changed)
         if self.check is None and not self.reason:
-            raise ParameterError(f"claim {self.id} has neither a check nor a reason why it cannot be checked.")
+            raise ParameterError(
+                f"claim {self.id} has neither a check nor a reason why it cannot be checked."
+            )
 
     @property
     def page(self) -> str:
@@ -159,21 +210,28 @@ class Claim:
 
     @property
     def verdict(self) -> str | None:
-        """What is known without computing: "informal" without a check, None where a check decides."""
+        """What is known without computing: "informal" without a check, None where a check
+        decides."""
         return None if self.check else "informal"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Finding:
-        """The check itself, on runs or numbers of the caller's choice, also at the other bars; its sentence filled."""
+        """The check itself, on runs or numbers of the caller's choice, also at the other bars; its
+        sentence filled."""
         finding = self.check(*args, **kwargs)
-        asked = [(name, bar) for name, bars in self.bars.items() if name not in kwargs for bar in bars]
+        asked = [
+            (name, bar) for name, bars in self.bars.items() if name not in kwargs for bar in bars
+        ]
         at = {said(bar): self.check(*args, **kwargs, **{name: bar}).verdict for name, bar in asked}
-        told = replace(finding, published=finding.published or self.published, at=at).told(self.says)
+        told = replace(finding, published=finding.published or self.published, at=at).told(
+            self.says
+        )
         moved_by_bar = any(_side(word) != _side(finding.verdict) for word in at.values())
         hangs_on_bar = finding.verdict not in OPEN and moved_by_bar
         return replace(told, verdict=UNDECIDED) if hangs_on_bar else told
 
     def finding(self) -> Finding:
-        """Load what is recorded, run the check on it, say what is missing; without a check, the reason.
+        """Load what is recorded, run the check on it, say what is missing; without a check, the
+        reason.
 
         Raises CheckError, which names the claim, when the check ends in an error.
         """
@@ -183,7 +241,9 @@ class Claim:
             return self._on_records() if self.runs else self()
         except Exception as error:
             said = " ".join(f"{type(error).__name__}: {error}".split())
-            raise CheckError(f"the check of claim {self.id} ended in an error, not in a verdict ({said}).") from error
+            raise CheckError(
+                f"the check of claim {self.id} ended in an error, not in a verdict ({said})."
+            ) from error
 
     def _on_records(self) -> Finding:
         (found, there), rule, judged = self._on_runs(), since(self.rule_changed), None
@@ -191,13 +251,21 @@ class Claim:
             younger, young = self._on_runs(rule)
             known = younger.verdict not in OPEN or young.complete()
             found, judged = (younger, rule) if known else (outdated(found, self.rule_changed), None)
-        return replace(found, runs=sum(len(made_after(e, judged)) for e in there.experiments.values()))
+        return replace(
+            found, runs=sum(len(made_after(e, judged)) for e in there.experiments.values())
+        )
 
     def _on_runs(self, after: datetime | None = None) -> tuple[Finding, Runs]:
-        """What the check finds on the recorded runs, or on those of them that were made `after` a time."""
+        """What the check finds on the recorded runs, or on those of them that were made `after` a
+        time."""
         there = load(self.runs(), self.through, after)
         there.update(load(self.beside(), self.through) if self.beside else {})
-        return left_open(there, self(there) if there else Finding("not run", published=self.published)), there
+        return (
+            left_open(
+                there, self(there) if there else Finding("not run", published=self.published)
+            ),
+            there,
+        )
 
 
 def _side(verdict: str) -> str:
@@ -224,17 +292,26 @@ def claim(
     topic: str = "",
     **rest: Any,
 ) -> Callable[[Callable[..., Finding]], Claim]:
-    """Make a function that returns a finding into a `Claim`; its docstring's first paragraph is the statement.
+    """Make a function that returns a finding into a `Claim`; its docstring's first paragraph is the
+    statement.
 
-    `statement` and `topic` (default: the one the function stands in) replace what is read off the function; `rest` are
-    the other fields of `Claim`: says, runs, through, beside, refutes, published, seconds, shown_by, origin, bars,
-    rule_changed.
-    The claim can be called as the function could.
+    `statement` and `topic` (default: the one the function stands in) replace what is read off the
+    function; `rest` are the other fields of `Claim`: says, runs, through, beside, refutes,
+    published, seconds, shown_by, origin, bars, rule_changed. The claim can be called as the
+    function could.
 
     Example:
-        >>> @claim("X1", "gu2025", "p. 3", section="B", kind="number", topic="a", says="{value} of 2 are even")
+        >>> @claim(
+        ...     "X1",
+        ...     "gu2025",
+        ...     "p. 3",
+        ...     section="B",
+        ...     kind="number",
+        ...     topic="a",
+        ...     says="{value} of 2 are even",
+        ... )
         ... def evens():
-        ...     'One of the first two numbers is even.'
+        ...     "One of the first two numbers is even."
         ...     return Finding("holds", value=1)
         >>> evens.statement, evens().evidence
         ('One of the first two numbers is even.', '1 of 2 are even')
@@ -268,28 +345,44 @@ def claims() -> tuple[Claim, ...]:
 
 
 def named(paper: str) -> str:
-    """How a paper is named, by `PAPERS` or by the claims of the project that have a paper of their own.
+    """How a paper is named, by `PAPERS` or by the claims of the project that have a paper of their
+    own.
 
     >>> named("gu2025"), named("nobody1900")
     ('Gu et al. 2025', 'nobody1900')
     """
-    return PAPERS.get(paper) or next((c.named for c in claims() if c.named and c.paper == paper), paper)
+    return PAPERS.get(paper) or next(
+        (c.named for c in claims() if c.named and c.paper == paper), paper
+    )
 
 
 def announced_by(places: Iterable[ModuleType | Claim]) -> tuple[Claim, ...]:
-    """The claims of some modules, and claims given themselves: by paper, those of this book first, then by id.
+    """The claims of some modules, and claims given themselves: by paper, those of this book first,
+    then by id.
 
     Raises ParameterError for anything else, and when two claims have the same id.
     """
     given = list(places)
     if wrong := [one for one in given if not isinstance(one, ModuleType | Claim)]:
-        raise ParameterError(f"among has {shown(wrong[0])}, which is neither a claim nor a module that holds claims.")
-    values = [v for one in given for v in (vars(one).values() if isinstance(one, ModuleType) else [one])]
-    several = [entry for value in values if isinstance(value, list | tuple) for entry in value]  # each counts once
+        raise ParameterError(
+            f"among has {shown(wrong[0])}, which is neither a claim nor a module that holds claims."
+        )
+    values = [
+        v for one in given for v in (vars(one).values() if isinstance(one, ModuleType) else [one])
+    ]
+    several = [
+        entry for value in values if isinstance(value, list | tuple) for entry in value
+    ]  # each counts once
     announced = {id(c): c for c in [*values, *several] if isinstance(c, Claim)}.values()
     order = {paper: at for at, paper in enumerate(PAPERS)}
     found = sorted(  # P5.1a after numbered ones
-        announced, key=lambda c: (order.get(c.paper, len(order)), c.paper not in order and c.paper, "." in c.id, c.id)
+        announced,
+        key=lambda c: (
+            order.get(c.paper, len(order)),
+            c.paper not in order and c.paper,
+            "." in c.id,
+            c.id,
+        ),
     )
     lists = {claim.part_of for claim in found if claim.part_of}
     ids = [*lists, *(name for claim in found for name in (claim.id, *claim.also))]
@@ -302,7 +395,9 @@ def announced_by(places: Iterable[ModuleType | Claim]) -> tuple[Claim, ...]:
 def _refuse_unknown(what: str, name: str, known: Iterable[str]) -> None:
     there = list(known)
     if name not in there:
-        raise ParameterError(f"the ledger has no {what} {shown(name)}; the nearest is {nearest(name, there, 0)}.")
+        raise ParameterError(
+            f"the ledger has no {what} {shown(name)}; the nearest is {nearest(name, there, 0)}."
+        )
 
 
 def moved() -> dict[str, str]:
@@ -315,7 +410,8 @@ def _moved(entries: Iterable[Claim]) -> dict[str, str]:
 
 
 def carrying(entries: Iterable[Claim]) -> list[Claim]:
-    """Those of the entries that carry one of the four papers: none of a list, of another paper or of this book."""
+    """Those of the entries that carry one of the four papers: none of a list, of another paper or
+    of this book."""
     return [e for e in entries if e.origin == "paper" and e.paper in FOUR and not e.part_of]
 
 
@@ -327,11 +423,12 @@ def choose(
     below: float | None = None,
     among: Iterable[ModuleType | Claim] | None = None,
 ) -> list[Claim]:
-    """The claims with these ids (in that order), or of one paper, or all; what is left out stays as it is.
+    """The claims with these ids (in that order), or of one paper, or all; what is left out stays as
+    it is.
 
     Args:
-        ids: ids such as "G12"; a former id leads to its entry, the key of a list of `GATHERED` that has lines to
-            these, and an entry is given once.
+        ids: ids such as "G12"; a former id leads to its entry, the key of a list of `GATHERED` that
+            has lines to these, and an entry is given once.
         paper: one of the papers that have claims.
         kind: one of `KINDS`.
         below: only claims whose check is said to take fewer seconds.
@@ -363,7 +460,8 @@ def choose(
 
 
 def outcomes(chosen: Iterable[Claim]) -> Iterator[Outcome]:
-    """Run the checks of these claims one after the other and give each result as it comes; in a build each once.
+    """Run the checks of these claims one after the other and give each result as it comes; in a
+    build each once.
 
     Raises CheckError at the first check that ends in an error.
     """
@@ -383,7 +481,9 @@ def as_table(found: Iterable[Outcome]) -> pd.DataFrame:
     judged = ("verdict", "value", "low", "high", "published", "evidence", "runs")
     where = ("shown_by", "page", "origin", "rule_changed", "part_of")
     sides = ((told, "claim"), (judged, "finding"), (where, "claim"))
-    rows = [[getattr(getattr(o, side), name) for names, side in sides for name in names] for o in found]
+    rows = [
+        [getattr(getattr(o, side), name) for names, side in sides for name in names] for o in found
+    ]
     return pd.DataFrame(rows, columns=[*told, *judged, *where])
 
 
@@ -400,8 +500,8 @@ def ledger(
 
     With `among`, that of your own claims: `ledger(among=[my_module])`.
 
-    Columns: id, paper, place, statement, kind, verdict, value, low, high, published, evidence, runs, shown_by, page,
-    origin, rule_changed, part_of.
+    Columns: id, paper, place, statement, kind, verdict, value, low, high, published, evidence,
+    runs, shown_by, page, origin, rule_changed, part_of.
 
     Raises CheckError, which names the claim, when a check ends in an error: there is no half table.
 

@@ -1,4 +1,5 @@
-"""Entries of the ledger as plain text, for the terminal: readable at 80 columns and when piped, nothing cut off."""
+"""Entries of the ledger as plain text, for the terminal: readable at 80 columns and when piped,
+nothing cut off."""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ def entry(claim: Claim, verdict: str | None, width: int = 80, full: bool = False
 
 
 def result(outcome: Outcome, settled: str | None, width: int = 80, full: bool = False) -> str:
-    """What a check found: verdict, seconds, place, evidence, number, band; a verdict not the settled one is marked."""
+    """What a check found: verdict, seconds, place, evidence, number, band; a verdict not the
+    settled one is marked."""
     claim, found = outcome.claim, outcome.finding
     head = f"{claim.id:<6} {found.verdict:<22} {outcome.seconds:6.1f} s"
     lines = [head]
@@ -59,7 +61,8 @@ def numbers(found: Finding) -> str:
 
 
 def how(claim: Claim) -> str:
-    """How a claim is checked: the function, the seconds, and how it reads the statement; or why it is not."""
+    """How a claim is checked: the function, the seconds, and how it reads the statement; or why it
+    is not."""
     if claim.check is None:
         return f"No check: {claim.reason}"
     check = claim.check

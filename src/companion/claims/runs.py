@@ -1,4 +1,5 @@
-"""The runs that a claim asks for: loaded once for all claims, with what is missing and what that would cost."""
+"""The runs that a claim asks for: loaded once for all claims, with what is missing and what that
+would cost."""
 
 from __future__ import annotations
 
@@ -23,10 +24,11 @@ Look = Callable[[Any], Any]
 
 
 class Runs(dict[Any, Any]):
-    """What is recorded of some experiments: label -> dataset (or what a claim looks at it `through`).
+    """What is recorded of some experiments: label -> dataset (or what a claim looks at it
+    `through`).
 
-    A label whose experiment has no recorded seed gives None and is not counted. `experiments` holds all that was asked
-    for, by label.
+    A label whose experiment has no recorded seed gives None and is not counted. `experiments` holds
+    all that was asked for, by label.
 
     Example:
         >>> runs = Runs()
@@ -34,7 +36,11 @@ class Runs(dict[Any, Any]):
         (True, 0)
     """
 
-    def __init__(self, found: Mapping[Any, Any] | None = None, experiments: Mapping[Any, Experiment] | None = None):
+    def __init__(
+        self,
+        found: Mapping[Any, Any] | None = None,
+        experiments: Mapping[Any, Experiment] | None = None,
+    ):
         super().__init__(found or {})
         self.experiments = dict(experiments or {})
 
@@ -52,7 +58,8 @@ class Runs(dict[Any, Any]):
 
 @dataclass(frozen=True)
 class _Asked:
-    """What names a loaded dataset: the record's key, the seeds that are there, and the view of it."""
+    """What names a loaded dataset: the record's key, the seeds that are there, and the view of
+    it."""
 
     key: str
     seeds: tuple[int, ...]
@@ -68,7 +75,8 @@ def _loaded(asked: _Asked) -> tuple[Any, list[Row]]:
 
 
 def since(rule_changed: str) -> datetime | None:
-    """The time in the "date commit" of a rule, as UTC; a date without a time is the end of that day, None for "".
+    """The time in the "date commit" of a rule, as UTC; a date without a time is the end of that
+    day, None for "".
 
     Raises ParameterError for anything else.
 
@@ -84,28 +92,38 @@ def since(rule_changed: str) -> datetime | None:
     except ValueError:
         commit = ""
     if not commit:
-        raise ParameterError(f"rule_changed = {rule_changed!r} must be date and commit, such as '2026-11-23 91444ca'.")
+        raise ParameterError(
+            f"rule_changed = {rule_changed!r} must be date and commit, such as '2026-11-23"
+            " 91444ca'."
+        )
     return when
 
 
 def _utc(text: str) -> datetime:
-    """A time in ISO 8601, taken as UTC where it names no zone. Raises ValueError for anything else."""
+    """A time in ISO 8601, taken as UTC where it names no zone. Raises ValueError for anything
+    else."""
     when = datetime.fromisoformat(text)
     return when.astimezone(UTC) if when.tzinfo else when.replace(tzinfo=UTC)
 
 
-def made_after(experiment: Experiment, when: datetime | None, store: Store | None = None) -> tuple[int, ...]:
-    """The recorded seeds of an experiment, or those of them whose records say that they were made after a time.
+def made_after(
+    experiment: Experiment, when: datetime | None, store: Store | None = None
+) -> tuple[int, ...]:
+    """The recorded seeds of an experiment, or those of them whose records say that they were made
+    after a time.
 
-    After a time, the committed records' further seeds count too: they were made to decide by a rule that is younger
-    than the runs that a page lists. `store` is where seeds are looked up, by default the project's.
+    After a time, the committed records' further seeds count too: they were made to decide by a rule
+    that is younger than the runs that a page lists. `store` is where seeds are looked up, by
+    default the project's.
 
     A record without a time of day counts as made at the beginning of its day.
     """
     store = store or default_store()
     stores = (store, *store.fallbacks)
     if when is not None:
-        further = set(stores[-1].seeds(experiment.key, experiment.code)).difference(experiment.seeds)
+        further = set(stores[-1].seeds(experiment.key, experiment.code)).difference(
+            experiment.seeds
+        )
         experiment = replace(experiment, seeds=(*experiment.seeds, *sorted(further)))
     missing = experiment.missing_seeds(store)
     there = tuple(seed for seed in experiment.seeds if seed not in missing)
@@ -119,18 +137,26 @@ def made_after(experiment: Experiment, when: datetime | None, store: Store | Non
 
 
 def older(experiment: Experiment, when: datetime | None) -> bool:
-    """Whether a recorded run of those that an experiment lists is older than a rule of this time."""
+    """Whether a recorded run of those that an experiment lists is older than a rule of this
+    time."""
     return not set(made_after(experiment, None)) <= set(made_after(experiment, when))
 
 
 def outdated(found: Finding, rule_changed: str) -> Finding:
-    """A finding on runs that are older than the rule they are judged by: undecided, with what the rule would say."""
-    said = f"the rule was changed after these runs ({rule_changed}); by it: {found.verdict}: {found.evidence}"
+    """A finding on runs that are older than the rule they are judged by: undecided, with what the
+    rule would say."""
+    said = (
+        f"the rule was changed after these runs ({rule_changed}); by it: {found.verdict}:"
+        f" {found.evidence}"
+    )
     return replace(found, verdict=UNDECIDED, evidence=said, value=None, low=None, high=None)
 
 
-def load(wanted: Mapping[Any, Experiment], through: Look | None = None, after: datetime | None = None) -> Runs:
-    """What is recorded of these experiments, each looked at `through` a function of its dataset; nothing is trained.
+def load(
+    wanted: Mapping[Any, Experiment], through: Look | None = None, after: datetime | None = None
+) -> Runs:
+    """What is recorded of these experiments, each looked at `through` a function of its dataset;
+    nothing is trained.
 
     With `after` only runs that were made after that time are given.
     """
@@ -159,7 +185,8 @@ def every_run(runs: Mapping[Any, xr.Dataset]) -> Iterator[tuple[Any, int, xr.Dat
 
 
 def cost(experiments: Iterable[Experiment]) -> str:
-    """How many runs of some experiments are missing, and what they would take on one core of this machine.
+    """How many runs of some experiments are missing, and what they would take on one core of this
+    machine.
 
     Example:
         >>> cost([])
@@ -170,14 +197,22 @@ def cost(experiments: Iterable[Experiment]) -> str:
     if not runs:
         return "no run is missing"
     seconds = sum(e.predicted(n).seconds for e, n in waiting.values())
-    said = f"{runs} run{'s' if runs > 1 else ''} of {len(waiting)} setting{'s' if len(waiting) > 1 else ''}"
-    return f"{said} {'are' if runs > 1 else 'is'} missing, predicted {duration(seconds)} on one core"
+    said = (
+        f"{runs} run{'s' if runs > 1 else ''} of {len(waiting)}"
+        f" setting{'s' if len(waiting) > 1 else ''}"
+    )
+    return (
+        f"{said} {'are' if runs > 1 else 'is'} missing, predicted {duration(seconds)} on one core"
+    )
 
 
 def left_open(runs: Runs, seen: Finding) -> Finding:
-    """The same finding where it is decided; else with what is missing at what cost before what was seen so far."""
+    """The same finding where it is decided; else with what is missing at what cost before what was
+    seen so far."""
     if seen.parts:
-        return all_of({name: left_open(runs, part) for name, part in seen.parts.items()}, seen.published)
+        return all_of(
+            {name: left_open(runs, part) for name, part in seen.parts.items()}, seen.published
+        )
     if runs and seen.verdict != UNDECIDED:
         return seen
     verdict = UNDECIDED if any(label in runs for label in runs.experiments) else "not run"

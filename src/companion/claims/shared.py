@@ -1,7 +1,8 @@
-"""What is computed once and asked for again: within a process, and by other chapters of the same build.
+"""What is computed once and asked for again: within a process, and by other chapters of the same
+build.
 
-A page says which data it was made from (`grokbook.runs.provenance.USED`); whoever is given what was computed before is
-given these rows too.
+A page says which data it was made from (`grokbook.runs.provenance.USED`); whoever is given what was
+computed before is given these rows too.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from grokbook.files import atomic_write
 from grokbook.runs.provenance import USED
 
 FINDINGS = "GROKBOOK_FINDINGS"
-"""Name of the environment variable with the folder of the present build's findings; without it nothing is shared."""
+"""Name of the environment variable with the folder of the present build's findings; without it
+nothing is shared."""
 
 Row = dict[str, Any]
 
@@ -30,7 +32,8 @@ def traced(compute: Callable[[], Any]) -> tuple[Any, list[Row]]:
 
 
 def once_a_build(name: str, compute: Callable[[], Any]) -> Any:
-    """What `compute` gives; in a build, what another chapter of the same build was given under this name.
+    """What `compute` gives; in a build, what another chapter of the same build was given under this
+    name.
 
     Code, records and packages do not change during a build, so what was computed is what would be.
     """
@@ -43,6 +46,8 @@ def once_a_build(name: str, compute: Callable[[], Any]) -> Any:
         USED.extend(rows)
     except (OSError, EOFError, ValueError, TypeError, pickle.UnpicklingError):
         value, rows = traced(compute)
-        with contextlib.suppress(pickle.PicklingError, AttributeError, TypeError):  # a number that no file can hold
+        with contextlib.suppress(
+            pickle.PicklingError, AttributeError, TypeError
+        ):  # a number that no file can hold
             atomic_write(path, pickle.dumps((value, rows)))
     return value

@@ -1,8 +1,8 @@
 """The settled verdicts: what the checks found when they were last written down, one line a claim.
 
-A project's `data/verdicts.json` is written by
-`grokbook claims --run --settle` and held true by a test, so a verdict cannot change unseen; it is also what
-`grokbook claims` shows without computing anything.
+A project's `data/verdicts.json` is written by `grokbook claims --run --settle` and held true by a
+test, so a verdict cannot change unseen; it is also what `grokbook claims` shows without computing
+anything.
 """
 
 from __future__ import annotations
@@ -24,13 +24,15 @@ MEANINGS: Mapping[str, str] = _TEXTS["meanings"]
 """What each verdict means, in a sentence."""
 
 RULE = tuple((each["question"], each["answer"], each["verdict"]) for each in _TEXTS["rule"])
-"""One rule for the words: questions in the order in which they are asked, and the word at the first such answer."""
+"""One rule for the words: questions in the order in which they are asked, and the word at the first
+such answer."""
 
 
 def settled(path: Path | None = None) -> dict[str, str]:
     """The settled verdict of each claim by its id; none where nothing was settled yet.
 
-    Raises RecordError when the file cannot be read, ParameterError when it holds a verdict that there is not.
+    Raises RecordError when the file cannot be read, ParameterError when it holds a verdict that
+    there is not.
     """
     path = path or current().verdicts
     if not path.is_file():
@@ -51,7 +53,8 @@ def with_former(known: Mapping[str, str]) -> dict[str, str]:
 
 
 def settle(verdicts: Mapping[str, str], path: Path | None = None) -> None:
-    """Write these verdicts over those in the file; other claims keep theirs, ids that no claim has are dropped."""
+    """Write these verdicts over those in the file; other claims keep theirs, ids that no claim has
+    are dropped."""
     path = path or current().verdicts
     merged = (settled(path) if path.is_file() else {}) | dict(verdicts)
     kept = {claim.id: merged[claim.id] for claim in claims() if claim.id in merged}
@@ -59,12 +62,15 @@ def settle(verdicts: Mapping[str, str], path: Path | None = None) -> None:
 
 
 def explained(table: pd.DataFrame) -> pd.DataFrame:
-    """Each verdict with its meaning, the number of claims that have it, and the first of these as an example.
+    """Each verdict with its meaning, the number of claims that have it, and the first of these as
+    an example.
 
     Columns: verdict, meaning, claims, example (id and statement).
 
     Example:
-        >>> explained(pd.DataFrame({"id": ["G36"], "verdict": ["holds"], "statement": ["So."]})).example.iloc[0]
+        >>> explained(
+        ...     pd.DataFrame({"id": ["G36"], "verdict": ["holds"], "statement": ["So."]})
+        ... ).example.iloc[0]
         'G36: So.'
     """
     rows = []
@@ -75,16 +81,25 @@ def explained(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["verdict", "meaning", "claims", "example"])
 
 
-def with_verdict(chosen: Iterable[Claim], verdict: str | None, known: Mapping[str, str]) -> list[Claim]:
+def with_verdict(
+    chosen: Iterable[Claim], verdict: str | None, known: Mapping[str, str]
+) -> list[Claim]:
     """Those of the claims that have this settled verdict; all of them for None.
 
     Raises ParameterError for an unknown verdict.
 
     Example:
         >>> from companion.claims import choose
-        >>> [c.id for c in with_verdict(choose(["G36", "G18"]), "fails", {"G36": "holds", "G18": "fails"})]
+        >>> [
+        ...     c.id
+        ...     for c in with_verdict(
+        ...         choose(["G36", "G18"]), "fails", {"G36": "holds", "G18": "fails"}
+        ...     )
+        ... ]
         ['G18']
     """
     if verdict is not None and verdict not in VERDICTS:
-        raise ParameterError(f"verdict = {verdict!r} is unknown; choose one of {', '.join(VERDICTS)}.")
+        raise ParameterError(
+            f"verdict = {verdict!r} is unknown; choose one of {', '.join(VERDICTS)}."
+        )
     return [claim for claim in chosen if verdict in (None, known.get(claim.id))]

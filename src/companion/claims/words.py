@@ -13,7 +13,8 @@ from grokbook.runs.experiment import Experiment
 
 
 def spread(values: pd.Series, form: str = ".1f", never: str = "") -> str:
-    """The range of numbers as "low to high", one number as it is; missing ones are beyond every number, `never`."""
+    """The range of numbers as "low to high", one number as it is; missing ones are beyond every
+    number, `never`."""
     known = values.dropna().astype(float)
     if not known.size:
         return never
@@ -23,7 +24,8 @@ def spread(values: pd.Series, form: str = ".1f", never: str = "") -> str:
 
 
 def generalising(tables: Mapping[Any, pd.DataFrame], form: str = "{}") -> str:
-    """How many runs of each table of `grok_times` generalise, and when; `form` names a table by its label.
+    """How many runs of each table of `grok_times` generalise, and when; `form` names a table by its
+    label.
 
     Example:
         >>> table = pd.DataFrame({"grok_step": [900.0, None, 1200.0], "last_step": 4000})
@@ -34,7 +36,9 @@ def generalising(tables: Mapping[Any, pd.DataFrame], form: str = "{}") -> str:
     for label, table in tables.items():
         seen, last = table.grok_step.dropna(), int(table.last_step.max())
         when = f" (at {spread(seen, ',.0f')})" if len(seen) else ""
-        said.append(f"{form.format(label)}: {some(len(seen), len(table))} generalise by step {last:,}{when}")
+        said.append(
+            f"{form.format(label)}: {some(len(seen), len(table))} generalise by step {last:,}{when}"
+        )
     return "; ".join(said)
 
 

@@ -1,23 +1,29 @@
-"""The command line: `grokbook list`, `run`, `build`, `serve`, `record`, `claims`, `teach`; `runs`."""
+"""The command line: `grokbook list`, `run`, `build`, `serve`, `record`, `claims`, `teach`;
+`runs`."""
 
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
-from functools import partial
-from pathlib import Path
-from typing import Annotated, Any
 
-import typer
+try:
+    from dataclasses import asdict
+    from functools import partial
+    from pathlib import Path
+    from typing import Annotated, Any
 
-from companion.cli.printing import forget_output, make_printable
-from companion.cli.runs import MOST_SEEDS, export, seconds, stoppable, sweep
-from companion.project import current
-from companion.teach.commands import app as teach
-from grokbook.errors import GrokbookError, ParameterError, line, nearest, shown
-from grokbook.files import read_json
-from grokbook.machine import duration
-from grokbook.paths import chosen
+    import typer
+
+    from companion.cli.printing import forget_output, make_printable
+    from companion.cli.runs import MOST_SEEDS, export, seconds, stoppable, sweep
+    from companion.project import current
+    from companion.teach.commands import app as teach
+    from grokbook.errors import GrokbookError, ParameterError, line, nearest, shown
+    from grokbook.files import read_json
+    from grokbook.machine import duration
+    from grokbook.paths import chosen
+except KeyboardInterrupt:  # Ctrl-C while the command itself is loaded
+    print("\ngrokbook: stopped.", file=sys.stderr)
+    sys.exit(130)
 
 app = typer.Typer(
     help="Re-run the chapters of grokbook with your own parameters, and build the book.",
@@ -36,9 +42,9 @@ def main() -> None:
 
     The exit code is 2 for bad input, 1 for what failed, 130 for Ctrl-C.
     """
-    make_printable()
     try:
         try:
+            make_printable()
             with chosen():
                 app()
         finally:
@@ -55,7 +61,9 @@ def main() -> None:
     except KeyboardInterrupt:
         print("\ngrokbook: stopped.", file=sys.stderr)
         sys.exit(130)
-    except OSError as error:  # the disk is full, say: what the system refuses is no fault of this program
+    except (
+        OSError
+    ) as error:  # the disk is full, say: what the system refuses is no fault of this program
         place = f"{line(error.filename)}: " if error.filename else ""
         print(f"grokbook: {place}{error.strerror or error}.", file=sys.stderr)
         forget_output()
@@ -93,11 +101,15 @@ def _table(*columns: str, title: str | None = None) -> Any:
     return Table(*columns, title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
 
 
-# ------------------------------------------------------------------------------------------------- list
+# --------------------------------------------------------------------------------------------- list
 
 
 @app.command("list")
-def list_(chapter: Annotated[str | None, typer.Argument(help="Number or name; all when left out.")] = None) -> None:
+def list_(
+    chapter: Annotated[
+        str | None, typer.Argument(help="Number or name; all when left out.")
+    ] = None,
+) -> None:
     """List the chapters, or one chapter's parameters with types, presets, time and memory."""
     from grokbook.paths import project_root
 
@@ -116,8 +128,16 @@ def _list_all(root: Path, console: Any) -> None:
     for chapter in sources.load_all(root):
         card = state.card(root, chapter.name)
         preset = (card or {}).get("preset", "laptop")
-        current = card and preset in chapter.presets and card.get("key") == book.key(root, chapter.page(preset))
-        page = "not executed" if card is None else f"{'up to date' if current else 'changed since'} ({preset})"
+        current = (
+            card
+            and preset in chapter.presets
+            and card.get("key") == book.key(root, chapter.page(preset))
+        )
+        page = (
+            "not executed"
+            if card is None
+            else f"{'up to date' if current else 'changed since'} ({preset})"
+        )
         time = duration(costs.page_estimate(chapter.page("laptop")).seconds)
         table.add_row(*map(_plain, [chapter.number, chapter.title, chapter.question, time, page]))
     console.print(table)
@@ -134,7 +154,7 @@ def _list_one(root: Path, name: str, console: Any) -> None:
     for p in chapter.parameters:
         at = [str(page.values[p.name]) for page in pages]
         table.add_row(*map(_plain, [p.name, p.type, str(p.default), *at, p.rule or "", p.help]))
-    console.print(table)
+    console.print(table if chapter.parameters else "It has no parameters.")
     for parameter, kinds in chapter.choices().items():
         several = _table(f"{parameter} may be", "")
         for kind, names in kinds.items():
@@ -143,31 +163,44 @@ def _list_one(root: Path, name: str, console: Any) -> None:
     costs_table = _table("preset", "time", "memory")
     for page in pages:
         predicted = costs.page_estimate(page)
-        costs_table.add_row(page.preset, duration(predicted.seconds), f"{predicted.memory_mb:.0f} MB")
+        costs_table.add_row(
+            page.preset, duration(predicted.seconds), f"{predicted.memory_mb:.0f} MB"
+        )
     console.print(costs_table)
     note = "Times are predictions for this machine, of executing the page"
     console.print(f"{note}; runs that are in a store already cost nothing.")
 
 
-# ---------------------------------------------------------------------------------------------- execute
+# ------------------------------------------------------------------------------------------ execute
 
 
 @app.command()
 def run(
     chapter: Annotated[str, typer.Argument(help="Number or name of a chapter.")],
     preset: Annotated[
-        str | None, typer.Option(help="smoke, laptop or paper; default: that of --params, else laptop.")
+        str | None,
+        typer.Option(help="smoke, laptop or paper; default: that of --params, else laptop."),
     ] = None,
-    parameter: Annotated[list[str] | None, typer.Option("--parameter", "-p", help="name=value")] = None,
+    parameter: Annotated[
+        list[str] | None, typer.Option("--parameter", "-p", help="name=value")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the results.")] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Start also what takes more than an hour.")] = False,
-    params: Annotated[Path | None, typer.Option(help="A parameter set (YAML or JSON); -p goes over it.")] = None,
-    save_params: Annotated[Path | None, typer.Option(help="Write the parameter set of this run there.")] = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Start also what takes more than an hour.")
+    ] = False,
+    params: Annotated[
+        Path | None, typer.Option(help="A parameter set (YAML or JSON); -p goes over it.")
+    ] = None,
+    save_params: Annotated[
+        Path | None, typer.Option(help="Write the parameter set of this run there.")
+    ] = None,
     compare: Annotated[
-        bool | None, typer.Option(help="Execute the default too, to compare it; default: if it is cheap.")
+        bool | None,
+        typer.Option(help="Execute the default too, to compare it; default: if it is cheap."),
     ] = None,
 ) -> None:
-    """Run one chapter with your parameters: an executed notebook, and an HTML page that opens with what differs."""
+    """Run one chapter with your parameters: an executed notebook, and an HTML page that opens with
+    what differs."""
     from companion.page import sources
     from companion.site import parameter_sets
     from companion.site.rerun import rerun
@@ -195,10 +228,16 @@ def run(
 def build(
     preset: Annotated[str, typer.Option(help="smoke, laptop or paper.")] = "laptop",
     only: Annotated[list[str] | None, typer.Option(help="A chapter; can be given again.")] = None,
-    strict: Annotated[bool, typer.Option(help="Anything on standard error fails the build.")] = False,
+    strict: Annotated[
+        bool, typer.Option(help="Anything on standard error fails the build.")
+    ] = False,
     force: Annotated[bool, typer.Option(help="Execute and build also what is up to date.")] = False,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Chapters side by side; default: one a core.")] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Start also what takes more than an hour.")] = False,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Chapters side by side; default: one a core.")
+    ] = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Start also what takes more than an hour.")
+    ] = False,
 ) -> None:
     """Execute the chapters that changed and build the site."""
     from companion.site.book import build as bring_up_to_date
@@ -211,7 +250,9 @@ def build(
 
 
 @app.command()
-def serve(port: Annotated[int, typer.Option(min=0, max=65535, help="0: any free port.")] = 8000) -> None:
+def serve(
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any free port.")] = 8000,
+) -> None:
     """Show the built site in a browser on this machine."""
     from companion.site.serving import server
     from grokbook.paths import checkout
@@ -226,11 +267,16 @@ def serve(port: Annotated[int, typer.Option(min=0, max=65535, help="0: any free 
 
 @app.command()
 def drift(
-    old: Annotated[Path, typer.Argument(help="A build: a manifest (drift.json), a site, or a checkout.")],
+    old: Annotated[
+        Path, typer.Argument(help="A build: a manifest (drift.json), a site, or a checkout.")
+    ],
     new: Annotated[Path | None, typer.Argument(help="Another one; default: this checkout.")] = None,
-    tolerance: Annotated[float, typer.Option(min=0, help="Relative difference that is no difference.")] = 1e-6,
+    tolerance: Annotated[
+        float, typer.Option(min=0, help="Relative difference that is no difference.")
+    ] = 1e-6,
 ) -> None:
-    """Say what differs between two builds; exit code 1 when a verdict or a number moved beyond its band."""
+    """Say what differs between two builds; exit code 1 when a verdict or a number moved beyond its
+    band."""
     from companion.checks import drift as builds
     from grokbook.paths import project_root
 
@@ -241,21 +287,34 @@ def drift(
         raise typer.Exit(1)
 
 
-# ---------------------------------------------------------------------------------------------- records
+# ------------------------------------------------------------------------------------------ records
 
 
 @app.command()
 def record(
-    only: Annotated[str | None, typer.Option(help="Experiments whose name matches this pattern.")] = None,
+    only: Annotated[
+        str | None, typer.Option(help="Experiments whose name matches this pattern.")
+    ] = None,
     budget: Annotated[str | None, typer.Option(help="Stop after this time, such as 40m.")] = None,
-    seeds: Annotated[int | None, typer.Option(min=1, max=MOST_SEEDS, help="Seeds of each experiment.")] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Runs side by side; default: one a core.")] = None,
+    seeds: Annotated[
+        int | None, typer.Option(min=1, max=MOST_SEEDS, help="Seeds of each experiment.")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Runs side by side; default: one a core.")
+    ] = None,
     update: Annotated[str, typer.Option(help="eager or compiled.")] = "eager",
-    list_only: Annotated[bool, typer.Option("--list", help="Show what there is, and what is missing.")] = False,
-    repeat: Annotated[float | None, typer.Option(help="Train the first steps of a share of the records again.")] = None,
-    draw: Annotated[int, typer.Option(min=0, help="With --repeat: the seed that draws the share.")] = 0,
+    list_only: Annotated[
+        bool, typer.Option("--list", help="Show what there is, and what is missing.")
+    ] = False,
+    repeat: Annotated[
+        float | None, typer.Option(help="Train the first steps of a share of the records again.")
+    ] = None,
+    draw: Annotated[
+        int, typer.Option(min=0, help="With --repeat: the seed that draws the share.")
+    ] = 0,
 ) -> None:
-    """Train the recorded runs that are missing, by value per second; stop and start it as you like."""
+    """Train the recorded runs that are missing, by value per second; stop and start it as you
+    like."""
     if update not in ("eager", "compiled"):
         raise ParameterError(f"--update {shown(update)} is not eager or compiled.")
     from grokbook import runs
@@ -272,25 +331,47 @@ def record(
         from grokbook.runs.repeating import repeat_sample
 
         done = repeat_sample(repeat, draw)
-        _print_frame(pd.DataFrame([{**asdict(one), "same": one.is_same} for one in done]), _console())
+        _print_frame(
+            pd.DataFrame([{**asdict(one), "same": one.is_same} for one in done]), _console()
+        )
         if not all(one.is_same for one in done):
             raise typer.Exit(1)
         return
     limit = None if budget is None else seconds(budget)
-    options = {"pattern": only, "budget_seconds": limit, "seeds": seeds, "workers": workers, "update": update}
+    options = {
+        "pattern": only,
+        "budget_seconds": limit,
+        "seeds": seeds,
+        "workers": workers,
+        "update": update,
+    }
     with stoppable():
         _print_frame(runs.record(**options), _console())
 
 
 @app.command()
 def claims(
-    paper: Annotated[str | None, typer.Option(help="Only claims of this paper, such as gu2025.")] = None,
-    ids: Annotated[list[str] | None, typer.Option("--id", help="A claim such as G12; can be given again.")] = None,
-    kind: Annotated[str | None, typer.Option(help="theorem, formula, number or observation.")] = None,
-    verdict: Annotated[str | None, typer.Option(help="Only claims with this settled verdict.")] = None,
-    live: Annotated[bool, typer.Option("--run", help="Compute the checks; a changed verdict fails.")] = False,
-    full: Annotated[bool, typer.Option("--full", help="Also which function checks a claim.")] = False,
-    settle: Annotated[bool, typer.Option("--settle", help="With --run: write the verdicts down.")] = False,
+    paper: Annotated[
+        str | None, typer.Option(help="Only claims of this paper, such as gu2025.")
+    ] = None,
+    ids: Annotated[
+        list[str] | None, typer.Option("--id", help="A claim such as G12; can be given again.")
+    ] = None,
+    kind: Annotated[
+        str | None, typer.Option(help="theorem, formula, number or observation.")
+    ] = None,
+    verdict: Annotated[
+        str | None, typer.Option(help="Only claims with this settled verdict.")
+    ] = None,
+    live: Annotated[
+        bool, typer.Option("--run", help="Compute the checks; a changed verdict fails.")
+    ] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="Also which function checks a claim.")
+    ] = False,
+    settle: Annotated[
+        bool, typer.Option("--settle", help="With --run: write the verdicts down.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="As data for programs (JSON).")] = False,
 ) -> None:
     """Show what the papers claim and the settled verdicts; with --run, compute them again."""
@@ -298,11 +379,15 @@ def claims(
         raise ParameterError("--json shows the ledger and --settle changes it: give one of them.")
     if settle and not live:
         raise ParameterError("--settle writes down what the checks find, so it needs --run.")
-    project = current()  # an id that stands nowhere in the claims is refused before these are loaded
+    project = (
+        current()
+    )  # an id that stands nowhere in the claims is refused before these are loaded
     sources = [path for path in project.sources() if path.suffix == ".py"] if ids else []
     settled_ids = read_json(project.verdicts) if ids and project.verdicts.is_file() else {}
     for name in ids or []:
-        if name not in settled_ids and not any(f'"{name}"' in path.read_text(encoding="utf-8") for path in sources):
+        if name not in settled_ids and not any(
+            f'"{name}"' in path.read_text(encoding="utf-8") for path in sources
+        ):
             hint = f"; the nearest is {near}" if (near := nearest(name, settled_ids, 0)) else ""
             raise ParameterError(f"the ledger has no claim {shown(name)}{hint}.")
 
@@ -353,17 +438,25 @@ def _claims_as_json(chosen: list[Any], known: dict[str, str]) -> None:
 
 
 def _check_claims(full: bool, settle: bool, chosen: list[Any], known: dict[str, str]) -> None:
-    """Print each result as it comes; exit code 1 when a verdict is not the settled one and is not written down."""
+    """Print each result as it comes; exit code 1 when a verdict is not the settled one and is not
+    written down."""
     from companion.claims import outcomes, report, verdicts
 
     found = {}
     for outcome in outcomes(chosen):
         found[outcome.claim.id] = outcome.finding.verdict
-        print(report.result(outcome, known.get(outcome.claim.id), _width(), full) + "\n", flush=True)
+        print(
+            report.result(outcome, known.get(outcome.claim.id), _width(), full) + "\n", flush=True
+        )
     changed = [name for name, verdict in found.items() if verdict != known.get(name)]
     print(report.paragraph(report.summary(found.values()), _width()))
     if changed:
-        print(report.paragraph(f"{len(changed)} of them differ from what is settled: {', '.join(changed)}.", _width()))
+        print(
+            report.paragraph(
+                f"{len(changed)} of them differ from what is settled: {', '.join(changed)}.",
+                _width(),
+            )
+        )
     if settle:
         verdicts.settle(found)
         print(f"The settled verdicts are written to {current().verdicts.name}.")

@@ -29,12 +29,15 @@ def make_printable() -> None:
     """Let the standard streams of this process write whatever they are given (`escaped`)."""
     codecs.register_error(HANDLER, escaped)
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # not where it was closed, or a program put its own there
+        if isinstance(
+            stream, io.TextIOWrapper
+        ):  # not where it was closed, or a program put its own there
             stream.reconfigure(errors=HANDLER)
 
 
 def forget_output() -> None:
-    """Drop what standard output still holds and could not be written: the interpreter would try once more."""
+    """Drop what standard output still holds and could not be written: the interpreter would try
+    once more."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.close(nowhere)

@@ -25,7 +25,8 @@ MOST_SEEDS = 1000
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """Ctrl-C and SIGTERM end what runs inside with one line that says how to go on, exit code 130."""
+    """Ctrl-C and SIGTERM end what runs inside with one line that says how to go on, exit code
+    130."""
     with suppress(ValueError):  # only the main thread may say what a signal does
         signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
@@ -54,33 +55,50 @@ def seconds(text: str) -> float:
 
 def sweep(
     experiment: Annotated[
-        str, typer.Argument(help="A name in `grokbook record --list`, or MODULE:NAME of a RunConfig of your own.")
+        str,
+        typer.Argument(
+            help="A name in `grokbook record --list`, or MODULE:NAME of a RunConfig of your own."
+        ),
     ],
     grid: Annotated[
-        list[str] | None, typer.Option(help="NAME=A:B:N (geometric if B >= 100 A > 0) or NAME=A,B,...; again for more.")
+        list[str] | None,
+        typer.Option(
+            help="NAME=A:B:N (geometric if B >= 100 A > 0) or NAME=A,B,...; again for more."
+        ),
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, max=MOST_SEEDS, help="Seeds of each cell.")] = 1,
     steps: Annotated[int | None, typer.Option(min=1, help="Optimiser steps of each run.")] = None,
-    scheduler: Annotated[str | None, typer.Option(help="Address of a Dask cluster; default: processes here.")] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes here; default: one a core.")] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(help="Address of a Dask cluster; default: processes here.")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes here; default: one a core.")
+    ] = None,
     store: Annotated[str | None, typer.Option(help="Folder of the record.")] = None,
-    compiled: Annotated[bool, typer.Option("--compiled", help="Compile the update, where that is possible.")] = False,
+    compiled: Annotated[
+        bool, typer.Option("--compiled", help="Compile the update, where that is possible.")
+    ] = False,
 ) -> None:
     """Train an experiment with every combination of some settings: here, or on a Dask cluster."""
     from grokbook.runs import cluster
     from grokbook.runs.store import Store
 
-    asked = cluster.asked(own(experiment) if ":" in experiment else experiment, grid or [], seeds, steps)
+    asked = cluster.asked(
+        own(experiment) if ":" in experiment else experiment, grid or [], seeds, steps
+    )
     kept = None if store is None else Store(Path(store))
     takes = duration(asked.predicted(seeds).seconds)
     print(f"{asked.name}, {seeds} of its seeds: about {takes} of one core", flush=True)
     with stoppable(), cluster.shown() as told:
-        cluster.sweep(asked, scheduler or None, workers=workers, store=kept, compiled=compiled, told=told)
+        cluster.sweep(
+            asked, scheduler or None, workers=workers, store=kept, compiled=compiled, told=told
+        )
     print(f"record    {cluster.place(asked, kept)}")
 
 
 def own(name: str) -> Experiment:
-    """The run of a reader's own that `module:name` names, as an experiment; the module may lie in the current folder.
+    """The run of a reader's own that `module:name` names, as an experiment; the module may lie in
+    the current folder.
 
     It is a `RunConfig`, an experiment, or a function without arguments that gives one of these.
 
@@ -95,7 +113,9 @@ def own(name: str) -> Experiment:
     try:
         found = getattr(import_module(module), inside)
     except (ImportError, AttributeError, ValueError, TypeError) as error:
-        raise ParameterError(f"{shown(name)} names no run: {error}; write MODULE:NAME, such as own:run.") from None
+        raise ParameterError(
+            f"{shown(name)} names no run: {error}; write MODULE:NAME, such as own:run."
+        ) from None
     found = found() if callable(found) else found
     if isinstance(found, gb.RunConfig):
         return Experiment(f"own/{module}-{inside}", found)

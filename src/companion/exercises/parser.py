@@ -1,7 +1,9 @@
-"""The exercises of a chapter's source as objects: words, stub, hints, solution, minutes, difficulty, objective.
+"""The exercises of a chapter's source as objects: words, stub, hints, solution, minutes,
+difficulty, objective.
 
-An exercise begins with `*Difficulty 1 of 3, 10 minutes, objective 2.*` and has one block of Python. It ends with the
-call of `check`; what the reader fills in is `...`. Paragraphs that begin with `**Hint 1.**` and `**Hint 2.**` follow.
+An exercise begins with `*Difficulty 1 of 3, 10 minutes, objective 2.*` and has one block of Python.
+It ends with the call of `check`; what the reader fills in is `...`. Paragraphs that begin with
+`**Hint 1.**` and `**Hint 2.**` follow.
 """
 
 from __future__ import annotations
@@ -16,8 +18,12 @@ from companion.exercises.registry import asked, modules
 from companion.python_source import parsed
 from grokbook.errors import ChapterError
 
-DIRECTIVE = re.compile(r"^(`{3,}|:{3,})\{(exercise|solution)\} *([^\n]*)\n(.*?)^\1 *$", re.MULTILINE | re.DOTALL)
-_HEAD = re.compile(r"\*Difficulty (\d) of 3, (\d+) minutes[^.]*?, objective (\d)(, in words)?\.\*\s*")
+DIRECTIVE = re.compile(
+    r"^(`{3,}|:{3,})\{(exercise|solution)\} *([^\n]*)\n(.*?)^\1 *$", re.MULTILINE | re.DOTALL
+)
+_HEAD = re.compile(
+    r"\*Difficulty (\d) of 3, (\d+) minutes[^.]*?, objective (\d)(, in words)?\.\*\s*"
+)
 _HINT = re.compile(r"^\*\*Hint (\d)\.\*\*\s+(.*?)(?=\s*\n\s*\n|\s*\Z)", re.MULTILINE | re.DOTALL)
 _BLOCK = re.compile(r"^```python\n(.*?)^```$\n?", re.MULTILINE | re.DOTALL)
 _OPTION = re.compile(r"\A(?::\w+:.*\n)+")
@@ -27,7 +33,8 @@ IMPORT = "from companion.exercises import check\n"
 
 @dataclass(frozen=True)
 class Exercise:
-    """One exercise of a page. `stub` is its code without the call of `check`, `call`; both empty where it is an essay.
+    """One exercise of a page. `stub` is its code without the call of `check`, `call`; both empty
+    where it is an essay.
 
     `objective` counts from 1; `solution` are the words of the solution, `code` its code.
     """
@@ -50,7 +57,8 @@ class Exercise:
         return not self.call
 
     def with_given(self, given: Mapping[str, Any]) -> tuple[str, str]:
-        """Stub and call with other parameters: in the stub their assignments, in the call the values themselves.
+        """Stub and call with other parameters: in the stub their assignments, in the call the
+        values themselves.
 
         Raises ChapterError where the stub does not assign one of them on a line of its own.
         """
@@ -58,7 +66,9 @@ class Exercise:
         for name, value in given.items():
             assigned = re.compile(rf"^{name} = .*?(?=\s*(#|$))", re.MULTILINE)
             if len(assigned.findall(stub)) != 1:
-                raise ChapterError(f"{self.label}: the stub needs one line `{name} = ...`, as {name} is drawn.")
+                raise ChapterError(
+                    f"{self.label}: the stub needs one line `{name} = ...`, as {name} is drawn."
+                )
             stub = assigned.sub(lambda _, said=f"{name} = {value!r}": said, stub)
             call = re.sub(rf"\b{name}={name}\b", lambda _, said=f"{name}={value!r}": said, call)
         return stub, call
@@ -70,12 +80,15 @@ class Exercise:
 
 
 def read(source: str) -> list[Exercise]:
-    """The exercises of a chapter's source in the order of the page; none of those written without a check.
+    """The exercises of a chapter's source in the order of the page; none of those written without a
+    check.
 
     Raises ChapterError naming the exercise and what its form lacks.
     """
     found = DIRECTIVE.findall(source)
-    solutions = {named.strip(): _OPTION.sub("", body) for _, kind, named, body in found if kind == "solution"}
+    solutions = {
+        named.strip(): _OPTION.sub("", body) for _, kind, named, body in found if kind == "solution"
+    }
     made = []
     for _, kind, title, body in found:
         if kind == "exercise" and _HEAD.search(body):
@@ -87,17 +100,37 @@ def read(source: str) -> list[Exercise]:
 
 
 def _one(label: str, title: str, body: str, solution: str) -> Exercise:
-    head, blocks, hints = _HEAD.search(body), _BLOCK.findall(body), [text for _, text in _HINT.findall(body)]
+    head, blocks, hints = (
+        _HEAD.search(body),
+        _BLOCK.findall(body),
+        [text for _, text in _HINT.findall(body)],
+    )
     assert head is not None
     words = _HINT.sub("", _BLOCK.sub("", body.replace(head[0], "", 1))).strip()
     if len(hints) != 2:
-        raise ChapterError(f"{label}: an exercise has two hints, `**Hint 1.**` and `**Hint 2.**`, not {len(hints)}.")
+        raise ChapterError(
+            f"{label}: an exercise has two hints, `**Hint 1.**` and `**Hint 2.**`, not"
+            f" {len(hints)}."
+        )
     if len(blocks) != (not head[4]):
-        raise ChapterError(f"{label}: it has one block of Python, or is `in words` and has none; found {len(blocks)}.")
+        raise ChapterError(
+            f"{label}: it has one block of Python, or is `in words` and has none; found"
+            f" {len(blocks)}."
+        )
     stub, call = _split(label, blocks[0]) if blocks else ("", "")
     code = "\n".join(_BLOCK.findall(solution))
     numbers = (int(head[1]), int(head[2]), int(head[3]))
-    return Exercise(label, title, *numbers, words, stub, call, tuple(hints), code, _BLOCK.sub("", solution).strip())
+    return Exercise(
+        label,
+        title,
+        *numbers,
+        words,
+        stub,
+        call,
+        tuple(hints),
+        code,
+        _BLOCK.sub("", solution).strip(),
+    )
 
 
 def _split(label: str, block: str) -> tuple[str, str]:
@@ -120,25 +153,33 @@ TABLE = "% Here stands the table of all exercises.\n"
 
 
 def table(chapters: Mapping[str, str]) -> str:
-    """The exercises of chapters (sources by name) as a table in Markdown: links, minutes, difficulty, objectives."""
-    rows = ["| chapter | exercise | time | difficulty | serves to |", "| --- | --- | --- | --- | --- |"]
+    """The exercises of chapters (sources by name) as a table in Markdown: links, minutes,
+    difficulty, objectives."""
+    rows = [
+        "| chapter | exercise | time | difficulty | serves to |",
+        "| --- | --- | --- | --- | --- |",
+    ]
     for name, source in chapters.items():
         goals, number = objectives(source), name.partition("_")[0]
         for one in read(source):
             goal = goals[one.objective - 1].rstrip(".;").replace("|", r"\|")
             link = f"[{one.title}](chapters/{name}.ipynb#{one.label})"
-            rows.append(f"| {number} | {link} | {one.minutes}\u00a0min | {one.difficulty} of 3 | {goal} |")
+            rows.append(
+                f"| {number} | {link} | {one.minutes}\u00a0min | {one.difficulty} of 3 | {goal} |"
+            )
     return "\n".join(rows) + "\n"
 
 
 def answer_line(label: str) -> str:
-    """What an answer to an exercise is, and to how many digits, in Markdown; nothing for one without a check."""
+    """What an answer to an exercise is, and to how many digits, in Markdown; nothing for one
+    without a check."""
     expected = asked(label).expected if label in modules() else ""
     return f"*Needed is:* {expected}" if expected else ""
 
 
 def folded(text: str) -> str:
-    """The text of a page whose exercises say what an answer is; their hints are folded, each for itself."""
+    """The text of a page whose exercises say what an answer is; their hints are folded, each for
+    itself."""
 
     def fold(match: re.Match[str]) -> str:
         if match[2] != "exercise":

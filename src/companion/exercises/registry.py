@@ -1,7 +1,8 @@
-"""What is asked: a check that gives a reason, typical wrong answers, parameters that a variant draws.
+"""What is asked: a check that gives a reason, typical wrong answers, parameters that a variant
+draws.
 
-The texts stand beside a chapter's module, in a file of TOML: `[ex-06-clock.wrong]` and `[ex-06-clock.reasons]`, or
-`[ex-06-own]` of an essay.
+The texts stand beside a chapter's module, in a file of TOML: `[ex-06-clock.wrong]` and
+`[ex-06-clock.reasons]`, or `[ex-06-own]` of an essay.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from grokbook.errors import ParameterError, WrongAnswer, nearest, shown
 from grokbook.files import beside
 
 Mistakes = Iterator[tuple[Any, ...]]
-"""What a check yields, a mistake at a time: whether it was made, the name of its reason, numbers for the reason.
+"""What a check yields, a mistake at a time: whether it was made, the name of its reason, numbers
+for the reason.
 
 None in place of "made": at these parameters this wrong answer is right, too.
 """
@@ -35,16 +37,20 @@ _ZERO = 1e-12
 """What is smaller than this is zero, and what is left of it comes from rounding on the machine."""
 
 ROUGH = "rounded too far"
-_ROUGH_REASON = f"these are the right digits, but too few of them: give {DIGITS} significant digits."
+_ROUGH_REASON = (
+    f"these are the right digits, but too few of them: give {DIGITS} significant digits."
+)
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What a chapter's module says of one exercise; an essay has `points` of a marking key in place of a check.
+    """What a chapter's module says of one exercise; an essay has `points` of a marking key in place
+    of a check.
 
-    `wrong` maps the code of a typical wrong answer, which runs after the solution, to words that it must be told.
-    `reasons` are whole sentences by name, in which parameters, `{p}`, and numbers of the check, `{0:.3g}`, are put.
-    `draws` are the choices for parameters of the stub; `quick` are values of them with which a test runs it.
+    `wrong` maps the code of a typical wrong answer, which runs after the solution, to words that it
+    must be told. `reasons` are whole sentences by name, in which parameters, `{p}`, and numbers of
+    the check, `{0:.3g}`, are put. `draws` are the choices for parameters of the stub; `quick` are
+    values of them with which a test runs it.
     """
 
     label: str
@@ -57,11 +63,14 @@ class Asked:
 
     @property
     def expected(self) -> str:
-        """What an answer is, and to how many digits: the first line of the check's docstring; of an essay nothing."""
-        return (self.check.__doc__ or "").partition("\n")[0] if self.check else ""
+        """What an answer is, and to how many digits: the first line of the check's docstring; of an
+        essay nothing."""
+        said = (self.check and self.check.__doc__) or ""
+        return " ".join(said.partition("\n\n")[0].split())
 
     def drawn(self, name: str) -> dict[str, Any]:
-        """The parameters of the variant `name`: a hash of label, parameter and name picks from each list of choices.
+        """The parameters of the variant `name`: a hash of label, parameter and name picks from each
+        list of choices.
 
         Example:
             >>> Asked("ex-a", draws={"p": (5, 7, 11)}).drawn("Ada")
@@ -69,22 +78,30 @@ class Asked:
         """
 
         def number(parameter: str) -> int:
-            return int.from_bytes(sha256(f"{self.label}\n{parameter}\n{name}".encode()).digest()[:8])
+            return int.from_bytes(
+                sha256(f"{self.label}\n{parameter}\n{name}".encode()).digest()[:8]
+            )
 
         return {one: choices[number(one) % len(choices)] for one, choices in self.draws.items()}
 
 
 def exercise(
-    label: str, *, draws: Mapping[str, Sequence[Any]] | None = None, quick: Mapping[str, Any] | None = None
+    label: str,
+    *,
+    draws: Mapping[str, Sequence[Any]] | None = None,
+    quick: Mapping[str, Any] | None = None,
 ) -> Callable[[Check], Asked]:
     """Make the function below the check of the exercise `label`; the fields are those of `Asked`.
 
-    It is called with the answers of the stub's last line and the parameters by name, and yields `Mistakes`: the first
-    that was made is told, and what comes after it is not computed; where none was, the answer is right. The first line
-    of its docstring says what an answer is, for pages, editions and messages; numbers are compared by `number` or
-    `near`, and the line then ends with "to three digits".
+    It is called with the answers of the stub's last line and the parameters by name, and yields
+    `Mistakes`: the first that was made is told, and what comes after it is not computed; where none
+    was, the answer is right. The first line of its docstring says what an answer is, for pages,
+    editions and messages; numbers are compared by `number` or `near`, and the line then ends with
+    "to three digits".
     """
-    return lambda check: Asked(label, check, draws=draws or {}, quick=quick or {}, **_texts().get(label, {}))
+    return lambda check: Asked(
+        label, check, draws=draws or {}, quick=quick or {}, **_texts().get(label, {})
+    )
 
 
 def essay(label: str) -> Asked:
@@ -107,9 +124,14 @@ def _texts() -> Mapping[str, Mapping[str, Any]]:
 
 @cache
 def modules() -> Mapping[str, str]:
-    """The name of the module of each exercise, by label. That of another chapter need not be loaded to check one."""
+    """The name of the module of each exercise, by label. That of another chapter need not be loaded
+    to check one."""
     package = current().package()
-    return {label: f"{package}.{path.parent.name}.exercises" for path in _files() for label in beside(path)}
+    return {
+        label: f"{package}.{path.parent.name}.exercises"
+        for path in _files()
+        for label in beside(path)
+    }
 
 
 def every() -> Mapping[str, Asked]:
@@ -124,7 +146,9 @@ def asked(label: str) -> Asked:
     Raises ParameterError for an exercise that no module has.
     """
     if label not in modules():
-        raise ParameterError(f"no exercise is called {shown(label)}; the nearest is {nearest(label, modules(), 0)}.")
+        raise ParameterError(
+            f"no exercise is called {shown(label)}; the nearest is {nearest(label, modules(), 0)}."
+        )
     found = vars(import_module(modules()[label])).values()
     return next(one for one in found if isinstance(one, Asked) and one.label == label)
 
@@ -139,7 +163,9 @@ def check(label: str, *answers: Any, **given: Any) -> None:
     """
     one = asked(label)
     if one.check is None:
-        raise ParameterError(f"{label} is answered in words; there is nothing to check by a program.")
+        raise ParameterError(
+            f"{label} is answered in words; there is nothing to check by a program."
+        )
     if any(answer is ... for answer in answers):
         raise WrongAnswer(f"{label}: an answer is still `...`. Needed is: {one.expected}")
     try:
@@ -147,14 +173,17 @@ def check(label: str, *answers: Any, **given: Any) -> None:
         reasons = {ROUGH: _ROUGH_REASON, **one.reasons}
         reason = next((reasons[name].format(*values, **given) for name, values in made), None)
     except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
-        raise WrongAnswer(f"{label}: this answer cannot be read ({error}). Needed is: {one.expected}") from error
+        raise WrongAnswer(
+            f"{label}: this answer cannot be read ({error}). Needed is: {one.expected}"
+        ) from error
     if reason is not None:
         raise WrongAnswer(f"{label}: {reason}")
     print(f"{label}: right.")
 
 
 def tolerance(right: Any, digits: int = DIGITS) -> Any:
-    """How far rounding to so many significant digits moves numbers at most: half a unit of the last one, of each.
+    """How far rounding to so many significant digits moves numbers at most: half a unit of the last
+    one, of each.
 
     Zero has `digits` of them behind the point.
 
@@ -174,22 +203,33 @@ def _numbers(value: Any, right: Any) -> tuple[Any, Any]:
 
 
 def near(value: Any, right: Any, *, within: float = 0.0) -> bool:
-    """Whether numbers, one or a sequence, are the right ones, rounded to `DIGITS` significant digits or not rounded.
+    """Whether numbers, one or a sequence, are the right ones, rounded to `DIGITS` significant
+    digits or not rounded.
 
-    `within` is a tolerance that is larger than that of rounding: 1 for a step, of which both whole ones beside it are
-    right, or the spread of an estimate.
+    `within` is a tolerance that is larger than that of rounding: 1 for a step, of which both whole
+    ones beside it are right, or the spread of an estimate.
 
     Example:
-        >>> near(3.1415, 3.14159), near(3.14, 3.14159), near(3.1, 3.14159), near(470, 469.3147, within=1)
+        >>> (
+        ...     near(3.1415, 3.14159),
+        ...     near(3.14, 3.14159),
+        ...     near(3.1, 3.14159),
+        ...     near(470, 469.3147, within=1),
+        ... )
         (True, True, False, True)
     """
     given, wanted = _numbers(value, right)
-    allowed = np.maximum(tolerance(wanted), within) * (1 + 1e-6)  # half a digit is itself rounded by the machine
+    allowed = np.maximum(tolerance(wanted), within) * (
+        1 + 1e-6
+    )  # half a digit is itself rounded by the machine
     return given.shape == wanted.shape and bool((np.abs(given - wanted) <= allowed).all())
 
 
-def number(value: Any, right: Any, otherwise: str, *typical: tuple[str, Any], within: float = 0.0) -> Mistakes:
-    """What is wrong with an answer in numbers: nothing where it is `near` the right one, whatever else it is near.
+def number(
+    value: Any, right: Any, otherwise: str, *typical: tuple[str, Any], within: float = 0.0
+) -> Mistakes:
+    """What is wrong with an answer in numbers: nothing where it is `near` the right one, whatever
+    else it is near.
 
     Args:
         value: the answer, a number or a sequence of numbers.
@@ -208,7 +248,8 @@ def number(value: Any, right: Any, otherwise: str, *typical: tuple[str, Any], wi
 
 
 def too_rough(value: Any, right: Any) -> bool:
-    """Whether numbers are the right ones, some of them rounded to one digit less than is asked for."""
+    """Whether numbers are the right ones, some of them rounded to one digit less than is asked
+    for."""
     given, wanted = _numbers(value, right)
     if given.shape != wanted.shape:
         return False

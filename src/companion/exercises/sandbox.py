@@ -1,4 +1,5 @@
-"""The code of an exercise run as a reader would: stub, then solution or another answer, then the check."""
+"""The code of an exercise run as a reader would: stub, then solution or another answer, then the
+check."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ from grokbook.errors import ChapterError, WrongAnswer
 
 
 def run(exercise: Exercise, given: Mapping[str, Any], *, code: str | None = None) -> dict[str, Any]:
-    """The names after stub and `code`, by default the solution's, with the parameters `given`; nothing else is defined.
+    """The names after stub and `code`, by default the solution's, with the parameters `given`;
+    nothing else is defined.
 
     Raises ChapterError naming exercise and error. What the code prints is not shown.
     """
@@ -24,7 +26,8 @@ def run(exercise: Exercise, given: Mapping[str, Any], *, code: str | None = None
 
 
 def after(names: Mapping[str, Any], label: str, code: str) -> dict[str, Any]:
-    """These names, and what `code` makes of them; they are not changed themselves. Raises ChapterError as `run`."""
+    """These names, and what `code` makes of them; they are not changed themselves. Raises
+    ChapterError as `run`."""
     found = dict(names)
     with mock.patch.dict(os.environ), contextlib.redirect_stdout(io.StringIO()):
         os.environ.pop("GROKBOOK_FINDINGS", None)  # what other pages were given is not asked for
@@ -38,7 +41,8 @@ def after(names: Mapping[str, Any], label: str, code: str) -> dict[str, Any]:
 
 
 def blurred(exercise: Exercise, names: Mapping[str, Any]) -> bool:
-    """Whether a typical wrong answer would pass, too, at the parameters among `names`, which hold the right answers."""
+    """Whether a typical wrong answer would pass, too, at the parameters among `names`, which hold
+    the right answers."""
 
     def meets(label: str, *answers: Any, **given: Any) -> bool:
         return any(made is None for made, *_ in asked(label).check(*answers, **given))
@@ -47,7 +51,8 @@ def blurred(exercise: Exercise, names: Mapping[str, Any]) -> bool:
 
 
 def told(exercise: Exercise, names: Mapping[str, Any]) -> str | None:
-    """What the check says of the answers among `names`: the reason, or None where they are right."""
+    """What the check says of the answers among `names`: the reason, or None where they are
+    right."""
     try:
         after(names, exercise.label, IMPORT + exercise.call)
     except WrongAnswer as wrong:

@@ -1,7 +1,8 @@
 """What a chapter's cells use to put things on its page: figures, numbers, tables, boxes, costs.
 
-A figure carries its name, caption and alt text in the metadata of its output, under the key `grokbook`; the
-runner (`companion.site.execute`) turns these into a numbered figure of the page. Nothing here computes.
+A figure carries its name, caption and alt text in the metadata of its output, under the key
+`grokbook`; the runner (`companion.site.execute`) turns these into a numbered figure of the page.
+Nothing here computes.
 """
 
 from __future__ import annotations
@@ -34,13 +35,14 @@ def _display(data: Mapping[str, Any], metadata: Mapping[str, Any] | None = None)
         display(dict(data), metadata=dict(metadata or {}), raw=True)
 
 
-# --------------------------------------------------------------------------------------------- figures
+# ------------------------------------------------------------------------------------------ figures
 
 
 def figure(fig: Any, name: str, caption: str, alt: str) -> None:
     """Put a matplotlib figure on the page as the numbered figure `name`, and close it.
 
-    On a narrow screen its panels stand below one another where that can be done. Its colours follow the page's scheme.
+    On a narrow screen its panels stand below one another where that can be done. Its colours follow
+    the page's scheme.
 
     Args:
         fig: a matplotlib Figure.
@@ -53,45 +55,67 @@ def figure(fig: Any, name: str, caption: str, alt: str) -> None:
     import matplotlib.pyplot as plt
 
     labels = labelled(name, caption, alt)
-    if max((ax.get_subplotspec().get_gridspec().ncols for ax in fig.axes if ax.get_subplotspec()), default=1) > 2:
+    if (
+        max(
+            (ax.get_subplotspec().get_gridspec().ncols for ax in fig.axes if ax.get_subplotspec()),
+            default=1,
+        )
+        > 2
+    ):
         labels["grokbook"]["classes"] = "gb-wide"
     _display({**drawing.drawings(fig), "text/plain": f"[figure {name}: {alt}]"}, labels)
     plt.close(fig)
 
 
 def picture(markup: str, name: str, caption: str, alt: str) -> None:
-    """Put HTML, such as an SVG or a figure that a script draws, on the page as the numbered figure `name`."""
-    _display({"text/html": markup, "text/plain": f"[figure {name}: {alt}]"}, labelled(name, caption, alt))
+    """Put HTML, such as an SVG or a figure that a script draws, on the page as the numbered figure
+    `name`."""
+    _display(
+        {"text/html": markup, "text/plain": f"[figure {name}: {alt}]"}, labelled(name, caption, alt)
+    )
 
 
 def labelled(name: str, caption: str, alt: str) -> dict[str, Any]:
-    """The metadata of a figure's output; raises ParameterError for a bad name and for a text that is missing."""
+    """The metadata of a figure's output; raises ParameterError for a bad name and for a text that
+    is missing."""
     if not name.startswith("fig-") or not name.replace("-", "").isalnum() or name != name.lower():
         raise ParameterError(
-            f"the figure name {name!r} must be `fig-` and lower-case words joined by hyphens, like 'fig-delay'."
+            f"the figure name {name!r} must be `fig-` and lower-case words joined by hyphens, like"
+            " 'fig-delay'."
         )
     if len(caption.split()) < 3:
-        raise ParameterError(f"figure {name} needs a caption that says seeds, statistic and preset.")
+        raise ParameterError(
+            f"figure {name} needs a caption that says seeds, statistic and preset."
+        )
     if len(alt.split()) < 3:
-        raise ParameterError(f"figure {name} needs an alt text of a sentence that says what it shows.")
+        raise ParameterError(
+            f"figure {name} needs an alt text of a sentence that says what it shows."
+        )
     return {"grokbook": {"name": name, "caption": line(caption), "alt": alt}}
 
 
-# --------------------------------------------------------------------------------------------- numbers
+# ------------------------------------------------------------------------------------------ numbers
 
 
 def glue(
-    name: str, value: Any, form: str | None = None, missing: str | None = None, unit: str = "", seeds: Any = None
+    name: str,
+    value: Any,
+    form: str | None = None,
+    missing: str | None = None,
+    unit: str = "",
+    seeds: Any = None,
 ) -> None:
     """Make a computed value available to the prose as `` {glue:text}`name` ``.
 
     Args:
         name: the key.
         value: a number, a text, or a NumPy or torch scalar.
-        form: a format such as ``".0f"`` applied here; without it, prose may write `` {glue:text}`name:.3f` ``.
+        form: a format such as ``".0f"`` applied here; without it, prose may write ``
+            {glue:text}`name:.3f` ``.
         missing: the text that stands in for None or NaN (a run that did not get there).
         unit: words after a value that is not missing, such as ``" steps"`` (with `form`).
-        seeds: what each seed has, where the value sums up seeds; a re-run is compared with their spread.
+        seeds: what each seed has, where the value sums up seeds; a re-run is compared with their
+            spread.
 
     Raises ParameterError for None or NaN without `missing`, and for arrays.
     """
@@ -99,7 +123,9 @@ def glue(
     about = {"name": name, "mime_prefix": _GLUED}
     if plain is None or (isinstance(plain, float) and math.isnan(plain)):
         if missing is None:
-            raise ParameterError(f"{name} has no value ({value!r}); give `missing=` the words to print instead.")
+            raise ParameterError(
+                f"{name} has no value ({value!r}); give `missing=` the words to print instead."
+            )
         plain = missing
     else:
         about |= {} if seeds is None else {"value": plain, "seeds": _numbers(seeds)}
@@ -107,29 +133,39 @@ def glue(
     _display({f"{_GLUED}text/plain": repr(plain)}, {"scrapbook": about})
 
 
-def glue_median(name: str, values: Any, form: str, missing: str | None = None, unit: str = "") -> None:
-    """Glue the median of what each seed has (a DataArray, a Series, a list); missing ones are left out of it."""
+def glue_median(
+    name: str, values: Any, form: str, missing: str | None = None, unit: str = ""
+) -> None:
+    """Glue the median of what each seed has (a DataArray, a Series, a list); missing ones are left
+    out of it."""
     known = [value for value in _numbers(values) if value is not None]
     glue(name, statistics.median(known) if known else None, form, missing, unit, seeds=values)
 
 
 def _numbers(values: Any) -> list[float | None]:
     """The values of an array, a table's column or a list, None for what is missing."""
-    each = [None if str(value) in ("<NA>", "None") else float(value) for value in getattr(values, "values", values)]
+    each = [
+        None if str(value) in ("<NA>", "None") else float(value)
+        for value in getattr(values, "values", values)
+    ]
     return [None if value is None or math.isnan(value) else value for value in each]
 
 
-def glue_all(prefix: str, values: Mapping[str, Any], form: str = ",.0f", missing: str = "(not reached)") -> None:
-    """Glue several numbers at once, each as `prefix_key`, in one form and with one text for what is missing."""
+def glue_all(
+    prefix: str, values: Mapping[str, Any], form: str = ",.0f", missing: str = "(not reached)"
+) -> None:
+    """Glue several numbers at once, each as `prefix_key`, in one form and with one text for what is
+    missing."""
     for key, value in values.items():
         glue(f"{prefix}_{key}", value, form, missing)
 
 
 def conditions(**truths: Any) -> None:
-    """Make truths available to the prose: blocks `:::{when} name` and roles `` {when}`name; words` ``.
+    """Make truths available to the prose: blocks `:::{when} name` and roles `` {when}`name; words`
+    ``.
 
-    Each is True, False or None (not known: runs are missing), or a pair of that and the numbers that decided, as
-    short text, which stands in place of the words where it does not hold.
+    Each is True, False or None (not known: runs are missing), or a pair of that and the numbers
+    that decided, as short text, which stands in place of the words where it does not hold.
 
     Raises ParameterError for any other value, and for a name that means something in a condition.
     """
@@ -138,10 +174,13 @@ def conditions(**truths: Any) -> None:
         truth = _scalar(name, value)
         if not (truth is None or isinstance(truth, bool)) or not isinstance(said, str):
             raise ParameterError(
-                f"the condition {name} = {given!r} must be True, False or None, or a pair of that and a text."
+                f"the condition {name} = {given!r} must be True, False or None, or a pair of that"
+                " and a text."
             )
         if keyword.iskeyword(name) or not name.isidentifier():
-            raise ParameterError(f"the condition {name!r} needs a name that is a Python identifier and no keyword.")
+            raise ParameterError(
+                f"the condition {name!r} needs a name that is a Python identifier and no keyword."
+            )
         about = {"name": f"{KEY}{name}", "mime_prefix": _GLUED}
         _display({f"{_GLUED}text/plain": repr(glued(truth, line(said)))}, {"scrapbook": about})
 
@@ -149,7 +188,9 @@ def conditions(**truths: Any) -> None:
 def _scalar(name: str, value: Any) -> Any:
     """A Python number or text: what a 0-dimensional array or tensor holds."""
     if getattr(value, "size", 1) != 1 and not callable(getattr(value, "size", 1)):
-        raise ParameterError(f"{name} is an array of {value.size} values; glue one number at a time.")
+        raise ParameterError(
+            f"{name} is an array of {value.size} values; glue one number at a time."
+        )
     if callable(getattr(value, "item", None)):
         try:
             return value.item()
@@ -160,7 +201,7 @@ def _scalar(name: str, value: Any) -> Any:
     return None if str(value) in ("<NA>", "NaT") else str(value)
 
 
-# ---------------------------------------------------------------------------------------------- tables
+# ------------------------------------------------------------------------------------------- tables
 
 
 def table(
@@ -170,14 +211,17 @@ def table(
     index: bool = False,
     fold: bool = False,
 ) -> None:
-    """Show a pandas DataFrame as a table that can be read aloud; where it does not fit, a card a row.
+    """Show a pandas DataFrame as a table that can be read aloud; where it does not fit, a card a
+    row.
 
     Rows of the ledger (columns id, statement, verdict and evidence) are cards at every width.
 
     Args:
-        frame: the table; its column names are the headings. A column `verdict` is coloured by its words.
+        frame: the table; its column names are the headings. A column `verdict` is coloured by its
+            words.
         caption: one sentence on what the rows are.
-        formats: column -> format such as ``".2f"`` (or a function); other floats get four significant digits.
+        formats: column -> format such as ``".2f"`` (or a function); other floats get four
+            significant digits.
         index: whether the index is the first column.
         fold: whether only the caption is seen until a reader opens it.
 
@@ -185,26 +229,33 @@ def table(
     """
     shown = frame.reset_index() if index else frame
     made = table_html(shown, caption, formats or {})
-    folded = f'<details class="gb-fold"><summary>{html.escape(caption)}</summary>\n{made}\n</details>'
+    folded = (
+        f'<details class="gb-fold"><summary>{html.escape(caption)}</summary>\n{made}\n</details>'
+    )
     _display({"text/html": folded if fold else made, "text/plain": shown.to_string(index=False)})
 
 
 def ledger(frame: Any) -> None:
-    """Show the whole ledger, with an anchor a claim, lists to choose from, folding evidence and files to download."""
+    """Show the whole ledger, with an anchor a claim, lists to choose from, folding evidence and
+    files to download."""
     from companion.page import cards
 
     _display({"text/html": cards.ledger_html(frame), "text/plain": frame.to_string(index=False)})
 
 
 def places(frame: Any) -> None:
-    """Show what leads into the ledger on this page: places of the papers, gathered lists, former ids."""
+    """Show what leads into the ledger on this page: places of the papers, gathered lists, former
+    ids."""
     from companion.page.places import index_html
 
-    _display({"text/html": index_html(frame), "text/plain": "places of the papers, lists, former names"})
+    _display(
+        {"text/html": index_html(frame), "text/plain": "places of the papers, lists, former names"}
+    )
 
 
 def data(name: str, content: Any) -> None:
-    """Put plain values as the JSON file `name` beside the pages of the site; the page itself shows nothing of it.
+    """Put plain values as the JSON file `name` beside the pages of the site; the page itself shows
+    nothing of it.
 
     Raises ParameterError for a name that is none of a JSON file, or leads to another folder.
     """
@@ -217,10 +268,12 @@ def verdict_bars(papers: Sequence[str]) -> None:
     """Show how many claims of each paper have each verdict, as bars."""
     from companion.page import cards
 
-    _display({"text/html": cards.verdict_bars(papers), "text/plain": f"verdicts of {', '.join(papers)}"})
+    _display(
+        {"text/html": cards.verdict_bars(papers), "text/plain": f"verdicts of {', '.join(papers)}"}
+    )
 
 
-# ----------------------------------------------------------------------------------- costs and records
+# -------------------------------------------------------------------------------- costs and records
 
 
 def say(text: str) -> None:
@@ -229,7 +282,8 @@ def say(text: str) -> None:
 
 
 def cost(*experiments: Any) -> None:
-    """Say, before anything trains, what these experiments will cost here and which seeds are already there."""
+    """Say, before anything trains, what these experiments will cost here and which seeds are
+    already there."""
     absent = {e.name: e.missing_seeds() for e in experiments}
     total = sum(len(tuple(e.seeds)) for e in experiments)
     to_train = sum(len(seeds) for seeds in absent.values())
@@ -237,10 +291,15 @@ def cost(*experiments: Any) -> None:
         runs = "its one run is" if total == 1 else f"all {total} runs are"
         say(f"> Nothing has to be trained: {runs} in the record store.")
         return
-    which = "; ".join(f"{words(name)}: seeds {', '.join(map(str, s))}" for name, s in absent.items() if s)
+    which = "; ".join(
+        f"{words(name)}: seeds {', '.join(map(str, s))}" for name, s in absent.items() if s
+    )
     there = f" ({total - to_train} of {total} runs are already there)" if to_train < total else ""
     runs = counted(to_train, "run")
-    say(f"> This will train {runs} ({which}), about {_predicted(experiments)} on this machine{there}.")
+    say(
+        f"> This will train {runs} ({which}), about {_predicted(experiments)} on this"
+        f" machine{there}."
+    )
 
 
 def _predicted(experiments: Any) -> str:
@@ -249,7 +308,8 @@ def _predicted(experiments: Any) -> str:
 
 
 def used() -> None:
-    """Publish which datasets of the store the cells were given, each once, for the box at the foot of the page."""
+    """Publish which datasets of the store the cells were given, each once, for the box at the foot
+    of the page."""
     from grokbook.runs.provenance import USED
 
     rows = {(row["experiment"], row["key"], row["origin"], *row["seeds"]): row for row in USED}
@@ -264,7 +324,8 @@ _ORIGIN = {
 
 
 def recorded(*datasets: Any) -> None:
-    """Show the box that says when, where and with what code datasets of the store were made; nothing for none."""
+    """Show the box that says when, where and with what code datasets of the store were made;
+    nothing for none."""
     if datasets:
         made = [part for data in datasets for part in json.loads(data.attrs["provenance"])]
         origin = min(data.attrs.get("origin", "recorded") for data in datasets)
@@ -274,33 +335,53 @@ def recorded(*datasets: Any) -> None:
 def recorded_box(attrs: Mapping[str, Any]) -> str:
     """The Markdown of `recorded`, from the attributes that the record store gives a dataset.
 
-    >>> made = {"recorded_on": "2026-11-01", "device": "CPU", "dtype": "float32", "seconds": 90, "commit": "f00"}
+    >>> made = {
+    ...     "recorded_on": "2026-11-01",
+    ...     "device": "CPU",
+    ...     "dtype": "float32",
+    ...     "seconds": 90,
+    ...     "commit": "f00",
+    ... }
     >>> recorded_box({"origin": "recorded", "provenance": json.dumps([made])})
-    '> **Recorded on 2026-11-01**, not trained while this page was built: CPU, float32, 90 s of training, commit `f00`.'
+    '> **Recorded on 2026-11-01**, not trained while this page was built: CPU, float32,
+     90 s of training, commit `f00`.'
     """
     made = json.loads(attrs["provenance"])
-    origin = _ORIGIN[attrs.get("origin", "recorded")].format(day=words(max(part["recorded_on"] for part in made)))
-    each = [("device", words), ("dtype", words), ("commit", lambda commit: f"commit {code(commit[:10])}")]
-    facts = [", ".join(sorted({form(part[key]) for part in made if part.get(key)})) for key, form in each]
+    origin = _ORIGIN[attrs.get("origin", "recorded")].format(
+        day=words(max(part["recorded_on"] for part in made))
+    )
+    each = [
+        ("device", words),
+        ("dtype", words),
+        ("commit", lambda commit: f"commit {code(commit[:10])}"),
+    ]
+    facts = [
+        ", ".join(sorted({form(part[key]) for part in made if part.get(key)})) for key, form in each
+    ]
     least = "at least " if any(part.get("resumed") for part in made) else ""
-    facts.insert(2, f"{least}{costs.duration(sum(part.get('seconds', 0) for part in made))} of training")
+    facts.insert(
+        2, f"{least}{costs.duration(sum(part.get('seconds', 0) for part in made))} of training"
+    )
     return f"> {origin}: {', '.join(fact for fact in facts if fact)}."
 
 
 def not_run(experiment: Any) -> None:
-    """Show the box that says a result was not computed, and what it would cost. It is never made up."""
+    """Show the box that says a result was not computed, and what it would cost. It is never made
+    up."""
     some = len(experiment.missing_seeds()) < len(experiment.seeds)
     say(
-        f"> **Not run.** {'A part of ' * some}{code(experiment.name)} is not in the record store and was not trained "
-        "for this page. "
-        f"It would take about {_predicted([experiment])} here: {code(f'grokbook record --only {experiment.name}')}."
+        f"> **Not run.** {'A part of ' * some}{code(experiment.name)} is not in the record store"
+        f" and was not trained for this page. It would take about {_predicted([experiment])} here:"
+        f" {code(f'grokbook record --only {experiment.name}')}."
     )
 
 
 def begin(chapter: str, names: Mapping[str, Any]) -> None:
-    """Refuse values that a chapter does not allow, and show what executing it takes here by preset, records used.
+    """Refuse values that a chapter does not allow, and show what executing it takes here by preset,
+    records used.
 
-    However the page is executed, it is so refused with the sentence of `grokbook run`, before anything is computed.
+    However the page is executed, it is so refused with the sentence of `grokbook run`, before
+    anything is computed.
 
     Args:
         chapter: its number or name.
@@ -314,6 +395,8 @@ def begin(chapter: str, names: Mapping[str, Any]) -> None:
 
     read, store = find(project_root(), chapter), Store(records_path())
     read.page("laptop", {one.name: names[one.name] for one in read.parameters}).experiments()
-    took = {preset: costs.page_estimate(read.page(preset), store).seconds for preset in read.presets}
+    took = {
+        preset: costs.page_estimate(read.page(preset), store).seconds for preset in read.presets
+    }
     said = " · ".join(f"{preset} {costs.duration(seconds)}" for preset, seconds in took.items())
     say(f"**Time** to execute this page here, by preset: {said}.")

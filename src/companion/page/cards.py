@@ -1,4 +1,5 @@
-"""Claims as cards: rows of the ledger on any page, and the whole ledger with filters, folding evidence, downloads."""
+"""Claims as cards: rows of the ledger on any page, and the whole ledger with filters, folding
+evidence, downloads."""
 
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ _TEX |= {"{": r"\textbraceleft{}", "}": r"\textbraceright{}"}
 
 
 def claim_cards(frame: pd.DataFrame, caption: str) -> str:
-    """Rows of the ledger, a line each: id, verdict, number; the evidence opens in place, with a link to the ledger.
+    """Rows of the ledger, a line each: id, verdict, number; the evidence opens in place, with a
+    link to the ledger.
 
     Example:
         >>> row = {"id": "X1", "statement": "It is.", "verdict": "holds", "evidence": "k_r < 1"}
@@ -44,24 +46,33 @@ def claim_cards(frame: pd.DataFrame, caption: str) -> str:
     page = current().ledger
     target = f"{page}.html" if (project_root() / "notebooks" / f"{page}.md").is_file() else None
     rows = frame.to_dict("records")
-    return _listed([_item([_line(row, f"{target}#{row['id']}" if target else None)]) for row in rows], caption)
+    return _listed(
+        [_item([_line(row, f"{target}#{row['id']}" if target else None)]) for row in rows], caption
+    )
 
 
 def ledger_html(frame: pd.DataFrame) -> str:
-    """The whole ledger: a line a claim, its id the anchor; filters by a script; evidence folds; CSV and BibTeX.
+    """The whole ledger: a line a claim, its id the anchor; filters by a script; evidence folds; CSV
+    and BibTeX.
 
-    `frame` is what `companion.claims.ledger` gives. Without scripts all is open and nothing is hidden.
+    `frame` is what `companion.claims.ledger` gives. Without scripts all is open and nothing is
+    hidden.
     """
     rows = frame.to_dict("records")
     made = [_entry(row) for row in rows]
     filters = html.escape(json.dumps(_filters(rows)))
-    links = f"{_download('csv', csv(frame), 'text/csv')} · {_download('bib', bibtex(frame), 'text/plain')}"
+    links = (
+        f"{_download('csv', csv(frame), 'text/csv')} ·"
+        f" {_download('bib', bibtex(frame), 'text/plain')}"
+    )
     links += f' · <a href="../{NAME}">JSON</a>'
+    caption = "Every claim that was checked for this page; the evidence is computed."
+    mount = 'GrokbookLedger.mount(document.querySelector(".gb-ledger"));'
     return (
         f'<div class="gb-ledger" data-filters="{filters}">\n'
         f'<p class="gb-downloads">All {len(rows)} claims as a file: {links}</p>\n'
-        f"{_listed(made, 'Every claim that was checked for this page; the evidence is computed.')}\n</div>\n"
-        f'<script>\n{script("ledger")}GrokbookLedger.mount(document.querySelector(".gb-ledger"));\n</script>'
+        f"{_listed(made, caption)}\n</div>\n"
+        f"<script>\n{script('ledger')}{mount}\n</script>"
     )
 
 
@@ -72,7 +83,9 @@ def verdict_bars(papers: Iterable[str]) -> str:
         all_of_it = Counter(known.get(claim.id) for claim in carrying(choose(paper=paper)))
         counts = {word: all_of_it[word] for word in VERDICTS if all_of_it[word]}
         words = ", ".join(f"{size} {word}" for word, size in counts.items())
-        parts = "".join(f'<span data-look="{word}" style="flex-grow:{n}"></span>' for word, n in counts.items())
+        parts = "".join(
+            f'<span data-look="{word}" style="flex-grow:{n}"></span>' for word, n in counts.items()
+        )
         name = f'<a href="#paper={paper}">{html.escape(named(paper))}</a>'
         made.append(f"<p>{name}, {sum(counts.values())} claims: {words}.</p>")
         made.append(f'<div class="gb-bar" aria-hidden="true">{parts}</div>')
@@ -82,7 +95,10 @@ def verdict_bars(papers: Iterable[str]) -> str:
 def _listed(made: Iterable[str], caption: str) -> str:
     said = html.escape(caption)
     inner = "\n".join(made)
-    return f'<p class="gb-caption">{said}</p>\n<ul class="gb-claims" aria-label="{said}">\n{inner}\n</ul>'
+    return (
+        f'<p class="gb-caption">{said}</p>\n<ul class="gb-claims"'
+        f' aria-label="{said}">\n{inner}\n</ul>'
+    )
 
 
 def _item(parts: Iterable[str], anchor: str = "", data: Mapping[str, str] | None = None) -> str:
@@ -92,19 +108,27 @@ def _item(parts: Iterable[str], anchor: str = "", data: Mapping[str, str] | None
 
 
 def _line(row: Mapping[str, Any], address: str | None, note: str = "", unfolded: str = "") -> str:
-    """One claim on a line that opens: id, verdict, number, first words; then the whole, its place, what was found."""
+    """One claim on a line that opens: id, verdict, number, first words; then the whole, its place,
+    what was found."""
     paper = named(row["paper"]) if row.get("paper") else ""
     paper = f"ours, on {paper}" if row.get("origin") == "ours" else paper
     place = html.escape(", ".join(filter(None, (paper, row.get("place", "")))))
-    link = f'<a href="{html.escape(address)}">{html.escape(row["id"])} in the ledger</a>' if address else ""
+    link = (
+        f'<a href="{html.escape(address)}">{html.escape(row["id"])} in the ledger</a>'
+        if address
+        else ""
+    )
     where = " · ".join(filter(None, (place, link)))
     begun = textwrap.shorten(row["statement"], LINE, placeholder="…")
     line = (
-        f'<span class="gb-id">{html.escape(row["id"])}</span> {verdict(row["verdict"])} '
-        f'<span class="gb-value">{_number(row.get("value"))}</span> <span class="gb-statement">{typeset(begun)}</span>'
+        f'<span class="gb-id">{html.escape(row["id"])}</span> {verdict(row["verdict"])} <span'
+        f' class="gb-value">{_number(row.get("value"))}</span> <span'
+        f' class="gb-statement">{typeset(begun)}</span>'
     )
     told = "".join(f'<p class="gb-evidence">{part}</p>' for part in _found(row))
-    whole = f'<p class="gb-whole">{typeset(row["statement"])}</p>' if begun != row["statement"] else ""
+    whole = (
+        f'<p class="gb-whole">{typeset(row["statement"])}</p>' if begun != row["statement"] else ""
+    )
     where = f'<p class="gb-place">{where}</p>' if where else ""
     return f"<details{unfolded}><summary>{line}</summary>\n{whole}{where}{told}{note}\n</details>"
 
@@ -126,7 +150,10 @@ def _found(row: Mapping[str, Any]) -> list[str]:
 def kind_of_evidence(row: Mapping[str, Any]) -> str:
     """What a claim's verdict rests on, with the number of recorded runs where runs decide.
 
-    >>> kind_of_evidence({"shown_by": "runs", "runs": 3}), kind_of_evidence({"shown_by": "count", "runs": 0})
+    >>> (
+    ...     kind_of_evidence({"shown_by": "runs", "runs": 3}),
+    ...     kind_of_evidence({"shown_by": "count", "runs": 0}),
+    ... )
     ('runs: 3', 'exact count')
     """
     if row["shown_by"] != "runs":
@@ -143,7 +170,10 @@ def _entry(row: Mapping[str, Any]) -> str:
     number, words = chapter.partition("_")[0].lstrip("0"), row["page"].partition(": ")[2]
     shown = html.escape(f"chapter {number}, {words}")
     shown = f'<a href="{html.escape(address)}">{shown}</a>' if address else shown
-    rests = f"Kind of claim: {html.escape(row['kind'])}; evidence: {kind_of_evidence(row)}. Shown in {shown}."
+    rests = (
+        f"Kind of claim: {html.escape(row['kind'])}; evidence: {kind_of_evidence(row)}. Shown in"
+        f" {shown}."
+    )
     former = [name for name, entry in moved().items() if entry == row["id"]]
     anchors = "".join(f'<span id="{html.escape(name)}"></span>' for name in former)
     if former:
@@ -153,13 +183,18 @@ def _entry(row: Mapping[str, Any]) -> str:
 
 
 def _place(row: Mapping[str, Any]) -> str:
-    """The part of the ledger that a claim is in: those that carry the four papers, a list, or the appendix."""
+    """The part of the ledger that a claim is in: those that carry the four papers, a list, or the
+    appendix."""
     if row.get("part_of"):
         return str(row["part_of"])
     return "carries" if row["paper"] in FOUR and row["origin"] == "paper" else "appendix"
 
 
-_PLACES = {"carries": "claims that carry the papers"} | GATHERED | {"appendix": "appendix: this book, other papers"}
+_PLACES = (
+    {"carries": "claims that carry the papers"}
+    | GATHERED
+    | {"appendix": "appendix: this book, other papers"}
+)
 
 
 def _filters(rows: list[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -169,7 +204,11 @@ def _filters(rows: list[Mapping[str, Any]]) -> list[dict[str, Any]]:
     titles = {name: textwrap.shorten(title, 44, placeholder="…") for name, title in titled.items()}
     asked: list[tuple[str, str, Callable[[Mapping[str, Any]], tuple[str, str]]]] = [
         ("paper", "Paper", lambda row: (row["paper"], named(row["paper"]))),
-        ("chapter", "Chapter", lambda row: ((name := row["page"].partition(":")[0]), titles.get(name, name))),
+        (
+            "chapter",
+            "Chapter",
+            lambda row: ((name := row["page"].partition(":")[0]), titles.get(name, name)),
+        ),
         ("verdict", "Verdict", lambda row: (row["verdict"], row["verdict"])),
         ("kind", "Kind", lambda row: (row["kind"], row["kind"])),
         ("list", "Part of the ledger", lambda row: ((place := _place(row)), _PLACES[place])),
@@ -179,19 +218,31 @@ def _filters(rows: list[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [{"name": name, "label": label, "values": values} for name, label, values in chosen]
 
 
-# -------------------------------------------------------------------------------------------- downloads
+# ---------------------------------------------------------------------------------------- downloads
 
 
 def csv(frame: pd.DataFrame) -> str:
-    """The ledger as a file of comma-separated values, a row a claim, with its anchor in the last column."""
-    return frame.assign(anchor=[_anchor(name) for name in frame.id]).map(no_formula).to_csv(index=False)
+    """The ledger as a file of comma-separated values, a row a claim, with its anchor in the last
+    column."""
+    return (
+        frame.assign(anchor=[_anchor(name) for name in frame.id])
+        .map(no_formula)
+        .to_csv(index=False)
+    )
 
 
 def bibtex(frame: pd.DataFrame) -> str:
-    """The ledger as a bibliography: an entry a claim, which names its verdict and its anchor in the book.
+    """The ledger as a bibliography: an entry a claim, which names its verdict and its anchor in the
+    book.
 
     Example:
-        >>> row = {"id": "X1", "paper": "gu2025", "place": "p. 3", "statement": "50 % are.", "verdict": "holds"}
+        >>> row = {
+        ...     "id": "X1",
+        ...     "paper": "gu2025",
+        ...     "place": "p. 3",
+        ...     "statement": "50 % are.",
+        ...     "verdict": "holds",
+        ... }
         >>> print(bibtex(pd.DataFrame([row])).splitlines()[0])
         @misc{grokbook-X1,
     """
@@ -215,11 +266,17 @@ def _anchor(name: str) -> str:
 
 
 def _tex(text: str) -> str:
-    """A text with what TeX reads as commands made harmless; BibTeX counts braces, those of TeX's commands too."""
-    return re.sub(r"[\\^~<>|&%$#_{}]", lambda found: _TEX.get(found[0], f"\\{found[0]}"), safe.line(text))
+    """A text with what TeX reads as commands made harmless; BibTeX counts braces, those of TeX's
+    commands too."""
+    return re.sub(
+        r"[\\^~<>|&%$#_{}]", lambda found: _TEX.get(found[0], f"\\{found[0]}"), safe.line(text)
+    )
 
 
 def _download(kind: str, text: str, mime: str) -> str:
     data = b64encode(text.encode()).decode()
     name = {"csv": "CSV", "bib": "BibTeX"}[kind]
-    return f'<a download="{current().name}-ledger.{kind}" href="data:{mime};charset=utf-8;base64,{data}">{name}</a>'
+    return (
+        f'<a download="{current().name}-ledger.{kind}"'
+        f' href="data:{mime};charset=utf-8;base64,{data}">{name}</a>'
+    )

@@ -1,4 +1,5 @@
-"""The page for a class: one file, no server; groups train in their browsers and bring their numbers together."""
+"""The page for a class: one file, no server; groups train in their browsers and bring their numbers
+together."""
 
 from __future__ import annotations
 
@@ -12,11 +13,19 @@ NAME = "class.html"
 
 
 def class_page() -> str:
-    """The HTML of the page: the page that trains in large type, a link and QR code to join, the plot of the class.
+    """The HTML of the page: the page that trains in large type, a link and QR code to join, the
+    plot of the class.
 
     >>> text = class_page()
     >>> "GrokbookClass.mount" in text and "Kazuhiko Arase" in text
     True
     """
-    code = Path(__file__).with_name("scripts").joinpath("vendor", "qrcode.js").read_text(encoding="utf-8")
-    return filled(Path(__file__).with_suffix(".html"), {"CODE": code, "SCRIPTS": tables.script("class_page")})
+    code = (
+        Path(__file__)
+        .with_name("scripts")
+        .joinpath("vendor", "qrcode.js")
+        .read_text(encoding="utf-8")
+    )
+    return filled(
+        Path(__file__).with_suffix(".html"), {"CODE": code, "SCRIPTS": tables.script("class_page")}
+    )

@@ -1,4 +1,5 @@
-"""What a chapter will cost on this machine: predicted seconds and memory of what is not in the stores yet."""
+"""What a chapter will cost on this machine: predicted seconds and memory of what is not in the
+stores yet."""
 
 from __future__ import annotations
 
@@ -17,12 +18,14 @@ OVERHEAD_SECONDS = 8.0
 """Kernel start, imports and drawing of one chapter, before any training."""
 
 PAGE_SECONDS = 20.0
-"""From an executed notebook to the one HTML file of `grokbook run`: Sphinx, whatever the chapter."""
+"""From an executed notebook to the one HTML file of `grokbook run`: Sphinx, whatever the
+chapter."""
 
 OVERHEAD_MB = 450.0
 
 SIDE_BY_SIDE = 1.6
-"""What a run takes when every core has one, over what it takes alone: they share caches and memory (measured)."""
+"""What a run takes when every core has one, over what it takes alone: they share caches and memory
+(measured)."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,8 @@ class Estimate:
 
 
 def estimate(experiments: Iterable[Any], store: Store | None = None) -> Estimate:
-    """Predicted cost of training what is missing: an experiment's seeds run side by side, one a core."""
+    """Predicted cost of training what is missing: an experiment's seeds run side by side, one a
+    core."""
     seconds, memory = 0.0, 0.0
     for experiment in experiments:
         if count := len(experiment.missing_seeds(store)):
@@ -45,9 +49,11 @@ def estimate(experiments: Iterable[Any], store: Store | None = None) -> Estimate
 
 
 def page_estimate(page: Page, store: Store | None = None) -> Estimate:
-    """Cost of executing a page: what it trains, what its cells compute, and the fixed cost of a kernel.
+    """Cost of executing a page: what it trains, what its cells compute, and the fixed cost of a
+    kernel.
 
-    What the cells compute is stated by the chapter for its presets and taken as it is for other values.
+    What the cells compute is stated by the chapter for its presets and taken as it is for other
+    values.
     """
     trained = estimate(page.experiments().values(), store)
     seconds = trained.seconds + OVERHEAD_SECONDS + page.chapter.seconds.get(page.preset, 0)

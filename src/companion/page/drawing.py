@@ -1,8 +1,10 @@
-"""A matplotlib figure as a page shows it: one SVG for light, dark and print, and one more for a narrow screen.
+"""A matplotlib figure as a page shows it: one SVG for light, dark and print, and one more for a
+narrow screen.
 
-Colours are CSS variables with a value for each scheme: the palette's, or for any other colour one of the same hue that
-stands out as much on the dark page. The cells of heat maps are paths in such colours. The narrow drawing is the same
-figure with its panels below one another. Nothing is drawn anew, so it cannot differ.
+Colours are CSS variables with a value for each scheme: the palette's, or for any other colour one
+of the same hue that stands out as much on the dark page. The cells of heat maps are paths in such
+colours. The narrow drawing is the same figure with its panels below one another. Nothing is drawn
+anew, so it cannot differ.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ from collections.abc import Mapping
 from typing import Any
 
 NARROW = "application/vnd.grokbook.narrow+svg"
-"""The type under which an output carries the drawing for a narrow screen, beside the one for a wide screen."""
+"""The type under which an output carries the drawing for a narrow screen, beside the one for a wide
+screen."""
 
 LEVELS = 24
 """A colour scale has so many steps, each of which is a variable of the drawing."""
@@ -24,7 +27,8 @@ LEVELS = 24
 _MANY = 20_000
 """From so many cells on a scale has a third of the steps: the drawing stays light."""
 _INCHES, _PAGE_PIXELS, _LEAST_PIXELS = 3.7, 350, 8
-"""Width of a narrow drawing; width of the text on a phone of 390 pixels; the smallest type that is read there."""
+"""Width of a narrow drawing; width of the text on a phone of 390 pixels; the smallest type that is
+read there."""
 _DECIMALS = re.compile(r"(?<=[0-9]\.[0-9]{2})[0-9]+")
 _FONTS = {"svg.hashsalt": "grokbook", "svg.fonttype": "path", "image.composite_image": False}
 _UNSAID = dict.fromkeys(("Date", "Creator", "Format", "Type"))
@@ -54,7 +58,8 @@ def wide(fig: Any) -> str:
 
 
 def _framed(fig: Any) -> dict[str, list[list[str]]]:
-    """Put a frame in place of each heat map of even cells; the cells' colours by the frame's name, "" where none is."""
+    """Put a frame in place of each heat map of even cells; the cells' colours by the frame's name,
+    "" where none is."""
     import numpy as np
     from matplotlib.cm import ScalarMappable
     from matplotlib.collections import QuadMesh
@@ -63,15 +68,21 @@ def _framed(fig: Any) -> dict[str, list[list[str]]]:
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
 
-    for scaled in fig.findobj(lambda one: isinstance(one, ScalarMappable) and one.get_array() is not None):
+    for scaled in fig.findobj(
+        lambda one: isinstance(one, ScalarMappable) and one.get_array() is not None
+    ):
         levels = LEVELS if scaled.get_array().size < _MANY else LEVELS // 3
         if scaled.cmap.N > LEVELS:
             scaled.set_cmap(scaled.cmap.resampled(levels))
     cells: dict[str, list[list[str]]] = {}
-    for one in fig.findobj(lambda one: isinstance(one, (AxesImage, QuadMesh)) and one.get_visible()):
+    for one in fig.findobj(
+        lambda one: isinstance(one, (AxesImage, QuadMesh)) and one.get_visible()
+    ):
         if isinstance(one, QuadMesh):
             at = one.get_coordinates()
-            steps = [np.diff(one.get_transform().transform(line), axis=0) for line in (at[0], at[:, 0])]
+            steps = [
+                np.diff(one.get_transform().transform(line), axis=0) for line in (at[0], at[:, 0])
+            ]
             corners = at[[0, 0, -1, -1], [0, -1, -1, 0]]
             if not all(np.allclose(step, step[0], rtol=0.02) for step in steps):
                 continue
@@ -83,42 +94,63 @@ def _framed(fig: Any) -> dict[str, list[list[str]]]:
         one.axes.add_artist(PathPatch(Path(corners), transform=one.get_transform(), **look))
         one.set_visible(False)
         colours = one.to_rgba(one.get_array())
-        cells[look["gid"]] = [[to_hex(colour) if colour[3] else "" for colour in row] for row in colours]
+        cells[look["gid"]] = [
+            [to_hex(colour) if colour[3] else "" for colour in row] for row in colours
+        ]
     return cells
 
 
 def _svg(fig: Any, cells: Mapping[str, list[list[str]]]) -> str:
-    """The SVG, the same bytes each time, coordinates to a hundredth of a point, looks and colours said once."""
+    """The SVG, the same bytes each time, coordinates to a hundredth of a point, looks and colours
+    said once."""
     import matplotlib as mpl
 
     buffer, looks = io.StringIO(), {}
     with mpl.rc_context(_FONTS):
         fig.savefig(buffer, format="svg", metadata=_UNSAID, bbox_inches="tight", transparent=True)
-    text = _FRAME.sub(lambda found: _filled(cells[found[1]], *found.groups()[1:]), buffer.getvalue())
+    text = _FRAME.sub(
+        lambda found: _filled(cells[found[1]], *found.groups()[1:]), buffer.getvalue()
+    )
     text = re.sub(r' (?:d|x|y)="[^"]*"', lambda found: _DECIMALS.sub("", found[0]), text)
     text = re.sub(r' fill="(#\w+)"', r' style="fill: \1"', text)
-    text = re.sub(r' style="([^"]*)"', lambda found: f' class="{looks.setdefault(found[1], f"k{len(looks)}")}"', text)
+    text = re.sub(
+        r' style="([^"]*)"',
+        lambda found: f' class="{looks.setdefault(found[1], f"k{len(looks)}")}"',
+        text,
+    )
     rules = "".join(f".{name}{{{look}}}" for look, name in looks.items())
     return text.replace("</style>", f"{_schemes(rules)}</style>", 1)
 
 
-def _filled(rows: list[list[str]], x: str, y: str, right: str, low: str, clip: str, opacity: str | None) -> str:
-    """The cells of a frame: a path of runs for each colour; the most frequent lies below where there is no gap."""
+def _filled(
+    rows: list[list[str]], x: str, y: str, right: str, low: str, clip: str, opacity: str | None
+) -> str:
+    """The cells of a frame: a path of runs for each colour; the most frequent lies below where
+    there is no gap."""
     runs, (most, _) = {}, Counter(colour for row in rows for colour in row).most_common(1)[0]
     for down, row in enumerate(rows):
         for colour, run in itertools.groupby(range(len(row)), key=row.__getitem__):
             places = list(run)
-            runs.setdefault(colour, []).append(f"M{places[0]} {down}h{len(places)}v1h-{len(places)}z")
+            runs.setdefault(colour, []).append(
+                f"M{places[0]} {down}h{len(places)}v1h-{len(places)}z"
+            )
     if not runs.pop("", None):
-        runs = {most: [f"M0 0h{len(rows[0])}v{len(rows)}h-{len(rows[0])}z"]} | {k: runs[k] for k in runs if k != most}
-    paths = "".join(f'<path d="{"".join(each)}" style="fill: {colour}"/>' for colour, each in runs.items())
+        runs = {most: [f"M0 0h{len(rows[0])}v{len(rows)}h-{len(rows[0])}z"]} | {
+            k: runs[k] for k in runs if k != most
+        }
+    paths = "".join(
+        f'<path d="{"".join(each)}" style="fill: {colour}"/>' for colour, each in runs.items()
+    )
     wide, high = (float(right) - float(x)) / len(rows[0]), (float(low) - float(y)) / len(rows)
-    place = f'transform="translate({x} {y}) scale({wide:.5f} {high:.5f})" shape-rendering="crispEdges"'
+    place = (
+        f'transform="translate({x} {y}) scale({wide:.5f} {high:.5f})" shape-rendering="crispEdges"'
+    )
     return f'<g style="{opacity or ""}"{clip}><g {place}>{paths}</g>'
 
 
 def _schemes(rules: str) -> str:
-    """Rules of CSS with a variable for each colour, after its values on a light and on a dark page."""
+    """Rules of CSS with a variable for each colour, after its values on a light and on a dark
+    page."""
     from grokbook.plotting.palette import PALETTE, PHASES, mirrored
 
     names = {light.lower(): (name, dark) for name, (light, dark) in (PALETTE | PHASES).items()}
@@ -138,7 +170,8 @@ def _schemes(rules: str) -> str:
 
 
 def narrow(fig: Any, cells: Mapping[str, list[list[str]]]) -> str | None:
-    """The SVG of the figure with its panels below one another; None where they cannot be, or type were too small.
+    """The SVG of the figure with its panels below one another; None where they cannot be, or type
+    were too small.
 
     Changes the figure: its size, the places of its axes, the columns of its legends.
     """
@@ -155,12 +188,15 @@ def narrow(fig: Any, cells: Mapping[str, list[list[str]]]) -> str | None:
     size = re.search(r'width="([0-9.]+)pt" height="([0-9.]+)pt"', text)
     if said or size is None:
         return None
-    types = (t.get_fontsize() for t in fig.findobj(Text) if t.get_visible() and t.get_text().strip())
+    types = (
+        t.get_fontsize() for t in fig.findobj(Text) if t.get_visible() and t.get_text().strip()
+    )
     return text if min(types, default=12) * _PAGE_PIXELS / float(size[1]) >= _LEAST_PIXELS else None
 
 
 def _stack(fig: Any) -> bool:
-    """Put the axes into one column, more than six panels or two square ones into two; False where they cannot be."""
+    """Put the axes into one column, more than six panels or two square ones into two; False where
+    they cannot be."""
     from matplotlib.gridspec import GridSpec
 
     axes = [ax for ax in fig.axes if not hasattr(ax, "_colorbar")]
@@ -186,7 +222,9 @@ def _stack(fig: Any) -> bool:
             title.set_wrap(True)
     for legend in list(fig.legends):  # written again, with as many columns as there is room for
         texts = [text.get_text() for text in legend.get_texts()]
-        columns = max(1, min(legend._ncols, int(_INCHES * 72 // (5.2 * max(map(len, texts), default=1) + 42))))
+        columns = max(
+            1, min(legend._ncols, int(_INCHES * 72 // (5.2 * max(map(len, texts), default=1) + 42)))
+        )
         outside = getattr(legend, "_outside_loc", None)
         place = f"outside {outside} center" if outside in ("lower", "upper") else legend._loc
         legend.remove()
@@ -196,14 +234,26 @@ def _stack(fig: Any) -> bool:
 
 
 def _label_all(axes: list[Any], places: list[tuple[int, int]]) -> None:
-    """Give panels that leave titles and labels to a neighbour (of their column, row, axes) their own: it moves away."""
+    """Give panels that leave titles and labels to a neighbour (of their column, row, axes) their
+    own: it moves away."""
     if len(places) < 2:
         return
-    at = {(s.rowspan.start, s.colspan.start): ax for ax in axes for s in [ax.get_subplotspec()] if ax.axison}
+    at = {
+        (s.rowspan.start, s.colspan.start): ax
+        for ax in axes
+        for s in [ax.get_subplotspec()]
+        if ax.axison
+    }
     if len({column for _, column in at}) > 1:
         for (row, column), ax in at.items():
-            top, first = at[min(p for p in at if p[1] == column)], at[min(p for p in at if p[0] == row)]
-            for own, other in ((ax._left_title, top._left_title), (ax.yaxis.label, first.yaxis.label)):
+            top, first = (
+                at[min(p for p in at if p[1] == column)],
+                at[min(p for p in at if p[0] == row)],
+            )
+            for own, other in (
+                (ax._left_title, top._left_title),
+                (ax.yaxis.label, first.yaxis.label),
+            ):
                 if not own.get_text():
                     own.set(text=other.get_text(), fontsize=other.get_fontsize())
     for ax in axes:
@@ -212,6 +262,9 @@ def _label_all(axes: list[Any], places: list[tuple[int, int]]) -> None:
             if not shared or not ax.axison:
                 continue
             ax.tick_params(axis=name, **{"labelleft" if name == "y" else "labelbottom": True})
-            own, others = getattr(ax, f"{name}axis").label, [getattr(one, f"{name}axis").label for one in shared]
+            own, others = (
+                getattr(ax, f"{name}axis").label,
+                [getattr(one, f"{name}axis").label for one in shared],
+            )
             if not own.get_text():
                 own.set_text(next((label.get_text() for label in others if label.get_text()), ""))

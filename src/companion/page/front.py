@@ -24,29 +24,48 @@ def _plain(number: str) -> str:
 
 
 def _groups(root: Path) -> list[tuple[str, list[tuple[Chapter, str]]]]:
-    """The parts of the table of contents that hold chapters but the ledger: caption, chapters with short titles."""
+    """The parts of the table of contents that hold chapters but the ledger: caption, chapters with
+    short titles."""
     import yaml
 
     toc = yaml.safe_load((root / "book" / "_toc.yml").read_text(encoding="utf-8"))
     other = (FRONT, of(root).ledger)
-    known = {page_of(chapter.name): chapter for chapter in load_all(root) if chapter.name not in other}
+    known = {
+        page_of(chapter.name): chapter for chapter in load_all(root) if chapter.name not in other
+    }
     parts = [[c for c in part["chapters"] if c["file"] in known] for part in toc["parts"]]
-    listed = [[(known[c["file"]], c.get("title", known[c["file"]].title)) for c in part] for part in parts]
-    return [(part["caption"], chapters) for part, chapters in zip(toc["parts"], listed, strict=True) if chapters]
+    listed = [
+        [(known[c["file"]], c.get("title", known[c["file"]].title)) for c in part] for part in parts
+    ]
+    return [
+        (part["caption"], chapters)
+        for part, chapters in zip(toc["parts"], listed, strict=True)
+        if chapters
+    ]
 
 
 def contents(root: Path) -> None:
-    """Show the chapters in the groups of the table of contents: a picture, the question as a link, what it needs."""
+    """Show the chapters in the groups of the table of contents: a picture, the question as a link,
+    what it needs."""
     groups = []
     for caption, chapters in _groups(root):
         cards = "".join(
-            f'<div class="gb-card"><img src="cards/{one.name}.svg" alt="A figure of chapter {_plain(one.number)}" '
-            f'loading="lazy"/><p>{_link(one, one.question)}</p></div>'
+            f'<div class="gb-card"><img src="cards/{one.name}.svg" alt="A figure of chapter'
+            f' {_plain(one.number)}" loading="lazy"/><p>{_link(one, one.question)}</p></div>'
             for one, _ in chapters
         )
         groups.append(f'<h3>{html.escape(caption)}</h3><div class="gb-cards-row">{cards}</div>')
-    plain = [f"{one.number} {one.title}: {one.question}" for _, chapters in _groups(root) for one, _ in chapters]
-    page._display({"text/html": f'<div class="gb-contents">{"".join(groups)}</div>', "text/plain": "\n".join(plain)})
+    plain = [
+        f"{one.number} {one.title}: {one.question}"
+        for _, chapters in _groups(root)
+        for one, _ in chapters
+    ]
+    page._display(
+        {
+            "text/html": f'<div class="gb-contents">{"".join(groups)}</div>',
+            "text/plain": "\n".join(plain),
+        }
+    )
 
 
 def reading_map(root: Path) -> None:
@@ -56,11 +75,15 @@ def reading_map(root: Path) -> None:
 
 
 def map_of(root: Path) -> tuple[str, str]:
-    """The map of the chapters as HTML, columns from left to right, each name a link; and in words."""
+    """The map of the chapters as HTML, columns from left to right, each name a link; and in
+    words."""
     titled = {c.number: (c, title) for _, chapters in _groups(root) for c, title in chapters}
     needs = {number: chapter.needs for number, (chapter, _) in titled.items()}
     places = placed(needs)
-    wide, deep = 100 / (1 + max(x for x, _ in places.values())), ROW * (1 + max(y for _, y in places.values()))
+    wide, deep = (
+        100 / (1 + max(x for x, _ in places.values())),
+        ROW * (1 + max(y for _, y in places.values())),
+    )
     lines, names = [], []
     for number, (x, y) in places.items():
         chapter, title = titled[number]
@@ -70,12 +93,22 @@ def map_of(root: Path) -> tuple[str, str]:
             start, end = (column + 1) * wide - GAP, x * wide
             turn, above, below = end - GAP / 2, (row + 0.4) * ROW, (y + 0.4) * ROW
             lines.append(
-                f'<path d="M{start:.2f} {above:.1f}H{end - GAP:.2f}C{turn:.2f} {above:.1f} {turn:.2f} {below:.1f} '
-                f'{end:.2f} {below:.1f}"/>'
+                f'<path d="M{start:.2f} {above:.1f}H{end - GAP:.2f}C{turn:.2f} {above:.1f}'
+                f' {turn:.2f} {below:.1f} {end:.2f} {below:.1f}"/>'
             )
-    drawn = f'<svg viewBox="0 0 100 {deep}" preserveAspectRatio="none" aria-hidden="true">{"".join(lines)}</svg>'
-    box = f'<div class="gb-map" role="group" aria-label="Map of the chapters" style="height:{deep}px">'
-    said = [f"{_plain(number)} needs {', '.join(map(_plain, needs[number]))}" for number in places if needs[number]]
+    drawn = (
+        f'<svg viewBox="0 0 100 {deep}" preserveAspectRatio="none"'
+        f' aria-hidden="true">{"".join(lines)}</svg>'
+    )
+    box = (
+        '<div class="gb-map" role="group" aria-label="Map of the chapters"'
+        f' style="height:{deep}px">'
+    )
+    said = [
+        f"{_plain(number)} needs {', '.join(map(_plain, needs[number]))}"
+        for number in places
+        if needs[number]
+    ]
     return f"{box}{drawn}{''.join(names)}</div>", "; ".join(said)
 
 

@@ -1,6 +1,8 @@
-"""Interactive figures: a script of this package, put into the page with the figure's number, caption and alt text.
+"""Interactive figures: a script of this package, put into the page with the figure's number,
+caption and alt text.
 
-The page stays static: the script computes in the reader's browser, without a kernel and without a request.
+The page stays static: the script computes in the reader's browser, without a kernel and without a
+request.
 """
 
 from __future__ import annotations
@@ -23,11 +25,17 @@ SCRIPTS = {
     "phase_explorer": ("GrokbookPhases", "gb-phases"),
     "training_page": ("GrokbookTraining", "gb-train"),
 }
-"""Scripts that draw a figure, the global object whose `mount(element)` each defines, and the class of its element."""
+"""Scripts that draw a figure, the global object whose `mount(element)` each defines, and the class
+of its element."""
 
 
 def interactive(
-    script: str, name: str, caption: str, alt: str, options: Mapping[str, Any] | None = None, still: Any = None
+    script: str,
+    name: str,
+    caption: str,
+    alt: str,
+    options: Mapping[str, Any] | None = None,
+    still: Any = None,
 ) -> None:
     """Put an interactive figure on the page as the numbered figure `name`, like `page.figure`.
 
@@ -39,26 +47,38 @@ def interactive(
         options: what the script starts with; written into the page as JSON.
         still: a matplotlib Figure for readers without scripts; it is closed.
 
-    Raises ParameterError for an unknown script, a name that does not start with `fig-`, a text that is missing, and
-    options that are no JSON.
+    Raises ParameterError for an unknown script, a name that does not start with `fig-`, a text that
+    is missing, and options that are no JSON.
     """
     page.labelled(name, caption, alt)  # a bad name is refused before anything is drawn
     page.picture(markup(script, name, alt, options, still), name, caption, alt)
 
 
-def markup(script: str, name: str, alt: str, options: Mapping[str, Any] | None = None, still: Any = None) -> str:
-    """The HTML of `interactive`: the element to draw into, what stands there without scripts, and the script.
+def markup(
+    script: str, name: str, alt: str, options: Mapping[str, Any] | None = None, still: Any = None
+) -> str:
+    """The HTML of `interactive`: the element to draw into, what stands there without scripts, and
+    the script.
 
-    >>> text = markup("flow_explorer", "fig-try", "Two planes with a movable point.", {"start": [0.2, 0.5, 0.9]})
+    >>> text = markup(
+    ...     "flow_explorer",
+    ...     "fig-try",
+    ...     "Two planes with a movable point.",
+    ...     {"start": [0.2, 0.5, 0.9]},
+    ... )
     >>> "<noscript>" in text and "GrokbookFlow.mount" in text
     True
     """
     if script not in SCRIPTS:
-        raise ParameterError(f"{script!r} draws no interactive figure; there are: {', '.join(sorted(SCRIPTS))}.")
+        raise ParameterError(
+            f"{script!r} draws no interactive figure; there are: {', '.join(sorted(SCRIPTS))}."
+        )
     try:
         written = json.dumps(dict(options or {}), allow_nan=False, separators=(",", ":"))
     except (TypeError, ValueError) as error:
-        raise ParameterError(f"the options of figure {name} cannot be written as JSON ({error}).") from None
+        raise ParameterError(
+            f"the options of figure {name} cannot be written as JSON ({error})."
+        ) from None
     drawer, kind = SCRIPTS[script]
     area, said = f"{name}-area", html.escape(alt)
     picture, told = "", "The pictures below show the same paths for fixed starts."
@@ -67,10 +87,17 @@ def markup(script: str, name: str, alt: str, options: Mapping[str, Any] | None =
 
         data = base64.b64encode(drawing.wide(still).encode()).decode()
         plt.close(still)
-        picture, told = f'<img src="data:image/svg+xml;base64,{data}" alt="{said}">', "This is a part of what it shows."
-    off = f"<p>This figure is computed by a script in your browser, and scripts are switched off. {told}</p>{picture}"
+        picture, told = (
+            f'<img src="data:image/svg+xml;base64,{data}" alt="{said}">',
+            "This is a part of what it shows.",
+        )
+    off = (
+        "<p>This figure is computed by a script in your browser, and scripts are switched off."
+        f" {told}</p>{picture}"
+    )
     return (
-        f'<div class="{kind}" id="{area}" role="group" aria-label="{said}" data-options="{html.escape(written)}">\n'
+        f'<div class="{kind}" id="{area}" role="group" aria-label="{said}"'
+        f' data-options="{html.escape(written)}">\n'
         f"<noscript>{off}</noscript>\n</div>\n"
         f'<script>\n{tables.script(script)}{drawer}.mount(document.getElementById("{area}"));\n</script>'
     )

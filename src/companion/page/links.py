@@ -19,7 +19,8 @@ def anchor(heading: str) -> str:
 
 
 def section_address(root: Path, place: str, here: str = "") -> str | None:
-    """The relative address of a section, seen from the chapter `here`; None when there is no such chapter or heading.
+    """The relative address of a section, seen from the chapter `here`; None when there is no such
+    chapter or heading.
 
     `place` is `NN_name: words of a heading`, as claims name it, and `root` the checkout.
     """
@@ -29,4 +30,6 @@ def section_address(root: Path, place: str, here: str = "") -> str | None:
         return None
     headings = re.findall(r"^##+ (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
     found = (heading for heading in headings if words.lower() in heading.lower())
-    return next((f"{'' if name == here else f'{name}.html'}#{anchor(heading)}" for heading in found), None)
+    return next(
+        (f"{'' if name == here else f'{name}.html'}#{anchor(heading)}" for heading in found), None
+    )

@@ -1,4 +1,5 @@
-"""The typed parameters of a chapter: read from its source, checked by pydantic, written back into it."""
+"""The typed parameters of a chapter: read from its source, checked by pydantic, written back into
+it."""
 
 from __future__ import annotations
 
@@ -31,10 +32,12 @@ STANDARD_RULES: dict[str, str] = {
     "batch_size": ">= 1",
     "shift": "[0, 4096]",
 }
-"""Rules that hold for a parameter of this name in every chapter, unless its front matter says otherwise."""
+"""Rules that hold for a parameter of this name in every chapter, unless its front matter says
+otherwise."""
 
 LARGEST_PRIME, LARGEST_INTEGER, LONGEST_TEXT = 997, 1_000_000, 200
-"""Bounds of a modulus, of any other whole number whose rule names none, and of the characters of a text."""
+"""Bounds of a modulus, of any other whole number whose rule names none, and of the characters of a
+text."""
 
 _STAND_IN = {"n_heads": 4}  # the library's default, where a chapter has no such parameter
 _ONE_OF = re.compile(r"one of (.+)")
@@ -43,7 +46,10 @@ _SCALARS = {
     "int": (int, "is not a whole number (int)."),
     "float": (float, "is not a number (float)."),
     "bool": (bool, "is neither true nor false."),
-    "str": (str, f"is not a text (str) of one line, at most {LONGEST_TEXT} characters; put it in quotes."),
+    "str": (
+        str,
+        f"is not a text (str) of one line, at most {LONGEST_TEXT} characters; put it in quotes.",
+    ),
 }
 
 
@@ -59,25 +65,35 @@ class Parameter:
 
 
 def parse(source: str, rules: Mapping[str, str] | None = None) -> tuple[Parameter, ...]:
-    """The annotated literals of a `parameters` cell, in order, with the comment of each line as its help.
+    """The annotated literals of a `parameters` cell, in order, with the comment of each line as its
+    help.
 
     Raises ChapterError for a statement that is not `name: type = literal`, for an equals sign in a
     comment, and for a rule of no parameter.
 
     >>> parse("p: int = 97  # prime modulus")
-    (Parameter(name='p', type='int', default=97, help='prime modulus', rule='<= 997 and >= 5 and prime'),)
+    (Parameter(name='p', type='int', default=97, help='prime modulus',
+     rule='<= 997 and >= 5 and prime'),)
     """
     nodes, known, found = _assignments(source), {**STANDARD_RULES, **(rules or {})}, []
-    tokens = tokenize.generate_tokens(io.StringIO(source).readline)  # papermill's inspection drops `int | None` lines
-    comments = {t.start[0]: t.string.lstrip("# ").strip() for t in tokens if t.type == tokenize.COMMENT}
+    tokens = tokenize.generate_tokens(
+        io.StringIO(source).readline
+    )  # papermill's inspection drops `int | None` lines
+    comments = {
+        t.start[0]: t.string.lstrip("# ").strip() for t in tokens if t.type == tokenize.COMMENT
+    }
     for name, node in nodes.items():
         kind, text = ast.unparse(node.annotation), comments.get(node.end_lineno or 0, "")
         if "=" in text:
             hint = "papermill takes such a line for no parameter; write words, or ≤ and ≥"
             raise ChapterError(f"the comment of {name!r} has an equals sign, but {hint}.")
-        found.append(Parameter(name, kind, _literal(node, name), text, _bounded(kind, known.get(name))))
+        found.append(
+            Parameter(name, kind, _literal(node, name), text, _bounded(kind, known.get(name)))
+        )
     if other := set(rules or {}) - set(nodes):
-        raise ChapterError(f"the front matter has a rule for {min(other)!r}, which is no parameter of the chapter.")
+        raise ChapterError(
+            f"the front matter has a rule for {min(other)!r}, which is no parameter of the chapter."
+        )
     return tuple(found)
 
 
@@ -86,11 +102,18 @@ def _assignments(source: str) -> dict[str, ast.AnnAssign]:
     try:
         body = parsed(source).body
     except SyntaxError as error:
-        raise ChapterError(f"the parameters cell is not Python: {error.msg} in line {error.lineno}.") from None
+        raise ChapterError(
+            f"the parameters cell is not Python: {error.msg} in line {error.lineno}."
+        ) from None
     for node in body:
-        if not (isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None):
+        if not (
+            isinstance(node, ast.AnnAssign)
+            and isinstance(node.target, ast.Name)
+            and node.value is not None
+        ):
             raise ChapterError(
-                f"the parameters cell may hold only lines `name: type = literal  # help`, not {ast.unparse(node)!r}."
+                "the parameters cell may hold only lines `name: type = literal  # help`, not"
+                f" {ast.unparse(node)!r}."
             )
     return {node.target.id: node for node in body}  # type: ignore[attr-defined,misc]
 
@@ -103,7 +126,8 @@ def _literal(node: ast.AnnAssign, name: str) -> Any:
 
 
 def _bounded(kind: str, rule: str | None) -> str | None:
-    """The rule, for whole numbers with an upper bound in front: what takes long is not tried on large ones."""
+    """The rule, for whole numbers with an upper bound in front: what takes long is not tried on
+    large ones."""
     clauses = rule.split(" and ") if rule else []
     if "int" in kind and not any(re.match(r"<|[(\[]|one of", clause) for clause in clauses):
         clauses.insert(0, f"<= {LARGEST_PRIME if 'prime' in clauses else LARGEST_INTEGER}")
@@ -111,7 +135,8 @@ def _bounded(kind: str, rule: str | None) -> str | None:
 
 
 def rewrite(source: str, values: Mapping[str, Any]) -> str:
-    """The cell's source with the defaults replaced by `values`; comments and layout stay as they are.
+    """The cell's source with the defaults replaced by `values`; comments and layout stay as they
+    are.
 
     >>> rewrite("p: int = 97  # prime modulus", {"p": 113})
     'p: int = 113  # prime modulus'
@@ -119,9 +144,13 @@ def rewrite(source: str, values: Mapping[str, Any]) -> str:
     text = source
     for name, node in _assignments(source).items():
         if name in values and not same(values[name], _literal(node, name)):
-            line, written = (ast.get_source_segment(source, part) or "" for part in (node, node.value))
+            line, written = (
+                ast.get_source_segment(source, part) or "" for part in (node, node.value)
+            )
             new = repr(values[name]).join(line.rsplit(written, 1))
-            text = re.sub(rf"^{re.escape(line)}", lambda _, new=new: new, text, count=1, flags=re.MULTILINE)
+            text = re.sub(
+                rf"^{re.escape(line)}", lambda _, new=new: new, text, count=1, flags=re.MULTILINE
+            )
     return text
 
 
@@ -130,11 +159,14 @@ def same(left: Any, right: Any) -> bool:
     return type(left) is type(right) and left == right
 
 
-# ---------------------------------------------------------------------------------------------- values
+# ------------------------------------------------------------------------------------------- values
 
 
-def merge(parameters: Sequence[Parameter], *layers: Mapping[str, Any], what: str = "this chapter") -> dict[str, Any]:
-    """Defaults, then each layer over them; every value converted to its type and held against its rule.
+def merge(
+    parameters: Sequence[Parameter], *layers: Mapping[str, Any], what: str = "this chapter"
+) -> dict[str, Any]:
+    """Defaults, then each layer over them; every value converted to its type and held against its
+    rule.
 
     Raises ParameterError for a name that is not a parameter, a wrong type, or a broken rule.
     """
@@ -143,7 +175,9 @@ def merge(parameters: Sequence[Parameter], *layers: Mapping[str, Any], what: str
     for name in given:
         if name not in values:
             raise ParameterError(unknown("parameter", name, list(values), what))
-    first_the_others = sorted(parameters, key=lambda one: any(w in values for w in re.findall(r"\w+", one.rule or "")))
+    first_the_others = sorted(
+        parameters, key=lambda one: any(w in values for w in re.findall(r"\w+", one.rule or ""))
+    )
     for parameter in first_the_others:
         value = read(parameter, given.get(parameter.name, parameter.default), values)
         values[parameter.name] = value if parameter.name in given else parameter.default
@@ -162,20 +196,27 @@ def unknown(kind: str, name: str, choices: Sequence[str], where: str) -> str:
 
 
 def read(parameter: Parameter, value: Any, values: Mapping[str, Any] | None = None) -> Any:
-    """`value` (from YAML or the command line) as the parameter's type and within its rule, as pydantic finds.
+    """`value` (from YAML or the command line) as the parameter's type and within its rule, as
+    pydantic finds.
 
-    A rule may speak of other parameters, which `values` holds. Raises ParameterError with the value, the rule and the
-    nearest valid choice.
+    A rule may speak of other parameters, which `values` holds. Raises ParameterError with the
+    value, the rule and the nearest valid choice.
 
-    >>> read(Parameter("steps", "int", 100, ""), "1e4"), read(Parameter("hole", "int | None", 1, ""), "none")
+    >>> (
+    ...     read(Parameter("steps", "int", 100, ""), "1e4"),
+    ...     read(Parameter("hole", "int | None", 1, ""), "none"),
+    ... )
     (10000, None)
     >>> read(Parameter("square", "int", 45, "", "[0, p - 2]"), 97, {"p": 97})
     Traceback (most recent call last):
-    grokbook.errors.ParameterError: square = 97 must lie in [0, p - 2]; the nearest allowed value is 95.
+    grokbook.errors.ParameterError: square = 97 must lie in [0, p - 2];
+     the nearest allowed value is 95.
     """
     found = re.fullmatch(r"(list\[)?(int|float|bool|str)(?(1)\])( \| None)?", parameter.type)
     if found is None:
-        raise ChapterError(f"the type {parameter.type!r} of {parameter.name!r} is none that grokbook can read.")
+        raise ChapterError(
+            f"the type {parameter.type!r} of {parameter.name!r} is none that grokbook can read."
+        )
     if found[3] and str(value).strip().lower() in ("none", "null", "~"):
         return None
     scalar, wrong = _SCALARS[found[2]]
@@ -187,21 +228,29 @@ def read(parameter: Parameter, value: Any, values: Mapping[str, Any] | None = No
                 raise PydanticCustomError("refused", sentence)  # type: ignore[arg-type]
         return one
 
-    each: Any = Annotated[scalar, AfterValidator(within), BeforeValidator(lambda one: _taken(one, scalar, wrong))]
+    each: Any = Annotated[
+        scalar, AfterValidator(within), BeforeValidator(lambda one: _taken(one, scalar, wrong))
+    ]
     kind = Annotated[list[each], BeforeValidator(_items)] if found[1] else each
     try:
         return TypeAdapter(kind, config=ConfigDict(allow_inf_nan=False)).validate_python(value)
     except ValidationError as error:
         one, kind, why = (error.errors()[0][name] for name in ("input", "type", "msg"))
         if kind == "int_from_float":
-            wrong = f"is not a whole number; the nearest are {math.floor(one)} and {math.floor(one) + 1}."
+            wrong = (
+                f"is not a whole number; the nearest are {math.floor(one)} and"
+                f" {math.floor(one) + 1}."
+            )
         if kind == "list_type":
             wrong = "is not a list; write the values with commas between them."
-        raise ParameterError(f"{parameter.name} = {shown(one)} {why if kind == 'refused' else wrong}") from None
+        raise ParameterError(
+            f"{parameter.name} = {shown(one)} {why if kind == 'refused' else wrong}"
+        ) from None
 
 
 def _taken(one: Any, scalar: type, wrong: str) -> Any:
-    """What is given, a text of the command line as the literal that it writes (1e4); True is no number."""
+    """What is given, a text of the command line as the literal that it writes (1e4); True is no
+    number."""
     text = isinstance(one, str)
     too_much = text and not (one.isprintable() and len(one) <= LONGEST_TEXT)
     if too_much or (isinstance(one, bool) and scalar is not bool):
@@ -218,16 +267,22 @@ def _items(value: Any) -> Any:
     return value
 
 
-# ----------------------------------------------------------------------------------------------- rules
+# -------------------------------------------------------------------------------------------- rules
 
 
 def _broken(parameter: Parameter, clause: str, value: Any, values: Mapping[str, Any]) -> str | None:
-    """Why a value breaks a clause of the rule, with the nearest valid choice; None where it does not."""
-    if clause == "prime":  # found without sympy, which takes most of a second to import: values are small
+    """Why a value breaks a clause of the rule, with the nearest valid choice; None where it does
+    not."""
+    if (
+        clause == "prime"
+    ):  # found without sympy, which takes most of a second to import: values are small
         if value > 1 and all(value % divisor for divisor in range(2, math.isqrt(value) + 1)):
             return None
         near = nearest_primes(value)
-        return f"is not prime; the nearest prime{'s are' if near[1:] else ' is'} {' and '.join(map(str, near))}."
+        return (
+            f"is not prime; the nearest prime{'s are' if near[1:] else ' is'}"
+            f" {' and '.join(map(str, near))}."
+        )
     if clause == "odd":
         return None if value % 2 else f"is not odd; the nearest are {value - 1} and {value + 1}."
     if _ONE_OF.fullmatch(clause):
@@ -236,7 +291,9 @@ def _broken(parameter: Parameter, clause: str, value: Any, values: Mapping[str, 
         return _not_multiple(value, multiple[1], values)
     bounds = _bounds(clause)
     if not bounds:
-        raise ChapterError(f"the rule {clause!r} of parameter {parameter.name!r} is none that grokbook knows.")
+        raise ChapterError(
+            f"the rule {clause!r} of parameter {parameter.name!r} is none that grokbook knows."
+        )
     for sign, text in bounds.items():
         limit = _number(text, values)
         if not _SIGNS[sign](value, limit):
@@ -247,7 +304,8 @@ def _broken(parameter: Parameter, clause: str, value: Any, values: Mapping[str, 
 
 
 def _bounds(clause: str) -> dict[str, str]:
-    """The bounds of a clause as written, by their sign: `[0, p - 2]`, `>= 5`; none of one that says something else."""
+    """The bounds of a clause as written, by their sign: `[0, p - 2]`, `>= 5`; none of one that says
+    something else."""
     interval = re.fullmatch(r"([(\[])(.+),(.+)([)\]])", clause)
     if interval:
         low, high = (">=" if interval[1] == "[" else ">"), ("<=" if interval[4] == "]" else "<")
@@ -257,7 +315,8 @@ def _bounds(clause: str) -> dict[str, str]:
 
 
 def ends(parameter: Parameter, values: Mapping[str, Any]) -> tuple[float | None, float | None]:
-    """The least and the largest number that the rule of a parameter names, beside the other `values`; None for none.
+    """The least and the largest number that the rule of a parameter names, beside the other
+    `values`; None for none.
 
     >>> ends(Parameter("square", "int", 45, "", "[0, p - 2]"), {"p": 97})
     (0, 95)
@@ -275,12 +334,17 @@ def ends(parameter: Parameter, values: Mapping[str, Any]) -> tuple[float | None,
 
 def choices(parameter: Parameter) -> list[str]:
     """The values that a rule lists, `one of a, b`; none where it lists none."""
-    listed = [found[1] for clause in (parameter.rule or "").split(" and ") if (found := _ONE_OF.fullmatch(clause))]
+    listed = [
+        found[1]
+        for clause in (parameter.rule or "").split(" and ")
+        if (found := _ONE_OF.fullmatch(clause))
+    ]
     return re.split(", *", listed[0]) if listed else []
 
 
 def not_one_of(value: str, known: Sequence[str], where: str = "") -> str | None:
-    """Why a text is none of those that are known, with the most alike; None where it is. `where` names a long list.
+    """Why a text is none of those that are known, with the most alike; None where it is. `where`
+    names a long list.
 
     >>> not_one_of("decay-doubled", ["decay-double", "free"])
     "is not one of decay-double, free; did you mean 'decay-double'?"

@@ -1,4 +1,5 @@
-"""Ways into the ledger: the papers' own places, the lists of misprints and textbook facts, ids of former entries."""
+"""Ways into the ledger: the papers' own places, the lists of misprints and textbook facts, ids of
+former entries."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ _EARLIER = "Gu 2024, "
 
 
 def places_of(paper: str, place: str) -> list[tuple[str, str]]:
-    """The places that a claim names, each with its paper; what names none belongs to the place before it.
+    """The places that a claim names, each with its paper; what names none belongs to the place
+    before it.
 
     Example:
         >>> places_of("gu2025", "Remark 4.3, Fig. 5; Gu 2024, section 5.1")
@@ -47,7 +49,8 @@ def places_of(paper: str, place: str) -> list[tuple[str, str]]:
 
 
 def in_order(place: str) -> list[Any]:
-    """Words and numbers of a place, so that Fig. 5 comes before Fig. 10, and what is said after it beside it.
+    """Words and numbers of a place, so that Fig. 5 comes before Fig. 10, and what is said after it
+    beside it.
 
     Example:
         >>> sorted(["Fig. 10", "after Eq. 3", "Fig. 5"], key=in_order)
@@ -70,7 +73,10 @@ def _link(name: str) -> str:
 
 def _folded(title: str, lines: Iterable[str]) -> str:
     inner = "\n".join(f"<li>{line}</li>" for line in lines)
-    return f'<details class="gb-fold"><summary>{html.escape(title)}</summary>\n<ul>\n{inner}\n</ul>\n</details>'
+    return (
+        f'<details class="gb-fold"><summary>{html.escape(title)}</summary>\n'
+        f"<ul>\n{inner}\n</ul>\n</details>"
+    )
 
 
 def _by_place(rows: list[Row]) -> str:
@@ -84,7 +90,9 @@ def _by_place(rows: list[Row]) -> str:
     for paper, by_place in there.items():
         lines = []
         for place in sorted(by_place, key=in_order):
-            told = ", ".join(f"{_link(row['id'])} {html.escape(row['verdict'])}" for row in by_place[place])
+            told = ", ".join(
+                f"{_link(row['id'])} {html.escape(row['verdict'])}" for row in by_place[place]
+            )
             lines.append(f"{html.escape(place)}: {told}")
         if lines:
             made.append(_folded(f"{named(paper)}: claims by their place in the paper", lines))
@@ -101,12 +109,18 @@ def _gathered(rows: list[Row]) -> str:
         led = ", ".join(_link(row["id"]) for row in its_own)
         if its_own:
             number = counted(len(its_own), "line")
-            lines.append(f'<span id="{name}">{html.escape(title)}</span>, {number} ({words}): {led}')
+            lines.append(
+                f'<span id="{name}">{html.escape(title)}</span>, {number} ({words}): {led}'
+            )
     return _folded("Lists of misprints and of textbook facts", lines) if lines else ""
 
 
 def _former(rows: list[Row]) -> str:
     """Ids of entries that were merged into another one, or dropped in its favour."""
     there = {row["id"] for row in rows}
-    lines = [f"{html.escape(old)}: now {_link(new)}" for old, new in sorted(moved().items()) if new in there]
+    lines = [
+        f"{html.escape(old)}: now {_link(new)}"
+        for old, new in sorted(moved().items())
+        if new in there
+    ]
     return _folded("Former names and the entries that they lead to", lines) if lines else ""

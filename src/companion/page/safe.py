@@ -1,4 +1,5 @@
-"""Text from data (a record, a parameter, a reader) as Markdown: it renders as its own characters and does nothing.
+"""Text from data (a record, a parameter, a reader) as Markdown: it renders as its own characters
+and does nothing.
 
 In HTML the standard library's `html.escape` does the same.
 """
@@ -20,7 +21,8 @@ def counted(number: int, name: str) -> str:
 
 
 def words(value: object) -> str:
-    r"""The text of a value as Markdown in which nothing begins: no markup, mathematics, role, HTML, block.
+    r"""The text of a value as Markdown in which nothing begins: no markup, mathematics, role, HTML,
+    block.
 
     >>> print(words("a {ref}`b` <i> | $x$"), words("- item"), words("3.11"))
     a \{ref\}\`b\` \<i\> \| \$x\$ \- item 3.11

@@ -1,4 +1,5 @@
-"""Parameter sets that a chapter's front matter names for its published page: `sets: {"p = 47": {p: 47}}`."""
+"""Parameter sets that a chapter's front matter names for its published page: `sets: {"p = 47": {p:
+47}}`."""
 
 from __future__ import annotations
 
@@ -24,12 +25,15 @@ def slug(name: str) -> str:
 
 
 def read(
-    source: str, front: Mapping[str, Any], parameters: Sequence[Parameter], presets: Mapping[str, Mapping[str, Any]]
+    source: str,
+    front: Mapping[str, Any],
+    parameters: Sequence[Parameter],
+    presets: Mapping[str, Mapping[str, Any]],
 ) -> dict[str, dict[str, Any]]:
     """The sets of a chapter by name, each checked against every preset.
 
-    Raises ChapterError for a name that is doubled, too long or nothing, for two names with one address, and for values
-    that the chapter refuses or that change no preset.
+    Raises ChapterError for a name that is doubled, too long or nothing, for two names with one
+    address, and for values that the chapter refuses or that change no preset.
     """
     given = front.get("sets") or {}
     names = _names(source) if given else []
@@ -39,11 +43,21 @@ def read(
     found: dict[str, dict[str, Any]] = {}
     known: dict[str, str] = {}
     for name, values in given.items():
-        if not isinstance(name, str) or not slug(name) or len(name) > LONGEST or not isinstance(values, dict):
-            rule = f"a set is a name of at most {LONGEST} characters with letters or digits, and a table of values"
+        if (
+            not isinstance(name, str)
+            or not slug(name)
+            or len(name) > LONGEST
+            or not isinstance(values, dict)
+        ):
+            rule = (
+                f"a set is a name of at most {LONGEST} characters with letters or digits, and a"
+                " table of values"
+            )
             raise ChapterError(f"sets has {shown(name)}: {shown(values)}; {rule}.")
         if (other := known.setdefault(slug(name), name)) != name:
-            raise ChapterError(f"the sets {shown(other)} and {shown(name)} have the same address, {slug(name)}.")
+            raise ChapterError(
+                f"the sets {shown(other)} and {shown(name)} have the same address, {slug(name)}."
+            )
         merged = {}
         for preset, plain in presets.items():
             try:

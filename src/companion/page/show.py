@@ -23,7 +23,8 @@ def source(function: Any, lines: int = 15) -> None:
 
 
 def markdown(function: Any, lines: int = 15) -> str:
-    """The Markdown of `source`: a line that names the function and its module, then the code, wrapped for the page.
+    """The Markdown of `source`: a line that names the function and its module, then the code,
+    wrapped for the page.
 
     >>> from companion.page.parameters import same
     >>> print(markdown(same).splitlines()[0])
@@ -34,7 +35,10 @@ def markdown(function: Any, lines: int = 15) -> str:
     name = getattr(function, "__qualname__", repr(function))
     if count > lines:
         raise ParameterError(f"the code of {name} has {count} lines; a page shows at most {lines}.")
-    return f"`{name}`, from the installed module `{function.__module__}`:\n\n{fenced(wrapped(code), 'python')}"
+    return (
+        f"`{name}`, from the installed module"
+        f" `{function.__module__}`:\n\n{fenced(wrapped(code), 'python')}"
+    )
 
 
 def without_docstring(function: Any) -> str:
@@ -46,11 +50,15 @@ def without_docstring(function: Any) -> str:
         raise ParameterError(f"the source of {function!r} cannot be read ({error}).") from None
     lines = text.rstrip().splitlines()
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    documented: list[Any] = [n for n in ast.walk(parsed(text)) if isinstance(n, kinds) and ast.get_docstring(n)]
+    documented: list[Any] = [
+        n for n in ast.walk(parsed(text)) if isinstance(n, kinds) and ast.get_docstring(n)
+    ]
     for node in sorted(documented, key=lambda n: -n.lineno):
         first = node.body[0]
         end = first.end_lineno
         while end < len(lines) and not lines[end].strip():
             end += 1
-        lines[first.lineno - 1 : end] = [] if len(node.body) > 1 else [" " * first.col_offset + "..."]
+        lines[first.lineno - 1 : end] = (
+            [] if len(node.body) > 1 else [" " * first.col_offset + "..."]
+        )
     return "\n".join(lines)

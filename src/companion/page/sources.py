@@ -1,4 +1,5 @@
-"""Chapters as written: `notebooks/NN_name.md` (or `NNa_name.md`) with a question, presets and typed parameters."""
+"""Chapters as written: `notebooks/NN_name.md` (or `NNa_name.md`) with a question, presets and typed
+parameters."""
 
 from __future__ import annotations
 
@@ -18,12 +19,24 @@ from companion.page.parameters import Parameter
 from companion.page.safe import line
 from companion.project import current
 from grokbook.errors import ChapterError, GrokbookError, ParameterError, nearest, shown
-from grokbook.files import as_text
+from grokbook.errors import line as one_line
+from grokbook.files import as_text, whole
 
 PRESETS = ("smoke", "laptop", "paper")
 FRONT = "00_front_page"
 """The chapter whose page is the root of the site."""
-_FRONT_KEYS = {"question", "papers", "presets", "rules", "seconds", "example", "lead", "picture", "needs", "sets"}
+_FRONT_KEYS = {
+    "question",
+    "papers",
+    "presets",
+    "rules",
+    "seconds",
+    "example",
+    "lead",
+    "picture",
+    "needs",
+    "sets",
+}
 
 
 @dataclass(frozen=True)
@@ -60,20 +73,28 @@ class Chapter:
         return f"chapter {self.name}"
 
     def page(self, preset: str, overrides: Mapping[str, Any] | None = None) -> Page:
-        """The chapter with the parameters of a run: defaults, then the preset, then `overrides`, each checked.
+        """The chapter with the parameters of a run: defaults, then the preset, then `overrides`,
+        each checked.
 
         Raises ParameterError for an unknown preset or name, a wrong type and a broken rule.
         """
         if preset not in self.presets:
             raise ParameterError(params.unknown("preset", preset, list(self.presets), self.label))
         plain = params.merge(self.parameters, self.presets[preset], what=self.label)
-        values = params.merge(self.parameters, self.presets[preset], overrides or {}, what=self.label)
-        changed = {name: value for name, value in values.items() if not params.same(value, plain[name])}
+        values = params.merge(
+            self.parameters, self.presets[preset], overrides or {}, what=self.label
+        )
+        changed = {
+            name: value for name, value in values.items() if not params.same(value, plain[name])
+        }
         return Page(self, preset, values, changed)
 
     def choices(self) -> dict[str, dict[str, Sequence[str]]]:
-        """What its texts may be, by parameter and kind: as its rules say, and `choices` of its topic."""
-        found = {one.name: {"": params.choices(one)} for one in self.parameters if params.choices(one)}
+        """What its texts may be, by parameter and kind: as its rules say, and `choices` of its
+        topic."""
+        found = {
+            one.name: {"": params.choices(one)} for one in self.parameters if params.choices(one)
+        }
         function = getattr(topic(self.name), "choices", None)
         return found if function is None else found | function()
 
@@ -84,7 +105,8 @@ class Chapter:
 
 @dataclass(frozen=True)
 class Page:
-    """A chapter at a preset, with a reader's values over it: merged and checked once, and all that a page is made from.
+    """A chapter at a preset, with a reader's values over it: merged and checked once, and all that
+    a page is made from.
 
     `changed` are those of the `values` that differ from the preset's.
     """
@@ -95,14 +117,19 @@ class Page:
     changed: Mapping[str, Any]
 
     def experiments(self) -> dict[str, Any]:
-        """What the chapter will ask the library for: name -> Experiment, as `plan` of its topic says; else nothing.
+        """What the chapter will ask the library for: name -> Experiment, as `plan` of its topic
+        says; else nothing.
 
-        So this is what refuses, before anything runs, values that do not fit together: it raises what the plan raises,
-        and ParameterError for a text that is none of the chapter's choices.
+        So this is what refuses, before anything runs, values that do not fit together: it raises
+        what the plan raises, and ParameterError for a text that is none of the chapter's choices.
         """
         for name, kinds in self.chapter.choices().items():
             known = [choice for several in kinds.values() for choice in several]
-            where = f"the {len(known)} that `grokbook list {self.chapter.number}` names" if len(known) > 12 else ""
+            where = (
+                f"the {len(known)} that `grokbook list {self.chapter.number}` names"
+                if len(known) > 12
+                else ""
+            )
             if why := params.not_one_of(self.values[name], known, where):
                 raise ParameterError(f"{name} = {shown(self.values[name])} {why}")
         function = getattr(topic(self.chapter.name), "plan", None)
@@ -110,10 +137,13 @@ class Page:
             return {}
         accepted = inspect.signature(function).parameters
         anything = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in accepted.values())
-        return function(**{name: value for name, value in self.values.items() if anything or name in accepted})
+        return function(
+            **{name: value for name, value in self.values.items() if anything or name in accepted}
+        )
 
     def command(self) -> str:
-        """The command that makes this page again: preset, and every value in which it differs from the preset."""
+        """The command that makes this page again: preset, and every value in which it differs from
+        the preset."""
         written = [
             (name, line(",".join(map(str, value)) if isinstance(value, list) else value))
             for name, value in self.changed.items()
@@ -123,8 +153,12 @@ class Page:
 
 
 def topic(chapter: str) -> ModuleType | None:
-    """The module of the chapters' package that is named as the chapter `NN_name`; None where there is none."""
-    name = f"{current().package()}.{chapter.partition('_')[2]}"
+    """The module of the chapters' package that is named as the chapter `NN_name`; None where there
+    is none."""
+    called = chapter.partition("_")[2]
+    if not called.isidentifier():
+        return None
+    name = f"{current().package()}.{called}"
     return importlib.import_module(name) if importlib.util.find_spec(name) else None
 
 
@@ -144,11 +178,18 @@ def parameters_cell(notebook: Any) -> Any | None:
 
 
 def load(path: Path) -> Chapter:
-    """Read one chapter; raises ChapterError naming it and what is wrong with its front matter or parameters cell."""
+    """Read one chapter; raises ChapterError naming it and what is wrong with its front matter or
+    parameters cell."""
     try:
-        return _parsed(path, as_text(path.read_bytes()))
-    except GrokbookError as error:
+        return _parsed(path, as_text(whole(path)))
+    except (GrokbookError, OSError) as error:
         raise ChapterError(f"chapter {path.stem}: {error}") from error
+    except Exception as error:  # a source that somebody else wrote can be wrong in any place
+        said = (
+            f"its front matter is not what a chapter has ({type(error).__name__}:"
+            f" {one_line(error)})"
+        )
+        raise ChapterError(f"chapter {path.stem}: {said}.") from error
 
 
 def _parsed(path: Path, source: str) -> Chapter:
@@ -158,15 +199,24 @@ def _parsed(path: Path, source: str) -> Chapter:
         hint = "jupytext drops it without `notebook_metadata_filter: grokbook` under `jupytext:`"
         raise ChapterError(f"the front matter has no `grokbook:` table with a `question`; {hint}.")
     if extra := set(front) - _FRONT_KEYS:
-        raise ChapterError(params.unknown("key", min(extra), sorted(_FRONT_KEYS), "the front matter"))
+        raise ChapterError(
+            params.unknown("key", min(extra), sorted(_FRONT_KEYS), "the front matter")
+        )
     cell = parameters_cell(notebook)
     found = params.parse(cell.source, front.get("rules")) if cell else ()
     presets = {name: dict(values or {}) for name, values in (front.get("presets") or {}).items()}
     if sorted(presets) != sorted(PRESETS):
-        raise ChapterError(f"its presets must be {', '.join(PRESETS)}, not {', '.join(presets) or 'none'}.")
+        raise ChapterError(
+            f"its presets must be {', '.join(PRESETS)}, not {', '.join(presets) or 'none'}."
+        )
     seconds, example = (dict(front.get(name) or {}) for name in ("seconds", "example"))
     for name, value in seconds.items():
-        if name not in PRESETS or isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+        if (
+            name not in PRESETS
+            or isinstance(value, bool)
+            or not isinstance(value, int | float)
+            or value < 0
+        ):
             wrong = f"seconds has {name}: {value!r}"
             raise ChapterError(f"{wrong}; it gives a number of seconds for {', '.join(PRESETS)}.")
     for name in PRESETS:
@@ -176,7 +226,9 @@ def _parsed(path: Path, source: str) -> Chapter:
         except ParameterError as error:
             raise ChapterError(f"preset {name}: {error}") from error
     texts = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
-    title = next(filter(None, (re.search(r"^# +(.+)$", text, re.MULTILINE) for text in texts)), None)
+    title = next(
+        filter(None, (re.search(r"^# +(.+)$", text, re.MULTILINE) for text in texts)), None
+    )
     if title is None:
         raise ChapterError("it has no title (a line `# ...`).")
     return Chapter(
@@ -207,7 +259,9 @@ def page_of(name: str) -> str:
 
 def chapter_paths(root: Path) -> list[Path]:
     """The chapter sources of a checkout, in order."""
-    return sorted(path for path in (root / "notebooks").glob("*.md") if re.match(r"\d\d[a-z]?_", path.name))
+    return sorted(
+        path for path in (root / "notebooks").glob("*.md") if re.match(r"\d\d[a-z]?_", path.name)
+    )
 
 
 def load_all(root: Path) -> list[Chapter]:
@@ -216,7 +270,8 @@ def load_all(root: Path) -> list[Chapter]:
 
 
 def find(root: Path, name: str) -> Chapter:
-    """The chapter that `name` means: `01`, `1`, `4a`, `what_is_grokking`, a prefix of either, or the file's name.
+    """The chapter that `name` means: `01`, `1`, `4a`, `what_is_grokking`, a prefix of either, or
+    the file's name.
 
     Raises ParameterError when no chapter, or more than one, is meant.
     """
@@ -225,11 +280,15 @@ def find(root: Path, name: str) -> Chapter:
     if len(matches) == 1:
         return load(matches[0])
     if matches:
-        raise ParameterError(f"{name!r} means more than one chapter: {', '.join(p.stem for p in matches)}; name one.")
+        raise ParameterError(
+            f"{name!r} means more than one chapter: {', '.join(p.stem for p in matches)}; name one."
+        )
     by_word = {part: path.stem for path in paths for part in _words(path)}
     near = nearest(wanted, by_word, 0.4)
     hint = f"did you mean {by_word[near]}? There are" if near else "there are"
-    raise ParameterError(f"{shown(name)} is not a chapter; {hint} {', '.join(p.stem for p in paths) or 'none'}.")
+    raise ParameterError(
+        f"{shown(name)} is not a chapter; {hint} {', '.join(p.stem for p in paths) or 'none'}."
+    )
 
 
 def means(name: str, chapter: Chapter) -> bool:
@@ -238,11 +297,14 @@ def means(name: str, chapter: Chapter) -> bool:
 
 
 def _meant(name: str, paths: Sequence[Path]) -> tuple[str, list[Path]]:
-    """A name as it is compared, and the chapters that it means: exactly, else those that begin with it."""
+    """A name as it is compared, and the chapters that it means: exactly, else those that begin with
+    it."""
     wanted = Path(name).stem if name.endswith(".md") else name.strip()
     wanted = f"0{wanted}" if re.fullmatch(r"\d[a-z]?", wanted) else wanted
     exact = [path for path in paths if wanted in _words(path)]
-    begun = [path for path in paths if wanted and any(part.startswith(wanted) for part in _words(path))]
+    begun = [
+        path for path in paths if wanted and any(part.startswith(wanted) for part in _words(path))
+    ]
     return wanted, exact or begun
 
 

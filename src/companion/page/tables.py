@@ -1,4 +1,5 @@
-"""Tables as HTML that can be read aloud; one that does not fit its page, or a phone, is a card a row there."""
+"""Tables as HTML that can be read aloud; one that does not fit its page, or a phone, is a card a
+row there."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ LONG_CELL = 40
 """Characters of text above which a cell gets a wide column."""
 
 PHONE, PAGE = 330, 680
-"""Pixels that a table may need to be one on a phone, and on a page at any width; one that needs more is cards there."""
+"""Pixels that a table may need to be one on a phone, and on a page at any width; one that needs
+more is cards there."""
 
 CLAIM = {"id", "statement", "verdict", "evidence"}
 """Columns of a table whose rows are claims with what was found."""
@@ -24,13 +26,19 @@ Form = str | Callable[[Any], str]
 
 
 def script(name: str) -> str:
-    """The text of a script of this package (`scripts/name.js`), after those that its lines `// needs x` name.
+    """The text of a script of this package (`scripts/name.js`), after those that its lines `//
+    needs x` name.
 
-    >>> script("training_page").index("GrokbookTrainer =") < script("training_page").index("GrokbookTraining =")
+    >>> script("training_page").index("GrokbookTrainer =") < script("training_page").index(
+    ...     "GrokbookTraining ="
+    ... )
     True
     """
     text = Path(__file__).with_name("scripts").joinpath(f"{name}.js").read_text(encoding="utf-8")
-    return "".join(script(other) for other in re.findall(r"^// needs (\w+)$", text, re.MULTILINE)) + text
+    return (
+        "".join(script(other) for other in re.findall(r"^// needs (\w+)$", text, re.MULTILINE))
+        + text
+    )
 
 
 def verdict(word: str) -> str:
@@ -40,11 +48,14 @@ def verdict(word: str) -> str:
 
 
 def table_html(frame: Any, caption: str, formats: Mapping[str, Form]) -> str:
-    """The HTML of `table`: header cells with a scope, numbers right-aligned, missing values as a dash; claims as cards.
+    """The HTML of `table`: header cells with a scope, numbers right-aligned, missing values as a
+    dash; claims as cards.
 
     Raises ParameterError for a format of a column that the table does not have.
     """
-    kinds = {str(name): "num" if frame[name].dtype.kind in "iuf" else "txt" for name in frame.columns}
+    kinds = {
+        str(name): "num" if frame[name].dtype.kind in "iuf" else "txt" for name in frame.columns
+    }
     if other := set(formats) - set(kinds):
         raise ParameterError(f"the table has no column {min(other)!r}; it has {', '.join(kinds)}.")
     if set(frame.columns) >= CLAIM:
@@ -52,10 +63,19 @@ def table_html(frame: Any, caption: str, formats: Mapping[str, Form]) -> str:
 
         return claim_cards(frame, caption)
     look = _look(frame, kinds, formats)
-    role = {name: f' role="{name}"' if look else "" for name in ("table", "rowgroup", "row", "columnheader")}
-    heads = [f'<th scope="col" class="{k}"{role["columnheader"]}>{html.escape(n)}</th>' for n, k in kinds.items()]
+    role = {
+        name: f' role="{name}"' if look else ""
+        for name in ("table", "rowgroup", "row", "columnheader")
+    }
+    heads = [
+        f'<th scope="col" class="{k}"{role["columnheader"]}>{html.escape(n)}</th>'
+        for n, k in kinds.items()
+    ]
     rows = [
-        [_cell(value, formats.get(n), k, n, bool(look)) for value, (n, k) in zip(record, kinds.items(), strict=True)]
+        [
+            _cell(value, formats.get(n), k, n, bool(look))
+            for value, (n, k) in zip(record, kinds.items(), strict=True)
+        ]
         for record in frame.itertuples(index=False)
     ]
     head, *body = (f"<tr{role['row']}>{''.join(cells)}</tr>" for cells in [heads, *rows])
@@ -68,14 +88,19 @@ def table_html(frame: Any, caption: str, formats: Mapping[str, Form]) -> str:
 
 
 def _look(frame: Any, kinds: Mapping[str, str], formats: Mapping[str, Form]) -> str:
-    """The classes of a table that does not fit a phone (cards there), or no page at all (always cards)."""
+    """The classes of a table that does not fit a phone (cards there), or no page at all (always
+    cards)."""
     needed = 0.0  # the pixels below which its columns cannot go
     for column, (name, kind) in zip(frame.columns, kinds.items(), strict=True):
         texts = [_text(value, formats.get(name)) for value in frame[column]]
         whole = kind == "num" or name == "verdict"  # on one line; other text breaks between words
-        widest = max((len(part) for text in texts for part in ([text] if whole else text.split())), default=0)
+        widest = max(
+            (len(part) for text in texts for part in ([text] if whole else text.split())), default=0
+        )
         long = 192 if not whole and any(len(text) > LONG_CELL for text in texts) else 0
-        needed += 15 + max(8.6 * max((len(word) for word in name.split()), default=0), 7.9 * widest, long)
+        needed += 15 + max(
+            8.6 * max((len(word) for word in name.split()), default=0), 7.9 * widest, long
+        )
     return " gb-cards gb-always" if needed > PAGE else " gb-cards" if needed > PHONE else ""
 
 
@@ -84,7 +109,13 @@ def _cell(value: Any, form: Form | None, kind: str, name: str, card: bool) -> st
     text = _text(value, form)
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if kind == "txt":
-        kind = "num" if number and not _missing(value) else "txt long" if len(text) > LONG_CELL else "txt"
+        kind = (
+            "num"
+            if number and not _missing(value)
+            else "txt long"
+            if len(text) > LONG_CELL
+            else "txt"
+        )
     inner = verdict(text) if name == "verdict" else html.escape(text)
     extra = f' role="cell" data-label="{html.escape(name)}"' if card else ""
     return f'<td class="{kind}"{extra}>{inner}</td>'

@@ -1,4 +1,5 @@
-"""Conditions of sentences: truths that cells publish, boolean expressions over their names, parsed and never run."""
+"""Conditions of sentences: truths that cells publish, boolean expressions over their names, parsed
+and never run."""
 
 from __future__ import annotations
 
@@ -14,10 +15,15 @@ KEY = "when-"
 """What stands before a condition's name in the key under which it is glued."""
 
 HALF = re.compile(r"\{when\}(`+)([^;`]*);\s*(.*?)(?<!`)\1(?!`)", re.DOTALL)
-"""A conditional half sentence in prose; its groups are the marks around it, the condition and the words."""
+"""A conditional half sentence in prose; its groups are the marks around it, the condition and the
+words."""
+
+BLOCK = re.compile(r"^(:{3,})\{when\} *([^\n]+)\n(.*?)^\1 *$", re.DOTALL | re.MULTILINE)
+"""Conditional paragraphs in prose; its groups are as those of `HALF`."""
 
 Known = Mapping[str, tuple[bool | None, str]]
-"""By name whether a condition holds (None: not known), and the numbers that decided as short text ("" for none)."""
+"""By name whether a condition holds (None: not known), and the numbers that decided as short text
+("" for none)."""
 
 
 def glued(truth: bool | None, said: str) -> str:
@@ -27,7 +33,11 @@ def glued(truth: bool | None, said: str) -> str:
 
 def read(values: Mapping[str, str]) -> dict[str, tuple[bool | None, str]]:
     """The conditions among the glued texts of a page, by name."""
-    return {key.removeprefix(KEY): (*json.loads(text),) for key, text in values.items() if key.startswith(KEY)}
+    return {
+        key.removeprefix(KEY): (*json.loads(text),)
+        for key, text in values.items()
+        if key.startswith(KEY)
+    }
 
 
 def names(expression: str) -> list[str]:
@@ -42,14 +52,21 @@ def names(expression: str) -> list[str]:
 def holds(expression: str, known: Known) -> bool | None:
     """Whether a condition holds; None where that hangs on something that is not known.
 
-    Raises ParameterError as `names` does, and for a name that is not among the known ones, which it lists.
+    Raises ParameterError as `names` does, and for a name that is not among the known ones, which it
+    lists.
 
     >>> holds("fits and not late", {"fits": (True, ""), "late": (None, "")}) is None
     True
     """
     if unknown := [name for name in names(expression) if name not in known]:
-        there = f"the page has {', '.join(sorted(known))}" if known else "no cell of the page calls page.conditions"
-        raise ParameterError(f"the condition {expression!r} names {', '.join(unknown)}, which is not known; {there}.")
+        there = (
+            f"the page has {', '.join(sorted(known))}"
+            if known
+            else "no cell of the page calls page.conditions"
+        )
+        raise ParameterError(
+            f"the condition {expression!r} names {', '.join(unknown)}, which is not known; {there}."
+        )
     return _truth(_parsed(expression), known)
 
 
@@ -67,19 +84,43 @@ def opened(source: str) -> str:
     return HALF.sub(r"\3", source)
 
 
+def kept(source: str, known: Known) -> str:
+    """The Markdown of a page as it is read: without the words whose condition does not hold.
+
+    Words on which a name decides that is not known here are kept.
+
+    >>> kept(
+    ...     "It is {when}`late; late`.{when}`soon; So soon!`",
+    ...     {"late": (True, ""), "soon": (False, "")},
+    ... )
+    'It is late.'
+    """
+
+    def chosen(found: re.Match[str]) -> str:
+        expression = found[2].strip()
+        hidden = known.keys() >= set(names(expression)) and not holds(expression, known)
+        return "" if hidden else found[3]
+
+    return HALF.sub(chosen, BLOCK.sub(chosen, source))
+
+
 def _parsed(expression: str) -> ast.expr:
     try:
         tree = ast.parse(expression.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         tree = None
     if tree is None or not all(_allowed(node) for node in ast.walk(tree)):
-        raise ParameterError(f"the condition {expression!r} must be names joined by and, or, not and brackets.")
+        raise ParameterError(
+            f"the condition {expression!r} must be names joined by and, or, not and brackets."
+        )
     return tree
 
 
 def _allowed(node: ast.AST) -> bool:
     kinds = (ast.BoolOp, ast.Name, ast.Load, ast.And, ast.Or, ast.Not)
-    return isinstance(node, kinds) or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not))
+    return isinstance(node, kinds) or (
+        isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+    )
 
 
 def _truth(node: Any, known: Known) -> bool | None:
@@ -93,4 +134,6 @@ def _truth(node: Any, known: Known) -> bool | None:
 
 
 def _joined(parts: Iterable[bool | None], decisive: bool) -> bool | None:
-    return decisive if decisive in (found := list(parts)) else None if None in found else not decisive
+    return (
+        decisive if decisive in (found := list(parts)) else None if None in found else not decisive
+    )

@@ -1,7 +1,8 @@
-"""A chapter's page in the order in which it is read: picture first; what is needed to run it in a drawer at the foot.
+"""A chapter's page in the order in which it is read: picture first; what is needed to run it in a
+drawer at the foot.
 
-The notebook keeps the order in which it runs, and so does its download. Nothing is written twice: cells and paragraphs
-of the opening only change their place on the page.
+The notebook keeps the order in which it runs, and so does its download. Nothing is written twice:
+cells and paragraphs of the opening only change their place on the page.
 """
 
 from __future__ import annotations
@@ -9,15 +10,22 @@ from __future__ import annotations
 import re
 from typing import Any
 
-ANSWER, OBJECTIVES, NEED, TIME = "> **Answer.**", "**After this chapter you can**", "**You need**", "**Time**"
+ANSWER, OBJECTIVES, NEED, TIME = (
+    "> **Answer.**",
+    "**After this chapter you can**",
+    "**You need**",
+    "**Time**",
+)
 DRAWER = "run-this-page"
 _SENTENCE = re.compile(r"(?s).+?[.?!](?=\s+[A-Z{$*`]|\s*$)")
 
 
 def arranged(notebook: dict[str, Any], lead: str) -> dict[str, Any]:
-    """The notebook of a page: title, one sentence, the figure `lead`, the answer, the text, and the drawer.
+    """The notebook of a page: title, one sentence, the figure `lead`, the answer, the text, and the
+    drawer.
 
-    `notebook` is an executed one as plain values; it is not changed. A page without a title stays as it is.
+    `notebook` is an executed one as plain values; it is not changed. A page without a title stays
+    as it is.
     """
     cells = [dict(cell) for cell in notebook["cells"]]
     first = _text(cells[0]) if cells and cells[0]["cell_type"] == "markdown" else ""
@@ -35,21 +43,37 @@ def arranged(notebook: dict[str, Any], lead: str) -> dict[str, Any]:
     top = [_markdown(f"{title}\n\n:::{{div}} gb-dek\n{sentence}\n:::"), *picture]
     top += [_markdown(text) for text in moved[ANSWER]]
     code = [f"**Parameters**\n\n```python\n{source.strip()}\n```" for source in moved["parameters"]]
-    parts = moved[OBJECTIVES] + moved[NEED] + code + moved["commands"] + moved[TIME] + [_text(p) for p in provenance]
+    parts = (
+        moved[OBJECTIVES]
+        + moved[NEED]
+        + code
+        + moved["commands"]
+        + moved[TIME]
+        + [_text(p) for p in provenance]
+    )
     inside = "\n\n".join(parts)
     about = f"{{admonition}} Run this page\n:class: dropdown gb-drawer\n:name: {DRAWER}"
     drawer = _markdown(f":::::::{about}\n\n{inside}\n:::::::")
-    shown = [_in_place(cell) for cell in top + after if cell["cell_type"] != "markdown" or _text(cell).strip()]
+    shown = [
+        _in_place(cell)
+        for cell in top + after
+        if cell["cell_type"] != "markdown" or _text(cell).strip()
+    ]
     return {**notebook, "cells": [*shown, drawer]}
 
 
 def _in_place(cell: dict[str, Any]) -> dict[str, Any]:
-    """A cell whose code was removed from the page has it folded: one switch of the page shows the code of all."""
+    """A cell whose code was removed from the page has it folded: one switch of the page shows the
+    code of all."""
     tags = cell["metadata"].get("tags", [])
-    made = not re.sub(r"(?m)^#.*$", "", _text(cell)).strip()  # by a build, to show something: no code of the page
+    made = not re.sub(
+        r"(?m)^#.*$", "", _text(cell)
+    ).strip()  # by a build, to show something: no code of the page
     if cell["cell_type"] != "code" or "gb-lead" in tags or made:
         return cell
-    seen = [{"remove-input": "hide-input", "remove-cell": "hide-cell"}.get(tag, tag) for tag in tags]
+    seen = [
+        {"remove-input": "hide-input", "remove-cell": "hide-cell"}.get(tag, tag) for tag in tags
+    ]
     return {**cell, "metadata": {**cell["metadata"], "tags": seen}}
 
 
@@ -62,7 +86,8 @@ def _markdown(text: str) -> dict[str, Any]:
 
 
 def _opening(cells: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The cells before the first section, with the text of one that begins before it, and all others."""
+    """The cells before the first section, with the text of one that begins before it, and all
+    others."""
     for at, cell in enumerate(cells):
         text = _text(cell) if cell["cell_type"] == "markdown" else ""
         if heading := re.search(r"^## ", text, re.MULTILINE):
@@ -73,7 +98,9 @@ def _opening(cells: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[di
 
 def _taken(opening: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], dict[str, list[str]]]:
     """The opening without what stands elsewhere on the page, and that, by kind."""
-    moved: dict[str, list[str]] = {kind: [] for kind in (ANSWER, OBJECTIVES, NEED, TIME, "parameters", "commands")}
+    moved: dict[str, list[str]] = {
+        kind: [] for kind in (ANSWER, OBJECTIVES, NEED, TIME, "parameters", "commands")
+    }
     kept = []
     for cell in opening:
         if "parameters" in cell["metadata"].get("tags", []):
@@ -83,19 +110,29 @@ def _taken(opening: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], dict[st
         elif cell["cell_type"] == "markdown":
             kept.append(_without_paragraphs(cell, moved))
         else:
-            said = [(o, "".join(o.get("data", {}).get("text/markdown", ""))) for o in cell.get("outputs", [])]
+            said = [
+                (o, "".join(o.get("data", {}).get("text/markdown", "")))
+                for o in cell.get("outputs", [])
+            ]
             moved[TIME] += [text for _, text in said if text.startswith(TIME)]
-            kept.append({**cell, "outputs": [output for output, text in said if not text.startswith(TIME)]})
+            kept.append(
+                {**cell, "outputs": [output for output, text in said if not text.startswith(TIME)]}
+            )
     return kept, moved
 
 
 def _without_paragraphs(cell: dict[str, Any], moved: dict[str, list[str]]) -> dict[str, Any]:
-    """A Markdown cell without the paragraphs that begin as a kind of `moved`; a list belongs to the one before it."""
+    """A Markdown cell without the paragraphs that begin as a kind of `moved`; a list belongs to the
+    one before it."""
     kept, kind = [], ""
     for block in _blocks(_text(cell)):
         belongs = kind == OBJECTIVES and block.startswith("- ")
         first = block.partition("\n")[2] if block.startswith(":::") else block
-        kind = kind if belongs else next((k for k in (ANSWER, OBJECTIVES, NEED) if first.startswith(k)), "")
+        kind = (
+            kind
+            if belongs
+            else next((k for k in (ANSWER, OBJECTIVES, NEED) if first.startswith(k)), "")
+        )
         (moved[kind] if kind else kept).append(block)
     return _markdown("\n\n".join(kept))
 
@@ -116,8 +153,11 @@ def _blocks(text: str) -> list[str]:
     return [block.strip("\n") for block in blocks if block]
 
 
-def _lead_figure(cells: list[dict[str, Any]], lead: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The cell that shows the figure `lead` and nothing else, and the others; its code stays where it is."""
+def _lead_figure(
+    cells: list[dict[str, Any]], lead: str
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The cell that shows the figure `lead` and nothing else, and the others; its code stays where
+    it is."""
     for at, cell in enumerate(cells):
         label = cell["metadata"].get("mystnb", {}).get("figure", {})
         if label.get("name") == lead:
@@ -125,5 +165,9 @@ def _lead_figure(cells: list[dict[str, Any]], lead: str) -> tuple[list[dict[str,
             plain = {name: value for name, value in cell["metadata"].items() if name != "mystnb"}
             glued = [o for o in cell["outputs"] if "scrapbook" in o.get("metadata", {})]
             drawn["outputs"] = [o for o in cell["outputs"] if o not in glued]
-            return [drawn], [*cells[:at], {**cell, "metadata": plain, "outputs": glued}, *cells[at + 1 :]]
+            return [drawn], [
+                *cells[:at],
+                {**cell, "metadata": plain, "outputs": glued},
+                *cells[at + 1 :],
+            ]
     return [], cells

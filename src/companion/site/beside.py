@@ -1,6 +1,7 @@
 """A re-run beside the default: what the page of changed parameters opens with.
 
-The comparison is that of `drift`; here it becomes cells: parameters, verdicts, numbers, figures in pairs.
+The comparison is that of `drift`; here it becomes cells: parameters, verdicts, numbers, figures in
+pairs.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from companion.page.safe import code, counted, fenced, line, words
 from companion.page.sources import Page
 
 MOST_CELLS, LONG_TEXT, SHOWN = 40, 40, 12
-"""Cells that are shown of one table; characters from which a glued text is a sentence; numbers that are not folded."""
+"""Cells that are shown of one table; characters from which a glued text is a sentence; numbers that
+are not folded."""
 
 _HERE = "\N{OBJECT REPLACEMENT CHARACTER}"
 _ANY_ROLE = re.compile(r"\{[\w:]+\}`[^`]*`")
@@ -39,28 +41,36 @@ BEFORE, AFTER = 10, 6
 
 
 def opened(notebook: Any, default: Any, page: Page, where: str) -> Any:
-    """A copy of an executed notebook that opens with how it differs from `default`, the same chapter at its preset.
+    """A copy of an executed notebook that opens with how it differs from `default`, the same
+    chapter at its preset.
 
     `where` says in words what the default's page is. Nothing of the notebook itself is changed.
     """
     opening, made = parts(notebook, default, page, where)
-    first = next(i for i, cell in enumerate(made.cells) if re.search(r"^# ", cell.source, re.MULTILINE))
+    first = next(
+        i for i, cell in enumerate(made.cells) if re.search(r"^# ", cell.source, re.MULTILINE)
+    )
     title, *rest = re.split(r"(?<=\n)", re.sub(r"\A\s*", "", made.cells[first].source), maxsplit=1)
     head = [_markdown(title), *opening, _markdown("## The page with your parameters")]
     made.cells[first : first + 1] = [*head, _markdown("".join(rest))]
-    made.cells = [cell for cell in made.cells if cell.cell_type != "markdown" or cell.source.strip()]
+    made.cells = [
+        cell for cell in made.cells if cell.cell_type != "markdown" or cell.source.strip()
+    ]
     for index, cell in enumerate(made.cells):
         cell.id = f"cell-{index:03d}"
     return made
 
 
-def parts(notebook: Any, default: Any, page: Page, where: str, mine: str = "yours") -> tuple[list[Any], Any]:
-    """The cells that say how an executed notebook differs from `default`, and a copy in which what moved is marked.
+def parts(
+    notebook: Any, default: Any, page: Page, where: str, mine: str = "yours"
+) -> tuple[list[Any], Any]:
+    """The cells that say how an executed notebook differs from `default`, and a copy in which what
+    moved is marked.
 
     `mine` names the page where tables and pairs of figures do.
     """
     then, now = (drift.content(one.cells) for one in (default, notebook))
-    name, source = page.chapter.name, when.opened(page.chapter.source)
+    name, source = page.chapter.name, when.kept(page.chapter.source, _known(now["items"]))
     every = drift.compare({"chapters": {name: then}}, {"chapters": {name: now}})
     found = [d for d in every if _is_seen(d, source)]
     plain = page.chapter.page(page.preset).values
@@ -75,7 +85,9 @@ def parts(notebook: Any, default: Any, page: Page, where: str, mine: str = "your
         _markdown("\n\n".join([_list_table(heads, rows), fenced(page.command(), "text")])),
         _markdown(_numbers(found, source, mine)),
         *_pairs(found, default, notebook, mine),
-        _markdown(_tables(found, then["items"], now["items"], mine) + "\n\n" + _sentences(found, mine)),
+        _markdown(
+            _tables(found, then["items"], now["items"], mine) + "\n\n" + _sentences(found, mine)
+        ),
     ]
     made, moved = deepcopy(notebook), {d.item.removeprefix("glue "): d for d in _moved(found)}
     for cell in made.cells:
@@ -84,18 +96,36 @@ def parts(notebook: Any, default: Any, page: Page, where: str, mine: str = "your
     return [cell for cell in opening if cell.cell_type != "markdown" or cell.source.strip()], made
 
 
+def _known(items: Mapping[str, Any]) -> when.Known:
+    """The conditions among the items of a page: what stands under one that does not hold is not on
+    the page."""
+    found = {
+        item.removeprefix("condition "): held
+        for item, held in items.items()
+        if item.startswith("condition ")
+    }
+    return {name: (held if isinstance(held, bool) else None, "") for name, held in found.items()}
+
+
 def _marked(text: str, moved: Mapping[str, Difference]) -> str:
-    """Prose in which the numbers that moved are marked, each with what it is by default; headings stay as they are."""
+    """Prose in which the numbers that moved are marked, each with what it is by default; headings
+    stay as they are."""
 
     def mark(role: re.Match[str]) -> str:
         d = moved.get(role[1])
         if d is None:
             return role[0]
         old, new = (_told(value, role[2]) for value in (d.old, d.new))
-        return role[0] if old == new else f"[{role[0]}]{{.gb-moved}} [(default {words(old)})]{{.gb-was}}"
+        return (
+            role[0]
+            if old == new
+            else f"[{role[0]}]{{.gb-moved}} [(default {words(old)})]{{.gb-was}}"
+        )
 
     lines = text.split("\n")
-    return "\n".join(one if re.match(r"#|`{3}|:{3}|:\w+:", one) else drift.ROLE.sub(mark, one) for one in lines)
+    return "\n".join(
+        one if re.match(r"#|`{3}|:{3}|:\w+:", one) else drift.ROLE.sub(mark, one) for one in lines
+    )
 
 
 def _told(value: Any, form: str | None) -> str:
@@ -109,30 +139,51 @@ def _markdown(text: str) -> Any:
     return new_markdown_cell(text)
 
 
-# --------------------------------------------------------------------------------------- what is said first
+# ------------------------------------------------------------------------------- what is said first
 
 
 def _summary(found: Sequence[Difference], page: Page, where: str, mine: str) -> str:
     """A paragraph: what was compared, how many numbers moved and by how much, and the verdicts."""
     moved = list(_moved(found))
-    beyond, less, unknown = (sum(d.beyond is answer for d in moved) for answer in (True, False, None))
-    said = [f"{beyond} by more than the spread over seeds", f"{less} by less", f"for {unknown} it is not known"]
-    told = ", ".join(text for text, count in zip(said, (beyond, less, unknown), strict=True) if count)
+    beyond, less, unknown = (
+        sum(d.beyond is answer for d in moved) for answer in (True, False, None)
+    )
+    said = [
+        f"{beyond} by more than the spread over seeds",
+        f"{less} by less",
+        f"for {unknown} it is not known",
+    ]
+    told = ", ".join(
+        text for text, count in zip(said, (beyond, less, unknown), strict=True) if count
+    )
     numbers = f"{counted(len(moved), 'number')} in the prose moved"
     if beyond or less:
-        numbers += f": {told}. That spread is the difference between the largest and the smallest seed, on the page "
+        numbers += (
+            f": {told}. That spread is the difference between the largest and the smallest seed, on"
+            " the page "
+        )
         numbers += "where it is more."
     else:
         numbers += f"; {'its' if len(moved) == 1 else 'their'} spread over seeds is not known."
-    names = [d.item.removeprefix("condition ") for d in found if d.item.startswith("condition ") and d.old is True]
-    lost = list(dict.fromkeys(filter(None, (_conditioned(page.chapter.source, name) for name in names))))
-    gone = f" {counted(len(lost), 'sentence')} no longer hold{'s' * (len(lost) == 1)}, and a marked line stands in "
+    names = [
+        d.item.removeprefix("condition ")
+        for d in found
+        if d.item.startswith("condition ") and d.old is True
+    ]
+    lost = list(
+        dict.fromkeys(filter(None, (_conditioned(page.chapter.source, name) for name in names)))
+    )
+    gone = (
+        f" {counted(len(lost), 'sentence')} no longer hold{'s' * (len(lost) == 1)}, and a marked"
+        " line stands in "
+    )
     gone += f"{'its' if len(lost) == 1 else 'their'} place: {'; '.join(lost)}."
     whose = "Your" if mine == "yours" else "The"
     return (
-        f"{whose} parameters are not those of the preset {code(page.preset)}. Here the page is held beside {where}; "
-        f"the page itself follows below. {numbers if moved else 'No number in the prose moved.'} {_verdicts(found)}"
-        f"{gone if lost else ''}"
+        f"{whose} parameters are not those of the preset {code(page.preset)}. Here the page is held"
+        f" beside {where}; the page itself follows below."
+        f" {numbers if moved else 'No number in the prose moved.'}"
+        f" {_verdicts(found)}{gone if lost else ''}"
     )
 
 
@@ -145,10 +196,14 @@ def _verdicts(found: Iterable[Difference]) -> str:
             changed[claim[1] or claim[2]] = f"{words(d.old)} → **{words(d.new)}**"
     if not changed:
         return "No verdict changed."
-    return "Verdicts that changed: " + "; ".join(f"{words(name)} {how}" for name, how in changed.items()) + "."
+    return (
+        "Verdicts that changed: "
+        + "; ".join(f"{words(name)} {how}" for name, how in changed.items())
+        + "."
+    )
 
 
-# ------------------------------------------------------------------------------------------------ numbers
+# ------------------------------------------------------------------------------------------ numbers
 
 
 def _moved(found: Iterable[Difference]) -> Iterator[Difference]:
@@ -160,37 +215,47 @@ def _moved(found: Iterable[Difference]) -> Iterator[Difference]:
 
 
 def _numbers(found: Iterable[Difference], source: str, mine: str) -> str:
-    """The numbers that moved, first those whose spread or band is known; what is more than a screen is folded.
+    """The numbers that moved, first those whose spread or band is known; what is more than a screen
+    is folded.
 
     On a published page all are, as the prose marks them.
     """
     moved = sorted(_moved(found), key=lambda d: {True: 0, False: 1, None: 2}[d.beyond])
     shown = max(SHOWN, sum(d.beyond is not None for d in moved)) if mine == "yours" else 0
     heads = ["number", "default", words(mine), "more than the spread?"]
-    text, more = (_list_table(heads, [_row(d, source) for d in part]) for part in (moved[:shown], moved[shown:]))
+    text, more = (
+        _list_table(heads, [_row(d, source) for d in part])
+        for part in (moved[:shown], moved[shown:])
+    )
     title = f"{counted(len(moved[shown:]), 'more number' if shown else 'number')} that moved"
     return f"{text}\n\n{_folded(title, more)}" if more else text
 
 
 def _row(d: Difference, source: str) -> list[str]:
-    """Where a number stands, its value by default, its value now, and how that compares with its spread."""
+    """Where a number stands, its value by default, its value now, and how that compares with its
+    spread."""
     role = next(_roles(d, source), None)
     old, new = (_told(value, role[1] if role else None) for value in (d.old, d.new))
     held = "not known"  # whether it is larger than the spread over seeds, or outside the band
     if d.band is not None:
-        held = f"{'no: inside' if d.kind == 'within' else '**yes**: outside'} {d.band[0]:.4g} to {d.band[1]:.4g}"
+        held = (
+            f"{'no: inside' if d.kind == 'within' else '**yes**: outside'} {d.band[0]:.4g} to"
+            f" {d.band[1]:.4g}"
+        )
     elif d.beyond is not None:
         held = f"{'**yes**' if d.beyond else 'no'}: {d.apart:.3g} against {d.spread:.3g}"
     return [_place(source, role) if role else words(d.item), words(old), words(new), held]
 
 
 def _is_seen(d: Difference, source: str) -> bool:
-    """Whether the page shows a difference: a glued value is on it where its prose prints it, in digits that differ."""
+    """Whether the page shows a difference: a glued value is on it where its prose prints it, in
+    digits that differ."""
     return not d.item.startswith("glue ") or next(_roles(d, source), None) is not None
 
 
 def _roles(d: Difference, source: str) -> Iterator[re.Match[str]]:
-    """Where the prose prints a glued value otherwise than by default; the group of each is the format given there."""
+    """Where the prose prints a glued value otherwise than by default; the group of each is the
+    format given there."""
     name = re.escape(d.item.removeprefix("glue "))
     for role in re.finditer(r"\{glue:text\}`" + name + r"(?::([^`]*))?`", source):
         old, new = (None if value is None else _told(value, role[1]) for value in (d.old, d.new))
@@ -199,7 +264,8 @@ def _roles(d: Difference, source: str) -> Iterator[re.Match[str]]:
 
 
 def _place(source: str, role: re.Match[str]) -> str:
-    """The words of the page around a glued number, the number in bold; formulas and roles are kept whole."""
+    """The words of the page around a glued number, the number in bold; formulas and roles are kept
+    whole."""
     lines, at = source.split("\n"), source.count("\n", 0, role.start())
     if lines[at].startswith("|"):
         return _in_table(lines, at, role[0])
@@ -212,7 +278,10 @@ def _place(source: str, role: re.Match[str]) -> str:
         return f"{_heading(lines, at)}: **{role[0]}**"
     first, last = _around(tokens, place)
     before, after = max(first, place - BEFORE), min(last, place + AFTER)
-    plain = [token.replace("*", "") if "$" not in token and "`" not in token else token for token in tokens]
+    plain = [
+        token.replace("*", "") if "$" not in token and "`" not in token else token
+        for token in tokens
+    ]
     plain[place] = plain[place].strip("*").replace(_HERE, f"**{role[0]}**")
     said = " ".join(plain[before : after + 1]).replace(_HERE, role[0])
     if before > first:
@@ -223,18 +292,24 @@ def _place(source: str, role: re.Match[str]) -> str:
 
 
 def _in_table(lines: Sequence[str], at: int, number: str) -> str:
-    """What a number in a table of the prose is: the first cell of its row, the head of its column."""
+    """What a number in a table of the prose is: the first cell of its row, the head of its
+    column."""
     top = at
     while top and lines[top - 1].startswith("|"):
         top -= 1
-    heads, row = ([cell.strip() for cell in lines[i].strip().strip("|").split("|")] for i in (top, at))
+    heads, row = (
+        [cell.strip() for cell in lines[i].strip().strip("|").split("|")] for i in (top, at)
+    )
     column = next(i for i, cell in enumerate(row) if number in cell)
     head = heads[column] if column < len(heads) else ""
-    return ": ".join(filter(None, [", ".join(filter(None, [row[0] * (column > 0), head])), f"**{number}**"]))
+    return ": ".join(
+        filter(None, [", ".join(filter(None, [row[0] * (column > 0), head])), f"**{number}**"])
+    )
 
 
 def _paragraph(lines: Sequence[str], at: int) -> str:
-    """The paragraph of a line as one line, without marks of quotes and lists, directives and headings."""
+    """The paragraph of a line as one line, without marks of quotes and lists, directives and
+    headings."""
     bare = [re.sub(r"^(?:> ?)+", "", one) for one in lines]
     first = last = at
     while first and bare[first - 1].strip():
@@ -246,7 +321,8 @@ def _paragraph(lines: Sequence[str], at: int) -> str:
 
 
 def _around(tokens: Sequence[str], place: int) -> tuple[int, int]:
-    """First and last token of the part of a sentence about a place; of the part before too, where it has no word."""
+    """First and last token of the part of a sentence about a place; of the part before too, where
+    it has no word."""
 
     def begins(end: int) -> int:
         return next((i + 1 for i in range(end - 1, -1, -1) if _END.search(tokens[i])), 0)
@@ -261,61 +337,96 @@ def _around(tokens: Sequence[str], place: int) -> tuple[int, int]:
 
 def _heading(lines: Sequence[str], at: int) -> str:
     """The heading above a line."""
-    return next((lines[i].lstrip("# ") for i in range(at, -1, -1) if lines[i].startswith("#")), "the page")
+    return next(
+        (lines[i].lstrip("# ") for i in range(at, -1, -1) if lines[i].startswith("#")), "the page"
+    )
 
 
 def _conditioned(source: str, name: str) -> str:
-    """The beginning of the first sentence that a condition guards; nothing where none does, as in `not name`."""
+    """The beginning of the first sentence that a condition guards; nothing where none does, as in
+    `not name`."""
     for found in _GUARDED.finditer(source):
         expression = found[2] or found[4]
         if not re.search(rf"(?<!not )\b{re.escape(name)}\b", expression):
             continue
-        plain = re.sub(r"(?m)^(?:> ?)+|\*+", "", found[3] or found[5])
+        whole = re.sub(
+            r'"\s*\n\s*f?"', "", found[3] or found[5]
+        )  # a caption is a text over several lines of code
+        plain = re.sub(r"(?m)^(?:> ?)+|\*+", "", whole)
         text = line(_ANY_ROLE.sub("…", plain)).split()
         shown = words(" ".join(text[: BEFORE + AFTER]).rstrip("."))
         return f"{shown} …" if len(text) > BEFORE + AFTER else shown
     return ""
 
 
-# ------------------------------------------------------------------------------------------------ figures
+# ------------------------------------------------------------------------------------------ figures
 
 
 def _pairs(found: Iterable[Difference], default: Any, notebook: Any, mine: str) -> Iterator[Any]:
-    """A sentence on the figures, then for each that differs a cell with both drawings and one with the caption."""
+    """A sentence on the figures, then for each that differs a cell with both drawings and one with
+    the caption."""
     from nbformat.v4 import new_code_cell, new_output
 
     then, now = _figures(default), _figures(notebook)
     differ = {d.item.removeprefix("drawing of ") for d in found if d.item.startswith("drawing of ")}
-    paired = [name for name in now if name in differ and name in then]
-    same = ", ".join(f"{{numref}}`{name}`" for name in now if name not in differ)
-    text = f"{counted(len(paired), 'figure')} changed." if paired else "No figure changed."
-    yield _markdown(text + (f" The same as by default: {same}." if same and paired else ""))
+    changed = [name for name in now if name in differ and name in then]
+    paired = [name for name in changed if _drawn(then[name][0]) and _drawn(now[name][0])]
+    told = [f"{counted(len(changed), 'figure')} changed." if changed else "No figure changed."]
+    others = {
+        "Moved by hand or opened cell by cell, so on the page alone": [
+            name for name in changed if name not in paired
+        ],
+        "Not on the default's page": [name for name in now if name not in then],
+        "The same as by default": [name for name in now if name not in differ] if changed else [],
+    }
+    for said, names in others.items():
+        listed = ", ".join(f"{{numref}}`{name}`" for name in names)
+        told += [f"{said}: {listed}."] if names else []
+    yield _markdown(" ".join(told))
     for name in paired:
         drawn = ""
         for side, (data, about) in (("default", then[name]), (mine, now[name])):
-            alt, kind = html.escape(f"{side}: {about['alt']}"), html.escape(about.get("classes", ""))
-            if svg := data.get(NARROW) or data.get("image/svg+xml"):  # that for a narrow screen: two stand side by side
+            alt, kind = (
+                html.escape(f"{side}: {about['alt']}"),
+                html.escape(about.get("classes", "")),
+            )
+            if svg := data.get(NARROW) or data.get(
+                "image/svg+xml"
+            ):  # that for a narrow screen: two stand side by side
                 address = f"data:image/svg+xml;base64,{b64encode(''.join(svg).encode()).decode()}"
             else:
                 address = f"data:image/png;base64,{''.join(data['image/png']).strip()}"
             picture = f'<img class="{kind}" src="{address}" alt="{alt}">'
             drawn += f"<figure><figcaption>{html.escape(side)}</figcaption>{picture}</figure>"
-        shown = new_output("display_data", data={"text/html": f'<div class="gb-pair">{drawn}</div>'})
+        shown = new_output(
+            "display_data", data={"text/html": f'<div class="gb-pair">{drawn}</div>'}
+        )
         yield new_code_cell("# two drawings", metadata={"tags": ["remove-input"]}, outputs=[shown])
         yield _markdown(f"{{numref}}`{name}`, default and {words(mine)}. {now[name][1]['caption']}")
 
 
 def _figures(notebook: Any) -> dict[str, tuple[Mapping[str, Any], Mapping[str, Any]]]:
-    """The pictures of an executed notebook by name: their data and labels; interactive figures are none."""
+    """The figures of an executed notebook by name: their data and labels."""
     every = (output for cell in notebook.cells for output in cell.get("outputs", []))
-    labelled = ((o.get("data", {}), o["metadata"]["grokbook"]) for o in every if "grokbook" in o.get("metadata", {}))
-    return {about["name"]: (data, about) for data, about in labelled if any(kind.startswith("image/") for kind in data)}
+    labelled = (
+        (o.get("data", {}), o["metadata"]["grokbook"])
+        for o in every
+        if "grokbook" in o.get("metadata", {})
+    )
+    return {about["name"]: (data, about) for data, about in labelled}
 
 
-# --------------------------------------------------------------------------------- tables and other sentences
+def _drawn(data: Mapping[str, Any]) -> bool:
+    """Whether a figure is a picture; one that is worked by hand is none."""
+    return any(kind.startswith("image/") for kind in data)
 
 
-def _tables(found: Iterable[Difference], then: Mapping[str, Any], now: Mapping[str, Any], mine: str) -> str:
+# ----------------------------------------------------------------------- tables and other sentences
+
+
+def _tables(
+    found: Iterable[Difference], then: Mapping[str, Any], now: Mapping[str, Any], mine: str
+) -> str:
     """Table by table, folded: the cells that differ."""
     cells: dict[str, list[Difference]] = {}
     for d in found:
@@ -323,13 +434,22 @@ def _tables(found: Iterable[Difference], then: Mapping[str, Any], now: Mapping[s
             cells.setdefault(of[1], []).append(d)
     parts = []
     for name, differ in cells.items():
-        rows = [[words(d.item.removeprefix(f"{name}, ")), words(d.old), words(d.new)] for d in differ[:MOST_CELLS]]
+        rows = [
+            [words(d.item.removeprefix(f"{name}, ")), words(d.old), words(d.new)]
+            for d in differ[:MOST_CELLS]
+        ]
         left = differ[MOST_CELLS:]
-        parts.append(f"**{words(now.get(f'text of {name}') or then.get(f'text of {name}') or name)}**")
+        parts.append(
+            f"**{words(now.get(f'text of {name}') or then.get(f'text of {name}') or name)}**"
+        )
         parts.append(_list_table(["row, column", "default", words(mine)], rows))
         parts.append(f"{counted(len(left), 'more cell')} of this table changed." if left else "")
     total = [d for differ in cells.values() for d in differ]
-    return _folded(f"{counted(len(total), 'table cell')} changed", "\n\n".join(filter(None, parts))) if total else ""
+    return (
+        _folded(f"{counted(len(total), 'table cell')} changed", "\n\n".join(filter(None, parts)))
+        if total
+        else ""
+    )
 
 
 def _sentences(found: Iterable[Difference], mine: str) -> str:
@@ -345,7 +465,8 @@ def _sentences(found: Iterable[Difference], mine: str) -> str:
 
 
 def _list_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table of Markdown; on a narrow screen each row is a block (class gb-beside). Empty without rows."""
+    """A table of Markdown; on a narrow screen each row is a block (class gb-beside). Empty without
+    rows."""
     lines = ["````{list-table}", ":header-rows: 1", ":class: gb-beside", ""]
     for row in [heads, *rows]:
         lines += [("* - " if i == 0 else "  - ") + cell for i, cell in enumerate(row)]

@@ -23,11 +23,26 @@ from grokbook.files import locked, read_json, temporary_folder
 from grokbook.machine import CORES, cores
 from grokbook.paths import records_path
 
-_ROOMS = ("grokbook", "grokbook_chapters", "companion/claims", "companion/page", "companion/exercises")
+_ROOMS = (
+    "grokbook",
+    "grokbook_chapters",
+    "companion/claims",
+    "companion/page",
+    "companion/exercises",
+)
 _OF_PAGES = ("outputs.py", "execute.py", "footer.py")
 """What of this room puts something on a page."""
 
-_PACKAGES = ("numpy", "torch", "matplotlib", "pandas", "xarray", "jupytext", "papermill", "ipykernel")
+_PACKAGES = (
+    "numpy",
+    "torch",
+    "matplotlib",
+    "pandas",
+    "xarray",
+    "jupytext",
+    "papermill",
+    "ipykernel",
+)
 
 
 def build(
@@ -40,11 +55,13 @@ def build(
     jobs: int | None = None,
     yes: bool = False,
 ) -> list[str]:
-    """Bring the executed chapters and `site/` up to date; the names of the chapters that were executed.
+    """Bring the executed chapters and `site/` up to date; the names of the chapters that were
+    executed.
 
-    `jobs` chapters run side by side (default, and at most: one a core). Raises ParameterError, before anything runs,
-    for an unknown chapter or preset, for more memory than is free, and above an hour that nobody agreed to (`yes`);
-    ChapterError when a chapter fails (its last good page stays, and so does the last good site).
+    `jobs` chapters run side by side (default, and at most: one a core). Raises ParameterError,
+    before anything runs, for an unknown chapter or preset, for more memory than is free, and above
+    an hour that nobody agreed to (`yes`); ChapterError when a chapter fails (its last good page
+    stays, and so does the last good site).
     """
     progress = progress or Progress()
     wanted = [sources.find(root, name) for name in only] if only else sources.load_all(root)
@@ -55,8 +72,14 @@ def build(
 
     def changed(several: Sequence[Page]) -> list[Job]:
         known = [planned(root, page) for page in several]
-        cards = [state.card_in(sets.folder(root, job.page), job.page.chapter.name) or {} for job in known]
-        return [job for job, card in zip(known, cards, strict=True) if force or card.get("key") != job.key]
+        cards = [
+            state.card_in(sets.folder(root, job.page), job.page.chapter.name) or {} for job in known
+        ]
+        return [
+            job
+            for job, card in zip(known, cards, strict=True)
+            if force or card.get("key") != job.key
+        ]
 
     with lock(root):
         waiting = changed(pages)
@@ -72,8 +95,17 @@ def build(
 
         def work(job: Job, share: int) -> None:
             label, predicted = f"{job.page.chapter.label}{sets.named(job.page)}", job.predicted
-            progress.say(f"{label}: about {costs.duration(predicted.seconds)}, {predicted.memory_mb:.0f} MB")
-            run = execute(job.page, root, progress, strict, kernels, {CORES: str(share), FINDINGS: str(findings)})
+            progress.say(
+                f"{label}: about {costs.duration(predicted.seconds)}, {predicted.memory_mb:.0f} MB"
+            )
+            run = execute(
+                job.page,
+                root,
+                progress,
+                strict,
+                kernels,
+                {CORES: str(share), FINDINGS: str(findings)},
+            )
             state.write(sets.folder(root, job.page), job, run)
             progress.say(f"{label}: executed in {run.seconds:.0f} s, {len(run.figures)} figures")
 
@@ -91,13 +123,16 @@ def planned(root: Path, page: Page) -> Job:
 
 
 def ledger(root: Path) -> dict[str, dict[str, Any]]:
-    """The claims whose checks were run for the book's page of the ledger, as data by id; none where it is not current.
+    """The claims whose checks were run for the book's page of the ledger, as data by id; none where
+    it is not current.
 
     See `companion.claims.export`.
     """
     page = of(root).ledger
     card, file = state.card(root, page), root / "book" / "chapters" / f"{page}.ipynb"
-    if not card or card["key"] != key(root, sources.load(root / "notebooks" / f"{page}.md").page(card["preset"])):
+    if not card or card["key"] != key(
+        root, sources.load(root / "notebooks" / f"{page}.md").page(card["preset"])
+    ):
         return {}
     found = outputs.files(read_json(file)).get(export.NAME, {})
     return {claim["id"]: claim for claim in found.get("claims", ()) if claim["computed"]}
@@ -110,11 +145,12 @@ def lock(root: Path) -> Iterator[None]:
         yield
 
 
-# ------------------------------------------------------------------------------------------ what changed
+# ------------------------------------------------------------------------------------- what changed
 
 
 def key(root: Path, page: Page) -> str:
-    """sha256 of all a page depends on: source, parameters, library with its files, package versions, records, verdicts.
+    """sha256 of all a page depends on: source, parameters, library with its files, package
+    versions, records, verdicts.
 
     Of records and verdicts all there are: a claim on any page may ask for any of them, or miss it.
     """

@@ -10,12 +10,15 @@ from typing import Any
 
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu")
 CHROMIUM = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-"""Names that Chromium is installed by; the first has no window, and a page of it costs a second less than others."""
+"""Names that Chromium is installed by; the first has no window, and a page of it costs a second
+less than others."""
 
 
 def chromium_path() -> str | None:
     """Where Chromium is: $GROKBOOK_CHROMIUM, else the system's; None where there is none."""
-    return os.environ.get("GROKBOOK_CHROMIUM") or next(filter(None, map(shutil.which, CHROMIUM)), None)
+    return os.environ.get("GROKBOOK_CHROMIUM") or next(
+        filter(None, map(shutil.which, CHROMIUM)), None
+    )
 
 
 @contextmanager

@@ -1,4 +1,5 @@
-"""Companions to other papers that are installed beside the book: its table of contents leads to each.
+"""Companions to other papers that are installed beside the book: its table of contents leads to
+each.
 
 A companion says so in its pyproject.toml, with any name and value, and has an address:
 
@@ -20,7 +21,8 @@ ADDRESSES = ("Documentation", "Homepage", "Repository")
 
 
 def installed() -> list[dict[str, str]]:
-    """The companions of this environment as entries of a table of contents: `url`, and `title`, their summary.
+    """The companions of this environment as entries of a table of contents: `url`, and `title`,
+    their summary.
 
     Nothing of them is imported. Raises GrokbookError for one that names no address.
     """
@@ -31,7 +33,10 @@ def installed() -> list[dict[str, str]]:
         urls = dict(line.split(", ", 1) for line in about.get_all("Project-URL") or ())
         address = next((urls[name] for name in ADDRESSES if "://" in urls.get(name, "")), None)
         if address is None:
-            said = f"the companion {point.name} names no address in [project.urls] of its pyproject.toml"
+            said = (
+                f"the companion {point.name} names no address in [project.urls] of its"
+                " pyproject.toml"
+            )
             raise GrokbookError(f"{said}; name one of {', '.join(ADDRESSES)} and install it again.")
         found[point.name] = {"title": about["Summary"] or point.name, "url": address}
     return [found[name] for name in sorted(found)]

@@ -1,4 +1,5 @@
-"""The cookbook: a page whose recipes are run while the site is built, once for each state of it and of the library."""
+"""The cookbook: a page whose recipes are run while the site is built, once for each state of it and
+of the library."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ SECONDS = 600
 
 
 def put(root: Path, source: Path) -> None:
-    """Put the page with what its recipes print in the place of its source among the pages to be built.
+    """Put the page with what its recipes print in the place of its source among the pages to be
+    built.
 
     Raises ChapterError with the recipe that fails or writes to stderr.
     """
@@ -56,7 +58,9 @@ def _run(page: Path) -> bytes:
             try:
                 NotebookClient(notebook, timeout=SECONDS, resources=about, **options).execute()
             except CellExecutionError as error:
-                raise ChapterError(f"the cookbook has a recipe that fails: {error.ename}: {error.evalue}") from error
+                raise ChapterError(
+                    f"the cookbook has a recipe that fails: {error.ename}: {error.evalue}"
+                ) from error
     outputs.drop_progress(notebook, strict=True)
     outputs.strip(notebook)
     return nbformat.writes(notebook).encode()

@@ -1,4 +1,5 @@
-"""Whether this installation can build the book: one check a function, each with how to mend what it finds."""
+"""Whether this installation can build the book: one check a function, each with how to mend what it
+finds."""
 
 from __future__ import annotations
 
@@ -70,9 +71,12 @@ def packages(root: Path) -> Finding:
 
 
 def network_trains(root: Path) -> Finding:
-    """A network trains, in a process of its own: on some processors a library's program for them crashes."""
+    """A network trains, in a process of its own: on some processors a library's program for them
+    crashes."""
     done = subprocess.run([sys.executable, "-P", "-c", TRAIN], capture_output=True, timeout=300)
-    last = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or [f"signal {-done.returncode}"]
+    last = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or [
+        f"signal {-done.returncode}"
+    ]
     ok = done.returncode == 0
     text = f"torch {metadata.version('torch')}" if ok else last[0]
     return Finding("network trains", ok, text, "reinstall torch, or set ONEDNN_MAX_CPU_ISA=AVX")
@@ -85,7 +89,9 @@ def kernel_starts(root: Path) -> Finding:
 
     from companion.site.kernel import Kernels
 
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("import sys; print(sys.executable)")])
+    notebook = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell("import sys; print(sys.executable)")]
+    )
     with temporary_folder() as folder, Kernels().options(folder, {}) as options:
         named = {"kernel_name": "grokbook", "language": "python", "progress_bar": False}
         done = papermill.execute_notebook(notebook, None, **named, **options)
@@ -94,22 +100,41 @@ def kernel_starts(root: Path) -> Finding:
 
 
 def records(root: Path) -> Finding:
-    """Every committed record is what its manifest says; those that a wheel leaves out are fetched when needed."""
+    """Every committed record is what its manifest says; those that a wheel leaves out are fetched
+    when needed."""
     from grokbook.fetch import address
     from grokbook.runs.store import Store
 
     store = Store(records_path(root))
     mend = "restore data/records from version control, or install again"
     if where := address():
-        return Finding("records", True, f"{len(store.entries())} records, fetched when needed from {where}", mend)
+        return Finding(
+            "records",
+            True,
+            f"{len(store.entries())} records, fetched when needed from {where}",
+            mend,
+        )
     problems = store.verify()
-    return Finding("records", not problems, "; ".join(problems) or f"{len(store.entries())} records verified", mend)
+    return Finding(
+        "records",
+        not problems,
+        "; ".join(problems) or f"{len(store.entries())} records verified",
+        mend,
+    )
 
 
 def disk(root: Path) -> Finding:
     """There is room for runs and the site."""
     free = shutil.disk_usage(root).free / 1e9
-    return Finding("disk", free >= FREE_DISK_GB, f"{free:.0f} GB free", f"free {FREE_DISK_GB:.0f} GB")
+    return Finding(
+        "disk", free >= FREE_DISK_GB, f"{free:.0f} GB free", f"free {FREE_DISK_GB:.0f} GB"
+    )
 
 
-CHECKS: tuple[Callable[[Path], Finding], ...] = (packages, network_trains, kernel_starts, records, disk)
+CHECKS: tuple[Callable[[Path], Finding], ...] = (
+    packages,
+    network_trains,
+    kernel_starts,
+    records,
+    disk,
+)

@@ -31,7 +31,8 @@ _USED = "from companion import page\npage.used()"
 
 @dataclass(frozen=True)
 class Run:
-    """An executed page: the notebook to print, the names of its figures, and the seconds it took."""
+    """An executed page: the notebook to print, the names of its figures, and the seconds it
+    took."""
 
     notebook: Any
     figures: list[str]
@@ -48,9 +49,9 @@ def execute(
 ) -> Run:
     """Run the cells of a page and prepare the result for printing; writes nothing.
 
-    The kernel is one of `kernels`, with the variables of `environment` besides its own. Raises ChapterError naming
-    chapter, cell and error when a cell fails, or (strict) writes to standard error or says what is absurd; RecordError
-    where the disk is full.
+    The kernel is one of `kernels`, with the variables of `environment` besides its own. Raises
+    ChapterError naming chapter, cell and error when a cell fails, or (strict) writes to standard
+    error or says what is absurd; RecordError where the disk is full.
     """
     from nbformat.v4 import new_code_cell
 
@@ -121,13 +122,25 @@ def _run_cells(
             **options,
         )
     except papermill.PapermillExecutionError as error:
-        said = next((said for text in str(error.evalue).splitlines() if (said := text.strip())), "(no message)")
-        raise ChapterError(f"{label}, {outputs.where(notebook, error.cell_index)}: {error.ename}: {said}") from error
+        said = next(
+            (said for text in str(error.evalue).splitlines() if (said := text.strip())),
+            "(no message)",
+        )
+        raise ChapterError(
+            f"{label}, {outputs.where(notebook, error.cell_index)}: {error.ename}: {said}"
+        ) from error
     except (DeadKernelError, RuntimeError) as error:
         if not isinstance(error, DeadKernelError) and "died" not in str(error):
             raise
-        last = (log.read_text("utf-8", "replace") if log.is_file() else "").strip().rpartition("\n")[2].strip()
-        if last.startswith("--existing"):  # how one would connect to it, which every kernel says first
+        last = (
+            (log.read_text("utf-8", "replace") if log.is_file() else "")
+            .strip()
+            .rpartition("\n")[2]
+            .strip()
+        )
+        if last.startswith(
+            "--existing"
+        ):  # how one would connect to it, which every kernel says first
             last = ""
         said = f"; the last it said: {last}" if last else ""
         raise ChapterError(f"{label}: its kernel died (was the memory used up?){said}.") from None

@@ -1,4 +1,5 @@
-"""The box at the foot of a chapter that says how the page was made, so that it can be made again."""
+"""The box at the foot of a chapter that says how the page was made, so that it can be made
+again."""
 
 from __future__ import annotations
 
@@ -13,21 +14,28 @@ from grokbook.runs.provenance import provenance
 
 
 def invitation(page: Page) -> Any:
-    """The Markdown cell below the parameters: the command that makes this page, and one with a value changed."""
+    """The Markdown cell below the parameters: the command that makes this page, and one with a
+    value changed."""
     from nbformat.v4 import new_markdown_cell
 
     text = f"Make this page again:\n\n{fenced(page.command(), 'text')}"
     other = example(page)
     if other is not None:
-        text += "\n\nor with a value of your own ([how to re-run](../how_to_rerun.md)), for example:\n\n"
+        text += (
+            "\n\nor with a value of your own ([how to re-run](../how_to_rerun.md)), for"
+            " example:\n\n"
+        )
         text += fenced(other.command(), "text")
     return new_markdown_cell(f"::::{{div}} gb-commands\n{text}\n::::", id="commands")
 
 
 def example(page: Page) -> Page | None:
-    """The page with the values of the chapter's example; None where it has them, or refuses them beside its own."""
+    """The page with the values of the chapter's example; None where it has them, or refuses them
+    beside its own."""
     taken = page.chapter.page(page.preset, page.chapter.example).values
-    changed = {name: taken[name] for name in page.chapter.example if taken[name] != page.values[name]}
+    changed = {
+        name: taken[name] for name in page.chapter.example if taken[name] != page.values[name]
+    }
     if not changed:
         return None
     try:
@@ -46,22 +54,32 @@ def box(page: Page, used: Sequence[Mapping[str, Any]], seconds: float) -> Any:
     return new_markdown_cell(text, id="provenance", metadata={"tags": ["provenance"]})
 
 
-def box_text(page: Page, used: Sequence[Mapping[str, Any]], seconds: float, made_by: Mapping[str, Any]) -> str:
-    """The Markdown of the box: what ran, with which values, on what data, and the command that does it again.
+def box_text(
+    page: Page, used: Sequence[Mapping[str, Any]], seconds: float, made_by: Mapping[str, Any]
+) -> str:
+    """The Markdown of the box: what ran, with which values, on what data, and the command that does
+    it again.
 
     It folds where no drawer will hold it: on a page without a leading figure.
     """
     changes = " with local changes" if made_by.get("dirty") else ""
     commit = code(str(made_by.get("commit") or "unknown")[:10]) + changes
-    versions = ", ".join(words(f"{name} {version}") for name, version in (made_by.get("versions") or {}).items())
-    settings = ", ".join(code(f"{name} = {value!r}") for name, value in page.values.items()) or "none"
+    versions = ", ".join(
+        words(f"{name} {version}") for name, version in (made_by.get("versions") or {}).items()
+    )
+    settings = (
+        ", ".join(code(f"{name} = {value!r}") for name, value in page.values.items()) or "none"
+    )
     data = [_dataset(entry) for entry in used]
     lines = [
         ":::{admonition} How this page was made",
         f":class: note grokbook-provenance{'' if page.chapter.lead else ' dropdown'}",
         "",
         f"- **Code** commit {commit}; {versions}",
-        f"- **Run** preset `{page.preset}`, device {words(made_by.get('device', 'cpu'))}, {duration(seconds)} in all",
+        (
+            f"- **Run** preset `{page.preset}`, device {words(made_by.get('device', 'cpu'))},"
+            f" {duration(seconds)} in all"
+        ),
         f"- **Parameters** {settings}",
         *(data or ["- **Data** nothing was trained or loaded for this page"]),
         f"- **Repeats** {level(used, made_by.get('processor'))}",
@@ -75,7 +93,8 @@ def box_text(page: Page, used: Sequence[Mapping[str, Any]], seconds: float, made
 
 
 def level(used: Sequence[Mapping[str, Any]], processor: str | None = None) -> str:
-    """How far another execution of a page may differ, from what its runs are; book/how_to_rerun.md defines the levels.
+    """How far another execution of a page may differ, from what its runs are; book/how_to_rerun.md
+    defines the levels.
 
     Example:
         >>> level([])
@@ -87,11 +106,16 @@ def level(used: Sequence[Mapping[str, Any]], processor: str | None = None) -> st
     free |= {"trained on a GPU" for part in parts if not str(part["device"]).startswith("CPU")}
     if not own:
         return "bit for bit, here and elsewhere: none of its runs was trained here"
-    trained = f"{len(own)} of its {len(used)} datasets {'was' if len(own) == 1 else 'were'} trained here"
+    trained = (
+        f"{len(own)} of its {len(used)} datasets {'was' if len(own) == 1 else 'were'} trained here"
+    )
     if free:
         return f"within a band: {trained}, and of them runs were {' and '.join(sorted(free))}"
     kind = f" ({words(processor)})" if processor else ""
-    return f"bit for bit on this kind of processor{kind}, elsewhere within a band: {trained}, on a CPU, not compiled"
+    return (
+        f"bit for bit on this kind of processor{kind}, elsewhere within a band: {trained}, on a"
+        " CPU, not compiled"
+    )
 
 
 _ORIGINS = {
@@ -104,11 +128,16 @@ def _dataset(entry: Mapping[str, Any]) -> str:
     """One line of the box: a dataset, and where it came from."""
     parts, origin, key = entry["provenance"], entry["origin"], entry["key"]
     seeds, last = ", ".join(map(words, entry["seeds"])), parts[-1]
-    made = f"recorded on {words(last['recorded_on'][:10])}" if origin == "recorded" else _ORIGINS[origin]
+    made = (
+        f"recorded on {words(last['recorded_on'][:10])}"
+        if origin == "recorded"
+        else _ORIGINS[origin]
+    )
     took = sum(part["seconds"] for part in parts)
     least = "at least " if any(part.get("resumed") for part in parts) else ""
     said = (
-        f"- **Data** {code(entry['experiment'])} (record {code(key[:12])}), seeds {seeds}, {words(entry['dtype'])}, "
-        f"{words(last['device'])}: {made}, {least}{duration(took)} of training"
+        f"- **Data** {code(entry['experiment'])} (record {code(key[:12])}), seeds {seeds},"
+        f" {words(entry['dtype'])}, {words(last['device'])}: {made}, {least}{duration(took)} of"
+        " training"
     )
     return f"{said}."

@@ -29,16 +29,22 @@ class Job:
 
 
 def refuse_too_large(jobs: Iterable[Job]) -> None:
-    """Raise ParameterError for the first chapter that is predicted to need more memory than is free."""
+    """Raise ParameterError for the first chapter that is predicted to need more memory than is
+    free."""
     free = free_memory_mb()
     for job in jobs:
         if job.predicted.memory_mb > free:
-            needs = f"{job.page.chapter.label} is predicted to need {job.predicted.memory_mb:,.0f} MB"
-            raise ParameterError(f"{needs}, more than the {free:,.0f} MB that are free; choose smaller sizes.")
+            needs = (
+                f"{job.page.chapter.label} is predicted to need {job.predicted.memory_mb:,.0f} MB"
+            )
+            raise ParameterError(
+                f"{needs}, more than the {free:,.0f} MB that are free; choose smaller sizes."
+            )
 
 
 def long_run(jobs: Iterable[Job], at_once: int = 1) -> str | None:
-    """The sentence to ask about when these chapters are predicted to take more than an hour, else None."""
+    """The sentence to ask about when these chapters are predicted to take more than an hour, else
+    None."""
     whole = seconds_of(jobs, at_once)
     return f"this is predicted to take {duration(whole)}" if whole > LONG else None
 
@@ -50,7 +56,8 @@ def seconds_of(jobs: Iterable[Job], at_once: int = 1) -> float:
 
 
 def share(free: int, weights: list[float], at_once: int) -> int:
-    """Of `free` cores, those for the first of the chapters about to start (`at_once` at most): in proportion.
+    """Of `free` cores, those for the first of the chapters about to start (`at_once` at most): in
+    proportion.
 
     Every other one that is about to start keeps one at least.
     """
@@ -59,11 +66,15 @@ def share(free: int, weights: list[float], at_once: int) -> int:
     return max(1, min(wanted, free - len(weights) + 1))
 
 
-def side_by_side(jobs: Iterable[Job], work: Callable[[Job, int], T], kernels: Kernels, at_once: int = 1) -> list[T]:
-    """Do `work(job, cores)` for every job, `at_once` at a time; what it gave, in the order in which they ended.
+def side_by_side(
+    jobs: Iterable[Job], work: Callable[[Job, int], T], kernels: Kernels, at_once: int = 1
+) -> list[T]:
+    """Do `work(job, cores)` for every job, `at_once` at a time; what it gave, in the order in which
+    they ended.
 
-    A chapter whose predicted memory is not free waits until others are over. After one has failed no other starts;
-    those that run are finished, then its error is raised. Whatever else ends this ends `kernels` too.
+    A chapter whose predicted memory is not free waits until others are over. After one has failed
+    no other starts; those that run are finished, then its error is raised. Whatever else ends this
+    ends `kernels` too.
     """
     waiting = deque(sorted(jobs, key=lambda job: -job.predicted.seconds))
     free = cores()
@@ -73,8 +84,15 @@ def side_by_side(jobs: Iterable[Job], work: Callable[[Job, int], T], kernels: Ke
     with ThreadPoolExecutor(at_once) as pool:
         try:
             while running or (waiting and not failed):
-                while waiting and not failed and len(running) < at_once and _fits(waiting[0], bool(running)):
-                    given = share(free, [job.predicted.seconds for job in waiting], at_once - len(running))
+                while (
+                    waiting
+                    and not failed
+                    and len(running) < at_once
+                    and _fits(waiting[0], bool(running))
+                ):
+                    given = share(
+                        free, [job.predicted.seconds for job in waiting], at_once - len(running)
+                    )
                     job = waiting.popleft()
                     free -= given
                     running[pool.submit(work, job, given)] = given

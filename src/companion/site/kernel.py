@@ -1,7 +1,9 @@
-"""Kernels of chapters: each in a session of its own, which ends when the command that started it does.
+"""Kernels of chapters: each in a session of its own, which ends when the command that started it
+does.
 
-On Linux most are forks of one process, `python -m companion.site.kernel`, which has loaded the libraries of the pages:
-each kernel would take seconds for that. Elsewhere `python -m companion.site.kernel -f FILE` is a kernel itself.
+On Linux most are forks of one process, `python -m companion.site.kernel`, which has loaded the
+libraries of the pages: each kernel would take seconds for that. Elsewhere `python -m
+companion.site.kernel -f FILE` is a kernel itself.
 """
 
 from __future__ import annotations
@@ -26,12 +28,34 @@ from grokbook.machine import answers, started
 
 WATCH_SECONDS = 0.5
 """How often a kernel looks whether its parent is still there."""
-LOADED = ("ipykernel.kernelapp", "torch", "xarray", "h5py", "sympy", "scipy.optimize", "scipy.stats", "seaborn")
+LOADED = (
+    "ipykernel.kernelapp",
+    "torch",
+    "xarray",
+    "h5py",
+    "sympy",
+    "scipy.optimize",
+    "scipy.stats",
+    "seaborn",
+)
 """What a kernel finds loaded: nothing of grokbook, whose modules may ask where they are."""
 LOG = "kernel.log"
 """The file in a kernel's folder with what it writes beside its cells."""
-_AT_LOADING = ("ATEN", "CUDA", "LD_", "MALLOC", "MKL", "MPL", "OMP", "ONEDNN", "OPENBLAS", "PYTHON", "TORCH")
-"""Beginnings of variables that Python and these libraries read when they are loaded; others each kernel has its own."""
+_AT_LOADING = (
+    "ATEN",
+    "CUDA",
+    "LD_",
+    "MALLOC",
+    "MKL",
+    "MPL",
+    "OMP",
+    "ONEDNN",
+    "OPENBLAS",
+    "PYTHON",
+    "TORCH",
+)
+"""Beginnings of variables that Python and these libraries read when they are loaded; others each
+kernel has its own."""
 
 
 class Kernels:
@@ -42,10 +66,11 @@ class Kernels:
 
     @contextlib.contextmanager
     def options(self, folder: Path, environment: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-        """Options of a notebook client for one kernel of this very interpreter, whose files lie in `folder`.
+        """Options of a notebook client for one kernel of this very interpreter, whose files lie in
+        `folder`.
 
-        The user's kernels, IPython profile and PYTHONSTARTUP are left out of it, so that a page does
-        not depend on them. When the block ends, so do the kernel and all that it started.
+        The user's kernels, IPython profile and PYTHONSTARTUP are left out of it, so that a page
+        does not depend on them. When the block ends, so do the kernel and all that it started.
         """
         from traitlets.config import Config
 
@@ -57,7 +82,9 @@ class Kernels:
 
         try:
             made = _manager(folder, {**_own_folders(folder), **environment}, note)
-            file = str(folder / "connection.json")  # no other user may listen, and no two kernels take one port
+            file = str(
+                folder / "connection.json"
+            )  # no other user may listen, and no two kernels take one port
             private = {"transport_encryption": "auto", "cache_ports": True, "connection_file": file}
             config = Config(KernelManager=private)
             yield {"kernel_manager_class": made, "shutdown_kernel": "immediate", "config": config}
@@ -73,7 +100,8 @@ class Kernels:
 
 
 def _own_folders(folder: Path) -> dict[str, str]:
-    """Variables with which a kernel keeps what is its own in `folder`; a home only where there is none.
+    """Variables with which a kernel keeps what is its own in `folder`; a home only where there is
+    none.
 
     Without one, as of a user that the system does not know, Jupyter ends before the first cell.
     """
@@ -98,7 +126,10 @@ def _manager(folder: Path, environment: Mapping[str, str], note: Callable[[int],
     command = [sys.executable, "-Xfrozen_modules=off", "-m", __name__, "-f", "{connection_file}"]
     names = {"argv": command, "display_name": "grokbook", "language": "python"}
     about = {"supported_encryption": ["curve"], "debugger": False}
-    plain = {"PYDEVD_DISABLE_FILE_VALIDATION": "1", "PYTHONSTARTUP": ""}  # IPython would run the user's file
+    plain = {
+        "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+        "PYTHONSTARTUP": "",
+    }  # IPython would run the user's file
     spec = KernelSpec(**names, metadata=about, env={**plain, **environment})
 
     class Manager(AsyncKernelManager):
@@ -113,7 +144,9 @@ def _manager(folder: Path, environment: Mapping[str, str], note: Callable[[int],
             if sys.platform != "linux":
                 return await super()._async_launch_kernel(kernel_cmd, **options)
             env, cwd = options["env"], options.get("cwd") or os.getcwd()
-            asked = kernel_cmd[kernel_cmd.index("-f") :]  # the file, and what a notebook client adds
+            asked = kernel_cmd[
+                kernel_cmd.index("-f") :
+            ]  # the file, and what a notebook client adds
             job = {"arguments": asked, "env": env, "cwd": str(cwd), "log": str(folder / LOG)}
             made = self.provisioner
             made.process = _Forked(_fork(job))
@@ -123,7 +156,7 @@ def _manager(folder: Path, environment: Mapping[str, str], note: Callable[[int],
     return Manager
 
 
-# ------------------------------------------------------------------------------------------------ forks
+# -------------------------------------------------------------------------------------------- forks
 
 
 class _Forked:
@@ -169,20 +202,30 @@ def _fork(job: Mapping[str, Any]) -> int:
         if pid := answered.readline():
             return int(pid)
     _loaded.cache_clear()
-    raise ChapterError(f"no kernel starts: `{sys.executable} -c 'import {', '.join(LOADED)}'` may say why.")
+    raise ChapterError(
+        f"no kernel starts: `{sys.executable} -c 'import {', '.join(LOADED)}'` may say why."
+    )
 
 
 @lru_cache(maxsize=1)
 def _loaded(parent: int, at_loading: tuple[tuple[str, str], ...]) -> tuple[Popen[bytes], TextIO]:
-    """The process that has the libraries; it ends when its standard input does, with `parent` at the latest."""
+    """The process that has the libraries; it ends when its standard input does, with `parent` at
+    the latest."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(_AT_LOADING)}
-    command = [sys.executable, "-P", "-Xfrozen_modules=off", "-m", __name__]  # nothing of the current folder is loaded
+    command = [
+        sys.executable,
+        "-P",
+        "-Xfrozen_modules=off",
+        "-m",
+        __name__,
+    ]  # nothing of the current folder is loaded
     streams = {"stdin": PIPE, "stdout": DEVNULL, "stderr": DEVNULL}
     return started(command, kept | dict(at_loading), start_new_session=True, **streams)
 
 
 def _serve() -> dict[str, Any]:
-    """Load the libraries, then fork a kernel for each job of standard input; returns the job, in the fork."""
+    """Load the libraries, then fork a kernel for each job of standard input; returns the job, in
+    the fork."""
     for name in LOADED:
         importlib.import_module(name)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the dead are not kept
@@ -208,7 +251,10 @@ def _become(job: Mapping[str, Any], answered: TextIO) -> None:
         before = installed.index(True) if True in installed else 0
         sys.path.insert(before, job["cwd"])  # as IPython does it: behind Python's own modules
     sys.argv = [sys.argv[0], *job["arguments"]]
-    log, nothing = os.open(job["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND), os.open(os.devnull, os.O_RDONLY)
+    log, nothing = (
+        os.open(job["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND),
+        os.open(os.devnull, os.O_RDONLY),
+    )
     for file, place in ((nothing, 0), (log, 1), (log, 2)):
         os.dup2(file, place)
 
@@ -224,6 +270,8 @@ if __name__ == "__main__":
     if not sys.argv[1:]:
         answered = answers()
         _become(_serve(), answered)
-    parent = int(os.environ.pop("JPY_PARENT_PID"))  # IPython would look too, and end the kernel without its children
+    parent = int(
+        os.environ.pop("JPY_PARENT_PID")
+    )  # IPython would look too, and end the kernel without its children
     threading.Thread(target=_watch, args=(parent,), daemon=True).start()
     runpy.run_module("ipykernel_launcher", run_name="__main__", alter_sys=True)

@@ -1,4 +1,5 @@
-"""From an executed notebook to one that can be printed: figures labelled, progress and timestamps removed."""
+"""From an executed notebook to one that can be printed: figures labelled, progress and timestamps
+removed."""
 
 from __future__ import annotations
 
@@ -10,19 +11,25 @@ from companion.site.terminal import PREFIX
 from grokbook.errors import ChapterError
 
 KEY = "grokbook_added"
-"""What marks a cell that a build adds and no page shows, in its metadata, with its name in messages."""
+"""What marks a cell that a build adds and no page shows, in its metadata, with its name in
+messages."""
 
 _KEPT_CELL_METADATA = ("tags", "mystnb")
 
 
 def where(notebook: Any, index: int) -> str:
-    """How messages name a cell: `code cell 3, under "The delay"`; one that a build added by its own name."""
+    """How messages name a cell: `code cell 3, under "The delay"`; one that a build added by its own
+    name."""
     cells = notebook.cells[: index + 1]
     if KEY in cells[-1].metadata:
         return cells[-1].metadata[KEY]
     number = sum(1 for cell in cells if cell.cell_type == "code")
     texts = [cell.source for cell in cells if cell.cell_type == "markdown"]
-    headings = [heading for text in texts for heading in re.findall(r"^#{1,6} +(.+?)\s*$", text, re.MULTILINE)]
+    headings = [
+        heading
+        for text in texts
+        for heading in re.findall(r"^#{1,6} +(.+?)\s*$", text, re.MULTILINE)
+    ]
     return f'code cell {number}, under "{headings[-1]}"' if headings else f"code cell {number}"
 
 
@@ -33,36 +40,51 @@ def code_cells(notebook: Any) -> Iterator[tuple[int, Any]]:
 
 def used(notebook: Any) -> list[dict[str, Any]]:
     """What `page.used` published: the datasets that the cells of an executed page were given."""
-    about = (output.get("metadata", {}) for _, cell in code_cells(notebook) for output in cell.outputs)
+    about = (
+        output.get("metadata", {}) for _, cell in code_cells(notebook) for output in cell.outputs
+    )
     return [row for found in about for row in found.get("grokbook_used", [])]
 
 
 def files(notebook: Mapping[str, Any]) -> dict[str, Any]:
-    """What `page.data` published: the files that the cells of an executed page have for the site, by name.
+    """What `page.data` published: the files that the cells of an executed page have for the site,
+    by name.
 
     They are taken out of the notebook.
     """
-    about = (output.get("metadata", {}) for cell in notebook["cells"] for output in cell.get("outputs", []))
+    about = (
+        output.get("metadata", {})
+        for cell in notebook["cells"]
+        for output in cell.get("outputs", [])
+    )
     taken = (found.pop("grokbook_file", None) for found in about)
     return {file["name"]: file["content"] for file in taken if file}
 
 
 def strip(notebook: Any) -> None:
-    """Remove what differs from one execution to the next: times, run metadata, random cell names."""
+    """Remove what differs from one execution to the next: times, run metadata, random cell
+    names."""
     for index, cell in enumerate(notebook.cells):
-        cell.metadata = {key: cell.metadata[key] for key in _KEPT_CELL_METADATA if key in cell.metadata}
+        cell.metadata = {
+            key: cell.metadata[key] for key in _KEPT_CELL_METADATA if key in cell.metadata
+        }
         if "tags" in cell.metadata:
-            cell.metadata["tags"] = [tag for tag in cell.metadata["tags"] if not tag.startswith("papermill")]
+            cell.metadata["tags"] = [
+                tag for tag in cell.metadata["tags"] if not tag.startswith("papermill")
+            ]
         cell.id = f"cell-{index:03d}"
     about = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
-    language = {name: notebook.metadata[name] for name in ("language_info",) if name in notebook.metadata}
+    language = {
+        name: notebook.metadata[name] for name in ("language_info",) if name in notebook.metadata
+    }
     notebook.metadata = type(notebook.metadata)(about | language)
 
 
 def drop_progress(notebook: Any, strict: bool = False) -> None:
     """Remove the training code's progress lines from the outputs.
 
-    Raises ChapterError (strict) when a cell wrote anything else to standard error: a warning has no place on a page.
+    Raises ChapterError (strict) when a cell wrote anything else to standard error: a warning has no
+    place on a page.
     """
     for index, cell in code_cells(notebook):
         for output in cell.outputs:
@@ -70,14 +92,17 @@ def drop_progress(notebook: Any, strict: bool = False) -> None:
                 lines = re.split(r"(?<=[\n\r])", output.text)
                 output.text = "".join(line for line in lines if not line.startswith(PREFIX))
                 if strict and (said := output.text.strip()):
-                    raise ChapterError(f"{where(notebook, index)} wrote to standard error: {said.splitlines()[0]}")
+                    raise ChapterError(
+                        f"{where(notebook, index)} wrote to standard error: {said.splitlines()[0]}"
+                    )
         cell.outputs = [o for o in cell.outputs if o.output_type != "stream" or o.text.strip()]
 
 
 def label_figures(notebook: Any) -> list[str]:
     """Give each figure its number, caption and alt text on the page; the names, in order.
 
-    Raises ChapterError for an image without these, a name used twice, and a cell tagged `figure` without one.
+    Raises ChapterError for an image without these, a name used twice, and a cell tagged `figure`
+    without one.
     """
     names: list[str] = []
     cells = []
@@ -88,7 +113,9 @@ def label_figures(notebook: Any) -> list[str]:
                 found.append(label["name"])
             elif any(mime.startswith("image/") for mime in output.get("data", {})):
                 place = where(notebook, index)
-                raise ChapterError(f"{place} shows an image without caption and alt text: use page.figure.")
+                raise ChapterError(
+                    f"{place} shows an image without caption and alt text: use page.figure."
+                )
         if "figure" in cell.metadata.get("tags", []) and not found and cell.cell_type == "code":
             raise ChapterError(f"{where(notebook, index)} is tagged `figure` and made none.")
         names += found
@@ -100,7 +127,8 @@ def label_figures(notebook: Any) -> list[str]:
 
 
 def _split(cell: Any) -> list[Any]:
-    """The cell, and further cells without code, so that each holds at most one figure and nothing beside it.
+    """The cell, and further cells without code, so that each holds at most one figure and nothing
+    beside it.
 
     The figure's label goes to the metadata of its cell, where myst-nb looks for it.
     """
@@ -122,7 +150,9 @@ def _split(cell: Any) -> list[Any]:
     cells = [cell, *(new_code_cell("# shown by the cell above", **about) for _ in groups[1:])]
     for target, outputs in zip(cells, groups, strict=True):
         target.outputs = outputs
-        for label in filter(None, (output.get("metadata", {}).get("grokbook") for output in outputs)):
+        for label in filter(
+            None, (output.get("metadata", {}).get("grokbook") for output in outputs)
+        ):
             target.metadata["mystnb"] = {
                 "figure": {"name": label["name"], "caption": label["caption"]},
                 "image": {key: label[key] for key in ("alt", "classes") if key in label},

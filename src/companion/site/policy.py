@@ -1,14 +1,18 @@
-"""The Content-Security-Policy of a page: which scripts may run in it, and that it asks for nothing elsewhere.
+"""The Content-Security-Policy of a page: which scripts may run in it, and that it asks for nothing
+elsewhere.
 
-A script is a file of the site, or one that stands in the page and whose sha256 its policy names: those of the theme,
-and in the text of the page, where data are, those of this package (`page/scripts`) alone. None runs in an attribute,
-none is made of words (`eval`). What is allowed besides, and why:
+A script is a file of the site, or one that stands in the page and whose sha256 its policy names:
+those of the theme, and in the text of the page, where data are, those of this package
+(`page/scripts`) alone. None runs in an attribute, none is made of words (`eval`). What is allowed
+besides, and why:
 
-- `worker-src blob:` and `'wasm-unsafe-eval'` on a page that trains: each run is a worker, made of the page's script, in
-  which a program of WebAssembly multiplies matrices.
-- `style-src 'unsafe-inline'`: MathJax writes its styles as it draws, and map, mosaic and pairs of figures have their
-  places in attributes. A style can send nothing: pictures and fonts come from the site or from the page itself.
-- `frame-src` and one more script in slides: the speaker's window is a page that a script writes, with two frames in it.
+- `worker-src blob:` and `'wasm-unsafe-eval'` on a page that trains: each run is a worker, made of
+  the page's script, in which a program of WebAssembly multiplies matrices.
+- `style-src 'unsafe-inline'`: MathJax writes its styles as it draws, and map, mosaic and pairs of
+  figures have their places in attributes. A style can send nothing: pictures and fonts come from
+  the site or from the page itself.
+- `frame-src` and one more script in slides: the speaker's window is a page that a script writes,
+  with two frames in it.
 """
 
 from __future__ import annotations
@@ -30,19 +34,26 @@ _CHARSET = re.compile(r'<meta charset="utf-8" ?/?>')
 
 
 def protect(html: Path) -> list[str]:
-    """Give every page under `html` its policy (what lies in `_static` is no page); what these will refuse."""
+    """Give every page under `html` its policy (what lies in `_static` is no page); what these will
+    refuse."""
     found = []
     for path in sorted(html.rglob("*.html")):
         if "_static" not in path.relative_to(html).parts:
             text, name = path.read_text(encoding="utf-8"), path.relative_to(html).as_posix()
             path.write_text(protected(text), encoding="utf-8")
             strange = (body for body, known in _scripts(text) if not known)
-            found += [f"{name}: its policy refuses a script in its text, {body.strip()[:60]!r}" for body in strange]
+            found += [
+                f"{name}: its policy refuses a script in its text, {body.strip()[:60]!r}"
+                for body in strange
+            ]
     return found
 
 
-def protected(text: str, own: str = "'self'", more: Sequence[str] = (), frames: str = "'none'") -> str:
-    """The HTML of a page with its policy; what its buttons call, `onclick`, is named in `data-press` (grokbook.js).
+def protected(
+    text: str, own: str = "'self'", more: Sequence[str] = (), frames: str = "'none'"
+) -> str:
+    """The HTML of a page with its policy; what its buttons call, `onclick`, is named in
+    `data-press` (grokbook.js).
 
     Args:
         own: what the page may load from: `'self'`, the site; nothing for a page in one file.
@@ -56,7 +67,10 @@ def protected(text: str, own: str = "'self'", more: Sequence[str] = (), frames: 
     """
     text = _PRESSED.sub(r'\1data-press="\2"', text)
     scripts = [body for body, known in _scripts(text) if known]
-    digests = (base64.b64encode(hashlib.sha256(body.encode()).digest()).decode() for body in (*scripts, *more))
+    digests = (
+        base64.b64encode(hashlib.sha256(body.encode()).digest()).decode()
+        for body in (*scripts, *more)
+    )
     trains = any("new Worker(" in body for body in scripts)
     known = [f"'sha256-{digest}'" for digest in dict.fromkeys(digests)]
     rules = {
@@ -71,16 +85,21 @@ def protected(text: str, own: str = "'self'", more: Sequence[str] = (), frames: 
         "form-action": [own or "'none'"],
         "base-uri": ["'none'"],
     }
-    policy = "; ".join(f"{name} {' '.join(filter(None, allowed))}" for name, allowed in rules.items())
+    policy = "; ".join(
+        f"{name} {' '.join(filter(None, allowed))}" for name, allowed in rules.items()
+    )
     meta = f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
     begun, count = _CHARSET.subn(lambda found: found[0] + meta, text, count=1)
     if not count:
-        raise ChapterError("a page has no line on its characters, <meta charset>, after which its policy stands.")
+        raise ChapterError(
+            "a page has no line on its characters, <meta charset>, after which its policy stands."
+        )
     return begun
 
 
 def _scripts(text: str) -> list[tuple[str, bool]]:
-    """The scripts that stand in a page, and whether each may run: in the text of the page only those of the book."""
+    """The scripts that stand in a page, and whether each may run: in the text of the page only
+    those of the book."""
     inside = range(text.find("<article"), text.rfind("</article"))
     found = [one for one in _SCRIPT.finditer(text) if not re.search(r"\b(src|type)=", one[1])]
     return [(one[2], one.start() not in inside or _of_the_book(one[2])) for one in found]
@@ -89,4 +108,7 @@ def _scripts(text: str) -> list[tuple[str, bool]]:
 def _of_the_book(text: str) -> bool:
     """Whether a script is one of this package with the line that hands it its element."""
     known = (tables.script(name) for name in (*SCRIPTS, "ledger"))
-    return any(text.lstrip().startswith(one) and _MOUNT.fullmatch(text.lstrip()[len(one) :].strip()) for one in known)
+    return any(
+        text.lstrip().startswith(one) and _MOUNT.fullmatch(text.lstrip()[len(one) :].strip())
+        for one in known
+    )

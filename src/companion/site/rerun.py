@@ -1,4 +1,5 @@
-"""`grokbook run`: one chapter with the reader's own parameters, as a notebook and one stand-alone page."""
+"""`grokbook run`: one chapter with the reader's own parameters, as a notebook and one stand-alone
+page."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ from grokbook.machine import CORES, cores
 from grokbook.paths import results_path
 
 CHEAP = 60.0
-"""Predicted seconds up to which the default is executed as well, for the comparison, where there is none."""
+"""Predicted seconds up to which the default is executed as well, for the comparison, where there is
+none."""
 
 
 def rerun(
@@ -32,12 +34,14 @@ def rerun(
 ) -> tuple[Path, Path]:
     """Execute a page with a reader's parameters; the paths of the notebook and of the page.
 
-    The page opens with how it differs from the chapter at the preset: from the book's page or a former run, where they
-    are up to date, else from one executed now, where that is cheap or `compare` asks for it (False: never). Files are
-    written when everything is made; the book's own pages are left as they are.
+    The page opens with how it differs from the chapter at the preset: from the book's page or a
+    former run, where they are up to date, else from one executed now, where that is cheap or
+    `compare` asks for it (False: never). Files are written when everything is made; the book's own
+    pages are left as they are.
 
-    Raises ParameterError before anything runs (also for a folder that cannot be written, more memory than is free, and
-    above an hour that nobody agreed to), ChapterError when a cell fails (nothing is written then).
+    Raises ParameterError before anything runs (also for a folder that cannot be written, more
+    memory than is free, and above an hour that nobody agreed to), ChapterError when a cell fails
+    (nothing is written then).
     """
     progress, label = progress or Progress(), page.chapter.label
     folder = out or results_path(root) / folder_name(page)
@@ -50,7 +54,9 @@ def rerun(
     if question := long_run(wanted, at_once):
         agree(question, yes)
     takes = costs.duration(seconds_of(wanted, at_once) + costs.PAGE_SECONDS)
-    progress.say(f"{label}: about {takes} until its page is made, {mine.predicted.memory_mb:.0f} MB")
+    progress.say(
+        f"{label}: about {takes} until its page is made, {mine.predicted.memory_mb:.0f} MB"
+    )
     progress.say(said)
     kernels = Kernels()
 
@@ -70,7 +76,8 @@ def rerun(
 
 
 def _default(root: Path, mine: Job, plain: Job, compare: bool | None) -> tuple[str, Any, str]:
-    """What a run is compared with, in words ("" for nothing), its notebook if it is there, and a sentence that says so.
+    """What a run is compared with, in words ("" for nothing), its notebook if it is there, and a
+    sentence that says so.
 
     The notebook is None where the default is to be executed as well.
     """
@@ -89,13 +96,24 @@ def _default(root: Path, mine: Job, plain: Job, compare: bool | None) -> tuple[s
         content = file.read_bytes() if file.is_file() else b""
         card = state.read(file.with_suffix(".json"), content) or {}
         if content and card.get("key") == plain.key:  # whole, and of the present sources
-            return words, nbformat.reads(content.decode(), as_version=4), f"it will be compared with {words}"
+            return (
+                words,
+                nbformat.reads(content.decode(), as_version=4),
+                f"it will be compared with {words}",
+            )
     takes = costs.duration(plain.predicted.seconds)
     if compare or plain.predicted.seconds <= CHEAP:
         said = f"the default is executed as well, to be compared: about {takes}"
         return "the default, executed together with it", None, said
     absent = f"no page of the preset {preset} that is up to date is here"
-    return "", None, f"there is nothing to compare: {absent}, and to make one takes about {takes} (--compare does it)"
+    return (
+        "",
+        None,
+        (
+            f"there is nothing to compare: {absent}, and to make one takes about {takes} (--compare"
+            " does it)"
+        ),
+    )
 
 
 def _own_folder(root: Path, plain: Job) -> Path:
@@ -103,7 +121,8 @@ def _own_folder(root: Path, plain: Job) -> Path:
 
 
 def folder_name(page: Page) -> str:
-    """`01_what_is_grokking-laptop`, with what differs from the preset: `...-p-113-train_fraction-0.4`."""
+    """`01_what_is_grokking-laptop`, with what differs from the preset:
+    `...-p-113-train_fraction-0.4`."""
     changed = [f"{name}-{value}" for name, value in page.changed.items()]
     text = "-".join([page.chapter.name, page.preset, *changed])
     if len(text) > 100 or not text.replace("-", "").replace("_", "").replace(".", "").isalnum():

@@ -16,18 +16,23 @@ from typing import Any
 from grokbook.errors import GrokbookError, ParameterError
 
 MOST, SILENT, LONGEST = 64, 10.0, 120.0
-"""Connections at a time (others wait in line), seconds in which nothing comes over one, and seconds one may take."""
+"""Connections at a time (others wait in line), seconds in which nothing comes over one, and seconds
+one may take."""
 
 
 class _Quiet(SimpleHTTPRequestHandler):
-    """Files of the site, never from the browser's cache, without a line for each request or a list of a folder."""
+    """Files of the site, never from the browser's cache, without a line for each request or a list
+    of a folder."""
 
     timeout = SILENT
 
     def parse_request(self) -> bool:
-        """Refuse a request that names another host than this machine: a page elsewhere may have had it sent here."""
+        """Refuse a request that names another host than this machine: a page elsewhere may have had
+        it sent here."""
         good = super().parse_request()
-        if good and not re.fullmatch(r"(127\.0\.0\.1|localhost)(:\d+)?", self.headers.get("Host", "localhost")):
+        if good and not re.fullmatch(
+            r"(127\.0\.0\.1|localhost)(:\d+)?", self.headers.get("Host", "localhost")
+        ):
             super().send_error(HTTPStatus.MISDIRECTED_REQUEST)
             return False
         return good
@@ -72,7 +77,8 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 
 class _Server(ThreadingHTTPServer):
-    """A page asks for twenty files at once; the line that waits is long enough for several such pages."""
+    """A page asks for twenty files at once; the line that waits is long enough for several such
+    pages."""
 
     request_queue_size = 128
     daemon_threads = True
@@ -116,4 +122,6 @@ def server(site: Path, port: int = 8000) -> ThreadingHTTPServer:
         return _Server(("127.0.0.1", port), partial(_Quiet, directory=str(site)))
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise ParameterError(f"port = {port} cannot be used ({reason}); try --port {port % 60000 + 1}.") from None
+        raise ParameterError(
+            f"port = {port} cannot be used ({reason}); try --port {port % 60000 + 1}."
+        ) from None

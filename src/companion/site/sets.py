@@ -1,8 +1,10 @@
-"""Parameter sets on the site: a chapter executed with other values, beside its page and a link away.
+"""Parameter sets on the site: a chapter executed with other values, beside its page and a link
+away.
 
-Each set is a page of its own, `chapters/NN_name-SET.html`, so the switch needs no kernel and no network, and an address
-names it; a script (book/_static/grokbook.js) puts its parts in place, without it the link is followed.
-It opens with what differs from the default, as `grokbook run` does (`beside`).
+Each set is a page of its own, `chapters/NN_name-SET.html`, so the switch needs no kernel and no
+network, and an address names it; a script (book/_static/grokbook.js) puts its parts in place,
+without it the link is followed. It opens with what differs from the default, as `grokbook run` does
+(`beside`).
 """
 
 from __future__ import annotations
@@ -25,14 +27,16 @@ from companion.site.jobs import Job
 from grokbook.machine import duration
 
 MINUTES, MEGABYTES = 15, 24
-"""What a build may spend on all sets: predicted minutes of one core, and executed notebooks on disk."""
+"""What a build may spend on all sets: predicted minutes of one core, and executed notebooks on
+disk."""
 _LABEL = r"(?m)^\(([\w-]+)\)=|^:(?:label|name): *([\w-]+)|\$\$ *\(([\w-]+)\) *$"
 """Where a page gives a name: to what follows, to a directive, to an equation."""
 
 
 @dataclass(frozen=True)
 class Variant:
-    """A set of a chapter that was executed: its name, its page, its notebook, what the site calls it."""
+    """A set of a chapter that was executed: its name, its page, its notebook, what the site calls
+    it."""
 
     name: str
     page: Page
@@ -45,7 +49,8 @@ class Variant:
 
 
 def pages(chapter: Chapter, preset: str) -> dict[str, Page]:
-    """The sets that a build makes of a chapter, by name: at `smoke` the first alone, as that only tries the machine.
+    """The sets that a build makes of a chapter, by name: at `smoke` the first alone, as that only
+    tries the machine.
 
     A set that changes nothing at this preset is none.
     """
@@ -55,61 +60,85 @@ def pages(chapter: Chapter, preset: str) -> dict[str, Page]:
 
 
 def named(page: Page) -> str:
-    """How messages name the set of a page, after its chapter: `, p = 47`; nothing for the chapter's own page."""
-    return "".join(f", {name}" for name, one in pages(page.chapter, page.preset).items() if one.changed == page.changed)
+    """How messages name the set of a page, after its chapter: `, p = 47`; nothing for the chapter's
+    own page."""
+    return "".join(
+        f", {name}"
+        for name, one in pages(page.chapter, page.preset).items()
+        if one.changed == page.changed
+    )
 
 
 def folder(root: Path, page: Page) -> Path:
-    """Where a build puts the executed notebook of a page: a folder for each name of a set, and one for the chapters."""
+    """Where a build puts the executed notebook of a page: a folder for each name of a set, and one
+    for the chapters."""
     chapters = root / "book" / "chapters"
     return chapters / "sets" / slug(named(page)) if page.changed else chapters
 
 
 def affordable(jobs: Sequence[Job]) -> tuple[list[Job], str]:
-    """The jobs of sets that fit into the budget of minutes, the shortest first, and a sentence that says so."""
+    """The jobs of sets that fit into the budget of minutes, the shortest first, and a sentence that
+    says so."""
     kept: list[Job] = []
     for job in sorted(jobs, key=lambda job: job.predicted.seconds):
         if sum(one.predicted.seconds for one in (*kept, job)) <= 60 * MINUTES:
             kept.append(job)
-    left = ", ".join(f"{job.page.chapter.label}{named(job.page)}" for job in jobs if job not in kept)
+    left = ", ".join(
+        f"{job.page.chapter.label}{named(job.page)}" for job in jobs if job not in kept
+    )
     takes = duration(sum(job.predicted.seconds for job in kept))
-    said = f"parameter sets: {len(kept)} to execute, about {takes} of at most {MINUTES} min on one core"
+    said = (
+        f"parameter sets: {len(kept)} to execute, about {takes} of at most {MINUTES} min on one"
+        " core"
+    )
     return kept, f"{said}; left out, as they need more: {left}" if left else said
 
 
 def made(root: Path, chapter: Chapter) -> list[Variant]:
-    """The executed sets of a chapter with the values of its front matter, at the preset of the chapter's page."""
+    """The executed sets of a chapter with the values of its front matter, at the preset of the
+    chapter's page."""
     import nbformat
 
     card, found = state.card(root, chapter.name), []
     for name, page in pages(chapter, card["preset"]).items() if card else ():
         place = folder(root, page)
         about = state.card_in(place, chapter.name) or {}
-        if about.get("preset") == page.preset and about["parameters"] == json.loads(json.dumps(dict(page.values))):
-            found.append(Variant(name, page, nbformat.read(place / f"{chapter.name}.ipynb", as_version=4)))
+        if about.get("preset") == page.preset and about["parameters"] == json.loads(
+            json.dumps(dict(page.values))
+        ):
+            found.append(
+                Variant(name, page, nbformat.read(place / f"{chapter.name}.ipynb", as_version=4))
+            )
     return found
 
 
 def within(variants: Mapping[str, Sequence[Variant]]) -> tuple[dict[str, list[Variant]], str]:
-    """The sets of each chapter whose notebooks fit into the budget of megabytes, and a sentence that says so."""
+    """The sets of each chapter whose notebooks fit into the budget of megabytes, and a sentence
+    that says so."""
     kept: dict[str, list[Variant]] = {chapter: [] for chapter in variants}
     used, left = 0.0, []
-    for chapter, one in ((chapter, one) for chapter, several in variants.items() for one in several):
+    for chapter, one in (
+        (chapter, one) for chapter, several in variants.items() for one in several
+    ):
         size = len(json.dumps(one.notebook)) / 1e6
         if used + size > MEGABYTES:
             left.append(one.file)
             continue
         used += size
         kept[chapter].append(one)
-    said = f"parameter sets: {sum(map(len, kept.values()))} pages, notebooks of {used:.1f} MB of at most {MEGABYTES} MB"
+    said = (
+        f"parameter sets: {sum(map(len, kept.values()))} pages, notebooks of {used:.1f} MB of at"
+        f" most {MEGABYTES} MB"
+    )
     return kept, f"{said}; left out, as they need more: {', '.join(left)}" if left else said
 
 
-# ------------------------------------------------------------------------------------------- their pages
+# -------------------------------------------------------------------------------------- their pages
 
 
 def shown(variant: Variant, default: Any) -> dict[str, Any]:
-    """The notebook of the page of a set as plain values: that of a chapter, with what differs before its first section.
+    """The notebook of the page of a set as plain values: that of a chapter, with what differs
+    before its first section.
 
     Its labels end in the name of the set, as those of the chapter's own page are taken.
     """
@@ -118,7 +147,9 @@ def shown(variant: Variant, default: Any) -> dict[str, Any]:
     plain = json.loads(json.dumps(notebook))
     plain = arranged(plain, chapter.lead) if chapter.lead else plain
     cells = plain["cells"]
-    first = next((i for i, cell in enumerate(cells) if "".join(cell["source"]).startswith("## ")), len(cells))
+    first = next(
+        (i for i, cell in enumerate(cells) if "".join(cell["source"]).startswith("## ")), len(cells)
+    )
     cells[first:first] = [json.loads(json.dumps(cell)) for cell in opening]
     ends = _renamed(plain, f"-{slug(mine)}")
     ends["metadata"] = {**ends["metadata"], "orphan": True, "nosearch": True}
@@ -133,14 +164,19 @@ def labels(text: str) -> list[str]:
 
 
 def _renamed(notebook: dict[str, Any], ending: str) -> dict[str, Any]:
-    """The notebook with an ending on every label that it defines, where it defines it and where it names it."""
-    texts = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
+    """The notebook with an ending on every label that it defines, where it defines it and where it
+    names it."""
+    texts = [
+        "".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown"
+    ]
     given = {label for text in texts for label in labels(text)}
     figures = [cell["metadata"].get("mystnb", {}).get("figure", {}) for cell in notebook["cells"]]
     given |= {figure["name"] for figure in figures if "name" in figure}
     if not given:
         return notebook
-    pattern = re.compile(rf"(?<![\w-])({'|'.join(sorted(map(re.escape, given), key=len, reverse=True))})(?![\w-])")
+    pattern = re.compile(
+        rf"(?<![\w-])({'|'.join(sorted(map(re.escape, given), key=len, reverse=True))})(?![\w-])"
+    )
     rename = partial(pattern.sub, rf"\g<1>{ending}")
     for cell, figure in zip(notebook["cells"], figures, strict=True):
         if cell["cell_type"] == "markdown":
@@ -149,13 +185,16 @@ def _renamed(notebook: dict[str, Any], ending: str) -> dict[str, Any]:
             figure[part] = rename(figure[part])
         for output in cell.get("outputs", []):
             data, about = output.get("data", {}), output.get("metadata", {}).get("grokbook", {})
-            data |= {kind: rename("".join(data[kind])) for kind in ("text/markdown",) if kind in data}
+            data |= {
+                kind: rename("".join(data[kind])) for kind in ("text/markdown",) if kind in data
+            }
             about |= {part: rename(about[part]) for part in ("name", "caption") if part in about}
     return notebook
 
 
 def put_pairs(notebook: dict[str, Any], folder: Path) -> None:
-    """Take the drawings of pairs out of a page: they go to `folder`, and are loaded when they come in sight."""
+    """Take the drawings of pairs out of a page: they go to `folder`, and are loaded when they come
+    in sight."""
 
     def put(picture: re.Match[str]) -> str:
         folder.mkdir(parents=True, exist_ok=True)
@@ -163,16 +202,23 @@ def put_pairs(notebook: dict[str, Any], folder: Path) -> None:
         data = b64decode(picture[2])
         (folder / name).write_bytes(data)
         sides = re.search(rb'viewBox="0 0 ([\d.]+) ([\d.]+)"', data[:2000])
-        size = 'width="{:.0f}" height="{:.0f}" '.format(*map(float, sides.groups())) if sides else ""
+        size = (
+            'width="{:.0f}" height="{:.0f}" '.format(*map(float, sides.groups())) if sides else ""
+        )
         return f'loading="lazy" {size}src="../{folder.parent.name}/{folder.name}/{name}"'
 
     for output in (o for cell in notebook["cells"] for o in cell.get("outputs", [])):
         if 'class="gb-pair"' in (text := "".join(output.get("data", {}).get("text/html", ""))):
-            output["data"]["text/html"] = re.sub(r'src="data:image/([\w+]+);base64,([^"]+)"', put, text)
+            output["data"]["text/html"] = re.sub(
+                r'src="data:image/([\w+]+);base64,([^"]+)"', put, text
+            )
 
 
-def tabs(notebook: dict[str, Any], chapter: Chapter, variants: Sequence[Variant], here: str = "") -> dict[str, Any]:
-    """The notebook of a page with links to it at other parameters, below the leading figure; `here` is its own set."""
+def tabs(
+    notebook: dict[str, Any], chapter: Chapter, variants: Sequence[Variant], here: str = ""
+) -> dict[str, Any]:
+    """The notebook of a page with links to it at other parameters, below the leading figure; `here`
+    is its own set."""
     if not variants:
         return notebook
     links = [("", chapter.name, "default"), *((one.name, one.file, one.name) for one in variants)]
@@ -180,13 +226,18 @@ def tabs(notebook: dict[str, Any], chapter: Chapter, variants: Sequence[Variant]
     for name, file, words in links:
         current = ' aria-current="page"' if name == here else ""
         made += f'<a href="{file}.html"{current}>{html.escape(words)}</a>'
-    markup = f'<nav class="gb-sets" aria-label="Parameters of this page"><span>Parameters:</span>{made}</nav>'
+    markup = (
+        '<nav class="gb-sets" aria-label="Parameters of this'
+        f' page"><span>Parameters:</span>{made}</nav>'
+    )
     from nbformat.v4 import new_code_cell, new_output
 
     cell = new_code_cell("# links", metadata={"tags": ["remove-input"]}, id="parameter-sets")
     cell["outputs"] = [new_output("display_data", data={"text/html": markup})]
     cells = notebook["cells"]
-    at = 1 + next((i for i, one in enumerate(cells) if "gb-lead" in one["metadata"].get("tags", [])), 0)
+    at = 1 + next(
+        (i for i, one in enumerate(cells) if "gb-lead" in one["metadata"].get("tags", [])), 0
+    )
     return {**notebook, "cells": [*cells[:at], json.loads(json.dumps(cell)), *cells[at:]]}
 
 

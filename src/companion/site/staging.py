@@ -1,4 +1,5 @@
-"""The static site: staged in a temporary folder, built by Jupyter Book, checked, then swapped into `site/`."""
+"""The static site: staged in a temporary folder, built by Jupyter Book, checked, then swapped into
+`site/`."""
 
 from __future__ import annotations
 
@@ -38,7 +39,14 @@ OLD = "old-site"
 """What the site that a build replaces is called meanwhile."""
 
 _LEFT_OUT = shutil.ignore_patterns("_build", "chapters", "__pycache__", ".*")
-_PACKAGES = ("jupyter-book", "sphinx", "sphinx-book-theme", "myst-nb", "sphinx-mathjax-offline", "sphinx-proof")
+_PACKAGES = (
+    "jupyter-book",
+    "sphinx",
+    "sphinx-book-theme",
+    "myst-nb",
+    "sphinx-mathjax-offline",
+    "sphinx-proof",
+)
 MATHJAX_PARTS = (
     "startup.js",
     "core.js",
@@ -49,13 +57,15 @@ MATHJAX_PARTS = (
     "a11y/assistive-mml.js",
     "tex-svg-full.js",
 )
-"""What of the MathJax package goes into the site: the parts that pages load, and all in one for a page in one file."""
+"""What of the MathJax package goes into the site: the parts that pages load, and all in one for a
+page in one file."""
 
 
 def bring_up_to_date(root: Path, force: bool = False, progress: Progress | None = None) -> bool:
     """Build `site/` of the executed chapters if anything in it changed; whether it was built.
 
-    Raises ChapterError with Sphinx's warnings, or with what the check found; the last good site then stays.
+    Raises ChapterError with Sphinx's warnings, or with what the check found; the last good site
+    then stays.
     """
     progress = progress or Progress()
     wanted, card = key(root), root / ".grokbook" / "site.json"
@@ -65,7 +75,9 @@ def bring_up_to_date(root: Path, force: bool = False, progress: Progress | None 
     names = state.executed(root)
     progress.say(f"building the site: {len(names)} chapters")
     chapters = {name: sources.load(root / "notebooks" / f"{name}.md") for name in names}
-    variants, said = sets.within({name: sets.made(root, chapter) for name, chapter in chapters.items()})
+    variants, said = sets.within(
+        {name: sets.made(root, chapter) for name, chapter in chapters.items()}
+    )
     if any(variants.values()):
         progress.say(said)
     with workplace(root) as work:
@@ -88,22 +100,33 @@ def bring_up_to_date(root: Path, force: bool = False, progress: Progress | None 
 def key(root: Path) -> str:
     """sha256 of everything the site is made from."""
     files = of(root).files()
-    packages = (SOURCES / name for name in PACKAGES)  # the reference is made of every room's docstrings
+    packages = (
+        SOURCES / name for name in PACKAGES
+    )  # the reference is made of every room's docstrings
     for folder in dict.fromkeys((root / "book", frame(), *packages)):
         for path in sorted(folder.rglob("*")):
             inside = path.relative_to(folder)
             hidden = any(part.startswith((".", "__pycache__", "_build")) for part in inside.parts)
-            if path.is_file() and not hidden and not (inside.parts[0] == "chapters" and path.suffix != ".ipynb"):
+            if (
+                path.is_file()
+                and not hidden
+                and not (inside.parts[0] == "chapters" and path.suffix != ".ipynb")
+            ):
                 files.append(path)
-    known = {name: state.committed(root, root / "notebooks" / f"{name}.md") for name in state.executed(root)}
+    known = {
+        name: state.committed(root, root / "notebooks" / f"{name}.md")
+        for name in state.executed(root)
+    }
     return state.digest((known, [path.name for path in files], *beside(root)), files, _PACKAGES)
 
 
 @contextmanager
 def workplace(root: Path) -> Iterator[Path]:
-    """A temporary folder on the same disk as the site; those of builds that were killed go, and a site in them is back.
+    """A temporary folder on the same disk as the site; those of builds that were killed go, and a
+    site in them is back.
 
-    Who builds holds the lock of the checkout (`book.lock`). Raises RecordError where the disk is full.
+    Who builds holds the lock of the checkout (`book.lock`). Raises RecordError where the disk is
+    full.
     """
     folder = root / "book" / "_build"
     site = root / "site"
@@ -118,7 +141,7 @@ def workplace(root: Path) -> Iterator[Path]:
             yield Path(work)
 
 
-# ----------------------------------------------------------------------------------------------- staging
+# ------------------------------------------------------------------------------------------ staging
 
 
 def stage(
@@ -130,7 +153,8 @@ def stage(
 ) -> None:
     """Lay out `work/source` (what Sphinx reads) and `work/extra` (what is copied beside the pages).
 
-    Executed chapters are those of the book, or of the folder `notebooks`; `variants` are the sets that have pages.
+    Executed chapters are those of the book, or of the folder `notebooks`; `variants` are the sets
+    that have pages.
     """
     import nbformat
 
@@ -150,8 +174,16 @@ def stage(
         notebook, others = json.loads(executed.read_text(encoding="utf-8")), variants.get(name, [])
         drawn |= drawings(notebook)
         page = source / f"{sources.page_of(name)}.ipynb"
-        page.with_suffix(".md").unlink(missing_ok=True)  # what stands there while the front page is not executed
-        put_page(arranged(notebook, chapter.lead) if chapter.lead else notebook, page, extra, chapter, others)
+        page.with_suffix(".md").unlink(
+            missing_ok=True
+        )  # what stands there while the front page is not executed
+        put_page(
+            arranged(notebook, chapter.lead) if chapter.lead else notebook,
+            page,
+            extra,
+            chapter,
+            others,
+        )
         put_download(nbformat.read(executed, as_version=4), downloads / executed.name, root)
         shutil.copyfile(chapter.path, downloads / chapter.path.name)
         for one in others:
@@ -172,14 +204,20 @@ def stage(
     facts = pages(root, chapters) | {"sets": sets.facts(variants)}
     for one in (one for several in variants.values() for one in several):
         facts["pages"][f"chapters/{one.file}"] = {"source": str(one.page.chapter.path)}
-        facts["questions"][one.file], facts["leads"][one.file] = one.page.chapter.question, one.page.chapter.lead
+        facts["questions"][one.file], facts["leads"][one.file] = (
+            one.page.chapter.question,
+            one.page.chapter.lead,
+        )
     for name in () if notebooks else names:
-        facts["pages"][sources.page_of(name)]["preset"] = (state.card(root, name) or {}).get("preset")
+        facts["pages"][sources.page_of(name)]["preset"] = (state.card(root, name) or {}).get(
+            "preset"
+        )
     (source / "_pages.json").write_text(json.dumps(facts), "utf-8")
 
 
 def configuration(root: Path) -> str:
-    """The project's `_config.yml`, over the frame's: a table goes into a table, anything else takes its place."""
+    """The project's `_config.yml`, over the frame's: a table goes into a table, anything else takes
+    its place."""
     import yaml
 
     def over(lower: Any, upper: Any) -> Any:
@@ -187,7 +225,10 @@ def configuration(root: Path) -> str:
             return lower | {name: over(lower.get(name), value) for name, value in upper.items()}
         return upper
 
-    both = (yaml.safe_load((folder / "_config.yml").read_text(encoding="utf-8")) for folder in (frame(), root / "book"))
+    both = (
+        yaml.safe_load((folder / "_config.yml").read_text(encoding="utf-8"))
+        for folder in (frame(), root / "book")
+    )
     return yaml.safe_dump(over(*both), sort_keys=False)
 
 
@@ -199,7 +240,8 @@ def put_page(
     variants: Sequence[sets.Variant],
     here: str = "",
 ) -> None:
-    """Write the notebook of a page where Sphinx reads it, and what its outputs have beside it where the site has it."""
+    """Write the notebook of a page where Sphinx reads it, and what its outputs have beside it where
+    the site has it."""
     for cell in notebook["cells"]:
         if cell["cell_type"] == "markdown":
             cell["source"] = parser.folded("".join(cell["source"]))
@@ -211,11 +253,14 @@ def put_page(
 
 
 def put_narrow(notebook: Mapping[str, Any], folder: Path) -> None:
-    """Take the drawings for narrow screens out of an executed notebook; they go to `folder` as `<figure>.svg`."""
+    """Take the drawings for narrow screens out of an executed notebook; they go to `folder` as
+    `<figure>.svg`."""
     for output in (o for cell in notebook["cells"] for o in cell.get("outputs", [])):
         if text := output.get("data", {}).pop(NARROW, None):
             folder.mkdir(parents=True, exist_ok=True)
-            inside(folder, f"{output['metadata']['grokbook']['name']}.svg").write_text("".join(text), encoding="utf-8")
+            inside(folder, f"{output['metadata']['grokbook']['name']}.svg").write_text(
+                "".join(text), encoding="utf-8"
+            )
 
 
 MAP = "% map of the chapters\n"
@@ -225,13 +270,15 @@ WORDS = (
     "<style>:root{color-scheme:light dark}text{font:11px sans-serif;fill:#222}"
     "@media (prefers-color-scheme:dark){text{fill:#e8eaed}.X{fill:#a9adb3}.T{fill:#222}}</style>"
 )
-"""How the words of a drawing look that stands alone: a page's style does not reach into a picture."""
+"""How the words of a drawing look that stands alone: a page's style does not reach into a
+picture."""
 
 
 def drawings(notebook: Mapping[str, Any]) -> dict[str, str]:
     """The figures of an executed notebook as SVG, by name; those that scripts draw are none.
 
-    Of HTML with several the first has the name, the others have theirs with a number: `fig-a`, `fig-a-2`.
+    Of HTML with several the first has the name, the others have theirs with a number: `fig-a`,
+    `fig-a-2`.
     """
     every = (output for cell in notebook["cells"] for output in cell.get("outputs", []))
     drawn = {}
@@ -245,18 +292,22 @@ def drawings(notebook: Mapping[str, Any]) -> dict[str, str]:
 
 
 def put_cards(root: Path, source: Path, folder: Path, pictures: Mapping[str, str]) -> None:
-    """Put each chapter's picture where the front page's cards show it; the book's sign where there is no drawing."""
+    """Put each chapter's picture where the front page's cards show it; the book's sign where there
+    is no drawing."""
     sign = (source / "_static" / "favicon.svg").read_text(encoding="utf-8")
     folder.mkdir()
     for chapter in sources.load_all(root):
-        (folder / f"{chapter.name}.svg").write_text(pictures.get(chapter.picture) or sign, encoding="utf-8")
+        (folder / f"{chapter.name}.svg").write_text(
+            pictures.get(chapter.picture) or sign, encoding="utf-8"
+        )
 
 
 def fill_pages(root: Path, source: Path, names: Collection[str], drawn: Mapping[str, str]) -> None:
-    """Put what the pages outside the chapters ask for into them: map, table of exercises, links, figures of chapters.
+    """Put what the pages outside the chapters ask for into them: map, table of exercises, links,
+    figures of chapters.
 
-    A figure, `![alt](_figures/fig-name.svg)`, lies beside them; one of a chapter that was not executed, and so is not
-    `drawn`, is left out.
+    A figure, `![alt](_figures/fig-name.svg)`, lies beside them; one of a chapter that was not
+    executed, and so is not `drawn`, is left out.
     """
     figure = re.compile(r"^!\[[^\]]*\]\(_figures/(fig-[\w-]+)\.svg\)\n", re.MULTILINE)
 
@@ -277,7 +328,9 @@ def fill_pages(root: Path, source: Path, names: Collection[str], drawn: Mapping[
     elsewhere = {}
     for chapter in every:
         if chapter.name not in names:
-            elsewhere |= dict.fromkeys(sets.labels(chapter.source), f"chapter {chapter.number.lstrip('0')}")
+            elsewhere |= dict.fromkeys(
+                sets.labels(chapter.source), f"chapter {chapter.number.lstrip('0')}"
+            )
     chapters = (source / "chapters").glob("*.ipynb") if elsewhere else ()
     for page in [*source.glob("*.md"), *source.glob("*.ipynb"), *chapters]:
         text = page.read_text(encoding="utf-8")
@@ -285,10 +338,11 @@ def fill_pages(root: Path, source: Path, names: Collection[str], drawn: Mapping[
 
 
 def without_dead_links(text: str, names: Collection[str], elsewhere: Mapping[str, str]) -> str:
-    """The source of a page whose links to chapters that were not executed are words, in Markdown and in HTML.
+    """The source of a page whose links to chapters that were not executed are words, in Markdown
+    and in HTML.
 
-    So are references to what has a label there: `elsewhere` has the words for each. A link to a figure of a chapter,
-    `chapters/01_x.ipynb#fig-a`, leads to its label.
+    So are references to what has a label there: `elsewhere` has the words for each. A link to a
+    figure of a chapter, `chapters/01_x.ipynb#fig-a`, leads to its label.
     """
     chapter = r"(?:chapters/)?(?P<{}>\d\d[a-z]?_\w+)"
     markdown = rf"\[(?P<a>[^\[\]]+)\]\({chapter.format('b')}(?:\.ipynb)?(?:#(?P<e>[\w-]+))?\)"
@@ -307,12 +361,14 @@ def without_dead_links(text: str, names: Collection[str], elsewhere: Mapping[str
 
 
 def beside(root: Path) -> list[dict[str, str]]:
-    """The companions that the table of contents of this book leads to; that of a companion leads to none."""
+    """The companions that the table of contents of this book leads to; that of a companion leads to
+    none."""
     return [] if of(root).own else companions.installed()
 
 
 def filtered_toc(text: str, names: Collection[str], others: Sequence[dict[str, str]] = ()) -> str:
-    """The table of contents without chapters that were not executed and without empty parts; a part of `others`."""
+    """The table of contents without chapters that were not executed and without empty parts; a part
+    of `others`."""
     import yaml
 
     toc = yaml.safe_load(text)
@@ -327,21 +383,25 @@ def filtered_toc(text: str, names: Collection[str], others: Sequence[dict[str, s
 
 
 def urls(root: Path) -> dict[str, str]:
-    """The addresses that pyproject.toml names, `Documentation` that of the site; none where there is no such file."""
+    """The addresses that pyproject.toml names, `Documentation` that of the site; none where there
+    is no such file."""
     return described(root).get("urls", {})
 
 
 def released(root: Path) -> str:
-    """The address of this version's wheel among the releases; empty where pyproject.toml names no repository."""
+    """The address of this version's wheel among the releases; empty where pyproject.toml names no
+    repository."""
     about = described(root)
     if not (repository := about.get("urls", {}).get("Repository")):
         return ""
     name, version = about["name"], about["version"]
-    return f"{repository}/releases/download/v{version}/{name.replace('-', '_')}-{version}-py3-none-any.whl"
+    wheel = f"{name.replace('-', '_')}-{version}-py3-none-any.whl"
+    return f"{repository}/releases/download/v{version}/{wheel}"
 
 
 def with_wheel(notebook: Any, root: Path) -> Any:
-    """The notebook with a first cell that installs the wheel of this version from its release, where that is missing.
+    """The notebook with a first cell that installs the wheel of this version from its release,
+    where that is missing.
 
     So it runs in Colab too. It is as it was where pyproject.toml names no repository.
     """
@@ -351,7 +411,10 @@ def with_wheel(notebook: Any, root: Path) -> Any:
         return notebook
     name = described(root)["name"]
     text = f"# Where {name} is missing, as in Colab: this version, from its release.\n"
-    text += f'from importlib.util import find_spec\n\nif find_spec("{name.replace("-", "_")}") is None:\n'
+    text += (
+        f'from importlib.util import find_spec\n\nif find_spec("{name.replace("-", "_")}") is'
+        " None:\n"
+    )
     text += f"    %pip install -q jupytext {wheel}"
     notebook.cells.insert(0, new_code_cell(text, id="install"))
     return notebook
@@ -365,20 +428,29 @@ def put_download(notebook: Any, place: Path, root: Path) -> None:
 
 
 def pages(root: Path, chapters: Mapping[str, Chapter]) -> dict[str, Any]:
-    """For the site's extensions: launch links (none where a source is not committed), questions, verdicts.
+    """For the site's extensions: launch links (none where a source is not committed), questions,
+    verdicts.
 
-    Binder opens the chapter's source as a notebook; Colab, at a commit that is tagged as the version, the executed
-    notebook among those that the release puts under a tag of their own.
+    Binder opens the chapter's source as a notebook; Colab, at a commit that is tagged as the
+    version, the executed notebook among those that the release puts under a tag of their own.
     """
     about = described(root)
     addresses, tag = about.get("urls", {}), f"v{about.get('version')}"
-    repository, revision, released = addresses.get("Repository"), state.revision(root), tag in state.tags(root)
+    repository, revision, released = (
+        addresses.get("Repository"),
+        state.revision(root),
+        tag in state.tags(root),
+    )
     launches: dict[str, dict[str, str]] = {name: {} for name in chapters}
     for name, chapter in chapters.items():
         if repository and revision and state.committed(root, chapter.path):
             owner = repository.removesuffix(".git").rstrip("/").split("github.com/")[-1]
-            inside = quote(f"lab/tree/notebooks/{name}.md?factory=" + quote("Jupytext Notebook"), safe="")
-            launches[name]["Binder"] = f"https://mybinder.org/v2/gh/{owner}/{revision}?urlpath={inside}"
+            inside = quote(
+                f"lab/tree/notebooks/{name}.md?factory=" + quote("Jupytext Notebook"), safe=""
+            )
+            launches[name]["Binder"] = (
+                f"https://mybinder.org/v2/gh/{owner}/{revision}?urlpath={inside}"
+            )
             if released:
                 place = f"github/{owner}/blob/notebooks-{tag}/{name}.ipynb"
                 launches[name]["Colab"] = f"https://colab.research.google.com/{place}"
@@ -388,7 +460,10 @@ def pages(root: Path, chapters: Mapping[str, Chapter]) -> dict[str, Any]:
         "leads": {name: chapter.lead for name, chapter in chapters.items()},
         "repository": repository,
         "address": addresses.get("Documentation"),
-        "pages": {sources.page_of(name): {"source": str(chapter.path)} for name, chapter in chapters.items()},
+        "pages": {
+            sources.page_of(name): {"source": str(chapter.path)}
+            for name, chapter in chapters.items()
+        },
         "verdicts": with_former(settled()),
         "ledger": sources.page_of(of(root).ledger),
     }
@@ -401,11 +476,13 @@ def mathjax_folder() -> Path:
     """
     spec = importlib.util.find_spec("sphinx-mathjax-offline")
     if spec is None or spec.origin is None:
-        raise GrokbookError("MathJax is missing: install sphinx-mathjax-offline (it is in the extra `book`).")
+        raise GrokbookError(
+            "MathJax is missing: install sphinx-mathjax-offline (it is in the extra `book`)."
+        )
     return Path(spec.origin).parent / "static" / "mathjax"
 
 
-# ---------------------------------------------------------------------------------------------- building
+# ----------------------------------------------------------------------------------------- building
 
 
 def sphinx(work: Path, strict: bool = True) -> Path:
@@ -415,7 +492,8 @@ def sphinx(work: Path, strict: bool = True) -> Path:
     """
     import yaml
 
-    seldom = "import gc; gc.set_threshold(1_000_000, 50, 1000)"  # a quarter of the time goes to garbage otherwise
+    # a quarter of the time goes to garbage otherwise
+    seldom = "import gc; gc.set_threshold(1_000_000, 50, 1000)"
     command = [sys.executable, "-c", f"{seldom}; from jupyter_book.cli.main import main; main()"]
     command += ["build", str(work / "source"), "--path-output", str(work / "out"), "--all"]
     command += ["-W", "--keep-going"] if strict else []
@@ -427,16 +505,25 @@ def sphinx(work: Path, strict: bool = True) -> Path:
         said = (done.stdout + done.stderr).decode(errors="replace")
         plain = re.sub(r"\x1b\[[0-9;]*m", "", said).replace(str(work / "source") + "/", "")
         lines = [line.strip() for line in plain.splitlines()]
-        told = list(dict.fromkeys(line for line in lines if re.search(r"\b(WARNING|ERROR|CRITICAL)\b", line)))
-        raise ChapterError("Sphinx does not accept the book: " + "; ".join(told[:20] or lines[-15:]))
+        told = list(
+            dict.fromkeys(
+                line for line in lines if re.search(r"\b(WARNING|ERROR|CRITICAL)\b", line)
+            )
+        )
+        raise ChapterError(
+            "Sphinx does not accept the book: " + "; ".join(told[:20] or lines[-15:])
+        )
     title = yaml.safe_load((work / "source" / "_config.yml").read_text(encoding="utf-8"))["title"]
-    first = filled(Path(__file__).with_name("index.html"), {"TITLE": escape(title)})  # for who asks for the folder
+    first = filled(
+        Path(__file__).with_name("index.html"), {"TITLE": escape(title)}
+    )  # for who asks for the folder
     (html / "index.html").write_text(first, encoding="utf-8")
     return html
 
 
 def swap(html: Path, target: Path) -> None:
-    """Put the new site in the place of the old one: two renames, the old one back if the second fails."""
+    """Put the new site in the place of the old one: two renames, the old one back if the second
+    fails."""
     old = html.parent / OLD
     if target.exists():
         target.rename(old)

@@ -1,4 +1,5 @@
-"""One chapter as one HTML file: styles, scripts, fonts and pictures within it, mathematics drawn without network."""
+"""One chapter as one HTML file: styles, scripts, fonts and pictures within it, mathematics drawn
+without network."""
 
 from __future__ import annotations
 
@@ -16,14 +17,25 @@ from grokbook.errors import ChapterError
 from grokbook.files import temporary_folder, written
 
 _DROPPED = (
-    *(".bd-sidebar-primary", ".overlay-primary", ".primary-toggle", ".search-button", ".search-button__wrapper"),
+    *(
+        ".bd-sidebar-primary",
+        ".overlay-primary",
+        ".primary-toggle",
+        ".search-button",
+        ".search-button__wrapper",
+    ),
     *(".prev-next-footer", ".dropdown-download-buttons", ".dropdown-launch-buttons"),
     *(f"link[rel={kind}]" for kind in ("search", "index", "next", "prev", "preload")),
     "meta[http-equiv=Content-Security-Policy]",
 )
 """What has no use on a page that stands alone."""
 
-_FONT_TYPES = {".woff2": "font/woff2", ".woff": "font/woff", ".ttf": "font/ttf", ".svg": "image/svg+xml"}
+_FONT_TYPES = {
+    ".woff2": "font/woff2",
+    ".woff": "font/woff",
+    ".ttf": "font/ttf",
+    ".svg": "image/svg+xml",
+}
 
 
 def page(root: Path, name: str, notebook: Any) -> str:
@@ -48,7 +60,11 @@ def inlined(page: Path, mathjax: Path) -> str:
     from bs4 import BeautifulSoup
 
     soup: Any = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
-    searching = [script for script in soup.find_all("script", src=False) if "search-button" in script.get_text()]
+    searching = [
+        script
+        for script in soup.find_all("script", src=False)
+        if "search-button" in script.get_text()
+    ]
     for tag in [*soup.select(", ".join(_DROPPED)), *searching]:
         tag.decompose()
     for root in soup.select("html[data-content_root]"):  # where the book is: not here
@@ -68,7 +84,9 @@ def inlined(page: Path, mathjax: Path) -> str:
     _append_references(soup, page)
     for link in soup.find_all("a", href=True):
         address = urlsplit(link["href"])
-        if not address.scheme and not address.netloc and address.path:  # another page of the book: not in this file
+        if (
+            not address.scheme and not address.netloc and address.path
+        ):  # another page of the book: not in this file
             link.name, link["title"] = "span", "in the book"
             del link["href"]
     return policy.protected(str(soup), own="")
@@ -83,12 +101,17 @@ def _file(page: Path, address: str) -> Path:
 
 def _data(path: Path) -> str:
     """The file as a data: address."""
-    kind = _FONT_TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    kind = (
+        _FONT_TYPES.get(path.suffix)
+        or mimetypes.guess_type(path.name)[0]
+        or "application/octet-stream"
+    )
     return f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode()}"
 
 
 def css_inlined(text: str, folder: Path) -> str:
-    """Style text with its fonts and pictures as data: addresses; of each font only the smallest format stays."""
+    """Style text with its fonts and pictures as data: addresses; of each font only the smallest
+    format stays."""
 
     def included(match: re.Match[str]) -> str:
         path = folder / match[1]
@@ -100,14 +123,20 @@ def css_inlined(text: str, folder: Path) -> str:
     def replace(match: re.Match[str]) -> str:
         address = match[1].strip("'\"")
         path = folder / unquote(urlsplit(address).path)
-        return match[0] if address.startswith(("data:", "#")) or not path.is_file() else f"url({_data(path)})"
+        return (
+            match[0]
+            if address.startswith(("data:", "#")) or not path.is_file()
+            else f"url({_data(path)})"
+        )
 
     return re.sub(r"url\(([^)]+)\)", replace, text)
 
 
 def _inline_scripts(soup: Any, page: Path, mathjax: Path) -> None:
     for script in soup.find_all("script", src=True):
-        address = script["src"]  # of MathJax the part that draws glyphs as paths: no font files to load
+        address = script[
+            "src"
+        ]  # of MathJax the part that draws glyphs as paths: no font files to load
         path = mathjax / "tex-svg-full.js" if "/mathjax/" in address else _file(page, address)
         code = path.read_text(encoding="utf-8")  # an HTML parser looks for these two in a script
         script.string = code.replace("</script", "\\x3c/script").replace("<!--", "\\x3c!--")
@@ -115,12 +144,15 @@ def _inline_scripts(soup: Any, page: Path, mathjax: Path) -> None:
         if script.has_attr("defer"):  # which a script in the page is not
             soup.body.append(script.extract())
     for script in soup.find_all("script", src=False):
-        if script.string and script.string.lstrip().startswith("window.MathJax"):  # all its parts are in that file
+        if script.string and script.string.lstrip().startswith(
+            "window.MathJax"
+        ):  # all its parts are in that file
             script.string = re.sub(r'"loader": \{[^{}]*\},?\s*', "", script.string)
 
 
 def _append_references(soup: Any, page: Path) -> None:
-    """The works that the page cites, taken from the book's page of references, at the end of the article."""
+    """The works that the page cites, taken from the book's page of references, at the end of the
+    article."""
     from bs4 import BeautifulSoup
 
     beside, article = page.with_name("references.html"), soup.find("article")
@@ -129,7 +161,9 @@ def _append_references(soup: Any, page: Path) -> None:
     if not links or article is None or not book.is_file():
         return
     entries = BeautifulSoup(book.read_text(encoding="utf-8"), "html.parser")
-    section: Any = BeautifulSoup('<section id="references"><h2>References</h2></section>', "html.parser").section
+    section: Any = BeautifulSoup(
+        '<section id="references"><h2>References</h2></section>', "html.parser"
+    ).section
     for link in links:
         name = link["href"].partition("#")[2]
         link["href"] = f"#{name}"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from companion.page.sources import chapter_paths
-from grokbook.files import atomic_write
+from grokbook.files import atomic_write, whole
 from grokbook.runs.provenance import git
 
 if TYPE_CHECKING:
@@ -20,21 +20,23 @@ if TYPE_CHECKING:
 
 
 def card(root: Path, name: str) -> dict[str, Any] | None:
-    """What is known of the executed chapter; None when there is none, or it or its notebook was cut off or altered."""
+    """What is known of the executed chapter; None when there is none, or it or its notebook was cut
+    off or altered."""
     return card_in(root / "book" / "chapters", name)
 
 
 def card_in(folder: Path, name: str) -> dict[str, Any] | None:
     """The same of a chapter that was executed into this folder."""
     try:
-        notebook = (folder / f"{name}.ipynb").read_bytes()
+        notebook = whole(folder / f"{name}.ipynb")
     except OSError:
         return None
     return read(folder / f"{name}.json", notebook)
 
 
 def write(folder: Path, job: Job, run: Run) -> None:
-    """Put the notebook and its card in place, each whole or not at all; without the other neither counts."""
+    """Put the notebook and its card in place, each whole or not at all; without the other neither
+    counts."""
     import nbformat
 
     name, notebook = job.page.chapter.name, (nbformat.writes(run.notebook) + "\n").encode()
@@ -45,15 +47,17 @@ def write(folder: Path, job: Job, run: Run) -> None:
 
 
 def keep(path: Path, content: Mapping[str, Any], about: bytes = b"") -> None:
-    """Write a table with a sha256 over it and over the bytes it is about; `read` gives it back while both are whole."""
+    """Write a table with a sha256 over it and over the bytes it is about; `read` gives it back
+    while both are whole."""
     sealed = {**content, "sha256": _seal(content, about)}
     atomic_write(path, (json.dumps(sealed, indent=1) + "\n").encode())
 
 
 def read(path: Path, about: bytes = b"") -> dict[str, Any] | None:
-    """The table that `keep` wrote; None when there is none, or it or what it is about is not what it was."""
+    """The table that `keep` wrote; None when there is none, or it or what it is about is not what
+    it was."""
     try:
-        found = json.loads(path.read_bytes())
+        found = json.loads(whole(path))
         seal = found.pop("sha256")
     except (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError):
         return None
@@ -61,7 +65,8 @@ def read(path: Path, about: bytes = b"") -> dict[str, Any] | None:
 
 
 def digest(about: object, files: Iterable[Path] = (), packages: Iterable[str] = ()) -> str:
-    """sha256 of what something rests on: some values, the content of files (there or not), the versions of packages."""
+    """sha256 of what something rests on: some values, the content of files (there or not), the
+    versions of packages."""
     versions = {}
     for name in packages:
         with contextlib.suppress(metadata.PackageNotFoundError):

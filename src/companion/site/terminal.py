@@ -1,4 +1,5 @@
-"""What the terminal shows while chapters run: a live line each, or plain lines where there is no terminal."""
+"""What the terminal shows while chapters run: a live line each, or plain lines where there is no
+terminal."""
 
 from __future__ import annotations
 
@@ -19,12 +20,15 @@ _SHOWN = (r"step \S+", r"(?<!test )acc \S+", r"test acc \S+", r"\S+ \S+ left$")
 
 
 class Progress:
-    """Reports of one command: on a terminal a live line for each chapter that runs, otherwise two that stay."""
+    """Reports of one command: on a terminal a live line for each chapter that runs, otherwise two
+    that stay."""
 
     def __init__(self, stream: TextIO | None = None, quiet: bool = False) -> None:
         from rich.console import Console
 
-        self.console = Console(file=stream or sys.stderr, highlight=False, soft_wrap=True, quiet=quiet)
+        self.console = Console(
+            file=stream or sys.stderr, highlight=False, soft_wrap=True, quiet=quiet
+        )
         self.live = self.console.is_terminal and not quiet
         self._lines: list[Line] = []
         self._display: Any = None
@@ -35,7 +39,8 @@ class Progress:
 
     @contextmanager
     def chapter(self, label: str, cells: int) -> Iterator[Line]:
-        """The line of a chapter with this many code cells; it is taken away when the chapter is over."""
+        """The line of a chapter with this many code cells; it is taken away when the chapter is
+        over."""
         line = Line(self, label, cells)
         self._lines.append(line)
         if not self.live:
@@ -57,12 +62,15 @@ class Progress:
         from rich.text import Text
 
         width = self.console.width
-        return Text("\n".join(line.text(width) for line in list(self._lines)), no_wrap=True, overflow="crop")
+        return Text(
+            "\n".join(line.text(width) for line in list(self._lines)), no_wrap=True, overflow="crop"
+        )
 
 
 @dataclass(eq=False)
 class Line:
-    """What is known of a running chapter: the cell it is at, and what the training code said last."""
+    """What is known of a running chapter: the cell it is at, and what the training code said
+    last."""
 
     progress: Progress
     label: str
@@ -77,16 +85,19 @@ class Line:
         self.cell, self.said = cell, ""
 
     def training(self, said: str) -> None:
-        """A progress line of the training code; without a terminal at most one in five seconds is printed."""
+        """A progress line of the training code; without a terminal at most one in five seconds is
+        printed."""
         self.said = said
         if not self.progress.live and time.monotonic() - self.printed > 5:
             self.printed = time.monotonic()
             self.progress.say(f"{self.label}: {said}")
 
     def text(self, width: int) -> str:
-        """The live line: what the training code says is whole, the chapter's name has what room is left."""
+        """The live line: what the training code says is whole, the chapter's name has what room is
+        left."""
         name = self.label.removeprefix("chapter ")
-        done = f"{self.cell}/{self.cells}  {time.monotonic() - self.begin:.0f} s  {short(self.said)}".rstrip()
+        seconds = time.monotonic() - self.begin
+        done = f"{self.cell}/{self.cells}  {seconds:.0f} s  {short(self.said)}".rstrip()
         room = max(width - len(done) - 2, 2)
         return f"{name if len(name) <= room else name[: room - 1] + '…'}  {done}"[:width]
 
@@ -94,7 +105,10 @@ class Line:
 def short(said: str) -> str:
     """Step, accuracies and time left of a training line; another line as it is.
 
-    >>> short("p=59 add d=64 seed=2 #2  step 404/2000  loss 0.004  test loss 15  acc 1  test acc 0.5  about 36 s left")
+    >>> short(
+    ...     "p=59 add d=64 seed=2 #2  step 404/2000  loss 0.004  test loss 15  acc 1"
+    ...     "  test acc 0.5  about 36 s left"
+    ... )
     'step 404/2000  acc 1  test acc 0.5  36 s left'
     """
     found = [re.search(pattern, said) for pattern in _SHOWN]
@@ -121,7 +135,8 @@ class ProgressStream:
 def agree(sentence: str, yes: bool, stream: TextIO | None = None) -> None:
     """Go on if `yes`, or if the person at the terminal says so.
 
-    Raises ParameterError with the sentence where nobody can be asked, and where the answer is not yes.
+    Raises ParameterError with the sentence where nobody can be asked, and where the answer is not
+    yes.
     """
     stream = stream or sys.stdin
     if yes:

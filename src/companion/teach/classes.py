@@ -1,4 +1,5 @@
-"""A class: the names of a list as programs save it, and for each name a folder that every system and tool can carry."""
+"""A class: the names of a list as programs save it, and for each name a folder that every system
+and tool can carry."""
 
 from __future__ import annotations
 
@@ -25,29 +26,37 @@ _DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 
 
 def names_in(path: Path, tell: Callable[[str], Any]) -> list[str]:
-    """The names of a class: the column `name` of a list with commas, semicolons or tabs, in UTF-8, UTF-16 or Latin-1.
+    """The names of a class: the column `name` of a list with commas, semicolons or tabs, in UTF-8,
+    UTF-16 or Latin-1.
 
-    Under a single column each line is a name, commas included. A line without a name that can be read is left out and a
-    name that is there already gets a number; both are told.
+    Under a single column each line is a name, commas included. A line without a name that can be
+    read is left out and a name that is there already gets a number; both are told.
 
     Raises ParameterError for a file that is no such list, or has no name.
     """
     table = _table(path)
     columns = [cell.strip().casefold() for cell in table[0]] if table else []
     if "name" not in columns:
-        raise ParameterError(f"{path} needs a first line with a column `name`, and a student on each line below.")
+        raise ParameterError(
+            f"{path} needs a first line with a column `name`, and a student on each line below."
+        )
     names: list[str] = []
     for line, row in enumerate(table[1:], 2):
         cell = row[columns.index("name")] if columns.index("name") < len(row) else ""
         if len(row) > len(columns):
-            more = f"{len(row)} cells under {len(columns)} columns (a name with a comma needs quotes)"
+            more = (
+                f"{len(row)} cells under {len(columns)} columns (a name with a comma needs quotes)"
+            )
             tell(f"left out: line {line} of {path} has {more}.")
         elif any(map(str.strip, row)) and not clean(cell):
             tell(f"left out: line {line} of {path} has no name that can be read, {shown(cell)}.")
         elif name := clean(cell):
             names.append(_numbered(name, names))
             if names[-1] != name:
-                tell(f"line {line} of {path}: {shown(name)} is there already and becomes {shown(names[-1])}.")
+                tell(
+                    f"line {line} of {path}: {shown(name)} is there already and becomes"
+                    f" {shown(names[-1])}."
+                )
     if not names:
         raise ParameterError(f"{path} has no name in its column `name`.")
     return names
@@ -59,13 +68,17 @@ def _table(path: Path) -> list[list[str]]:
     except OSError as error:
         raise ParameterError(f"{path} cannot be read as a CSV file: {error}.") from None
     if len(content) > LARGEST:
-        raise ParameterError(f"{path} has more than {LARGEST:,} bytes, so it is no list of a class.")
+        raise ParameterError(
+            f"{path} has more than {LARGEST:,} bytes, so it is no list of a class."
+        )
     wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     if b"\0" in content and not wide:
         raise ParameterError(f"{path} is no text; save the list as a CSV file.")
     text = _decoded(content, ("utf-16",) if wide else ("utf-8-sig", "cp1252"))
     first = text.partition("\n")[0]
-    separator = next((one for one in _SEPARATORS if one in first), "\x1f")  # the last one stands in no text
+    separator = next(
+        (one for one in _SEPARATORS if one in first), "\x1f"
+    )  # the last one stands in no text
     try:
         return list(csv.reader(io.StringIO(text), delimiter=separator))
     except csv.Error as error:
@@ -82,7 +95,8 @@ def _decoded(content: bytes, encodings: Sequence[str]) -> str:
 
 
 def clean(name: str) -> str:
-    """A name in composed letters and with single blanks; nothing where it has characters that cannot be shown.
+    """A name in composed letters and with single blanks; nothing where it has characters that
+    cannot be shown.
 
     Example:
         >>> clean("  Martin Luther   King Jr. "), clean("a\\x07")
@@ -102,8 +116,8 @@ def _numbered(name: str, taken: Sequence[str]) -> str:
 def folders(names: Sequence[str]) -> dict[str, str]:
     """A folder for each name, each another one on a disk that does not tell capitals.
 
-    Letters, digits, blanks, `.`, `-`, `_` and `'` stay; what a shell, a pattern or a file system takes for more than a
-    letter becomes `_`, and no folder is called as a device of Windows.
+    Letters, digits, blanks, `.`, `-`, `_` and `'` stay; what a shell, a pattern or a file system
+    takes for more than a letter becomes `_`, and no folder is called as a device of Windows.
 
     Example:
         >>> folders(["Martin Luther King Jr.", "A/B [c]", "nul"])
@@ -111,7 +125,9 @@ def folders(names: Sequence[str]) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for name in names:
-        kept = "".join(one if one in " .-_'" or unicodedata.category(one)[0] in "LMN" else "_" for one in name)
+        kept = "".join(
+            one if one in " .-_'" or unicodedata.category(one)[0] in "LMN" else "_" for one in name
+        )
         plain = kept[:LONGEST].strip(" .") or "_"
         safe = f"_{plain}" if _DEVICE.fullmatch(plain) or plain.startswith("-") else plain
         found[name] = _numbered(safe, list(found.values()))

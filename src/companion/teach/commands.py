@@ -11,17 +11,29 @@ app = typer.Typer(help="What a lecturer hands out.", no_args_is_help=True)
 
 Chapter = Annotated[str, typer.Argument(help="Number or name of a chapter.")]
 Out = Annotated[Path, typer.Argument(help="Folder to write into; it is made if need be.")]
-Site = Annotated[Path | None, typer.Option(help="Folder of a built site; default: that of this checkout.")]
+Site = Annotated[
+    Path | None, typer.Option(help="Folder of a built site; default: that of this checkout.")
+]
 New = Annotated[Path, typer.Argument(help="A new folder, or an empty one.")]
-Chapters = Annotated[str | None, typer.Option(help="Numbers such as 01,06; default: all that have exercises.")]
-Variant = Annotated[str | None, typer.Option(help="A student's name: parameters are drawn from it.")]
-Class = Annotated[Path | None, typer.Option("--class", help="A CSV file with a column `name`: a variant for each.")]
-Full = Annotated[bool, typer.Option("--full-key", help="Compute also the answers that need training.")]
+Chapters = Annotated[
+    str | None, typer.Option(help="Numbers such as 01,06; default: all that have exercises.")
+]
+Variant = Annotated[
+    str | None, typer.Option(help="A student's name: parameters are drawn from it.")
+]
+Class = Annotated[
+    Path | None,
+    typer.Option("--class", help="A CSV file with a column `name`: a variant for each."),
+]
+Full = Annotated[
+    bool, typer.Option("--full-key", help="Compute also the answers that need training.")
+]
 
 
 @app.command()
 def slides(chapter: Chapter, out: Out, site: Site = None) -> None:
-    """Write the slides of a chapter as one HTML file that needs no network: reveal.js, speaker notes (key s)."""
+    """Write the slides of a chapter as one HTML file that needs no network: reveal.js, speaker
+    notes (key s)."""
     from companion.teach import pages
     from companion.teach.slides import slides as made
     from grokbook.files import atomic_write
@@ -36,7 +48,11 @@ def slides(chapter: Chapter, out: Out, site: Site = None) -> None:
 
 @app.command()
 def student(
-    out: New, chapters: Chapters = None, variant: Variant = None, names: Class = None, full: Full = False
+    out: New,
+    chapters: Chapters = None,
+    variant: Variant = None,
+    names: Class = None,
+    full: Full = False,
 ) -> None:
     """Write the exercises as notebooks with checks and without solutions, and beside them a key."""
     _edition(out, chapters, variant, names, full, keyed=False)
@@ -44,41 +60,61 @@ def student(
 
 @app.command()
 def instructor(
-    out: New, chapters: Chapters = None, variant: Variant = None, names: Class = None, full: Full = False
+    out: New,
+    chapters: Chapters = None,
+    variant: Variant = None,
+    names: Class = None,
+    full: Full = False,
 ) -> None:
-    """Write what one marks by: solutions, typical wrong answers, points; without a class a course of nbgrader, too."""
+    """Write what one marks by: solutions, typical wrong answers, points; without a class a course
+    of nbgrader, too."""
     _edition(out, chapters, variant, names, full, keyed=True)
 
 
 def _edition(
-    out: Path, chapters: str | None, variant: str | None, path: Path | None, full: bool, *, keyed: bool
+    out: Path,
+    chapters: str | None,
+    variant: str | None,
+    path: Path | None,
+    full: bool,
+    *,
+    keyed: bool,
 ) -> None:
+    from companion.page.safe import counted
     from companion.teach import classes, editions
     from grokbook.errors import ParameterError, shown
     from grokbook.paths import project_root
 
     if variant is not None and path is not None:
-        raise ParameterError("--variant makes one variant and --class one for each name; give one of them.")
+        raise ParameterError(
+            "--variant makes one variant and --class one for each name; give one of them."
+        )
     names = [] if path is None else classes.names_in(path, print)
     if variant is not None:
         names = [classes.clean(variant)]
         if not all(names):
             raise ParameterError(f"{shown(variant)} is no name that can be read.")
-    made = editions.write(project_root(), out, keyed=keyed, chapters=chapters, names=names, full=full, tell=print)
-    print(f"{made} notebooks and the key  {out}")
+    made = editions.write(
+        project_root(), out, keyed=keyed, chapters=chapters, names=names, full=full, tell=print
+    )
+    print(f"{counted(made, 'notebook')} and the key  {out}")
 
 
 @app.command()
 def grade(
     key: Annotated[Path, typer.Argument(help="The key.csv of the edition that was handed out.")],
-    submitted: Annotated[Path, typer.Argument(help="Folder with the notebooks that were handed in.")],
+    submitted: Annotated[
+        Path, typer.Argument(help="Folder with the notebooks that were handed in.")
+    ],
     out: Annotated[Path, typer.Argument(help="The table of marks, a CSV file.")],
 ) -> None:
-    """Run the notebooks of a class, each with the parameters of its name, and write what every check says."""
+    """Run the notebooks of a class, each with the parameters of its name, and write what every
+    check says."""
     from companion.teach.grading import marks
-    from grokbook.files import atomic_write
+    from grokbook.files import atomic_write, refuse_as_file
     from grokbook.paths import project_root
 
+    refuse_as_file(out, f"OUT = {out}")
     table = marks(project_root(), key, submitted, print)
     atomic_write(out, table.encode())
     print(f"marks     {out}")
@@ -102,7 +138,9 @@ def exam(out: Out) -> None:
 @app.command()
 def paper(
     out: Out,
-    only: Annotated[list[str] | None, typer.Option(help="A chapter as a PDF of its own; can be given again.")] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(help="A chapter as a PDF of its own; can be given again.")
+    ] = None,
     site: Site = None,
 ) -> None:
     """Print the whole book as one PDF, or chapters as one each, with Chromium."""
@@ -120,7 +158,9 @@ def paper(
     with paper_.printer() as browser:
         for name in wanted or [""]:
             names = [name] if name else paper_.pages_in_order(root, folder)
-            made = paper_.printed(browser, folder, names, "" if name else "grokbook", urls(root).get("Documentation"))
+            made = paper_.printed(
+                browser, folder, names, "" if name else "grokbook", urls(root).get("Documentation")
+            )
             place = target / f"{Path(name).name or 'grokbook'}.pdf"
             atomic_write(place, made)
             print(f"paper     {place}")
@@ -128,7 +168,8 @@ def paper(
 
 @app.command()
 def handout(chapter: Chapter, out: Out, site: Site = None) -> None:
-    """Print the handout of a session on a chapter: one page, with the question, the picture, formulas, exercises."""
+    """Print the handout of a session on a chapter: one page, with the question, the picture,
+    formulas, exercises."""
     from companion.site.staging import urls
     from companion.teach import pages
     from companion.teach.handout import handout as made

@@ -1,4 +1,5 @@
-"""Editions: the exercises of chosen chapters in a folder, for each student with parameters and a key of their own."""
+"""Editions: the exercises of chosen chapters in a folder, for each student with parameters and a
+key of their own."""
 
 from __future__ import annotations
 
@@ -26,9 +27,12 @@ from grokbook.files import no_formula, whole_folder
 
 TRIES = 1_000
 """How often a student's parameters are drawn again, so that no two of a class share an answer."""
-NBGRADER = """# nbgrader, started in this folder. A cell may train a network: it has 900 seconds, not 30.
+NBGRADER = """# nbgrader, started in this folder.
+# A cell may train a network: it has 900 seconds, not 30.
 c = get_config()
 c.Execute.timeout = 900
+# An answer is filled in where `...` stands; nbgrader's own error below it would stop "Run All Cells".
+c.ClearSolutions.code_stub = {"python": ""}
 """
 _COLUMNS = ("name", "exercise", "parameters", "answer")
 SLOW = "it trains or repeats; ask with --full-key"
@@ -46,24 +50,33 @@ class Drawn:
 
 
 def chosen(root: Path, chapters: str | None) -> list[tuple[Chapter, list[Exercise]]]:
-    """The chapters of a list such as `01,06`, all that have exercises without one, with their exercises.
+    """The chapters of a list such as `01,06`, all that have exercises without one, with their
+    exercises.
 
     Raises ParameterError for an unknown chapter and for one without exercises that can be checked.
     """
     wanted = [part for part in (chapters or "").split(",") if part.strip()]
     found = [sources.find(root, part) for part in wanted] if wanted else sources.load_all(root)
-    pairs = [(chapter, read(chapter.source)) for chapter in {one.name: one for one in found}.values()]
+    pairs = [
+        (chapter, read(chapter.source)) for chapter in {one.name: one for one in found}.values()
+    ]
     for chapter, exercises in pairs:
         if wanted and not exercises:
-            raise ParameterError(f"{chapter.label} has no exercises with a check, so there is nothing to hand out.")
+            raise ParameterError(
+                f"{chapter.label} has no exercises with a check, so there is nothing to hand out."
+            )
     return [(chapter, exercises) for chapter, exercises in pairs if exercises]
 
 
-def draw(exercises: Iterable[Exercise], names: Sequence[str], full: bool, tell: Callable[[str], Any]) -> list[Drawn]:
-    """Parameters and answers of every exercise for each name; no two names share the answers of an exercise.
+def draw(
+    exercises: Iterable[Exercise], names: Sequence[str], full: bool, tell: Callable[[str], Any]
+) -> list[Drawn]:
+    """Parameters and answers of every exercise for each name; no two names share the answers of an
+    exercise.
 
-    A name draws by itself. It draws again (`name #2`) only where its answers are those of an earlier name, or where a
-    typical wrong answer is right, too. Answers of slow exercises are computed if `full`; else their parameters differ.
+    A name draws by itself. It draws again (`name #2`) only where its answers are those of an
+    earlier name, or where a typical wrong answer is right, too. Answers of slow exercises are
+    computed if `full`; else their parameters differ.
 
     Raises ChapterError where an exercise has too few choices for so many names.
     """
@@ -80,7 +93,9 @@ def draw(exercises: Iterable[Exercise], names: Sequence[str], full: bool, tell: 
                 if not given or not (unclear or any(alike(seen, other) for other in taken)):
                     break
             else:
-                raise ChapterError(f"{exercise.label} has too few choices for {len(names)} students to differ.")
+                raise ChapterError(
+                    f"{exercise.label} has too few choices for {len(names)} students to differ."
+                )
             taken.append(seen)
             made.append(Drawn(name, exercise, given, answers))
     return made
@@ -96,11 +111,16 @@ def _answers(exercise: Exercise, given: Mapping[str, Any]) -> tuple[tuple[Any, .
 def plain(value: Any) -> Any:
     """An answer as a key has it: numpy's values as Python's, of what is no plain value its type."""
     value = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
-    return value if isinstance(value, Number | str | list | tuple | dict | set | None) else type(value).__name__
+    return (
+        value
+        if isinstance(value, Number | str | list | tuple | dict | set | None)
+        else type(value).__name__
+    )
 
 
 def alike(one: Any, other: Any) -> bool:
-    """Whether two answers would pass for each other: numbers to three digits, whole ones and the rest when equal.
+    """Whether two answers would pass for each other: numbers to three digits, whole ones and the
+    rest when equal.
 
     Example:
         >>> alike([1.0, "a"], [1.0001, "a"]), alike({"p": 2001}, {"p": 2002})
@@ -130,10 +150,11 @@ def write(
     """Write an edition to the folder `out` and give the number of its notebooks.
 
     - `key.csv`: the parameters and the answers of everybody.
-    - For students `hand_out/[FOLDER/]NN_name/NN_name.ipynb`, as nbgrader takes what is handed in; FOLDER is the name in
-      letters that every tool can carry.
-    - With `keyed` `keys/[FOLDER/]NN_name.md`, to mark by. Without names `out` is then a course of nbgrader, too, with
-      `source` and a configuration, and `otter/NN_name.ipynb` is for `otter assign`.
+    - For students `hand_out/[FOLDER/]NN_name/NN_name.ipynb`, as nbgrader takes what is handed in;
+      FOLDER is the name in letters that every tool can carry.
+    - With `keyed` `keys/[FOLDER/]NN_name.md`, to mark by. Without names `out` is then a course of
+      nbgrader, too, with `source` and a configuration, and `otter/NN_name.ipynb` is for `otter
+      assign`.
 
     The folder `out` appears when all is written.
 
@@ -147,15 +168,24 @@ def write(
             for chapter, exercises in pairs:
                 made = worksheet.notebook(chapter, exercises, given, name, keyed)
                 if not keyed:
-                    _put(with_wheel(made, root), work / "hand_out" / folder / chapter.name / f"{chapter.name}.ipynb")
+                    _put(
+                        with_wheel(made, root),
+                        work / "hand_out" / folder / chapter.name / f"{chapter.name}.ipynb",
+                    )
                     continue
                 marked = work / "keys" / folder / f"{chapter.name}.md"
                 marked.parent.mkdir(parents=True, exist_ok=True)
                 marked.write_text(worksheet.markdown(made), encoding="utf-8")
                 if not names:
-                    _put(worksheet.otter_master(made, exercises, root), work / "otter" / f"{chapter.name}.ipynb")
+                    _put(
+                        worksheet.otter_master(made, exercises, root),
+                        work / "otter" / f"{chapter.name}.ipynb",
+                    )
                     made.cells = [cell for cell in made.cells if not cell.id.endswith("-key")]
-                    _put(with_wheel(made, root), work / "source" / chapter.name / f"{chapter.name}.ipynb")
+                    _put(
+                        with_wheel(made, root),
+                        work / "source" / chapter.name / f"{chapter.name}.ipynb",
+                    )
         (work / "key.csv").write_text(key(drawn), encoding="utf-8")
         if keyed and not names:
             (work / "nbgrader_config.py").write_text(NBGRADER, encoding="utf-8")
@@ -177,5 +207,7 @@ def key(drawn: Iterable[Drawn]) -> str:
     for one in drawn:
         computed = SLOW if one.answers is None else "; ".join(map(repr, one.answers))
         answer = "in words" if one.exercise.essay else computed
-        table.writerow(map(no_formula, [one.name, one.exercise.label, json.dumps(dict(one.given)), answer]))
+        table.writerow(
+            map(no_formula, [one.name, one.exercise.label, json.dumps(dict(one.given)), answer])
+        )
     return text.getvalue()

@@ -1,22 +1,32 @@
-"""Marks of a class whose students have parameters of their own, from the notebooks that were handed in and the key."""
+"""Marks of a class whose students have parameters of their own, from the notebooks that were handed
+in and the key."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
+import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from companion.exercises.parser import IMPORT, Exercise, read
 from companion.page import sources
+from companion.site.execute import ENVIRONMENT
+from companion.site.kernel import Kernels
 from companion.teach import worksheet
-from grokbook.errors import ParameterError
-from grokbook.files import no_formula
+from grokbook.errors import ParameterError, line
+from grokbook.files import no_formula, temporary_folder, whole
+from grokbook.machine import duration
 
-LONGEST = 900
-"""Seconds that a cell may take: some train a network."""
+LONGEST, LONGEST_IN_ALL = 900, 3600.0
+"""Seconds that a cell may take, as some train a network, and a notebook, whose cells need not heed
+an interrupt."""
+
+LARGEST, MOST_SAID = 50_000_000, 50_000_000
+"""Bytes of a key or of a notebook that are read, and characters of all that the cells of a notebook
+say."""
 
 _COLUMNS = ("name", "file", "exercise", "points", "of", "told")
 Parameters = Mapping[tuple[str, str], Mapping[str, Any]]
@@ -24,15 +34,19 @@ Parameters = Mapping[tuple[str, str], Mapping[str, Any]]
 
 
 def marks(root: Path, key: Path, submitted: Path, tell: Callable[[str], Any]) -> str:
-    """A CSV table with a row for each exercise of each notebook that lies in `submitted`, at any depth.
+    """A CSV table with a row for each exercise of each notebook that lies in `submitted`, at any
+    depth.
 
-    Each notebook says whose variant it is. It is run, as nbgrader would run it, with what was given and the checks put
-    back as they were handed out. Answers in words have no points and are `by hand`.
+    Each notebook says whose variant it is. It is run, as nbgrader would run it, with what was given
+    and the checks put back as they were handed out. Answers in words have no points and are `by
+    hand`. A notebook that cannot be read or run costs nobody else a row.
 
     Raises ParameterError where the key is none, or no notebook is there.
     """
     given = parameters(key)
-    exercises = {one.label: one for chapter in sources.load_all(root) for one in read(chapter.source)}
+    exercises = {
+        one.label: one for chapter in sources.load_all(root) for one in read(chapter.source)
+    }
     files = sorted(submitted.rglob("*.ipynb"))
     if not files:
         raise ParameterError(f"{submitted} holds no notebook, so there is nothing to mark.")
@@ -40,10 +54,17 @@ def marks(root: Path, key: Path, submitted: Path, tell: Callable[[str], Any]) ->
     table = csv.writer(text, lineterminator="\n")
     table.writerow(_COLUMNS)
     for file in files:
-        tell(f"marking {file.relative_to(submitted)}")
-        for row in _marked(file, exercises, given):
-            table.writerow([row[0], *map(no_formula, [str(file.relative_to(submitted)), *row[1:]])])
+        place = str(file.relative_to(submitted))
+        tell(f"marking {line(place)}")
+        for name, *rest in _marked(file, exercises, given):
+            table.writerow([name, *map(_cell, [place, *rest])])
     return text.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    """A cell of the table, whatever a student wrote: a line that every file can hold, and no
+    formula."""
+    return no_formula(line(value)) if isinstance(value, str) else value
 
 
 def parameters(key: Path) -> Parameters:
@@ -52,36 +73,59 @@ def parameters(key: Path) -> Parameters:
     Raises ParameterError for a file that is no such key.
     """
     try:
-        rows = list(csv.DictReader(io.StringIO(key.read_text(encoding="utf-8"))))
-        return {(row["name"], row["exercise"]): json.loads(row["parameters"]) for row in rows}
-    except (OSError, KeyError, TypeError, ValueError) as error:
+        rows = list(csv.DictReader(io.StringIO(whole(key, LARGEST).decode())))
+        found = {(row["name"], row["exercise"]): json.loads(row["parameters"]) for row in rows}
+        for of, values in found.items():
+            if not isinstance(values, dict):
+                raise ParameterError(f"the parameters of {', '.join(map(str, of))} are no table")
+    except (OSError, KeyError, TypeError, ValueError, RecursionError, csv.Error) as error:
         raise ParameterError(f"{key} is no key.csv of an edition: {error}.") from None
+    return found
 
 
-def _marked(file: Path, exercises: Mapping[str, Exercise], given: Parameters) -> list[tuple[Any, ...]]:
-    """Name, exercise, points, points to be had, and what the check said, for each exercise of a notebook."""
+def _marked(
+    file: Path, exercises: Mapping[str, Exercise], given: Parameters
+) -> list[tuple[Any, ...]]:
+    """Name, exercise, points, points to be had, and what the check said, for each exercise of a
+    notebook."""
+    name = ""
+    try:
+        notebook = _read(file)
+        name = _cell(str(notebook.metadata["grokbook"]["variant"]))  # as the key has it
+        cells = {_called(cell): cell for cell in notebook.cells}
+        asked = [
+            label
+            for label in exercises
+            if (name, label) in given and {label, f"{label}-check"} & cells.keys()
+        ]
+        if not asked:
+            return [(name, "", "", "", "the key has no exercise of this notebook for this name")]
+        for label in asked:
+            if not exercises[label].essay:
+                stub, call = exercises[label].with_given(given[name, label])
+                _put_back(cells, f"{label}-given", worksheet.divided(stub)[0])
+                _put_back(cells, f"{label}-check", IMPORT + call)
+        ended = _run(notebook)
+        return [
+            (name, one, *_points(exercises[one], cells.get(f"{one}-check"), ended)) for one in asked
+        ]
+    except Exception as error:  # a notebook that somebody else made can be wrong in any place
+        return [(name, "", "", "", f"cannot be read: {error!r}")]
+
+
+def _read(file: Path) -> Any:
+    """The notebook of a file that was handed in. Raises OSError for one that is too large or no
+    file."""
     import nbformat
 
-    try:
-        notebook = nbformat.read(file, as_version=4)
-        name = no_formula(str(notebook.metadata["grokbook"]["variant"]))  # as the key has it
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, nbformat.ValidationError) as error:
-        return [("", "", "", "", f"cannot be read: {error!r}")]
-    cells = {_called(cell): cell for cell in notebook.cells}
-    asked = [label for label in exercises if (name, label) in given and {label, f"{label}-check"} & cells.keys()]
-    if not asked:
-        return [(name, "", "", "", "the key has no exercise of this notebook for this name")]
-    for label in asked:
-        if not exercises[label].essay:
-            stub, call = exercises[label].with_given(given[name, label])
-            _put_back(cells, f"{label}-given", worksheet.divided(stub)[0])
-            _put_back(cells, f"{label}-check", IMPORT + call)
-    _run(notebook)
-    return [(name, label, *_points(exercises[label], cells.get(f"{label}-check"))) for label in asked]
+    if file.is_symlink():
+        raise ParameterError("it is a link, not a notebook")
+    return nbformat.reads(whole(file, LARGEST).decode(), as_version=4)
 
 
 def _called(cell: Any) -> str:
-    """The name of a cell: that which nbgrader's metadata keep where an editor gives cells new ids."""
+    """The name of a cell: that which nbgrader's metadata keep where an editor gives cells new
+    ids."""
     return str(cell.metadata.get("nbgrader", {}).get("grade_id", cell.get("id", "")))
 
 
@@ -90,23 +134,64 @@ def _put_back(cells: Mapping[str, Any], name: str, source: str) -> None:
         cells[name].source = source
 
 
-def _run(notebook: Any) -> None:
-    """Run a notebook to its end, whatever its cells raise; one that takes longer than `LONGEST` is interrupted."""
+def _run(notebook: Any) -> str:
+    """Run a notebook to its end, whatever its cells raise; why it did not come to it, else nothing.
+
+    A cell that takes longer than `LONGEST` is interrupted. The kernel has a folder of its own; it
+    ends, with all that it started, after the last cell, `LONGEST_IN_ALL` or `MOST_SAID`.
+    """
     from nbclient import NotebookClient
+    from nbclient.exceptions import DeadKernelError
 
     notebook.cells = [cell for cell in notebook.cells if _called(cell) != "install"]
-    options = {"allow_errors": True, "interrupt_on_timeout": True, "timeout": LONGEST, "kernel_name": "python3"}
-    NotebookClient(notebook, **options).execute()
+    kernels, why = Kernels(), []
+
+    def end(reason: str) -> None:
+        why.append(reason)
+        kernels.end()
+
+    class Bounded(NotebookClient):
+        said = 0
+
+        def process_message(self, msg: Any, cell: Any, cell_index: int) -> Any:
+            self.said += len(str(msg["content"]))
+            if self.said <= MOST_SAID:
+                return super().process_message(msg, cell, cell_index)
+            if not why:
+                end(f"its cells say more than {MOST_SAID:,} characters")
+            return None
+
+    late = threading.Timer(LONGEST_IN_ALL, end, [f"it took more than {duration(LONGEST_IN_ALL)}"])
+    late.daemon = True
+    limits = {"allow_errors": True, "interrupt_on_timeout": True, "timeout": LONGEST}
+    with (
+        temporary_folder() as place,
+        temporary_folder() as folder,
+        kernels.options(folder, ENVIRONMENT) as options,
+    ):
+        about = {"metadata": {"path": str(place)}}
+        late.start()
+        try:
+            Bounded(notebook, resources=about, **limits, **options).execute()
+        except (DeadKernelError, RuntimeError) as error:
+            return why[0] if why else line(error)
+        finally:
+            late.cancel()
+    return ""
 
 
-def _points(exercise: Exercise, check: Any) -> tuple[Any, ...]:
-    """Points, points to be had, and what the check said."""
+def _points(exercise: Exercise, check: Any, ended: str) -> tuple[Any, ...]:
+    """Points, points to be had, and what the check said; where it said nothing, why the run
+    `ended`."""
     most = exercise.difficulty
     if exercise.essay:
         return "", most, "by hand"
     if check is None:
         return 0, most, "its check is missing"
-    said = [str(one.get("text", "")) for one in check.outputs if one.get("name") == "stdout"]
-    errors = [f"{one.ename}: {one.evalue}" for one in check.outputs if one.output_type == "error"]
-    right = said == [f"{exercise.label}: right.\n"] and not errors
-    return most if right else 0, most, " ".join("; ".join(errors or said).split())
+    outputs = check.get("outputs", [])
+    # a busy kernel may send one line in pieces
+    said = "".join(str(one.get("text", "")) for one in outputs if one.get("name") == "stdout")
+    errors = [f"{one.ename}: {one.evalue}" for one in outputs if one.output_type == "error"]
+    right = said == f"{exercise.label}: right.\n" and not errors
+    told = " ".join("; ".join(errors or [said]).split())
+    return most if right else 0, most, told or ended

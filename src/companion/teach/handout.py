@@ -8,13 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from companion.teach.pages import sentences
-from companion.teach.paper import load, online, served
+from companion.teach.paper import PRINTED, load, online, served
 from companion.teach.slides import exercise, of_chapter
 from grokbook.errors import ChapterError
 from grokbook.files import filled
 
 TRIED = ((4, 1.0), (3, 1.0), (2, 1.0), (1, 1.0), (0, 1.0), (0, 0.9), (0, 0.8))
 """Formulas on the page and the size of what is printed, until all fits."""
+HEIGHTS = ("130mm", "100mm", "70mm", "45mm")
+"""How high the picture may be, where the page has room left: a forest of forty rows cannot be read
+in 45 mm."""
+TALLER = "height => document.documentElement.style.setProperty('--height', height)"
 
 
 def handout(browser: Any, page: Path, site: Path, address: str | None = None) -> bytes:
@@ -28,20 +32,36 @@ def handout(browser: Any, page: Path, site: Path, address: str | None = None) ->
 
     Raises ChapterError when the page has no objectives, or the handout does not fit on one page.
     """
-    import pypdf
-
     name = page.relative_to(site).as_posix()
     with served(site) as base:
         for formulas, scale in TRIED:
-            load(browser, f"{base}handout.html", written(page, name, f"{base}{name}", formulas, address))
-            made = browser.pdf(prefer_css_page_size=True, tagged=True, scale=scale)
-            if len(pypdf.PdfReader(BytesIO(made)).pages) == 1:
-                return made
-    raise ChapterError(f"the handout of {page.stem} does not fit on one page: what it lists is too long.")
+            load(
+                browser,
+                f"{base}handout.html",
+                written(page, name, f"{base}{name}", formulas, address),
+            )
+            if _on_one_page(browser, scale) is None:
+                continue
+            for height in HEIGHTS:
+                browser.evaluate(TALLER, height)
+                if (made := _on_one_page(browser, scale)) is not None:
+                    return made
+    raise ChapterError(
+        f"the handout of {page.stem} does not fit on one page: what it lists is too long."
+    )
+
+
+def _on_one_page(browser: Any, scale: float) -> bytes | None:
+    """What is loaded as a PDF; None where it is more than a page."""
+    import pypdf
+
+    made: bytes = browser.pdf(scale=scale, **PRINTED)
+    return made if len(pypdf.PdfReader(BytesIO(made)).pages) == 1 else None
 
 
 def written(page: Path, name: str, base: str, formulas: int, address: str | None) -> str:
-    """The handout as HTML: question, predictions with room to write, objectives, exercises, formulas; the picture last.
+    """The handout as HTML: question, predictions with room to write, objectives, exercises,
+    formulas; the picture last.
 
     The picture shows the answer, so it stands below all that is asked.
     """
@@ -57,7 +77,9 @@ def written(page: Path, name: str, base: str, formulas: int, address: str | None
     for link in top.select('a[href]:not([href^="http"])'):  # what it leads to is not on this page
         link.unwrap()
     tasks = [exercise(one) for one in top.select(".exercise") if not one.find_parent("details")]
-    mathematics = "".join(str(s) for s in soup.select("head script") if "MathJax = " in s.get_text())
+    mathematics = "".join(
+        str(s) for s in soup.select("head script") if "MathJax = " in s.get_text()
+    )
     drawn = '<script defer src="../mathjax/startup.js"></script>' if mathematics else ""
     title, question = top.h1.get_text(" ", strip=True), top.select_one(".gb-dek p")
     shown = of_chapter(top)
@@ -81,7 +103,11 @@ def written(page: Path, name: str, base: str, formulas: int, address: str | None
 
 
 def _goals(top: Any) -> list[Any]:
-    """The items of "After this chapter you can", which stand in the drawer at the foot of the page."""
-    head = next((p for p in top.find_all(["p", "strong"]) if "After this chapter you can" in p.get_text()), None)
+    """The items of "After this chapter you can", which stand in the drawer at the foot of the
+    page."""
+    head = next(
+        (p for p in top.find_all(["p", "strong"]) if "After this chapter you can" in p.get_text()),
+        None,
+    )
     found = head.find_next("ul") if head else None
     return found.find_all("li", recursive=False) if found else []

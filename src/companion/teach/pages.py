@@ -32,12 +32,15 @@ def chapter_page(root: Path, chapter: str, site: Path) -> Path:
     name = sources.find(root, chapter).name
     page = site / f"{page_of(name)}.html"
     if not page.is_file():
-        raise GrokbookError(f"chapter {name} is not in the built site {site}; `grokbook build` adds it.")
+        raise GrokbookError(
+            f"chapter {name} is not in the built site {site}; `grokbook build` adds it."
+        )
     return page
 
 
 def sentences(tag: Any) -> list[str]:
-    """The sentences of an element of a page, as HTML; one ends at a full stop before a capital, or at the end.
+    """The sentences of an element of a page, as HTML; one ends at a full stop before a capital, or
+    at the end.
 
     >>> from bs4 import BeautifulSoup
     >>> sentences(BeautifulSoup("<p>See Fig. 2. It <b>rises</b>. No more.</p>", "html.parser").p)
@@ -45,7 +48,9 @@ def sentences(tag: Any) -> list[str]:
     """
     found = [""]
     for child in tag.contents:
-        parts = re.split(r"(?<=[.!?])\s+(?=[A-Z])", child) if isinstance(child, str) else [str(child)]
+        parts = (
+            re.split(r"(?<=[.!?])\s+(?=[A-Z])", child) if isinstance(child, str) else [str(child)]
+        )
         found[-1] += parts[0]
         found += parts[1:]
     return [text for text in map(str.strip, found) if text]

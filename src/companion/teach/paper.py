@@ -1,14 +1,16 @@
-"""The book, or a chapter, on paper: pages of the built site in one document, printed by Chromium as PDF.
+"""The book, or a chapter, on paper: pages of the built site in one document, printed by Chromium as
+PDF.
 
-Code cells and the drawer of commands stay on the site. What folds is open but for the evidence of the ledger. A figure
-that is moved by hand is a still with its address; a link to another page of the book leads there and says its page.
-Solutions stand at the end of their chapter, away from what they solve.
+Code cells and the drawer of commands stay on the site. What folds is open but for the evidence of
+the ledger. A figure that is moved by hand is a still with its address; a link to another page of
+the book leads there and says its page. Solutions stand at the end of their chapter, away from what
+they solve.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
@@ -26,28 +28,42 @@ LONGEST = 900_000
 WIDTH = 665
 """CSS pixels of the text on A4 with the margins of `paper.css`."""
 
-_DROPPED = "script, .gb-drawer, .grokbook-provenance, .cell_input, details.hide, .headerlink, .gb-filters, source"
+_DROPPED = (
+    "script, .gb-drawer, .grokbook-provenance, .cell_input, details.hide, .headerlink, .gb-filters,"
+    " source"
+)
 
 _FOOT = (
     '<div style="width:100%;font:8px sans-serif;color:#555;text-align:center">'
     '<span class="pageNumber"></span></div>'
 )
 
-FIT, NUMBERED = (Path(__file__).with_name(f"{name}.js").read_text(encoding="utf-8") for name in ("fit", "numbered"))
-"""Make wide tables and formulas as wide as the text; what is higher than a page may be cut. Write numbers of pages."""
+FIT, NUMBERED = (
+    Path(__file__).with_name(f"{name}.js").read_text(encoding="utf-8")
+    for name in ("fit", "numbered")
+)
+"""Make wide tables and formulas as wide as the text; what is higher than a page may be cut. Write
+numbers of pages."""
 
 
 def pages_in_order(root: Path, site: Path) -> list[str]:
-    """The pages of the book that the site has, in the order of the table of contents, without `.html`."""
+    """The pages of the book that the site has, in the order of the table of contents, without
+    `.html`."""
     import yaml
 
     toc = yaml.safe_load((root / "book" / "_toc.yml").read_text(encoding="utf-8"))
-    names = [toc["root"], *(chapter["file"] for part in toc["parts"] for chapter in part["chapters"])]
+    names = [
+        toc["root"],
+        *(chapter["file"] for part in toc["parts"] for chapter in part["chapters"]),
+    ]
     return [name for name in names if (site / f"{name}.html").is_file()]
 
 
-def document(site: Path, names: Sequence[str], base: str, cover: str = "", address: str | None = None) -> str:
-    """One HTML document of some pages of a site: labels are unique, links lead inside where they can.
+def document(
+    site: Path, names: Sequence[str], base: str, cover: str = "", address: str | None = None
+) -> str:
+    """One HTML document of some pages of a site: labels are unique, links lead inside where they
+    can.
 
     Args:
         site: the folder of the built site.
@@ -62,26 +78,48 @@ def document(site: Path, names: Sequence[str], base: str, cover: str = "", addre
         return BeautifulSoup((site / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
 
     read = {name: soup(name) for name in names}
-    heads = {str(tag) for one in read.values() for tag in one.select("head script") if "MathJax = " in tag.get_text()}
+    heads = {
+        str(tag)
+        for one in read.values()
+        for tag in one.select("head script")
+        if "MathJax = " in tag.get_text()
+    }
     first = next(iter(read.values()))
-    styles = [urljoin(f"{names[0]}.html", link["href"]) for link in first.select("head link[rel~=stylesheet]")]
-    articles = "".join(str(_article(one, name, set(names), site, address)) for name, one in read.items())
+    styles = [
+        urljoin(f"{names[0]}.html", link["href"])
+        for link in first.select("head link[rel~=stylesheet]")
+    ]
+    articles = "".join(
+        str(_article(one, name, set(names), site, address)) for name, one in read.items()
+    )
     drawn = f'{min(heads)}<script defer src="mathjax/startup.js"></script>' if heads else ""
-    words = {"TITLE": cover or first.h1.get_text(" ", strip=True), "BASE": base, "ARTICLES": articles}
-    words |= {"OWN": Path(__file__).with_name("paper.css").read_text(encoding="utf-8"), "MATHEMATICS": drawn}
+    words = {
+        "TITLE": cover or first.h1.get_text(" ", strip=True),
+        "BASE": base,
+        "ARTICLES": articles,
+    }
+    words |= {
+        "OWN": Path(__file__).with_name("paper.css").read_text(encoding="utf-8"),
+        "MATHEMATICS": drawn,
+    }
     words["STYLES"] = "".join(f'<link rel="stylesheet" href="{href}">' for href in styles)
     words["COVER"] = f'<div class="gb-cover"><h1>{cover}</h1></div>' if cover else ""
     return filled(Path(__file__).with_suffix(".html"), words).removesuffix("\n")
 
 
 def _article(soup: Any, name: str, inside: set[str], site: Path, address: str | None) -> Any:
-    """The article of a page for paper: folds open, stills for what is moved, labels and links of the whole document."""
+    """The article of a page for paper: folds open, stills for what is moved, labels and links of
+    the whole document."""
     article = soup.find("article")
     live = {str(one.get("id")): one for one in article.select("[data-options]")}
     for one in live.values():
         _still(soup, one, f"{name}.html", address)
     drawn = [f'"{label}"' for label in live if article.find(id=label)]
-    kept = [one for one in article.find_all("script") if any(label in (one.string or "") for label in drawn)]
+    kept = [
+        one
+        for one in article.find_all("script")
+        if any(label in (one.string or "") for label in drawn)
+    ]
     for script in kept:
         script.name = "kept"
     for tag in article.select(_DROPPED):
@@ -92,7 +130,11 @@ def _article(soup: Any, name: str, inside: set[str], site: Path, address: str | 
     for fold in article.select("details:not(.gb-claim details):not(.gb-evidence)"):
         fold["open"] = ""
     for tag in article.find_all(id=True):
-        if not (tag.find_parent("svg") or tag.find_parent(attrs={"data-options": True}) or tag.get("data-options")):
+        if not (
+            tag.find_parent("svg")
+            or tag.find_parent(attrs={"data-options": True})
+            or tag.get("data-options")
+        ):
             tag["id"] = f"{name}--{tag['id']}"
     article["id"] = f"{name}--"
     for image in article.find_all("img", src=True):
@@ -126,12 +168,16 @@ def online(address: str, page: str) -> str:
 
 
 def _still(soup: Any, figure: Any, page: str, address: str | None) -> None:
-    """Put the still of a figure in its place, and its address below; one without a still is drawn as it opens.
+    """Put the still of a figure in its place, and its address below; one without a still is drawn
+    as it opens.
 
-    Of a site without an address only the words stand there: where a page lies on a disk helps nobody on paper.
+    Of a site without an address only the words stand there: where a page lies on a disk helps
+    nobody on paper.
     """
     label = str(figure["id"]).removesuffix("-area")
-    picture = next((one for n in figure.parent.select("noscript") for one in n.find_all("img")), None)
+    picture = next(
+        (one for n in figure.parent.select("noscript") for one in n.find_all("img")), None
+    )
     said = soup.new_tag("p", attrs={"class": "gb-online"})
     if address:
         link = soup.new_tag("a", href=f"{online(address, page)}#{label}")
@@ -147,11 +193,16 @@ def _still(soup: Any, figure: Any, page: str, address: str | None) -> None:
 
 
 def _relinked(soup: Any, link: Any, name: str, inside: set[str], address: str | None) -> None:
-    """A link of the document: to a label of it, with the page it is on; to the site or to others; else words."""
+    """A link of the document: to a label of it, with the page it is on; to the site or to others;
+    else words."""
     parts = urlsplit(link["href"])
     if parts.scheme or parts.netloc:
         return
-    target = urlsplit(urljoin(f"{name}.html", link["href"])).path.removesuffix(".html") if parts.path else name
+    target = (
+        urlsplit(urljoin(f"{name}.html", link["href"])).path.removesuffix(".html")
+        if parts.path
+        else name
+    )
     anchor = "" if "=" in parts.fragment else unquote(parts.fragment)
     if target in inside:
         link["href"] = f"#{target}--{anchor}"
@@ -167,6 +218,15 @@ def _relinked(soup: Any, link: Any, name: str, inside: set[str], address: str | 
         del link["href"]
 
 
+PRINTED: Mapping[str, Any] = {
+    "prefer_css_page_size": True,
+    "print_background": True,
+    "tagged": True,
+}
+"""How whatever is handed out is printed: with the colours behind words, which a figure's legend
+consists of."""
+
+
 @contextmanager
 def printer() -> Iterator[Any]:
     """A Chromium that prints; a page of it, as wide as the text on paper.
@@ -177,7 +237,9 @@ def printer() -> Iterator[Any]:
         import playwright  # noqa: F401
         import pypdf  # noqa: F401
     except ImportError as error:
-        said = f"{error.name} is not installed, and printing needs it: `make setup-dev` installs it."
+        said = (
+            f"{error.name} is not installed, and printing needs it: `make setup-dev` installs it."
+        )
         raise GrokbookError(said) from None
     with chromium() as browser:
         yield browser.new_page(viewport={"width": WIDTH, "height": 940}, color_scheme="light")
@@ -195,19 +257,27 @@ def served(site: Path) -> Iterator[str]:
 
 
 def load(page: Any, address: str, text: str) -> None:
-    """Show a text as the page of an address, as for print, and wait until its mathematics is drawn."""
-    page.route(address, lambda route: route.fulfill(body=text, content_type="text/html; charset=utf-8"))
+    """Show a text as the page of an address, as for print, and wait until its mathematics is
+    drawn."""
+    page.route(
+        address, lambda route: route.fulfill(body=text, content_type="text/html; charset=utf-8")
+    )
     page.emulate_media(media="print", color_scheme="light")
     page.goto(address, timeout=LONGEST)
     page.wait_for_load_state("networkidle", timeout=LONGEST)
     if "MathJax = " in text:
-        page.wait_for_function("window.MathJax && MathJax.startup && MathJax.startup.promise", timeout=LONGEST)
+        page.wait_for_function(
+            "window.MathJax && MathJax.startup && MathJax.startup.promise", timeout=LONGEST
+        )
         page.evaluate("MathJax.startup.promise.then(() => true)")
     page.unroute(address)
 
 
-def printed(page: Any, site: Path, names: Sequence[str], cover: str = "", address: str | None = None) -> bytes:
-    """A PDF of some pages of a site, with bookmarks, page numbers, and the page of what another chapter is asked for.
+def printed(
+    page: Any, site: Path, names: Sequence[str], cover: str = "", address: str | None = None
+) -> bytes:
+    """A PDF of some pages of a site, with bookmarks, page numbers, and the page of what another
+    chapter is asked for.
 
     `page` is what `printer` gives; the other arguments are those of `document`.
     """
@@ -221,12 +291,21 @@ def printed(page: Any, site: Path, names: Sequence[str], cover: str = "", addres
         if "gb-at" in text:
             known = pypdf.PdfReader(BytesIO(made))
             places = ((unquote(to.lstrip("/")), to) for to in known.named_destinations)
-            found = {name: known.get_destination_page_number(known.named_destinations[to]) for name, to in places}
-            page.evaluate(NUMBERED, {name: number + 1 for name, number in found.items() if number is not None})
+            found = {
+                name: known.get_destination_page_number(known.named_destinations[to])
+                for name, to in places
+            }
+            page.evaluate(
+                NUMBERED, {name: number + 1 for name, number in found.items() if number is not None}
+            )
             made = _pdf(page)
     return made
 
 
 def _pdf(page: Any) -> bytes:
-    foot = {"display_header_footer": True, "header_template": "<span></span>", "footer_template": _FOOT}
-    return page.pdf(prefer_css_page_size=True, print_background=True, outline=True, tagged=True, **foot)
+    foot = {
+        "display_header_footer": True,
+        "header_template": "<span></span>",
+        "footer_template": _FOOT,
+    }
+    return page.pdf(outline=True, **PRINTED, **foot)

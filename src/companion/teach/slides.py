@@ -1,9 +1,11 @@
-"""Slides of a chapter from its page in the built site: reveal.js in one file, with notes for the speaker.
+"""Slides of a chapter from its page in the built site: reveal.js in one file, with notes for the
+speaker.
 
-On a slide stand a heading, a figure with the first sentence of its caption, equations with the sentence before them, a
-theorem, a small table, exercises or a question; the paragraphs beside them are the notes. Figures that are moved by
-hand work as they do on the page. What the page shows first, its figure and its answer, comes after the first
-prediction and after all sections that lead to it.
+On a slide stand a heading, a figure with the first sentence of its caption, equations with the
+sentence before them, a theorem, a small table, exercises or a question; the paragraphs beside them
+are the notes. Figures that are moved by hand work as they do on the page. What the page shows
+first, its figure and its answer, comes after the first prediction and after all sections that lead
+to it.
 """
 
 from __future__ import annotations
@@ -23,13 +25,19 @@ from grokbook.files import filled
 
 VENDOR = Path(__file__).with_name("vendor")
 MOST_ROWS, MOST_LINES = 8, 5
-"""Rows of a table, and sentences of a list, that can be read from the last row of a lecture hall."""
+"""Rows of a table, and sentences of a list, that can be read from the last row of a lecture
+hall."""
 
 TOGETHER = {"mathematics": 3, "exercises": 2}
 """How many of a kind, one after the other, share a slide."""
 
 PREDICT = "Predict first"
-CLOSING = {"What the papers say, and what we found", "What was shown, what was not", "Rival explanations", "Exercises"}
+CLOSING = {
+    "What the papers say, and what we found",
+    "What was shown, what was not",
+    "Rival explanations",
+    "Exercises",
+}
 """Headings of the sections before which the answer stands."""
 
 _SKIPPED = {"Further reading"}
@@ -66,7 +74,9 @@ def slides(page: Path, mathjax: Path) -> str:
     soup: Any = BeautifulSoup(standalone.inlined(page, mathjax), "html.parser")
     top = soup.select_one("article section")
     if top is None or top.h1 is None:
-        raise ChapterError(f"the page {page.name} has no heading, so there is nothing to make slides of.")
+        raise ChapterError(
+            f"the page {page.name} has no heading, so there is nothing to make slides of."
+        )
     for tag in top.select(".headerlink, .section-number, .eqno"):
         tag.decompose()
     for link in top.select('a[href^="#"]'):  # to a place on the page that need not be on a slide
@@ -74,33 +84,58 @@ def slides(page: Path, mathjax: Path) -> str:
     title = top.h1.get_text(" ", strip=True)
     made = "\n".join(slide.markup() for slide in of_chapter(top))
     scripts = soup.select("head script, body > script")
-    drawn = [one for one in scripts if "MathJax" in (one.string or "")[:40] or len(one.string or "") > 1_000_000]
-    texts = {name: (VENDOR / name).read_text(encoding="utf-8") for name in ("reveal.js", "reveal.css", "notes.js")}
-    words = {"TITLE": html.escape(title), "SLIDES": made, "LOOK": texts["reveal.css"], "REVEAL": texts["reveal.js"]}
-    words |= {"NOTES": texts["notes.js"], "MATHEMATICS": "\n".join(map(str, drawn)) if top.select(".math") else ""}
+    drawn = [
+        one
+        for one in scripts
+        if "MathJax" in (one.string or "")[:40] or len(one.string or "") > 1_000_000
+    ]
+    texts = {
+        name: (VENDOR / name).read_text(encoding="utf-8")
+        for name in ("reveal.js", "reveal.css", "notes.js")
+    }
+    words = {
+        "TITLE": html.escape(title),
+        "SLIDES": made,
+        "LOOK": texts["reveal.css"],
+        "REVEAL": texts["reveal.js"],
+    }
+    words |= {
+        "NOTES": texts["notes.js"],
+        "MATHEMATICS": "\n".join(map(str, drawn)) if top.select(".math") else "",
+    }
     text = filled(Path(__file__).with_suffix(".html"), words)
-    return policy.protected(text, own="", more=[_of_the_window(texts["notes.js"])], frames="'self' file:")
+    return policy.protected(
+        text, own="", more=[_of_the_window(texts["notes.js"])], frames="'self' file:"
+    )
 
 
 def _of_the_window(notes: str) -> str:
     """The script of the speaker's window, which stands as a string in reveal.js' own plugin."""
     written = re.search(r'document\.write\((".*?(?<!\\)")\)', notes)
-    page = json.loads(re.sub(r"\\x3[ce]|\\'", lambda m: {"c": "<", "e": ">", "'": "'"}[m[0][-1]], written[1]))
+    page = json.loads(
+        re.sub(r"\\x3[ce]|\\'", lambda m: {"c": "<", "e": ">", "'": "'"}[m[0][-1]], written[1])
+    )
     return page.partition("<script>")[2].partition("</script>")[0]
 
 
 def of_chapter(top: Any) -> list[Slide]:
     """The slides of a chapter's outermost section: title, then those of its sections.
 
-    Its lead figure follows the first slide that asks for a prediction, its answer the sections that lead to it.
+    Its lead figure follows the first slide that asks for a prediction, its answer the sections that
+    lead to it.
     """
     dek = top.select_one(".gb-dek p")
     lead = top.select_one(".tag_gb-lead figure")
     answer = top.select_one("blockquote p")
-    opening = [f"<h1>{top.h1.decode_contents()}</h1>", f"<p>{dek.decode_contents()}</p>" if dek else ""]
+    opening = [
+        f"<h1>{top.h1.decode_contents()}</h1>",
+        f"<p>{dek.decode_contents()}</p>" if dek else "",
+    ]
     sections = top.find_all("section", recursive=False)
     closing = [section for section in sections if _title(section) in CLOSING]
-    made = [slide for section in sections if section not in closing for slide in of_section(section)]
+    made = [
+        slide for section in sections if section not in closing for slide in of_section(section)
+    ]
     if lead:
         asked = [number for number, slide in enumerate(made, 1) if slide.kind == "question"]
         made.insert(asked[0] if asked else 0, _figure("", lead))
@@ -117,19 +152,26 @@ def _title(section: Any) -> str:
 
 
 def of_section(section: Any) -> Iterator[Slide]:
-    """The slides of a section and of those inside it; of one of words alone, how its first paragraphs begin."""
+    """The slides of a section and of those inside it; of one of words alone, how its first
+    paragraphs begin."""
     heading = section.find(["h2", "h3", "h4"], recursive=False)
     if heading is None or _title(section) in _SKIPPED:
         return
     name, made, waiting = heading.decode_contents(), [], []
     for child in section.find_all(True, recursive=False):
-        if child is heading or child.name == "section" or child.select_one(":scope > details.gb-drawer"):
+        if (
+            child is heading
+            or child.name == "section"
+            or child.select_one(":scope > details.gb-drawer")
+        ):
             continue
         item = _item(name, child)
         if item is None:
             if child.name in ("p", "ul", "ol"):
                 (made[-1].notes if made else waiting).append(child.decode_contents())
-        elif made and made[-1].kind == item.kind and len(made[-1].body) < TOGETHER.get(item.kind, 0):
+        elif (
+            made and made[-1].kind == item.kind and len(made[-1].body) < TOGETHER.get(item.kind, 0)
+        ):
             made[-1].body += item.body
         else:
             made.append(item)
@@ -153,10 +195,16 @@ def _item(heading: str, tag: Any) -> Slide | None:
     if "proof" in classes and "dropdown" not in classes:
         for inner in tag.select("section"):  # to reveal.js a section is a slide
             inner.name, inner.attrs = "div", {}
-        return Slide(heading, [f'<div class="theorem">{tag.decode_contents()}</div>'], kind="theorem")
+        return Slide(
+            heading, [f'<div class="theorem">{tag.decode_contents()}</div>'], kind="theorem"
+        )
     if "exercise" in classes:
         return Slide(heading, [exercise(tag)], kind="exercises")
-    figures = [one for one in [tag, *tag.find_all("figure")] if one.name == "figure" and not one.find_parent("details")]
+    figures = [
+        one
+        for one in [tag, *tag.find_all("figure")]
+        if one.name == "figure" and not one.find_parent("details")
+    ]
     if figures:
         return _figure(heading, figures[0])
     table = tag if tag.name == "table" else tag.select_one("table")
@@ -178,11 +226,14 @@ def exercise(tag: Any) -> str:
     """An exercise: its name, and its words up to the code."""
     name = tag.select_one(".admonition-title").get_text(" ", strip=True)
     words = tag.select_one(":scope > section > p, :scope > p:not(.admonition-title)")
-    return f"<p><strong>{html.escape(name)}</strong></p>" + (f"<p>{words.decode_contents()}</p>" if words else "")
+    return f"<p><strong>{html.escape(name)}</strong></p>" + (
+        f"<p>{words.decode_contents()}</p>" if words else ""
+    )
 
 
 def _figure(heading: str, figure: Any) -> Slide:
-    """A figure with the first sentence of its caption; the others are quiet, the alternative text is a note."""
+    """A figure with the first sentence of its caption; the others are quiet, the alternative text
+    is a note."""
     caption = figure.select_one("figcaption .caption-text") or figure.figcaption
     told = sentences(caption) if caption else []
     if figure.figcaption:

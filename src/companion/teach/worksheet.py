@@ -1,4 +1,5 @@
-"""The exercises of a chapter as a notebook, with the cell metadata of nbgrader and of otter; as Markdown; as tests."""
+"""The exercises of a chapter as a notebook, with the cell metadata of nbgrader and of otter; as
+Markdown; as tests."""
 
 from __future__ import annotations
 
@@ -21,18 +22,23 @@ from companion.site.staging import described, released
 Given = Mapping[str, Mapping[str, Any]]
 """The parameters that are drawn, by the label of their exercise."""
 
-_ASKED = ("words", "given", "hints", "reasons")
-"""Cells of a question that are neither its solution nor its test."""
+_ASKED = ("words", "given", "hints")
+"""Cells of a question that stand before its answer; what is asked in words follows the check."""
 
 
 def notebook(
-    chapter: Chapter, exercises: Sequence[Exercise], given: Given, name: str = "", keyed: bool = False
+    chapter: Chapter,
+    exercises: Sequence[Exercise],
+    given: Given,
+    name: str = "",
+    keyed: bool = False,
 ) -> Any:
-    """A notebook that runs for itself: each exercise with words, what is given, a cell to fill, the check, hints.
+    """A notebook that runs for itself: each exercise with words, what is given, a cell to fill, the
+    check, hints.
 
-    `name` is that of the variant; the metadata have it, too. With `keyed` the answers' cells hold solutions (between
-    nbgrader's marks), those in words also the points of a marking key; cells `...-key` have a solution's words and what
-    wrong answers are told.
+    `name` is that of the variant; the metadata have it, too. With `keyed` the answers' cells hold
+    solutions (between nbgrader's marks), those in words also the points of a marking key; cells
+    `...-key` have a solution's words and what wrong answers are told.
     """
     from nbformat.v4 import new_notebook
 
@@ -49,16 +55,24 @@ def notebook(
 
 def _cells(exercise: Exercise, given: Mapping[str, Any], keyed: bool) -> list[Any]:
     label, points = exercise.label, exercise.difficulty
-    about = f"*Difficulty {points} of 3, {exercise.minutes} minutes, objective {exercise.objective}.*"
+    about = (
+        f"*Difficulty {points} of 3, {exercise.minutes} minutes, objective {exercise.objective}.*"
+    )
     words = f"## {exercise.title}\n\n{about} {exercise.words}\n\n{answer_line(label)}"
     cells = [_markdown(f"{label}-words", words.rstrip())]
     if exercise.essay:
-        answer = f"{exercise.solution}\n\n{key_text(exercise, given)}" if keyed else "*Your answer.*"
+        answer = (
+            f"{exercise.solution}\n\n{key_text(exercise, given)}" if keyed else "*Your answer.*"
+        )
         cells.append(_markdown(label, answer, _graded(label, points, solution=True, locked=False)))
     else:
         stub, call = exercise.with_given(given)
         shown, blank = divided(stub)
-        filled = f"{blank}\n### BEGIN SOLUTION\n{exercise.code.strip()}\n### END SOLUTION" if keyed else blank
+        filled = (
+            f"{blank}\n### BEGIN SOLUTION\n{exercise.code.strip()}\n### END SOLUTION"
+            if keyed
+            else blank
+        )
         check = _graded(f"{label}-check", points, solution=False, locked=True)
         cells += [
             _code(f"{label}-given", shown, _nbgrader(f"{label}-given", locked=True)),
@@ -69,31 +83,44 @@ def _cells(exercise: Exercise, given: Mapping[str, Any], keyed: bool) -> list[An
     folded = "<details><summary>Hint {}</summary>\n\n{}\n\n</details>"
     hints = "\n\n".join(folded.format(n, hint) for n, hint in enumerate(exercise.hints, 1))
     cells.append(_markdown(f"{label}-hints", hints))
-    keys = [_markdown(f"{label}-key", key_text(exercise, given))] if keyed and not exercise.essay else []
+    keys = (
+        [_markdown(f"{label}-key", key_text(exercise, given))]
+        if keyed and not exercise.essay
+        else []
+    )
     return [*cells, *keys]
 
 
 def divided(stub: str) -> tuple[str, str]:
-    """What a stub gives, and what it leaves to the reader: from the first statement on in which `...` stands.
+    """What a stub gives, and what it leaves to the reader: from the first statement on in which
+    `...` stands.
 
     Example:
         >>> divided("p = 5\\nhalf = ...\\n")
         ('p = 5', 'half = ...')
     """
-    open_at = [n.lineno for n in ast.walk(parsed(stub)) if isinstance(n, ast.Constant) and n.value is ...]
-    left, lines = next(s for s in parsed(stub).body if s.end_lineno >= min(open_at)), stub.splitlines()
+    open_at = [
+        n.lineno for n in ast.walk(parsed(stub)) if isinstance(n, ast.Constant) and n.value is ...
+    ]
+    left, lines = (
+        next(s for s in parsed(stub).body if s.end_lineno >= min(open_at)),
+        stub.splitlines(),
+    )
     return "\n".join(lines[: left.lineno - 1]).strip(), "\n".join(lines[left.lineno - 1 :]).strip()
 
 
 def key_text(exercise: Exercise, given: Mapping[str, Any]) -> str:
-    """What whoever marks an exercise reads: the solution's words and typical wrong answers with what they are told.
+    """What whoever marks an exercise reads: the solution's words and typical wrong answers with
+    what they are told.
 
     What these are told is computed with the drawn parameters; where that trains or repeats, once
     for a whole class, with the parameters of the page's quick run.
     """
     one = asked(exercise.label)
     if exercise.essay:
-        return "**Marking key**, a point each:\n\n" + "\n".join(f"- {point}" for point in one.points)
+        return "**Marking key**, a point each:\n\n" + "\n".join(
+            f"- {point}" for point in one.points
+        )
     return _slow_key(exercise) if one.quick else _key(exercise, given)
 
 
@@ -110,9 +137,11 @@ def _key(exercise: Exercise, given: Mapping[str, Any]) -> str:
 
 
 def otter_master(notebook: Any, exercises: Sequence[Exercise], root: Path) -> Any:
-    """The keyed notebook of `exercises` as `otter assign` takes it: raw cells begin and end questions and parts.
+    """The keyed notebook of `exercises` as `otter assign` takes it: raw cells begin and end
+    questions and parts.
 
-    The environment in which otter marks gets this version of the library, where `root` says where its releases are.
+    The environment in which otter marks gets this version of the library, where `root` says where
+    its releases are.
     """
     from nbformat.v4 import new_notebook, new_output, new_raw_cell
 
@@ -125,7 +154,9 @@ def otter_master(notebook: Any, exercises: Sequence[Exercise], root: Path) -> An
         label, parts = exercise.label, {"SOLUTION": [cells[exercise.label]]}
         if not exercise.essay:
             answer, check = cells[label], cells[f"{label}-check"]
-            answer.source = answer.source.replace("### BEGIN SOLUTION", "# BEGIN SOLUTION NO PROMPT")
+            answer.source = answer.source.replace(
+                "### BEGIN SOLUTION", "# BEGIN SOLUTION NO PROMPT"
+            )
             answer.source = answer.source.replace("### END", "# END")
             check.outputs = [new_output("stream", text=f"{label}: right.\n")]
             parts = {"SOLUTION": [answer, cells[f"{label}-key"]], "TESTS": [check]}
@@ -133,13 +164,22 @@ def otter_master(notebook: Any, exercises: Sequence[Exercise], root: Path) -> An
         inside = [cells[f"{label}-{part}"] for part in _ASKED if f"{label}-{part}" in cells]
         for part, of in parts.items():
             inside += [new_raw_cell(f"# BEGIN {part}"), *of, new_raw_cell(f"# END {part}")]
-        made += [new_raw_cell(f"# BEGIN QUESTION\n{json.dumps(about)}"), *inside, new_raw_cell("# END QUESTION")]
+        made += [
+            new_raw_cell(f"# BEGIN QUESTION\n{json.dumps(about)}"),
+            *inside,
+            new_raw_cell("# END QUESTION"),
+        ]
+        if f"{label}-reasons" in cells:
+            made.append(cells[f"{label}-reasons"])
     return new_notebook(cells=made, metadata=notebook.metadata)
 
 
 def markdown(notebook: Any) -> str:
     """A notebook as plain Markdown, its code in fenced blocks."""
-    parts = [c.source if c.cell_type == "markdown" else f"```python\n{c.source}\n```" for c in notebook.cells]
+    parts = [
+        c.source if c.cell_type == "markdown" else f"```python\n{c.source}\n```"
+        for c in notebook.cells
+    ]
     return "\n\n".join(parts) + "\n"
 
 

@@ -1,1 +1,2 @@
-"""What recorded curves say: fit and grok steps, leads, limits, phases, comparisons of groups of runs."""
+"""What recorded curves say: fit and grok steps, leads, limits, phases, comparisons of groups of
+runs."""

@@ -1,7 +1,8 @@
-r"""Two settings compared with few seeds each: ratios of grok steps with censored runs, and an exact test.
+r"""Two settings compared with few seeds each: ratios of grok steps with censored runs, and an exact
+test.
 
-A run that did not generalise by its last step counts as "later than that", never as a number. With three seeds a
-side no test can give a p value below 1/20 (`least_p`), so ranges are reported first.
+A run that did not generalise by its last step counts as "later than that", never as a number. With
+three seeds a side no test can give a p value below 1/20 (`least_p`), so ranges are reported first.
 """
 
 from __future__ import annotations
@@ -26,21 +27,27 @@ DRAWN = 2**16  # sign patterns of more pairs than that
 def steps_and_seen(times: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """Grok step of each run, or its last step where it did not generalise, and whether it did.
 
-    `times` is a table of `grok_times`. Raises ParameterError for a table without runs, or without a last step.
+    `times` is a table of `grok_times`. Raises ParameterError for a table without runs, or without a
+    last step.
     """
     steps = times["grok_step"].fillna(times["last_step"]).to_numpy(dtype=float, na_value=np.nan)
     if not steps.size or not np.isfinite(steps).all():
-        raise ParameterError("the table has no runs or a censored run without a last step, but each run needs one.")
+        raise ParameterError(
+            "the table has no runs or a censored run without a last step, but each run needs one."
+        )
     return steps, times["grok_step"].notna().to_numpy()
 
 
 def median_bounds(times: pd.DataFrame) -> tuple[float, float]:
-    """The smallest and the largest that the median grok step can be, given what was censored; infinite if unbounded.
+    """The smallest and the largest that the median grok step can be, given what was censored;
+    infinite if unbounded.
 
     Raises ParameterError where `steps_and_seen` does.
 
     Example:
-        >>> median_bounds(pd.DataFrame({"grok_step": [300, None, None], "last_step": [900, 900, 900]}))
+        >>> median_bounds(
+        ...     pd.DataFrame({"grok_step": [300, None, None], "last_step": [900, 900, 900]})
+        ... )
         (900.0, inf)
     """
     steps, seen = steps_and_seen(times)
@@ -66,10 +73,11 @@ def _ratio(a: np.ndarray | float, b: np.ndarray | float) -> np.ndarray:
 
 
 def same_seed(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
-    """Bounds `low`, `high` of the ratio of grok steps of runs with one seed, a row a seed that both tables have.
+    """Bounds `low`, `high` of the ratio of grok steps of runs with one seed, a row a seed that both
+    tables have.
 
-    A censored run stands for every step from its last on: a ratio to it may be as small as zero, its own as large as
-    one likes; a pair that never generalised has the bounds zero and infinity.
+    A censored run stands for every step from its last on: a ratio to it may be as small as zero,
+    its own as large as one likes; a pair that never generalised has the bounds zero and infinity.
 
     Raises ParameterError where `steps_and_seen` does, and for a step that is not above 0.
     """
@@ -78,11 +86,14 @@ def same_seed(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
         return pd.DataFrame({"low": [], "high": []}, dtype=float)
     (a, a_seen), (b, b_seen) = steps_and_seen(first.loc[both]), steps_and_seen(second.loc[both])
     ratio = _ratio(a, b)
-    return pd.DataFrame({"low": np.where(b_seen, ratio, 0.0), "high": np.where(a_seen, ratio, np.inf)}, both)
+    return pd.DataFrame(
+        {"low": np.where(b_seen, ratio, 0.0), "high": np.where(a_seen, ratio, np.inf)}, both
+    )
 
 
 def earlier(first: pd.DataFrame, second: pd.DataFrame) -> np.ndarray:
-    """For each pair of runs 1 (the run of `first` is earlier), -1 (later) or 0 (equal, or not known), shape (n, m).
+    """For each pair of runs 1 (the run of `first` is earlier), -1 (later) or 0 (equal, or not
+    known), shape (n, m).
 
     Source: Gehan 1965, the scores of the generalised Wilcoxon test for censored data.
     """
@@ -97,10 +108,11 @@ def _sign(a: np.ndarray, a_seen: np.ndarray, b: np.ndarray, b_seen: np.ndarray) 
 
 
 def permutation_p(first: pd.DataFrame, second: pd.DataFrame) -> float:
-    """Exact p value of "the runs of `first` are not earlier": share of all groupings that look as early or earlier.
+    """Exact p value of "the runs of `first` are not earlier": share of all groupings that look as
+    early or earlier.
 
-    Every grouping of the n + m runs into n and m is counted; the statistic is the sum of `earlier`. Valid whatever the
-    distribution is, where both groups were followed equally long.
+    Every grouping of the n + m runs into n and m is counted; the statistic is the sum of `earlier`.
+    Valid whatever the distribution is, where both groups were followed equally long.
 
     Raises ParameterError where `steps_and_seen` does.
     """
@@ -114,7 +126,8 @@ def permutation_p(first: pd.DataFrame, second: pd.DataFrame) -> float:
 
 
 def _ways(scores: list[int], n: int) -> Counter[int]:
-    """How many choices of `n` of these numbers have each sum, by sum: one number after the other is taken or left."""
+    """How many choices of `n` of these numbers have each sum, by sum: one number after the other is
+    taken or left."""
     ways = [Counter({0: 1}), *(Counter[int]() for _ in range(n))]
     for score, k in product(scores, range(n, 0, -1)):
         for total, count in ways[k - 1].items():
@@ -123,12 +136,14 @@ def _ways(scores: list[int], n: int) -> Counter[int]:
 
 
 def paired_p(first: pd.DataFrame, second: pd.DataFrame) -> float:
-    r"""P value of "a run is not earlier than that of the same seed": share of all sign patterns as low or lower.
+    r"""P value of "a run is not earlier than that of the same seed": share of all sign patterns as
+    low or lower.
 
-    All runs are cut at the earliest last step and a censored one stands there, which treats both of a pair alike. The
-    statistic is the sum of ln(ratio); under the hypothesis each could as well have the other sign. Exact up to 18
-    pairs, with $2^{-n}$ as the smallest value; of more, $2^{16}$ patterns are drawn, the same ones at each call, and
-    the one found counts among them. NaN without a common seed.
+    All runs are cut at the earliest last step and a censored one stands there, which treats both of
+    a pair alike. The statistic is the sum of ln(ratio); under the hypothesis each could as well
+    have the other sign. Exact up to 18 pairs, with $2^{-n}$ as the smallest value; of more,
+    $2^{16}$ patterns are drawn, the same ones at each call, and the one found counts among them.
+    NaN without a common seed.
 
     Raises ParameterError for a step that is not above 0, and where `steps_and_seen` does.
     """
@@ -136,10 +151,12 @@ def paired_p(first: pd.DataFrame, second: pd.DataFrame) -> float:
 
 
 def either_way(
-    first: pd.DataFrame, second: pd.DataFrame,
+    first: pd.DataFrame,
+    second: pd.DataFrame,
     test: Callable[[pd.DataFrame, pd.DataFrame], float] = permutation_p,
-) -> float:  # fmt: skip
-    """Two-sided p value of `test`, `permutation_p` or `paired_p`: twice the smaller of both directions, at most 1.
+) -> float:
+    """Two-sided p value of `test`, `permutation_p` or `paired_p`: twice the smaller of both
+    directions, at most 1.
 
     Raises ParameterError where `test` does.
     """
@@ -147,7 +164,8 @@ def either_way(
 
 
 def _log_ratios(first: pd.DataFrame, second: pd.DataFrame) -> np.ndarray:
-    """ln of the ratio of the steps of each common seed, all cut at the earliest last step, a censored one there."""
+    """ln of the ratio of the steps of each common seed, all cut at the earliest last step, a
+    censored one there."""
     last = min(first.last_step.astype(float).min(), second.last_step.astype(float).min())
     both = first.index.intersection(second.index)
     if both.empty:
@@ -157,7 +175,8 @@ def _log_ratios(first: pd.DataFrame, second: pd.DataFrame) -> np.ndarray:
 
 
 def signs(n: int) -> np.ndarray:
-    """Patterns of n signs, a row each, the first all plus: all of them up to `MOST_PAIRS`, of more `DRAWN`."""
+    """Patterns of n signs, a row each, the first all plus: all of them up to `MOST_PAIRS`, of more
+    `DRAWN`."""
     if n <= MOST_PAIRS:
         return 1 - 2 * (np.arange(2**n)[:, None] >> np.arange(n) & 1)
     found = 1 - 2 * np.random.default_rng(0).integers(0, 2, (DRAWN, n), dtype=np.int8)
@@ -166,43 +185,64 @@ def signs(n: int) -> np.ndarray:
 
 
 def sign_flips(logs: np.ndarray) -> float:
-    """Share of the patterns of their signs by which these numbers have a sum as low or lower; NaN for none."""
-    return float(np.mean(signs(logs.size) @ logs <= logs.sum() + 1e-9)) if logs.size else float("nan")
+    """Share of the patterns of their signs by which these numbers have a sum as low or lower; NaN
+    for none."""
+    return (
+        float(np.mean(signs(logs.size) @ logs <= logs.sum() + 1e-9)) if logs.size else float("nan")
+    )
 
 
 def false_alarms(times: pd.DataFrame, level: float = 0.05) -> float:
-    """Negative control: the share of all ways to halve the runs of one setting in which a half is called earlier.
+    """Negative control: the share of all ways to halve the runs of one setting in which a half is
+    called earlier.
 
     It may be at most `level`. NaN for fewer than two runs.
     """
     rows, size = range(len(times)), len(times) // 2
-    halves = [(list(h), [r for r in rows if r not in h]) for h in combinations(rows, size)] if size else []
+    halves = (
+        [(list(h), [r for r in rows if r not in h]) for h in combinations(rows, size)]
+        if size
+        else []
+    )
     found = [permutation_p(times.iloc[a], times.iloc[b]) <= level + 1e-12 for a, b in halves]
     return float(np.mean(found)) if found else float("nan")
 
 
 def oracles(first: pd.DataFrame, second: pd.DataFrame, factor: float = 0.5) -> tuple[float, float]:
-    """Positive controls, p values that have to be small: an effect of `factor` that is known to be there.
+    """Positive controls, p values that have to be small: an effect of `factor` that is known to be
+    there.
 
-    For `permutation_p` the runs of `second` with every step multiplied by `factor`, against themselves; for `paired_p`
-    the pairs with the scatter that they have, moved so that their mean logarithm is that of `factor`.
+    For `permutation_p` the runs of `second` with every step multiplied by `factor`, against
+    themselves; for `paired_p` the pairs with the scatter that they have, moved so that their mean
+    logarithm is that of `factor`.
 
     Raises ParameterError where `permutation_p` and `paired_p` do.
     """
-    moved = pd.DataFrame({"grok_step": second.grok_step.astype(float) * factor, "last_step": second.last_step})
+    moved = pd.DataFrame(
+        {"grok_step": second.grok_step.astype(float) * factor, "last_step": second.last_step}
+    )
     logs = _log_ratios(first, second)
-    return permutation_p(moved, second), sign_flips(logs - logs.mean() + log(factor) if logs.size else logs)
+    return permutation_p(moved, second), sign_flips(
+        logs - logs.mean() + log(factor) if logs.size else logs
+    )
 
 
 def sooner(
-    first: pd.DataFrame, second: pd.DataFrame, *, factor: float = 1.0, gap: float = 0.0, level: float = 0.05,
+    first: pd.DataFrame,
+    second: pd.DataFrame,
+    *,
+    factor: float = 1.0,
+    gap: float = 0.0,
+    level: float = 0.05,
     test: Callable[[pd.DataFrame, pd.DataFrame], float] = permutation_p,
-) -> bool | None:  # fmt: skip
-    r"""Is the grok step of `first` below `factor` times that of `second` minus `gap` steps? True, False or None.
+) -> bool | None:
+    r"""Is the grok step of `first` below `factor` times that of `second` minus `gap` steps? True,
+    False or None.
 
-    The steps of `second` are replaced by $f t - g$, all runs are cut at the earliest last step (so that both are
-    followed equally long), and the p value of `test`, `permutation_p` or `paired_p`, is computed both ways: True where
-    "not earlier" has one of at most `level`, False where "not later" has, None where neither has, as with few runs.
+    The steps of `second` are replaced by $f t - g$, all runs are cut at the earliest last step (so
+    that both are followed equally long), and the p value of `test`, `permutation_p` or `paired_p`,
+    is computed both ways: True where "not earlier" has one of at most `level`, False where "not
+    later" has, None where neither has, as with few runs.
 
     Raises ParameterError for a factor that is not positive, and where `test` does.
     """
@@ -217,14 +257,20 @@ def sooner(
 
 
 def equivalent(
-    first: pd.DataFrame, second: pd.DataFrame, *, margin: float = 1.1, level: float = 0.05,
+    first: pd.DataFrame,
+    second: pd.DataFrame,
+    *,
+    margin: float = 1.1,
+    level: float = 0.05,
     test: Callable[[pd.DataFrame, pd.DataFrame], float] = paired_p,
-) -> bool | None:  # fmt: skip
-    r"""Do two settings have the same grok steps within a factor `margin` m? True, False or None (too few runs to say).
+) -> bool | None:
+    r"""Do two settings have the same grok steps within a factor `margin` m? True, False or None
+    (too few runs to say).
 
-    Two one-sided tests: True where the steps of `first` are below m times those of `second` and those of `second`
-    below m times those of `first`, each by `sooner` at `level`; False where one of them is shown to be above. The
-    absence of a significant difference is not enough, so few or scattered runs give None.
+    Two one-sided tests: True where the steps of `first` are below m times those of `second` and
+    those of `second` below m times those of `first`, each by `sooner` at `level`; False where one
+    of them is shown to be above. The absence of a significant difference is not enough, so few or
+    scattered runs give None.
 
     Raises ParameterError for a margin that is not above 1, and where `sooner` does.
 
@@ -232,12 +278,19 @@ def equivalent(
 
     Example:
         >>> times = pd.DataFrame({"grok_step": [310, 420, 530, 640, 750], "last_step": 9_000})
-        >>> equivalent(times, times), equivalent(times * 2, times), equivalent(times.iloc[:3], times.iloc[:3])
+        >>> (
+        ...     equivalent(times, times),
+        ...     equivalent(times * 2, times),
+        ...     equivalent(times.iloc[:3], times.iloc[:3]),
+        ... )
         (True, False, None)
     """
     if not margin > 1:
         raise ParameterError(f"margin = {margin!r} must be above 1.")
-    below = [sooner(a, b, factor=margin, level=level, test=test) for a, b in ((first, second), (second, first))]
+    below = [
+        sooner(a, b, factor=margin, level=level, test=test)
+        for a, b in ((first, second), (second, first))
+    ]
     return False if False in below else None if None in below else True
 
 
@@ -258,13 +311,15 @@ def least_p(n: int, m: int) -> float:
 
 
 def pooled_spread(tables: list[pd.DataFrame]) -> float:
-    r"""Standard deviation s of ln(grok step) between runs of one setting, pooled; NaN where no setting has two.
+    r"""Standard deviation s of ln(grok step) between runs of one setting, pooled; NaN where no
+    setting has two.
 
-    Steps are taken as log-normal with a mean of each setting's own, a run that did not generalise as later than its
-    last step: s and the means $\mu_g$ maximise $\sum \ln[\varphi(z) / s]$ over the N runs seen plus $\sum \ln[1 -
-    \Phi(z)]$ over those not seen, $z = (\ln t - \mu_g)/s$, and $s^2$ is multiplied by $N / (N - G)$, N all runs, for
-    the G means. Without censored runs it is $s^2 = \sum_g \sum_i (y_{gi} - \bar y_g)^2 / (N - G)$. A setting where no
-    run generalises, or that has one run, says nothing and is left out.
+    Steps are taken as log-normal with a mean of each setting's own, a run that did not generalise
+    as later than its last step: s and the means $\mu_g$ maximise $\sum \ln[\varphi(z) / s]$ over
+    the N runs seen plus $\sum \ln[1 - \Phi(z)]$ over those not seen, $z = (\ln t - \mu_g)/s$, and
+    $s^2$ is multiplied by $N / (N - G)$, N all runs, for the G means. Without censored runs it is
+    $s^2 = \sum_g \sum_i (y_{gi} - \bar y_g)^2 / (N - G)$. A setting where no run generalises, or
+    that has one run, says nothing and is left out.
     """
     shown = [t for t in tables if len(t) > 1 and t.grok_step.notna().any()]
     if not shown:
@@ -282,17 +337,25 @@ def pooled_spread(tables: list[pd.DataFrame]) -> float:
     return float(np.exp(fit.x[-1]) * np.sqrt(spare))
 
 
-def _misfit(theta: np.ndarray, logs: np.ndarray, seen: np.ndarray, which: np.ndarray) -> tuple[float, np.ndarray]:
-    """Minus the log likelihood of censored normal numbers with means theta[:-1] and ln s = theta[-1], its gradient."""
+def _misfit(
+    theta: np.ndarray, logs: np.ndarray, seen: np.ndarray, which: np.ndarray
+) -> tuple[float, np.ndarray]:
+    """Minus the log likelihood of censored normal numbers with means theta[:-1] and ln s =
+    theta[-1], its gradient."""
     z = (logs - theta[which]) / np.exp(theta[-1])
     density, tail = norm.logpdf(z), norm.logsf(z)
     pull = np.where(seen, z, np.exp(density - tail))
     slope = np.bincount(which, pull) / np.exp(theta[-1])
-    return -np.where(seen, density - theta[-1], tail).sum(), -np.append(slope, (pull * z - seen).sum())
+    return -np.where(seen, density - theta[-1], tail).sum(), -np.append(
+        slope, (pull * z - seen).sum()
+    )
 
 
-def spread_interval(spread: float, runs: int, settings: int, level: float = 0.95) -> tuple[float, float]:
-    r"""Interval of a pooled spread s for independent normal logarithms: $s \sqrt{f / \chi^2_f}$, f = runs - settings.
+def spread_interval(
+    spread: float, runs: int, settings: int, level: float = 0.95
+) -> tuple[float, float]:
+    r"""Interval of a pooled spread s for independent normal logarithms: $s \sqrt{f / \chi^2_f}$, f
+    = runs - settings.
 
     `runs` are those that generalised: with censored ones among them it is on the wide side.
     """
@@ -302,29 +365,38 @@ def spread_interval(spread: float, runs: int, settings: int, level: float = 0.95
 
 
 def chance_of_ratio(spread: float, factor: float = 2.0) -> float:
-    r"""Chance that of two runs of one setting one takes at least `factor` times as long: $\mathrm{erfc}(\ln f / 2s)$.
+    r"""Chance that of two runs of one setting one takes at least `factor` times as long:
+    $\mathrm{erfc}(\ln f / 2s)$.
 
     For grok steps that are log-normal with standard deviation s = `spread` of the logarithm.
 
     Raises ParameterError for a spread that is not positive or a factor below 1.
     """
     if not spread > 0 or not 1 <= factor < np.inf:
-        raise ParameterError(f"spread = {spread!r} must be positive and factor = {factor!r} 1 or more.")
+        raise ParameterError(
+            f"spread = {spread!r} must be positive and factor = {factor!r} 1 or more."
+        )
     return erfc(log(factor) / (2 * spread))
 
 
-def seeds_needed(spread: float, factor: float = 0.5, *, level: float = 0.05, power: float = 0.8) -> int:
-    r"""Seeds a side with which the exact test sees a change of the grok step by `factor`, with this power.
+def seeds_needed(
+    spread: float, factor: float = 0.5, *, level: float = 0.05, power: float = 0.8
+) -> int:
+    r"""Seeds a side with which the exact test sees a change of the grok step by `factor`, with this
+    power.
 
-    The first number tried is $2 (z_{1-level} + z_{power})^2 s^2 / (\ln f)^2$, that of the z test, and at least as many
-    as `least_p` allows; it is raised until the test of groupings finds the factor in that share of 2,000 simulated
-    comparisons (seeded). One-sided, log-normal grok steps, none censored.
+    The first number tried is $2 (z_{1-level} + z_{power})^2 s^2 / (\ln f)^2$, that of the z test,
+    and at least as many as `least_p` allows; it is raised until the test of groupings finds the
+    factor in that share of 2,000 simulated comparisons (seeded). One-sided, log-normal grok steps,
+    none censored.
 
-    Raises ParameterError for a spread that is not positive, a factor of 1 or not positive, a share outside (0, 1).
+    Raises ParameterError for a spread that is not positive, a factor of 1 or not positive, a share
+    outside (0, 1).
     """
     if not (spread > 0 and factor > 0 and factor != 1 and 0 < level < 1 and 0 < power < 1):
         raise ParameterError(
-            f"spread = {spread!r} must be positive, factor = {factor!r} positive and not 1, level and power in (0, 1)."
+            f"spread = {spread!r} must be positive, factor = {factor!r} positive and not 1, level"
+            " and power in (0, 1)."
         )
     z = norm.ppf(1 - level) + norm.ppf(power)
     least = next(n for n in range(1, 100) if least_p(n, n) <= level + 1e-12)
@@ -332,29 +404,37 @@ def seeds_needed(spread: float, factor: float = 0.5, *, level: float = 0.05, pow
     shift, rng = abs(log(factor)) / spread, np.random.default_rng(0)
     while True:
         draws = rng.normal(-shift, 1, (2_000, n)), rng.normal(size=(2_000, n))
-        p_values = mannwhitneyu(*draws, alternative="less", axis=1).pvalue  # `permutation_p`, exact up to 8 a side
+        p_values = mannwhitneyu(
+            *draws, alternative="less", axis=1
+        ).pvalue  # `permutation_p`, exact up to 8 a side
         if np.mean(p_values <= level) >= power:
             return n
         n += 1
 
 
 def trend_p(groups: Sequence[pd.DataFrame], draws: int = 2_000) -> float:
-    """p value of "the runs are not later from group to group": share of random dealings that look as late or later.
+    """p value of "the runs are not later from group to group": share of random dealings that look
+    as late or later.
 
-    The statistic adds up `earlier` over all pairs of groups in their order; all runs are cut at the earliest last step.
-    The dealings are seeded, and the runs as they are count as one of them.
+    The statistic adds up `earlier` over all pairs of groups in their order; all runs are cut at the
+    earliest last step. The dealings are seeded, and the runs as they are count as one of them.
 
     Raises ParameterError where `steps_and_seen` does.
 
     Example:
-        >>> one, two, three = (pd.DataFrame({"grok_step": [s, s + 1], "last_step": 9}) for s in (1, 3, 5))
+        >>> one, two, three = (
+        ...     pd.DataFrame({"grok_step": [s, s + 1], "last_step": 9}) for s in (1, 3, 5)
+        ... )
         >>> trend_p([one, two, three]) < 0.05, trend_p([three, two, one]) > 0.95
         (True, True)
 
     Source: Jonckheere 1954, with the scores of Gehan 1965.
     """
     last = min(group.last_step.astype(float).min() for group in groups)
-    steps, seen = (np.concatenate(part) for part in zip(*(steps_and_seen(_cut(g, last)) for g in groups), strict=True))
+    steps, seen = (
+        np.concatenate(part)
+        for part in zip(*(steps_and_seen(_cut(g, last)) for g in groups), strict=True)
+    )
     scores = _sign(steps, seen, steps, seen)
     which = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
     rng = np.random.default_rng(0)
@@ -365,10 +445,12 @@ def trend_p(groups: Sequence[pd.DataFrame], draws: int = 2_000) -> float:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two settings: bounds of the ratio of medians, exact p value and the least one; the same of runs with one seed.
+    """Two settings: bounds of the ratio of medians, exact p value and the least one; the same of
+    runs with one seed.
 
-    Runs of one seed share their training cells. `low`, `high` bound the ratio of the medians, `same_seed` the median
-    ratio of `pairs` pairs of one seed, `paired` is the p value of these pairs and $2^{-n}$ its least.
+    Runs of one seed share their training cells. `low`, `high` bound the ratio of the medians,
+    `same_seed` the median ratio of `pairs` pairs of one seed, `paired` is the p value of these
+    pairs and $2^{-n}$ its least.
     """
 
     low: float
@@ -381,7 +463,10 @@ class Comparison:
 
     def describe(self) -> str:
         """The comparison in words."""
-        told = f"ratio of the medians {span(self.low, self.high)} (p = {self.p_value:.3f}, at best {self.least:.3f})"
+        told = (
+            f"ratio of the medians {span(self.low, self.high)} (p = {self.p_value:.3f}, at best"
+            f" {self.least:.3f})"
+        )
         if not self.pairs:
             return told
         paired = f"(p = {self.paired:.3f}, at best {2.0**-self.pairs:.3f})"
@@ -392,7 +477,13 @@ def span(low: float, high: float, *, above: str = "at least", below: str = "at m
     """Bounds of a ratio in words; an infinite upper bound is no bound.
 
     Example:
-        >>> span(0.5, 1.0), span(1.5, np.inf), span(0.0, 0.8), span(0.0, 0.8, below="<"), span(0.501, 0.502)
+        >>> (
+        ...     span(0.5, 1.0),
+        ...     span(1.5, np.inf),
+        ...     span(0.0, 0.8),
+        ...     span(0.0, 0.8, below="<"),
+        ...     span(0.501, 0.502),
+        ... )
         ('0.50 to 1.00', 'at least 1.50', 'at most 0.80', '< 0.80', '0.50')
     """
     if f"{low:.2f}" == f"{high:.2f}":
@@ -404,11 +495,16 @@ def span(low: float, high: float, *, above: str = "at least", below: str = "at m
 
 @checked_call
 def compare(first: pd.DataFrame, second: pd.DataFrame) -> Comparison:
-    """`first` against `second`, two tables of `grok_times`; ratios below 1 and a small p value: `first` is earlier.
+    """`first` against `second`, two tables of `grok_times`; ratios below 1 and a small p value:
+    `first` is earlier.
 
     Raises ParameterError where `permutation_p`, `paired_p` and `ratio_bounds` do.
     """
     pairs = same_seed(first, second)
-    middle = (float(np.median(pairs.low)), float(np.median(pairs.high))) if len(pairs) else (0.0, np.inf)
+    middle = (
+        (float(np.median(pairs.low)), float(np.median(pairs.high))) if len(pairs) else (0.0, np.inf)
+    )
     exact = permutation_p(first, second), least_p(len(first), len(second))
-    return Comparison(*ratio_bounds(first, second), *exact, len(pairs), middle, paired_p(first, second))
+    return Comparison(
+        *ratio_bounds(first, second), *exact, len(pairs), middle, paired_p(first, second)
+    )

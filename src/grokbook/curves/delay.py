@@ -1,12 +1,13 @@
 """When a run fits its training set, when it generalises, and how long that takes: with censoring.
 
-The rule. An accuracy curve *reaches* a threshold at the first logged step at which it is at or above the
-threshold and stays so at the next `persistence` logged steps. So an excursion of `persistence` points or
-fewer does not count, and what comes after the window is not asked: a dip later on does not undo a crossing,
-and a longer record of the same run never moves a step that was already reported. A curve that ends inside its
-window has not reached the threshold *yet*: it is censored, "not by step T". A run that loses what it had,
-that is, is below the threshold at more than `persistence` logged steps in a row, is reported: `reverted_step`
-says when first, `settled_step` when its last stay began (None if it is not there at the end).
+The rule. An accuracy curve *reaches* a threshold at the first logged step at which it is at or
+above the threshold and stays so at the next `persistence` logged steps. So an excursion of
+`persistence` points or fewer does not count, and what comes after the window is not asked: a dip
+later on does not undo a crossing, and a longer record of the same run never moves a step that was
+already reported. A curve that ends inside its window has not reached the threshold *yet*: it is
+censored, "not by step T". A run that loses what it had, that is, is below the threshold at more
+than `persistence` logged steps in a row, is reported: `reverted_step` says when first,
+`settled_step` when its last stay began (None if it is not there at the end).
 """
 
 from __future__ import annotations
@@ -34,9 +35,9 @@ _STEPS = ["fit_step", "grok_step", "delay", "last_step", "reverted_step", "settl
 class GrokTime:
     """When a run fitted and generalised, in optimiser steps; None is "not within the record".
 
-    `delay` = `grok_step` - `fit_step`, None unless both are known (negative if the test set came first).
-    `censored`: the test accuracy did not reach `threshold` by `last_step`. `reverted_step`, `settled_step`:
-    see the module.
+    `delay` = `grok_step` - `fit_step`, None unless both are known (negative if the test set came
+    first). `censored`: the test accuracy did not reach `threshold` by `last_step`. `reverted_step`,
+    `settled_step`: see the module.
     """
 
     fit_step: int | None
@@ -75,12 +76,12 @@ def grok_time(
 ) -> GrokTime:
     """Fit step, grok step and delay of one run, censored if the record ends first.
 
-    `steps` (n,) whole and strictly increasing, `train_accuracy` and `test_accuracy` (n,) in [0, 1]. A curve
-    reaches `threshold` at the first logged step from which it is at or above it there and at the next
-    `persistence` logged steps.
+    `steps` (n,) whole and strictly increasing, `train_accuracy` and `test_accuracy` (n,) in [0, 1].
+    A curve reaches `threshold` at the first logged step from which it is at or above it there and
+    at the next `persistence` logged steps.
 
-    Raises ParameterError for curves of unequal length, accuracies that are not numbers in [0, 1], unsorted
-    steps, a threshold outside (0, 1], or a negative persistence.
+    Raises ParameterError for curves of unequal length, accuracies that are not numbers in [0, 1],
+    unsorted steps, a threshold outside (0, 1], or a negative persistence.
 
     >>> train = [0.1, 1, 1, 1, 1, 1, 1, 1]
     >>> test = [0.1, 0.2, 0.2, 0.97, 0.99, 1, 1, 1]
@@ -90,7 +91,9 @@ def grok_time(
     fits at step 100; does not generalise by step 400
     """
     if not isinstance(threshold, int | float | np.number) or not 0 < threshold <= 1:
-        raise ParameterError(f"threshold is {threshold!r}, but must be an accuracy in (0, 1], such as {THRESHOLD}.")
+        raise ParameterError(
+            f"threshold is {threshold!r}, but must be an accuracy in (0, 1], such as {THRESHOLD}."
+        )
     times, train, test = _check_curves(steps, train_accuracy, test_accuracy)
     fits, groks = (curve >= threshold - ROUNDING for curve in (train, test))
     return _timed(times, fits, groks, threshold, persistence)
@@ -99,7 +102,8 @@ def grok_time(
 def _timed(
     times: np.ndarray, fits: np.ndarray, groks: np.ndarray, threshold: float, persistence: int
 ) -> GrokTime:
-    """The same from where the training and the test set are on the wanted side of the threshold, bool (n,) each."""
+    """The same from where the training and the test set are on the wanted side of the threshold,
+    bool (n,) each."""
     whole(persistence, "persistence", least=0)
     fit, grok = first_stay(fits, persistence), first_stay(groks, persistence)
     reverted, settled = _after(groks, grok, persistence)
@@ -127,7 +131,9 @@ def _check_curves(*curves: Array) -> tuple[np.ndarray, ...]:
         good = (curve >= 0) & (curve <= 1 + 1e-6)
         if not good.all():
             i = int(np.argmin(good))
-            raise ParameterError(f"{name} is {curve[i]:g} at step {arrays[0][i]:g}, but must be a share in [0, 1].")
+            raise ParameterError(
+                f"{name} is {curve[i]:g} at step {arrays[0][i]:g}, but must be a share in [0, 1]."
+            )
     return arrays
 
 
@@ -136,11 +142,15 @@ def _check_steps(*curves: Array) -> tuple[np.ndarray, ...]:
     arrays = tuple(map(to_numpy, curves))
     shapes = [a.shape for a in arrays]
     if len(set(shapes)) > 1 or arrays[0].ndim != 1 or not arrays[0].size:
-        raise ParameterError(f"steps, train and test accuracy have shapes {shapes}, but must be (n,), n > 0, alike.")
+        raise ParameterError(
+            f"steps, train and test accuracy have shapes {shapes}, but must be (n,), n > 0, alike."
+        )
     bad = np.append(False, np.diff(arrays[0]) <= 0) | (arrays[0] % 1 != 0)
     if bad.any():
         i = int(np.argmax(bad))
-        raise ParameterError(f"steps has {arrays[0][i]:g} at index {i}, but must be whole and strictly increasing.")
+        raise ParameterError(
+            f"steps has {arrays[0][i]:g} at index {i}, but must be whole and strictly increasing."
+        )
     return arrays
 
 
@@ -156,7 +166,8 @@ def _runs(flags: np.ndarray) -> list[tuple[int, int]]:
 
 
 def _after(above: np.ndarray, grok: int | None, persistence: int) -> tuple[int | None, int | None]:
-    """Indices of the first loss after `grok`, and of the stay that lasts to the end of the record."""
+    """Indices of the first loss after `grok`, and of the stay that lasts to the end of the
+    record."""
     if grok is None:
         return None, None
     losses = [(a, b) for a, b in _runs(~above) if a > grok and b - a > persistence]
@@ -175,17 +186,20 @@ def grok_times(
     persistence: int = PERSISTENCE,
     below: float | None = None,
 ) -> pd.DataFrame:
-    """`grok_time` of each run of a dataset: a table, one row a run, one column a field of `GrokTime`.
+    """`grok_time` of each run of a dataset: a table, one row a run, one column a field of
+    `GrokTime`.
 
-    `dataset` has variables `train_accuracy` and `test_accuracy` over the coordinate `step` and any other
-    dimensions (`run`, `seed`, axes of a grid), which become the index; coordinates along them that vary are the
-    first columns. A run that stopped early is filled up with NaN at its end: those steps are left out. A cell of
-    a grid without any value was not run and has no row.
+    `dataset` has variables `train_accuracy` and `test_accuracy` over the coordinate `step` and any
+    other dimensions (`run`, `seed`, axes of a grid), which become the index; coordinates along them
+    that vary are the first columns. A run that stopped early is filled up with NaN at its end:
+    those steps are left out. A cell of a grid without any value was not run and has no row.
 
-    With `below` the rule is by loss, as real answers may need: a set is reached at the first logged step at which
-    `train_loss` or `test_loss` is at or below it, and stays so as long; `threshold` is then this loss.
+    With `below` the rule is by loss, as real answers may need: a set is reached at the first logged
+    step at which `train_loss` or `test_loss` is at or below it, and stays so as long; `threshold`
+    is then this loss.
 
-    Raises ParameterError if a variable or `step` is missing, a curve is refused, or `below` is no positive number.
+    Raises ParameterError if a variable or `step` is missing, a curve is refused, or `below` is no
+    positive number.
 
     >>> curve = ("seed", "step"), [[2.0, 0.5, 0.1, 0.1, 0.1, 0.1]]
     >>> run = xr.Dataset({"train_loss": curve, "test_loss": curve}, {"step": range(6), "seed": [0]})
@@ -195,11 +209,15 @@ def grok_times(
     by = "accuracy" if below is None else "loss"
     number = isinstance(below, int | float | np.number) and not isinstance(below, bool)
     if below is not None and not (number and 0 < below < np.inf):
-        raise ParameterError(f"below is {below!r}, but must be a loss, a positive number such as 0.01.")
+        raise ParameterError(
+            f"below is {below!r}, but must be a loss, a positive number such as 0.01."
+        )
     wanted = (f"train_{by}", f"test_{by}", "step")
     missing = [name for name in wanted if name not in dataset.variables]
     if missing:
-        raise ParameterError(f"dataset has no {missing[0]}, but needs {wanted[0]}, {wanted[1]} and step.")
+        raise ParameterError(
+            f"dataset has no {missing[0]}, but needs {wanted[0]}, {wanted[1]} and step."
+        )
     both = xr.broadcast(dataset[f"test_{by}"], dataset[f"train_{by}"])
     curves = xr.concat(both, "set", coords="minimal", join="exact")
     dims = [str(name) for name in curves.dims if name not in ("set", "step")] or ["run"]
@@ -207,12 +225,20 @@ def grok_times(
     rows = curves.transpose(*dims, "set", "step").values.reshape(-1, 2, curves.sizes["step"])
     made = np.isfinite(rows).any((1, 2)) if len(rows) > 1 else np.ones(len(rows), bool)
     values = [curves[name].values for name in dims]
-    index = pd.MultiIndex.from_product(values, names=dims) if len(dims) > 1 else pd.Index(values[0], name=dims[0])
+    index = (
+        pd.MultiIndex.from_product(values, names=dims)
+        if len(dims) > 1
+        else pd.Index(values[0], name=dims[0])
+    )
     beside = {
         str(name): part.broadcast_like(curves.isel(set=0, step=0)).transpose(*dims).values.ravel()
-        for name, part in curves.coords.items() if part.dims and set(part.dims) <= set(dims) and name not in dims
-    }  # fmt: skip
-    settings, times = pd.DataFrame({n: v for n, v in beside.items() if len(set(v)) > 1}, index)[made], []
+        for name, part in curves.coords.items()
+        if part.dims and set(part.dims) <= set(dims) and name not in dims
+    }
+    settings, times = (
+        pd.DataFrame({n: v for n, v in beside.items() if len(set(v)) > 1}, index)[made],
+        [],
+    )
     for test, train in rows[made]:
         known = np.flatnonzero(~(np.isnan(train) & np.isnan(test)))
         end = int(known[-1]) + 1 if known.size else 0
@@ -226,18 +252,21 @@ def grok_times(
 
 
 def _table(times: Iterable[GrokTime]) -> pd.DataFrame:
-    table = pd.DataFrame([asdict(time) for time in times], columns=list(GrokTime.__dataclass_fields__))
+    table = pd.DataFrame(
+        [asdict(time) for time in times], columns=list(GrokTime.__dataclass_fields__)
+    )
     return table.astype({column: "Int64" for column in _STEPS})
 
 
 def median_delay(times: pd.DataFrame | Iterable[GrokTime]) -> float | None:
-    r"""Median delay of several runs by Kaplan and Meier, or None if too many are censored to know it.
+    r"""Median delay of several runs by Kaplan and Meier, or None if too many are censored to know
+    it.
 
-    The smallest t with $\hat S(t) = \prod_{t_i \le t}(1 - n_i/m_i) \le 1/2$, where $n_i$ runs grok with delay
-    $t_i$ and $m_i$ have a delay (or are followed) at least that long. `times` is a table of `grok_times` or
-    GrokTime objects. A run that fitted and did not generalise counts as followed for `last_step - fit_step`
-    steps; one that did not fit has not started its delay and is left out. For an even number of uncensored
-    runs it is the lower of the middle two.
+    The smallest t with $\hat S(t) = \prod_{t_i \le t}(1 - n_i/m_i) \le 1/2$, where $n_i$ runs grok
+    with delay $t_i$ and $m_i$ have a delay (or are followed) at least that long. `times` is a table
+    of `grok_times` or GrokTime objects. A run that fitted and did not generalise counts as followed
+    for `last_step - fit_step` steps; one that did not fit has not started its delay and is left
+    out. For an even number of uncensored runs it is the lower of the middle two.
 
     Raises ParameterError if a censored run does not say its last step.
     """
@@ -259,10 +288,11 @@ def middle(steps: pd.Series) -> float:
 
 
 def median_step(times: pd.DataFrame, column: str = "grok_step") -> float | None:
-    """Median of a column of steps by Kaplan and Meier: a run without one counts as later than its `last_step`.
+    """Median of a column of steps by Kaplan and Meier: a run without one counts as later than its
+    `last_step`.
 
-    `times` has the column and `last_step`, as the table of `grok_times` does. None where too many runs are censored to
-    know it; never the median of those that finished, which is too early.
+    `times` has the column and `last_step`, as the table of `grok_times` does. None where too many
+    runs are censored to know it; never the median of those that finished, which is too early.
 
     Raises ParameterError if a run without the step does not say its last step.
     """
@@ -273,7 +303,9 @@ def median_step(times: pd.DataFrame, column: str = "grok_step") -> float | None:
 def _kaplan_meier_median(followed: pd.Series, observed: np.ndarray) -> float | None:
     """The least time at which the estimated survival is at most one half."""
     if followed.isna().any():
-        raise ParameterError("a censored run has last_step None, but needs it to say how long it was followed.")
+        raise ParameterError(
+            "a censored run has last_step None, but needs it to say how long it was followed."
+        )
     if not observed.any():
         return None
     survival = ecdf(CensoredData.right_censored(followed.to_numpy(dtype=float), ~observed)).sf
@@ -284,14 +316,16 @@ def _kaplan_meier_median(followed: pd.Series, observed: np.ndarray) -> float | N
 def delay_summary(times: pd.DataFrame) -> dict[str, int | float | None]:
     """What a sentence needs of the table of `grok_times`; None where no run got there.
 
-    `runs`, `generalised` and `censored` count runs; `fit` is the median fit step (see `median_step`),
-    `earliest` and `latest` the first and last grok step, `delay` the median delay with censored runs, `last` the last
-    logged step.
+    `runs`, `generalised` and `censored` count runs; `fit` is the median fit step (see
+    `median_step`), `earliest` and `latest` the first and last grok step, `delay` the median delay
+    with censored runs, `last` the last logged step.
 
     Raises ParameterError where `median_delay` does.
 
     >>> curve = ("seed", "step"), [[0.1, 1, 1, 1, 1]]
-    >>> run = xr.Dataset({"train_accuracy": curve, "test_accuracy": curve}, {"step": range(5), "seed": [0]})
+    >>> run = xr.Dataset(
+    ...     {"train_accuracy": curve, "test_accuracy": curve}, {"step": range(5), "seed": [0]}
+    ... )
     >>> delay_summary(grok_times(run))["earliest"]
     1
     """
@@ -308,10 +342,15 @@ def delay_summary(times: pd.DataFrame) -> dict[str, int | float | None]:
     }
 
 
-# fmt: off
-GROK_TIME = Measure("grok_time", r"t_{\mathrm{grok}}-t_{\mathrm{fit}}",
+GROK_TIME = Measure(
+    "grok_time",
+    r"t_{\mathrm{grok}}-t_{\mathrm{fit}}",
     r"\min\{t: a_{\mathrm{test}}\ge\tau\ \text{from}\ t\}"
     r" - \min\{t: a_{\mathrm{train}}\ge\tau\ \text{from}\ t\}",
-    grok_time, "curves", "none", "Power et al. 2022, section 3; the persistence rule is this book's",
-    "optimiser steps", "(-∞, ∞) or censored")
-# fmt: on
+    grok_time,
+    "curves",
+    "none",
+    "Power et al. 2022, section 3; the persistence rule is this book's",
+    "optimiser steps",
+    "(-∞, ∞) or censored",
+)

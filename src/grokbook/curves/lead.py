@@ -1,9 +1,11 @@
-r"""Does a measure's event go with that of the test accuracy, and come before it? Ranks within tasks, and controls.
+r"""Does a measure's event go with that of the test accuracy, and come before it? Ranks within
+tasks, and controls.
 
-Two questions that are easily mixed up. *Before*: has the measure made half of its move when the accuracy has made half
-of its own (`events`)? A clock that strikes early does that in every run. *With*: is the measure early in those runs of
-a task that generalise early (`rank_test`)? That no clock does. `with_controls` adds an oracle, the same oracle early,
-and a clock to the measures of a dataset. One run is one observation; curves are raw, never smoothed.
+Two questions that are easily mixed up. *Before*: has the measure made half of its move when the
+accuracy has made half of its own (`events`)? A clock that strikes early does that in every run.
+*With*: is the measure early in those runs of a task that generalise early (`rank_test`)? That no
+clock does. `with_controls` adds an oracle, the same oracle early, and a clock to the measures of a
+dataset. One run is one observation; curves are raw, never smoothed.
 """
 
 from __future__ import annotations
@@ -30,17 +32,21 @@ CONTROL_WAYS = {"oracle": "rises", "oracle_early": "rises", "clock": "falls"}
 
 
 def with_controls(dataset: xr.Dataset) -> xr.Dataset:
-    r"""The dataset with three more measures, of which it is known beforehand what a test should say.
+    r"""The dataset with three more measures, of which it is known beforehand what a test should
+    say.
 
-    `oracle` is the test accuracy itself, `oracle_early` the same `EARLY` steps early (its last value repeated at the
-    end), and `clock` is $e^{-t/100}$ of the step t, the same in all runs. Steps (n,) must be evenly spaced.
+    `oracle` is the test accuracy itself, `oracle_early` the same `EARLY` steps early (its last
+    value repeated at the end), and `clock` is $e^{-t/100}$ of the step t, the same in all runs.
+    Steps (n,) must be evenly spaced.
 
     Raises ParameterError for uneven steps, or steps further apart than `EARLY`.
     """
     steps = dataset.step.values
     gaps = np.unique(np.diff(steps))
     if len(gaps) != 1 or not 0 < gaps[0] <= EARLY:
-        raise ParameterError(f"steps must be evenly spaced by at most {EARLY}; log with Schedule(dense_until=0).")
+        raise ParameterError(
+            f"steps must be evenly spaced by at most {EARLY}; log with Schedule(dense_until=0)."
+        )
     ahead = np.minimum(np.arange(len(steps)) + EARLY // int(gaps[0]), len(steps) - 1)
     accuracy = dataset.test_accuracy
     early = accuracy.isel(step=ahead).assign_coords(step=steps)
@@ -48,19 +54,25 @@ def with_controls(dataset: xr.Dataset) -> xr.Dataset:
     return dataset.assign(oracle=accuracy, oracle_early=early, clock=clock)
 
 
-def half_move(values: Array, start: int, direction: str, share: float = 0.5) -> tuple[int | None, float]:
+def half_move(
+    values: Array, start: int, direction: str, share: float = 0.5
+) -> tuple[int | None, float]:
     """Index at which a curve has made `share` of its move, or None, and the size of the move.
 
-    The move of a curve (n,) that "falls" is its largest fall from an earlier value at or after the index `start`,
-    wherever it ends; of one that "rises", its largest rise. The curve is there at the first index from which it is
-    that far from its extreme so far, for four logged values in a row. A curve that never goes that way: None and 0.
+    The move of a curve (n,) that "falls" is its largest fall from an earlier value at or after the
+    index `start`, wherever it ends; of one that "rises", its largest rise. The curve is there at
+    the first index from which it is that far from its extreme so far, for four logged values in a
+    row. A curve that never goes that way: None and 0.
 
-    Raises ParameterError for another direction, a share outside (0, 1), or a start outside the curve.
+    Raises ParameterError for another direction, a share outside (0, 1), or a start outside the
+    curve.
     """
     sign = SIGNS[one_of(direction, SIGNS, "direction")]
     curve = sign * to_numpy(values)
     if not 0 < share < 1 or not 0 <= start < curve.size:
-        raise ParameterError(f"share = {share} must be in (0, 1) and start = {start} within {curve.size} values.")
+        raise ParameterError(
+            f"share = {share} must be in (0, 1) and start = {start} within {curve.size} values."
+        )
     gone = curve[start:] - np.minimum.accumulate(curve[start:])
     move = float(gone.max())
     if not move > 0:
@@ -69,10 +81,14 @@ def half_move(values: Array, start: int, direction: str, share: float = 0.5) -> 
     return (None if found is None else start + found), move
 
 
-def accuracy_half_way(train: Array, test: Array, share: float = 0.5) -> tuple[int | None, int | None, bool]:
-    """Indices of fitting and of the test accuracy `share` of the way from its value there to 1; does it generalise?
+def accuracy_half_way(
+    train: Array, test: Array, share: float = 0.5
+) -> tuple[int | None, int | None, bool]:
+    """Indices of fitting and of the test accuracy `share` of the way from its value there to 1;
+    does it generalise?
 
-    Accuracies (n,); fitting and generalising are 0.95 of the training and test set, by the rule of `grok_time`.
+    Accuracies (n,); fitting and generalising are 0.95 of the training and test set, by the rule of
+    `grok_time`.
     """
     fit = first_stay(to_numpy(train) >= THRESHOLD - ROUNDING, PERSISTENCE)
     if fit is None:
@@ -83,14 +99,18 @@ def accuracy_half_way(train: Array, test: Array, share: float = 0.5) -> tuple[in
     return fit, None if half is None else fit + half, grokked
 
 
-def events(dataset: xr.Dataset, directions: Mapping[str, str], *, share: float = 0.5) -> pd.DataFrame:
-    """When every measure and the test accuracy have made half of their moves: one row a run and measure.
+def events(
+    dataset: xr.Dataset, directions: Mapping[str, str], *, share: float = 0.5
+) -> pd.DataFrame:
+    """When every measure and the test accuracy have made half of their moves: one row a run and
+    measure.
 
-    `dataset` has dims `seed` and `step` with both accuracies and the measures, `directions` maps these to "rises" or
-    "falls". Columns: `seed`, `measure`, `fit_step`; `accuracy_delay` and `measure_delay`, optimiser steps from
-    fitting to half way, infinite where that does not happen within the record, NaN where the measure is not defined or
-    the training set is never fitted; `move`, the size of the measure's; `generalises`, with a delay of four logged
-    steps or more; `lead` = 1 - measure_delay / accuracy_delay of such runs.
+    `dataset` has dims `seed` and `step` with both accuracies and the measures, `directions` maps
+    these to "rises" or "falls". Columns: `seed`, `measure`, `fit_step`; `accuracy_delay` and
+    `measure_delay`, optimiser steps from fitting to half way, infinite where that does not happen
+    within the record, NaN where the measure is not defined or the training set is never fitted;
+    `move`, the size of the measure's; `generalises`, with a delay of four logged steps or more;
+    `lead` = 1 - measure_delay / accuracy_delay of such runs.
 
     Raises ParameterError for a measure the dataset does not have.
     """
@@ -102,8 +122,14 @@ def events(dataset: xr.Dataset, directions: Mapping[str, str], *, share: float =
     for run in (curves.sel(seed=seed) for seed in curves.seed.values):
         fit, half, grokked = accuracy_half_way(run.train_accuracy, run.test_accuracy, share)
         slow = grokked and fit is not None and half is not None and half - fit >= LEAST_DELAY
-        later = np.nan if fit is None else np.inf if half is None else float(steps[half] - steps[fit])
-        row = {"seed": int(run.seed), "fit_step": np.nan if fit is None else float(steps[fit]), "generalises": slow}
+        later = (
+            np.nan if fit is None else np.inf if half is None else float(steps[half] - steps[fit])
+        )
+        row = {
+            "seed": int(run.seed),
+            "fit_step": np.nan if fit is None else float(steps[fit]),
+            "generalises": slow,
+        }
         for name, direction in directions.items():
             own = {"measure_delay": np.nan, "move": np.nan, "lead": np.nan}
             if fit is not None and np.isfinite(run[name].values[fit:]).all():
@@ -117,10 +143,11 @@ def events(dataset: xr.Dataset, directions: Mapping[str, str], *, share: float =
 
 @dataclass(frozen=True)
 class RankTest:
-    """Somers' D of a measure given the accuracy, within groups, joined: `tau` in [-1, 1], p-value, pairs it rests on.
+    """Somers' D of a measure given the accuracy, within groups, joined: `tau` in [-1, 1], p-value,
+    pairs it rests on.
 
-    `pairs` counts the pairs of runs of one group whose accuracies differ in time; without any, `tau` and `p_value`
-    are NaN.
+    `pairs` counts the pairs of runs of one group whose accuracies differ in time; without any,
+    `tau` and `p_value` are NaN.
     """
 
     tau: float
@@ -138,33 +165,46 @@ def _signs(values: np.ndarray) -> np.ndarray:
 def _orders(sizes: tuple[int, ...], draws: int, seed: int) -> list[np.ndarray]:
     """Random orders of each group of n, (n, draws)."""
     rng = np.random.default_rng(seed)
-    return [np.ascontiguousarray(rng.permuted(np.tile(np.arange(n), (draws, 1)), axis=1).T) for n in sizes]
+    return [
+        np.ascontiguousarray(rng.permuted(np.tile(np.arange(n), (draws, 1)), axis=1).T)
+        for n in sizes
+    ]
 
 
 def rank_test(
-    groups: Sequence[tuple[Array, Array]], *, draws: int = 9999, seed: int = 0, together: bool = False
+    groups: Sequence[tuple[Array, Array]],
+    *,
+    draws: int = 9999,
+    seed: int = 0,
+    together: bool = False,
 ) -> RankTest:
-    r"""Is the measure early in those runs of a group in which the accuracy is? Somers' D, permuted within groups.
+    r"""Is the measure early in those runs of a group in which the accuracy is? Somers' D, permuted
+    within groups.
 
-    Each group is a pair of times (n,), of the measure and of the accuracy in the runs of one task; infinite is "not
-    within the record" and later than all else. With C pairs of runs of one group in one order, D in opposite ones,
-    and N whose accuracies differ, $\tau = (C - D)/N$. The p-value is the share, among `draws` random permutations of
-    the accuracies within their groups and the true order, of those with at least this C - D: runs of one task are
-    exchangeable, those of different tasks are not. With `together` the k-th runs of all groups have something in
-    common, such as a start: each permutation is then one for all groups.
+    Each group is a pair of times (n,), of the measure and of the accuracy in the runs of one task;
+    infinite is "not within the record" and later than all else. With C pairs of runs of one group
+    in one order, D in opposite ones, and N whose accuracies differ, $\tau = (C - D)/N$. The p-value
+    is the share, among `draws` random permutations of the accuracies within their groups and the
+    true order, of those with at least this C - D: runs of one task are exchangeable, those of
+    different tasks are not. With `together` the k-th runs of all groups have something in common,
+    such as a start: each permutation is then one for all groups.
 
-    Raises ParameterError for a group whose times are NaN or not equally many, and with `together` for groups of
-    different sizes.
+    Raises ParameterError for a group whose times are NaN or not equally many, and with `together`
+    for groups of different sizes.
     """
     observed, pairs, drawn = 0.0, 0, np.zeros(whole(draws, "draws", least=1))
     sizes = tuple(len(measure) for measure, _ in groups)
     if together and len(set(sizes)) > 1:
         raise ParameterError(f"groups of {[*sizes]} runs cannot be permuted together.")
-    shuffled = _orders(sizes[:1], draws, seed) * len(sizes) if together else _orders(sizes, draws, seed)
+    shuffled = (
+        _orders(sizes[:1], draws, seed) * len(sizes) if together else _orders(sizes, draws, seed)
+    )
     for (measure, accuracy), orders in zip(groups, shuffled, strict=True):
         first, second = np.asarray(measure, dtype=float), np.asarray(accuracy, dtype=float)
         if first.shape != second.shape or first.ndim != 1 or np.isnan([*first, *second]).any():
-            raise ParameterError(f"a group has times of shapes {first.shape} and {second.shape}; not (n,), no NaN.")
+            raise ParameterError(
+                f"a group has times of shapes {first.shape} and {second.shape}; not (n,), no NaN."
+            )
         x, y = _signs(first), _signs(second)
         one, other = np.triu_indices(len(first), 1)
         later = np.unique(second, return_inverse=True)[1].astype(np.int16)[orders]
@@ -173,17 +213,23 @@ def rank_test(
         pairs += int(np.abs(y[one, other]).sum())
     if not pairs:
         return RankTest(np.nan, np.nan, 0)
-    return RankTest(float(observed / pairs), float((1 + (drawn >= observed).sum()) / (1 + draws)), pairs)
+    return RankTest(
+        float(observed / pairs), float((1 + (drawn >= observed).sum()) / (1 + draws)), pairs
+    )
 
 
-def rank_interval(groups: Sequence[tuple[Array, Array]], level: float = 0.95) -> tuple[float, float, float]:
+def rank_interval(
+    groups: Sequence[tuple[Array, Array]], level: float = 0.95
+) -> tuple[float, float, float]:
     r"""Somers' D of `rank_test`, and the lower and upper end of its interval by a jackknife.
 
-    The k-th runs of all groups are left out together, as they have something in common, such as a start. With $D_{-k}$
-    the value without the k-th of n, the variance is $\frac{n-1}{n}\sum_k (D_{-k} - \bar D)^2$, and the interval is
-    that of the normal distribution. NaN where no accuracies differ, or do without one of the runs.
+    The k-th runs of all groups are left out together, as they have something in common, such as a
+    start. With $D_{-k}$ the value without the k-th of n, the variance is $\frac{n-1}{n}\sum_k
+    (D_{-k} - \bar D)^2$, and the interval is that of the normal distribution. NaN where no
+    accuracies differ, or do without one of the runs.
 
-    Raises ParameterError for groups of different sizes or of fewer than two runs, and for a level outside (0, 1).
+    Raises ParameterError for groups of different sizes or of fewer than two runs, and for a level
+    outside (0, 1).
 
     Example:
         >>> rank_interval([(np.arange(9), np.arange(9) ** 2)])

@@ -1,4 +1,5 @@
-"""What measures say of generalisation over many tasks: one row a run and measure, one a measure; and a word for it."""
+"""What measures say of generalisation over many tasks: one row a run and measure, one a measure;
+and a word for it."""
 
 from __future__ import annotations
 
@@ -14,8 +15,13 @@ from grokbook.errors import ParameterError
 
 Runs = Mapping[str, xr.Dataset]
 LEVEL = 0.05  # at or below which a p-value counts as small
-SAYS = {(True, True): "sees it coming", (True, False): "goes with it", (False, True): "early, as a clock"}
-"""What a measure does, by whether it is associated within tasks and first in more than half of the runs."""
+SAYS = {
+    (True, True): "sees it coming",
+    (True, False): "goes with it",
+    (False, True): "early, as a clock",
+}
+"""What a measure does, by whether it is associated within tasks and first in more than half of the
+runs."""
 
 
 def event_table(runs: Runs, directions: Mapping[str, str], *, share: float = 0.5) -> pd.DataFrame:
@@ -25,7 +31,10 @@ def event_table(runs: Runs, directions: Mapping[str, str], *, share: float = 0.5
     """
     if not runs:
         raise ParameterError("there is no dataset, but a table of events needs at least one.")
-    parts = {task: events(dataset, directions, share=share).to_dict("records") for task, dataset in runs.items()}
+    parts = {
+        task: events(dataset, directions, share=share).to_dict("records")
+        for task, dataset in runs.items()
+    }
     return pd.DataFrame([{"task": task, **row} for task, found in parts.items() for row in found])
 
 
@@ -39,25 +48,32 @@ def controlled(runs: Runs, directions: Mapping[str, str], *, share: float = 0.5)
 
 
 def ranked(rows: pd.DataFrame) -> RankTest:
-    """`rank_test` of one measure over its rows, a group a task; runs in which it is not defined are left out."""
+    """`rank_test` of one measure over its rows, a group a task; runs in which it is not defined are
+    left out."""
     known = rows.dropna(subset=["measure_delay", "accuracy_delay"])
-    return rank_test([(part.measure_delay, part.accuracy_delay) for _, part in known.groupby("task", sort=False)])
+    return rank_test(
+        [(part.measure_delay, part.accuracy_delay) for _, part in known.groupby("task", sort=False)]
+    )
 
 
 def summary_table(rows: pd.DataFrame, quiet: Collection[str] = ()) -> pd.DataFrame:
-    """One row a measure of `event_table`: does it move, is it first, does it go with the accuracy, does it keep still?
+    """One row a measure of `event_table`: does it move, is it first, does it go with the accuracy,
+    does it keep still?
 
-    Columns: `runs` that generalise with a delay and in which the measure is defined, `moved` and `first` (of these:
-    with a move, half way before the accuracy), `lead` (median, as a share of the accuracy's time), `tau` and `p_value`
-    (`rank_test` within tasks over all runs; for the measures together, not for controls, made larger by Benjamini and
-    Hochberg's rule: of those at or below 0.05, at most one in twenty is expected to be so by chance), `anyway` (text:
-    runs of the tasks `quiet` in which it moves all the same, of how many), `says` (a word of `SAYS`, else "neither").
+    Columns: `runs` that generalise with a delay and in which the measure is defined, `moved` and
+    `first` (of these: with a move, half way before the accuracy), `lead` (median, as a share of the
+    accuracy's time), `tau` and `p_value` (`rank_test` within tasks over all runs; for the measures
+    together, not for controls, made larger by Benjamini and Hochberg's rule: of those at or below
+    0.05, at most one in twenty is expected to be so by chance), `anyway` (text: runs of the tasks
+    `quiet` in which it moves all the same, of how many), `says` (a word of `SAYS`, else "neither").
 
     Raises ParameterError for a table without rows.
     """
     if rows.empty:
         raise ParameterError("there are no events to make a table of.")
-    table = pd.DataFrame([_summary(name, part, quiet) for name, part in rows.groupby("measure", sort=False)])
+    table = pd.DataFrame(
+        [_summary(name, part, quiet) for name, part in rows.groupby("measure", sort=False)]
+    )
     table = table.set_index("measure")
     own = ~table.index.isin(CONTROL_WAYS) & table.p_value.notna()
     table.loc[own, "p_value"] = false_discovery_control(table.p_value[own])
@@ -70,7 +86,9 @@ def _summary(name: str, rows: pd.DataFrame, quiet: Collection[str]) -> dict[str,
     good, test = rows[rows.generalises & rows.measure_delay.notna()], ranked(rows)
     usual = rows[rows.generalises].move.median()
     still = rows[rows.task.isin(quiet) & ~rows.generalises].move.dropna()
-    asked = usual > 0 and len(still)  # by half or more of the median move where it generalises is as if it did
+    asked = usual > 0 and len(
+        still
+    )  # by half or more of the median move where it generalises is as if it did
     return {
         "measure": name,
         "runs": len(good),
@@ -86,29 +104,42 @@ def _summary(name: str, rows: pd.DataFrame, quiet: Collection[str]) -> dict[str,
 def readable(name: str) -> str:
     """A measure's name as words.
 
-    >>> readable("restricted_loss_now"), readable("normalised_med"), readable("med_gu2024"), readable("oracle_early")
+    >>> (
+    ...     readable("restricted_loss_now"),
+    ...     readable("normalised_med"),
+    ...     readable("med_gu2024"),
+    ...     readable("oracle_early"),
+    ... )
     ('restricted loss now', 'normalised MED', 'MED (2024)', 'oracle, 100 steps early')
     """
     words = name.replace("_early", ", 100 steps early").replace("_", " ").replace(" ipr", " IPR")
-    return " ".join("MED" if word == "med" else word for word in words.replace("gu2024", "(2024)").split(" "))
+    return " ".join(
+        "MED" if word == "med" else word for word in words.replace("gu2024", "(2024)").split(" ")
+    )
 
 
 def shown_table(summary: pd.DataFrame) -> pd.DataFrame:
-    """`summary_table` as a page shows it: the controls first, then the measures by what they do and by their p-value.
+    """`summary_table` as a page shows it: the controls first, then the measures by what they do and
+    by their p-value.
 
-    Columns: measure, it (the word of `says`), first (runs of those that generalise), lead, tau, p, and moves anyway.
+    Columns: measure, it (the word of `says`), first (runs of those that generalise), lead, tau, p,
+    and moves anyway.
     """
     groups = [*SAYS.values(), "neither"]
     controls = [name for name in CONTROL_WAYS if name in summary.index]
     own = summary.drop(index=controls).sort_values("p_value", kind="stable")
     own = own.sort_values("says", key=lambda says: says.map(groups.index), kind="stable")
     table = pd.concat([summary.loc[controls], own])
-    return pd.DataFrame({
-        "measure": [readable(name) for name in table.index],
-        "it": table.says,
-        "first": [f"{first} of {runs}" for first, runs in zip(table["first"], table.runs, strict=True)],
-        "lead": table.lead,
-        "tau": table.tau,
-        "p": table.p_value,
-        "moves anyway": table.anyway,
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            "measure": [readable(name) for name in table.index],
+            "it": table.says,
+            "first": [
+                f"{first} of {runs}" for first, runs in zip(table["first"], table.runs, strict=True)
+            ],
+            "lead": table.lead,
+            "tau": table.tau,
+            "p": table.p_value,
+            "moves anyway": table.anyway,
+        }
+    )

@@ -1,8 +1,10 @@
-"""When a test accuracy begins to rise, how high it gets, and how low it falls after that: Table 1 of Gu et al. 2025.
+"""When a test accuracy begins to rise, how high it gets, and how low it falls after that: Table 1
+of Gu et al. 2025.
 
-The paper prints GO-Epoch, U-Acc and L-Acc and defines none of them. Here each is one function of the logged curve, with
-every choice in `LimitRule`. All windows are in optimiser steps, not in logged points, so that a run logged twice as
-often gives the same numbers where its curve is a straight line between the points.
+The paper prints GO-Epoch, U-Acc and L-Acc and defines none of them. Here each is one function of
+the logged curve, with every choice in `LimitRule`. All windows are in optimiser steps, not in
+logged points, so that a run logged twice as often gives the same numbers where its curve is a
+straight line between the points.
 """
 
 from __future__ import annotations
@@ -19,16 +21,19 @@ from grokbook.measures.inputs import Array, to_numpy
 
 @dataclass(frozen=True)
 class LimitRule:
-    """The choices behind onset, upper and lower limit; steps are optimiser steps, accuracies shares in [0, 1].
+    """The choices behind onset, upper and lower limit; steps are optimiser steps, accuracies shares
+    in [0, 1].
 
-    - `window`: the limits are those of a moving mean over this many steps (0: of the raw logged values).
+    - `window`: the limits are those of a moving mean over this many steps (0: of the raw logged
+      values).
     - `plateau` = (a, b): the plateau is the median of the accuracies logged from step a to step b.
     - `rise`: the onset is where the accuracy is this far above its plateau,
     - `persistence`: and stays so for this many steps.
-    - `end`, `gain`: a curve still rises where the last share `end` of its steps raises the upper limit by above `gain`.
+    - `end`, `gain`: a curve still rises where the last share `end` of its steps raises the upper
+      limit by above `gain`.
 
-    Raises ParameterError for a negative window or persistence, an unordered plateau, a rise, gain or end outside
-    (0, 1].
+    Raises ParameterError for a negative window or persistence, an unordered plateau, a rise, gain
+    or end outside (0, 1].
     """
 
     window: float = 100
@@ -47,15 +52,19 @@ class LimitRule:
                 raise ParameterError(f"{name} = {value!r} must be a share in (0, 1].")
         first, last = self.plateau
         if not 0 <= first <= last < np.inf:
-            raise ParameterError(f"plateau = {self.plateau} must be two steps in order, such as (200, 500).")
+            raise ParameterError(
+                f"plateau = {self.plateau} must be two steps in order, such as (200, 500)."
+            )
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What `limits` found: the upper limit (U-Acc), the lowest value after it (L-Acc), where, and whether it was over.
+    """What `limits` found: the upper limit (U-Acc), the lowest value after it (L-Acc), where, and
+    whether it was over.
 
-    `truncated`: the record ends before the upper limit was reached, as far as its last steps can tell; then `upper` is
-    a lower bound and `lower` says little. Steps are the middles of the windows.
+    `truncated`: the record ends before the upper limit was reached, as far as its last steps can
+    tell; then `upper` is a lower bound and `lower` says little. Steps are the middles of the
+    windows.
     """
 
     upper: float
@@ -66,15 +75,16 @@ class Limits:
 
 
 def moving_mean(steps: Array, values: Array, window: float) -> tuple[np.ndarray, np.ndarray]:
-    r"""Mean of a curve over a window of `window` steps around each logged step that has a whole window; steps, means.
+    r"""Mean of a curve over a window of `window` steps around each logged step that has a whole
+    window; steps, means.
 
     The curve is the straight line between logged points, and its mean is exact:
 
     .. math:: m(t) = \frac1w \int_{t - w/2}^{t + w/2} f(s)\,ds, \qquad w = window.
 
-    `steps` (n,) strictly increasing, `values` (n,), both finite. With a window of 0 the curve comes back as it is.
-    Raises ParameterError for curves that are refused, for a window that is negative or NaN, and where the record is
-    shorter than the window.
+    `steps` (n,) strictly increasing, `values` (n,), both finite. With a window of 0 the curve comes
+    back as it is. Raises ParameterError for curves that are refused, for a window that is negative
+    or NaN, and where the record is shorter than the window.
     """
     t, f = _curve(steps, values)
     if not window >= 0:
@@ -82,11 +92,15 @@ def moving_mean(steps: Array, values: Array, window: float) -> tuple[np.ndarray,
     if window == 0:
         return t, f
     if window > t[-1] - t[0]:
-        raise ParameterError(f"window = {window:g} is longer than the record, which has {t[-1] - t[0]:g} steps.")
+        raise ParameterError(
+            f"window = {window:g} is longer than the record, which has {t[-1] - t[0]:g} steps."
+        )
     area = np.concatenate([[0.0], np.cumsum(np.diff(t) * (f[1:] + f[:-1]) / 2)])
     whole = (t - window / 2 >= t[0]) & (t + window / 2 <= t[-1])
     middle = t[whole] if whole.any() else np.array([(t[0] + t[-1]) / 2])
-    return middle, (_area(middle + window / 2, t, f, area) - _area(middle - window / 2, t, f, area)) / window
+    return middle, (
+        _area(middle + window / 2, t, f, area) - _area(middle - window / 2, t, f, area)
+    ) / window
 
 
 def _area(x: np.ndarray, t: np.ndarray, f: np.ndarray, area: np.ndarray) -> np.ndarray:
@@ -98,17 +112,22 @@ def _area(x: np.ndarray, t: np.ndarray, f: np.ndarray, area: np.ndarray) -> np.n
 def _curve(steps: Array, values: Array) -> tuple[np.ndarray, np.ndarray]:
     t, f = to_numpy(steps), to_numpy(values)
     if t.ndim != 1 or t.shape != f.shape or t.size < 2:
-        raise ParameterError(f"steps and values have shapes {t.shape} and {f.shape}, but must be (n,), n > 1, alike.")
+        raise ParameterError(
+            f"steps and values have shapes {t.shape} and {f.shape}, but must be (n,), n > 1, alike."
+        )
     if not (np.isfinite(t).all() and np.isfinite(f).all()):
         bad = int(np.argmin(np.isfinite(t) & np.isfinite(f)))
         raise ParameterError(f"the curve is not finite at index {bad}, but must be.")
     if (np.diff(t) <= 0).any():
-        raise ParameterError(f"steps do not increase at index {int(np.argmax(np.diff(t) <= 0)) + 1}, but must.")
+        raise ParameterError(
+            f"steps do not increase at index {int(np.argmax(np.diff(t) <= 0)) + 1}, but must."
+        )
     return t, f
 
 
 def plateau(steps: Array, accuracy: Array, rule: LimitRule | None = None) -> float:
-    """Median of the accuracies logged in the plateau's steps: the level before the test accuracy begins to rise.
+    """Median of the accuracies logged in the plateau's steps: the level before the test accuracy
+    begins to rise.
 
     Raises ParameterError where no step of the plateau was logged.
     """
@@ -116,7 +135,9 @@ def plateau(steps: Array, accuracy: Array, rule: LimitRule | None = None) -> flo
     t, f = _curve(steps, accuracy)
     inside = (t >= first) & (t <= last)
     if not inside.any():
-        raise ParameterError(f"no step from {first:g} to {last:g} was logged; the record has {t[0]:g} to {t[-1]:g}.")
+        raise ParameterError(
+            f"no step from {first:g} to {last:g} was logged; the record has {t[0]:g} to {t[-1]:g}."
+        )
     return float(np.median(f[inside]))
 
 
@@ -125,10 +146,12 @@ def onset(
     accuracy: Array,
     rule: LimitRule | None = None,
 ) -> int | None:
-    """GO-Epoch: the first logged step after the plateau with the accuracy `rise` above it for `persistence` steps.
+    """GO-Epoch: the first logged step after the plateau with the accuracy `rise` above it for
+    `persistence` steps.
 
-    "For `persistence` steps" means at every logged step t' with t <= t' <= t + persistence; a record that ends before
-    t + persistence has not shown it yet. None is "not by the end of the record" (censored).
+    "For `persistence` steps" means at every logged step t' with t <= t' <= t + persistence; a
+    record that ends before t + persistence has not shown it yet. None is "not by the end of the
+    record" (censored).
 
     Raises ParameterError for a curve that is not finite or whose steps do not increase.
 
@@ -155,17 +178,19 @@ def limits(
     accuracy: Array,
     rule: LimitRule | None = None,
 ) -> Limits:
-    """U-Acc and L-Acc: the maximum of the moving mean, and its minimum from there to the end of the record.
+    """U-Acc and L-Acc: the maximum of the moving mean, and its minimum from there to the end of the
+    record.
 
-    Where the maximum is reached more than once the first counts. A curve is `truncated` when the last share `end` of
-    its steps raises the maximum of the moving mean by more than `gain`.
+    Where the maximum is reached more than once the first counts. A curve is `truncated` when the
+    last share `end` of its steps raises the maximum of the moving mean by more than `gain`.
 
     Example:
         >>> found = limits([0, 500, 1000, 1500, 2000], [0, 0.8, 0.6, 0.7, 0.7], LimitRule(window=0))
         >>> found.upper, found.lower, found.truncated
         (0.8, 0.6, False)
 
-    Source: U-Acc and L-Acc of Gu et al. 2025, Table 1, which the paper describes but does not define.
+    Source: U-Acc and L-Acc of Gu et al. 2025, Table 1, which the paper describes but does not
+    define.
     """
     rule = rule or LimitRule()
     middle, mean = moving_mean(steps, accuracy, rule.window)
@@ -179,10 +204,14 @@ def limits(
     return Limits(*highest, *lowest, bool(truncated))
 
 
-def limits_table(dataset: xr.Dataset, rule: LimitRule | None = None, variable: str = "test_accuracy") -> pd.DataFrame:
-    """One row a seed of a dataset: the fields of `Limits`, `plateau`, `onset` (NA: not by `last_step`), `last_step`.
+def limits_table(
+    dataset: xr.Dataset, rule: LimitRule | None = None, variable: str = "test_accuracy"
+) -> pd.DataFrame:
+    """One row a seed of a dataset: the fields of `Limits`, `plateau`, `onset` (NA: not by
+    `last_step`), `last_step`.
 
-    `variable` is any accuracy over the dims seed and step; steps that a run has not logged are left out.
+    `variable` is any accuracy over the dims seed and step; steps that a run has not logged are left
+    out.
 
     Raises ParameterError where the dataset does not have it.
     """

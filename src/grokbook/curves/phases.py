@@ -1,7 +1,9 @@
-"""Phases of learning: when a run reaches an accuracy on both sets, and what its diagram has in common with another.
+"""Phases of learning: when a run reaches an accuracy on both sets, and what its diagram has in
+common with another.
 
-A phase is a letter: C comprehension, G grokking, M memorisation, X confusion, T the case that the paper's table leaves
-out (the test set is reached and the training set is not), and "." for what a record does not decide.
+A phase is a letter: C comprehension, G grokking, M memorisation, X confusion, T the case that the
+paper's table leaves out (the test set is reached and the training set is not), and "." for what a
+record does not decide.
 """
 
 from __future__ import annotations
@@ -20,7 +22,13 @@ import xarray as xr
 from grokbook.curves.delay import ROUNDING
 from grokbook.errors import ParameterError, checked_call
 
-PHASES = {"C": "comprehension", "G": "grokking", "M": "memorisation", "X": "confusion", "T": "test set only"}
+PHASES = {
+    "C": "comprehension",
+    "G": "grokking",
+    "M": "memorisation",
+    "X": "confusion",
+    "T": "test set only",
+}
 Accuracies = TypeVar("Accuracies", np.ndarray, xr.DataArray)
 
 OPEN = "."
@@ -32,9 +40,9 @@ OPEN = "."
 class PhaseRule:
     """What counts as reached, by when, and how much later is late.
 
-    A set is reached at the first logged step at which its accuracy is at or above `threshold` (above it, where
-    `strict`), no later than step `cap`. Comprehension is a test set at most `gap` steps after the training set (fewer
-    than `gap`, unless `inclusive`).
+    A set is reached at the first logged step at which its accuracy is at or above `threshold`
+    (above it, where `strict`), no later than step `cap`. Comprehension is a test set at most `gap`
+    steps after the training set (fewer than `gap`, unless `inclusive`).
 
     Raises ParameterError for a threshold outside (0, 1) and for a cap or gap that is not positive.
 
@@ -49,11 +57,17 @@ class PhaseRule:
 
     def __post_init__(self) -> None:
         if not (0 < self.threshold < 1 and self.cap >= 1 and self.gap >= 1):
-            raise ParameterError(f"{self} needs a threshold in (0, 1), and a cap and a gap of 1 or more.")
+            raise ParameterError(
+                f"{self} needs a threshold in (0, 1), and a cap and a gap of 1 or more."
+            )
 
     def reached(self, accuracy: Accuracies) -> Accuracies:
         """Where an accuracy is high enough; NaN is not."""
-        return accuracy > self.threshold + ROUNDING if self.strict else accuracy >= self.threshold - ROUNDING
+        return (
+            accuracy > self.threshold + ROUNDING
+            if self.strict
+            else accuracy >= self.threshold - ROUNDING
+        )
 
     def soon(self, delay: np.ndarray) -> np.ndarray:
         """Where a delay, in steps, is no delay."""
@@ -70,17 +84,24 @@ RULES = {
 
 
 def phase_of(fit: np.ndarray, test: np.ndarray, rule: PhaseRule | None = None) -> np.ndarray:
-    """The letter of each run from the steps at which it reaches its training set and its test set, NaN for never.
+    """The letter of each run from the steps at which it reaches its training set and its test set,
+    NaN for never.
 
     Example:
         >>> never = float("nan")
-        >>> "".join(phase_of([100, 100, 100, never, never, 900], [500, 5_000, never, never, 50, 100]))
+        >>> "".join(
+        ...     phase_of([100, 100, 100, never, never, 900], [500, 5_000, never, never, 50, 100])
+        ... )
         'CGMXTC'
 
-    Source: Liu et al. 2022, Table 1, which has the first four. A test set that is reached first counts as no delay.
+    Source: Liu et al. 2022, Table 1, which has the first four. A test set that is reached first
+    counts as no delay.
     """
     rule = rule or PhaseRule()
-    fit, test = (np.where(np.asarray(steps, float) <= rule.cap, steps, np.nan).astype(float) for steps in (fit, test))
+    fit, test = (
+        np.where(np.asarray(steps, float) <= rule.cap, steps, np.nan).astype(float)
+        for steps in (fit, test)
+    )
     fits, tests = np.isfinite(fit), np.isfinite(test)
     cases = [fits & tests & rule.soon(test - fit), fits & tests, fits, ~tests]
     return np.select(cases, list("CGMX"), "T")
@@ -88,24 +109,30 @@ def phase_of(fit: np.ndarray, test: np.ndarray, rule: PhaseRule | None = None) -
 
 @checked_call
 def phases(dataset: xr.Dataset, rule: PhaseRule | None = None, goal: float = 0.9) -> xr.Dataset:
-    """First steps on both sets, last step and phase of every run of a dataset: dims `step` and any others.
+    """First steps on both sets, last step and phase of every run of a dataset: dims `step` and any
+    others.
 
-    Variables `fit_step`, `test_step` (NaN where not reached), `end` and `phase` (a letter). What is not reached counts
-    as never from `rule.cap` on, or where the run diverged; before, it is open. A run diverged where it ends before its
-    last step (that of the dataset, or its own in an axis `steps`) and not by its stopping rule: that of the
-    configuration which a record or a trained dataset holds, else a test accuracy of `goal`. What a run that was stopped
-    had not reached is open.
+    Variables `fit_step`, `test_step` (NaN where not reached), `end` and `phase` (a letter). What is
+    not reached counts as never from `rule.cap` on, or where the run diverged; before, it is open. A
+    run diverged where it ends before its last step (that of the dataset, or its own in an axis
+    `steps`) and not by its stopping rule: that of the configuration which a record or a trained
+    dataset holds, else a test accuracy of `goal`. What a run that was stopped had not reached is
+    open.
 
     Raises ParameterError if an accuracy, or what the stopping rule asks of, is missing.
     """
     rule = rule or PhaseRule()
     made = json.loads(dataset.attrs.get("configuration", dataset.attrs.get("configs", "[]")))
     rules = [one["stop"] for one in (made if isinstance(made, list) else [made]) if one.get("stop")]
-    stops = {(one["variable"], one["threshold"], one["above"]) for one in rules} or {("test_accuracy", goal, True)}
+    stops = {(one["variable"], one["threshold"], one["above"]) for one in rules} or {
+        ("test_accuracy", goal, True)
+    }
     needed = {"train_accuracy", "test_accuracy", "step"} | {name for name, _, _ in stops}
     missing = needed - set(map(str, dataset.variables))
     if missing:
-        raise ParameterError(f"dataset has no {sorted(missing)[0]}, but needs {', '.join(sorted(needed))}.")
+        raise ParameterError(
+            f"dataset has no {sorted(missing)[0]}, but needs {', '.join(sorted(needed))}."
+        )
     curves = dataset[["train_accuracy", "test_accuracy"]]
     known = curves.train_accuracy.notnull() & curves.test_accuracy.notnull()
     end = dataset.step.where(known).max("step")
@@ -120,15 +147,18 @@ def phases(dataset: xr.Dataset, rule: PhaseRule | None = None, goal: float = 0.9
         last, sign = dataset[name].where(dataset.step == end).max("step"), 1 if above else -1
         diverged &= sign * (last - threshold) < -ROUNDING
     decided = both | (end >= rule.cap) | diverged
-    letters = xr.apply_ufunc(phase_of, reached["fit_step"], reached["test_step"], kwargs={"rule": rule})
+    letters = xr.apply_ufunc(
+        phase_of, reached["fit_step"], reached["test_step"], kwargs={"rule": rule}
+    )
     return xr.Dataset(reached | {"end": end, "phase": letters.where(decided, OPEN)})
 
 
-# ------------------------------------------------------------------------------------------------- diagrams
+# ----------------------------------------------------------------------------------------- diagrams
 
 
 def fractions(phase: xr.DataArray) -> xr.DataArray:
-    """Share of the seeds in each phase, over dims (phase, axes of the diagram); NaN where no seed is decided."""
+    """Share of the seeds in each phase, over dims (phase, axes of the diagram); NaN where no seed
+    is decided."""
     several = phase if "seed" in phase.dims else phase.expand_dims("seed")
     decided = (several != OPEN).sum("seed")
     shares = [(several == letter).sum("seed") / decided.where(decided > 0) for letter in PHASES]
@@ -145,13 +175,16 @@ def _paired(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarr
     """The letters of two diagrams in the cells that both decide."""
     one, other = np.asarray(first), np.asarray(second)
     if one.shape != other.shape:
-        raise ParameterError(f"the diagrams have shapes {one.shape} and {other.shape}, but must have the same cells.")
+        raise ParameterError(
+            f"the diagrams have shapes {one.shape} and {other.shape}, but must have the same cells."
+        )
     both = (one != OPEN) & (other != OPEN)
     return one[both], other[both]
 
 
 def agreement(first: np.ndarray, second: np.ndarray) -> float:
-    """Share of the cells in which two diagrams have the same phase, NaN where none is decided in both.
+    """Share of the cells in which two diagrams have the same phase, NaN where none is decided in
+    both.
 
     Raises ParameterError for diagrams of different shapes.
     """
@@ -162,8 +195,9 @@ def agreement(first: np.ndarray, second: np.ndarray) -> float:
 def kappa(first: np.ndarray, second: np.ndarray) -> float:
     r"""Cohen's $\kappa = (a - c) / (1 - c)$ of two diagrams: agreement a beyond that of chance, c.
 
-    c is the agreement of two diagrams with these shares of phases and cells at random places; so 1 is a perfect
-    agreement and 0 what shares alone give. NaN where both have one and the same phase everywhere, or no cell in common.
+    c is the agreement of two diagrams with these shares of phases and cells at random places; so 1
+    is a perfect agreement and 0 what shares alone give. NaN where both have one and the same phase
+    everywhere, or no cell in common.
 
     Raises ParameterError for diagrams of different shapes.
 
@@ -182,12 +216,15 @@ def kappa(first: np.ndarray, second: np.ndarray) -> float:
 
 
 def among_seeds(phase: xr.DataArray) -> pd.DataFrame:
-    """How well the diagrams of single seeds agree with each other: a row a pair of seeds, `agreement` and `kappa`.
+    """How well the diagrams of single seeds agree with each other: a row a pair of seeds,
+    `agreement` and `kappa`.
 
-    In the mean another program with the same chances in each cell agrees with a seed as well, and no better. One whose
-    cells vary less can agree better. Empty for one seed.
+    In the mean another program with the same chances in each cell agrees with a seed as well, and
+    no better. One whose cells vary less can agree better. Empty for one seed.
     """
-    pairs = list(itertools.combinations(phase.seed.values.tolist(), 2)) if "seed" in phase.dims else []
+    pairs = (
+        list(itertools.combinations(phase.seed.values.tolist(), 2)) if "seed" in phase.dims else []
+    )
     diagrams = {seed: phase.sel(seed=seed).values for pair in pairs for seed in pair}
     rows = []
     for first, second in pairs:
@@ -197,26 +234,35 @@ def among_seeds(phase: xr.DataArray) -> pd.DataFrame:
 
 
 def boundary_shift(first: np.ndarray, second: np.ndarray, most: int = 4) -> int:
-    """By how many cells the first diagram must be moved to the left to agree with the second as well as it can.
+    """By how many cells the first diagram must be moved to the left to agree with the second as
+    well as it can.
 
-    Both are (rows, columns); the columns are moved, the cells that have no partner left out. Of several shifts that are
-    as good the smallest is given. A positive one says that the first has its boundaries at higher rates.
+    Both are (rows, columns); the columns are moved, the cells that have no partner left out. Of
+    several shifts that are as good the smallest is given. A positive one says that the first has
+    its boundaries at higher rates.
 
     Raises ParameterError for diagrams of different shapes, or with fewer columns than `most` + 1.
     """
     one, other = np.asarray(first), np.asarray(second)
     width = one.shape[1]
     if one.shape != other.shape or most >= width:
-        raise ParameterError(f"diagrams of shapes {one.shape} and {other.shape} cannot be moved by {most} columns.")
+        raise ParameterError(
+            f"diagrams of shapes {one.shape} and {other.shape} cannot be moved by {most} columns."
+        )
     scored = {}
     for shift in sorted(range(-most, most + 1), key=abs):
-        kept, there = (one[:, shift:], other[:, : width - shift]) if shift >= 0 else (one[:, :shift], other[:, -shift:])
+        kept, there = (
+            (one[:, shift:], other[:, : width - shift])
+            if shift >= 0
+            else (one[:, :shift], other[:, -shift:])
+        )
         scored[shift] = np.nan_to_num(agreement(kept, there), nan=-1)
     return max(scored, key=scored.__getitem__)
 
 
 def orders(lines: Sequence[str]) -> pd.Series:
-    """How often each order of phases occurs along lines of cells that have C, G and M all three; others are left out.
+    """How often each order of phases occurs along lines of cells that have C, G and M all three;
+    others are left out.
 
     An order is written without repetitions, and from the end that makes it first in the alphabet.
     """
@@ -230,30 +276,44 @@ def borders(phase: np.ndarray) -> pd.Series:
     """How many pairs of neighbouring cells of a diagram are of two given phases, such as "CM"."""
     cells = np.asarray(phase)
     sides = [(cells[:, 1:], cells[:, :-1]), (cells[1:], cells[:-1])]
-    met = ("".join(sorted(pair)) for a, b in sides for pair in zip(a.ravel(), b.ravel(), strict=True))
+    met = (
+        "".join(sorted(pair)) for a, b in sides for pair in zip(a.ravel(), b.ravel(), strict=True)
+    )
     found = Counter(pair for pair in met if pair[0] != pair[1] and OPEN not in pair)
     return pd.Series({pair: found[pair] for pair in sorted(found)}, dtype=int)
 
 
 def sandwich(cells: Mapping[str, xr.DataArray]) -> pd.DataFrame:
-    """A row a panel and direction: lines with C, G and M, those of them in this order, and the panel's borders.
+    """A row a panel and direction: lines with C, G and M, those of them in this order, and the
+    panel's borders.
 
     A panel is (decay, rate), or one for each seed: then lines and borders of all are counted.
     """
     found, columns = [], ["panel", "along", "lines", "C, G, M", "other orders", "CM", "CG", "GM"]
     for panel, grid in cells.items():
         rows = grid.values.reshape(-1, *grid.shape[-2:])
-        met = pd.DataFrame([borders(one) for one in rows]).sum().reindex(["CM", "CG", "GM"], fill_value=0).astype(int)
+        met = (
+            pd.DataFrame([borders(one) for one in rows])
+            .sum()
+            .reindex(["CM", "CG", "GM"], fill_value=0)
+            .astype(int)
+        )
         for along, lines in (("rate", rows), ("decay", rows.swapaxes(1, 2))):
             kinds = orders(["".join(line) for line in lines.reshape(-1, lines.shape[-1])])
             others = ", ".join(f"{kind} ({n})" for kind, n in kinds.items() if kind != "CGM")
-            row = {"panel": panel, "along": along, "lines": int(kinds.sum()), "C, G, M": int(kinds.get("CGM", 0))}
+            row = {
+                "panel": panel,
+                "along": along,
+                "lines": int(kinds.sum()),
+                "C, G, M": int(kinds.get("CGM", 0)),
+            }
             found.append(row | {"other orders": others or "none"} | met.to_dict())
     return pd.DataFrame(found, columns=columns)  # those of a table without rows too
 
 
 def between(table: pd.DataFrame, least: int = 1) -> tuple[list[bool | None], bool | None]:
-    """Of a table of `sandwich`: is grokking between in most lines of each row, and so in a direction of each panel?
+    """Of a table of `sandwich`: is grokking between in most lines of each row, and so in a
+    direction of each panel?
 
     A row with fewer lines than `least` is not known.
     """

@@ -1,4 +1,5 @@
-"""Does one curve track another? Signs of increments with a null, levels crossed, ends of declines; one row a run."""
+"""Does one curve track another? Signs of increments with a null, levels crossed, ends of declines;
+one row a run."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from grokbook.errors import ParameterError
 from grokbook.measures.inputs import Array, to_numpy, whole
 
 ONSET = 0.05
-"""Share of the test cells with an untrained transpose that must be right where the test accuracy begins to rise."""
+"""Share of the test cells with an untrained transpose that must be right where the test accuracy
+begins to rise."""
 
 SETTLED = 0.1
 """Two events of a run of T steps count as one when they are at most this share of T apart."""
@@ -22,7 +24,8 @@ WINDOW = 25
 """Points of the moving average that detrending takes away, unless another is given."""
 
 SHIFTS = 20
-"""Lags, half before and half after, from which a shift test can say 0.05: its least p-value is one in so many."""
+"""Lags, half before and half after, from which a shift test can say 0.05: its least p-value is one
+in so many."""
 
 STAY = 16
 """Detrended increments of one sign in a row from which they count as what is left of the trend."""
@@ -32,8 +35,9 @@ STAY = 16
 class ShiftTest:
     """Agreement of the signs of two curves' increments and how often chance does as well.
 
-    `agreement` is the observed share; `null` the median share over all lags and `p_value` the share of lags (lag
-    zero counted in) at which they agree at least as well. `intervals` is the number of increments compared at lag zero.
+    `agreement` is the observed share; `null` the median share over all lags and `p_value` the share
+    of lags (lag zero counted in) at which they agree at least as well. `intervals` is the number of
+    increments compared at lag zero.
     """
 
     agreement: float
@@ -45,7 +49,9 @@ class ShiftTest:
 def _curve(values: Array, name: str) -> np.ndarray:
     curve = to_numpy(values)
     if curve.ndim != 1 or curve.size < 3 or not np.isfinite(curve).all():
-        raise ParameterError(f"{name} must be at least 3 finite numbers in a row, got shape {curve.shape}.")
+        raise ParameterError(
+            f"{name} must be at least 3 finite numbers in a row, got shape {curve.shape}."
+        )
     return curve
 
 
@@ -54,17 +60,21 @@ def _pair(
 ) -> tuple[np.ndarray, np.ndarray]:
     first, second = _curve(x, one), _curve(y, two)
     if first.size != second.size:
-        raise ParameterError(f"{one} and {two} have {first.size} and {second.size} points; they must be equally long.")
+        raise ParameterError(
+            f"{one} and {two} have {first.size} and {second.size} points; they must be equally"
+            " long."
+        )
     return first, second
 
 
 def sign_agreement(x: Array, y: Array) -> float:
     r"""Share of steps at which both curves move the same way, in [0, 1].
 
-    .. math:: \frac{1}{n-1} \sum_t [\operatorname{sign}(x_{t+1}-x_t) = \operatorname{sign}(y_{t+1}-y_t)]
+    .. math:: \frac{1}{n-1} \sum_t [\operatorname{sign}(x_{t+1}-x_t) =
+    \operatorname{sign}(y_{t+1}-y_t)]
 
-    Property 2 of Gu 2024 says that it is 1 for the test loss and MED. Curves x and y: (n,), n >= 3, raw, never
-    smoothed. Raises ParameterError for other input.
+    Property 2 of Gu 2024 says that it is 1 for the test loss and MED. Curves x and y: (n,), n >= 3,
+    raw, never smoothed. Raises ParameterError for other input.
 
     >>> sign_agreement([0, 1, 2, 1], [5, 6, 7, 8])
     0.6666666666666666
@@ -76,14 +86,15 @@ def sign_agreement(x: Array, y: Array) -> float:
 
 
 def detrended_increments(x: Array, window: int = WINDOW) -> np.ndarray:
-    """Increments of a curve minus their centred moving average over `window` points (odd), shape (n-window,).
+    """Increments of a curve minus their centred moving average over `window` points (odd), shape
+    (n-window,).
 
-    Two curves that merely share a slow trend have increments of equal sign for that reason alone; what is left
-    here moves for reasons of its own. The ends, which have no full window, are left out: there the average lags
-    behind the trend, and curves that share only that would agree.
+    Two curves that merely share a slow trend have increments of equal sign for that reason alone;
+    what is left here moves for reasons of its own. The ends, which have no full window, are left
+    out: there the average lags behind the trend, and curves that share only that would agree.
 
-    Raises ParameterError for a window that is even or below 3, and for a curve that is not finite numbers or is
-    shorter than the window and three more.
+    Raises ParameterError for a window that is even or below 3, and for a curve that is not finite
+    numbers or is shorter than the window and three more.
     """
     if window < 3 or window % 2 == 0:
         rule = "must be an odd number of 3 or more points"
@@ -100,12 +111,13 @@ def detrended_increments(x: Array, window: int = WINDOW) -> np.ndarray:
 def shift_test(x: Array, y: Array, *, window: int | None = WINDOW) -> ShiftTest:
     """Sign agreement of two curves' increments against the agreement at other lags.
 
-    With `window` the increments are detrended first (see `detrended_increments`), and `STAY` or more of one sign in a
-    row are left out as a rest of the trend; with None they are raw. The middle half of one curve is laid beside equally
-    long pieces of the other, a quarter of the whole earlier to a quarter later. Nothing wraps round: the seam of a
-    circular shift breaks a common period. Compared is the excess of agreements over disagreements, in units of the root
-    of their number. A clock, whose detrended increments have one sign, has p-value 1. Not allowed for is a pace that
-    changes in both curves alike: only curves of other runs are a null for that.
+    With `window` the increments are detrended first (see `detrended_increments`), and `STAY` or
+    more of one sign in a row are left out as a rest of the trend; with None they are raw. The
+    middle half of one curve is laid beside equally long pieces of the other, a quarter of the whole
+    earlier to a quarter later. Nothing wraps round: the seam of a circular shift breaks a common
+    period. Compared is the excess of agreements over disagreements, in units of the root of their
+    number. A clock, whose detrended increments have one sign, has p-value 1. Not allowed for is a
+    pace that changes in both curves alike: only curves of other runs are a null for that.
 
     Raises ParameterError as `detrended_increments`, and for fewer than 8 increments.
 
@@ -114,10 +126,13 @@ def shift_test(x: Array, y: Array, *, window: int | None = WINDOW) -> ShiftTest:
     >>> shift_test(noise, noise).agreement, shift_test(noise, np.exp(-np.arange(400) / 50)).p_value
     (1.0, 1.0)
 
-    Source: the null is this book's; a test on smoothed or trending curves finds agreement everywhere.
+    Source: the null is this book's; a test on smoothed or trending curves finds agreement
+    everywhere.
     """
     curves = _pair(x, y)
-    signs = [np.sign(np.diff(c) if window is None else detrended_increments(c, window)) for c in curves]
+    signs = [
+        np.sign(np.diff(c) if window is None else detrended_increments(c, window)) for c in curves
+    ]
     quarter = signs[0].size // 4
     if quarter < 2:
         raise ParameterError(f"{signs[0].size} increments are fewer than 8; log more steps.")
@@ -138,8 +153,11 @@ def _without_stays(signs: np.ndarray) -> np.ndarray:
     return np.where(np.repeat(lengths >= STAY, lengths), 0, signs)
 
 
-def first_below(steps: Array, values: Array, level: float, *, persistence: int = PERSISTENCE) -> int | None:
-    """First logged step at which a curve is below `level` and stays so at the next `persistence` points.
+def first_below(
+    steps: Array, values: Array, level: float, *, persistence: int = PERSISTENCE
+) -> int | None:
+    """First logged step at which a curve is below `level` and stays so at the next `persistence`
+    points.
 
     None when that does not happen within the record. The persistence rule is that of `grok_time`.
 
@@ -153,14 +171,15 @@ def first_below(steps: Array, values: Array, level: float, *, persistence: int =
 def end_of_decline(steps: Array, values: Array, *, tolerance: float = 0.05, smooth: int = 5) -> int:
     """The logged step after which a curve makes no more overall downward progress.
 
-    With m the trailing median of the curve over `smooth` points: the first step at or after the maximum of m
-    from which m never again falls by more than `tolerance` times its whole fall, the difference between that
-    maximum and the least value after it. A curve that only rises ends its decline where it is highest.
+    With m the trailing median of the curve over `smooth` points: the first step at or after the
+    maximum of m from which m never again falls by more than `tolerance` times its whole fall, the
+    difference between that maximum and the least value after it. A curve that only rises ends its
+    decline where it is highest.
 
     Use `end_of_decline(steps, -accuracy)` for the step at which an accuracy stops increasing.
 
-    Raises ParameterError for steps or a curve that are not 3 or more finite numbers, equally many, and for a `smooth`
-    that is not a whole number of 1 or more.
+    Raises ParameterError for steps or a curve that are not 3 or more finite numbers, equally many,
+    and for a `smooth` that is not a whole number of 1 or more.
     """
     times, curve = _pair(steps, values, "steps", "the curve")
     width = whole(smooth, "smooth")
@@ -175,13 +194,15 @@ def end_of_decline(steps: Array, values: Array, *, tolerance: float = 0.05, smoo
 def track(run: xr.Dataset, measure: str = "med") -> dict[str, float | int | None]:
     """The three observations of Gu 2024, section 5.1, on one run (dims: step), as numbers.
 
-    - `agreement`: share of logged intervals, from the step the training set is fitted, in which test loss and
-      measure move the same way; `detrended`, `null` and `p_value`: those of `shift_test`, NaN where detrending leaves
-      fewer than `SHIFTS` lags.
-    - `fit_step`, `grok_step`: see `grok_time`; `onset_step`: the accuracy on test cells whose transpose was not
-      trained reaches `ONSET`.
-    - `below_step`: the measure falls below its initial value (after the run has fitted) and stays there.
-    - `measure_settles`, `accuracy_settles`: end of the measure's decline and of the accuracy's rise.
+    - `agreement`: share of logged intervals, from the step the training set is fitted, in which
+      test loss and measure move the same way; `detrended`, `null` and `p_value`: those of
+      `shift_test`, NaN where detrending leaves fewer than `SHIFTS` lags.
+    - `fit_step`, `grok_step`: see `grok_time`; `onset_step`: the accuracy on test cells whose
+      transpose was not trained reaches `ONSET`.
+    - `below_step`: the measure falls below its initial value (after the run has fitted) and stays
+      there.
+    - `measure_settles`, `accuracy_settles`: end of the measure's decline and of the accuracy's
+      rise.
 
     Source: Gu 2024, section 5.1 (three bullets) and section 4.3 (Property 2).
     """
@@ -192,11 +213,17 @@ def track(run: xr.Dataset, measure: str = "med") -> dict[str, float | int | None
     initial = float(run[measure].sel(step=0))
     gap = np.diff(run.step.values)
     curves = run[["test_loss", measure, "test_accuracy"]]
-    even = curves.isel(step=slice(int(np.argmax(gap >= 0.9 * np.median(gap))), None))  # after the dense beginning
+    even = curves.isel(
+        step=slice(int(np.argmax(gap >= 0.9 * np.median(gap))), None)
+    )  # after the dense beginning
     even = even.dropna("step", subset=["test_loss"])
     later = even.where(even.step >= (timed.fit_step or 0), drop=True)
-    steps, loss, value, accuracy = (later[n].values for n in ("step", "test_loss", measure, "test_accuracy"))
-    tested = (steps.size - WINDOW) // 4 >= SHIFTS // 2  # detrending leaves an increment a point beyond the window
+    steps, loss, value, accuracy = (
+        later[n].values for n in ("step", "test_loss", measure, "test_accuracy")
+    )
+    tested = (
+        steps.size - WINDOW
+    ) // 4 >= SHIFTS // 2  # detrending leaves an increment a point beyond the window
     test = shift_test(loss, value) if tested else ShiftTest(np.nan, np.nan, np.nan, 0)
     return {
         "fit_step": timed.fit_step,
@@ -214,7 +241,8 @@ def track(run: xr.Dataset, measure: str = "med") -> dict[str, float | int | None
 
 
 def tracking_table(dataset: xr.Dataset, measure: str = "med") -> pd.DataFrame:
-    """`track` for each seed of a dataset: index seed, steps as whole numbers with missing ones as NA."""
+    """`track` for each seed of a dataset: index seed, steps as whole numbers with missing ones as
+    NA."""
     rows = {int(seed): track(dataset.sel(seed=seed), measure) for seed in dataset.seed}
     table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("seed")
     steps = [name for name in table if name.endswith(("_step", "_settles"))]
@@ -222,13 +250,15 @@ def tracking_table(dataset: xr.Dataset, measure: str = "med") -> pd.DataFrame:
 
 
 def together(first: pd.Series, second: pd.Series, last: pd.Series) -> pd.Series:
-    """Whether two events happen within `SETTLED` of the run's length; False when one of them does not happen."""
+    """Whether two events happen within `SETTLED` of the run's length; False when one of them does
+    not happen."""
     gap = (first.astype("Float64") - second.astype("Float64")).abs()
     return (gap <= SETTLED * last.astype("Float64")).fillna(False).astype(bool)
 
 
 def falls_with_grokking(table: pd.DataFrame) -> pd.Series:
-    """Whether the step from which the measure is below its start is nearer to generalising than to fitting, by run.
+    """Whether the step from which the measure is below its start is nearer to generalising than to
+    fitting, by run.
 
     False where one of the two does not happen. `table` is one of `tracking_table`.
 
@@ -236,5 +266,7 @@ def falls_with_grokking(table: pd.DataFrame) -> pd.Series:
     >>> falls_with_grokking(pd.DataFrame(rows)).tolist()
     [True, False]
     """
-    fit, below, grok = (table[name].astype("Float64") for name in ("fit_step", "below_step", "grok_step"))
+    fit, below, grok = (
+        table[name].astype("Float64") for name in ("fit_step", "below_step", "grok_step")
+    )
     return ((below - grok).abs() < (below - fit).abs()).fillna(False).astype(bool)

@@ -1,4 +1,5 @@
-"""The names of `import grokbook as gb`, each with one obvious use; every one is also in the room that it comes from."""
+"""The names of `import grokbook as gb`, each with one obvious use; every one is also in the room
+that it comes from."""
 
 from grokbook import measures as measures
 from grokbook.curves.comparison import compare as compare

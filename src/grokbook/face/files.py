@@ -19,18 +19,23 @@ ENDINGS = (".csv", ".nc", ".pt", ".safetensors")
 
 @checked_call
 def to_pandas(runs: xr.Dataset) -> pd.DataFrame:
-    """The curves of runs as one tidy table: a row for each run and logged step, a column for each setting and variable.
+    """The curves of runs as one tidy table: a row for each run and logged step, a column for each
+    setting and variable.
 
     Steps that a run did not reach are left out.
 
     Example:
-        >>> curves = xr.Dataset({"loss": (("seed", "step"), [[2.0, 1.0]])}, {"seed": [3], "step": [0, 10]})
+        >>> curves = xr.Dataset(
+        ...     {"loss": (("seed", "step"), [[2.0, 1.0]])}, {"seed": [3], "step": [0, 10]}
+        ... )
         >>> to_pandas(curves).to_dict("list")
         {'seed': [3, 3], 'step': [0, 10], 'loss': [2.0, 1.0]}
     """
     curves = runs[[str(name) for name, v in runs.data_vars.items() if "step" in v.dims]]
     if not curves:
-        raise ParameterError("the dataset has no curves, that is, no variable over the dimension step.")
+        raise ParameterError(
+            "the dataset has no curves, that is, no variable over the dimension step."
+        )
     values = list(curves.data_vars)
     table = curves.to_dataframe(dim_order=[*(d for d in curves.dims if d != "step"), "step"])
     return table.dropna(how="all", subset=values).reset_index()
@@ -41,15 +46,18 @@ def export(data: Any, path: str | Path) -> Path:
     """Write runs to a file whose ending says in which form. Returns where they are.
 
     Args:
-        data: what `train` or `sweep` gave, the name or key of a record, a table, or what `load` gave.
-        path: .csv (the curves, `to_pandas`), .nc (everything, as xarray reads it); the weights of what `load` gave go
-            to .pt (torch.load) or .safetensors.
+        data: what `train` or `sweep` gave, the name or key of a record, a table, or what `load`
+            gave.
+        path: .csv (the curves, `to_pandas`), .nc (everything, as xarray reads it); the weights of
+            what `load` gave go to .pt (torch.load) or .safetensors.
 
-    Raises ParameterError for another ending, and data that has no such form; RecordError where nothing can be written.
-    A file is there whole or not at all.
+    Raises ParameterError for another ending, and data that has no such form; RecordError where
+    nothing can be written. A file is there whole or not at all.
 
     Example:
-        >>> curves = xr.Dataset({"loss": (("seed", "step"), [[2.0, 1.0]])}, {"seed": [3], "step": [0, 10]})
+        >>> curves = xr.Dataset(
+        ...     {"loss": (("seed", "step"), [[2.0, 1.0]])}, {"seed": [3], "step": [0, 10]}
+        ... )
         >>> export(curves, "curves.csv").read_text().splitlines()[0]
         'seed,step,loss'
     """
@@ -57,13 +65,21 @@ def export(data: Any, path: str | Path) -> Path:
     if path.suffix not in ENDINGS:
         raise ParameterError(f"{path.name!r} must end with {', '.join(ENDINGS)}.")
     if isinstance(data, Kept) != (path.suffix in (".pt", ".safetensors")):
-        what = "the weights of a run at a step (see load)" if isinstance(data, Kept) else "runs or a table"
-        raise ParameterError(f"{what} cannot be written to {path.name!r}: .pt and .safetensors hold weights alone.")
+        what = (
+            "the weights of a run at a step (see load)"
+            if isinstance(data, Kept)
+            else "runs or a table"
+        )
+        raise ParameterError(
+            f"{what} cannot be written to {path.name!r}: .pt and .safetensors hold weights alone."
+        )
     if isinstance(data, Kept):
         atomic_write(path, _weights(data, path.suffix))
         return path
     if not isinstance(data, xr.Dataset | pd.DataFrame):
-        raise ParameterError(f"data = {shown(data)} must be runs, the name of a record, a table, or what load gives.")
+        raise ParameterError(
+            f"data = {shown(data)} must be runs, the name of a record, a table, or what load gives."
+        )
     if path.suffix == ".nc":
         if not isinstance(data, xr.Dataset):
             raise ParameterError("a table cannot be written as .nc; choose .csv.")
@@ -96,5 +112,3 @@ def _weights(kept: Kept, ending: str) -> bytes:
     text += b" " * (-len(text) % 8)
     body = b"".join(part.numpy().astype("<f4").tobytes() for part in weights.values())
     return len(text).to_bytes(8, "little") + text + body
-
-

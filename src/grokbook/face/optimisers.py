@@ -17,7 +17,8 @@ from grokbook.training import accelerators, optim
 from grokbook.training.optim import Group, Numbers, Shapes, State
 
 TRIED = 12
-"""Updates of an optimiser of torch that are compared with those of one that lasts; what is done every few shows."""
+"""Updates of an optimiser of torch that are compared with those of one that lasts; what is done
+every few shows."""
 
 
 @checked_call
@@ -31,9 +32,11 @@ def AdamW(
     warmup: int = 10,
     groups: tuple[Group, ...] = (),
 ) -> optim.AdamW:
-    """AdamW with linear warm-up: the settings `grokbook.training.AdamW`, with `lr` for its `learning_rate`.
+    """AdamW with linear warm-up: the settings `grokbook.training.AdamW`, with `lr` for its
+    `learning_rate`.
 
-    Raises ParameterError for a rate that is not positive, a negative decay, or a beta outside [0, 1).
+    Raises ParameterError for a rate that is not positive, a negative decay, or a beta outside [0,
+    1).
 
     Example:
         >>> AdamW(lr=3e-3) == optim.AdamW(learning_rate=3e-3)
@@ -51,9 +54,11 @@ def Sgd(
     warmup: int = 0,
     groups: tuple[Group, ...] = (),
 ) -> optim.Sgd:
-    """Gradient descent with momentum: the settings `grokbook.training.Sgd`, `momentum` for its `beta1`.
+    """Gradient descent with momentum: the settings `grokbook.training.Sgd`, `momentum` for its
+    `beta1`.
 
-    Raises ParameterError for a rate that is not positive, a negative decay, or a momentum outside [0, 1).
+    Raises ParameterError for a rate that is not positive, a negative decay, or a momentum outside
+    [0, 1).
 
     Example:
         >>> Sgd(lr=0.5, momentum=0).rate(0)
@@ -72,9 +77,11 @@ def Muon(
     matrices: tuple[str, ...] = (),
     groups: tuple[Group, ...] = (),
 ) -> accelerators.Muon:
-    """Muon for hidden matrices, AdamW for the rest: the settings `grokbook.training.accelerators.Muon`.
+    """Muon for hidden matrices, AdamW for the rest: the settings
+    `grokbook.training.accelerators.Muon`.
 
-    `matrices` names the parameters that Muon moves; of a network with `W_U` they are the hidden ones without it.
+    `matrices` names the parameters that Muon moves; of a network with `W_U` they are the hidden
+    ones without it.
 
     Raises ParameterError for a momentum outside [0, 1) and whatever AdamW refuses.
 
@@ -94,10 +101,11 @@ def Muon(
 
 @dataclass(frozen=True)
 class TorchOptim:
-    """A class of torch.optim with its settings. Each run has an optimiser of its own on its own named parameters.
+    """A class of torch.optim with its settings. Each run has an optimiser of its own on its own
+    named parameters.
 
-    Made by `from_torch_optim`. Whatever the optimiser keeps is written down between two updates, so that runs are
-    checkpointed and stacked; that makes an update slower than one of the library's.
+    Made by `from_torch_optim`. Whatever the optimiser keeps is written down between two updates, so
+    that runs are checkpointed and stacked; that makes an update slower than one of the library's.
     """
 
     cls: type
@@ -113,21 +121,33 @@ class TorchOptim:
 
     def _settings(self, numbers: Numbers, r: int) -> dict[str, Any]:
         """The keywords of row r."""
-        said = {name: float(value if isinstance(value, float) else value[r, 0]) for name, value in numbers.items()}
-        return dict(self.more) | {name: said[name] for name in ("lr", "weight_decay") if name in said}
+        said = {
+            name: float(value if isinstance(value, float) else value[r, 0])
+            for name, value in numbers.items()
+        }
+        return dict(self.more) | {
+            name: said[name] for name in ("lr", "weight_decay") if name in said
+        }
 
-    def _optimiser(self, parts: Sequence[Tensor], numbers: Numbers, r: int) -> torch.optim.Optimizer:
+    def _optimiser(
+        self, parts: Sequence[Tensor], numbers: Numbers, r: int
+    ) -> torch.optim.Optimizer:
         return self.cls(parts, **self._settings(numbers, r))
 
     def numbers(self, step: int) -> dict[str, float]:
-        """Rate, decay, and a number that tells these settings from others, which cannot share a program with them."""
+        """Rate, decay, and a number that tells these settings from others, which cannot share a
+        program with them."""
         decay = {} if self.weight_decay is None else {"weight_decay": float(self.weight_decay)}
         which = float(int.from_bytes(repr((self.cls, self.more)).encode()[-512:], "big") % 999_983)
         return {"lr": float(self.learning_rate), "which": which} | decay
 
     def init(self, weights: Tensor, shapes: Shapes) -> State:
-        """What the optimiser will keep of each parameter, found by an update of zeros; `begun`: whether it has any."""
-        parts = [torch.zeros(shape, dtype=weights.dtype, device=weights.device) for shape in shapes.values()]
+        """What the optimiser will keep of each parameter, found by an update of zeros; `begun`:
+        whether it has any."""
+        parts = [
+            torch.zeros(shape, dtype=weights.dtype, device=weights.device)
+            for shape in shapes.values()
+        ]
         for part in parts:
             part.grad = torch.zeros_like(part)
         tried = self._optimiser(parts, self.numbers(0), 0)
@@ -137,17 +157,28 @@ class TorchOptim:
             for key, value in tried.state[part].items():
                 if not isinstance(value, Tensor):
                     kind = f"{self.cls.__name__} keeps {key} = {shown(value)} of {name}"
-                    raise ParameterError(f"{kind}, but only optimisers whose state is tensors can be taken.")
-                state[f"{at} {key}"] = torch.zeros(len(weights), *value.shape, dtype=value.dtype, device=value.device)
+                    raise ParameterError(
+                        f"{kind}, but only optimisers whose state is tensors can be taken."
+                    )
+                state[f"{at} {key}"] = torch.zeros(
+                    len(weights), *value.shape, dtype=value.dtype, device=value.device
+                )
         return state
 
-    def update(self, weights: Tensor, gradient: Tensor, state: State, numbers: Numbers, shapes: Shapes) -> None:
+    def update(
+        self, weights: Tensor, gradient: Tensor, state: State, numbers: Numbers, shapes: Shapes
+    ) -> None:
         """One update of every row in place, each by an optimiser that is given what it kept."""
         if isinstance(numbers["which"], Tensor):
-            raise ParameterError("runs with different optimisers of torch were put together; train them in calls.")
+            raise ParameterError(
+                "runs with different optimisers of torch were put together; train them in calls."
+            )
         sizes = [math.prod(shape) for shape in shapes.values()]
         for r in range(len(weights)):
-            parts = [part.view(shape) for part, shape in zip(weights[r].split(sizes), shapes.values(), strict=True)]
+            parts = [
+                part.view(shape)
+                for part, shape in zip(weights[r].split(sizes), shapes.values(), strict=True)
+            ]
             for part, slope in zip(parts, gradient[r].split(sizes), strict=True):
                 part.grad = slope.view(part.shape)
             optimiser = self._optimiser(parts, numbers, r)
@@ -170,24 +201,31 @@ def _kept(state: State) -> Iterator[tuple[int, str, Tensor]]:
 
 @checked_call
 @plain_torch()
-def from_torch_optim(cls: type[torch.optim.Optimizer], lr: float | None = None, **settings: Any) -> TorchOptim:
-    """A class of torch.optim as an optimiser that `train` takes: `from_torch_optim(torch.optim.RMSprop, lr=1e-3)`.
+def from_torch_optim(
+    cls: type[torch.optim.Optimizer], lr: float | None = None, **settings: Any
+) -> TorchOptim:
+    """A class of torch.optim as an optimiser that `train` takes:
+    `from_torch_optim(torch.optim.RMSprop, lr=1e-3)`.
 
     `settings` are keywords of the class; `lr` and `weight_decay` may vary along a grid.
 
-    Raises ParameterError for what is no class of an optimiser, keywords that it refuses, one whose step needs a closure
-    (LBFGS), one whose state is not tensors, and one that keeps more than the `state` of its parameters: on the same
-    slopes it must move weights as one optimiser that lasts.
+    Raises ParameterError for what is no class of an optimiser, keywords that it refuses, one whose
+    step needs a closure (LBFGS), one whose state is not tensors, and one that keeps more than the
+    `state` of its parameters: on the same slopes it must move weights as one optimiser that lasts.
 
     Example:
         >>> from_torch_optim(torch.optim.RMSprop, alpha=0.9).learning_rate
         0.01
     """
     if not isinstance(cls, type) or not issubclass(cls, torch.optim.Optimizer):
-        raise ParameterError(f"cls = {shown(cls)} must be a class of torch.optim, such as torch.optim.RMSprop.")
+        raise ParameterError(
+            f"cls = {shown(cls)} must be a class of torch.optim, such as torch.optim.RMSprop."
+        )
     closure = inspect.signature(cls.step).parameters.get("closure")
     if closure is not None and closure.default is inspect.Parameter.empty:
-        raise ParameterError(f"cls = {cls.__name__} needs a closure for its step, which runs here do not have.")
+        raise ParameterError(
+            f"cls = {cls.__name__} needs a closure for its step, which runs here do not have."
+        )
     known = inspect.signature(cls).parameters
     rate = getattr(known.get("lr"), "default", None) if lr is None else lr
     decay = settings.pop("weight_decay", getattr(known.get("weight_decay"), "default", None))
@@ -204,17 +242,26 @@ def from_torch_optim(cls: type[torch.optim.Optimizer], lr: float | None = None, 
     except (TypeError, ValueError, RuntimeError, AssertionError, KeyError, AttributeError) as error:
         if isinstance(error, ParameterError):
             raise
-        raise ParameterError(f"{cls.__name__} refuses its settings: {str(error).partition(chr(10))[0]}.") from None
+        raise ParameterError(
+            f"{cls.__name__} refuses its settings: {str(error).partition(chr(10))[0]}."
+        ) from None
     if differs:
-        kept = "what it keeps outside `state` of its parameters is lost between two updates of a run"
-        raise ParameterError(f"cls = {cls.__name__} moves weights otherwise than one lasting optimiser does: {kept}.")
+        kept = (
+            "what it keeps outside `state` of its parameters is lost between two updates of a run"
+        )
+        raise ParameterError(
+            f"cls = {cls.__name__} moves weights otherwise than one lasting optimiser does: {kept}."
+        )
     return made
 
 
 def _counted(optimiser: torch.optim.Optimizer) -> dict[str, float]:
-    """The numbers that an optimiser, what it holds, its classes and its groups have, by where they are."""
+    """The numbers that an optimiser, what it holds, its classes and its groups have, by where they
+    are."""
     holders: dict[str, Mapping[str, Any]] = {"": vars(optimiser)}
-    holders |= {name: vars(part) for name, part in vars(optimiser).items() if hasattr(part, "__dict__")}
+    holders |= {
+        name: vars(part) for name, part in vars(optimiser).items() if hasattr(part, "__dict__")
+    }
     holders |= {f"group {at}": group for at, group in enumerate(optimiser.param_groups)}
     holders |= {kind.__qualname__: vars(kind) for kind in type(optimiser).__mro__}
     found = {}
@@ -226,7 +273,8 @@ def _counted(optimiser: torch.optim.Optimizer) -> dict[str, float]:
 
 
 def _differs_from_a_lasting_one(made: TorchOptim) -> bool:
-    """Whether `TRIED` updates differ from those of one optimiser of torch that lasts, on the same slopes.
+    """Whether `TRIED` updates differ from those of one optimiser of torch that lasts, on the same
+    slopes.
 
     So they will, sooner or later, where it counts outside the `state` of its parameters.
     """

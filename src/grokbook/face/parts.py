@@ -1,4 +1,5 @@
-"""Tasks of arrays and networks of torch modules, as parts of a run: data that training takes as it takes its own."""
+"""Tasks of arrays and networks of torch modules, as parts of a run: data that training takes as it
+takes its own."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ from grokbook.training.contract import as_read
 
 @dataclass(frozen=True, eq=False)
 class TableTask:
-    """Samples and answers in two arrays; round(train_fraction * N) of them, drawn by `seed`, are the training set.
+    """Samples and answers in two arrays; round(train_fraction * N) of them, drawn by `seed`, are
+    the training set.
 
     Made by `task`, which says what is refused.
     """
@@ -53,13 +55,14 @@ def task(inputs: Any, targets: Any, train_fraction: float, *, seed: int = 0) -> 
 
     Args:
         inputs: (N, ...), whole numbers (tokens) or real ones.
-        targets: (N,) labels 0, 1, ..., or (N, k) real answers, which are learned with loss="squared_error".
+        targets: (N,) labels 0, 1, ..., or (N, k) real answers, which are learned with
+            loss="squared_error".
         train_fraction: share of the samples that is trained on; all others are the test set.
-        seed: draws the training set. `train` gives each run the split of its own seed; with its `split_seed` all runs
-            have the one that this draws, and differ in their start alone.
+        seed: draws the training set. `train` gives each run the split of its own seed; with its
+            `split_seed` all runs have the one that this draws, and differ in their start alone.
 
-    Raises ParameterError for arrays of different lengths, numbers that are not finite, negative labels, and a fraction
-    that leaves one of both sets empty.
+    Raises ParameterError for arrays of different lengths, numbers that are not finite, negative
+    labels, and a fraction that leaves one of both sets empty.
 
     Example:
         >>> bits = np.arange(64)[:, None] >> np.arange(6) & 1
@@ -72,15 +75,21 @@ def task(inputs: Any, targets: Any, train_fraction: float, *, seed: int = 0) -> 
         raise ParameterError(f"targets are {len(y)}, but must be as many as inputs, {len(x)}.")
     if y.dtype == np.int64 and (y.ndim != 1 or y.min() < 0):
         what = f"shape {y.shape}" if y.ndim != 1 else f"{y.min()} among them"
-        raise ParameterError(f"targets have {what}, but labels are whole numbers of 0 or more, one for each sample.")
+        raise ParameterError(
+            f"targets have {what}, but labels are whole numbers of 0 or more, one for each sample."
+        )
     if y.dtype != np.int64 and y.ndim == 1:
         y = y[:, None]
     if isinstance(train_fraction, bool) or not isinstance(train_fraction, int | float | np.number):
-        raise ParameterError(f"train_fraction = {shown(train_fraction)} must be a share of the samples, such as 0.5.")
+        raise ParameterError(
+            f"train_fraction = {shown(train_fraction)} must be a share of the samples, such as 0.5."
+        )
     made = TableTask(x, y, float(train_fraction), seed)
     check_integers(made, seed=0)
     if not 0 < (n := made.sizes()[1] if math.isfinite(train_fraction) else 0) < len(x):
-        raise ParameterError(f"train_fraction = {train_fraction} leaves {n} of {len(x)} samples; both sets need one.")
+        raise ParameterError(
+            f"train_fraction = {train_fraction} leaves {n} of {len(x)} samples; both sets need one."
+        )
     return made
 
 
@@ -91,7 +100,9 @@ def _numbers(name: str, value: Any) -> np.ndarray:
     except ValueError as error:
         raise ParameterError(f"{name} are no array of numbers: {error}.") from None
     if not found.ndim or not len(found) or found.dtype.kind not in "biuf":
-        raise ParameterError(f"{name} = {shown(value)} must be an array of numbers, one row a sample.")
+        raise ParameterError(
+            f"{name} = {shown(value)} must be an array of numbers, one row a sample."
+        )
     found = found.astype(np.float64 if found.dtype.kind == "f" else np.int64)
     if not np.isfinite(found).all():
         raise ParameterError(f"{name} have numbers that are not finite, but all must be.")
@@ -100,7 +111,8 @@ def _numbers(name: str, value: Any) -> np.ndarray:
 
 @dataclass(frozen=True)
 class TorchModule:
-    """A torch.nn.Module as a network: its parameters by their names, its forward pass as a function of them.
+    """A torch.nn.Module as a network: its parameters by their names, its forward pass as a function
+    of them.
 
     Made by `from_module`, which says what is refused.
     """
@@ -118,7 +130,8 @@ class TorchModule:
         return {name: tuple(part.shape) for name, part in _made(self.factory).named_parameters()}
 
     def draw(self, seed: int) -> dict[str, Tensor]:
-        """The parameters of a fresh module, made after torch.manual_seed(seed); torch's generator is put back."""
+        """The parameters of a fresh module, made after torch.manual_seed(seed); torch's generator
+        is put back."""
         drawn = _fresh(self.factory, seed).named_parameters()
         return {name: part.detach().clone() for name, part in drawn}
 
@@ -128,7 +141,8 @@ class TorchModule:
 
     @plain_torch()
     def check(self, task: Any) -> None:
-        """Raise ParameterError where runs would lose a part of the module, or where it cannot answer the task.
+        """Raise ParameterError where runs would lose a part of the module, or where it cannot
+        answer the task.
 
         That its forward pass is one is known before (`grokbook.training.contract`).
         """
@@ -145,29 +159,44 @@ class TorchModule:
             fits = len(outputs) == 1 and targets.max() < outputs[0]
         if not fits:
             wanted = f"({targets.max() + 1},) or more" if labels else tuple(targets.shape[1:])
-            raise ParameterError(f"{self.adapted} gives {outputs} for each sample, but the targets need {wanted}.")
+            raise ParameterError(
+                f"{self.adapted} gives {outputs} for each sample, but the targets need {wanted}."
+            )
 
     def _check_whole(self, seed: int, x: Tensor) -> None:
-        """Compare outputs and slopes with those of the module itself, and the module with what a call leaves of it."""
+        """Compare outputs and slopes with those of the module itself, and the module with what a
+        call leaves of it."""
         module, kind = _fresh(self.factory, seed), self.adapted
         before = _state(module)
         alone = module(x)
         after = _state(module)
-        changed = [name for name in after if name not in before or not torch.equal(after[name], before[name])]
+        changed = [
+            name
+            for name in after
+            if name not in before or not torch.equal(after[name], before[name])
+        ]
         if changed:
-            raise ParameterError(f"a call of {kind} changes its {changed[0]}, but runs share one; leave that out.")
+            raise ParameterError(
+                f"a call of {kind} changes its {changed[0]}, but runs share one; leave that out."
+            )
         weights = {name: part.requires_grad_() for name, part in self.draw(seed).items()}
         taken = self.forward(weights, x)
         if not torch.allclose(alone, taken, rtol=1e-4, atol=1e-6):
             why = f"gives other outputs than the module itself for seed {seed}"
-            raise ParameterError(f"{kind} {why}: it has random state that is no parameter, which runs lose.")
+            raise ParameterError(
+                f"{kind} {why}: it has random state that is no parameter, which runs lose."
+            )
         alone.square().sum().backward()
         taken.square().sum().backward()
         for name, part in module.named_parameters():
             theirs = torch.zeros_like(part) if part.grad is None else part.grad
             ours = weights[name].grad
-            if not torch.allclose(torch.zeros_like(part) if ours is None else ours, theirs, rtol=1e-3, atol=1e-6):
-                raise ParameterError(f"{kind} has a hook that changes the slope of {name}, which runs lose.")
+            if not torch.allclose(
+                torch.zeros_like(part) if ours is None else ours, theirs, rtol=1e-3, atol=1e-6
+            ):
+                raise ParameterError(
+                    f"{kind} has a hook that changes the slope of {name}, which runs lose."
+                )
         module.eval()
         with torch.no_grad():
             evaluated = module(x)
@@ -178,7 +207,8 @@ class TorchModule:
 
 @dataclass(frozen=True)
 class EmbeddingModule(TorchModule):
-    """A torch.nn.Module whose parameter `embedding` holds a token a row: its measures are logged, its table is kept."""
+    """A torch.nn.Module whose parameter `embedding` holds a token a row: its measures are logged,
+    its table is kept."""
 
     embedding: str
 
@@ -190,16 +220,18 @@ class EmbeddingModule(TorchModule):
 @checked_call
 @plain_torch()
 def from_module(factory: Callable[[], nn.Module], *, embedding: str | None = None) -> TorchModule:
-    """Any torch.nn.Module as a network that `train` takes: several seeds of it are one program where that pays.
+    """Any torch.nn.Module as a network that `train` takes: several seeds of it are one program
+    where that pays.
 
     Args:
-        factory: what makes a fresh module: a class, a function, or functools.partial of one. Give it a name (no
-            lambda), so that its runs can be kept.
-        embedding: the name of a parameter (n, d) with a token a row, such as "embed.weight"; then every measure of an
-            embedding is logged and tables are kept.
+        factory: what makes a fresh module: a class, a function, or functools.partial of one. Give
+            it a name (no lambda), so that its runs can be kept.
+        embedding: the name of a parameter (n, d) with a token a row, such as "embed.weight"; then
+            every measure of an embedding is logged and tables are kept.
 
-    Raises ParameterError for a module in place of what makes one; no parameters, others than float32, frozen or lazy
-    ones; buffers that differ between seeds; dropout; and layers that take statistics of batches, such as BatchNorm.
+    Raises ParameterError for a module in place of what makes one; no parameters, others than
+    float32, frozen or lazy ones; buffers that differ between seeds; dropout; and layers that take
+    statistics of batches, such as BatchNorm.
 
     Example:
         >>> from functools import partial
@@ -208,18 +240,24 @@ def from_module(factory: Callable[[], nn.Module], *, embedding: str | None = Non
     """
     if isinstance(factory, nn.Module) or not callable(factory):
         rule = "must be what makes a module: a class, a function, or functools.partial(Net, 64)"
-        said = f"{type(factory).__name__}(...)" if isinstance(factory, nn.Module) else shown(factory)
+        said = (
+            f"{type(factory).__name__}(...)" if isinstance(factory, nn.Module) else shown(factory)
+        )
         raise ParameterError(f"factory = {said} {rule}.")
     _made.cache_clear()  # what the factory reads may have been set to another value
     try:
         module = _made(factory)
     except Exception as error:  # whatever a reader's factory raises
-        raise ParameterError(f"factory fails: {type(error).__name__}: {str(error).partition(chr(10))[0]}.") from error
+        raise ParameterError(
+            f"factory fails: {type(error).__name__}: {str(error).partition(chr(10))[0]}."
+        ) from error
     if not isinstance(module, nn.Module):
         raise ParameterError(f"factory gives {shown(module)}, but must give a torch.nn.Module.")
     parts = dict(module.named_parameters())
     if not parts:
-        raise ParameterError(f"factory gives a {type(module).__name__} without parameters; a run trains some.")
+        raise ParameterError(
+            f"factory gives a {type(module).__name__} without parameters; a run trains some."
+        )
     for name, part in parts.items():
         if part.dtype != torch.float32:
             rule = "those of a run are torch.float32, as its checkpoints and records are"
@@ -229,44 +267,66 @@ def from_module(factory: Callable[[], nn.Module], *, embedding: str | None = Non
         share = getattr(layer, "p", 0) if isinstance(layer, nn.modules.dropout._DropoutNd) else 0
         share = getattr(layer, "dropout", share)
         if isinstance(share, float | int) and share > 0:
-            raise ParameterError(f"{name or 'the module'} drops a share of {share}, which runs here do not; set it 0.")
+            raise ParameterError(
+                f"{name or 'the module'} drops a share of {share}, which runs here do not; set"
+                " it 0."
+            )
         tracks = isinstance(layer, nn.modules.batchnorm._NormBase) and layer.track_running_stats
         if tracks or isinstance(layer, nn.modules.batchnorm._BatchNorm):
-            raise ParameterError(f"{name or 'the module'} takes statistics of batches; take LayerNorm or GroupNorm.")
+            raise ParameterError(
+                f"{name or 'the module'} takes statistics of batches; take LayerNorm or GroupNorm."
+            )
     _refuse_what_is_not_carried(module, factory)
     if embedding is None:
         return TorchModule(factory)
     if embedding not in parts or parts[embedding].ndim != 2:
         tables = [name for name, part in parts.items() if part.ndim == 2]
-        raise ParameterError(f"embedding = {embedding!r} is no table of the module's; choose of {', '.join(tables)}.")
+        raise ParameterError(
+            f"embedding = {embedding!r} is no table of the module's; choose of {', '.join(tables)}."
+        )
     return EmbeddingModule(factory, embedding)
 
 
 def _refuse_what_is_not_carried(module: nn.Module, factory: Callable[[], nn.Module]) -> None:
-    """Refuse what a run would lose: frozen or lazy parameters, and buffers that each seed draws anew.
+    """Refuse what a run would lose: frozen or lazy parameters, and buffers that each seed draws
+    anew.
 
-    A run carries parameters alone, all of them trained; everything else of the module is that of seed 0 in every run.
+    A run carries parameters alone, all of them trained; everything else of the module is that of
+    seed 0 in every run.
     """
     for name, part in module.named_parameters():
         if isinstance(part, nn.parameter.UninitializedParameter):
-            raise ParameterError(f"{name} has no shape yet, but runs need it; give the layer its sizes.")
+            raise ParameterError(
+                f"{name} has no shape yet, but runs need it; give the layer its sizes."
+            )
         if not part.requires_grad:
-            raise ParameterError(f"{name} does not require a gradient, but runs train all of them; make it a buffer.")
-    places = [(part.data_ptr(), part.data_ptr() + 4 * part.numel(), name) for name, part in module.named_parameters()]
+            raise ParameterError(
+                f"{name} does not require a gradient, but runs train all of them; make it a buffer."
+            )
+    places = [
+        (part.data_ptr(), part.data_ptr() + 4 * part.numel(), name)
+        for name, part in module.named_parameters()
+    ]
     places = sorted(place for place in places if place[0] < place[1])
     for (_, end, name), (begin, _, another) in pairwise(places):
         if begin < end:
             rule = "make them one parameter"
-            raise ParameterError(f"{name} and {another} are two parameters of the same numbers; {rule}.")
+            raise ParameterError(
+                f"{name} and {another} are two parameters of the same numbers; {rule}."
+            )
     other = _fresh(factory, 1)
     theirs = dict(other.named_parameters())
     for name, part in module.named_parameters():
         if theirs.get(name) is part:
-            raise ParameterError(f"{name} is one object in every module of factory; let it make one each time.")
+            raise ParameterError(
+                f"{name} is one object in every module of factory; let it make one each time."
+            )
     tables = dict(other.named_buffers())
     for name, table in module.named_buffers():
         if name not in tables or not torch.equal(table, tables[name]):
-            raise ParameterError(f"the buffer {name} differs between seeds, but runs share one; make it fixed.")
+            raise ParameterError(
+                f"the buffer {name} differs between seeds, but runs share one; make it fixed."
+            )
 
 
 @lru_cache(maxsize=64)

@@ -1,4 +1,5 @@
-"""What came out of runs: which there are, what was kept of them, measures of it, pictures, tables and files."""
+"""What came out of runs: which there are, what was kept of them, measures of it, pictures, tables
+and files."""
 
 from __future__ import annotations
 
@@ -34,8 +35,9 @@ TOLD = 3
 class Kept:
     """What was kept of one run at one step; printed, it tells what that is.
 
-    `embedding` is the table (p, d) of the first operand, None where the network has none; `steps` are those at which
-    something was kept. With `model`, a network, `model.forward(kept.weights, inputs)` is what it puts out.
+    `embedding` is the table (p, d) of the first operand, None where the network has none; `steps`
+    are those at which something was kept. With `model`, a network, `model.forward(kept.weights,
+    inputs)` is what it puts out.
     """
 
     name: str
@@ -55,14 +57,17 @@ class Kept:
     def __str__(self) -> str:
         """The run, the step, and what was kept."""
         count = sum(part.numel() for part in (self.parameters or {}).values())
-        table = "no embedding" if self.embedding is None else f"the embedding {self.embedding.shape}"
+        table = (
+            "no embedding" if self.embedding is None else f"the embedding {self.embedding.shape}"
+        )
         what = f"all {count:,} parameters" if self.parameters else f"{table}, no weights"
         return f"{self.name}, seed {self.seed}, step {self.step:,}: {what}"
 
 
 @checked_call
 def load(name: str | xr.Dataset, seed: int = 0, step: int | None = None) -> Kept:
-    """The network of a run at a step at which it was kept: its embedding, and its weights where these were kept.
+    """The network of a run at a step at which it was kept: its embedding, and its weights where
+    these were kept.
 
     Args:
         name: a record's name or key (see `records`), or what `train` gave.
@@ -84,9 +89,15 @@ def load(name: str | xr.Dataset, seed: int = 0, step: int | None = None) -> Kept
     runs = name if isinstance(name, xr.Dataset) else found(name)
     called = str(runs.attrs.get("experiment", "these runs"))
     if seed not in (seeds := np.atleast_1d(runs.seed.values).tolist()):
-        raise ParameterError(f"seed = {shown(seed)} is none of {called}, which has {', '.join(map(str, seeds))}.")
+        raise ParameterError(
+            f"seed = {shown(seed)} is none of {called}, which has {', '.join(map(str, seeds))}."
+        )
     if "snapshot" not in runs.dims:
-        kept = "a sweep keeps the embedding at the end of each run" if "embedding" in runs else "nothing but curves"
+        kept = (
+            "a sweep keeps the embedding at the end of each run"
+            if "embedding" in runs
+            else "nothing but curves"
+        )
         raise ParameterError(f"no network of {called} was kept at a step: {kept}.")
     run = runs.sel(seed=seed) if "seed" in runs.dims else runs
     there = [n for n in ("embedding", "weights") if n in run]
@@ -94,25 +105,34 @@ def load(name: str | xr.Dataset, seed: int = 0, step: int | None = None) -> Kept
     steps = [int(s) for s in run.snapshot.values[known.values]]
     at = steps[-1] if step is None else step
     if at not in steps:
-        raise ParameterError(f"step = {shown(step)} of {called} was not kept; {', '.join(map(str, steps))} were.")
+        raise ParameterError(
+            f"step = {shown(step)} of {called} was not kept; {', '.join(map(str, steps))} were."
+        )
     one = run.sel(snapshot=at)
     table = one.embedding.values if "embedding" in one and one.embedding.notnull().any() else None
     parts = None
     if "weights" in one:
         shapes = json.loads(one.weights.attrs["parameters"])
-        row = torch.from_numpy(one.weights.values.copy()).split([int(np.prod(shape)) for shape in shapes.values()])
-        parts = {name: part.view(shape) for (name, shape), part in zip(shapes.items(), row, strict=True)}
+        row = torch.from_numpy(one.weights.values.copy()).split(
+            [int(np.prod(shape)) for shape in shapes.values()]
+        )
+        parts = {
+            name: part.view(shape) for (name, shape), part in zip(shapes.items(), row, strict=True)
+        }
     return Kept(called, int(seed), int(at), tuple(steps), table, parts)
 
 
 def found(name: str) -> xr.Dataset:
-    """The dataset with a name or key in the store of this machine or in the records, as it was made.
+    """The dataset with a name or key in the store of this machine or in the records, as it was
+    made.
 
-    So code of a reader's own need not be loaded, nor be what it was. Raises ParameterError for an unknown name,
-    RecordError for a damaged file.
+    So code of a reader's own need not be loaded, nor be what it was. Raises ParameterError for an
+    unknown name, RecordError for a damaged file.
     """
     if not isinstance(name, str):
-        raise ParameterError(f"name = {shown(name)} must be the name of a record or the runs themselves.")
+        raise ParameterError(
+            f"name = {shown(name)} must be the name of a record or the runs themselves."
+        )
     here = default_store()
     there: dict[str, tuple[Store, str]] = {}
     for store in (here, *here.fallbacks):
@@ -121,7 +141,9 @@ def found(name: str) -> xr.Dataset:
                 there.setdefault(entry["key"], (store, entry["experiment"]))
     if len(there) > 1:
         each = _told_apart({key: store for key, (store, _) in there.items()})
-        raise ParameterError(f"{name!r} names {len(there)} configurations; give one of their keys: {each}.")
+        raise ParameterError(
+            f"{name!r} names {len(there)} configurations; give one of their keys: {each}."
+        )
     for key, (store, called) in there.items():
         if (runs := Store(store.path, read_only=store.read_only).load(key)) is None:
             raise RecordError(f"{called} is damaged, see above; train it again.")
@@ -130,7 +152,9 @@ def found(name: str) -> xr.Dataset:
         return runs
     names = {*known, *records()["name"]}
     like = nearest(name, names)
-    raise ParameterError(f"{name!r} is no record" + (f"; did you mean {like}?" if like else "; see records()."))
+    raise ParameterError(
+        f"{name!r} is no record" + (f"; did you mean {like}?" if like else "; see records().")
+    )
 
 
 def _told_apart(stores: Mapping[str, Store]) -> str:
@@ -153,12 +177,13 @@ def _told_apart(stores: Mapping[str, Store]) -> str:
 
 @checked_call
 def measure(name: str, data: Any) -> float | xr.DataArray:
-    """A measure of the registry by its name (`measures()` lists them), of whatever it can be taken on.
+    """A measure of the registry by its name (`measures()` lists them), of whatever it can be taken
+    on.
 
     Args:
         name: such as "med", "fourier_ipr", "weight_norm".
-        data: an embedding (p, d); the weights by name; a `View` or what `load` gives; or a dataset of runs with
-            `embedding`, for a number each seed and snapshot.
+        data: an embedding (p, d); the weights by name; a `View` or what `load` gives; or a dataset
+            of runs with `embedding`, for a number each seed and snapshot.
 
     Raises ParameterError for an unknown name, and for data that the measure is not of.
 
@@ -168,18 +193,26 @@ def measure(name: str, data: Any) -> float | xr.DataArray:
     """
     if name not in (known := registry()):
         like = nearest(name, known) or next(iter(known))
-        raise ParameterError(f"{name!r} is no measure; did you mean {like}? measures() lists all {len(known)}.")
+        raise ParameterError(
+            f"{name!r} is no measure; did you mean {like}? measures() lists all {len(known)}."
+        )
     found = known[name]
     if isinstance(data, xr.Dataset):
         if found.of != "embedding" or "embedding" not in data:
-            there = "has no embedding" if "embedding" not in data else f"the measure is of {found.of}"
+            there = (
+                "has no embedding" if "embedding" not in data else f"the measure is of {found.of}"
+            )
             raise ParameterError(f"{name} cannot be taken on this dataset: {there}.")
         tables = data.embedding
-        value = xr.apply_ufunc(_or_nan(found.function), tables, input_core_dims=[["token", "feature"]], vectorize=True)
+        value = xr.apply_ufunc(
+            _or_nan(found.function), tables, input_core_dims=[["token", "feature"]], vectorize=True
+        )
         return value.rename(name).assign_attrs(long_name=name)
     if found.of == "network":
         if not isinstance(data, View) or name not in INSTRUMENTS:
-            raise ParameterError(f"{name} is of a network with its task: give a View, as a watch has it.")
+            raise ParameterError(
+                f"{name} is of a network with its task: give a View, as a watch has it."
+            )
         return float(INSTRUMENTS[name](data))
     if found.of == "embedding" and isinstance(data, View | Kept):
         data = data.embedding
@@ -199,22 +232,27 @@ def _or_nan(function: Any) -> Any:
 def plot_curves(runs: xr.Dataset) -> Figure:
     """Accuracy and loss of every seed against the step, with the median fit and grok steps marked.
 
-    Raises ParameterError for a dataset that `grok_times` refuses, or one with axes of a grid: choose a cell first.
+    Raises ParameterError for a dataset that `grok_times` refuses, or one with axes of a grid:
+    choose a cell first.
     """
     from grokbook.plotting.training import learning_curves
 
     sides = [dim for dim in runs.test_accuracy.dims if dim not in ("seed", "run", "step")]
     if sides:
-        raise ParameterError(f"the runs have an axis {sides[0]}; choose a cell, runs.sel({sides[0]}=...).")
+        raise ParameterError(
+            f"the runs have an axis {sides[0]}; choose a cell, runs.sel({sides[0]}=...)."
+        )
     return learning_curves(runs, grok_times(runs))
 
 
 @checked_call
 def plot_embedding(data: Any, seed: int = 0) -> Figure:
-    """The rows of an embedding on its first two principal axes, each by its number: one picture, or one a snapshot.
+    """The rows of an embedding on its first two principal axes, each by its number: one picture, or
+    one a snapshot.
 
-    `data` is an embedding (p, d), what `load` gives, or a dataset of `train`, whose first, middle and last snapshot of
-    a seed are drawn on the axes of the last. Raises ParameterError where there is no embedding.
+    `data` is an embedding (p, d), what `load` gives, or a dataset of `train`, whose first, middle
+    and last snapshot of a seed are drawn on the axes of the last. Raises ParameterError where there
+    is no embedding.
     """
     from grokbook.measures.principal import on_axes
     from grokbook.plotting.style import COLOURS, panels, styled
@@ -239,7 +277,11 @@ def plot_embedding(data: Any, seed: int = 0) -> Figure:
             ax.scatter(*points.T, s=3, color=COLOURS["measure"])
             for i, (x, y) in enumerate(points):
                 ax.annotate(str(i), (x, y), fontsize=6)
-            ax.set(title=title, xlabel="first principal axis", ylabel="second" if ax is axes[0, 0] else "")
+            ax.set(
+                title=title,
+                xlabel="first principal axis",
+                ylabel="second" if ax is axes[0, 0] else "",
+            )
             ax.set_box_aspect(1)
         return fig
 

@@ -1,4 +1,5 @@
-"""Runs in one call: `train` over seeds, `sweep` over a grid; results are xarray, kept by what was run."""
+"""Runs in one call: `train` over seeds, `sweep` over a grid; results are xarray, kept by what was
+run."""
 
 from __future__ import annotations
 
@@ -44,7 +45,8 @@ _MAKERS = {optim.AdamW: AdamW, optim.Sgd: Sgd, accelerators.Muon: Muon, TableTas
 """By what a reader made a part of a run."""
 
 CACHE = 3_000_000
-"""Bytes of parameters, gradients and moments that stay in a core's cache: those of `ROWS` of Liu et al.'s toys."""
+"""Bytes of parameters, gradients and moments that stay in a core's cache: those of `ROWS` of Liu et
+al.'s toys."""
 
 
 @checked_call
@@ -66,52 +68,68 @@ def train(
 ) -> xr.Dataset:
     """Train a network on a task with several seeds; what was trained before is loaded.
 
-    A seed draws the initial weights and, where the task has a `seed`, its training set; with `split_seed` all runs have
-    the training set that it draws.
+    A seed draws the initial weights and, where the task has a `seed`, its training set; with
+    `split_seed` all runs have the training set that it draws.
 
     Args:
-        task: `ModularTask`, `GroupTask`, `task(inputs, targets, train_fraction)`, or any frozen dataclass with
-            `inputs`, `targets`, `train_index` and `groups()`; or an `Experiment`, which says itself what is trained
-            and what is recorded: beside it only rows, workers, store and progress are asked.
-        model: `Transformer`, `MLP`, `from_module(factory)`, or any frozen dataclass with `shapes()`, `draw(seed)` and
-            `forward(weights, inputs)`.
-        optimizer: `AdamW`, `Sgd`, `Muon`, `from_torch_optim(cls)`, or any frozen dataclass with `init`, `numbers` and
-            `update`.
+        task: `ModularTask`, `GroupTask`, `task(inputs, targets, train_fraction)`, or any frozen
+            dataclass with `inputs`, `targets`, `train_index` and `groups()`; or an `Experiment`,
+            which says itself what is trained and what is recorded: beside it only rows, workers,
+            store and progress are asked.
+        model: `Transformer`, `MLP`, `from_module(factory)`, or any frozen dataclass with
+            `shapes()`, `draw(seed)` and `forward(weights, inputs)`.
+        optimizer: `AdamW`, `Sgd`, `Muon`, `from_torch_optim(cls)`, or any frozen dataclass with
+            `init`, `numbers` and `update`.
         seeds: how many (0, 1, ...), or which.
         steps: updates of each run.
-        watch: name -> function of a `View` of the network at a logged step; each is a variable (seed, step).
-        keep: "embedding" (tables of networks that have one) or "weights" (these and all parameters) at `snapshots`
-            steps; `load` gives them back. Until a run ends, "weights" and a watch hold every logged step in memory.
+        watch: name -> function of a `View` of the network at a logged step; each is a variable
+            (seed, step).
+        keep: "embedding" (tables of networks that have one) or "weights" (these and all parameters)
+            at `snapshots` steps; `load` gives them back. Until a run ends, "weights" and a watch
+            hold every logged step in memory.
         rows: runs that share a program. "auto": one on a CPU, all of them on a GPU.
-        workers: processes side by side. Default: one a core, and none where that takes longer than the runs.
-        store: a folder for results, False for none. Default: this machine's, which a line tells at the first run.
-        name: what the runs are called by `records` and `load`. Default: task and network, whatever the settings;
-            where several have one name, `load` says their keys and in what they differ.
-        settings: more fields of `RunConfig`: `log`, `stop`, `snapshots`, `loss`, `batch_size`, `dtype`, `start`,
-            `split_seed`.
+        workers: processes side by side. Default: one a core, and none where that takes longer than
+            the runs.
+        store: a folder for results, False for none. Default: this machine's, which a line tells at
+            the first run.
+        name: what the runs are called by `records` and `load`. Default: task and network, whatever
+            the settings; where several have one name, `load` says their keys and in what they
+            differ.
+        settings: more fields of `RunConfig`: `log`, `stop`, `snapshots`, `loss`, `batch_size`,
+            `dtype`, `start`, `split_seed`.
 
     Returns:
-        Dataset with variables (seed, step): losses, accuracies (of real answers the share of outputs to which no other
-        answer of the task is nearer than the right one; `grok_times(runs, below=0.01)` goes by loss), weight norm,
-        embedding measures, each watch; and `embedding` (seed, snapshot, token, feature) and `weights` (seed, snapshot,
-        parameter) where they are kept. NaN from where a run had stopped.
+        Dataset with variables (seed, step): losses, accuracies (of real answers the share of
+        outputs to which no other answer of the task is nearer than the right one; `grok_times(runs,
+        below=0.01)` goes by loss), weight norm, embedding measures, each watch; and `embedding`
+        (seed, snapshot, token, feature) and `weights` (seed, snapshot, parameter) where they are
+        kept. NaN from where a run had stopped.
 
     Raises:
-        ParameterError: one sentence with the value and the rule it breaks, before anything is trained.
-        TrainingError: a loss became NaN or infinite, or a watch ended in an error; `history` has what there is.
+        ParameterError: one sentence with the value and the rule it breaks, before anything is
+            trained.
+        TrainingError: a loss became NaN or infinite, or a watch ended in an error; `history` has
+            what there is.
 
     Example:
         >>> import grokbook as gb
-        >>> runs = gb.train(gb.ModularTask(5), gb.Transformer(5, d_model=8), seeds=2, steps=20, progress=False)
+        >>> runs = gb.train(
+        ...     gb.ModularTask(5), gb.Transformer(5, d_model=8), seeds=2, steps=20, progress=False
+        ... )
         >>> dict(runs.test_accuracy.sizes), runs.embedding.dims
         ({'seed': 2, 'step': 3}, ('seed', 'snapshot', 'token', 'feature'))
     """
     if isinstance(task, Experiment):
         said = {"model": model, "watch": watch, "name": name, **settings}
-        said |= {"seeds": None if seeds == SEEDS else seeds, "steps": None if steps == STEPS else steps}
+        said |= {
+            "seeds": None if seeds == SEEDS else seeds,
+            "steps": None if steps == STEPS else steps,
+        }
         for what, value in said.items():
             if value is not None:
-                raise ParameterError(f"{what} = {shown(value)} is said by the experiment {task.name} itself.")
+                raise ParameterError(
+                    f"{what} = {shown(value)} is said by the experiment {task.name} itself."
+                )
         made = task
     else:
         config = _config(task, model, optimizer, steps, settings)
@@ -140,42 +158,55 @@ def sweep(
     progress: bool = True,
     **settings: Any,
 ) -> xr.Dataset:
-    """Train every combination of the values of a grid, each with every seed; what was trained before is loaded.
+    """Train every combination of the values of a grid, each with every seed; what was trained
+    before is loaded.
 
     Args:
-        grid: setting -> its values: `lr`, `weight_decay`, a field of the run, network or task that is a number, or
-            GROUP_lr and GROUP_weight_decay of a group of the network's parameters.
-        scheduler: address of a Dask cluster, `tcp://host:8786`. Default, and "local": processes here.
+        grid: setting -> its values: `lr`, `weight_decay`, a field of the run, network or task that
+            is a number, or GROUP_lr and GROUP_weight_decay of a group of the network's parameters.
+        scheduler: address of a Dask cluster, `tcp://host:8786`. Default, and "local": processes
+            here.
         store: as `train`.
-        rows: runs that share a program; "auto": on a CPU 4, and up to 16 of networks so small that a core's cache holds
-            them where the runs are many or short; on a cluster always 4.
+        rows: runs that share a program; "auto": on a CPU 4, and up to 16 of networks so small that
+            a core's cache holds them where the runs are many or short; on a cluster always 4.
         settings: as `train`; so are the other arguments.
 
     Returns:
-        Dataset with dims `seed`, one for each name of the grid, and `step`: losses and accuracies, and the `embedding`
-        at the end where there is one. What `grok_times` and `phases` need.
+        Dataset with dims `seed`, one for each name of the grid, and `step`: losses and accuracies,
+        and the `embedding` at the end where there is one. What `grok_times` and `phases` need.
 
-    Raises ParameterError as `train`, and for a name that no part of the run has; GrokbookError where there is no Dask.
+    Raises ParameterError as `train`, and for a name that no part of the run has; GrokbookError
+    where there is no Dask.
 
     Example:
         >>> import grokbook as gb
         >>> net, lr = gb.Transformer(5, d_model=8), [1e-3, 1e-2]
-        >>> gb.sweep(gb.ModularTask(5), net, grid={"lr": lr}, steps=20, progress=False).test_loss.dims
+        >>> gb.sweep(
+        ...     gb.ModularTask(5), net, grid={"lr": lr}, steps=20, progress=False
+        ... ).test_loss.dims
         ('seed', 'lr', 'step')
     """
     if not isinstance(grid, Mapping) or not grid:
-        raise ParameterError(f"grid = {shown(grid)} must give settings their values: {{'lr': [1e-3, 1e-2]}}.")
+        raise ParameterError(
+            f"grid = {shown(grid)} must give settings their values: {{'lr': [1e-3, 1e-2]}}."
+        )
     config = _config(task, model, optimizer, steps, settings)
-    axes = tuple(Axis(worded(config, asked), tuple(map(float, values))) for asked, values in grid.items())
+    axes = tuple(
+        Axis(worded(config, asked), tuple(map(float, values))) for asked, values in grid.items()
+    )
     called = _name(name or f"own/sweep-{type(task).__name__}-{type(model).__name__}")
     made = Sweep(called, config, _seeds(seeds), axes=axes)
     names = {axis.name: asked for axis, asked in zip(axes, grid, strict=True) if axis.name != asked}
     if scheduler is not None:
         if rows != "auto":
-            raise ParameterError(f"rows = {shown(rows)} must be 'auto' on a cluster, whose programs have 4 runs.")
+            raise ParameterError(
+                f"rows = {shown(rows)} must be 'auto' on a cluster, whose programs have 4 runs."
+            )
         kept = _store(store)
         if kept is None:
-            raise ParameterError("store = False keeps nothing, but a sweep on a cluster is gathered in a store.")
+            raise ParameterError(
+                "store = False keeps nothing, but a sweep on a cluster is gathered in a store."
+            )
         address = None if scheduler == "local" else scheduler
         return cluster.sweep(made, address, workers=workers, store=kept).rename(names)
     options: dict[str, Any] = {"workers": _workers(made, workers)}
@@ -183,16 +214,31 @@ def sweep(
     return _results(made, store, progress, options).rename(names)
 
 
-def _config(task: Any, model: Any, optimizer: Any, steps: int, settings: Mapping[str, Any]) -> RunConfig:
+def _config(
+    task: Any, model: Any, optimizer: Any, steps: int, settings: Mapping[str, Any]
+) -> RunConfig:
     """The run that the arguments say, or what is wrong with them in one sentence."""
     if model is None:
-        raise ParameterError("model is missing: a task is trained with one, such as Transformer(p).")
+        raise ParameterError(
+            "model is missing: a task is trained with one, such as Transformer(p)."
+        )
     if isinstance(model, nn.Module) or isinstance(model, type) and issubclass(model, nn.Module):
-        raise ParameterError("model is a torch.nn.Module; give what makes it: model = from_module(factory).")
+        raise ParameterError(
+            "model is a torch.nn.Module; give what makes it: model = from_module(factory)."
+        )
     if isinstance(optimizer, torch.optim.Optimizer | type):
         kind = optimizer.__name__ if isinstance(optimizer, type) else type(optimizer).__name__
-        raise ParameterError(f"optimizer = {kind} is one of torch; give from_torch_optim(torch.optim.{kind}, lr=...).")
-    known = {f.name for f in dataclasses.fields(RunConfig)} - {"task", "model", "optimizer", "steps", "seed"}
+        raise ParameterError(
+            f"optimizer = {kind} is one of torch; give from_torch_optim(torch.optim.{kind},"
+            " lr=...)."
+        )
+    known = {f.name for f in dataclasses.fields(RunConfig)} - {
+        "task",
+        "model",
+        "optimizer",
+        "steps",
+        "seed",
+    }
     for name, value in settings.items():
         if name not in known:
             parts = {"task": task, "model": model, "optimizer": optimizer}
@@ -203,7 +249,8 @@ def _config(task: Any, model: Any, optimizer: Any, steps: int, settings: Mapping
 def _no_setting(
     name: str, value: Any, known: Collection[str], parts: Mapping[str, Any]
 ) -> ParameterError:
-    """The error for an argument that no run has: the part of the run whose it is, or what was meant."""
+    """The error for an argument that no run has: the part of the run whose it is, or what was
+    meant."""
     words, own = {name, *OTHER_WORDS.get(name, ())}, {*known, *parts, "steps", "seeds"}
     for where, part in parts.items():
         maker = _MAKERS.get(type(part), type(part))
@@ -223,14 +270,20 @@ def _seeds(seeds: int | Sequence[int]) -> tuple[int, ...]:
             found = tuple(seeds)
         except TypeError:
             found = ()
-    if not found or not all(isinstance(s, int | np.integer) and not isinstance(s, bool) and s >= 0 for s in found):
-        raise ParameterError(f"seeds = {shown(seeds)} must be how many, 1 or more, or which, such as (0, 1, 2).")
+    if not found or not all(
+        isinstance(s, int | np.integer) and not isinstance(s, bool) and s >= 0 for s in found
+    ):
+        raise ParameterError(
+            f"seeds = {shown(seeds)} must be how many, 1 or more, or which, such as (0, 1, 2)."
+        )
     return tuple(map(int, found))
 
 
 def _name(name: str) -> str:
     if not isinstance(name, str) or not re.fullmatch(r"\w[\w.+-]*(/\w[\w.+-]*)*", name):
-        raise ParameterError(f"name = {shown(name)} must be words of letters, digits and _.+- joined by /.")
+        raise ParameterError(
+            f"name = {shown(name)} must be words of letters, digits and _.+- joined by /."
+        )
     return name
 
 
@@ -241,31 +294,45 @@ def _rows(rows: int | str) -> int:
 
 
 def _together(made: Sweep) -> int | None:
-    """How many runs of a sweep share a program: what a core's cache holds, and in long sweeps a quarter of them.
+    """How many runs of a sweep share a program: what a core's cache holds, and in long sweeps a
+    quarter of them.
 
-    Of each parameter there are four numbers, weight, gradient and two moments. Neither processes nor cores change it,
-    so that they change no bit either.
+    Of each parameter there are four numbers, weight, gradient and two moments. Neither processes
+    nor cores change it, so that they change no bit either.
     """
     parameters = sum(map(prod, made.config.model.shapes().values()))
     runs = len(made.seeds) * prod(made.shape.values())
-    fit = min(CACHE // (16 * parameters), runs if runs * made.config.steps <= FEW else runs // 4, 16)
+    fit = min(
+        CACHE // (16 * parameters), runs if runs * made.config.steps <= FEW else runs // 4, 16
+    )
     return None if torch.cuda.is_available() else max(ROWS, fit)
 
 
 def _workers(made: Experiment, workers: int | None) -> int | None:
-    """How many processes: the number asked for, else one where the runs are short; a line where they cannot travel."""
+    """How many processes: the number asked for, else one where the runs are short; a line where
+    they cannot travel."""
     configs = made.to_train(made.seeds[:1])
     count = (workers or cores()) if not torch.cuda.is_available() else 1
     several = len(made.seeds) * len(configs) > (ROWS if len(configs) > 1 else 1)
     parts = (configs[0].task, configs[0].model, configs[0].optimizer)
-    if count > 1 and several and any(kind.__module__ == "__main__" for part in parts for kind in held(part)):
-        said = "a part of these runs is written in a notebook or script, so they are trained in this process"
-        print(f"grokbook: {said}; put it in a module to use every core.", file=sys.stderr, flush=True)
+    if (
+        count > 1
+        and several
+        and any(kind.__module__ == "__main__" for part in parts for kind in held(part))
+    ):
+        said = (
+            "a part of these runs is written in a notebook or script, so they are trained in this"
+            " process"
+        )
+        print(
+            f"grokbook: {said}; put it in a module to use every core.", file=sys.stderr, flush=True
+        )
     return 1 if workers is None and made.predicted().seconds < SHORT else workers
 
 
 def _store(store: Store | str | Path | bool | None) -> Store | None:
-    """Where results are kept; None for nowhere. Tells where that is when the first run of this machine is kept."""
+    """Where results are kept; None for nowhere. Tells where that is when the first run of this
+    machine is kept."""
     if store is False:
         return None
     if isinstance(store, Store):
@@ -277,7 +344,10 @@ def _store(store: Store | str | Path | bool | None) -> Store | None:
     found = default_store()
     if not found.path.exists() and "GROKBOOK_STORE" not in os.environ:
         where = f"runs are kept in {found.path}, and loaded when the same ones are asked for again"
-        print(f"grokbook: {where} (store=False keeps none, GROKBOOK_STORE names another folder).", file=sys.stderr)
+        print(
+            f"grokbook: {where} (store=False keeps none, GROKBOOK_STORE names another folder).",
+            file=sys.stderr,
+        )
     return found
 
 
@@ -288,7 +358,9 @@ def _results(made: Experiment, store: Any, progress: bool, options: dict[str, An
             return load_or_run(made, kept, progress=progress, **options)
         found = made.run(progress=progress, **options)
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(_stopped(made, kept)) from None  # where it was in torch helps nobody
+        raise KeyboardInterrupt(
+            _stopped(made, kept)
+        ) from None  # where it was in torch helps nobody
     return found.assign_attrs(experiment=made.name, origin="trained")
 
 

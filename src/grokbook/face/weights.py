@@ -1,4 +1,5 @@
-"""Weights from outside and to outside: checkpoints of torch for networks of ours, and ours for TransformerLens."""
+"""Weights from outside and to outside: checkpoints of torch for networks of ours, and ours for
+TransformerLens."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import io
 import json
 import pickle
 import re
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,7 @@ from torch import Tensor
 
 from grokbook.errors import ParameterError, checked_call, line, nearest, shown
 from grokbook.files import given
-from grokbook.machine import plain_torch
+from grokbook.machine import check_fits, plain_torch
 from grokbook.models.mlp import MLP
 from grokbook.models.transformer import Shape
 
@@ -26,20 +28,26 @@ _WRAPPER = re.compile(r"^(module\.|weights\.|_orig_mod\.)+")
 
 
 @checked_call
-def load_checkpoint(path: str | Path, model: Any, names: Mapping[str, str] | None = None) -> dict[str, Tensor]:
-    """The weights in a file of torch or safetensors as those of a network: `model.forward(weights, inputs)` runs it.
+def load_checkpoint(
+    path: str | Path, model: Any, names: Mapping[str, str] | None = None
+) -> dict[str, Tensor]:
+    """The weights in a file of torch or safetensors as those of a network: `model.forward(weights,
+    inputs)` runs it.
 
-    A state dict is the file, or what stands below `state_dict`, `model_state_dict`, `model` or `weights` in it. Its
-    names are those of the network; or those of `grokbook.models.transformer.Transformer`, of an nn.Sequential of
-    nn.Linear for an `MLP`, or of TransformerLens for a `Transformer`; else `names` says which is which. Only numbers
-    are read from a file, no code is run.
+    A state dict is the file, or what stands below `state_dict`, `model_state_dict`, `model` or
+    `weights` in it. Its names are those of the network; or those of
+    `grokbook.models.transformer.Transformer`, of an nn.Sequential of nn.Linear for an `MLP`, or of
+    TransformerLens for a `Transformer`; else `names` says which is which. Only numbers are read
+    from a file, no code is run.
 
     Args:
         path: .pt, .pth, .bin (torch.save) or .safetensors.
-        model: the network: `Transformer`, `MLP`, `from_module(factory)`, or another with `shapes()`.
+        model: the network: `Transformer`, `MLP`, `from_module(factory)`, or another with
+            `shapes()`.
         names: name here -> name in the file, for names that differ.
 
-    Raises ParameterError for a file that holds no weights, and with the first name or shape that does not fit.
+    Raises ParameterError for a file that holds no weights, and with the first name or shape that
+    does not fit.
 
     Example:
         >>> from torch import nn
@@ -53,39 +61,64 @@ def load_checkpoint(path: str | Path, model: Any, names: Mapping[str, str] | Non
     found = {n if n in shapes else _WRAPPER.sub("", n): part for n, part in _read(path).items()}
     if names is not None:
         found = {here: found[there] for here, there in names.items() if there in found} | found
-    elif isinstance(model, MLP) and all(re.fullmatch(r"(.*\.)?\d+\.(weight|bias)", name) for name in found):
-        found = dict(zip(shapes, found.values(), strict=False)) if len(found) == len(shapes) else found
+    elif isinstance(model, MLP) and all(
+        re.fullmatch(r"(.*\.)?\d+\.(weight|bias)", name) for name in found
+    ):
+        found = (
+            dict(zip(shapes, found.values(), strict=False)) if len(found) == len(shapes) else found
+        )
     elif isinstance(model, Shape):
         own = {re.sub(r"_(\d+)$", r".\1", name): part for name, part in found.items()}
         found = _from_lens(found) if "embed.W_E" in found else own
     for name, shape in shapes.items():
         if name not in found:
             like = nearest(name, found)
-            hint = f"did you mean names={{{name!r}: {like!r}}}?" if like else f"it has {', '.join(list(found)[:12])}."
-            raise ParameterError(f"{path.name} has no {name} {shape} of {type(model).__name__}; {hint}")
+            hint = (
+                f"did you mean names={{{name!r}: {like!r}}}?"
+                if like
+                else f"it has {', '.join(list(found)[:12])}."
+            )
+            raise ParameterError(
+                f"{path.name} has no {name} {shape} of {type(model).__name__}; {hint}"
+            )
         if tuple(found[name].shape) != tuple(shape):
-            raise ParameterError(f"{name} of {path.name} is {tuple(found[name].shape)}, but the network's is {shape}.")
-    if over := [name for name in found if name not in shapes and name not in (names or {}).values()]:
-        said = f"{path.name} also has {', '.join(over[:6])}, of which {type(model).__name__} knows nothing"
-        raise ParameterError(f"{said}; if they change no output, give their network by from_module.")
+            raise ParameterError(
+                f"{name} of {path.name} is {tuple(found[name].shape)}, but the network's is"
+                f" {shape}."
+            )
+    if over := [
+        name for name in found if name not in shapes and name not in (names or {}).values()
+    ]:
+        said = (
+            f"{path.name} also has {', '.join(over[:6])}, of which {type(model).__name__} knows"
+            " nothing"
+        )
+        raise ParameterError(
+            f"{said}; if they change no output, give their network by from_module."
+        )
     return {name: found[name].to(torch.float32).contiguous() for name in shapes}
 
 
 @checked_call
 @plain_torch()
-def to_transformer_lens(model: Shape, weights: Mapping[str, Tensor]) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    """A transformer of ours for TransformerLens: settings of a HookedTransformerConfig, and a state dict.
+def to_transformer_lens(
+    model: Shape, weights: Mapping[str, Tensor]
+) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    """A transformer of ours for TransformerLens: settings of a HookedTransformerConfig, and a state
+    dict.
 
-    Logits at the last of the three positions are equal. The package itself, the extra `lens`, makes the network:
+    Logits at the last of the three positions are equal. The package itself, the extra `lens`, makes
+    the network:
 
     .. code-block:: python
 
         config, state = gb.to_transformer_lens(net, gb.load(runs).weights)
         hooked = HookedTransformer(HookedTransformerConfig(**config))
-        hooked.load_state_dict(state, strict=False)   # its masks are no weights
+        hooked.load_state_dict(state, strict=False)  # its masks are no weights
         hooked(tokens)[:, -1]
 
-    Shapes: W_Q, W_K, W_V (heads, d, d_head), W_O (heads, d_head, d); biases and positions that ours has not are 0.
+    Shapes: W_Q, W_K, W_V (heads, d, d_head), W_O (heads, d_head, d); biases and positions that ours
+    has not are 0.
 
     Raises ParameterError for another network, and for weights that are not its own.
 
@@ -96,7 +129,10 @@ def to_transformer_lens(model: Shape, weights: Mapping[str, Tensor]) -> tuple[di
         (6, torch.Size([4, 8, 2]))
     """
     if not isinstance(model, Shape):
-        raise ParameterError(f"model = {type(model).__name__} is no Transformer, so TransformerLens does not have it.")
+        raise ParameterError(
+            f"model = {type(model).__name__} is no Transformer, so TransformerLens does not"
+            " have it."
+        )
     for name, shape in model.shapes().items():
         if name not in weights or tuple(weights[name].shape) != shape:
             raise ParameterError(f"weights have no {name} {shape}, which this transformer has.")
@@ -105,7 +141,10 @@ def to_transformer_lens(model: Shape, weights: Mapping[str, Tensor]) -> tuple[di
     config |= {"d_head": model.d_head, "n_heads": h, "d_mlp": model.d_mlp}
     config |= {"d_vocab": model.vocabulary, "d_vocab_out": model.p, "act_fn": "relu"}
     config |= {"normalization_type": None, "device": "cpu"}
-    state = {"embed.W_E": weights["W_E"], "pos_embed.W_pos": weights.get("W_pos", torch.zeros(3, d))}
+    state = {
+        "embed.W_E": weights["W_E"],
+        "pos_embed.W_pos": weights.get("W_pos", torch.zeros(3, d)),
+    }
     for l in range(model.n_layers):
         at = f"blocks.{l}."
         for name in "QKV":
@@ -121,7 +160,8 @@ def to_transformer_lens(model: Shape, weights: Mapping[str, Tensor]) -> tuple[di
 
 
 def _from_lens(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The inverse: names and shapes of ours; what ours has not, and what is not 0 there, keeps its name."""
+    """The inverse: names and shapes of ours; what ours has not, and what is not 0 there, keeps its
+    name."""
     ours = {}
     for name, part in state.items():
         named = re.fullmatch(r"blocks\.(\d+)\.(?:attn|mlp)\.([Wb])_(\w+)", name)
@@ -151,14 +191,19 @@ LARGEST = 4_000_000_000
 def _read(path: Path) -> dict[str, Tensor]:
     """The tensors of a file by name, as float32.
 
-    Raises ParameterError where one has no numbers (meta), leaves some out (sparse) or packs them (quantised).
+    Raises ParameterError where one has no numbers (meta), leaves some out (sparse) or packs them
+    (quantised).
     """
     try:
         content = given(path, LARGEST)
         found: Any = _safe_tensors(content) if path.suffix == ".safetensors" else _torch(content)
     except Exception as error:  # torch and pickle raise many kinds
         why = getattr(error, "strerror", None) or str(error).partition("\n")[0]
-        why = "it holds more than tensors, numbers and texts" if isinstance(error, pickle.UnpicklingError) else why
+        why = (
+            "it holds more than tensors, numbers and texts"
+            if isinstance(error, pickle.UnpicklingError)
+            else why
+        )
         raise ParameterError(f"{path} cannot be read as weights: {line(why)}.") from None
     for key in WRAPPED:
         found = found[key] if isinstance(found.get(key), Mapping) else found
@@ -168,18 +213,39 @@ def _read(path: Path) -> dict[str, Tensor]:
     for name, part in tensors.items():
         if not _is_dense(part):
             kind = f"{part.dtype}, {part.layout}, {part.device}"
-            raise ParameterError(f"{name} of {path.name} is no table of numbers ({kind}); save it as a dense one.")
+            raise ParameterError(
+                f"{name} of {path.name} is no table of numbers ({kind}); save it as a dense one."
+            )
+    try:
+        check_fits(
+            sum(4 * part.numel() for part in tensors.values() if part.dtype != torch.float32)
+        )
+    except ParameterError as error:
+        raise ParameterError(f"{path} cannot be read as weights: {error}.") from None
     return {name: part.detach().to(torch.float32) for name, part in tensors.items()}
 
 
 def _is_dense(part: Tensor) -> bool:
     """Whether a tensor has each of its real numbers, in a type that torch computes with."""
-    if part.layout != torch.strided or part.device.type != "cpu" or part.is_nested or part.is_quantized:
+    if (
+        part.layout != torch.strided
+        or part.device.type != "cpu"
+        or part.is_nested
+        or part.is_quantized
+    ):
         return False
-    return part.dtype in _NUMBERS and part.numel() * part.element_size() <= part.untyped_storage().nbytes()
+    return (
+        part.dtype in _NUMBERS
+        and part.numel() * part.element_size() <= part.untyped_storage().nbytes()
+    )
 
 
 def _torch(content: bytes) -> Mapping[str, Any]:
+    if zipfile.is_zipfile(
+        io.BytesIO(content)
+    ):  # what torch writes is not packed, others may pack it tightly
+        with zipfile.ZipFile(io.BytesIO(content)) as parts:
+            check_fits(sum(part.file_size for part in parts.infolist()))
     found = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
     if not isinstance(found, Mapping):
         raise ParameterError(f"the file holds a {type(found).__name__}, which is no state dict.")
@@ -198,6 +264,9 @@ def _safe_tensors(content: bytes) -> dict[str, Tensor]:
     """Eight bytes, a JSON header of so many, then the numbers, little-endian."""
     length = int.from_bytes(content[:8], "little")
     header, body = json.loads(content[8 : 8 + length]), content[8 + length :]
+    offsets = [about["data_offsets"] for name, about in header.items() if name != "__metadata__"]
+    if sum(abs(end - begin) for begin, end in offsets) > len(body):
+        raise ParameterError("its tensors are more than its bytes")
     found = {}
     for name, about in header.items():
         if name != "__metadata__":
@@ -205,5 +274,7 @@ def _safe_tensors(content: bytes) -> dict[str, Tensor]:
             if (kind := about["dtype"]) not in _KINDS:
                 raise ParameterError(f"{shown(name)} is of type {shown(kind)}")
             part = torch.from_numpy(np.frombuffer(body[begin:end], _KINDS[kind]).copy())
-            found[name] = (part.view(torch.bfloat16) if kind == "BF16" else part).reshape(about["shape"])
+            found[name] = (part.view(torch.bfloat16) if kind == "BF16" else part).reshape(
+                about["shape"]
+            )
     return found

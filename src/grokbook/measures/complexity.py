@@ -14,9 +14,11 @@ DIRECTIONS = 8  # of a neighbourhood: its cross-polytope has twice as many verti
 
 
 def cross_polytopes(points: Array, radius: float, directions: int, seed: int = 0) -> np.ndarray:
-    r"""Vertices $x \pm r v_m$ of one random cross-polytope about each point, shape (n, 2 * directions, D).
+    r"""Vertices $x \pm r v_m$ of one random cross-polytope about each point, shape (n, 2 *
+    directions, D).
 
-    The $v_m$ are `directions` orthonormal vectors, drawn afresh for each of the `points` x (n, D); r = `radius`.
+    The $v_m$ are `directions` orthonormal vectors, drawn afresh for each of the `points` x (n, D);
+    r = `radius`.
 
     Raises ParameterError for a radius that is not positive or more directions than D.
     """
@@ -30,15 +32,23 @@ def cross_polytopes(points: Array, radius: float, directions: int, seed: int = 0
 
 
 def local_complexity(
-    units: Callable[[np.ndarray], Array], points: Array, radius: float, directions: int = DIRECTIONS, *, seed: int = 0
+    units: Callable[[np.ndarray], Array],
+    points: Array,
+    radius: float,
+    directions: int = DIRECTIONS,
+    *,
+    seed: int = 0,
 ) -> float:
-    r"""Mean number of units whose sign is not the same on all vertices of a small cross-polytope about a point.
+    r"""Mean number of units whose sign is not the same on all vertices of a small cross-polytope
+    about a point.
 
-    .. math:: \frac1n \sum_x \#\{u : h_u \text{ takes both signs on } \{x \pm r v_1, \dots, x \pm r v_P\}\}
+    .. math:: \frac1n \sum_x \#\{u : h_u \text{ takes both signs on } \{x \pm r v_1, \dots, x \pm r
+    v_P\}\}
 
-    `units` maps vectors (N, D) to the pre-activations h (N, m); `points` x have shape (n, D), r = `radius`, P =
-    `directions` and the orthonormal $v_m$ are random (`seed`). A unit counts as active where h > 0. The result
-    lies in [0, m]. It is 0 for a network without units that switch, such as a linear one.
+    `units` maps vectors (N, D) to the pre-activations h (N, m); `points` x have shape (n, D), r =
+    `radius`, P = `directions` and the orthonormal $v_m$ are random (`seed`). A unit counts as
+    active where h > 0. The result lies in [0, m]. It is 0 for a network without units that switch,
+    such as a linear one.
 
     Raises ParameterError for bad points, radius or number of directions.
 
@@ -47,9 +57,9 @@ def local_complexity(
     >>> local_complexity(hinge, np.zeros((4, 2)), radius=1.0, directions=2)
     1.0
 
-    Source: Humayun et al. 2024, section 3, who take the input images as points, a radius fixed for the whole run,
-    and the sum over all layers. Here (see `network_complexity`) the points are pairs of operand embeddings, which
-    training moves, and the radius is a share of their size.
+    Source: Humayun et al. 2024, section 3, who take the input images as points, a radius fixed for
+    the whole run, and the sum over all layers. Here (see `network_complexity`) the points are pairs
+    of operand embeddings, which training moves, and the radius is a share of their size.
     """
     vertices = cross_polytopes(points, radius, directions, seed)
     n, corners, width = vertices.shape
@@ -68,16 +78,19 @@ def network_complexity(
 ) -> float:
     r"""Local complexity of a network about the embeddings $(\phi_i, \phi_j)$ of some operand pairs.
 
-    The points are the rows of `embedding` (tokens, d) at both places of `pairs` (n, 2), side by side: (n, 2 d). The
-    radius is `relative_radius` times their root mean square length, so that multiplying all vectors by
-    a constant is not mistaken for a change of the network. `units` maps such points (N, 2 d) to the pre-activations.
-    In the book these are the ReLUs of all layers at the read-out position; attention comes before them, so the surfaces
-    on which they switch are curved.
+    The points are the rows of `embedding` (tokens, d) at both places of `pairs` (n, 2), side by
+    side: (n, 2 d). The radius is `relative_radius` times their root mean square length, so that
+    multiplying all vectors by a constant is not mistaken for a change of the network. `units` maps
+    such points (N, 2 d) to the pre-activations. In the book these are the ReLUs of all layers at
+    the read-out position; attention comes before them, so the surfaces on which they switch are
+    curved.
 
     Raises ParameterError as `local_complexity`, and if the embeddings of the pairs are all zero.
 
     >>> table = [[1.0, 0.0], [9.0, 0.0]]
-    >>> network_complexity(lambda x: x[:, :1] - 1, table, [[0, 1], [1, 0]], relative_radius=0.01, directions=2)
+    >>> network_complexity(
+    ...     lambda x: x[:, :1] - 1, table, [[0, 1], [1, 0]], relative_radius=0.01, directions=2
+    ... )
     0.5
 
     Source: Humayun et al. 2024, section 3; differs as `local_complexity` says.

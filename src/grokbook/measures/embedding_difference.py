@@ -1,7 +1,8 @@
-"""MED, the mean length of the step from one token's embedding to the next: definitions, closed forms, bounds.
+"""MED, the mean length of the step from one token's embedding to the next: definitions, closed
+forms, bounds.
 
-Gu et al. print two formulas in 2025, another in 2024, and their code computes four more. All are reached here
-by arguments of `med`, and by name through `MED_DEFINITIONS` and `med_as`.
+Gu et al. print two formulas in 2025, another in 2024, and their code computes four more. All are
+reached here by arguments of `med`, and by name through `MED_DEFINITIONS` and `med_as`.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ COMBINATIONS = ("average", "sum")
 
 
 class MedDefinition(NamedTuple):
-    """One printed or coded definition of MED: where it stands, its formula, and the arguments of `med`."""
+    """One printed or coded definition of MED: where it stands, its formula, and the arguments of
+    `med`."""
 
     source: str
     formula: str
@@ -45,41 +47,65 @@ _EQ_12 = (
     r"+\sum_{j=1}^{p-1}\lVert\phi^{(2)}_j-\phi^{(2)}_{j+1}\rVert"
 )
 
-# fmt: off
-MED_DEFINITIONS: Mapping[str, MedDefinition] = MappingProxyType({
-    "gu2025_def_4_2": _definition(
-        "Gu et al. 2025, Definition 4.2", rf"\frac{{1}}{{p}}\sum_{{i=0}}^{{p-1}}{_STEP},\quad \phi_p=\phi_0", 1,
-        cyclic=True, reduction="mean"),
-    "gu2025_fig_5": _definition(
-        "Gu et al. 2025, caption of Figure 5", rf"\sum_{{i=0}}^{{p-1}}{_STEP},\quad \phi_p=\phi_0", 1,
-        cyclic=True, reduction="sum"),
-    "gu2024_eq_12": _definition(
-        "Gu et al. 2024, Equation 12", _EQ_12, 2, cyclic=False, reduction="sum", combine="sum"),
-    "code_base": _definition(
-        "code of Gu et al. 2025, transformer/base.py", _AVERAGE, 2, **_CODE, reduction="mean", combine="average"),
-    "code_str": _definition(
-        "code of Gu et al. 2025, transformer/str.py", rf"{_MEAN_1}+{_MEAN_2}", 2,
-        **_CODE, reduction="mean", combine="sum"),
-    "code_rec": _definition(
-        "code of Gu et al. 2025, transformer/rec.py (96 = p-1 at p = 97)", rf"(p-1)\Bigl({_MEAN_1}+{_MEAN_2}\Bigr)", 2,
-        **_CODE, reduction="rescaled_sum", combine="sum"),
-    "code_mlp": _definition(
-        "code of Gu et al. 2025, MLP/*.py (its third number is `operand_distance`)", _AVERAGE, 2,
-        **_CODE, reduction="mean", combine="average"),
-})
-# fmt: on
+MED_DEFINITIONS: Mapping[str, MedDefinition] = MappingProxyType(
+    {
+        "gu2025_def_4_2": _definition(
+            "Gu et al. 2025, Definition 4.2",
+            rf"\frac{{1}}{{p}}\sum_{{i=0}}^{{p-1}}{_STEP},\quad \phi_p=\phi_0",
+            1,
+            cyclic=True,
+            reduction="mean",
+        ),
+        "gu2025_fig_5": _definition(
+            "Gu et al. 2025, caption of Figure 5",
+            rf"\sum_{{i=0}}^{{p-1}}{_STEP},\quad \phi_p=\phi_0",
+            1,
+            cyclic=True,
+            reduction="sum",
+        ),
+        "gu2024_eq_12": _definition(
+            "Gu et al. 2024, Equation 12", _EQ_12, 2, cyclic=False, reduction="sum", combine="sum"
+        ),
+        "code_base": _definition(
+            "code of Gu et al. 2025, transformer/base.py",
+            _AVERAGE,
+            2,
+            **_CODE,
+            reduction="mean",
+            combine="average",
+        ),
+        "code_str": _definition(
+            "code of Gu et al. 2025, transformer/str.py",
+            rf"{_MEAN_1}+{_MEAN_2}",
+            2,
+            **_CODE,
+            reduction="mean",
+            combine="sum",
+        ),
+        "code_rec": _definition(
+            "code of Gu et al. 2025, transformer/rec.py (96 = p-1 at p = 97)",
+            rf"(p-1)\Bigl({_MEAN_1}+{_MEAN_2}\Bigr)",
+            2,
+            **_CODE,
+            reduction="rescaled_sum",
+            combine="sum",
+        ),
+        "code_mlp": _definition(
+            "code of Gu et al. 2025, MLP/*.py (its third number is `operand_distance`)",
+            _AVERAGE,
+            2,
+            **_CODE,
+            reduction="mean",
+            combine="average",
+        ),
+    }
+)
 
 
-def _step_lengths(
-    table: np.ndarray, *, cyclic: bool, omit_last: bool
-) -> np.ndarray:
+def _step_lengths(table: np.ndarray, *, cyclic: bool, omit_last: bool) -> np.ndarray:
     """Lengths |phi(i+1) - phi(i)|, with the step back to phi(0) at the end when cyclic."""
     kept = table[:-1] if omit_last else table
-    steps = (
-        np.diff(kept, axis=0, append=kept[:1])
-        if cyclic
-        else np.diff(kept, axis=0)
-    )
+    steps = np.diff(kept, axis=0, append=kept[:1]) if cyclic else np.diff(kept, axis=0)
     return np.sqrt(np.einsum("ij,ij->i", steps, steps))
 
 
@@ -101,7 +127,9 @@ def _tables(embedding: Array, second: Array | None, least: int) -> list[np.ndarr
         return [first]
     other = rows(second, least=least, name="second")
     if other.shape != first.shape:
-        raise ParameterError(f"second has shape {other.shape}, but must have the embedding's, {first.shape}.")
+        raise ParameterError(
+            f"second has shape {other.shape}, but must have the embedding's, {first.shape}."
+        )
     return [first, other]
 
 
@@ -117,20 +145,23 @@ def med(
 ) -> float:
     r"""Main embedding difference: the mean (or sum) of the steps between neighbouring tokens.
 
-    $\mathrm{MED}(\phi) = \frac1p \sum_{i=0}^{p-1} \lVert\phi_{i+1}-\phi_i\rVert$ with $\phi_p=\phi_0$, where $\phi$ =
-    `embedding`, shape (p, d), row i the embedding of i; the result has the unit of the embedding. `cyclic=False` leaves
-    out the step from p-1 back to 0. `reduction` is "mean", "sum", or "rescaled_sum", which is p-1 times the mean.
-    `second`, shape (p, d), is the second operand's table: the result is then the "average" or "sum" (`combine`) over
-    the two. `omit_last` drops the last token first, as the authors' code does.
+    $\mathrm{MED}(\phi) = \frac1p \sum_{i=0}^{p-1} \lVert\phi_{i+1}-\phi_i\rVert$ with
+    $\phi_p=\phi_0$, where $\phi$ = `embedding`, shape (p, d), row i the embedding of i; the result
+    has the unit of the embedding. `cyclic=False` leaves out the step from p-1 back to 0.
+    `reduction` is "mean", "sum", or "rescaled_sum", which is p-1 times the mean. `second`, shape
+    (p, d), is the second operand's table: the result is then the "average" or "sum" (`combine`)
+    over the two. `omit_last` drops the last token first, as the authors' code does.
 
-    Raises ParameterError if a table is not a finite (p, d) array of enough rows or an option is unknown.
+    Raises ParameterError if a table is not a finite (p, d) array of enough rows or an option is
+    unknown.
 
     >>> angle = 2 * np.pi * np.arange(97) / 97
     >>> round(med(np.stack([np.cos(angle), np.sin(angle)], axis=1)), 6)
     0.064764
 
-    Source: Gu et al. 2025, Definition 4.2 (the default); for the other definitions see `MED_DEFINITIONS`. The
-    paper takes word plus position embedding; a constant position embedding cancels in the differences.
+    Source: Gu et al. 2025, Definition 4.2 (the default); for the other definitions see
+    `MED_DEFINITIONS`. The paper takes word plus position embedding; a constant position embedding
+    cancels in the differences.
     """
     one_of(reduction, REDUCTIONS, "reduction")
     one_of(combine, COMBINATIONS, "combine")
@@ -142,9 +173,9 @@ def med(
 def med_as(name: str, embedding: Array, second: Array | None = None) -> float:
     """MED by the named definition of `MED_DEFINITIONS`.
 
-    `embedding` and `second`, shape (p, d), are the tables of the first and second operand. Where a definition
-    runs over two operands and `second` is not given, both share `embedding`; a definition over one ignores
-    `second`.
+    `embedding` and `second`, shape (p, d), are the tables of the first and second operand. Where a
+    definition runs over two operands and `second` is not given, both share `embedding`; a
+    definition over one ignores `second`.
 
     Raises ParameterError for an unknown name or a bad table.
 
@@ -159,7 +190,8 @@ def med_as(name: str, embedding: Array, second: Array | None = None) -> float:
 
 
 def operand_distance(first: Array, second: Array) -> float:
-    r"""Distance of the two operands' tables, $\lVert\phi^{(1)}-\phi^{(2)}\rVert_F$; both have shape (p, d).
+    r"""Distance of the two operands' tables, $\lVert\phi^{(1)}-\phi^{(2)}\rVert_F$; both have shape
+    (p, d).
 
     Raises ParameterError for bad tables or unequal shapes.
 
@@ -173,10 +205,11 @@ def operand_distance(first: Array, second: Array) -> float:
 
 
 def normalised_med(embedding: Array) -> float:
-    r"""MED over the mean row norm, $\mathrm{MED}(\phi) / \frac1p\sum_i\lVert\phi_i\rVert$: free of scale.
+    r"""MED over the mean row norm, $\mathrm{MED}(\phi) / \frac1p\sum_i\lVert\phi_i\rVert$: free of
+    scale.
 
-    MED falls both when neighbours come together and when all weights shrink; this ratio sees only the first.
-    `embedding` = $\phi$ has shape (p, d). It is at most 2.
+    MED falls both when neighbours come together and when all weights shrink; this ratio sees only
+    the first. `embedding` = $\phi$ has shape (p, d). It is at most 2.
 
     Raises ParameterError for a bad table or one that is zero everywhere.
 
@@ -187,15 +220,18 @@ def normalised_med(embedding: Array) -> float:
     table = rows(embedding)
     norm = np.linalg.norm(table, axis=1).mean()
     if norm == 0:
-        raise ParameterError("embedding is zero everywhere, but MED over the mean norm needs a non-zero row.")
+        raise ParameterError(
+            "embedding is zero everywhere, but MED over the mean norm needs a non-zero row."
+        )
     return med(table) / float(norm)
 
 
 def least_med(embedding: Array) -> tuple[float, int]:
-    r"""The least MED over all relabellings, $\min_c \mathrm{MED}(i \mapsto \phi_{ci})$, and its factor c.
+    r"""The least MED over all relabellings, $\min_c \mathrm{MED}(i \mapsto \phi_{ci})$, and its
+    factor c.
 
-    `embedding` = $\phi$ has shape (p, d). Unlike MED it does not depend on which multiple of the tokens the
-    network happened to choose as "next".
+    `embedding` = $\phi$ has shape (p, d). Unlike MED it does not depend on which multiple of the
+    tokens the network happened to choose as "next".
 
     Raises ParameterError for a bad table.
 
@@ -210,7 +246,9 @@ def least_med(embedding: Array) -> tuple[float, int]:
     return min((med(table[(c * np.arange(p)) % p]), c) for c in factors)
 
 
-def circle_med(p: int, frequencies: Sequence[int], amplitudes: float | Sequence[float] = 1.0) -> float:
+def circle_med(
+    p: int, frequencies: Sequence[int], amplitudes: float | Sequence[float] = 1.0
+) -> float:
     r"""MED of circles in orthogonal planes, $2\sqrt{\sum_k A_k^2 \sin^2(\pi k/p)}$.
 
     `frequencies` are the k, `amplitudes` the radii $A_k$ (one number for all, or one each).
@@ -220,18 +258,22 @@ def circle_med(p: int, frequencies: Sequence[int], amplitudes: float | Sequence[
     >>> round(circle_med(97, range(1, 49)) ** 2, 9)
     97.0
 
-    Source: Gu et al. 2025, Definition 4.2, evaluated on $\phi_i = (A_k\cos(2\pi k i/p), A_k\sin(2\pi k i/p))_k$.
+    Source: Gu et al. 2025, Definition 4.2, evaluated on $\phi_i = (A_k\cos(2\pi k i/p),
+    A_k\sin(2\pi k i/p))_k$.
     """
     whole(p, "p", least=2)
     k = np.array([whole(f, "frequency", least=-(10**9)) for f in frequencies])
     radii = np.asarray(amplitudes, dtype=float)
     if radii.ndim and radii.shape != k.shape:
-        raise ParameterError(f"amplitudes has {radii.size} values, but must have one or {k.size}, one a frequency.")
+        raise ParameterError(
+            f"amplitudes has {radii.size} values, but must have one or {k.size}, one a frequency."
+        )
     return float(2 * np.sqrt(np.sum((radii * np.sin(pi * k / p)) ** 2)))
 
 
 def linear_med(p: int, slope: float = 1.0) -> float:
-    r"""MED of points on a line, $\phi_i = a + i b$: $2(p-1)\lVert b\rVert/p$ with `slope` = $\lVert b\rVert$.
+    r"""MED of points on a line, $\phi_i = a + i b$: $2(p-1)\lVert b\rVert/p$ with `slope` = $\lVert
+    b\rVert$.
 
     The p-1 steps forward have length $\lVert b\rVert$, the step back has p-1 times that.
 
@@ -243,12 +285,16 @@ def linear_med(p: int, slope: float = 1.0) -> float:
     return 2 * (whole(p, "p", least=2) - 1) * abs(float(slope)) / p
 
 
-def expected_initial_med(p: int, d: int, std: float | None = None, *, definition: str = "gu2025_def_4_2") -> float:
-    r"""Expected MED of p independent Gaussian rows, $2\sigma\,\Gamma(\frac{d+1}2)/\Gamma(\frac d2)$ a step.
+def expected_initial_med(
+    p: int, d: int, std: float | None = None, *, definition: str = "gu2025_def_4_2"
+) -> float:
+    r"""Expected MED of p independent Gaussian rows, $2\sigma\,\Gamma(\frac{d+1}2)/\Gamma(\frac d2)$
+    a step.
 
-    Two rows with entries $N(0,\sigma^2)$ differ by a vector with entries $N(0,2\sigma^2)$, whose length is
-    $\sqrt2\sigma$ times a chi variable of d degrees of freedom. `std` = $\sigma$, by default $1/\sqrt d$ (the
-    authors' initialisation). The number of steps counted follows `definition`, a name of `MED_DEFINITIONS`.
+    Two rows with entries $N(0,\sigma^2)$ differ by a vector with entries $N(0,2\sigma^2)$, whose
+    length is $\sqrt2\sigma$ times a chi variable of d degrees of freedom. `std` = $\sigma$, by
+    default $1/\sqrt d$ (the authors' initialisation). The number of steps counted follows
+    `definition`, a name of `MED_DEFINITIONS`.
 
     Raises ParameterError if p < 3, d < 1, std is negative or not finite, or the name is unknown.
 
@@ -274,8 +320,8 @@ def expected_initial_med(p: int, d: int, std: float | None = None, *, definition
 def med_bound(embedding: Array) -> float:
     r"""Sharp upper bound of MED by the norm, $2\cos(\pi/2p)\,\lVert E\rVert_F/\sqrt p$ for odd p.
 
-    `embedding` = E has shape (p, d). The constant is $\max_k 2\sin(\pi k/p)$, reached at k = (p-1)/2; for
-    even p it is 2, reached at k = p/2. Equality: one circle of that frequency.
+    `embedding` = E has shape (p, d). The constant is $\max_k 2\sin(\pi k/p)$, reached at k =
+    (p-1)/2; for even p it is 2, reached at k = p/2. Equality: one circle of that frequency.
 
     Raises ParameterError for a bad table.
 
@@ -291,10 +337,12 @@ def med_bound(embedding: Array) -> float:
 
 
 def med_spectral_bound(embedding: Array) -> float:
-    r"""Upper bound of MED by the spectrum, $\sqrt{\sum_k 4\sin^2(\pi k/p)P_k}$: the root mean square step.
+    r"""Upper bound of MED by the spectrum, $\sqrt{\sum_k 4\sin^2(\pi k/p)P_k}$: the root mean
+    square step.
 
-    `embedding` has shape (p, d), $P_k$ is `fourier_power`. Parseval gives the mean squared step, Jensen the
-    bound; equality if and only if all p steps have the same length, as they have on circles.
+    `embedding` has shape (p, d), $P_k$ is `fourier_power`. Parseval gives the mean squared step,
+    Jensen the bound; equality if and only if all p steps have the same length, as they have on
+    circles.
 
     Raises ParameterError for a bad table.
 
@@ -312,8 +360,8 @@ def med_spectral_bound(embedding: Array) -> float:
 def med_diameter_bound(embedding: Array) -> float:
     r"""Lower bound of MED by the diameter, $\frac2p\max_{i,j}\lVert\phi_i-\phi_j\rVert$.
 
-    The closed walk over the p tokens must reach the farthest pair and come back. `embedding` = $\phi$ has
-    shape (p, d). Equality: all points on one segment, walked out and back, as on a line.
+    The closed walk over the p tokens must reach the farthest pair and come back. `embedding` =
+    $\phi$ has shape (p, d). Equality: all points on one segment, walked out and back, as on a line.
 
     Raises ParameterError for a bad table.
 

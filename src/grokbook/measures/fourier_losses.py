@@ -1,9 +1,11 @@
-r"""Restricted and excluded loss: how much of the answer, and how much of the fit, is in a few waves of the class.
+r"""Restricted and excluded loss: how much of the answer, and how much of the fit, is in a few waves
+of the class.
 
-Where the class of a cell is an element s of a cyclic group of order n (s = i + j mod p for addition, n = p), the
-logits z are split in two. $M_r$ is the mean logit row of the cells of class r, and a discrete Fourier
-transform over r keeps of it the frequency 0 and some key frequencies. The waves $\cos(2\pi ks/n)$ and
-$\sin(2\pi ks/n)$ of Nanda et al. 2023 are the columns of that transform.
+Where the class of a cell is an element s of a cyclic group of order n (s = i + j mod p for
+addition, n = p), the logits z are split in two. $M_r$ is the mean logit row of the cells of class
+r, and a discrete Fourier transform over r keeps of it the frequency 0 and some key frequencies. The
+waves $\cos(2\pi ks/n)$ and $\sin(2\pi ks/n)$ of Nanda et al. 2023 are the columns of that
+transform.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ N_KEY = 5  # number of key frequencies, as in Nanda et al. 2023
 
 @dataclass(frozen=True)
 class CyclicClasses:
-    """The class of every cell as an element of a cyclic group of order `order`; -1 where a cell has none.
+    """The class of every cell as an element of a cyclic group of order `order`; -1 where a cell has
+    none.
 
     `classes` is int64 of shape (p*p,), in the order of the cell numbers.
     """
@@ -37,33 +40,41 @@ class CyclicClasses:
 
 
 def class_means(logits: Array, group: CyclicClasses) -> np.ndarray:
-    r"""Mean logit row of each class, $M_r$, shape (order, C), from the logits (p*p, C) of all cells.
+    r"""Mean logit row of each class, $M_r$, shape (order, C), from the logits (p*p, C) of all
+    cells.
 
     Raises ParameterError if a class has no cell or the logits are not one finite row a cell.
     """
     table = rows(logits, least=1, name="logits")
     if len(table) != len(group.classes):
-        raise ParameterError(f"logits have {len(table)} rows, but there are {len(group.classes)} cells.")
+        raise ParameterError(
+            f"logits have {len(table)} rows, but there are {len(group.classes)} cells."
+        )
     classes = group.classes[group.cells]
     sizes = np.bincount(classes, minlength=group.order)
     if (sizes == 0).any():
-        raise ParameterError(f"class {int(np.argmin(sizes))} has no cell, but every class needs one.")
+        raise ParameterError(
+            f"class {int(np.argmin(sizes))} has no cell, but every class needs one."
+        )
     totals = np.zeros((group.order, table.shape[1]))
     np.add.at(totals, classes, table[group.cells])
     return totals / sizes[:, None]
 
 
 def key_frequencies(logits: Array, group: CyclicClasses, n: int = N_KEY) -> list[int]:
-    r"""The n frequencies k > 0 with the most power $\lVert\hat M_k\rVert^2$ in the class means, strongest first.
+    r"""The n frequencies k > 0 with the most power $\lVert\hat M_k\rVert^2$ in the class means,
+    strongest first.
 
-    `logits` has shape (p*p, C). Raises ParameterError for n outside 1, ..., floor(order/2) and as `class_means`.
+    `logits` has shape (p*p, C). Raises ParameterError for n outside 1, ..., floor(order/2) and as
+    `class_means`.
 
     >>> group = CyclicClasses(np.add.outer(np.arange(7), np.arange(7)).ravel() % 7, 7)
     >>> wave = np.cos(2 * np.pi * 3 * (group.classes[:, None] - np.arange(7)) / 7)
     >>> key_frequencies(wave, group, 1)
     [3]
 
-    Source: Nanda et al. 2023 choose five by ablation at the end of training; here by power, at any step.
+    Source: Nanda et al. 2023 choose five by ablation at the end of training; here by power, at any
+    step.
     """
     power = (np.abs(np.fft.rfft(class_means(logits, group), axis=0)) ** 2).sum(axis=1)[1:]
     order = np.argsort(-power, kind="stable")[: whole(n, "n", least=1, most=power.size)]
@@ -71,7 +82,8 @@ def key_frequencies(logits: Array, group: CyclicClasses, n: int = N_KEY) -> list
 
 
 def _filtered(means: np.ndarray, frequencies: Sequence[int], *, constant: bool) -> np.ndarray:
-    """The class means with all but the given frequencies (and the constant, if kept) set to zero."""
+    """The class means with all but the given frequencies (and the constant, if kept) set to
+    zero."""
     spectrum = np.fft.rfft(means, axis=0)
     kept = np.zeros(len(spectrum), dtype=bool)
     kept[[whole(k, "frequency", least=1, most=len(spectrum) - 1) for k in frequencies]] = True
@@ -90,12 +102,15 @@ def cross_entropy(logits: Array, labels: Array) -> float:
     return float((logsumexp(table, axis=1) - table[np.arange(len(table)), answers]).mean())
 
 
-def restricted_loss(logits: Array, labels: Array, group: CyclicClasses, frequencies: Sequence[int]) -> float:
-    r"""Loss on all cells when of the logits only the constant and the key waves of the class are kept.
+def restricted_loss(
+    logits: Array, labels: Array, group: CyclicClasses, frequencies: Sequence[int]
+) -> float:
+    r"""Loss on all cells when of the logits only the constant and the key waves of the class are
+    kept.
 
-    With $M_r$ the class means, the logits of a cell of class s become $\hat M_0 + \sum_{k\in K}$ (waves k of
-    M at s). `logits` (p*p, C) and `labels` (p*p,) of all cells, K = `frequencies`; cells without a class (products
-    with a zero) are left out. In nats, 0 or more.
+    With $M_r$ the class means, the logits of a cell of class s become $\hat M_0 + \sum_{k\in K}$
+    (waves k of M at s). `logits` (p*p, C) and `labels` (p*p,) of all cells, K = `frequencies`;
+    cells without a class (products with a zero) are left out. In nats, 0 or more.
 
     Raises ParameterError as `class_means`, and for a frequency outside 1, ..., floor(order/2).
 
@@ -106,20 +121,25 @@ def restricted_loss(logits: Array, labels: Array, group: CyclicClasses, frequenc
     >>> bool(np.isclose(restricted_loss(wave, labels, group, [3]), full))
     True
 
-    Source: Nanda et al. 2023, section 5.1, for i + j on the full grid, where both agree: all classes have p cells, so
-    the mean over a class and the projection on its waves are one thing.
+    Source: Nanda et al. 2023, section 5.1, for i + j on the full grid, where both agree: all
+    classes have p cells, so the mean over a class and the projection on its waves are one thing.
     """
     kept = _filtered(class_means(logits, group), frequencies, constant=True)
     return cross_entropy(kept[group.classes[group.cells]], to_numpy(labels)[group.cells])
 
 
 def excluded_loss(
-    logits: Array, labels: Array, group: CyclicClasses, frequencies: Sequence[int], cells: Array | None = None
+    logits: Array,
+    labels: Array,
+    group: CyclicClasses,
+    frequencies: Sequence[int],
+    cells: Array | None = None,
 ) -> float:
-    r"""Loss on some cells (the training set) when the key waves of the class are taken out of the logits.
+    r"""Loss on some cells (the training set) when the key waves of the class are taken out of the
+    logits.
 
-    The logits of a cell of class s become $z - \sum_{k\in K}$ (waves k of the class means at s). `cells` are
-    cell numbers (default: all); those without a class are left out. In nats, 0 or more.
+    The logits of a cell of class s become $z - \sum_{k\in K}$ (waves k of the class means at s).
+    `cells` are cell numbers (default: all); those without a class are left out. In nats, 0 or more.
 
     Raises ParameterError as `restricted_loss`, and if no cell is left.
 
@@ -131,7 +151,11 @@ def excluded_loss(
 
     Source: Nanda et al. 2023, section 5.1.
     """
-    wanted = group.cells if cells is None else np.intersect1d(to_numpy(cells).astype(np.int64), group.cells)
+    wanted = (
+        group.cells
+        if cells is None
+        else np.intersect1d(to_numpy(cells).astype(np.int64), group.cells)
+    )
     if not wanted.size:
         raise ParameterError("cells holds no cell with a class, but at least one is needed.")
     waves = _filtered(class_means(logits, group), frequencies, constant=False)

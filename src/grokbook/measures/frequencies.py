@@ -1,12 +1,15 @@
-r"""The frequencies by which a network adds modulo p: in its logits, in its embedding, and by which of two rules.
+r"""The frequencies by which a network adds modulo p: in its logits, in its embedding, and by which
+of two rules.
 
-The logits z of all pairs are a table (p*p, p): row i p + j, column c, correct column (i + j) mod p; p is odd and
-$w_k = 2\pi k/p$, k = 1, ..., (p-1)/2. The waves $\cos w_k(i + j - c)$ are orthogonal on all (i, j, c), with square sum
-$p^3/2$, so what is said of one frequency does not depend on the others. Wider than these waves is what
-`grokbook.measures.fourier_losses` keeps or takes out: any pattern over c of a wave of i + j.
+The logits z of all pairs are a table (p*p, p): row i p + j, column c, correct column (i + j) mod p;
+p is odd and $w_k = 2\pi k/p$, k = 1, ..., (p-1)/2. The waves $\cos w_k(i + j - c)$ are orthogonal
+on all (i, j, c), with square sum $p^3/2$, so what is said of one frequency does not depend on the
+others. Wider than these waves is what `grokbook.measures.fourier_losses` keeps or takes out: any
+pattern over c of a wave of i + j.
 
-"Clock" and "pizza" are the two rules of Zhong et al. 2023 (arXiv 2306.17844): logits $\sum_k a_k\cos w_k(i+j-c)$, and
-the same with the factor $|\cos(w_k(i-j)/2)|$ at each frequency, the length of the mean of two points of a circle.
+"Clock" and "pizza" are the two rules of Zhong et al. 2023 (arXiv 2306.17844): logits $\sum_k
+a_k\cos w_k(i+j-c)$, and the same with the factor $|\cos(w_k(i-j)/2)|$ at each frequency, the length
+of the mean of two points of a circle.
 """
 
 from __future__ import annotations
@@ -28,21 +31,26 @@ LogitsOf = Callable[[Tensor, Tensor], Tensor]
 
 
 def _cube(logits: Array) -> np.ndarray:
-    """The logits as [i, j, c]; raises ParameterError unless they are (p*p, p) with odd p of 3 or more."""
+    """The logits as [i, j, c]; raises ParameterError unless they are (p*p, p) with odd p of 3 or
+    more."""
     table = rows(logits, least=9, name="logits")
     p = table.shape[1]
     if len(table) != p * p or p % 2 == 0:
-        raise ParameterError(f"logits have shape {table.shape}, but must be (p*p, p) with an odd p: one row a pair.")
+        raise ParameterError(
+            f"logits have shape {table.shape}, but must be (p*p, p) with an odd p: one row a pair."
+        )
     return table.reshape(p, p, p)
 
 
 def sums(p: int) -> np.ndarray:
-    """The correct class (i + j) mod p of each pair, int64 of shape (p*p,), in the order of the rows."""
+    """The correct class (i + j) mod p of each pair, int64 of shape (p*p,), in the order of the
+    rows."""
     return np.add.outer(np.arange(p), np.arange(p)).ravel() % p
 
 
 def waves(p: int, amplitudes: Sequence[float] | np.ndarray) -> np.ndarray:
-    r"""Logits $\sum_k a_k\cos w_k(i+j-c)$, shape (p*p, p), of amplitudes $a_1, a_2, ...$ (at most (p-1)/2).
+    r"""Logits $\sum_k a_k\cos w_k(i+j-c)$, shape (p*p, p), of amplitudes $a_1, a_2, ...$ (at most
+    (p-1)/2).
 
     >>> waves(5, [2.0])[0].round(2).tolist()
     [2.0, 0.62, -1.62, -1.62, 0.62]
@@ -54,9 +62,11 @@ def waves(p: int, amplitudes: Sequence[float] | np.ndarray) -> np.ndarray:
 
 
 def wave_amplitudes(logits: Array) -> np.ndarray:
-    r"""Amplitudes $a_k = \frac{2}{p^3}\sum_{ijc} z_{ijc}\cos w_k(i+j-c)$, shape ((p-1)/2,): least squares, exactly.
+    r"""Amplitudes $a_k = \frac{2}{p^3}\sum_{ijc} z_{ijc}\cos w_k(i+j-c)$, shape ((p-1)/2,): least
+    squares, exactly.
 
-    `logits` has shape (p*p, p). Raises ParameterError for another shape, an even p or a value that is not finite.
+    `logits` has shape (p*p, p). Raises ParameterError for another shape, an even p or a value that
+    is not finite.
 
     >>> wave_amplitudes(waves(5, [2.0, -1.0])).round(12).tolist()
     [2.0, -1.0]
@@ -71,10 +81,11 @@ def wave_amplitudes(logits: Array) -> np.ndarray:
 
 
 def wave_shares(logits: Array) -> np.ndarray:
-    r"""Share of the logits' variance that each wave explains, $\frac{p^3}{2}a_k^2/\sum_{ijc}(z_{ijc}-\bar z_{ij})^2$.
+    r"""Share of the logits' variance that each wave explains,
+    $\frac{p^3}{2}a_k^2/\sum_{ijc}(z_{ijc}-\bar z_{ij})^2$.
 
-    $\bar z_{ij}$ is the mean over c, which no answer depends on. Shape ((p-1)/2,); each share is in [0, 1] and
-    their sum is at most 1: 1 for a clock, $8/\pi^2$ for a pizza as p grows.
+    $\bar z_{ij}$ is the mean over c, which no answer depends on. Shape ((p-1)/2,); each share is in
+    [0, 1] and their sum is at most 1: 1 for a clock, $8/\pi^2$ for a pizza as p grows.
 
     Raises ParameterError as `wave_amplitudes`, and for rows that are all constant.
 
@@ -84,15 +95,19 @@ def wave_shares(logits: Array) -> np.ndarray:
     cube = _cube(logits)
     whole_variance = ((cube - cube.mean(axis=2, keepdims=True)) ** 2).sum()
     if not whole_variance > 0:
-        raise ParameterError("logits are equal for all classes, but must differ to have a variance to explain.")
+        raise ParameterError(
+            "logits are equal for all classes, but must differ to have a variance to explain."
+        )
     return len(cube) ** 3 / 2 * wave_amplitudes(logits) ** 2 / whole_variance
 
 
 def faded_shares(logits: Array) -> np.ndarray:
-    r"""Share of the logits' variance that a pizza explains, by frequency: `wave_shares` with faded waves.
+    r"""Share of the logits' variance that a pizza explains, by frequency: `wave_shares` with faded
+    waves.
 
-    The waves $\lvert\cos(w_k(i-j)/2)\rvert\cos w_k(i+j-c)$ are orthogonal too, with square sum $p^3/4$: differences
-    and sums are independent for odd p. Shape ((p-1)/2,); the sum is 1 for a pizza, $8/\pi^2$ for a clock as p grows.
+    The waves $\lvert\cos(w_k(i-j)/2)\rvert\cos w_k(i+j-c)$ are orthogonal too, with square sum
+    $p^3/4$: differences and sums are independent for odd p. Shape ((p-1)/2,); the sum is 1 for a
+    pizza, $8/\pi^2$ for a clock as p grows.
 
     Raises ParameterError as `wave_shares`.
 
@@ -107,7 +122,9 @@ def faded_shares(logits: Array) -> np.ndarray:
     profiles = np.zeros((p, p))  # [i - j, i + j - c]
     np.add.at(profiles, (np.repeat(difference, p), offsets.ravel()), table.ravel())
     faded = np.abs(np.cos(np.pi * np.outer(k, np.arange(p)) / p))
-    found = np.einsum("ke,ed,kd->k", faded, profiles, np.cos(2 * np.pi * np.outer(k, np.arange(p)) / p))
+    found = np.einsum(
+        "ke,ed,kd->k", faded, profiles, np.cos(2 * np.pi * np.outer(k, np.arange(p)) / p)
+    )
     return 4 / p**3 * found**2 / ((table - table.mean(axis=1, keepdims=True)) ** 2).sum()
 
 
@@ -124,7 +141,8 @@ def fewest(shares: Sequence[float] | np.ndarray, least: float = 0.95) -> list[in
 
 
 def keep_waves(logits: Array, frequencies: Sequence[int]) -> np.ndarray:
-    r"""The logits' waves at some frequencies alone, $\sum_{k\in K} a_k\cos w_k(i+j-c)$, shape (p*p, p).
+    r"""The logits' waves at some frequencies alone, $\sum_{k\in K} a_k\cos w_k(i+j-c)$, shape (p*p,
+    p).
 
     Raises ParameterError as `wave_amplitudes`, and for a frequency outside 1, ..., (p-1)/2.
     """
@@ -136,7 +154,8 @@ def keep_waves(logits: Array, frequencies: Sequence[int]) -> np.ndarray:
 
 
 def drop_waves(logits: Array, frequencies: Sequence[int]) -> np.ndarray:
-    """The logits without their waves at some frequencies, z less `keep_waves`; raises ParameterError as that does.
+    """The logits without their waves at some frequencies, z less `keep_waves`; raises
+    ParameterError as that does.
 
     >>> bool(np.abs(drop_waves(waves(5, [2.0, 1.0]), [1]) - waves(5, [0.0, 1.0])).max() < 1e-12)
     True
@@ -145,7 +164,8 @@ def drop_waves(logits: Array, frequencies: Sequence[int]) -> np.ndarray:
 
 
 def margins(logits: Array) -> np.ndarray:
-    r"""The margin of every pair, $z_{ij,i+j} - \max_{c\ne i+j} z_{ijc}$, shape (p, p); positive where it is right.
+    r"""The margin of every pair, $z_{ij,i+j} - \max_{c\ne i+j} z_{ijc}$, shape (p, p); positive
+    where it is right.
 
     Raises ParameterError as `wave_amplitudes`.
 
@@ -161,7 +181,8 @@ def margins(logits: Array) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Score:
-    """How well logits add on all pairs: accuracy, cross entropy in nats, number of wrong pairs, least margin."""
+    """How well logits add on all pairs: accuracy, cross entropy in nats, number of wrong pairs,
+    least margin."""
 
     accuracy: float
     loss: float
@@ -170,7 +191,8 @@ class Score:
 
 
 def score(logits: Array) -> Score:
-    """Accuracy, loss, wrong pairs and least margin of logits (p*p, p); an answer that ties is wrong.
+    """Accuracy, loss, wrong pairs and least margin of logits (p*p, p); an answer that ties is
+    wrong.
 
     Raises ParameterError as `wave_amplitudes`.
 
@@ -186,8 +208,9 @@ def score(logits: Array) -> Score:
 def at_frequencies(table: Array, frequencies: Sequence[int]) -> Array:
     r"""The part of an embedding at some frequencies over the tokens, shape (p, d).
 
-    With $c_k = \frac1p\sum_i\phi_i e^{-\mathrm iw_ki}$ it is $\sum_{k\in K} 2\,\mathrm{Re}(c_k e^{\mathrm iw_ki})$:
-    the orthogonal projection of each column on the cosines and sines. `table` = $\phi$ is (p, d), numpy or torch.
+    With $c_k = \frac1p\sum_i\phi_i e^{-\mathrm iw_ki}$ it is $\sum_{k\in K} 2\,\mathrm{Re}(c_k
+    e^{\mathrm iw_ki})$: the orthogonal projection of each column on the cosines and sines. `table`
+    = $\phi$ is (p, d), numpy or torch.
 
     Raises ParameterError for a bad table or a frequency outside 1, ..., floor(p/2).
     """
@@ -199,7 +222,8 @@ def at_frequencies(table: Array, frequencies: Sequence[int]) -> Array:
 
 
 def without_frequencies(table: Array, frequencies: Sequence[int]) -> Array:
-    """Ablation: the embedding less its part `at_frequencies`, the mean row kept; raises ParameterError as that does."""
+    """Ablation: the embedding less its part `at_frequencies`, the mean row kept; raises
+    ParameterError as that does."""
     return table - at_frequencies(table, frequencies)
 
 
@@ -212,7 +236,9 @@ def with_frequencies_of(table: Array, donor: Array, frequencies: Sequence[int]) 
     True
     """
     if tuple(np.shape(table)) != tuple(np.shape(donor)):
-        raise ParameterError(f"the donor has shape {tuple(np.shape(donor))}, but the table {tuple(np.shape(table))}.")
+        raise ParameterError(
+            f"the donor has shape {tuple(np.shape(donor))}, but the table {tuple(np.shape(table))}."
+        )
     return without_frequencies(table, frequencies) + at_frequencies(donor, frequencies)
 
 
@@ -223,8 +249,9 @@ def distance_irrelevance(logits: Array) -> float:
 
     .. math:: q = \frac1p \sum_d \mathrm{std}_i(L_{i,i+d}) \Big/ \mathrm{std}_{ij}(L_{ij}).
 
-    A pizza has 0: there $L_{ij}$ is a function of j - i alone. Of a trained clock it is near 1. An exact clock has
-    equal correct logits and no q: not a number comes back, as for any spread below 1e-5 of the logits' own (rounding).
+    A pizza has 0: there $L_{ij}$ is a function of j - i alone. Of a trained clock it is near 1. An
+    exact clock has equal correct logits and no q: not a number comes back, as for any spread below
+    1e-5 of the logits' own (rounding).
 
     Raises ParameterError as `wave_amplitudes`.
 
@@ -243,16 +270,18 @@ def distance_irrelevance(logits: Array) -> float:
 
 
 def gradient_symmetricity(logits_of: LogitsOf, first: Tensor, second: Tensor) -> float:
-    r"""Mean cosine of the gradients of a logit with respect to the embeddings of the two operands, in [-1, 1].
+    r"""Mean cosine of the gradients of a logit with respect to the embeddings of the two operands,
+    in [-1, 1].
 
-    .. math:: s = \frac{1}{|S|} \sum_{(i,j,c)\in S} \cos\angle\Big(\frac{\partial z_{ijc}}{\partial E_i},
-              \frac{\partial z_{ijc}}{\partial E_j}\Big)
+    .. math:: s = \frac{1}{|S|} \sum_{(i,j,c)\in S} \cos\angle\Big(\frac{\partial z_{ijc}}{\partial
+              E_i}, \frac{\partial z_{ijc}}{\partial E_j}\Big)
 
-    over all classes c of N pairs, given as the embeddings `first` and `second`, (N, d) each; `logits_of` maps them to
-    logits (N, p), row by row (`grokbook.models.operands.from_embeddings`). A network that sees only the sum of both
-    embeddings has 1, whatever it computes of it (a pizza; a two-layer network on one-hot pairs, also where it is a
-    clock). One that multiplies the points of a circle has $\cos\angle = \cos w(i-j)$ and so 0 over all pairs. Where a
-    gradient vanishes the cosine counts as 0.
+    over all classes c of N pairs, given as the embeddings `first` and `second`, (N, d) each;
+    `logits_of` maps them to logits (N, p), row by row (`grokbook.models.operands.from_embeddings`).
+    A network that sees only the sum of both embeddings has 1, whatever it computes of it (a pizza;
+    a two-layer network on one-hot pairs, also where it is a clock). One that multiplies the points
+    of a circle has $\cos\angle = \cos w(i-j)$ and so 0 over all pairs. Where a gradient vanishes
+    the cosine counts as 0.
 
     Raises ParameterError for embeddings of different shapes.
 
@@ -260,11 +289,13 @@ def gradient_symmetricity(logits_of: LogitsOf, first: Tensor, second: Tensor) ->
     >>> round(gradient_symmetricity(lambda a, b: (a + b).square(), x, x.flip(0)), 6)
     1.0
 
-    Source: Zhong et al. 2023, section 4.1, there over a random set S; they report 99.37 % of a pizza and
-    33.36 % of a clock.
+    Source: Zhong et al. 2023, section 4.1, there over a random set S; they report 99.37 % of a
+    pizza and 33.36 % of a clock.
     """
     if first.ndim != 2 or first.shape != second.shape:
-        raise ParameterError(f"the embeddings have shapes {tuple(first.shape)} and {tuple(second.shape)}: not equal.")
+        raise ParameterError(
+            f"the embeddings have shapes {tuple(first.shape)} and {tuple(second.shape)}: not equal."
+        )
     one, other = (table.detach().clone().requires_grad_() for table in (first, second))
     with torch.enable_grad():
         logits = logits_of(one, other)

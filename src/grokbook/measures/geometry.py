@@ -1,4 +1,5 @@
-"""The shape of an embedding as a set of points: how many directions it fills, and how wide it is."""
+"""The shape of an embedding as a set of points: how many directions it fills, and how wide it
+is."""
 
 from __future__ import annotations
 
@@ -15,15 +16,17 @@ def _centred(embedding: Array) -> np.ndarray:
     centred = table - table.mean(axis=0)
     size = np.abs(table).max() or 1.0
     if np.sum((centred / size) ** 2) <= NEGLIGIBLE * np.sum((table / size) ** 2):
-        raise ParameterError("embedding has equal rows, but at least two must differ to have principal components.")
+        raise ParameterError(
+            "embedding has equal rows, but at least two must differ to have principal components."
+        )
     return centred
 
 
 def explained_variance(embedding: Array) -> np.ndarray:
     r"""PCA variance ratios $\lambda_m/\sum_n\lambda_n$, largest first; their sum is 1.
 
-    `embedding` has shape (p, d); $\lambda_m$ are the eigenvalues of the covariance of its centred rows. The
-    result is a numpy array of shape (min(p, d),).
+    `embedding` has shape (p, d); $\lambda_m$ are the eigenvalues of the covariance of its centred
+    rows. The result is a numpy array of shape (min(p, d),).
 
     Raises ParameterError for a bad table or one whose rows are all equal.
 
@@ -38,17 +41,19 @@ def explained_variance(embedding: Array) -> np.ndarray:
 
 
 def effective_dimension(embedding: Array) -> float:
-    r"""Effective number of directions, $\exp(-\sum_m r_m\ln r_m)$ with $r_m$ the PCA variance ratios.
+    r"""Effective number of directions, $\exp(-\sum_m r_m\ln r_m)$ with $r_m$ the PCA variance
+    ratios.
 
-    `embedding` has shape (p, d); the result lies in [1, min(p-1, d)]. It is 2 for one circle, 2n for n
-    circles of equal radius in orthogonal planes.
+    `embedding` has shape (p, d); the result lies in [1, min(p-1, d)]. It is 2 for one circle, 2n
+    for n circles of equal radius in orthogonal planes.
 
     Raises ParameterError for a bad table or one whose rows are all equal.
 
     >>> round(effective_dimension(np.eye(5)), 9)
     4.0
 
-    Source: Liu et al. 2022, Figure 7 (left): the exponential of the entropy of the explained variance.
+    Source: Liu et al. 2022, Figure 7 (left): the exponential of the entropy of the explained
+    variance.
     """
     ratios = explained_variance(embedding)
     positive = ratios[ratios > 0]

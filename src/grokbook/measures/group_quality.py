@@ -1,7 +1,9 @@
-r"""Representation quality of matrix embeddings: how many equalities of products in a group the matrices share.
+r"""Representation quality of matrix embeddings: how many equalities of products in a group the
+matrices share.
 
-A generalised parallelogram is two different ordered pairs (a, b), (c, d) with ab = cd in the group; matrices close it
-where $E_a E_b$ and $E_c E_d$ nearly agree (Liu et al. 2022, appendix H). A Cayley table is an integer array (n, n).
+A generalised parallelogram is two different ordered pairs (a, b), (c, d) with ab = cd in the group;
+matrices close it where $E_a E_b$ and $E_c E_d$ nearly agree (Liu et al. 2022, appendix H). A Cayley
+table is an integer array (n, n).
 """
 
 from __future__ import annotations
@@ -12,11 +14,13 @@ from grokbook.errors import ParameterError
 from grokbook.measures.inputs import Array, one_of, to_numpy
 
 TOLERANCES = {"code": 0.5, "paper": 0.01}
-"""Conventions, with the tolerance of each: the authors' program, and the text (whose value is that of appendix E)."""
+"""Conventions, with the tolerance of each: the authors' program, and the text (whose value is that
+of appendix E)."""
 
 
 def equal_products(table: np.ndarray) -> np.ndarray:
-    """All generalised parallelograms of a group, int64 (q, 2, 2): two different ordered pairs with one product.
+    """All generalised parallelograms of a group, int64 (q, 2, 2): two different ordered pairs with
+    one product.
 
     They are n times n (n - 1) / 2 for a group of n elements.
 
@@ -43,9 +47,9 @@ def closed_products(
     Args:
         embedding: (n, k, k), a matrix for each element.
         table: the Cayley table, (n, n).
-        convention: "code": all matrices are divided by their common root mean square, and the mean over the k^2
-            entries of $(E_aE_b-E_cE_d)^2$ must be below $\delta = 0.5$; "paper": $\lVert E_aE_b-E_cE_d\rVert_F^2 \le
-            \delta$ as it stands, with no scale.
+        convention: "code": all matrices are divided by their common root mean square, and the mean
+            over the k^2 entries of $(E_aE_b-E_cE_d)^2$ must be below $\delta = 0.5$; "paper":
+            $\lVert E_aE_b-E_cE_d\rVert_F^2 \le \delta$ as it stands, with no scale.
         delta: another tolerance than the convention's.
 
     Raises ParameterError for matrices of another shape, not finite, or (with "code") all zero.
@@ -55,7 +59,9 @@ def closed_products(
     one_of(convention, TOLERANCES, "convention")
     matrices, n = to_numpy(embedding), len(table)
     if matrices.ndim != 3 or matrices.shape[0] != n or matrices.shape[1] != matrices.shape[2]:
-        raise ParameterError(f"embedding has shape {matrices.shape}, but must be ({n}, k, k): a matrix an element.")
+        raise ParameterError(
+            f"embedding has shape {matrices.shape}, but must be ({n}, k, k): a matrix an element."
+        )
     scale = float(np.sqrt((matrices**2).mean())) if convention == "code" else 1.0
     if not np.isfinite(matrices).all() or scale == 0:
         raise ParameterError("embedding must be finite and have an entry that is not zero.")
@@ -74,7 +80,8 @@ def group_quality(
 
     Args and errors as in `closed_products`.
 
-    Example: a representation has 1. So have, by the text's rule, any matrices that are small enough.
+    Example: a representation has 1. So have, by the text's rule, any matrices that are small
+    enough.
         >>> from grokbook.tasks.groups import cayley_table
         >>> z2, noise = cayley_table("Z2"), np.random.default_rng(0).normal(size=(2, 3, 3))
         >>> group_quality(np.array([[[1.0]], [[-1.0]]]), z2), group_quality(noise, z2)
@@ -88,10 +95,12 @@ def group_quality(
 
 
 def answered_cells(closed: np.ndarray, table: np.ndarray, trained: np.ndarray) -> np.ndarray:
-    r"""The cells sure to be answered, bool (n, n): trained ones, and those that a closed equality links to one.
+    r"""The cells sure to be answered, bool (n, n): trained ones, and those that a closed equality
+    links to one.
 
-    `closed` (q,) says which of `equal_products` hold, `trained` (n, n) which cells are trained, both as truth values
-    or 0 and 1. Their share of all cells is the predicted accuracy, $\widehat{\mathrm{Acc}}$.
+    `closed` (q,) says which of `equal_products` hold, `trained` (n, n) which cells are trained,
+    both as truth values or 0 and 1. Their share of all cells is the predicted accuracy,
+    $\widehat{\mathrm{Acc}}$.
 
     Raises ParameterError for `closed` or `trained` of another shape.
 
@@ -103,9 +112,14 @@ def answered_cells(closed: np.ndarray, table: np.ndarray, trained: np.ndarray) -
     Source: Liu et al. 2022, appendix D, Eq. 12 and 13.
     """
     every = equal_products(table)
-    for name, given, shape in (("closed", closed, every.shape[:1]), ("trained", trained, np.shape(table))):
+    for name, given, shape in (
+        ("closed", closed, every.shape[:1]),
+        ("trained", trained, np.shape(table)),
+    ):
         if np.shape(given) != shape:
-            raise ParameterError(f"{name} has shape {np.shape(given)}, but must be {shape} for this table.")
+            raise ParameterError(
+                f"{name} has shape {np.shape(given)}, but must be {shape} for this table."
+            )
     cells, known = every[np.asarray(closed) > 0] @ [len(table), 1], np.ravel(trained) > 0
     answered = known.copy()
     for one, other in (cells.T, cells.T[::-1]):
@@ -114,9 +128,15 @@ def answered_cells(closed: np.ndarray, table: np.ndarray, trained: np.ndarray) -
 
 
 def predicted_accuracy(
-    embedding: Array, table: np.ndarray, trained: np.ndarray, *, convention: str = "code", delta: float | None = None
+    embedding: Array,
+    table: np.ndarray,
+    trained: np.ndarray,
+    *,
+    convention: str = "code",
+    delta: float | None = None,
 ) -> float:
-    r"""$\widehat{\mathrm{Acc}}$ of matrices on the whole table: the share of `answered_cells`; errors as there.
+    r"""$\widehat{\mathrm{Acc}}$ of matrices on the whole table: the share of `answered_cells`;
+    errors as there.
 
     Example:
         >>> from grokbook.tasks.groups import cayley_table

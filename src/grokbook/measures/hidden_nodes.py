@@ -1,8 +1,10 @@
-r"""Hidden nodes of a two-layer network on addition modulo d: their waves, orders of frequencies, factors of solutions.
+r"""Hidden nodes of a two-layer network on addition modulo d: their waves, orders of frequencies,
+factors of solutions.
 
-`waves` are the Fourier coordinates z (3, d, q) of the layers a, b and c (see `grokbook.theory.semiring`). The rules and
-thresholds are those of the authors' program; the code is our own. Where theirs takes the arrangement whose output layer
-factors best, ours takes the one that factors best altogether.
+`waves` are the Fourier coordinates z (3, d, q) of the layers a, b and c (see
+`grokbook.theory.semiring`). The rules and thresholds are those of the authors' program; the code is
+our own. Where theirs takes the arrangement whose output layer factors best, ours takes the one that
+factors best altogether.
 
 Source: Tian, CoGO (arXiv 2410.01779), Table 2.
 """
@@ -27,21 +29,26 @@ CLOSE = 0.1
 
 FOUR, SYNCED, OPPOSED, OTHER = "nu=i * xi", "nu=i * syn,ab", "nu * syn", "others"
 KINDS = (FOUR, SYNCED, OPPOSED, OTHER)
-"""The kinds of solutions of a frequency: one of order 4, two of order 6, and all others that factor."""
+"""The kinds of solutions of a frequency: one of order 4, two of order 6, and all others that
+factor."""
 
 
 def node_waves(first: Array, second: Array, output: Array) -> np.ndarray:
     r"""The waves of each node, complex (3, d, q), from the weights w_a, w_b, w_c, each (d, q).
 
-    .. math:: z_{pkj} = \tfrac1d \sum_x w_{pj}[x]\, e^{-2\pi\mathrm i kx/d} \text{ for } p = a, b, \qquad
-        z_{ckj} = \tfrac1d \sum_x w_{cj}[x]\, e^{2\pi\mathrm i kx/d}
+    .. math:: z_{pkj} = \tfrac1d \sum_x w_{pj}[x]\, e^{-2\pi\mathrm i kx/d} \text{ for } p = a, b,
+        \qquad z_{ckj} = \tfrac1d \sum_x w_{cj}[x]\, e^{2\pi\mathrm i kx/d}
 
     Raises ParameterError for weights of other shapes.
     """
     a, b, c = (rows(w, name="weights") for w in (first, second, output))
     if not a.shape == b.shape == c.shape:
-        raise ParameterError(f"the layers have shapes {a.shape}, {b.shape} and {c.shape}, but must have one.")
-    return np.stack([np.fft.fft(a, axis=0), np.fft.fft(b, axis=0), np.fft.fft(c, axis=0).conj()]) / len(a)
+        raise ParameterError(
+            f"the layers have shapes {a.shape}, {b.shape} and {c.shape}, but must have one."
+        )
+    return np.stack(
+        [np.fft.fft(a, axis=0), np.fft.fft(b, axis=0), np.fft.fft(c, axis=0).conj()]
+    ) / len(a)
 
 
 def _half(waves: np.ndarray) -> np.ndarray:
@@ -53,7 +60,8 @@ def _half(waves: np.ndarray) -> np.ndarray:
 
 
 def orders(waves: np.ndarray, active: float = ACTIVE) -> np.ndarray:
-    """The order of each frequency k = 1, ..., (d - 1)/2: how many nodes have a wave above `active` there in layer a."""
+    """The order of each frequency k = 1, ..., (d - 1)/2: how many nodes have a wave above `active`
+    there in layer a."""
     return (np.abs(_half(waves)[0]) > active).sum(axis=1)
 
 
@@ -64,10 +72,12 @@ def node_frequencies(waves: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Factors:
-    """The best 2 x h table of some nodes: its error, and both factors with products of a, b, c made one.
+    """The best 2 x h table of some nodes: its error, and both factors with products of a, b, c made
+    one.
 
-    `error` is the root of the sum of squares of (ratio of both rows of the table - its mean); `pair` (3, 2) and
-    `other` (3, h) are the factors, each begins with (1, 1, 1); `order` (2, h) says which node stands where.
+    `error` is the root of the sum of squares of (ratio of both rows of the table - its mean);
+    `pair` (3, 2) and `other` (3, h) are the factors, each begins with (1, 1, 1); `order` (2, h)
+    says which node stands where.
     """
 
     error: float
@@ -83,7 +93,8 @@ class Factors:
 
 @lru_cache(maxsize=4)
 def _tables(n: int) -> tuple[np.ndarray, np.ndarray]:
-    """All 2 x n/2 tables of n nodes up to the order of columns and rows, (P, 2, h); signs of the second row (P, h)."""
+    """All 2 x n/2 tables of n nodes up to the order of columns and rows, (P, 2, h); signs of the
+    second row (P, h)."""
     half = n // 2
     turned = [
         [pair[::way] for pair, way in zip(pairs, (1, *ways), strict=True)]
@@ -101,20 +112,26 @@ def _matchings(nodes: tuple[int, ...]) -> list[list[tuple[int, int]]]:
         return [[]]
     first, *rest = nodes
     return [
-        [(first, one), *more] for one in rest for more in _matchings(tuple(other for other in rest if other != one))
+        [(first, one), *more]
+        for one in rest
+        for more in _matchings(tuple(other for other in rest if other != one))
     ]
 
 
 def factorise(nodes: np.ndarray) -> Factors:
-    """Write the nodes of one frequency, complex (3, n), n even, as a product of a pair and n/2 nodes as well as can be.
+    """Write the nodes of one frequency, complex (3, n), n even, as a product of a pair and n/2
+    nodes as well as can be.
 
-    All pairings are tried, in both directions, and for every node both signs of (a, b), which its square forgets.
+    All pairings are tried, in both directions, and for every node both signs of (a, b), which its
+    square forgets.
 
     Raises ParameterError for another shape, an odd number of nodes or more than eight, and a zero.
     """
     z = np.asarray(nodes, dtype=complex)
     if z.ndim != 2 or len(z) != 3 or z.shape[1] % 2 or not 4 <= z.shape[1] <= 8 or not z.all():
-        raise ParameterError(f"nodes have shape {z.shape}, but must be (3, n) without zeros, n = 4, 6 or 8.")
+        raise ParameterError(
+            f"nodes have shape {z.shape}, but must be (3, n) without zeros, n = 4, 6 or 8."
+        )
     tables, signs = _tables(z.shape[1])
     flips = np.stack([signs, signs, np.ones_like(signs)])
     ratios = flips * z[:, tables[:, 1]] / z[:, tables[:, 0]]
@@ -134,7 +151,8 @@ def _scaled(triple: np.ndarray) -> np.ndarray:
 
 
 def pair_type(pair: np.ndarray) -> str:
-    """What a factor of two nodes (3, 2) is: "4c" (c = 1, a = i or -i), "xi" (c = i or -i), "nu" (a = -b), or "".
+    """What a factor of two nodes (3, 2) is: "4c" (c = 1, a = i or -i), "xi" (c = i or -i), "nu" (a
+    = -b), or "".
 
     >>> pair_type(np.array([[1, 1j], [1, -1j], [1, 1]]))
     '4c'
@@ -148,20 +166,25 @@ def pair_type(pair: np.ndarray) -> str:
 
 
 def three_type(nodes: np.ndarray) -> str:
-    """What a factor of three nodes (3, 3) is: "syn" (thirds of a turn in all layers), "syn,ab" (in c alone) or "".
+    """What a factor of three nodes (3, 3) is: "syn" (thirds of a turn in all layers), "syn,ab" (in
+    c alone) or "".
 
     >>> three_type(np.exp(2j * np.pi * np.outer([1, 1, 1], [0, 1, 2]) / 3))
     'syn'
     """
     z = np.asarray(nodes)
-    found = [[_turning(row, way, flips) for row, flips in zip(z, (True, True, False), strict=True)] for way in (1, -1)]
+    found = [
+        [_turning(row, way, flips) for row, flips in zip(z, (True, True, False), strict=True)]
+        for way in (1, -1)
+    ]
     best = min(found, key=lambda errors: errors[2])
     limit = CLOSE * np.sqrt(3)
     return "" if best[2] >= limit else "syn" if max(best) < limit else "syn,ab"
 
 
 def _turning(row: np.ndarray, way: int, flips: bool) -> float:
-    """How far three numbers are from a turned 1, w, w^2, w a third of a turn; with `flips` up to signs."""
+    """How far three numbers are from a turned 1, w, w^2, w a third of a turn; with `flips` up to
+    signs."""
     turned = row * np.exp(-2j * np.pi * way * np.arange(3) / 3)
     if flips:
         turned = turned * np.where((turned / turned[0]).real < 0, -1, 1)
@@ -172,8 +195,8 @@ def _turning(row: np.ndarray, way: int, flips: bool) -> float:
 def kind_of(found: Factors) -> str:
     """The kind of the solution of a frequency that factors: one of `KINDS`.
 
-    Where the pair is (1, 1, 1), (i, -i, 1), the two nodes of a column may be exchanged: thirds of a turn count in any
-    such table.
+    Where the pair is (1, 1, 1), (i, -i, 1), the two nodes of a column may be exchanged: thirds of a
+    turn count in any such table.
     """
     pair = pair_type(found.pair)
     if found.other.shape[1] == 2:
@@ -181,21 +204,30 @@ def kind_of(found: Factors) -> str:
     if found.other.shape[1] != 3:
         return OTHER
     turned = [(1, *ways) for ways in (product((1, 1j), repeat=2) if pair == "4c" else [(1, 1)])]
-    types = {three_type(found.other * np.array([ways, np.conj(ways), np.ones(3)])) for ways in turned}
+    types = {
+        three_type(found.other * np.array([ways, np.conj(ways), np.ones(3)])) for ways in turned
+    }
     if "syn" in types and pair in ("nu", "4c"):
         return OPPOSED
     return SYNCED if "syn,ab" in types and pair == "4c" else OTHER
 
 
 def frequency_table(waves: np.ndarray, active: float = ACTIVE) -> pd.DataFrame:
-    """A row a frequency k = 1, ..., (d - 1)/2: its order, error of its factors, whether it is factorable, and its kind.
+    """A row a frequency k = 1, ..., (d - 1)/2: its order, error of its factors, whether it is
+    factorable, and its kind.
 
-    Only orders 4 and 6 are factored; the nodes are those above `active` at k. Columns: frequency, order, error,
-    factorable, kind ("" where there is none).
+    Only orders 4 and 6 are factored; the nodes are those above `active` at k. Columns: frequency,
+    order, error, factorable, kind ("" where there is none).
     """
     half, table = _half(waves), []
     for row, order in enumerate(orders(waves, active)):
-        entry = {"frequency": row + 1, "order": int(order), "error": np.nan, "factorable": False, "kind": ""}
+        entry = {
+            "frequency": row + 1,
+            "order": int(order),
+            "error": np.nan,
+            "factorable": False,
+            "kind": "",
+        }
         if order in (4, 6):
             found = factorise(half[:, row, np.abs(half[0, row]) > active])
             entry |= {"error": found.error, "factorable": found.factorable}
@@ -205,15 +237,23 @@ def frequency_table(waves: np.ndarray, active: float = ACTIVE) -> pd.DataFrame:
 
 
 def table_row(frequencies: pd.DataFrame) -> dict[str, float]:
-    """One run's row of the published table, from `frequency_table`; NaN for a share or a mean of nothing.
+    """One run's row of the published table, from `frequency_table`; NaN for a share or a mean of
+    nothing.
 
-    `not_46` counts the frequencies whose order is not 0, 4 or 6. Shares are in percent: of the frequencies of order 4
-    (6) those that do not factor, and of those that do each of `KINDS`; errors are means over those that do.
+    `not_46` counts the frequencies whose order is not 0, 4 or 6. Shares are in percent: of the
+    frequencies of order 4
+    (6) those that do not factor, and of those that do each of `KINDS`; errors are means over those
+      that do.
     """
     found: dict[str, float] = {"not_46": float((~frequencies.order.isin([0, 4, 6])).sum())}
     for order in (4, 6):
         rows_ = frequencies[frequencies.order == order]
-        found[f"nonfactorable_{order}"] = 100 * (1 - rows_.factorable.mean()) if len(rows_) else np.nan
+        found[f"nonfactorable_{order}"] = (
+            100 * (1 - rows_.factorable.mean()) if len(rows_) else np.nan
+        )
         found[f"error_{order}"] = rows_.error[rows_.factorable].mean()
     kinds = frequencies.kind[frequencies.factorable]
-    return found | {kind: 100 * float(to_numpy(kinds == kind).mean()) if len(kinds) else np.nan for kind in KINDS}
+    return found | {
+        kind: 100 * float(to_numpy(kinds == kind).mean()) if len(kinds) else np.nan
+        for kind in KINDS
+    }

@@ -1,4 +1,5 @@
-"""What every measure asks of its input: a finite (p, d) table, numpy or torch, and a known option."""
+"""What every measure asks of its input: a finite (p, d) table, numpy or torch, and a known
+option."""
 
 from __future__ import annotations
 
@@ -20,35 +21,49 @@ def to_numpy(values: Any) -> np.ndarray:
     """
     if isinstance(values, torch.Tensor):
         values = values.detach().cpu()
-        values = values.resolve_conj().numpy() if values.is_complex() else values.to(torch.float64).numpy()
+        values = (
+            values.resolve_conj().numpy()
+            if values.is_complex()
+            else values.to(torch.float64).numpy()
+        )
     try:
         if np.iscomplexobj(values):
             raise TypeError("complex numbers have an imaginary part, which would be lost")
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ParameterError(f"Expected an array of real numbers, got {type(values).__name__}: {error}.") from error
+        raise ParameterError(
+            f"Expected an array of real numbers, got {type(values).__name__}: {error}."
+        ) from error
 
 
 def rows(
     embedding: Array | Sequence[Any], *, least: int = 2, name: str = "embedding"
 ) -> np.ndarray:
-    """The table as float64 rows, one a token, after checking that it is (p, d), p >= least, and finite.
+    """The table as float64 rows, one a token, after checking that it is (p, d), p >= least, and
+    finite.
 
     Raises ParameterError otherwise.
     """
     table = to_numpy(embedding)
     if table.ndim != 2 or table.shape[1] < 1:
-        raise ParameterError(f"{name} has shape {table.shape}, but must be (p, d): one row a token.")
+        raise ParameterError(
+            f"{name} has shape {table.shape}, but must be (p, d): one row a token."
+        )
     if table.shape[0] < least:
-        raise ParameterError(f"{name} has p = {table.shape[0]} rows, but this measure needs at least {least}.")
+        raise ParameterError(
+            f"{name} has p = {table.shape[0]} rows, but this measure needs at least {least}."
+        )
     if not np.isfinite(table).all():
         bad = int(np.argmin(np.isfinite(table).all(axis=1)))
-        raise ParameterError(f"{name} has a value that is not finite in row {bad}, but every value must be finite.")
+        raise ParameterError(
+            f"{name} has a value that is not finite in row {bad}, but every value must be finite."
+        )
     return table
 
 
 def like(result: np.ndarray, embedding: object) -> Array:
-    """The result as the kind of array that came in: torch (same device and dtype) for torch, else numpy."""
+    """The result as the kind of array that came in: torch (same device and dtype) for torch, else
+    numpy."""
     if not isinstance(embedding, torch.Tensor):
         return result
     dtype = embedding.dtype if embedding.dtype.is_floating_point else torch.float64
@@ -56,13 +71,16 @@ def like(result: np.ndarray, embedding: object) -> Array:
 
 
 def one_of(value: str, choices: Iterable[str], name: str) -> str:
-    """The value if it is one of the choices; raises ParameterError naming the nearest one otherwise."""
+    """The value if it is one of the choices; raises ParameterError naming the nearest one
+    otherwise."""
     valid = list(choices)
     if value in valid:
         return value
     near = nearest(str(value), valid)
     hint = f" (did you mean {near!r}?)" if near else ""
-    raise ParameterError(f"{name} is {shown(value)}, but must be one of {', '.join(map(repr, valid))}{hint}.")
+    raise ParameterError(
+        f"{name} is {shown(value)}, but must be one of {', '.join(map(repr, valid))}{hint}."
+    )
 
 
 def whole(value: object, name: str, *, least: int = 1, most: int | None = None) -> int:

@@ -16,7 +16,8 @@ from grokbook.measures.norms import mean_norm
 
 
 def _value(measure: Callable[..., float], *tables: np.ndarray) -> float:
-    """The measure, or NaN where it is not defined (a collapsed table has no spectrum, two rows no code form)."""
+    """The measure, or NaN where it is not defined (a collapsed table has no spectrum, two rows no
+    code form)."""
     try:
         return measure(*tables)
     except ParameterError:
@@ -24,14 +25,16 @@ def _value(measure: Callable[..., float], *tables: np.ndarray) -> float:
 
 
 def embedding_measures(first: Array, second: Array | None = None) -> dict[str, float]:
-    """Every embedding measure of the registry at once: what a training run logs at each logged step.
+    """Every embedding measure of the registry at once: what a training run logs at each logged
+    step.
 
     `first` and `second`, shape (p, d), are the word embeddings of the two operands' tokens, without
-    positions; without `second` both operands share `first`. `med_gu2024` and `med_code_base` use both, all
-    others `first`. A measure that is not defined on a table is NaN: the scale-free ones when all rows are equal
-    (a run must not end because weight decay has collapsed its embedding).
+    positions; without `second` both operands share `first`. `med_gu2024` and `med_code_base` use
+    both, all others `first`. A measure that is not defined on a table is NaN: the scale-free ones
+    when all rows are equal (a run must not end because weight decay has collapsed its embedding).
 
-    Raises ParameterError if a table is not a finite (p, d) array with p >= 2 or the two differ in shape.
+    Raises ParameterError if a table is not a finite (p, d) array with p >= 2 or the two differ in
+    shape.
 
     >>> import numpy as np
     >>> sorted(embedding_measures(np.eye(5)))[:3]
@@ -42,7 +45,9 @@ def embedding_measures(first: Array, second: Array | None = None) -> dict[str, f
     phi = rows(first, name="first")
     other = phi if second is None else rows(second, name="second")
     if other.shape != phi.shape:
-        raise ParameterError(f"second has shape {other.shape}, but must have the first's, {phi.shape}.")
+        raise ParameterError(
+            f"second has shape {other.shape}, but must have the first's, {phi.shape}."
+        )
     return {
         "med": _value(med, phi),
         "med_gu2024": _value(partial(med_as, "gu2024_eq_12"), phi, other),

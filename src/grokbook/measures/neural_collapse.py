@@ -1,4 +1,5 @@
-r"""Neural collapse: how far the features of a class are from one point, and the means from a regular simplex."""
+r"""Neural collapse: how far the features of a class are from one point, and the means from a
+regular simplex."""
 
 from __future__ import annotations
 
@@ -10,16 +11,20 @@ from grokbook.measures.fourier import NEGLIGIBLE
 from grokbook.measures.inputs import rows, to_numpy
 
 
-def class_parts(features: ArrayLike, labels: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The mean of each sample's class (n, d), its deviation from it (n, d), and the size of its class (n,).
+def class_parts(
+    features: ArrayLike, labels: ArrayLike
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The mean of each sample's class (n, d), its deviation from it (n, d), and the size of its
+    class (n,).
 
-    Raises ParameterError for features that are not (n, d) finite numbers, or labels that are not one whole number a
-    sample.
+    Raises ParameterError for features that are not (n, d) finite numbers, or labels that are not
+    one whole number a sample.
     """
     f, given = to_numpy(features), np.asarray(labels)
     if f.ndim != 2 or given.shape != f.shape[:1] or not np.issubdtype(given.dtype, np.integer):
         raise ParameterError(
-            f"features of shape {f.shape} and labels of shape {given.shape} must be (n, d) and n whole numbers."
+            f"features of shape {f.shape} and labels of shape {given.shape} must be (n, d) and n"
+            " whole numbers."
         )
     rows(f, least=1, name="features")
     _, place, counts = np.unique(given, return_inverse=True, return_counts=True)
@@ -30,7 +35,8 @@ def class_parts(features: ArrayLike, labels: ArrayLike) -> tuple[np.ndarray, np.
 
 
 def within_class_share(features: ArrayLike, labels: ArrayLike) -> float:
-    r"""Share of the variance of features (n, d) that lies within the classes: 0 at full collapse, 1 without classes.
+    r"""Share of the variance of features (n, d) that lies within the classes: 0 at full collapse, 1
+    without classes.
 
     .. math:: \sum_x |f - \mu_c|^2 \Big/ \sum_x |f - \bar f|^2
 
@@ -40,7 +46,8 @@ def within_class_share(features: ArrayLike, labels: ArrayLike) -> float:
         >>> within_class_share([[0.0], [0.0], [1.0], [1.0]], [0, 0, 1, 1])
         0.0
 
-    Source: Papyan, Han & Donoho 2020, NC1, with the trace of both covariances in place of their quotient.
+    Source: Papyan, Han & Donoho 2020, NC1, with the trace of both covariances in place of their
+    quotient.
     """
     f = to_numpy(features)
     _, apart, _ = class_parts(f, labels)
@@ -52,7 +59,8 @@ def within_class_share(features: ArrayLike, labels: ArrayLike) -> float:
 
 
 def simplex_distance(features: ArrayLike, labels: ArrayLike) -> float:
-    r"""How far the C class means are from an equiangular tight frame: mean of $|\cos_{cc'} + 1/(C-1)|$ over pairs.
+    r"""How far the C class means are from an equiangular tight frame: mean of $|\cos_{cc'} +
+    1/(C-1)|$ over pairs.
 
     Cosines are those of the means less the mean of all means. It is 0 for a regular simplex.
 

@@ -13,10 +13,11 @@ from grokbook.measures.inputs import Array, rows, to_numpy
 
 @checked_call
 def weight_norm(parameters: Mapping[str, Array] | Iterable[Array]) -> float:
-    r"""Euclidean norm of all weights together, $\lVert\theta\rVert = \sqrt{\sum_t\sum_j\theta_{t,j}^2}$.
+    r"""Euclidean norm of all weights together, $\lVert\theta\rVert =
+    \sqrt{\sum_t\sum_j\theta_{t,j}^2}$.
 
-    `parameters` is a mapping from names to tensors, or an iterable of tensors (`model.parameters()`), of any
-    shapes, numpy or torch.
+    `parameters` is a mapping from names to tensors, or an iterable of tensors
+    (`model.parameters()`), of any shapes, numpy or torch.
 
     Raises ParameterError if there is no tensor or a value is not finite.
 
@@ -28,7 +29,9 @@ def weight_norm(parameters: Mapping[str, Array] | Iterable[Array]) -> float:
         raise ParameterError("parameters is empty, but the norm needs at least one tensor.")
     square = sum(float(np.sum(to_numpy(tensor) ** 2)) for tensor in tensors)
     if not isfinite(square):
-        raise ParameterError("parameters hold a value that is not finite, but every value must be finite.")
+        raise ParameterError(
+            "parameters hold a value that is not finite, but every value must be finite."
+        )
     return sqrt(square)
 
 

@@ -1,4 +1,5 @@
-r"""The principal axes of an embedding: its rows in their plane, and what is left of them on the first n axes.
+r"""The principal axes of an embedding: its rows in their plane, and what is left of them on the
+first n axes.
 
 The axes may be those of another embedding `of`, for example those of the same run at its end.
 """
@@ -14,7 +15,8 @@ from grokbook.measures.inputs import Array, rows, whole
 
 
 def principal_axes(embedding: Array, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """The mean row (d,) and the first n principal axes (d, n) of an embedding (p, d), of falling variance.
+    """The mean row (d,) and the first n principal axes (d, n) of an embedding (p, d), of falling
+    variance.
 
     Raises ParameterError for a bad table or n outside 1, ..., min(p, d).
     """
@@ -27,7 +29,8 @@ def principal_axes(embedding: Array, n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def on_axes(embedding: Array, n: int, of: Array | None = None) -> np.ndarray:
-    """Coordinates (p, n) of the rows, less their own mean, on the first n principal axes of `of` (default: their own).
+    """Coordinates (p, n) of the rows, less their own mean, on the first n principal axes of `of`
+    (default: their own).
 
     Raises ParameterError as `principal_axes`.
     """
@@ -36,7 +39,8 @@ def on_axes(embedding: Array, n: int, of: Array | None = None) -> np.ndarray:
 
 
 def rebuilt(embedding: Array, n: int, of: Array | None = None) -> np.ndarray:
-    """The embedding (p, d) projected on the first n principal axes of `of` through its mean, and back.
+    """The embedding (p, d) projected on the first n principal axes of `of` through its mean, and
+    back.
 
     Raises ParameterError as `principal_axes`.
 
@@ -50,12 +54,14 @@ def rebuilt(embedding: Array, n: int, of: Array | None = None) -> np.ndarray:
 
 
 def ring_share(embedding: Array, of: Array | None = None) -> float:
-    r"""How much of what the plane of the first two principal axes shows is one turn or several about a ring, in (0, 1].
+    r"""How much of what the plane of the first two principal axes shows is one turn or several
+    about a ring, in (0, 1].
 
-    It is the share of the strongest frequency over the tokens in the power of the rows' two coordinates (`on_axes`).
-    1 for a circle or an ellipse that is run through in equal steps of i, whatever the number of turns, and for a wave
-    on a line: it says that one frequency rules the plane, not that the ring is round. `of` as there. Where the second
-    and the third axis have one variance the plane is arbitrary, and its ring share with it.
+    It is the share of the strongest frequency over the tokens in the power of the rows' two
+    coordinates (`on_axes`). 1 for a circle or an ellipse that is run through in equal steps of i,
+    whatever the number of turns, and for a wave on a line: it says that one frequency rules the
+    plane, not that the ring is round. `of` as there. Where the second and the third axis have one
+    variance the plane is arbitrary, and its ring share with it.
 
     Raises ParameterError as `principal_axes`, and where the plane shows nothing.
 
@@ -63,12 +69,15 @@ def ring_share(embedding: Array, of: Array | None = None) -> float:
     >>> round(ring_share(np.stack([2 * np.cos(i), np.sin(i), 0 * i], axis=1)), 9)
     1.0
 
-    Source: this book, for "the PCA projecting the embeddings into a circle" (Liu et al. 2022, section 4.2).
+    Source: this book, for "the PCA projecting the embeddings into a circle" (Liu et al. 2022,
+    section 4.2).
     """
     return energy_share(on_axes(embedding, 2, of), 1)
 
 
-def exceeded_by_chance(measure: Callable[[np.ndarray], float], shape: tuple[int, int], draws: int = 200) -> float:
+def exceeded_by_chance(
+    measure: Callable[[np.ndarray], float], shape: tuple[int, int], draws: int = 200
+) -> float:
     """The value of a measure that 5 % of random normal tables of a shape exceed.
 
     Example:

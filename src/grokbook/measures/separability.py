@@ -1,9 +1,11 @@
-"""Separability of finite point sets after Gu et al. 2025, Definition 5.1: decided, with a certificate either way.
+"""Separability of finite point sets after Gu et al. 2025, Definition 5.1: decided, with a
+certificate either way.
 
-One linear programme finds the widest slab between two sets. By duality its optimum is half the L1 distance of their
-convex hulls, so the same solution gives a separating hyperplane where there is one and a common point of the hulls
-where there is none. Where only the answer is asked for, a plane or a common point found by least squares proves it.
-A linear probe, fitted on some rows and scored on others, can fail where the separability of pairs cannot.
+One linear programme finds the widest slab between two sets. By duality its optimum is half the L1
+distance of their convex hulls, so the same solution gives a separating hyperplane where there is
+one and a common point of the hulls where there is none. Where only the answer is asked for, a plane
+or a common point found by least squares proves it. A linear probe, fitted on some rows and scored
+on others, can fail where the separability of pairs cannot.
 """
 
 from __future__ import annotations
@@ -20,9 +22,14 @@ from grokbook.errors import GrokbookError, ParameterError
 from grokbook.measures.inputs import Array, rows, to_numpy, whole
 
 TOLERANCE = 1e-6
-"""Hulls count as disjoint when their distance exceeds this share of the points' size (the solver's own is 1e-7)."""
+"""Hulls count as disjoint when their distance exceeds this share of the points' size (the solver's
+own is 1e-7)."""
 
-SOLVERS = ({"method": "highs"}, {"method": "highs-ds", "options": {"presolve": False}}, {"method": "highs-ipm"})
+SOLVERS = (
+    {"method": "highs"},
+    {"method": "highs-ds", "options": {"presolve": False}},
+    {"method": "highs-ipm"},
+)
 """Tried in turn: close to an optimum of 0 the first now and then ends without a verdict."""
 
 
@@ -30,10 +37,11 @@ SOLVERS = ({"method": "highs"}, {"method": "highs-ds", "options": {"presolve": F
 class Separation:
     """Whether the convex hulls of two sets are disjoint, with the evidence for it.
 
-    `gap` is the L1 distance of the hulls and `scale` the largest absolute coordinate about the common centre;
-    `separable` means gap > TOLERANCE * scale. `normal` (d,), with largest absolute entry 1, and `offset` are a slab:
-    normal . a >= offset + gap/2 on the first set, normal . b <= offset - gap/2 on the second. `nearest` holds the two
-    nearest points of the hulls, `weights` the convex weights that make them; without a gap they are a common point.
+    `gap` is the L1 distance of the hulls and `scale` the largest absolute coordinate about the
+    common centre; `separable` means gap > TOLERANCE * scale. `normal` (d,), with largest absolute
+    entry 1, and `offset` are a slab: normal . a >= offset + gap/2 on the first set, normal . b <=
+    offset - gap/2 on the second. `nearest` holds the two nearest points of the hulls, `weights` the
+    convex weights that make them; without a gap they are a common point.
     """
 
     separable: bool
@@ -48,19 +56,25 @@ class Separation:
 def _two_sets(first: Array, second: Array) -> tuple[np.ndarray, np.ndarray]:
     a, b = rows(first, least=1, name="first"), rows(second, least=1, name="second")
     if a.shape[1] != b.shape[1]:
-        raise ParameterError(f"first has dimension {a.shape[1]} and second {b.shape[1]}, but they must be equal.")
+        raise ParameterError(
+            f"first has dimension {a.shape[1]} and second {b.shape[1]}, but they must be equal."
+        )
     return a, b
 
 
 def topologically_separable(first: Array, second: Array, *, tolerance: float = 0.0) -> bool:
     """Whether the sets have no point in common: the first notion of Definition 5.1.
 
-    `first` (m, d) and `second` (n, d). Two points count as one when their Euclidean distance is at most `tolerance`
-    (0: exactly equal coordinates).
+    `first` (m, d) and `second` (n, d). Two points count as one when their Euclidean distance is at
+    most `tolerance` (0: exactly equal coordinates).
 
-    Raises ParameterError for an empty set, unequal dimensions, values that are not finite, a negative tolerance.
+    Raises ParameterError for an empty set, unequal dimensions, values that are not finite, a
+    negative tolerance.
 
-    >>> topologically_separable([[0.0], [2.0]], [[1.0]]), topologically_separable([[0.0], [1.0]], [[1.0]])
+    >>> (
+    ...     topologically_separable([[0.0], [2.0]], [[1.0]]),
+    ...     topologically_separable([[0.0], [1.0]], [[1.0]]),
+    ... )
     (True, False)
 
     Source: Gu et al. 2025, Definition 5.1.
@@ -72,13 +86,15 @@ def topologically_separable(first: Array, second: Array, *, tolerance: float = 0
 
 
 def separate(first: Array, second: Array) -> Separation:
-    r"""The widest slab between two finite sets, or a common point of their hulls, by one linear programme.
+    r"""The widest slab between two finite sets, or a common point of their hulls, by one linear
+    programme.
 
-    .. math:: \max t \quad \text{subject to} \quad n \cdot a_i - c \ge t, \quad n \cdot b_j - c \le -t, \quad
-              \lVert n \rVert_\infty \le 1 .
+    .. math:: \max t \quad \text{subject to} \quad n \cdot a_i - c \ge t, \quad n \cdot b_j - c \le
+              -t, \quad \lVert n \rVert_\infty \le 1 .
 
-    Its dual is to find the nearest points of the hulls, $\min \lVert \sum_i \lambda_i a_i - \sum_j \mu_j b_j
-    \rVert_1$ over convex weights, and the optimum is $2t$. `first` (m, d), `second` (n, d).
+    Its dual is to find the nearest points of the hulls, $\min \lVert \sum_i \lambda_i a_i - \sum_j
+    \mu_j b_j \rVert_1$ over convex weights, and the optimum is $2t$. `first` (m, d), `second` (n,
+    d).
 
     Raises ParameterError for an empty set, unequal dimensions, values that are not finite.
 
@@ -95,7 +111,13 @@ def separate(first: Array, second: Array) -> Separation:
     nearest = weights[0] @ a, weights[1] @ b
     gap = 2 * t * unit
     return Separation(
-        gap > TOLERANCE * scale, gap, scale, normal, float(offset * unit + normal @ centre), nearest, weights
+        gap > TOLERANCE * scale,
+        gap,
+        scale,
+        normal,
+        float(offset * unit + normal @ centre),
+        nearest,
+        weights,
     )
 
 
@@ -108,7 +130,8 @@ def _centre_and_scale(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, float]:
 def _widest_slab(
     a: np.ndarray, b: np.ndarray
 ) -> tuple[float, np.ndarray, float, tuple[np.ndarray, np.ndarray]]:
-    """Half width, normal and offset of the widest slab between centred, scaled sets; convex weights from the dual."""
+    """Half width, normal and offset of the widest slab between centred, scaled sets; convex weights
+    from the dual."""
     m, d = a.shape
     above = np.hstack([-a, np.ones((m, 1)), np.ones((m, 1))])
     below = np.hstack([b, -np.ones((len(b), 1)), np.ones((len(b), 1))])
@@ -125,18 +148,22 @@ def _widest_slab(
 def _solved(
     cost: np.ndarray, table: np.ndarray, limits: Sequence[tuple[float | None, float | None]]
 ) -> OptimizeResult:
-    """The optimum of cost . x subject to table x <= 0 and limits, by the first solver that reaches it."""
+    """The optimum of cost . x subject to table x <= 0 and limits, by the first solver that reaches
+    it."""
     for settings in SOLVERS:
         found = linprog(cost, A_ub=table, b_ub=np.zeros(len(table)), bounds=limits, **settings)
         if found.success:
             return found
-    raise GrokbookError(f"the linear programme of {len(table)} points was not solved: {found.message}")
+    raise GrokbookError(
+        f"the linear programme of {len(table)} points was not solved: {found.message}"
+    )
 
 
 def convexly_separable(first: Array, second: Array) -> bool:
     """Whether the convex hulls of the sets are disjoint: the second notion of Definition 5.1.
 
-    `first` (m, d), `second` (n, d); see `separate` for the tolerance, and for a certificate that is optimal too.
+    `first` (m, d), `second` (n, d); see `separate` for the tolerance, and for a certificate that is
+    optimal too.
 
     Raises ParameterError as `separate` does.
 
@@ -153,12 +180,14 @@ def convexly_separable(first: Array, second: Array) -> bool:
 
 
 def _certain(a: np.ndarray, b: np.ndarray) -> bool | None:
-    r"""Whether centred, scaled sets are separable, with a proof in hand and no linear programme; None without one.
+    r"""Whether centred, scaled sets are separable, with a proof in hand and no linear programme;
+    None without one.
 
-    Least squares with weights that are not negative look for $\sum_i \lambda_i a_i = \sum_j \mu_j b_j$, both weights
-    with sum 1. Convex weights bound the gap from above by the L1 distance of the two means. By the conditions of
-    Karush, Kuhn and Tucker the residual has no positive product with a column, so where it is not zero it is the normal
-    of a plane between the sets, and every normal with largest entry 1 bounds the gap from below.
+    Least squares with weights that are not negative look for $\sum_i \lambda_i a_i = \sum_j \mu_j
+    b_j$, both weights with sum 1. Convex weights bound the gap from above by the L1 distance of the
+    two means. By the conditions of Karush, Kuhn and Tucker the residual has no positive product
+    with a column, so where it is not zero it is the normal of a plane between the sets, and every
+    normal with largest entry 1 bounds the gap from below.
     """
     m, d = a.shape
     table = np.zeros((d + 2, m + len(b)))
@@ -184,13 +213,19 @@ def convexly_separable_on(first: Array, second: Array, directions: Array) -> boo
 
     `first` (m, d), `second` (n, d), `directions` (r, d), not all zero; they need not be orthogonal.
 
-    Raises ParameterError as `separate` does, and when the directions are all zero or have another dimension.
+    Raises ParameterError as `separate` does, and when the directions are all zero or have another
+    dimension.
 
     >>> a, b = [[0.0, 0.0]], [[0.0, 1.0]]
-    >>> convexly_separable(a, b), convexly_separable_on(a, b, [[1.0, 0.0]]), convexly_separable_on(a, b, [[0.0, 2.0]])
+    >>> (
+    ...     convexly_separable(a, b),
+    ...     convexly_separable_on(a, b, [[1.0, 0.0]]),
+    ...     convexly_separable_on(a, b, [[0.0, 2.0]]),
+    ... )
     (True, False, True)
 
-    Source: Gu et al. 2025, Definition 5.1, which calls it weaker than convex separability; it is stronger.
+    Source: Gu et al. 2025, Definition 5.1, which calls it weaker than convex separability; it is
+    stronger.
     """
     a, b = _two_sets(first, second)
     basis = subspace(directions, a.shape[1])
@@ -202,22 +237,27 @@ def convexly_separable_on(first: Array, second: Array, directions: Array) -> boo
 
 
 def subspace(directions: Array, d: int) -> np.ndarray:
-    """An orthonormal basis (rank, d) of the span of the rows of `directions`, from its singular vectors.
+    """An orthonormal basis (rank, d) of the span of the rows of `directions`, from its singular
+    vectors.
 
-    Raises ParameterError for another dimension than d, values that are not finite, or rows that are all zero.
+    Raises ParameterError for another dimension than d, values that are not finite, or rows that are
+    all zero.
     """
     table = rows(directions, least=1, name="directions")
     if table.shape[1] != d:
         raise ParameterError(f"directions has dimension {table.shape[1]}, but the points have {d}.")
     _, values, right = np.linalg.svd(table, full_matrices=False)
     if values[0] == 0:
-        raise ParameterError("directions are all zero, but must span a subspace of dimension 1 or more.")
+        raise ParameterError(
+            "directions are all zero, but must span a subspace of dimension 1 or more."
+        )
     return right[values > 1e-12 * values[0]]
 
 
 @dataclass(frozen=True)
 class ClassSeparability:
-    """How many pairs of classes are convexly separable: `apart`, one truth value for each of `pairs` (n, 2).
+    """How many pairs of classes are convexly separable: `apart`, one truth value for each of
+    `pairs` (n, 2).
 
     `share` is the share of pairs that are; `standard_error` is 0 when every pair was looked at.
     """
@@ -228,13 +268,16 @@ class ClassSeparability:
     pairs: np.ndarray
 
 
-def class_separability(points: Array, labels: Array, *, pairs: int | None = None, seed: int = 0) -> ClassSeparability:
+def class_separability(
+    points: Array, labels: Array, *, pairs: int | None = None, seed: int = 0
+) -> ClassSeparability:
     """Share of the pairs of classes whose points are convexly separable from each other.
 
     Args:
         points: (n, d), one row a sample.
         labels: (n,), the class of each row; two classes or more.
-        pairs: number of pairs drawn at random without repetition (seeded); None or more than there are: all.
+        pairs: number of pairs drawn at random without repetition (seeded); None or more than there
+            are: all.
         seed: of the draw.
 
     Raises ParameterError for one class only, another number of labels, and as `separate` does.
@@ -253,11 +296,14 @@ def class_separability(points: Array, labels: Array, *, pairs: int | None = None
     return ClassSeparability(share, error, apart, chosen)
 
 
-def shuffled_share(points: Array, labels: Array, *, pairs: int | None = None, seed: int = 0) -> ClassSeparability:
-    """The null of `class_separability`: the same points and class sizes, the labels dealt out at random (seeded).
+def shuffled_share(
+    points: Array, labels: Array, *, pairs: int | None = None, seed: int = 0
+) -> ClassSeparability:
+    """The null of `class_separability`: the same points and class sizes, the labels dealt out at
+    random (seeded).
 
-    Any m + n points in general position in m + n - 1 dimensions or more are convexly separable however they are
-    labelled, so a share says something only beside this one.
+    Any m + n points in general position in m + n - 1 dimensions or more are convexly separable
+    however they are labelled, so a share says something only beside this one.
 
     Raises ParameterError as `class_separability` does.
 
@@ -279,15 +325,16 @@ def _labels(labels: Array, n: int) -> np.ndarray:
 
 
 def linear_probe(points: Array, labels: Array, train: Array, *, ridge: float = 1e-3) -> np.ndarray:
-    r"""The class that a linear probe, fitted on some of the rows, gives to every row: Fisher's discriminant.
+    r"""The class that a linear probe, fitted on some of the rows, gives to every row: Fisher's
+    discriminant.
 
     .. math:: \hat y(x) = \arg\max_r \; \mu_r^T S^{-1} x - \tfrac12 \mu_r^T S^{-1} \mu_r, \qquad
               S = \frac1n \sum_{k} (x_k - \mu_{y_k})(x_k - \mu_{y_k})^T + \varepsilon I .
 
-    The means $\mu_r$ and the scatter within classes come from the rows that `train` names; $\varepsilon$ is `ridge`
-    times the mean variance of a coordinate. The probe is in closed form and uses nothing of the other rows' labels, so
-    its score on those can fail, as the separability of pairs of small classes cannot. Classes without a training row
-    are never answered.
+    The means $\mu_r$ and the scatter within classes come from the rows that `train` names;
+    $\varepsilon$ is `ridge` times the mean variance of a coordinate. The probe is in closed form
+    and uses nothing of the other rows' labels, so its score on those can fail, as the separability
+    of pairs of small classes cannot. Classes without a training row are never answered.
 
     Args:
         points: (n, d), one row a sample.
@@ -298,7 +345,8 @@ def linear_probe(points: Array, labels: Array, train: Array, *, ridge: float = 1
     Returns:
         (n,) integers.
 
-    Raises ParameterError for another number of labels, one class only, no training row, values that are not finite.
+    Raises ParameterError for another number of labels, one class only, no training row, values that
+    are not finite.
 
     >>> linear_probe([[0.0], [0.1], [1.0], [1.1], [0.9]], [3, 3, 5, 5, 3], [0, 1, 2, 3]).tolist()
     [3, 3, 5, 5, 5]
@@ -309,14 +357,18 @@ def linear_probe(points: Array, labels: Array, train: Array, *, ridge: float = 1
     index = np.asarray(train)
     index = np.flatnonzero(index) if index.dtype == bool else index
     if not index.size or not 0 < ridge < np.inf:
-        raise ParameterError(f"a probe needs a training row and a positive ridge, not {index.size} rows and {ridge}.")
+        raise ParameterError(
+            f"a probe needs a training row and a positive ridge, not {index.size} rows and {ridge}."
+        )
     known, own = np.unique(label[index], return_inverse=True)
     seen = table[index]
     means = np.zeros((known.size, table.shape[1]))
     np.add.at(means, own, seen)
     means /= np.bincount(own)[:, None]
     within = seen - means[own]
-    scatter = within.T @ within / index.size + ridge * (seen.var(axis=0).mean() or 1.0) * np.eye(table.shape[1])
+    scatter = within.T @ within / index.size + ridge * (seen.var(axis=0).mean() or 1.0) * np.eye(
+        table.shape[1]
+    )
     reader = np.linalg.solve(scatter, means.T)
     scores = table @ reader - (means.T * reader).sum(axis=0) / 2
     return known[scores.argmax(axis=1)].astype(np.int64)

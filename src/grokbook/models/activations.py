@@ -1,4 +1,5 @@
-"""What a transformer computes on the way from tokens to logits: the read-out row at every stage, for many samples."""
+"""What a transformer computes on the way from tokens to logits: the read-out row at every stage,
+for many samples."""
 
 from __future__ import annotations
 
@@ -15,9 +16,11 @@ SUM = "sum of embeddings"
 def activations(w: Parameters, pairs: Tensor, shape: Shape) -> dict[str, Tensor]:
     r"""The stages of the computation, name -> Tensor (N, width), in the order in which they happen.
 
-    - "sum of embeddings": $\phi_1(i) + \phi_2(j)$, word and position vectors of both operands, the quantity of Gu et
-      al. 2025, Theorem 3.5. The network never forms it; it is what their argument is about.
-    - "attention l": the cls row of the residual stream after the attention of layer l (l = 1, 2, ...);
+    - "sum of embeddings": $\phi_1(i) + \phi_2(j)$, word and position vectors of both operands, the
+      quantity of Gu et al. 2025, Theorem 3.5. The network never forms it; it is what their argument
+      is about.
+    - "attention l": the cls row of the residual stream after the attention of layer l (l = 1, 2,
+      ...);
     - "hidden l": its ReLU units; "MLP l": the cls row after the MLP;
     - "logits": what is read off the last of these.
 
@@ -33,7 +36,8 @@ def activations(w: Parameters, pairs: Tensor, shape: Shape) -> dict[str, Tensor]
         >>> shape = Shape(7, d_model=8)
         >>> found = activations(initialise(shape, 0), torch.tensor([[0, 3]]), shape)
         >>> {name: tuple(value.shape) for name, value in found.items()}
-        {'sum of embeddings': (1, 8), 'attention 1': (1, 8), 'hidden 1': (1, 32), 'MLP 1': (1, 8), 'logits': (1, 7)}
+        {'sum of embeddings': (1, 8), 'attention 1': (1, 8), 'hidden 1': (1, 32),
+         'MLP 1': (1, 8), 'logits': (1, 7)}
 
     Source: Gu et al. 2025, Equations 1-2 and section 3.2.
     """

@@ -1,6 +1,7 @@
 r"""Networks that are written down instead of trained: they add modulo p without error, by angles.
 
-Both load into the book's own networks and use their forward pass. With $w_k = 2\pi k/p$ and amplitudes $a_k$,
+Both load into the book's own networks and use their forward pass. With $w_k = 2\pi k/p$ and
+amplitudes $a_k$,
 
 .. math:: z_c(i, j) &= \sum_k a_k \cos w_k(i + j - c) & \text{(quadratic: a clock)}, \\
           z_c(i, j) &= \sum_k a_k \Bigl\lvert\cos\frac{w_k(i - j)}{2}\Bigr\rvert \cos w_k(i + j - c)
@@ -8,8 +9,8 @@ Both load into the book's own networks and use their forward pass. With $w_k = 2
 
 Their margins are `grokbook_chapters.how_a_network_adds.sum_of_angles.margin` and `faded`.
 
-Source: the two rules are those that Nanda et al. 2023 (arXiv 2301.05217) and Zhong et al. 2023 (arXiv 2306.17844)
-find in trained networks; these weights are this book's.
+Source: the two rules are those that Nanda et al. 2023 (arXiv 2301.05217) and Zhong et al. 2023
+(arXiv 2306.17844) find in trained networks; these weights are this book's.
 """
 
 from __future__ import annotations
@@ -25,35 +26,48 @@ from grokbook.models.quadratic import Quadratic
 from grokbook.models.transformer import Shape
 
 THIRDS = 2 * math.pi / 3 * torch.arange(3, dtype=torch.float64)
-"""Three phases: the cosines of any angle plus these sum to zero, and so do those of any angle plus twice these."""
+"""Three phases: the cosines of any angle plus these sum to zero, and so do those of any angle plus
+twice these."""
 
 
 def angles(p: int, frequencies: Sequence[int]) -> Tensor:
     r"""$2\pi ki/p$ for each frequency k and number i, float64 of shape (m, p).
 
-    Raises ParameterError unless p is odd, at least 3, and the frequencies are distinct and in 1, ..., (p-1)/2.
+    Raises ParameterError unless p is odd, at least 3, and the frequencies are distinct and in 1,
+    ..., (p-1)/2.
 
     >>> angles(3, [1]).shape
     torch.Size([1, 3])
     """
     half = (p - 1) // 2
     if p < 3 or p % 2 == 0:
-        raise ParameterError(f"p = {p!r} must be odd and at least 3: a half turn must not be a number.")
-    if not frequencies or len(set(frequencies)) < len(frequencies) or not set(frequencies) <= set(range(1, half + 1)):
-        raise ParameterError(f"frequencies = {list(frequencies)} must be distinct and in 1, ..., {half} (p = {p}).")
+        raise ParameterError(
+            f"p = {p!r} must be odd and at least 3: a half turn must not be a number."
+        )
+    if (
+        not frequencies
+        or len(set(frequencies)) < len(frequencies)
+        or not set(frequencies) <= set(range(1, half + 1))
+    ):
+        raise ParameterError(
+            f"frequencies = {list(frequencies)} must be distinct and in 1, ..., {half} (p = {p})."
+        )
     turns = torch.outer(torch.tensor(frequencies), torch.arange(p)) % p  # exact: integers first
     return 2 * math.pi / p * turns.double()
 
 
 def strengths(frequencies: Sequence[int], amplitudes: Sequence[float] | None) -> Tensor:
-    """The amplitudes, 1 by default, float64 of shape (m,); raises ParameterError unless there is one a frequency.
+    """The amplitudes, 1 by default, float64 of shape (m,); raises ParameterError unless there is
+    one a frequency.
 
     >>> strengths([1, 4], None).tolist()
     [1.0, 1.0]
     """
     a = torch.ones(len(frequencies)) if amplitudes is None else torch.as_tensor(amplitudes)
     if a.shape != (len(frequencies),) or not (a > 0).all():
-        raise ParameterError(f"amplitudes = {a.tolist()} must be {len(frequencies)} positive numbers.")
+        raise ParameterError(
+            f"amplitudes = {a.tolist()} must be {len(frequencies)} positive numbers."
+        )
     return a.double()
 
 
@@ -64,7 +78,8 @@ def built_quadratic(
     *,
     dtype: torch.dtype = torch.float32,
 ) -> tuple[Quadratic, dict[str, Tensor]]:
-    r"""A two-layer network with squares whose logits are $\sum_k a_k\cos w_k(i + j - c)$: sizes and weights.
+    r"""A two-layer network with squares whose logits are $\sum_k a_k\cos w_k(i + j - c)$: sizes and
+    weights.
 
     Six hidden units a frequency, for three phases $\phi = 0, 2\pi/3, 4\pi/3$ and two signs:
 
@@ -72,10 +87,11 @@ def built_quadratic(
               = \sum_\phi 2\cos(w_kc + \phi)\,[\cos w_k(i - j) + \cos(w_k(i + j) + \phi)]
               = 3\cos w_k(i + j - c),
 
-    $x_\phi = \cos(w_ki + \phi/2)$, $y_\phi = \cos(w_kj + \phi/2)$. The two signs cancel the squares, the three phases
-    what turns with i - j. A frequency alone needs six units (chapter 16).
+    $x_\phi = \cos(w_ki + \phi/2)$, $y_\phi = \cos(w_kj + \phi/2)$. The two signs cancel the
+    squares, the three phases what turns with i - j. A frequency alone needs six units (chapter 16).
 
-    Raises ParameterError for an even p, a frequency outside 1, ..., (p-1)/2 or amplitudes that do not fit.
+    Raises ParameterError for an even p, a frequency outside 1, ..., (p-1)/2 or amplitudes that do
+    not fit.
 
     Example:
         >>> network, weights = built_quadratic(7, [1, 3])
@@ -84,10 +100,14 @@ def built_quadratic(
     """
     turned = angles(p, frequencies)[:, None, :]
     rows = torch.cos(turned + THIRDS[:, None] / 2).flatten(0, 1)  # (3 m, p)
-    out = (strengths(frequencies, amplitudes)[:, None, None] / 3 * torch.cos(turned + THIRDS[:, None])).flatten(0, 1)
+    out = (
+        strengths(frequencies, amplitudes)[:, None, None] / 3 * torch.cos(turned + THIRDS[:, None])
+    ).flatten(0, 1)
     table = torch.cat([torch.cat([rows, rows]), torch.cat([rows, -rows])], dim=1).T  # (2 p, 6 m)
     weights = {"W_E": table, "W_U": torch.cat([out, -out]).T}
-    return Quadratic(p, width=table.shape[1]), {name: w.to(dtype).contiguous() for name, w in weights.items()}
+    return Quadratic(p, width=table.shape[1]), {
+        name: w.to(dtype).contiguous() for name, w in weights.items()
+    }
 
 
 def built_transformer(
@@ -97,17 +117,20 @@ def built_transformer(
     *,
     dtype: torch.dtype = torch.float32,
 ) -> tuple[Shape, dict[str, Tensor]]:
-    r"""A transformer of chapter 2's form with the logits of a pizza on all pairs: sizes and weights.
+    r"""A transformer of chapter 2's form with the logits of a pizza on all pairs: sizes and
+    weights.
 
-    A number is a point on each of m circles. Attention looks at all three tokens alike and so adds the two points,
-    $2\cos\frac{w_k(i-j)}2$ times the point at the angle $\psi = w_k(i+j)/2$. A hidden unit of the phase
-    $\phi_l = \pi l/p$, l = 0, ..., 2p - 1, has $A\,\mathrm{relu}(\cos(\psi - \phi_l))$, and
+    A number is a point on each of m circles. Attention looks at all three tokens alike and so adds
+    the two points, $2\cos\frac{w_k(i-j)}2$ times the point at the angle $\psi = w_k(i+j)/2$. A
+    hidden unit of the phase $\phi_l = \pi l/p$, l = 0, ..., 2p - 1, has $A\,\mathrm{relu}(\cos(\psi
+    - \phi_l))$, and
 
-    .. math:: \sum_l \mathrm{relu}(\cos(\psi - \phi_l))\, e^{2\mathrm i\phi_l} = C e^{2\mathrm i\psi},
-              \quad C = \sum_l \mathrm{relu}(\cos\phi_l)\cos 2\phi_l ,
+    .. math:: \sum_l \mathrm{relu}(\cos(\psi - \phi_l))\, e^{2\mathrm i\phi_l} = C e^{2\mathrm
+              i\psi}, \quad C = \sum_l \mathrm{relu}(\cos\phi_l)\cos 2\phi_l ,
 
-    exactly, because $\psi$ is one of the $\phi_l$ (up to half a turn, which $2\psi$ does not see). Width 4m, 2pm hidden
-    units: the first 2m coordinates hold the points of the numbers, the others the point of the sum, which is read out.
+    exactly, because $\psi$ is one of the $\phi_l$ (up to half a turn, which $2\psi$ does not see).
+    Width 4m, 2pm hidden units: the first 2m coordinates hold the points of the numbers, the others
+    the point of the sum, which is read out.
 
     Raises ParameterError as `built_quadratic`.
 
@@ -120,7 +143,9 @@ def built_transformer(
     phases = math.pi / p * torch.arange(2 * p, dtype=torch.float64)
     total = (torch.cos(phases).relu() * torch.cos(2 * phases)).sum()
     shape = Shape(p, d_model=4 * m, n_heads=4, d_mlp=2 * p * m)
-    weights = {name: torch.zeros(size, dtype=torch.float64) for name, size in shape.shapes().items()}
+    weights = {
+        name: torch.zeros(size, dtype=torch.float64) for name, size in shape.shapes().items()
+    }
     a = strengths(frequencies, amplitudes)[:, None] / (2 * total)
     for f, turn in enumerate(turned):
         points, sums, units = (

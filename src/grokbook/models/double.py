@@ -1,4 +1,5 @@
-"""A network whose numbers are computed in double precision, beside those of `grokbook.models.intervened`."""
+"""A network whose numbers are computed in double precision, beside those of
+`grokbook.models.intervened`."""
 
 from __future__ import annotations
 
@@ -6,17 +7,20 @@ from dataclasses import dataclass, field
 
 from torch import Tensor
 
+from grokbook.errors import checked_call
 from grokbook.models.intervened import Around
 from grokbook.models.networks import Parameters
 
 
+@checked_call
 @dataclass(frozen=True)
 class InDouble(Around):
-    r"""Log probabilities $z - \log \sum e^z$, computed in float64 from the parameters on, in place of logits z.
+    r"""Log probabilities $z - \log \sum e^z$, computed in float64 from the parameters on, in place
+    of logits z.
 
-    Cross entropy of them is that of z. In float32 the gradient $p_y - 1$ of the right logit is 0 once all others have
-    less than about 6e-8; here it is $-\sum_{k \ne y} p_k$, which the backward pass of the float64 logarithm restores.
-    Parameters, moments and updates stay in float32.
+    Cross entropy of them is that of z. In float32 the gradient $p_y - 1$ of the right logit is 0
+    once all others have less than about 6e-8; here it is $-\sum_{k \ne y} p_k$, which the backward
+    pass of the float64 logarithm restores. Parameters, moments and updates stay in float32.
 
     Example:
         >>> import torch
@@ -32,4 +36,6 @@ class InDouble(Around):
 
     def forward(self, weights: Parameters, inputs: Tensor) -> Tensor:
         """Log probabilities (N, M), float64."""
-        return self.network.forward({n: w.double() for n, w in weights.items()}, inputs).log_softmax(dim=-1)
+        return self.network.forward(
+            {n: w.double() for n, w in weights.items()}, inputs
+        ).log_softmax(dim=-1)

@@ -1,9 +1,10 @@
-r"""Liu et al.'s transformer: a trained vector for each symbol, pre-norm encoder layers on the two of a pair, one linear
-layer on both outputs side by side.
+r"""Liu et al.'s transformer: a trained vector for each symbol, pre-norm encoder layers on the two
+of a pair, one linear layer on both outputs side by side.
 
-There are no positions and no mask, so a layer treats both tokens alike: what it makes of the first token of (i, j) is
-what it makes of the second token of (j, i). `forward` uses that (`of_every_pair`), and that attention among two tokens
-is one sigmoid; with dropout every sample has noise of its own, and both its tokens are computed (`of_these_pairs`).
+There are no positions and no mask, so a layer treats both tokens alike: what it makes of the first
+token of (i, j) is what it makes of the second token of (j, i). `forward` uses that
+(`of_every_pair`), and that attention among two tokens is one sigmoid; with dropout every sample has
+noise of its own, and both its tokens are computed (`of_these_pairs`).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from grokbook.errors import ParameterError, check_integers
+from grokbook.errors import ParameterError, check_integers, checked_call
 from grokbook.models.mlp import draw_layers
 from grokbook.models.networks import ModularNetwork, Parameters, Shapes
 
@@ -25,20 +26,22 @@ Noise = Callable[[Tensor], Tensor]
 Views = tuple[Tensor, ...]
 
 
+@checked_call
 @dataclass(frozen=True)
 class Encoder(ModularNetwork):
     """Sizes of the network: modulus p, width d, layers, feed-forward width; one head, ReLU.
 
-    `dropout` is the share of numbers dropped while it is trained. `W_E` (p, d) is the group "encoder" in the paper's
-    sense, everything else "decoder". Raises ParameterError when a size is not a positive integer, or for a dropout
-    outside [0, 1).
+    `dropout` is the share of numbers dropped while it is trained. `W_E` (p, d) is the group
+    "encoder" in the paper's sense, everything else "decoder". Raises ParameterError when a size is
+    not a positive integer, or for a dropout outside [0, 1).
 
     Example:
         >>> Encoder(59).groups()["encoder"], Encoder(59).shapes()["W_U"]
         (('W_E',), (59, 512))
 
-    Source: Liu et al. 2022, section 4.2, and the authors' code, which has torch.nn.TransformerEncoderLayer with
-    norm_first and one head. Differs from it: the keys have no bias, because the softmax does not see one.
+    Source: Liu et al. 2022, section 4.2, and the authors' code, which has
+    torch.nn.TransformerEncoderLayer with norm_first and one head. Differs from it: the keys have no
+    bias, because the softmax does not see one.
     """
 
     p: int
@@ -54,32 +57,48 @@ class Encoder(ModularNetwork):
             raise ParameterError(f"dropout = {self.dropout!r} must be in [0, 1).")
 
     def shapes(self) -> Shapes:
-        """Name and shape of every parameter: of layer l `gain_1.l`, `shift_1.l` (first norm), `W_Q.l` ... `b_O.l`
-        (attention), `gain_2.l`, `shift_2.l` (second norm), `W_in.l` ... `b_out.l`; `W_U` (p, 2d), `b_U` read out.
+        """Name and shape of every parameter: of layer l `gain_1.l`, `shift_1.l` (first norm),
+        `W_Q.l` ... `b_O.l` (attention), `gain_2.l`, `shift_2.l` (second norm), `W_in.l` ...
+        `b_out.l`; `W_U` (p, 2d), `b_U` read out.
         """
         d, m = self.d_model, self.d_mlp
         shapes: Shapes = {"W_E": (self.p, d)}
         for l in range(self.n_layers):
             norm_1, norm_2 = ({f"gain_{k}.{l}": (d,), f"shift_{k}.{l}": (d,)} for k in (1, 2))
-            attention = {f"W_{name}.{l}": (d, d) for name in "QKVO"} | {f"b_{name}.{l}": (d,) for name in "QVO"}
+            attention = {f"W_{name}.{l}": (d, d) for name in "QKVO"} | {
+                f"b_{name}.{l}": (d,) for name in "QVO"
+            }
             mlp = {f"W_in.{l}": (m, d), f"b_in.{l}": (m,), f"W_out.{l}": (d, m), f"b_out.{l}": (d,)}
             shapes |= norm_1 | attention | norm_2 | mlp
         return shapes | {"W_U": (self.p, 2 * d), "b_U": (self.p,)}
 
     def groups(self) -> dict[str, tuple[str, ...]]:
         """The parameters that can have rates of their own."""
-        return {"encoder": ("W_E",), "decoder": tuple(name for name in self.shapes() if name != "W_E")}
+        return {
+            "encoder": ("W_E",),
+            "decoder": tuple(name for name in self.shapes() if name != "W_E"),
+        }
 
     def draw(self, seed: int) -> dict[str, Tensor]:
-        """Initial parameters: vectors N(0, 1), everything else as torch draws it for these layers."""
+        """Initial parameters: vectors N(0, 1), everything else as torch draws it for these
+        layers."""
         generator = torch.Generator().manual_seed(seed)
         shapes = self.shapes()
         drawn = {"W_E": torch.randn(shapes["W_E"], generator=generator)} | draw_layers(
-            {name: size for name, size in shapes.items() if name[:2] in ("W_", "b_") and name != "W_E"}, generator
+            {
+                name: size
+                for name, size in shapes.items()
+                if name[:2] in ("W_", "b_") and name != "W_E"
+            },
+            generator,
         )
         for name, size in shapes.items():
             kind = name.split(".")[0]
-            if kind in ("W_Q", "W_K", "W_V"):  # torch draws the three as one matrix (3d, d), by Xavier's rule
+            if kind in (
+                "W_Q",
+                "W_K",
+                "W_V",
+            ):  # torch draws the three as one matrix (3d, d), by Xavier's rule
                 drawn[name] *= math.sqrt(3 / 2)
             elif kind in ("b_Q", "b_V", "b_O", "shift_1", "shift_2"):
                 drawn[name] = torch.zeros(size)
@@ -88,10 +107,11 @@ class Encoder(ModularNetwork):
         return {name: drawn[name] for name in shapes}
 
     def forward(self, weights: Parameters, inputs: Tensor, drop: Noise | None = None) -> Tensor:
-        """Logits (N, p) of pairs or token sequences (N, 2 or more), of which the first two are read.
+        """Logits (N, p) of pairs or token sequences (N, 2 or more), of which the first two are
+        read.
 
-        `drop` is applied where torch's layer has dropout: to the weights of attention, to its output, to the hidden
-        layer and to the output of the feed-forward part.
+        `drop` is applied where torch's layer has dropout: to the weights of attention, to its
+        output, to the hidden layer and to the output of the feed-forward part.
         """
         if drop is None:
             table = of_every_pair(weights, self.n_layers)
@@ -103,16 +123,19 @@ class Encoder(ModularNetwork):
         return (weights["W_E"],)
 
     def products(self, samples: int) -> int:
-        """Multiply-adds of a forward pass while it is trained: of all p*p pairs, whatever the samples, or with dropout
-        of both tokens of each sample.
+        """Multiply-adds of a forward pass while it is trained: of all p*p pairs, whatever the
+        samples, or with dropout of both tokens of each sample.
         """
         d, m, p, layers = self.d_model, self.d_mlp, self.p, self.n_layers
-        rows = (2 * samples if self.dropout else p * p) * (2 * layers * d * m + 2 * (layers - 1) * d * d + 2 * d * p)
+        rows = (2 * samples if self.dropout else p * p) * (
+            2 * layers * d * m + 2 * (layers - 1) * d * d + 2 * d * p
+        )
         return rows + 2 * layers * d**3 + 2 * p * d * d
 
     @property
     def drawn_at_random(self) -> int:
-        """Numbers that dropout draws for each sample of a forward pass: in each layer, for both tokens."""
+        """Numbers that dropout draws for each sample of a forward pass: in each layer, for both
+        tokens."""
         return 2 * self.n_layers * (2 + 2 * self.d_model + self.d_mlp) if self.dropout else 0
 
     @property
@@ -127,23 +150,33 @@ def unchanged(x: Tensor) -> Tensor:
 
 
 def views(w: Parameters, l: int, x: Tensor) -> Views:
-    r"""What attention of layer l needs of each token: itself, its norm n, its question u and its answer o.
+    r"""What attention of layer l needs of each token: itself, its norm n, its question u and its
+    answer o.
 
-    Of two tokens the first looks at the second with weight $\sigma(q_1 k_2 - q_1 k_1) = \sigma(u_1(n_2 - n_1))$, where
-    $u = W_K^\top(W_Q n + b_Q)/\sqrt d$; it receives $o = W_O(W_V n + b_V)$. Both maps are multiplied out first.
+    Of two tokens the first looks at the second with weight $\sigma(q_1 k_2 - q_1 k_1) =
+    \sigma(u_1(n_2 - n_1))$, where $u = W_K^\top(W_Q n + b_Q)/\sqrt d$; it receives $o = W_O(W_V n +
+    b_V)$. Both maps are multiplied out first.
     """
     q, k, v, o = (w[f"W_{name}.{l}"] for name in "QKVO")
     norm = F.layer_norm(x, x.shape[-1:], w[f"gain_1.{l}"], w[f"shift_1.{l}"])
     ask = k.T / math.sqrt(x.shape[-1])
-    return x, norm, F.linear(norm, ask @ q, ask @ w[f"b_Q.{l}"]), F.linear(norm, o @ v, o @ w[f"b_V.{l}"])
+    return (
+        x,
+        norm,
+        F.linear(norm, ask @ q, ask @ w[f"b_Q.{l}"]),
+        F.linear(norm, o @ v, o @ w[f"b_V.{l}"]),
+    )
 
 
 def layer(w: Parameters, l: int, seen: Views, other: Noise, drop: Noise = unchanged) -> Tensor:
-    """The tokens after layer l, from `views` of them; `other` puts in the place of each token that beside it."""
+    """The tokens after layer l, from `views` of them; `other` puts in the place of each token that
+    beside it."""
     x, norm, ask, answer = seen
     a = torch.sigmoid((ask * (other(norm) - norm)).sum(dim=-1, keepdim=True))
     mixed = (
-        torch.lerp(answer, other(answer), a) if drop is unchanged else drop(1 - a) * answer + drop(a) * other(answer)
+        torch.lerp(answer, other(answer), a)
+        if drop is unchanged
+        else drop(1 - a) * answer + drop(a) * other(answer)
     )
     x = x + drop(mixed + w[f"b_O.{l}"])
     norm = F.layer_norm(x, x.shape[-1:], w[f"gain_2.{l}"], w[f"shift_2.{l}"])
@@ -158,9 +191,11 @@ def read_out(w: Parameters, x: Tensor, other: Noise) -> Tensor:
 
 
 def of_every_pair(w: Parameters, n_layers: int) -> Tensor:
-    """Logits (p, p, p) of all pairs (i, j), from the first token of each: the second token of (i, j) is that of (j, i).
+    """Logits (p, p, p) of all pairs (i, j), from the first token of each: the second token of (i,
+    j) is that of (j, i).
 
-    The first layer's norm, question and answer depend on the token alone, and are computed for p of them.
+    The first layer's norm, question and answer depend on the token alone, and are computed for p of
+    them.
     """
 
     def other(x: Tensor) -> Tensor:

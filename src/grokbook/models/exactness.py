@@ -1,4 +1,5 @@
-"""How exactly two ways of computing the one-layer model agree: logits and the gradient of the loss."""
+"""How exactly two ways of computing the one-layer model agree: logits and the gradient of the
+loss."""
 
 from __future__ import annotations
 
@@ -35,15 +36,22 @@ def _results(
 
 
 def rewriting_deviation(
-    shape: Shape, tokens: Tensor, labels: Tensor, *, seed: int = 0, dtype: torch.dtype = torch.float64
+    shape: Shape,
+    tokens: Tensor,
+    labels: Tensor,
+    *,
+    seed: int = 0,
+    dtype: torch.dtype = torch.float64,
 ) -> Deviation:
-    """Largest deviation between the exact rewriting and the plain full-sequence model at initial weights.
+    """Largest deviation between the exact rewriting and the plain full-sequence model at initial
+    weights.
 
     Args:
         shape: sizes of a one-layer model.
         tokens, labels: samples (N, 3) and their labels (N,).
         seed: of the weights.
-        dtype: floating-point type of both computations; the deviation is rounding error of that type.
+        dtype: floating-point type of both computations; the deviation is rounding error of that
+            type.
     """
     plain, plain_gradient = _results(plain_logits, shape, tokens, labels, seed, dtype)
     ours, gradient = _results(cls_logits, shape, tokens, labels, seed, dtype)

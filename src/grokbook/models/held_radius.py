@@ -1,4 +1,5 @@
-"""A network whose hidden activations are pulled to a sphere, beside those of `grokbook.models.intervened`."""
+"""A network whose hidden activations are pulled to a sphere, beside those of
+`grokbook.models.intervened`."""
 
 from __future__ import annotations
 
@@ -11,13 +12,14 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, checked_call
 from grokbook.models.intervened import Around
 from grokbook.models.networks import Parameters
 
 
 class _Pulled(torch.autograd.Function):
-    """Its first argument, to whose gradient g the backward pass adds s |g| d / |d|, d the second one, s the third."""
+    """Its first argument, to whose gradient g the backward pass adds s |g| d / |d|, d the second
+    one, s the third."""
 
     generate_vmap_rule = True
 
@@ -37,23 +39,27 @@ class _Pulled(torch.autograd.Function):
         return gradient + ctx.strength * size * pull, None, None
 
 
+@checked_call
 @dataclass(frozen=True)
 class HeldRadius(Around):
-    r"""The activations h that the last layer reads are pulled to a radius r, as strongly as the loss pulls them.
+    r"""The activations h that the last layer reads are pulled to a radius r, as strongly as the
+    loss pulls them.
 
-    Outputs are those of the network. The gradient g of the loss with respect to the activations h_i of all samples i
-    becomes $g + s\,|g|\,d / |d|$, where d is the gradient of the penalty
+    Outputs are those of the network. The gradient g of the loss with respect to the activations h_i
+    of all samples i becomes $g + s\,|g|\,d / |d|$, where d is the gradient of the penalty
 
     .. math:: \tfrac12 \sum_i (|h_i| - r)^2, \quad d_i = (1 - r / |h_i|)\, h_i,
 
-    s = `strength`: above the radius activations shrink, below it they grow. With `scrambled` each activation's part of
-    d has a sign of its own, drawn once, so that a pull of equal size has no radial part: its sham.
+    s = `strength`: above the radius activations shrink, below it they grow. With `scrambled` each
+    activation's part of d has a sign of its own, drawn once, so that a pull of equal size has no
+    radial part: its sham.
 
     Args:
         radius: r; 0 takes $\sqrt{d}$, d the number of activations.
         readout: the matrix (outputs, d) of the last layer, which has no bias.
 
-    Raises ParameterError for a negative radius, a strength that is not positive, or a readout that the network lacks.
+    Raises ParameterError for a negative radius, a strength that is not positive, or a readout that
+    the network lacks.
 
     Example:
         >>> from grokbook.models.quadratic import Quadratic
@@ -61,8 +67,8 @@ class HeldRadius(Around):
         >>> network.pull(2 * torch.ones(1, 9)).tolist()[0][0]  # the radius is 6, to be 3
         1.0
 
-    Source: our reading of the abstract of arXiv:2606.32000, a penalty towards a sphere of radius sqrt(d); which
-    activations, and how strong, is ours.
+    Source: our reading of the abstract of arXiv:2606.32000, a penalty towards a sphere of radius
+    sqrt(d); which activations, and how strong, is ours.
     """
 
     radius: float = 0.0
@@ -79,11 +85,13 @@ class HeldRadius(Around):
             )
         if self.readout not in self.shapes():
             raise ParameterError(
-                f"the parameter {self.readout!r} is none of the network's, {', '.join(self.shapes())}."
+                f"the parameter {self.readout!r} is none of the network's,"
+                f" {', '.join(self.shapes())}."
             )
 
     def hidden(self, weights: Parameters, inputs: Tensor) -> Tensor:
-        """The activations (N, d) that the last layer reads: the network's outputs where that layer is the identity."""
+        """The activations (N, d) that the last layer reads: the network's outputs where that layer
+        is the identity."""
         identity = torch.eye(self.shapes()[self.readout][1]).to(weights[self.readout])
         return self.network.forward({**weights, self.readout: identity}, inputs)
 
@@ -99,4 +107,6 @@ class HeldRadius(Around):
     def forward(self, weights: Parameters, inputs: Tensor) -> Tensor:
         """Outputs (N, M)."""
         hidden = self.hidden(weights, inputs)
-        return F.linear(_Pulled.apply(hidden, self.pull(hidden.detach()), self.strength), weights[self.readout])
+        return F.linear(
+            _Pulled.apply(hidden, self.pull(hidden.detach()), self.strength), weights[self.readout]
+        )

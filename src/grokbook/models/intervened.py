@@ -1,6 +1,8 @@
-r"""Networks with something set by hand: their logits' scale, their start, or their linear part alone.
+r"""Networks with something set by hand: their logits' scale, their start, or their linear part
+alone.
 
-Each is a network of its own (`grokbook.models.networks.Network`) round another one, whose names of parameters it keeps.
+Each is a network of its own (`grokbook.models.networks.Network`) round another one, whose names of
+parameters it keeps.
 """
 
 from __future__ import annotations
@@ -13,10 +15,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, checked_call
 from grokbook.models.networks import ROWS, Network, Parameters, Shapes
 
 
+@checked_call
 @dataclass(frozen=True)
 class Around:
     """Another network, as it is: what the interventions on networks have in common."""
@@ -54,6 +57,7 @@ class Around:
             self.network.check(task)
 
 
+@checked_call
 @dataclass(frozen=True)
 class Tempered(Around):
     r"""Outputs divided by a temperature T that is not learned, $f(w) / T$.
@@ -75,11 +79,14 @@ class Tempered(Around):
         return self.network.forward(weights, inputs) / self.temperature
 
 
+@checked_call
 @dataclass(frozen=True)
 class Stablemax(Around):
-    r"""Logits log s(z) with s(z) = z + 1 for z >= 0, else 1 / (1 - z): cross entropy of them is that of StableMax.
+    r"""Logits log s(z) with s(z) = z + 1 for z >= 0, else 1 / (1 - z): cross entropy of them is
+    that of StableMax.
 
-    Since softmax(log s) = s / sum s, probabilities grow linearly in the logits and no exponential overflows.
+    Since softmax(log s) = s / sum s, probabilities grow linearly in the logits and no exponential
+    overflows.
 
     Source: Prieto et al. 2025 (arXiv:2501.04697), StableMax.
     """
@@ -92,6 +99,7 @@ class Stablemax(Around):
         return z.sign() * z.abs().log1p()
 
 
+@checked_call
 @dataclass(frozen=True)
 class Rescaled(Around):
     """The initial parameters of the named tensors (none named: all) times `factor`.
@@ -110,21 +118,27 @@ class Rescaled(Around):
     def draw(self, seed: int, start: str = "normal") -> dict[str, Tensor]:
         """Initial parameters, rescaled."""
         drawn = super().draw(seed, start)
-        return {n: self.factor * w if not self.names or n in self.names else w for n, w in drawn.items()}
+        return {
+            n: self.factor * w if not self.names or n in self.names else w for n, w in drawn.items()
+        }
 
 
+@checked_call
 @dataclass(frozen=True)
 class Centred(Around):
-    r"""The network as a departure from its start, $\alpha\,(f(w) - f(w_0))$, or that to first order in $w - w_0$.
+    r"""The network as a departure from its start, $\alpha\,(f(w) - f(w_0))$, or that to first order
+    in $w - w_0$.
 
-    Large $\alpha$ is the lazy end (under gradient descent with a rate of $1/\alpha^2$), `linear` the limit itself:
-    $\alpha\,\nabla f(w_0) \cdot (w - w_0)$. The start is kept beside the parameters, as `NAME@start`, and not learned;
-    $\alpha$ = 1 without `linear` is the sham: it centres alone. Under Adam, which ignores the size of a gradient,
-    $\alpha$ with cross entropy is a temperature $1/\alpha$ and centring.
+    Large $\alpha$ is the lazy end (under gradient descent with a rate of $1/\alpha^2$), `linear`
+    the limit itself: $\alpha\,\nabla f(w_0) \cdot (w - w_0)$. The start is kept beside the
+    parameters, as `NAME@start`, and not learned; $\alpha$ = 1 without `linear` is the sham: it
+    centres alone. Under Adam, which ignores the size of a gradient, $\alpha$ with cross entropy is
+    a temperature $1/\alpha$ and centring.
 
     Raises ParameterError for alpha that is not positive.
 
-    Source: Chizat, Oyallon & Bach 2019, section 1.1; for grokking Kumar et al. 2023 (arXiv:2310.06110).
+    Source: Chizat, Oyallon & Bach 2019, section 1.1; for grokking Kumar et al. 2023
+    (arXiv:2310.06110).
     """
 
     alpha: float = 1.0
@@ -150,7 +164,9 @@ class Centred(Around):
         drawn = super().draw(seed, start)
         return drawn | {f"{name}@start": w.clone() for name, w in drawn.items()}
 
-    def forward(self, weights: Parameters, inputs: Tensor, seen: dict[str, Tensor] | None = None) -> Tensor:
+    def forward(
+        self, weights: Parameters, inputs: Tensor, seen: dict[str, Tensor] | None = None
+    ) -> Tensor:
         """Outputs (N, ...)."""
         own = self.network.shapes()
         if seen is not None:
@@ -158,5 +174,8 @@ class Centred(Around):
         here, there = {n: weights[n] for n in own}, {n: weights[f"{n}@start"].detach() for n in own}
         outputs: Callable[[Parameters], Tensor] = lambda w: self.network.forward(w, inputs)  # noqa: E731
         if self.linear:
-            return self.alpha * torch.func.jvp(outputs, (there,), ({n: here[n] - there[n] for n in own},))[1]
+            return (
+                self.alpha
+                * torch.func.jvp(outputs, (there,), ({n: here[n] - there[n] for n in own},))[1]
+            )
         return self.alpha * (outputs(here) - outputs(there))

@@ -1,12 +1,15 @@
-r"""The transformer of `grokbook.models.transformer` with LayerNorm in front of everything that reads the stream.
+r"""The transformer of `grokbook.models.transformer` with LayerNorm in front of everything that
+reads the stream.
 
 For a row x of d numbers with mean $\bar x$,
 
-.. math:: n(x) = (x - \bar x) \Big/ \sqrt{\tfrac1d \sum_i (x_i - \bar x)^2 + \epsilon}, \qquad \epsilon = 10^{-5},
+.. math:: n(x) = (x - \bar x) \Big/ \sqrt{\tfrac1d \sum_i (x_i - \bar x)^2 + \epsilon}, \qquad
+\epsilon = 10^{-5},
 
-without gain or bias. The stream itself is not normalised: attention, the MLP and the read-out see n(x), and what the
-first two find is added to x. No network of the four papers has this layer (Gu et al. 2025 speaks of one, the code has
-none); it is the usual "pre-norm" form (Xiong et al. 2020, Fig. 1b), in which the scale of the stream has no effect.
+without gain or bias. The stream itself is not normalised: attention, the MLP and the read-out see
+n(x), and what the first two find is added to x. No network of the four papers has this layer (Gu et
+al. 2025 speaks of one, the code has none); it is the usual "pre-norm" form (Xiong et al. 2020, Fig.
+1b), in which the scale of the stream has no effect.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from dataclasses import dataclass, field
 from torch import Tensor
 from torch.nn import functional as F
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, checked_call
 from grokbook.models.networks import Parameters
 from grokbook.models.transformer import Shape, cls_attention, operand_tables
 
@@ -24,9 +27,11 @@ EPSILON = 1e-5
 """What is added to the variance, torch's default."""
 
 
+@checked_call
 @dataclass(frozen=True)
 class GroupedShape(Shape):
-    """`Shape`, the same network, whose embedding, hidden layers and read-out can have rates of their own.
+    """`Shape`, the same network, whose embedding, hidden layers and read-out can have rates of
+    their own.
 
     Example:
         >>> GroupedShape(5, d_model=8).groups()["embedding"]
@@ -36,15 +41,18 @@ class GroupedShape(Shape):
     kind: str = field(default="grouped", init=False)
 
     def groups(self) -> dict[str, tuple[str, ...]]:
-        """Group -> names: "embedding" is W_E and W_pos, "output" W_U, "hidden" all that stands between them."""
+        """Group -> names: "embedding" is W_E and W_pos, "output" W_U, "hidden" all that stands
+        between them."""
         embedding = tuple(name for name in self.shapes() if name in ("W_E", "W_pos"))
         hidden = tuple(name for name in self.shapes() if name not in (*embedding, "W_U"))
         return {"embedding": embedding, "hidden": hidden, "output": ("W_U",)}
 
 
+@checked_call
 @dataclass(frozen=True)
 class NormedShape(GroupedShape):
-    """Sizes of the one-layer transformer with LayerNorm; fields, parameters and groups are those of `GroupedShape`.
+    """Sizes of the one-layer transformer with LayerNorm; fields, parameters and groups are those of
+    `GroupedShape`.
 
     Raises ParameterError for another number of layers than one, and where `Shape` does.
 
@@ -58,7 +66,9 @@ class NormedShape(GroupedShape):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.n_layers != 1:
-            raise ParameterError(f"n_layers = {self.n_layers}: a network with LayerNorm has one layer.")
+            raise ParameterError(
+                f"n_layers = {self.n_layers}: a network with LayerNorm has one layer."
+            )
 
     def forward(self, weights: Parameters, inputs: Tensor) -> Tensor:
         """Logits (N, p) of token sequences (N, 3)."""
@@ -78,8 +88,9 @@ def normed_logits(w: Parameters, tokens: Tensor, shape: Shape) -> Tensor:
     .. math:: y = x_2 + W_O z, \quad u = y + W_{out} \mathrm{relu}(W_{in} n(y) + b_{in}) + b_{out},
               \quad o = W_U n(u).
 
-    It is the exact rewriting of `grokbook.models.transformer.cls_logits`: a row that attention sees depends on the
-    token and its position alone, so the tables of rows are normalised, once for each token.
+    It is the exact rewriting of `grokbook.models.transformer.cls_logits`: a row that attention sees
+    depends on the token and its position alone, so the tables of rows are normalised, once for each
+    token.
     """
     tables = operand_tables(w, shape)
     seen = tuple(normalise(table) for table in tables)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from grokbook.errors import checked_call
 from grokbook.models.intervened import Around
 
 
+@checked_call
 @dataclass(frozen=True)
 class Layered(Around):
-    """The same network whose embedding, hidden and output parameters are groups that can have rates of their own.
+    """The same network whose embedding, hidden and output parameters are groups that can have rates
+    of their own.
 
     The embedding is `W_E` with `W_pos`, the output `W_U`, hidden is all else.
 

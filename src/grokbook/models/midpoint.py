@@ -1,4 +1,5 @@
-"""The network of Liu et al.'s Fig. 2: two numbers for each symbol, and a decoder of the midpoint of two of them."""
+"""The network of Liu et al.'s Fig. 2: two numbers for each symbol, and a decoder of the midpoint of
+two of them."""
 
 from __future__ import annotations
 
@@ -9,24 +10,27 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from grokbook.errors import ParameterError, check_integers
+from grokbook.errors import ParameterError, check_integers, checked_call
 from grokbook.models.mlp import draw_layers, layer_shapes
 from grokbook.models.networks import Parameters
 from grokbook.models.toy import ACTIVATIONS, Toy
 
 
+@checked_call
 @dataclass(frozen=True)
 class MidpointToy(Toy):
-    r"""$(i, j) \mapsto \mathrm{Dec}((E_i + E_j)/2)$ with the decoder that the authors' program builds for Fig. 2.
+    r"""$(i, j) \mapsto \mathrm{Dec}((E_i + E_j)/2)$ with the decoder that the authors' program
+    builds for Fig. 2.
 
-    A layer and an activation; with a second width, the same, a square layer that is applied `repeats` times without an
-    activation in between, and one activation behind it if it is applied more than once; the outputs. The program means
-    `repeats` layers, but lists one of them that often, and all activations behind the last. The embeddings start
-    normal with mean `centre` and standard deviation `spread` in every coordinate. The decoder is given `gain` times the
-    midpoint: 2 makes it the sum.
+    A layer and an activation; with a second width, the same, a square layer that is applied
+    `repeats` times without an activation in between, and one activation behind it if it is applied
+    more than once; the outputs. The program means `repeats` layers, but lists one of them that
+    often, and all activations behind the last. The embeddings start normal with mean `centre` and
+    standard deviation `spread` in every coordinate. The decoder is given `gain` times the midpoint:
+    2 makes it the sum.
 
-    Raises ParameterError as `Toy` does, for matrices, for other than one width or two equal ones, for `repeats`
-    below 1, and for a gain that is not positive.
+    Raises ParameterError as `Toy` does, for matrices, for other than one width or two equal ones,
+    for `repeats` below 1, and for a gain that is not positive.
 
     Example:
         >>> MidpointToy(11, outputs=21).shapes()["W.2"], MidpointToy(11, hidden=(8,)).sizes
@@ -48,7 +52,9 @@ class MidpointToy(Toy):
         if not 0 < self.gain < math.inf:
             raise ParameterError(f"gain = {self.gain!r} must be a positive number.")
         if self.product or len(self.hidden) not in (1, 2) or len(set(self.hidden)) != 1:
-            raise ParameterError(f"hidden = {self.hidden} must be one width or two equal ones, without a product.")
+            raise ParameterError(
+                f"hidden = {self.hidden} must be one width or two equal ones, without a product."
+            )
 
     def draw(self, seed: int) -> dict[str, Tensor]:
         """Initial parameters: normal embeddings, the decoder as torch draws linear layers."""
@@ -61,7 +67,8 @@ class MidpointToy(Toy):
         return self.decode(weights, F.embedding(inputs, weights["W_E"]).mean(dim=-2))
 
     def decode(self, weights: Parameters, points: Tensor) -> Tensor:
-        """The decoder alone: answers (N, outputs) where two embeddings have these midpoints, (N, d)."""
+        """The decoder alone: answers (N, outputs) where two embeddings have these midpoints, (N,
+        d)."""
         bend, last = ACTIVATIONS[self.activation], len(self.hidden) + 1
         x = bend(F.linear(self.gain * points, weights["W.1"], weights["b.1"]))
         if last == 3:

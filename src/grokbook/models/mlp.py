@@ -1,4 +1,5 @@
-r"""Fully connected networks: a plain one (`MLP`), and those of Gu et al. 2025, section 6.1, on pairs modulo p.
+r"""Fully connected networks: a plain one (`MLP`), and those of Gu et al. 2025, section 6.1, on
+pairs modulo p.
 
 The latter are the one of the authors' programs (`EmbeddingMLP`) and Gromov's (`QuadraticMLP`).
 """
@@ -32,7 +33,8 @@ def layer_shapes(sizes: tuple[int, ...]) -> Shapes:
 
 
 def draw_layers(shapes: Shapes, generator: torch.Generator) -> dict[str, Tensor]:
-    """Parameters `W...` and `b...` of layers, uniform within 1 / sqrt(inputs of the layer), as torch draws them."""
+    """Parameters `W...` and `b...` of layers, uniform within 1 / sqrt(inputs of the layer), as
+    torch draws them."""
 
     def draw(name: str, size: tuple[int, ...]) -> Tensor:
         bound = 1 / math.sqrt(shapes[name.replace("b", "W", 1)][1])
@@ -51,12 +53,14 @@ def relu_layers(w: Parameters, x: Tensor, count: int) -> Tensor:
 @checked_call
 @dataclass(frozen=True)
 class MLP:
-    """A chain of layers with ReLU between them on real inputs (N, sizes[0]); outputs (N, sizes[-1]).
+    """A chain of layers with ReLU between them on real inputs (N, sizes[0]); outputs (N,
+    sizes[-1]).
 
-    Every initial parameter is `spread` times torch's. The last layer is the group "last", the others are "rest".
+    Every initial parameter is `spread` times torch's. The last layer is the group "last", the
+    others are "rest".
 
-    Raises ParameterError for fewer than two sizes or one that is not a positive integer, a spread that is not
-    positive, and for a task of other sizes.
+    Raises ParameterError for fewer than two sizes or one that is not a positive integer, a spread
+    that is not positive, and for a task of other sizes.
     """
 
     sizes: tuple[int, ...]
@@ -87,28 +91,34 @@ class MLP:
     def forward(self, weights: Parameters, inputs: Tensor) -> Tensor:
         """Outputs (N, sizes[-1]) of real inputs (N, sizes[0])."""
         last = len(self.sizes) - 1
-        return F.linear(relu_layers(weights, inputs, last - 1), weights[f"W.{last}"], weights[f"b.{last}"])
+        return F.linear(
+            relu_layers(weights, inputs, last - 1), weights[f"W.{last}"], weights[f"b.{last}"]
+        )
 
     def check(self, task: Any) -> None:
         """Raise ParameterError for a task whose inputs have another width."""
         if task.inputs.shape[1:] != self.sizes[:1]:
-            raise ParameterError(f"sizes = {self.sizes} must begin with the width of inputs {task.inputs.shape}.")
+            raise ParameterError(
+                f"sizes = {self.sizes} must begin with the width of inputs {task.inputs.shape}."
+            )
 
 
+@checked_call
 @dataclass(frozen=True)
 class EmbeddingMLP(ModularNetwork):
-    """The "2-layer DNN" of the authors' programs: a trained embedding, then hidden ReLU layers, then p logits.
+    """The "2-layer DNN" of the authors' programs: a trained embedding, then hidden ReLU layers,
+    then p logits.
 
-    The three tokens (i, j + k, cls) are looked up in one table of p + k + 1 rows and width `d_model`, put side by side
-    (3 d) and sent through `n_layers` hidden layers of `width` ReLU units with biases. Raises ParameterError when a
-    size is not a positive integer.
+    The three tokens (i, j + k, cls) are looked up in one table of p + k + 1 rows and width
+    `d_model`, put side by side (3 d) and sent through `n_layers` hidden layers of `width` ReLU
+    units with biases. Raises ParameterError when a size is not a positive integer.
 
     Example:
         >>> EmbeddingMLP(97).vocabulary, EmbeddingMLP(97).width
         (98, 512)
 
-    Source: the authors' programs of Gu et al. 2025. The paper cites Gromov 2023 for it, whose network is another one
-    (see `QuadraticMLP`).
+    Source: the authors' programs of Gu et al. 2025. The paper cites Gromov 2023 for it, whose
+    network is another one (see `QuadraticMLP`).
     """
 
     p: int
@@ -123,14 +133,22 @@ class EmbeddingMLP(ModularNetwork):
         check_integers(self, p=1, d_model=1, width=1, n_layers=1, shift=0)
 
     def shapes(self) -> Shapes:
-        """Name and shape of every parameter: `W_E` (vocabulary, d), `W.l` and `b.l` of hidden layer l, `W_U`, `b_U`."""
+        """Name and shape of every parameter: `W_E` (vocabulary, d), `W.l` and `b.l` of hidden layer
+        l, `W_U`, `b_U`."""
         layers = layer_shapes((3 * self.d_model, *[self.width] * self.n_layers))
-        return {"W_E": (self.vocabulary, self.d_model)} | layers | {"W_U": (self.p, self.width), "b_U": (self.p,)}
+        return (
+            {"W_E": (self.vocabulary, self.d_model)}
+            | layers
+            | {"W_U": (self.p, self.width), "b_U": (self.p,)}
+        )
 
     def draw(self, seed: int, start: str = "normal") -> dict[str, Tensor]:
-        """Initial parameters: the embedding N(0, 1/d) or another start, every layer as torch draws it."""
+        """Initial parameters: the embedding N(0, 1/d) or another start, every layer as torch draws
+        it."""
         generator = torch.Generator().manual_seed(seed)
-        table = torch.randn(self.vocabulary, self.d_model, generator=generator) / math.sqrt(self.d_model)
+        table = torch.randn(self.vocabulary, self.d_model, generator=generator) / math.sqrt(
+            self.d_model
+        )
         if start != "normal":
             table = embedding_start(start, self.vocabulary, self.d_model, seed)
         layers = {name: size for name, size in self.shapes().items() if name != "W_E"}
@@ -142,22 +160,25 @@ class EmbeddingMLP(ModularNetwork):
         return F.linear(relu_layers(weights, x, self.n_layers), weights["W_U"], weights["b_U"])
 
 
+@checked_call
 @dataclass(frozen=True)
 class QuadraticMLP(ModularNetwork):
-    r"""Gromov's network: two layers, squares as activation, no biases, operands given as one-hot vectors.
+    r"""Gromov's network: two layers, squares as activation, no biases, operands given as one-hot
+    vectors.
 
     .. math:: f(i, j) = \sum_m V_{\cdot m} (U_{i m} + U'_{j m})^2
 
-    with w = `width` hidden units. `W_E` (2p, w) holds U above U', drawn N(0, 1/(2p)); `W_U` (p, w) is V, drawn
-    N(0, 1/w). Meant for the squared error. Runs that are recorded have it; nothing new should:
-    `grokbook.models.quadratic.Quadratic` is the same network. Raises ParameterError when a size is not a positive
-    integer.
+    with w = `width` hidden units. `W_E` (2p, w) holds U above U', drawn N(0, 1/(2p)); `W_U` (p, w)
+    is V, drawn N(0, 1/w). Meant for the squared error. Runs that are recorded have it; nothing new
+    should: `grokbook.models.quadratic.Quadratic` is the same network. Raises ParameterError when a
+    size is not a positive integer.
 
     Example:
         >>> QuadraticMLP(5, width=7).shapes()
         {'W_E': (10, 7), 'W_U': (5, 7)}
 
-    Source: Gromov 2023, "Grokking modular arithmetic", Equation 1; scales chosen here, stated above.
+    Source: Gromov 2023, "Grokking modular arithmetic", Equation 1; scales chosen here, stated
+    above.
     """
 
     p: int
@@ -181,7 +202,10 @@ class QuadraticMLP(ModularNetwork):
         """Initial parameters: normal entries of variance 1 / fan-in."""
         generator = torch.Generator().manual_seed(seed)
         scale = {"W_E": 1 / math.sqrt(2 * self.p), "W_U": 1 / math.sqrt(self.width)}
-        return {name: scale[name] * torch.randn(size, generator=generator) for name, size in self.shapes().items()}
+        return {
+            name: scale[name] * torch.randn(size, generator=generator)
+            for name, size in self.shapes().items()
+        }
 
     def forward(self, weights: Parameters, inputs: Tensor) -> Tensor:
         """Outputs (N, p) for token sequences (N, 3)."""
@@ -190,5 +214,6 @@ class QuadraticMLP(ModularNetwork):
         return F.linear(hidden.square(), weights["W_U"])
 
     def embeddings(self, weights: Parameters) -> tuple[Tensor, Tensor]:
-        """The rows of `W_E` that the first and the second operand use, (p, w) each: they share none."""
+        """The rows of `W_E` that the first and the second operand use, (p, w) each: they share
+        none."""
         return weights["W_E"][: self.p], weights["W_E"][self.p :]

@@ -1,17 +1,22 @@
 """What training asks of a network, and the answer where a network leaves it open.
 
-A network is a frozen dataclass of sizes with `shapes`, `draw` and `forward` on plain named tensors (`Network`); what a
-reader's own breaks of this is said when a run is made with it (`grokbook.training.contract`). It may also have
+A network is a frozen dataclass of sizes with `shapes`, `draw` and `forward` on plain named tensors
+(`Network`); what a reader's own breaks of this is said when a run is made with it
+(`grokbook.training.contract`). It may also have
 
 - `starts`, names of ways to draw it: `draw(seed, start)`;
 - `groups()`, group -> names of its parameters, which can then have rates of their own;
-- `embeddings(weights)`, one or two tables (n, d) whose measures are logged and of which snapshots are kept;
+- `embeddings(weights)`, one or two tables (n, d) whose measures are logged and of which snapshots
+  are kept;
 - `check(task)`, which refuses a task that it does not fit;
-- `solved` and `settle(weights, inputs, targets)`: parameters that are not learned but solved on the training set;
-- `statistics`, names of tensors, the last of `shapes`, that are not learned: `forward(weights, inputs, seen)` puts what
-  they become after a training batch into the dictionary `seen`;
-- `dropout`, the share of numbers that `forward(weights, inputs, drop)` drops with `drop` while it is trained;
-- `products(samples)` and `activations`, what a forward pass costs; `full_sequence`, whether attention is not rewritten.
+- `solved` and `settle(weights, inputs, targets)`: parameters that are not learned but solved on the
+  training set;
+- `statistics`, names of tensors, the last of `shapes`, that are not learned: `forward(weights,
+  inputs, seen)` puts what they become after a training batch into the dictionary `seen`;
+- `dropout`, the share of numbers that `forward(weights, inputs, drop)` drops with `drop` while it
+  is trained;
+- `products(samples)` and `activations`, what a forward pass costs; `full_sequence`, whether
+  attention is not rewritten.
 """
 
 from __future__ import annotations
@@ -42,14 +47,16 @@ class Network(Protocol):
         """Name and shape of every parameter, in the order in which a row of weights holds them."""
 
     def draw(self, seed: int) -> dict[str, Tensor]:
-        """Fresh finite float32 parameters on the CPU, drawn by the seed alone, in any order: `shapes` lays them out."""
+        """Fresh finite float32 parameters on the CPU, drawn by the seed alone, in any order:
+        `shapes` lays them out."""
 
     def forward(self, weights: Parameters, inputs: Tensor) -> Tensor:
         """Outputs (N, ...) for inputs (N, ...)."""
 
 
 class ModularNetwork:
-    """What the networks on pairs modulo p have in common: sizes `p` and `shift` (k), and `W_E`, a token a row."""
+    """What the networks on pairs modulo p have in common: sizes `p` and `shift` (k), and `W_E`, a
+    token a row."""
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
     p: int
@@ -76,15 +83,19 @@ class ModularNetwork:
 
 
 def products(network: Network, samples: int) -> int:
-    """Multiply-adds of a forward pass: the network's own count, else every matrix but `W_E`, once a sample."""
+    """Multiply-adds of a forward pass: the network's own count, else every matrix but `W_E`, once a
+    sample."""
     if hasattr(network, "products"):
         return network.products(samples)
-    matrices = (shape for name, shape in network.shapes().items() if len(shape) > 1 and name != "W_E")
+    matrices = (
+        shape for name, shape in network.shapes().items() if len(shape) > 1 and name != "W_E"
+    )
     return samples * sum(math.prod(shape) for shape in matrices)
 
 
 def activations(network: Network) -> int:
-    """Numbers kept for each sample of a forward pass, about: the own count, else twice the layers' outputs."""
+    """Numbers kept for each sample of a forward pass, about: the own count, else twice the layers'
+    outputs."""
     own = getattr(network, "activations", None)
     rows = [shape[0] for shape in network.shapes().values()]
     return 2 * (sum(rows) + rows[-1]) if own is None else own

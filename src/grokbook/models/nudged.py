@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from grokbook.errors import check_integers
+from grokbook.errors import check_integers, checked_call
 from grokbook.models.networks import ROWS
 from grokbook.models.replayed import ReplayedToy
 
@@ -15,18 +15,23 @@ NUDGE = 1e-6
 """Relative size of the nudge: some ten units in the last place of a float32."""
 
 
+@checked_call
 @dataclass(frozen=True)
 class NudgedToy(ReplayedToy):
-    r"""`ReplayedToy` whose first weights are $w (1 + 10^{-6} g)$, each with a standard normal $g$; twin 0 has $g = 0$.
+    r"""`ReplayedToy` whose first weights are $w (1 + 10^{-6} g)$, each with a standard normal $g$;
+    twin 0 has $g = 0$.
 
-    Twins do what another processor, or another order of the same sums, does to a run: where they end in different
-    phases, rounding decides.
+    Twins do what another processor, or another order of the same sums, does to a run: where they
+    end in different phases, rounding decides.
 
     Raises ParameterError as `Toy` does, and for a `twin` that is no integer of 0 or more.
 
     Example:
         >>> first, other = (NudgedToy(10, twin=n).draw(58)["W_E"] for n in (0, 1))
-        >>> bool(torch.equal(first, ReplayedToy(10).draw(58)["W_E"])), float(abs(other / first - 1).max()) < 1e-5
+        >>> (
+        ...     bool(torch.equal(first, ReplayedToy(10).draw(58)["W_E"])),
+        ...     float(abs(other / first - 1).max()) < 1e-5,
+        ... )
         (True, True)
     """
 
@@ -39,5 +44,7 @@ class NudgedToy(ReplayedToy):
     def draw(self, seed: int) -> dict[str, Tensor]:
         """Initial parameters: those of `ReplayedToy`, each moved by its own nudge of this twin."""
         first, generator = super().draw(seed), torch.Generator().manual_seed(self.twin)
-        return {name: w * (1 + bool(self.twin) * NUDGE * torch.randn(w.shape, generator=generator))
-                for name, w in first.items()}  # fmt: skip
+        return {
+            name: w * (1 + bool(self.twin) * NUDGE * torch.randn(w.shape, generator=generator))
+            for name, w in first.items()
+        }

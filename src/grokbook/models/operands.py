@@ -1,7 +1,9 @@
-"""A network on pairs of tokens as a function of the two operands' embeddings: what gradients with respect to them need.
+"""A network on pairs of tokens as a function of the two operands' embeddings: what gradients with
+respect to them need.
 
-No network has to offer it. A network of N operands instead of p, whose tokens of the second operand lie behind those of
-the first, is the same function with a row of the table for each operand of each sample.
+No network has to offer it. A network of N operands instead of p, whose tokens of the second operand
+lie behind those of the first, is the same function with a row of the table for each operand of each
+sample.
 """
 
 from __future__ import annotations
@@ -16,11 +18,14 @@ from grokbook.errors import ParameterError
 from grokbook.models.networks import ModularNetwork, Network, Parameters
 
 
-def from_embeddings(network: ModularNetwork, weights: Parameters) -> Callable[[Tensor, Tensor], Tensor]:
-    """The network with its weights as a function of two embeddings, (N, d) and (N, d), to logits (N, p).
+def from_embeddings(
+    network: ModularNetwork, weights: Parameters
+) -> Callable[[Tensor, Tensor], Tensor]:
+    """The network with its weights as a function of two embeddings, (N, d) and (N, d), to logits
+    (N, p).
 
-    Exact for the one-layer transformers and `Quadratic`; every row of the result depends on its own two rows alone.
-    Raises ParameterError for a network without `p` and `W_E`.
+    Exact for the one-layer transformers and `Quadratic`; every row of the result depends on its own
+    two rows alone. Raises ParameterError for a network without `p` and `W_E`.
 
     Example:
         >>> from grokbook.models.transformer import Shape
@@ -31,7 +36,9 @@ def from_embeddings(network: ModularNetwork, weights: Parameters) -> Callable[[T
         True
     """
     if not isinstance(network, ModularNetwork) or "W_E" not in weights:
-        raise ParameterError(f"{type(network).__name__} has no embedding W_E of two operands modulo p.")
+        raise ParameterError(
+            f"{type(network).__name__} has no embedding W_E of two operands modulo p."
+        )
     shifted = "shift" in {field.name for field in fields(network)}
     rest = weights["W_E"][network.p + network.shift :] if shifted else weights["W_E"][:0]
 

@@ -1,4 +1,5 @@
-"""Liu et al.'s toy with embeddings that we put in place: what does the decoder learn, given a representation?"""
+"""Liu et al.'s toy with embeddings that we put in place: what does the decoder learn, given a
+representation?"""
 
 from __future__ import annotations
 
@@ -7,19 +8,21 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, checked_call
 from grokbook.models.toy import Toy
 
 PLACES = ("ladder", "shuffled", "random")
 
 
+@checked_call
 @dataclass(frozen=True)
 class PlacedToy(Toy):
     """`Toy` whose embeddings start at given places, columns of mean 0 and of unbiased variance 1.
 
-    "ladder": evenly spaced in the order of the symbols; "shuffled": the same numbers in a random order; "random": the
-    uniform numbers that `Toy` draws. The decoder is the one that `Toy` draws from the seed, whatever the places are.
-    They stay where they are only under a rate of the group "encoder" that moves nothing.
+    "ladder": evenly spaced in the order of the symbols; "shuffled": the same numbers in a random
+    order; "random": the uniform numbers that `Toy` draws. The decoder is the one that `Toy` draws
+    from the seed, whatever the places are. They stay where they are only under a rate of the group
+    "encoder" that moves nothing.
 
     Raises ParameterError as `Toy` does, and for other places.
     """
@@ -29,7 +32,9 @@ class PlacedToy(Toy):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.places not in PLACES:
-            raise ParameterError(f"places = {self.places!r} is unknown; choose one of {', '.join(PLACES)}.")
+            raise ParameterError(
+                f"places = {self.places!r} is unknown; choose one of {', '.join(PLACES)}."
+            )
 
     def draw(self, seed: int) -> dict[str, Tensor]:
         """Initial parameters: the embeddings at their places, the decoder of `Toy`."""

@@ -7,16 +7,19 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from grokbook.errors import checked_call
 from grokbook.models.mlp import draw_layers, layer_shapes
 from grokbook.models.toy import Toy
 
 
+@checked_call
 @dataclass(frozen=True)
 class ReplayedToy(Toy):
-    """`Toy` whose seed is that of the program behind Fig. 6: torch's stream in the order in which it builds its parts.
+    """`Toy` whose seed is that of the program behind Fig. 6: torch's stream in the order in which
+    it builds its parts.
 
-    First comes an encoder of p inputs and one output, with the decoder's hidden layers, that it never uses, then the
-    decoder, then the embeddings.
+    First comes an encoder of p inputs and one output, with the decoder's hidden layers, that it
+    never uses, then the decoder, then the embeddings.
 
     Example:
         >>> ours, theirs = Toy(10).draw(58), ReplayedToy(10).draw(58)

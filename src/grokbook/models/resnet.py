@@ -2,6 +2,7 @@ r"""ResNet-18 of He et al. 2016 on images, with its batch statistics among the n
 
 from __future__ import annotations
 
+import io
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -13,11 +14,13 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from grokbook.errors import ParameterError, check_integers
+from grokbook.errors import ParameterError, check_integers, checked_call
+from grokbook.files import whole
 from grokbook.models.networks import Parameters, Shapes
 
 STEMS = {"imagenet": (7, 2), "small": (3, 1)}
-"""Kernel and stride of the first convolution; the first kind is followed by pooling over 3 x 3 with stride 2."""
+"""Kernel and stride of the first convolution; the first kind is followed by pooling over 3 x 3 with
+stride 2."""
 
 MOMENTUM, EPSILON = 0.1, 1e-5
 """Share of a batch in the running statistics, and what is added to a variance: torch's."""
@@ -26,36 +29,43 @@ STAGES = (1, 2, 3, 4)
 
 
 def convolved(x: Tensor, kernel: Tensor, stride: int = 1) -> Tensor:
-    """Images (N, i, h, w) convolved with a kernel (o, i, k, k), k odd, padded by (k - 1) / 2: (N, o, h / s, w / s).
+    """Images (N, i, h, w) convolved with a kernel (o, i, k, k), k odd, padded by (k - 1) / 2: (N,
+    o, h / s, w / s).
 
-    A kernel of 1 x 1 reads every s-th row and column alone, so these are taken first and the stride is 1: the same
-    numbers. With stride 2 and 2 to 7 channels, channels last, the backward pass of oneDNN for AVX2 overwrites memory.
+    A kernel of 1 x 1 reads every s-th row and column alone, so these are taken first and the stride
+    is 1: the same numbers. With stride 2 and 2 to 7 channels, channels last, the backward pass of
+    oneDNN for AVX2 overwrites memory.
     """
     if kernel.shape[-1] == 1:
         x, stride = x[..., ::stride, ::stride], 1
     return F.conv2d(x, kernel, stride=stride, padding=kernel.shape[-1] // 2)
 
 
+@checked_call
 @dataclass(frozen=True)
 class ResNet:
-    r"""Sizes of ResNet-18: a stem, four stages of two blocks with `width`, 2, 4 and 8 times that, a linear head.
+    r"""Sizes of ResNet-18: a stem, four stages of two blocks with `width`, 2, 4 and 8 times that, a
+    linear head.
 
-    A block is $x \mapsto \mathrm{ReLU}(s(x) + B(C(\mathrm{ReLU}(B(C x)))))$ with convolutions C of 3 x 3, batch
-    normalisations B, and s the identity or, where stride or width change, a normalised convolution of 1 x 1. Images are
-    (N, channels, size, size); the names are those of torchvision's `resnet18`, so its files of weights fit.
+    A block is $x \mapsto \mathrm{ReLU}(s(x) + B(C(\mathrm{ReLU}(B(C x)))))$ with convolutions C of
+    3 x 3, batch normalisations B, and s the identity or, where stride or width change, a normalised
+    convolution of 1 x 1. Images are (N, channels, size, size); the names are those of torchvision's
+    `resnet18`, so its files of weights fit.
 
-    Batch statistics (`statistics`) are the last of the named tensors. They are not learned: training normalises by
-    the statistics of the batch and moves the kept ones a tenth of the way to them, `forward` uses the kept ones.
-    `pretrained` is a file of weights to start from (torch.save of a `state_dict`); the head is always drawn.
+    Batch statistics (`statistics`) are the last of the named tensors. They are not learned:
+    training normalises by the statistics of the batch and moves the kept ones a tenth of the way to
+    them, `forward` uses the kept ones. `pretrained` is a file of weights to start from (torch.save
+    of a `state_dict`); the head is always drawn.
 
-    Raises ParameterError for sizes that are not positive integers, an unknown stem, a task of other sizes, and, when
-    the network is drawn, for a file of weights that does not fit.
+    Raises ParameterError for sizes that are not positive integers, an unknown stem, a task of other
+    sizes, and, when the network is drawn, for a file of weights that does not fit.
 
     Example:
         >>> sum(math.prod(s) for name, s in ResNet(1000).shapes().items() if "running" not in name)
         11689512
 
-    Source: He et al. 2016, Table 1 (18 layers, shortcuts B); the small stem is that of their section 4.2.
+    Source: He et al. 2016, Table 1 (18 layers, shortcuts B); the small stem is that of their
+    section 4.2.
     """
 
     outputs: int
@@ -68,7 +78,9 @@ class ResNet:
     def __post_init__(self) -> None:
         check_integers(self, outputs=2, width=1, channels=1, size=1)
         if self.stem not in STEMS:
-            raise ParameterError(f"stem = {self.stem!r} is unknown; choose one of {', '.join(STEMS)}.")
+            raise ParameterError(
+                f"stem = {self.stem!r} is unknown; choose one of {', '.join(STEMS)}."
+            )
 
     def _blocks(self) -> list[tuple[str, int, int, int]]:
         """Name, inputs, outputs and stride of every block."""
@@ -97,7 +109,11 @@ class ResNet:
         learned: Shapes = {}
         statistics: Shapes = {}
         for name, (shape, norm, _) in self._convolutions().items():
-            learned |= {f"{name}.weight": shape, f"{norm}.weight": shape[:1], f"{norm}.bias": shape[:1]}
+            learned |= {
+                f"{name}.weight": shape,
+                f"{norm}.weight": shape[:1],
+                f"{norm}.bias": shape[:1],
+            }
             statistics |= {f"{norm}.running_mean": shape[:1], f"{norm}.running_var": shape[:1]}
         head = {"fc.weight": (self.outputs, 8 * self.width), "fc.bias": (self.outputs,)}
         return learned | head | statistics
@@ -108,15 +124,22 @@ class ResNet:
         return tuple(name for name in self.shapes() if ".running_" in name)
 
     def draw(self, seed: int) -> dict[str, Tensor]:
-        """Initial tensors as torchvision's: convolutions N(0, 2 / (outputs * kernel)), scales 1, shifts 0, means 0."""
+        """Initial tensors as torchvision's: convolutions N(0, 2 / (outputs * kernel)), scales 1,
+        shifts 0, means 0."""
         generator = torch.Generator().manual_seed(seed)
 
         def one(name: str, shape: tuple[int, ...]) -> Tensor:
             if len(shape) == 4:
-                return torch.randn(shape, generator=generator) * math.sqrt(2 / (shape[0] * shape[2] * shape[3]))
+                return torch.randn(shape, generator=generator) * math.sqrt(
+                    2 / (shape[0] * shape[2] * shape[3])
+                )
             if name.startswith("fc."):
                 return (2 * torch.rand(shape, generator=generator) - 1) / math.sqrt(8 * self.width)
-            return torch.ones(shape) if name.endswith(("weight", "running_var")) else torch.zeros(shape)
+            return (
+                torch.ones(shape)
+                if name.endswith(("weight", "running_var"))
+                else torch.zeros(shape)
+            )
 
         drawn = {name: one(name, shape) for name, shape in self.shapes().items()}
         return drawn if self.pretrained is None else drawn | self._from_file(drawn)
@@ -125,25 +148,40 @@ class ResNet:
         """The tensors of the file `pretrained`, the head's left out."""
         path = Path(str(self.pretrained))
         try:
-            found = torch.load(path, map_location="cpu", weights_only=True)
-        except Exception as error:  # torch has an error of its own for each way in which a file can be none
-            raise ParameterError(f"pretrained = {str(path)!r} cannot be read as a file of weights: {error}") from None
+            found = torch.load(
+                io.BytesIO(whole(path, 1_000_000_000)), map_location="cpu", weights_only=True
+            )
+        except (
+            Exception
+        ) as error:  # torch has an error of its own for each way in which a file can be none
+            raise ParameterError(
+                f"pretrained = {str(path)!r} cannot be read as a file of weights: {error}"
+            ) from None
         wanted = {name: part for name, part in drawn.items() if not name.startswith("fc.")}
         for name, part in wanted.items():
             if not isinstance(found, dict) or name not in found or found[name].shape != part.shape:
-                raise ParameterError(f"pretrained = {str(path)!r} has no {name} of shape {tuple(part.shape)}.")
+                raise ParameterError(
+                    f"pretrained = {str(path)!r} has no {name} of shape {tuple(part.shape)}."
+                )
         return {name: found[name].float() for name in wanted}
 
-    def features(self, weights: Parameters, images: Tensor, seen: dict[str, Tensor] | None = None) -> Tensor:
-        """What the head reads of images: the mean (N, 8 * width) over all places of the last of `maps`."""
+    def features(
+        self, weights: Parameters, images: Tensor, seen: dict[str, Tensor] | None = None
+    ) -> Tensor:
+        """What the head reads of images: the mean (N, 8 * width) over all places of the last of
+        `maps`."""
         for x in self.maps(weights, images, seen):
             last = x
         return last.mean(dim=(-2, -1))
 
-    def maps(self, weights: Parameters, images: Tensor, seen: dict[str, Tensor] | None = None) -> Iterator[Tensor]:
-        """What the stem makes of images, maximum pooling included, then each block: (N, maps, places, places).
+    def maps(
+        self, weights: Parameters, images: Tensor, seen: dict[str, Tensor] | None = None
+    ) -> Iterator[Tensor]:
+        """What the stem makes of images, maximum pooling included, then each block: (N, maps,
+        places, places).
 
-        With `seen`, normalised by the images' own statistics; the kept ones, moved, are put into it by name.
+        With `seen`, normalised by the images' own statistics; the kept ones, moved, are put into it
+        by name.
         """
 
         def layer(x: Tensor, name: str) -> Tensor:
@@ -160,15 +198,25 @@ class ResNet:
             return x
 
         convolutions = self._convolutions()
-        x = F.relu(layer(images, "conv1")).movedim(1, -1).contiguous().movedim(-1, 1)  # channels last: quicker
+        x = (
+            F.relu(layer(images, "conv1")).movedim(1, -1).contiguous().movedim(-1, 1)
+        )  # channels last: quicker
         yield (x := F.max_pool2d(x, 3, 2, 1) if self.stem == "imagenet" else x)
         for name, *_ in self._blocks():
-            shortcut = layer(x, f"{name}.downsample.0") if f"{name}.downsample.0" in convolutions else x
-            yield (x := F.relu(shortcut + layer(F.relu(layer(x, f"{name}.conv1")), f"{name}.conv2")))
+            shortcut = (
+                layer(x, f"{name}.downsample.0") if f"{name}.downsample.0" in convolutions else x
+            )
+            yield (
+                x := F.relu(shortcut + layer(F.relu(layer(x, f"{name}.conv1")), f"{name}.conv2"))
+            )
 
-    def forward(self, weights: Parameters, inputs: Tensor, seen: dict[str, Tensor] | None = None) -> Tensor:
+    def forward(
+        self, weights: Parameters, inputs: Tensor, seen: dict[str, Tensor] | None = None
+    ) -> Tensor:
         """Outputs (N, outputs) of images (N, channels, size, size); `seen` as in `features`."""
-        return F.linear(self.features(weights, inputs, seen), weights["fc.weight"], weights["fc.bias"])
+        return F.linear(
+            self.features(weights, inputs, seen), weights["fc.weight"], weights["fc.bias"]
+        )
 
     def _sides(self) -> dict[str, int]:
         """Convolution -> side of what it puts out, in pixels."""
@@ -183,21 +231,32 @@ class ResNet:
     def products(self, samples: int) -> int:
         """Multiply-adds of a forward pass on `samples` images."""
         sides = self._sides()
-        each = sum(math.prod(shape) * sides[name] ** 2 for name, (shape, *_) in self._convolutions().items())
+        each = sum(
+            math.prod(shape) * sides[name] ** 2
+            for name, (shape, *_) in self._convolutions().items()
+        )
         return samples * (each + 8 * self.width * self.outputs)
 
     @property
     def activations(self) -> int:
-        """Numbers kept for each image of a training pass, about: two of each convolution's outputs."""
+        """Numbers kept for each image of a training pass, about: two of each convolution's
+        outputs."""
         sides = self._sides()
-        return 2 * sum(shape[0] * sides[name] ** 2 for name, (shape, *_) in self._convolutions().items())
+        return 2 * sum(
+            shape[0] * sides[name] ** 2 for name, (shape, *_) in self._convolutions().items()
+        )
 
     def check(self, task: Any) -> None:
-        """Raise ParameterError for a task whose images have other sizes or that has more labels than outputs."""
+        """Raise ParameterError for a task whose images have other sizes or that has more labels
+        than outputs."""
         one = torch.from_numpy(task.inputs[:1])
         wanted = (self.channels, self.size, self.size)
         found = tuple((task.show(one) if hasattr(task, "show") else one).shape[1:])
         if found != wanted:
-            raise ParameterError(f"the model is made for images of {wanted}, but the task has images of {found}.")
+            raise ParameterError(
+                f"the model is made for images of {wanted}, but the task has images of {found}."
+            )
         if (labels := int(task.targets.max()) + 1) > self.outputs:
-            raise ParameterError(f"outputs = {self.outputs} must be at least the {labels} labels of the task.")
+            raise ParameterError(
+                f"outputs = {self.outputs} must be at least the {labels} labels of the task."
+            )

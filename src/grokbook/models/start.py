@@ -1,4 +1,5 @@
-r"""How the word embedding starts: the paper's Toeplitz table, and the tables that tell apart what it changes."""
+r"""How the word embedding starts: the paper's Toeplitz table, and the tables that tell apart what
+it changes."""
 
 from __future__ import annotations
 
@@ -9,7 +10,15 @@ from torch import Tensor
 
 from grokbook.errors import ParameterError
 
-STARTS = ("normal", "toeplitz", "positive", "circulant", "toeplitz_normal", "small_normal", "normal_mean")
+STARTS = (
+    "normal",
+    "toeplitz",
+    "positive",
+    "circulant",
+    "toeplitz_normal",
+    "small_normal",
+    "normal_mean",
+)
 """Starts of the embedding: see `embedding_start`."""
 
 
@@ -18,17 +27,18 @@ def embedding_start(kind: str, vocabulary: int, d: int, seed: int) -> Tensor:
 
     With v, v' sequences of independent numbers:
 
-    - "toeplitz": $W_{ij} = v_{|i-j|} / \sqrt d$, v uniform in [0, 1). What the authors' program draws: symmetric,
-      every entry positive.
-    - "positive": independent entries uniform in [0, 1), over $\sqrt d$: mean and variance of the one above, no
-      structure.
-    - "circulant": $W_{ij} = v_{(i-j) \bmod n} / \sqrt d$, n = `vocabulary`, v uniform in [0, 1): steps of
-      neighbouring rows differ only by which d of the n differences of v they hold, so that all, the closing one too,
-      are equally long where d is a multiple of n.
-    - "toeplitz_normal": $W_{ij} = v_{i-j} / \sqrt d$, v standard normal over -(d-1) .. n-1: the structure of a Toeplitz
-      table at the mean and variance of the paper's random start ("normal": independent N(0, 1/d) entries).
-    - "small_normal": independent N(0, 1/(12 d)) entries: the variance of the paper's Toeplitz table, neither its mean
-      nor its structure.
+    - "toeplitz": $W_{ij} = v_{|i-j|} / \sqrt d$, v uniform in [0, 1). What the authors' program
+      draws: symmetric, every entry positive.
+    - "positive": independent entries uniform in [0, 1), over $\sqrt d$: mean and variance of the
+      one above, no structure.
+    - "circulant": $W_{ij} = v_{(i-j) \bmod n} / \sqrt d$, n = `vocabulary`, v uniform in [0, 1):
+      steps of neighbouring rows differ only by which d of the n differences of v they hold, so that
+      all, the closing one too, are equally long where d is a multiple of n.
+    - "toeplitz_normal": $W_{ij} = v_{i-j} / \sqrt d$, v standard normal over -(d-1) .. n-1: the
+      structure of a Toeplitz table at the mean and variance of the paper's random start ("normal":
+      independent N(0, 1/d) entries).
+    - "small_normal": independent N(0, 1/(12 d)) entries: the variance of the paper's Toeplitz
+      table, neither its mean nor its structure.
     - "normal_mean": independent N(1/2, 1) entries over $\sqrt d$: the mean of that table alone.
 
     Raises ParameterError for another kind.
@@ -38,8 +48,8 @@ def embedding_start(kind: str, vocabulary: int, d: int, seed: int) -> Tensor:
         >>> bool(torch.allclose(table[1:, 1:], table[:-1, :-1]))
         True
 
-    Source: Gu et al. 2025, Equation 19 and their program (toeplitz(v), v ~ U[0, 1), over the root of d); the other
-    starts are controls of this book.
+    Source: Gu et al. 2025, Equation 19 and their program (toeplitz(v), v ~ U[0, 1), over the root
+    of d); the other starts are controls of this book.
     """
     if kind not in STARTS:
         raise ParameterError(f"start = {kind!r} is unknown; choose one of {', '.join(STARTS)}.")

@@ -12,29 +12,33 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from grokbook.errors import ParameterError, check_integers
+from grokbook.errors import ParameterError, check_integers, checked_call
 from grokbook.models.mlp import draw_layers, layer_shapes
 from grokbook.models.networks import ROWS, Parameters, Shapes
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"tanh": torch.tanh, "relu": F.relu}
 
 
+@checked_call
 @dataclass(frozen=True)
 class Toy:
-    r"""Sizes of the network $(i, j) \mapsto \mathrm{Dec}(E_i + E_j)$: p vectors of `d_model` numbers, a tanh decoder.
+    r"""Sizes of the network $(i, j) \mapsto \mathrm{Dec}(E_i + E_j)$: p vectors of `d_model`
+    numbers, a tanh decoder.
 
-    With `product` the vectors are matrices (`d_model` = k^2) and the decoder sees $E_i E_j$. The embeddings start
-    uniform in `spread` * [-1/2, 1/2]. `hidden` are the widths of the decoder's layers, `activation` ("tanh" or "relu")
-    stands between them, `outputs` is the length of an answer. `W_E` (p, d) is the group "encoder", the rest "decoder".
+    With `product` the vectors are matrices (`d_model` = k^2) and the decoder sees $E_i E_j$. The
+    embeddings start uniform in `spread` * [-1/2, 1/2]. `hidden` are the widths of the decoder's
+    layers, `activation` ("tanh" or "relu") stands between them, `outputs` is the length of an
+    answer. `W_E` (p, d) is the group "encoder", the rest "decoder".
 
-    Raises ParameterError for a size that is not a positive integer, a spread that is not positive, an unknown
-    activation, or matrices that are not square.
+    Raises ParameterError for a size that is not a positive integer, a spread that is not positive,
+    an unknown activation, or matrices that are not square.
 
     Example:
         >>> list(Toy(10, hidden=(4,)).shapes())
         ['W_E', 'W.1', 'b.1', 'W.2', 'b.2']
 
-    Source: Liu et al. 2022, section 3 and appendix H: p = 10, one dimension, or six 3x3 matrices; decoder 200-200-30.
+    Source: Liu et al. 2022, section 3 and appendix H: p = 10, one dimension, or six 3x3 matrices;
+    decoder 200-200-30.
     """
 
     p: int
@@ -54,9 +58,13 @@ class Toy:
         if not 0 < self.spread < math.inf:
             raise ParameterError(f"spread = {self.spread!r} must be a positive number.")
         if self.activation not in ACTIVATIONS:
-            raise ParameterError(f"activation = {self.activation!r} is unknown; choose {' or '.join(ACTIVATIONS)}.")
+            raise ParameterError(
+                f"activation = {self.activation!r} is unknown; choose {' or '.join(ACTIVATIONS)}."
+            )
         if self.product and math.isqrt(self.d_model) ** 2 != self.d_model:
-            raise ParameterError(f"d_model = {self.d_model} must be a square number: the embeddings are matrices.")
+            raise ParameterError(
+                f"d_model = {self.d_model} must be a square number: the embeddings are matrices."
+            )
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -95,8 +103,10 @@ class Toy:
         return (weights["W_E"],)
 
     def check(self, task: Any) -> None:
-        """Raise ParameterError for a task with another number of symbols (`p`) or length of answers (`outputs`)."""
+        """Raise ParameterError for a task with another number of symbols (`p`) or length of answers
+        (`outputs`)."""
         if (task.p, task.outputs) != (self.p, self.outputs):
             raise ParameterError(
-                f"p = {self.p}, outputs = {self.outputs} must be those of the task, {task.p} and {task.outputs}."
+                f"p = {self.p}, outputs = {self.outputs} must be those of the task, {task.p} and"
+                f" {task.outputs}."
             )

@@ -1,9 +1,10 @@
 r"""The one-token-read-out transformer of Gu et al. 2025, as plain functions of named tensors.
 
-The parameters are a mapping name -> tensor (shapes in `parameter_shapes`); `initialise` draws them, `logits`
-runs the model: `Shape` has all three as methods. With one layer `logits` uses an exact rewriting (`cls_logits`): only
-the cls row is read, so attention needs one query and, for each *token* instead of each sample, one key and one value.
-`plain_logits` is the same model written out for the whole sequence, any depth.
+The parameters are a mapping name -> tensor (shapes in `parameter_shapes`); `initialise` draws them,
+`logits` runs the model: `Shape` has all three as methods. With one layer `logits` uses an exact
+rewriting (`cls_logits`): only the cls row is read, so attention needs one query and, for each
+*token* instead of each sample, one key and one value. `plain_logits` is the same model written out
+for the whole sequence, any depth.
 """
 
 from __future__ import annotations
@@ -24,10 +25,12 @@ from grokbook.models.start import STARTS, embedding_start
 @checked_call
 @dataclass(frozen=True)
 class Shape(ModularNetwork):
-    """The sizes of a transformer: modulus p, width d, heads h, layers, shift k, positions on or off.
+    """The sizes of a transformer: modulus p, width d, heads h, layers, shift k, positions on or
+    off.
 
-    The vocabulary has p + k + 1 tokens (cls is the last), the hidden layer of each MLP `d_mlp` units (default
-    4 d). Raises ParameterError when a size is not a positive integer or d is not a multiple of the heads.
+    The vocabulary has p + k + 1 tokens (cls is the last), the hidden layer of each MLP `d_mlp`
+    units (default 4 d). Raises ParameterError when a size is not a positive integer or d is not a
+    multiple of the heads.
 
     Example:
         >>> Shape(97).vocabulary, Shape(97).d_head, Shape(97).d_mlp
@@ -50,7 +53,8 @@ class Shape(ModularNetwork):
         if self.d_model % self.n_heads:
             near = max(self.n_heads, round(self.d_model / self.n_heads) * self.n_heads)
             raise ParameterError(
-                f"d_model = {self.d_model} is not a multiple of n_heads = {self.n_heads}; the nearest is {near}."
+                f"d_model = {self.d_model} is not a multiple of n_heads = {self.n_heads}; the"
+                f" nearest is {near}."
             )
 
     @property
@@ -69,9 +73,14 @@ class Shape(ModularNetwork):
         return parameter_shapes(self)
 
     def draw(self, seed: int, start: str = "normal") -> dict[str, Tensor]:
-        """Initial parameters (`initialise`); `start` says how the word embedding is drawn (`models.start`)."""
+        """Initial parameters (`initialise`); `start` says how the word embedding is drawn
+        (`models.start`)."""
         weights = initialise(self, seed)
-        table = {} if start == "normal" else {"W_E": embedding_start(start, self.vocabulary, self.d_model, seed)}
+        table = (
+            {}
+            if start == "normal"
+            else {"W_E": embedding_start(start, self.vocabulary, self.d_model, seed)}
+        )
         return weights | table
 
     def forward(self, weights: Parameters, inputs: Tensor) -> Tensor:
@@ -86,7 +95,8 @@ class Shape(ModularNetwork):
     def products(self, samples: int) -> int:
         """Multiply-adds of one forward pass over `samples` samples.
 
-        One layer: N (d^2 + 2 d m + d p) + (2p + 1) (d^2 + d h) + 2 d^2; L layers: 3 N L (4 d^2 + 2 d m) + N d p.
+        One layer: N (d^2 + 2 d m + d p) + (2p + 1) (d^2 + d h) + 2 d^2; L layers: 3 N L (4 d^2 + 2
+        d m) + N d p.
         """
         d, m, p, h = self.d_model, self.hidden_units, self.p, self.n_heads
         if self.full_sequence:
@@ -103,9 +113,10 @@ class Shape(ModularNetwork):
 def parameter_shapes(shape: Shape) -> Shapes:
     """Name and shape of every parameter tensor, in the order in which they are drawn.
 
-    `W_E` (vocabulary, d): a token is a row. `W_pos` (3, d), absent without positions. For each layer l:
-    `W_Q.l`, `W_K.l`, `W_V.l` (d, d), heads stacked along the rows; `W_O.l` (d, d); `W_in.l` (d_mlp, d),
-    `b_in.l`, `W_out.l` (d, d_mlp), `b_out.l`. `W_U` (p, d) reads the logits off the cls row.
+    `W_E` (vocabulary, d): a token is a row. `W_pos` (3, d), absent without positions. For each
+    layer l: `W_Q.l`, `W_K.l`, `W_V.l` (d, d), heads stacked along the rows; `W_O.l` (d, d);
+    `W_in.l` (d_mlp, d), `b_in.l`, `W_out.l` (d, d_mlp), `b_out.l`. `W_U` (p, d) reads the logits
+    off the cls row.
     """
     d, m = shape.d_model, shape.hidden_units
     shapes: Shapes = {"W_E": (shape.vocabulary, d)}
@@ -130,24 +141,34 @@ def initialise(shape: Shape, seed: int) -> dict[str, Tensor]:
     scale = 1 / math.sqrt(shape.d_model)
 
     def draw(name: str, size: tuple[int, ...]) -> Tensor:
-        return torch.zeros(size) if name.startswith("b_") else scale * torch.randn(size, generator=generator)
+        return (
+            torch.zeros(size)
+            if name.startswith("b_")
+            else scale * torch.randn(size, generator=generator)
+        )
 
     return {name: draw(name, size) for name, size in parameter_shapes(shape).items()}
 
 
 def mlp(w: Parameters, l: int, x: Tensor) -> Tensor:
-    """MLP(X) = X + l_1 o r o l_2 (X): W_out relu(W_in x + b_in) + b_out added to x (Gu et al. 2025, Eq. 2)."""
+    """MLP(X) = X + l_1 o r o l_2 (X): W_out relu(W_in x + b_in) + b_out added to x (Gu et al. 2025,
+    Eq. 2)."""
     hidden = F.relu(F.linear(x, w[f"W_in.{l}"], w[f"b_in.{l}"]), inplace=True)
     return x + F.linear(hidden, w[f"W_out.{l}"], w[f"b_out.{l}"])
 
 
 def self_attention(w: Parameters, l: int, x: Tensor, shape: Shape) -> Tensor:
-    """SelfAtt(X) = X + l_O o (n o beta_QK(X, X) . l_V(X)): causal attention added to x (Gu et al. 2025, Eq. 1).
+    """SelfAtt(X) = X + l_O o (n o beta_QK(X, X) . l_V(X)): causal attention added to x (Gu et al.
+    2025, Eq. 1).
 
-    Shapes: x (N, 3, d) -> (N, 3, d). n is the softmax over earlier positions of beta_QK / sqrt(d_head).
+    Shapes: x (N, 3, d) -> (N, 3, d). n is the softmax over earlier positions of beta_QK /
+    sqrt(d_head).
     """
     n, t, d = x.shape
-    q, k, v = (F.linear(x, w[f"W_{name}.{l}"]).view(n, t, shape.n_heads, -1).transpose(1, 2) for name in "QKV")
+    q, k, v = (
+        F.linear(x, w[f"W_{name}.{l}"]).view(n, t, shape.n_heads, -1).transpose(1, 2)
+        for name in "QKV"
+    )
     beta = q @ k.transpose(-1, -2) / math.sqrt(shape.d_head)
     beta = beta.masked_fill(torch.ones(t, t, dtype=torch.bool, device=x.device).triu(1), -math.inf)
     z = (beta.softmax(dim=-1) @ v).transpose(1, 2).reshape(n, t, d)
@@ -155,7 +176,8 @@ def self_attention(w: Parameters, l: int, x: Tensor, shape: Shape) -> Tensor:
 
 
 def plain_logits(w: Parameters, tokens: Tensor, shape: Shape) -> Tensor:
-    """Logits (N, p) of token sequences (N, 3), computed for all three positions and read at the last."""
+    """Logits (N, p) of token sequences (N, 3), computed for all three positions and read at the
+    last."""
     x = F.embedding(tokens, w["W_E"])
     if shape.positional:
         x = x + w["W_pos"]
@@ -165,7 +187,8 @@ def plain_logits(w: Parameters, tokens: Tensor, shape: Shape) -> Tensor:
 
 
 def operand_tables(w: Parameters, shape: Shape) -> tuple[Tensor, Tensor, Tensor]:
-    """What position 0 can hold, what position 1 can hold and the cls row: (p, d), (p, d), (1, d)."""
+    """What position 0 can hold, what position 1 can hold and the cls row: (p, d), (p, d), (1,
+    d)."""
     p, k = shape.p, shape.shift
     first, second, cls = w["W_E"][:p], w["W_E"][k : k + p], w["W_E"][p + k : p + k + 1]
     if not shape.positional:
@@ -173,18 +196,25 @@ def operand_tables(w: Parameters, shape: Shape) -> tuple[Tensor, Tensor, Tensor]
     return first + w["W_pos"][:1], second + w["W_pos"][1:2], cls + w["W_pos"][2:3]
 
 
-def cls_attention(w: Parameters, tables: tuple[Tensor, ...], i: Tensor, j: Tensor, shape: Shape) -> Tensor:
+def cls_attention(
+    w: Parameters, tables: tuple[Tensor, ...], i: Tensor, j: Tensor, shape: Shape
+) -> Tensor:
     """The cls row after attention, before W_O, for samples (i, j): z of shape (N, d).
 
-    The query is the same for every sample and keys and values depend on the token alone, so scores and values
-    are computed once for each token (2 p + 1 rows) and looked up for each sample. The three weights sum to one,
-    so z = v_2 + a_0 (v_0 - v_2) + a_1 (v_1 - v_2), with the differences taken in the tables.
+    The query is the same for every sample and keys and values depend on the token alone, so scores
+    and values are computed once for each token (2 p + 1 rows) and looked up for each sample. The
+    three weights sum to one, so z = v_2 + a_0 (v_0 - v_2) + a_1 (v_1 - v_2), with the differences
+    taken in the tables.
     """
     n, h, dh = i.shape[0], shape.n_heads, shape.d_head
     query = F.linear(tables[2], w["W_Q.0"]).view(h, 1, dh) / math.sqrt(dh)
     probe = (query @ w["W_K.0"].view(h, dh, -1)).squeeze(1)
     s0, s1, s2 = (F.linear(table, probe) for table in tables)
-    a = torch.stack([F.embedding(i, s0), F.embedding(j, s1), s2.expand(n, h)]).softmax(dim=0).unsqueeze(-1)
+    a = (
+        torch.stack([F.embedding(i, s0), F.embedding(j, s1), s2.expand(n, h)])
+        .softmax(dim=0)
+        .unsqueeze(-1)
+    )
     v0, v1, v2 = (F.linear(table, w["W_V.0"]) for table in tables)
     u0, u1 = F.embedding(i, v0 - v2).view(n, h, dh), F.embedding(j, v1 - v2).view(n, h, dh)
     z = torch.addcmul(torch.addcmul(v2.view(1, h, dh), a[0], u0), a[1], u1)
@@ -192,11 +222,12 @@ def cls_attention(w: Parameters, tables: tuple[Tensor, ...], i: Tensor, j: Tenso
 
 
 def cls_logits(w: Parameters, tokens: Tensor, shape: Shape) -> Tensor:
-    """Logits (N, p) of a one-layer model by the exact rewriting; equal to `plain_logits`, and so are gradients.
+    """Logits (N, p) of a one-layer model by the exact rewriting; equal to `plain_logits`, and so
+    are gradients.
 
-    Why it is exact: the last position attends to all three (the causal mask hides nothing from it), no layer
-    follows that would read the other two positions, and the cls token stands at the last position of every
-    sample. Tokens are (i, j + k, cls), with k the shift.
+    Why it is exact: the last position attends to all three (the causal mask hides nothing from it),
+    no layer follows that would read the other two positions, and the cls token stands at the last
+    position of every sample. Tokens are (i, j + k, cls), with k the shift.
     """
     tables = operand_tables(w, shape)
     z = cls_attention(w, tables, tokens[:, 0], tokens[:, 1] - shape.shift, shape)
@@ -205,20 +236,22 @@ def cls_logits(w: Parameters, tokens: Tensor, shape: Shape) -> Tensor:
 
 
 def logits(w: Parameters, tokens: Tensor, shape: Shape) -> Tensor:
-    """Logits (N, p) of token sequences (N, 3): the exact rewriting for one layer, the plain model for more."""
+    """Logits (N, p) of token sequences (N, 3): the exact rewriting for one layer, the plain model
+    for more."""
     return (cls_logits if shape.n_layers == 1 else plain_logits)(w, tokens, shape)
 
 
 class Transformer(nn.Module):
     """The model of Gu et al. 2025 as a torch module; logits (N, p).
 
-    Maps integer operand pairs (N, 2), i and j in 0 .. p-1 before the shift, or token sequences (N, 3), to
-    logits. Causal self-attention without biases, ReLU MLP with biases, no LayerNorm, learned positions, read-out
-    at the cls token.
+    Maps integer operand pairs (N, 2), i and j in 0 .. p-1 before the shift, or token sequences (N,
+    3), to logits. Causal self-attention without biases, ReLU MLP with biases, no LayerNorm, learned
+    positions, read-out at the cls token.
 
     Args:
         p, d_model, n_heads, n_layers, shift, positional: see `Shape`.
-        d_mlp: hidden units of each MLP, default 4 d_model (the authors' code keeps 512 at other widths).
+        d_mlp: hidden units of each MLP, default 4 d_model (the authors' code keeps 512 at other
+            widths).
         seed: of the initial weights.
 
     Raises:
@@ -228,8 +261,8 @@ class Transformer(nn.Module):
         >>> Transformer(7, d_model=8)(torch.tensor([[0, 3], [6, 6]])).shape
         torch.Size([2, 7])
 
-    Source: Gu et al. 2025, section 3.1, Eqs 1-2, and the authors' code (no normalisation layer, although the
-    paper's text speaks of one).
+    Source: Gu et al. 2025, section 3.1, Eqs 1-2, and the authors' code (no normalisation layer,
+    although the paper's text speaks of one).
     """
 
     def __init__(
@@ -247,7 +280,9 @@ class Transformer(nn.Module):
         super().__init__()
         self.shape = Shape(p, d_model, n_heads, n_layers, shift, positional, d_mlp)
         weights = initialise(self.shape, seed)
-        self.weights = nn.ParameterDict({name.replace(".", "_"): nn.Parameter(w) for name, w in weights.items()})
+        self.weights = nn.ParameterDict(
+            {name.replace(".", "_"): nn.Parameter(w) for name, w in weights.items()}
+        )
         self._names = list(weights)
 
     def named_weights(self) -> dict[str, Tensor]:
@@ -260,20 +295,33 @@ class Transformer(nn.Module):
 
 
 def as_tokens(x: Tensor, shape: Shape) -> Tensor:
-    """Token sequences (N, 3) from operand pairs (N, 2); token sequences are checked and passed through.
+    """Token sequences (N, 3) from operand pairs (N, 2); token sequences are checked and passed
+    through.
 
-    Raises ParameterError for another shape, a non-integer type, an operand outside 0 .. p-1 or a last token that
-    is not cls.
+    Raises ParameterError for another shape, a non-integer type, an operand outside 0 .. p-1 or a
+    last token that is not cls.
     """
     x = torch.as_tensor(x)
-    if x.ndim != 2 or x.shape[1] not in (2, 3) or x.is_floating_point() or x.is_complex() or x.dtype == torch.bool:
-        raise ParameterError(f"input of shape {tuple(x.shape)} and type {x.dtype} is not integers (N, 2) or (N, 3).")
+    if (
+        x.ndim != 2
+        or x.shape[1] not in (2, 3)
+        or x.is_floating_point()
+        or x.is_complex()
+        or x.dtype == torch.bool
+    ):
+        raise ParameterError(
+            f"input of shape {tuple(x.shape)} and type {x.dtype} is not integers (N, 2) or (N, 3)."
+        )
     x = x.long()
     offset = 0 if x.shape[1] == 2 else shape.shift
     i, j = x[:, 0], x[:, 1] - offset
     if x.numel() and (min(i.min(), j.min()) < 0 or max(i.max(), j.max()) >= shape.p):
-        raise ParameterError(f"an operand lies outside 0 .. {shape.p - 1} (p = {shape.p}, shift = {shape.shift}).")
+        raise ParameterError(
+            f"an operand lies outside 0 .. {shape.p - 1} (p = {shape.p}, shift = {shape.shift})."
+        )
     cls = torch.full_like(i, shape.p + shape.shift)
     if x.shape[1] == 3 and not torch.equal(x[:, 2], cls):
-        raise ParameterError(f"the last token of every sequence must be cls = {shape.p + shape.shift}.")
+        raise ParameterError(
+            f"the last token of every sequence must be cls = {shape.p + shape.shift}."
+        )
     return torch.stack([i, j + shape.shift, cls], dim=1)

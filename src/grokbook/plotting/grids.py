@@ -22,7 +22,8 @@ def on_grid(axes: Iterable[Axes], titles: Iterable[str]) -> None:
 
 @styled
 def splits(tasks: Mapping[str, Any]) -> Figure:
-    """Training cells blue, test cells grey, cells of the hole purple: a panel for each task (which has both masks)."""
+    """Training cells blue, test cells grey, cells of the hole purple: a panel for each task (which
+    has both masks)."""
     fig, axes = panels(1, len(tasks), height={1: 3.6, 2: 3.6, 3: 2.6}.get(len(tasks), 2.2))
     colours = ListedColormap([COLOURS["rest"], COLOURS["second"], COLOURS["train"]])
     for ax, task in zip(axes[0], tasks.values(), strict=True):
@@ -30,7 +31,13 @@ def splits(tasks: Mapping[str, Any]) -> Figure:
         kind[task.train_mask] = 2
         ax.imshow(kind, cmap=colours, vmin=0, vmax=2)
     on_grid(axes[0], tasks)
-    names = {"training set": COLOURS["train"], "test set": COLOURS["rest"], "test set, in the hole": COLOURS["second"]}
-    told = [Patch(fc=colour, ec=COLOURS["quiet"], lw=0.6, label=name) for name, colour in names.items()]
+    names = {
+        "training set": COLOURS["train"],
+        "test set": COLOURS["rest"],
+        "test set, in the hole": COLOURS["second"],
+    }
+    told = [
+        Patch(fc=colour, ec=COLOURS["quiet"], lw=0.6, label=name) for name, colour in names.items()
+    ]
     fig.legend(handles=told, loc="outside lower center", ncols=3)
     return fig

@@ -1,4 +1,5 @@
-"""One run whose embedding was kept often: as whole numbers that a script moves through, and as a still picture."""
+"""One run whose embedding was kept often: as whole numbers that a script moves through, and as a
+still picture."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ STRONG = 5
 """How many of the strongest frequencies of the last step are marked."""
 
 MOST_FRAMES, MOST_POINTS = 51, 10_000
-"""At most so many steps are shown, and so many embedded numbers in all, so that the page stays light."""
+"""At most so many steps are shown, and so many embedded numbers in all, so that the page stays
+light."""
 
 
 def thousandths(values: np.ndarray) -> list[Any]:
@@ -37,9 +39,9 @@ def spectrum(table: np.ndarray) -> np.ndarray:
 def planes_of(tables: list[np.ndarray], pca: bool = False) -> tuple[int, np.ndarray]:
     """A frequency k, and the coordinates (snapshots, p, 2) of embeddings (p, d) in a plane each.
 
-    The planes are those of the frequency that is strongest in the last table. With `pca` they are those of each table's
-    own first two principal components, turned and reflected so that each fits the next best, and k is the frequency
-    that is strongest in the last of them.
+    The planes are those of the frequency that is strongest in the last table. With `pca` they are
+    those of each table's own first two principal components, turned and reflected so that each fits
+    the next best, and k is the frequency that is strongest in the last of them.
 
     Example:
         >>> table = np.random.default_rng(0).normal(size=(7, 5))
@@ -59,13 +61,15 @@ def planes_of(tables: list[np.ndarray], pca: bool = False) -> tuple[int, np.ndar
 
 
 def moving_run(run: xr.Dataset, pca: bool = False) -> dict[str, Any]:
-    """What the script `grokking_run` draws of one run (dim `step`; `embedding` over snapshot, token, feature).
+    """What the script `grokking_run` draws of one run (dim `step`; `embedding` over snapshot,
+    token, feature).
 
-    The plane is that of the frequency k that is strongest at the last step, or with `pca` that of each snapshot's own
-    first two principal components (`planes_of`); `points` holds the coordinates
-    $x_0, y_0, x_1, y_1, \\dots$ of each snapshot's embedding in it, in units of the largest distance from the middle
-    there is, and `power` the share of each frequency. These and the accuracies are in thousandths. `order` lists the
-    numbers by their angle, 0, 1/k, 2/k, ... modulo p (p prime); `fit` and `grok` are None where they were not reached.
+    The plane is that of the frequency k that is strongest at the last step, or with `pca` that of
+    each snapshot's own first two principal components (`planes_of`); `points` holds the coordinates
+    $x_0, y_0, x_1, y_1, \\dots$ of each snapshot's embedding in it, in units of the largest
+    distance from the middle there is, and `power` the share of each frequency. These and the
+    accuracies are in thousandths. `order` lists the numbers by their angle, 0, 1/k, 2/k, ... modulo
+    p (p prime); `fit` and `grok` are None where they were not reached.
     """
     frames = _spread(run.snapshot.values, run.sizes["token"])
     tables = _tables(run, frames)
@@ -75,11 +79,15 @@ def moving_run(run: xr.Dataset, pca: bool = False) -> dict[str, Any]:
     return {
         "p": p,
         "frequency": k,
-        "plane": "the plane of the first two principal components" if pca else f"the plane of frequency {k}",
+        "plane": "the plane of the first two principal components"
+        if pca
+        else f"the plane of frequency {k}",
         "strong": strong,
         "order": in_order(p, k),
         "frames": [int(step) for step in frames],
-        "points": thousandths(planes.reshape(len(frames), -1) / np.linalg.norm(planes, axis=2).max()),
+        "points": thousandths(
+            planes.reshape(len(frames), -1) / np.linalg.norm(planes, axis=2).max()
+        ),
         "power": thousandths(np.stack([spectrum(table) for table in tables])),
         "steps": run.step.values.astype(int).tolist(),
         "train": thousandths(run.train_accuracy.values),
@@ -91,15 +99,23 @@ def moving_run(run: xr.Dataset, pca: bool = False) -> dict[str, Any]:
 
 
 def three_moments(moved: Mapping[str, Any]) -> list[int]:
-    """Places in the `frames` of a moving run: the first that fits, the one nearest to half the test accuracy, the last.
+    """Places in the `frames` of a moving run: the first that fits, the one nearest to half the test
+    accuracy, the last.
 
     Example:
-        >>> run = {"frames": [0, 20, 40, 60], "steps": [0, 20, 40, 60], "test": [0, 100, 600, 990], "fit": 10}
+        >>> run = {
+        ...     "frames": [0, 20, 40, 60],
+        ...     "steps": [0, 20, 40, 60],
+        ...     "test": [0, 100, 600, 990],
+        ...     "fit": 10,
+        ... }
         >>> three_moments(run)
         [1, 2, 3]
     """
     frames, test = moved["frames"], dict(zip(moved["steps"], moved["test"], strict=True))
-    fitted = next((n for n, step in enumerate(frames) if moved["fit"] is not None and step >= moved["fit"]), 0)
+    fitted = next(
+        (n for n, step in enumerate(frames) if moved["fit"] is not None and step >= moved["fit"]), 0
+    )
     half = min(range(len(frames)), key=lambda n: abs(test[frames[n]] - 500))
     return [fitted, half, len(frames) - 1]
 
@@ -110,23 +126,31 @@ def _tables(run: xr.Dataset, snapshots: Iterable[int]) -> list[np.ndarray]:
 
 def _plateau(reached: pd.Series) -> float:
     """A step in the middle of the delay, where the figure begins; 0 without one."""
-    return 0.0 if reached.isna()[["fit_step", "grok_step"]].any() else (reached.fit_step + reached.grok_step) / 2
+    return (
+        0.0
+        if reached.isna()[["fit_step", "grok_step"]].any()
+        else (reached.fit_step + reached.grok_step) / 2
+    )
 
 
 def _spread(steps: np.ndarray, p: int) -> np.ndarray:
-    """As many of the snapshots as the figure may have at modulus p, evenly spread, with both ends."""
+    """As many of the snapshots as the figure may have at modulus p, evenly spread, with both
+    ends."""
     most = min(len(steps), max(2, min(MOST_FRAMES, MOST_POINTS // p)))
     return steps[np.unique(np.linspace(0, len(steps) - 1, most).round().astype(int))]
 
 
 def in_order(p: int, k: int) -> list[int]:
-    """The numbers 0, ..., p - 1 in the order of the angle 2 pi k i / p: 0, 1/k, 2/k, ... modulo the prime p."""
+    """The numbers 0, ..., p - 1 in the order of the angle 2 pi k i / p: 0, 1/k, 2/k, ... modulo the
+    prime p."""
     return [int(i) for i in np.arange(p) * pow(k, -1, p) % p]
 
 
 def _bars(ax: Axes, table: np.ndarray, strong: list[int]) -> None:
     share = spectrum(table)
-    colours = [COLOURS["measure"] if k + 1 in strong else COLOURS["quiet"] for k in range(share.size)]
+    colours = [
+        COLOURS["measure"] if k + 1 in strong else COLOURS["quiet"] for k in range(share.size)
+    ]
     ax.bar(np.arange(1, share.size + 1), share, color=colours, width=0.8)
 
 
@@ -142,10 +166,11 @@ def _ring(ax: Axes, xy: np.ndarray, k: int) -> None:
 
 @styled
 def circle_over_training(run: xr.Dataset, snapshots: list[int], pca: bool = False) -> Figure:
-    """Spectrum (top) and plane (bottom) of one run's embedding at a few snapshot steps: a still picture.
+    """Spectrum (top) and plane (bottom) of one run's embedding at a few snapshot steps: a still
+    picture.
 
-    The plane is that of `moving_run`; its points are joined in the order of their angle, so that a circle shows as a
-    polygon without crossings. The modulus must be prime.
+    The plane is that of `moving_run`; its points are joined in the order of their angle, so that a
+    circle shows as a polygon without crossings. The modulus must be prime.
     """
     tables = _tables(run, snapshots)
     k, planes = planes_of(tables, pca)

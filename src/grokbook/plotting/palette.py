@@ -17,7 +17,8 @@ PALETTE = {
     "second": ("#9a4690", "#dc9ad3"),  # purple: a second measure, set or setting beside the first
     "quiet": ("#757575", "#9aa0a8"),  # grey: null, sham, the rest
 }
-"""Name: the colour on a light page, and on a dark one. Phases and verdicts have colours of other hues."""
+"""Name: the colour on a light page, and on a dark one. Phases and verdicts have colours of other
+hues."""
 
 PHASES = {
     "C": ("#8fae3e", "#8fae3e"),  # leaf green
@@ -27,7 +28,8 @@ PHASES = {
     "T": ("#fefefe", "#222222"),
     "letter": ("#111111", "#111111"),  # on green, yellow and pink
 }
-"""Of very different lightness, each with its letter; on grey the letter has the colour of the page."""
+"""Of very different lightness, each with its letter; on grey the letter has the colour of the
+page."""
 
 VERDICTS = {
     "holds": ("#4d7c0f", "#a3cf4b"),  # moss green
@@ -39,13 +41,16 @@ VERDICTS = {
 """Always beside the word itself; what is informal, undecided or not run is hatched grey."""
 
 COLOURS = {name: light for name, (light, _) in PALETTE.items()}
-"""The colours on a light page, those that figures are drawn in; `companion.page.drawing` knows the others."""
+"""The colours on a light page, those that figures are drawn in; `companion.page.drawing` knows the
+others."""
 
 
 def luminance(colour: str) -> float:
     """The relative luminance of `#rrggbb` (WCAG 2), 0 for black and 1 for white."""
     parts = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    linear = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    ]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
@@ -60,7 +65,8 @@ def contrast(one: str, other: str) -> float:
 
 
 def mirrored(colour: str) -> str:
-    """The colour of the same hue that stands out from the dark page as this one does from the light page.
+    """The colour of the same hue that stands out from the dark page as this one does from the light
+    page.
 
     >>> mirrored("#ffffff"), mirrored("#000000"), mirrored("#0072b2")
     ('#121212', '#ffffff', '#0088d4')
@@ -69,5 +75,8 @@ def mirrored(colour: str) -> str:
     share = math.log(contrast(colour, light)) / math.log(21)
     wanted = (luminance(dark) + 0.05) * contrast(dark, light) ** share - 0.05
     hue, _, vivid = rgb_to_hls(*(int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)))
-    shades = ("#" + "".join(f"{round(255 * part):02x}" for part in hls_to_rgb(hue, n / 255, vivid)) for n in range(256))
+    shades = (
+        "#" + "".join(f"{round(255 * part):02x}" for part in hls_to_rgb(hue, n / 255, vivid))
+        for n in range(256)
+    )
     return min(shades, key=lambda shade: abs(luminance(shade) - wanted))

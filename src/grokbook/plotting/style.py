@@ -22,10 +22,11 @@ STYLE = Path(__file__).with_name("grokbook.mplstyle")
 
 
 def styled(draw: Callable[..., Figure]) -> Callable[..., Figure]:
-    """Run a drawing function inside the book's style sheet and leave matplotlib's settings as they were.
+    """Run a drawing function inside the book's style sheet and leave matplotlib's settings as they
+    were.
 
-    Datasets straight from `train`, dimension `run` with the coordinate `seed`, are given to it with dimension `seed`,
-    unless the runs differ in other settings.
+    Datasets straight from `train`, dimension `run` with the coordinate `seed`, are given to it with
+    dimension `seed`, unless the runs differ in other settings.
     """
 
     @functools.wraps(draw)
@@ -40,40 +41,66 @@ def _by_seed(value: object) -> object:
     """A dataset of `train` with dimension `seed` in place of `run`, anything else as it is."""
     if not isinstance(value, xr.Dataset):
         return value
-    return value.swap_dims(run="seed") if {n for n, c in value.coords.items() if "run" in c.dims} == {"seed"} else value
+    return (
+        value.swap_dims(run="seed")
+        if {n for n, c in value.coords.items() if "run" in c.dims} == {"seed"}
+        else value
+    )
 
 
-def panels(rows: int = 1, columns: int = 1, height: float = 3.2, **kwargs: Any) -> tuple[Figure, np.ndarray]:
-    """A figure of the book's width with `rows` x `columns` axes, always as an array of that shape."""
+def panels(
+    rows: int = 1, columns: int = 1, height: float = 3.2, **kwargs: Any
+) -> tuple[Figure, np.ndarray]:
+    """A figure of the book's width with `rows` x `columns` axes, always as an array of that
+    shape."""
     return plt.subplots(rows, columns, figsize=(7.2, height), squeeze=False, **kwargs)
 
 
 FEW = 5
-"""Up to so many seeds less one are as many lines; from here on they are thin lines with their median and range."""
+"""Up to so many seeds less one are as many lines; from here on they are thin lines with their
+median and range."""
 
 
 def seed_band(ax: Axes, series: xr.DataArray, colour: str, label: str, ls: Any = "-") -> None:
-    """Draw one quantity of several seeds: a line each, and from `FEW` on thin ones, their median and their range.
+    """Draw one quantity of several seeds: a line each, and from `FEW` on thin ones, their median
+    and their range.
 
-    `series` has dims step and seed. Any other dim is one of settings, and each setting is drawn so. Steps below 1 are
-    left out, so that the axis may be logarithmic.
+    `series` has dims step and seed. Any other dim is one of settings, and each setting is drawn so.
+    Steps below 1 are left out, so that the axis may be logarithmic.
     """
     shown = series.where(series.step >= 1, drop=True)
-    shown = shown if "seed" in shown.dims else shown.drop_vars("seed", errors="ignore").expand_dims("seed")
+    shown = (
+        shown
+        if "seed" in shown.dims
+        else shown.drop_vars("seed", errors="ignore").expand_dims("seed")
+    )
     settings = [name for name in shown.dims if name not in ("seed", "step")]
     for place in np.ndindex(*(shown.sizes[name] for name in settings)):
-        one, name = shown.isel(dict(zip(settings, place, strict=True))), None if any(place) else label
+        one, name = (
+            shown.isel(dict(zip(settings, place, strict=True))),
+            None if any(place) else label,
+        )
         many = one.sizes["seed"] >= FEW
         look: dict[str, Any] = {"lw": 0.7, "alpha": 0.45} if many else {"lw": 1.4, "alpha": 0.9}
         for n in range(one.sizes["seed"]):  # by place: two runs may share a seed
-            ax.plot(shown.step, one.isel(seed=n), color=colour, ls=ls, label=None if many or n else name, **look)
+            ax.plot(
+                shown.step,
+                one.isel(seed=n),
+                color=colour,
+                ls=ls,
+                label=None if many or n else name,
+                **look,
+            )
         if many:
             ax.plot(shown.step, one.median("seed"), color=colour, ls=ls, label=name)
-            ax.fill_between(shown.step, one.min("seed"), one.max("seed"), color=colour, alpha=0.13, lw=0)
+            ax.fill_between(
+                shown.step, one.min("seed"), one.max("seed"), color=colour, alpha=0.13, lw=0
+            )
 
 
 def mark(ax: Axes, where: float, text: str, colour: str) -> None:
-    """A vertical line at step `where`, and above it, outside the axes, a short text; two that would meet turn away."""
+    """A vertical line at step `where`, and above it, outside the axes, a short text; two that would
+    meet turn away."""
     ax.axvline(where, color=colour, lw=1.0, ls=":")
     look: dict[str, Any] = {"ha": "center", "fontsize": 8.5, "color": colour, "label": "_mark"}
     ax.annotate(text, (where, 1.01), xycoords=("data", "axes fraction"), **look)

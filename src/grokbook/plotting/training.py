@@ -39,9 +39,11 @@ def accuracies(ax: Axes, dataset: xr.Dataset) -> None:
 
 @styled
 def learning_curves(dataset: xr.Dataset, times: pd.DataFrame | None = None) -> Figure:
-    """Accuracy (left) and loss (right) against the step (log scale), training set blue, test set vermilion.
+    """Accuracy (left) and loss (right) against the step (log scale), training set blue, test set
+    vermilion.
 
-    `times` (from `grokbook.curves.delay.grok_times`) marks the median fit and grok steps, as `median_step` has them.
+    `times` (from `grokbook.curves.delay.grok_times`) marks the median fit and grok steps, as
+    `median_step` has them.
     """
     fig, axes = panels(1, 2)
     left, right = axes[0]
@@ -64,13 +66,22 @@ def learning_curves(dataset: xr.Dataset, times: pd.DataFrame | None = None) -> F
 
 @styled
 def mirrored_accuracy(runs: dict[str, xr.Dataset]) -> Figure:
-    """Test accuracy by whether the mirror image was trained (dashed) or not; one panel for each named dataset."""
+    """Test accuracy by whether the mirror image was trained (dashed) or not; one panel for each
+    named dataset."""
     fig, axes = panels(1, len(runs), sharey=True)
     for ax, (title, dataset) in zip(axes[0], runs.items(), strict=True):
         seed_band(ax, dataset.train_accuracy, COLOURS["train"], "training set")
         if dataset.test_accuracy_mirrored.notnull().any():
-            seed_band(ax, dataset.test_accuracy_mirrored, COLOURS["test"], "test, mirror image trained", ls=(0, (2, 1)))
-        seed_band(ax, dataset.test_accuracy_unmirrored, COLOURS["test"], "test, mirror image not trained")
+            seed_band(
+                ax,
+                dataset.test_accuracy_mirrored,
+                COLOURS["test"],
+                "test, mirror image trained",
+                ls=(0, (2, 1)),
+            )
+        seed_band(
+            ax, dataset.test_accuracy_unmirrored, COLOURS["test"], "test, mirror image not trained"
+        )
         ax.set(title=title, ylim=(-0.03, 1.05))
         steps_axis(ax)
     axes[0, 0].set_ylabel("accuracy")
@@ -79,7 +90,8 @@ def mirrored_accuracy(runs: dict[str, xr.Dataset]) -> Figure:
 
 
 def labelled(axes: np.ndarray) -> tuple[list[Artist], list[str]]:
-    """Lines and labels of several axes, each label once: what a legend of the whole figure takes."""
+    """Lines and labels of several axes, each label once: what a legend of the whole figure
+    takes."""
     found: dict[str, Artist] = {}
     for ax in axes:
         for line, text in zip(*ax.get_legend_handles_labels(), strict=True):
@@ -88,11 +100,14 @@ def labelled(axes: np.ndarray) -> tuple[list[Artist], list[str]]:
 
 
 @styled
-def curves_by_setting(runs: Mapping[str, xr.Dataset | None], guess: Mapping[str, float] | None = None) -> Figure:
-    """Accuracy of every run on training set (blue) and test set (vermilion), raw, one panel a setting; log steps.
+def curves_by_setting(
+    runs: Mapping[str, xr.Dataset | None], guess: Mapping[str, float] | None = None
+) -> Figure:
+    """Accuracy of every run on training set (blue) and test set (vermilion), raw, one panel a
+    setting; log steps.
 
-    A setting whose dataset is None gets a panel that says "not run". `guess` draws a dashed level in the panels it
-    names. Raises ParameterError for no settings at all.
+    A setting whose dataset is None gets a panel that says "not run". `guess` draws a dashed level
+    in the panels it names. Raises ParameterError for no settings at all.
     """
     if not runs:
         raise ParameterError("there are no settings to draw, but the figure needs one or more.")
@@ -102,14 +117,25 @@ def curves_by_setting(runs: Mapping[str, xr.Dataset | None], guess: Mapping[str,
     for ax, (label, dataset) in zip(axes.flat, runs.items(), strict=False):
         ax.set(title=label, ylim=(-0.03, 1.05))
         if dataset is None:
-            middle = {"transform": ax.transAxes, "ha": "center", "va": "center", "color": COLOURS["quiet"]}
+            middle = {
+                "transform": ax.transAxes,
+                "ha": "center",
+                "va": "center",
+                "color": COLOURS["quiet"],
+            }
             ax.text(0.5, 0.5, "not run", **middle)
             ax.set_xticks([])
             continue
         shown = dataset.where(dataset.step >= 1, drop=True)
         for name, width, alpha in (("train", 0.8, 0.5), ("test", 1.2, 0.9)):
             values = shown[f"{name}_accuracy"].transpose("step", ...).values
-            ax.plot(shown.step, values.reshape(len(values), -1), color=COLOURS[name], lw=width, alpha=alpha)
+            ax.plot(
+                shown.step,
+                values.reshape(len(values), -1),
+                color=COLOURS[name],
+                lw=width,
+                alpha=alpha,
+            )
         steps_axis(ax)
         if guess and label in guess:
             ax.axhline(guess[label], color=COLOURS["theory"], ls="--", lw=1)
@@ -120,7 +146,9 @@ def curves_by_setting(runs: Mapping[str, xr.Dataset | None], guess: Mapping[str,
     drawn = next((ax for ax in axes.flat if ax.lines), None)
     if drawn:
         for line in drawn.lines:
-            word = {COLOURS["train"]: "training set", COLOURS["test"]: "test set"}.get(line.get_color())
+            word = {COLOURS["train"]: "training set", COLOURS["test"]: "test set"}.get(
+                line.get_color()
+            )
             if word not in drawn.get_legend_handles_labels()[1]:
                 line.set_label(word)
         name_lines(drawn)
@@ -133,7 +161,9 @@ def measure_curves(dataset: xr.Dataset, names: list[str]) -> Figure:
     fig, axes = panels(len(names) + 1, 1, height=1.55 * (len(names) + 1), sharex=True)
     accuracies(axes[0, 0], dataset)
     for ax, name in zip(axes[1:, 0], names, strict=True):
-        seed_band(ax, dataset[name], COLOURS["second" if name.endswith("norm") else "measure"], name)
+        seed_band(
+            ax, dataset[name], COLOURS["second" if name.endswith("norm") else "measure"], name
+        )
         ax.set_ylabel(symbol(name))
     steps_axis(axes[-1, 0])
     name_lines(axes[0, 0])

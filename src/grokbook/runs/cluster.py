@@ -1,8 +1,10 @@
-"""A sweep on many processes or machines: its chunks are tasks of a Dask cluster, and each is kept once it is done.
+"""A sweep on many processes or machines: its chunks are tasks of a Dask cluster, and each is kept
+once it is done.
 
-A task is the runs of one batched program. Its result travels back as a checkpoint, which is put where the record store
-looks for what an interrupted call left; the record is then made of these. So a worker that is killed, a scheduler that
-is lost and a client that goes and comes back lose no finished chunk, train none twice and change no number.
+A task is the runs of one batched program. Its result travels back as a checkpoint, which is put
+where the record store looks for what an interrupted call left; the record is then made of these. So
+a worker that is killed, a scheduler that is lost and a client that goes and comes back lose no
+finished chunk, train none twice and change no number.
 """
 
 from __future__ import annotations
@@ -42,7 +44,9 @@ Told = Callable[[int, int], None]
 Chunk = list[RunConfig]
 
 
-def asked(experiment: str | Experiment, grid: Sequence[str], seeds: int, steps: int | None = None) -> Sweep:
+def asked(
+    experiment: str | Experiment, grid: Sequence[str], seeds: int, steps: int | None = None
+) -> Sweep:
     """The sweep that a command asks for (`runs.sweep.over_grid`).
 
     Raises ParameterError for more than `MOST_CELLS` cells, before any is made.
@@ -54,12 +58,16 @@ def asked(experiment: str | Experiment, grid: Sequence[str], seeds: int, steps: 
 
 
 def trained(configs: list[RunConfig], code: str, identity: str, compiled: bool) -> bytes:
-    """Train runs of one program in this process, to the end; their checkpoint, with the identity given.
+    """Train runs of one program in this process, to the end; their checkpoint, with the identity
+    given.
 
-    Raises TrainingError where the library is not that of the one who asks, or there is no place for the checkpoint.
+    Raises TrainingError where the library is not that of the one who asks, or there is no place for
+    the checkpoint.
     """
     if code_id(configs) != code:
-        raise TrainingError("this worker has another version of grokbook than the one who asks; install the same.")
+        raise TrainingError(
+            "this worker has another version of grokbook than the one who asks; install the same."
+        )
     try:
         with temporary_folder() as folder:
             path = folder / "chunk.pt"
@@ -67,7 +75,9 @@ def trained(configs: list[RunConfig], code: str, identity: str, compiled: bool) 
             save(stack, str(path), identity)
             return path.read_bytes()
     except OSError as error:  # left as it is, the one who asks would take it for a lost cluster
-        raise TrainingError(f"this worker cannot keep a checkpoint: {error.strerror or error}.") from error
+        raise TrainingError(
+            f"this worker cannot keep a checkpoint: {error.strerror or error}."
+        ) from error
 
 
 def finished(configs: list[RunConfig], path: Path) -> bool:
@@ -77,15 +87,17 @@ def finished(configs: list[RunConfig], path: Path) -> bool:
     with plain_torch(), limited_threads(1):
         stack = make_stack(configs, torch.device("cpu"))
         there = restore(stack, str(path))
-        return there and (stack.step >= stack.config.steps or all(map(stack.over, range(len(configs)))))
+        return there and (
+            stack.step >= stack.config.steps or all(map(stack.over, range(len(configs))))
+        )
 
 
 @contextmanager
 def cluster(scheduler: str) -> Iterator[object]:
     """A Dask client of the cluster at an address.
 
-    None is made here: Dask's would listen at every address of this machine, and run what anybody sends it.
-    Raises GrokbookError where Dask is not installed or nobody answers at the address.
+    None is made here: Dask's would listen at every address of this machine, and run what anybody
+    sends it. Raises GrokbookError where Dask is not installed or nobody answers at the address.
     """
     try:
         from distributed import Client
@@ -103,7 +115,8 @@ def cluster(scheduler: str) -> Iterator[object]:
 
 @dataclass(frozen=True)
 class Missing:
-    """The chunks of a sweep that a store has no record of, each with the file that keeps it once it is done."""
+    """The chunks of a sweep that a store has no record of, each with the file that keeps it once it
+    is done."""
 
     experiment: Sweep
     store: Store
@@ -147,7 +160,8 @@ def missing(experiment: Sweep, store: Store | None) -> Missing:
 
 @contextmanager
 def _trainer(scheduler: str | None, workers: int | None) -> Iterator[Callable[..., Iterator[Path]]]:
-    """What trains chunks: a cluster, or without one processes of this machine, which nobody else can reach."""
+    """What trains chunks: a cluster, or without one processes of this machine, which nobody else
+    can reach."""
     if scheduler is None:
         yield partial(_in_processes, workers=workers or cores())
     else:
@@ -164,16 +178,19 @@ def sweep(
     compiled: bool = False,
     told: Told = lambda done, of: None,
 ) -> xr.Dataset:
-    """The dataset of a sweep; what is missing of it is trained chunk by chunk, here or on a Dask cluster.
+    """The dataset of a sweep; what is missing of it is trained chunk by chunk, here or on a Dask
+    cluster.
 
     Args:
-        scheduler: address of a cluster, such as tcp://host:8786. Default: processes here, which need no Dask.
+        scheduler: address of a cluster, such as tcp://host:8786. Default: processes here, which
+            need no Dask.
         workers: how many processes here; default: one a core.
         store: where the record goes (default: this machine's).
         told: called with the number of finished chunks and of all, after each.
 
     Raises:
-        GrokbookError: there is no Dask, nobody at the address, or the cluster was lost; what was finished is kept.
+        GrokbookError: there is no Dask, nobody at the address, or the cluster was lost; what was
+            finished is kept.
         ParameterError: the code of a class of a reader's own is not known.
         TrainingError: a worker has another version of the library, or a task failed.
     """
@@ -188,18 +205,35 @@ def sweep(
 
 
 def place(experiment: Sweep, store: Store | None = None) -> Path | None:
-    """The netCDF file that holds a sweep's dataset, in a store (default: this machine's) or in those behind it."""
+    """The netCDF file that holds a sweep's dataset, in a store (default: this machine's) or in
+    those behind it."""
     code, first = experiment.code, store or default_store()
     stores = (first, *first.fallbacks)
-    return next((where.path / found[0] for where in stores if (found := where.find(experiment.key, code))), None)
+    return next(
+        (where.path / found[0] for where in stores if (found := where.find(experiment.key, code))),
+        None,
+    )
 
 
 @contextmanager
 def shown() -> Iterator[Told]:
-    """A line on the screen with finished chunks and the time that is left, as long as the block lasts."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    """A line on the screen with finished chunks and the time that is left, as long as the block
+    lasts."""
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
-    columns = TextColumn("chunks"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("left")
+    columns = (
+        TextColumn("chunks"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("left"),
+    )
     with Progress(*columns) as progress:
         task = progress.add_task("chunks", total=None)
         yield lambda done, of: progress.update(task, completed=done, total=of)
@@ -210,7 +244,9 @@ def _train_into(configs: Chunk, code: str, identity: str, compiled: bool, path: 
     atomic_write(path, trained(configs, code, identity, compiled))
 
 
-def _in_processes(waiting: list[tuple[Chunk, Path]], workers: int, compiled: bool) -> Iterator[Path]:
+def _in_processes(
+    waiting: list[tuple[Chunk, Path]], workers: int, compiled: bool
+) -> Iterator[Path]:
     code = code_id(waiting[0][0][:1])
     if workers == 1:
         for chunk, path in waiting:
@@ -219,7 +255,8 @@ def _in_processes(waiting: list[tuple[Chunk, Path]], workers: int, compiled: boo
         return
     with Pool(min(workers, len(waiting))) as pool:
         futures = {
-            pool.submit(_train_into, chunk, code, run_id(chunk), compiled, str(path)): path for chunk, path in waiting
+            pool.submit(_train_into, chunk, code, run_id(chunk), compiled, str(path)): path
+            for chunk, path in waiting
         }
         for future in as_completed(futures):
             future.result()
@@ -245,6 +282,6 @@ def _on_cluster(client: Any, waiting: list[tuple[Chunk, Path]], compiled: bool) 
             yield futures[future]
     except (FutureCancelledError, OSError) as error:
         raise GrokbookError(
-            f"the cluster was lost with {left} of {len(futures)} chunks to go ({error}); what was finished is kept, "
-            "and the same command goes on from there."
+            f"the cluster was lost with {left} of {len(futures)} chunks to go ({error}); what was"
+            " finished is kept, and the same command goes on from there."
         ) from error

@@ -1,4 +1,5 @@
-"""An experiment is a frozen configuration with seeds; running it gives a dataset with dims `seed` and `step`."""
+"""An experiment is a frozen configuration with seeds; running it gives a dataset with dims `seed`
+and `step`."""
 
 from __future__ import annotations
 
@@ -42,23 +43,26 @@ KEPT = ("embedding", "weights")
 class Experiment:
     """One configuration, run with several seeds.
 
-    A seed draws both the split and the initial weights. `key` identifies configuration and `version`, not the
-    seeds and not the name.
+    A seed draws both the split and the initial weights. `key` identifies configuration and
+    `version`, not the seeds and not the name.
 
     Args:
         name: folder of its records, and what tells it from others there in brackets.
         config: the run; its seed does not count.
         together: whether the seeds share a program on a CPU too, which pays for small networks.
-        watch: name -> function of a `View` of the network at a logged step; each is a variable (seed, step).
-        read_at_end: function of a run (whose seed is that of the row) and its parameters after the last step; its
-            variables are recorded for each seed.
-        in_key: what the key has of `watch` and `read_at_end`. Default: their names. Watches of a reader's own are
-            in it by their names in any case.
+        watch: name -> function of a `View` of the network at a logged step; each is a variable
+            (seed, step).
+        read_at_end: function of a run (whose seed is that of the row) and its parameters after the
+            last step; its variables are recorded for each seed.
+        in_key: what the key has of `watch` and `read_at_end`. Default: their names. Watches of a
+            reader's own are in it by their names in any case.
         kept: the variables that are kept, in single precision. Default: all, as they are logged.
-        keep: "weights" keeps all parameters at the `snapshots` steps too; "embedding" the tables alone.
+        keep: "weights" keeps all parameters at the `snapshots` steps too; "embedding" the tables
+            alone.
 
-    Raises ParameterError for no seeds, repeated or negative ones, a name whose parts between / name no folders, a watch
-    that is no function under a name, and weights that are to be kept at no step.
+    Raises ParameterError for no seeds, repeated or negative ones, a name whose parts between / name
+    no folders, a watch that is no function under a name, and weights that are to be kept at no
+    step.
 
     Example:
         >>> from grokbook.models.transformer import Shape
@@ -83,14 +87,19 @@ class Experiment:
     def __post_init__(self) -> None:
         seeds = tuple(self.seeds)
         if not seeds or len(set(seeds)) != len(seeds) or min(seeds) < 0:
-            raise ParameterError(f"seeds = {seeds} must be one or more different integers of 0 or more.")
+            raise ParameterError(
+                f"seeds = {seeds} must be one or more different integers of 0 or more."
+            )
         if not self.name.isprintable() or not all(map(is_plain, family(self.name).split("/"))):
-            raise ParameterError(f"name = {shown(self.name)} names no folder of a store; a part of it has {PLAIN}.")
+            raise ParameterError(
+                f"name = {shown(self.name)} names no folder of a store; a part of it has {PLAIN}."
+            )
         check_watches(self.watch)
         one_of(self.keep, KEPT, "keep")
         if self.keep == "weights" and self.config.snapshots < 1:
             raise ParameterError(
-                f"snapshots = {self.config.snapshots} keeps no weights; keep = 'weights' needs 1 or more."
+                f"snapshots = {self.config.snapshots} keeps no weights; keep = 'weights' needs 1 or"
+                " more."
             )
         object.__setattr__(self, "seeds", seeds)
 
@@ -102,7 +111,8 @@ class Experiment:
         return values
 
     def configuration(self) -> dict[str, Any]:
-        """The configuration without its seeds, as plain values, and what is recorded beside what training logs."""
+        """The configuration without its seeds, as plain values, and what is recorded beside what
+        training logs."""
         found = self.trained() | dict(self.in_key or {})
         named = [name for name, watch in self.watch.items() if self.in_key is None or is_own(watch)]
         if named:
@@ -115,17 +125,21 @@ class Experiment:
 
     @property
     def key(self) -> str:
-        """16 hexadecimal digits of the configuration and the version, the experiment's and that of all `NUMBERS`."""
+        """16 hexadecimal digits of the configuration and the version, the experiment's and that of
+        all `NUMBERS`."""
         return digest({"version": self.version + NUMBERS, "configuration": self.configuration()})
 
     @property
     def trained_key(self) -> str:
         """By what checkpoints of its runs are found: with a mended watch they are found again."""
-        return digest({"watched": self.trained(), "version": self.version}) if self.watch else self.key
+        return (
+            digest({"watched": self.trained(), "version": self.version}) if self.watch else self.key
+        )
 
     @property
     def code(self) -> Code:
-        """The code that its numbers go through, and what it computes where a reader wrote a part of it."""
+        """The code that its numbers go through, and what it computes where a reader wrote a part of
+        it."""
         return code_and_probe(self.config, self.watch, self.read_at_end)
 
     def with_seeds(self, count: int) -> Experiment:
@@ -139,7 +153,8 @@ class Experiment:
         return [self.config.with_seed(seed) for seed in seeds]
 
     def run(self, seeds: tuple[int, ...] | None = None, **options: Any) -> xr.Dataset:
-        """Train the seeds (default: all of the experiment's) and return the dataset, dims `seed` and `step`.
+        """Train the seeds (default: all of the experiment's) and return the dataset, dims `seed`
+        and `step`.
 
         `options` are those of `grokbook.training.train`.
         """
@@ -161,7 +176,8 @@ class Experiment:
         return self.described(dataset, made)
 
     def ends(self, dataset: xr.Dataset, configs: Sequence[RunConfig], dim: str) -> xr.Dataset:
-        """What is read of the parameters (run, parameter) at the end of each run, along a dimension `dim`."""
+        """What is read of the parameters (run, parameter) at the end of each run, along a dimension
+        `dim`."""
         assert self.read_at_end is not None  # whoever calls this has looked
         found = []
         for config, row in zip(configs, dataset.weights.values, strict=True):
@@ -169,17 +185,20 @@ class Experiment:
         return xr.concat(found, dataset[dim])
 
     def described(self, dataset: xr.Dataset, made: Mapping[str, Any]) -> xr.Dataset:
-        """The dataset with what a record says of itself: configuration, and on what it was `made`."""
+        """The dataset with what a record says of itself: configuration, and on what it was
+        `made`."""
         said = {"configuration": canonical(self.configuration()), "dtype": self.config.dtype}
         dataset.attrs = said | {"device": made["device"], "update": made.get("update", "eager")}
         return dataset
 
     def chunks(self, seeds: Sequence[int]) -> list[list[RunConfig]]:
-        """The runs of these seeds by programs, as they are trained on a CPU where nobody asks for other ones."""
+        """The runs of these seeds by programs, as they are trained on a CPU where nobody asks for
+        other ones."""
         return _by_programs(self.to_train(seeds), self.rows)
 
     def forget(self, seeds: tuple[int, ...], checkpoints: Path, rows: int | None = None) -> None:
-        """Remove checkpoints of finished seeds, trained alone, together or `rows` at a time, and an empty folder.
+        """Remove checkpoints of finished seeds, trained alone, together or `rows` at a time, and an
+        empty folder.
 
         What writers that were killed left there goes too.
         """
@@ -193,12 +212,14 @@ class Experiment:
             checkpoints.rmdir()
 
     def counted(self, seeds: int) -> Cost:
-        """Seconds on one core of this machine by the work that is counted in `seeds` runs, and memory of one."""
+        """Seconds on one core of this machine by the work that is counted in `seeds` runs, and
+        memory of one."""
         one = predict(self.config, max(seeds, 1) if self.together else 1)
         return Cost(one.seconds * seeds, one.memory_mb)
 
     def predicted(self, seeds: int | None = None) -> Cost:
-        """Predicted seconds on one core of this machine for `seeds` runs (default: all), and memory of one program.
+        """Predicted seconds on one core of this machine for `seeds` runs (default: all), and memory
+        of one program.
 
         What is counted, times the ratio that was measured for this kind of run.
         """
@@ -224,14 +245,17 @@ def default_store() -> Store:
 def load_or_run(
     experiment: Experiment, store: Store | None = None, *, progress: bool = True, **options: Any
 ) -> xr.Dataset:
-    """The experiment's dataset, dims `seed` (in the order asked for) and `step`: loaded, or trained and kept.
+    """The experiment's dataset, dims `seed` (in the order asked for) and `step`: loaded, or trained
+    and kept.
 
-    Seeds that the store (default: the project's) or a fallback holds are loaded; the others are trained here,
-    checkpointed, and added to the store's record; `options` are those of `grokbook.training.train`. `attrs["origin"]`
-    says "recorded" (from a fallback), "cached" or "trained".
+    Seeds that the store (default: the project's) or a fallback holds are loaded; the others are
+    trained here, checkpointed, and added to the store's record; `options` are those of
+    `grokbook.training.train`. `attrs["origin"]` says "recorded" (from a fallback), "cached" or
+    "trained".
 
     Raises:
-        TrainingError: a loss became NaN or infinite (nothing is recorded, finished seeds stay checkpointed).
+        TrainingError: a loss became NaN or infinite (nothing is recorded, finished seeds stay
+            checkpointed).
         RecordError: the record could not be written (the checkpoints stay, so nothing is lost).
     """
     store, code = store or default_store(), experiment.code
@@ -256,21 +280,29 @@ def load_or_run(
 
 
 def _clear(experiment: Experiment, store: Store, parts: list[xr.Dataset]) -> None:
-    """Remove checkpoints of recorded programs: a process that was killed after its record was written left them."""
+    """Remove checkpoints of recorded programs: a process that was killed after its record was
+    written left them."""
     with suppress(OSError, RecordError):  # whoever cannot write here can still load
         folder = store.checkpoints(experiment)
-        for made in [made for part in parts if folder.is_dir() for made in json.loads(part.attrs["provenance"])]:
+        for made in [
+            made
+            for part in parts
+            if folder.is_dir()
+            for made in json.loads(part.attrs["provenance"])
+        ]:
             experiment.forget(tuple(made["seeds"]), folder, made.get("rows"))
 
 
 def recorded(experiment: Experiment, store: Store | None = None) -> xr.Dataset | None:
-    """The experiment's dataset if all its runs were made and are whole; None otherwise. Nothing is trained."""
+    """The experiment's dataset if all its runs were made and are whole; None otherwise. Nothing is
+    trained."""
     parts, origin, missing = _gathered(experiment, experiment.code, store or default_store())
     return None if missing else _handed_out(experiment, parts, origin)
 
 
 def available(experiment: Experiment) -> xr.Dataset | None:
-    """The dataset of those of the experiment's seeds whose runs were made and are whole; None if there is none.
+    """The dataset of those of the experiment's seeds whose runs were made and are whole; None if
+    there is none.
 
     Nothing is trained. `attrs["missing"]` names the seeds that were not made.
     """
@@ -283,7 +315,8 @@ def available(experiment: Experiment) -> xr.Dataset | None:
 def _gathered(
     experiment: Experiment, code: Code, store: Store
 ) -> tuple[list[xr.Dataset], str, tuple[int, ...]]:
-    """The parts of an experiment's dataset that a store and its fallbacks have, where from, and the missing seeds."""
+    """The parts of an experiment's dataset that a store and its fallbacks have, where from, and the
+    missing seeds."""
     parts: list[xr.Dataset] = []
     origin, missing = "cached", experiment.seeds
     for where in (store, *store.fallbacks):
@@ -310,13 +343,16 @@ def _trained(
     made |= {"update": fresh.attrs.pop("update", "eager")}
     made |= {"rows": options["rows"]} if options.get("rows") else {}
     made |= {"seeds": list(seeds), "seconds": round(time.monotonic() - began, 2)}
-    made |= {"cpu_seconds": round(sum(os.times()[:4]) - used, 2)}  # of this process and of those it has waited for
+    made |= {
+        "cpu_seconds": round(sum(os.times()[:4]) - used, 2)
+    }  # of this process and of those it has waited for
     fresh.attrs["provenance"] = json.dumps([made | ({"resumed": True} if resumed else {})])
     return fresh
 
 
 def _handed_out(experiment: Experiment, parts: list[xr.Dataset], origin: str) -> xr.Dataset:
-    """The wanted seeds of the parts, with where they are from noted, in the dataset and for the page."""
+    """The wanted seeds of the parts, with where they are from noted, in the dataset and for the
+    page."""
     dataset = select(parts, experiment.seeds)
     dataset.attrs |= {"origin": origin, "key": experiment.key, "experiment": experiment.name}
     note(dataset)

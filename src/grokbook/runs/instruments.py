@@ -1,4 +1,5 @@
-"""Watches of the book: measures that training does not log itself, recorded at every logged step."""
+"""Watches of the book: measures that training does not log itself, recorded at every logged
+step."""
 
 from __future__ import annotations
 
@@ -8,7 +9,13 @@ import numpy as np
 import torch
 
 from grokbook.measures.complexity import network_complexity
-from grokbook.measures.fourier_losses import N_KEY, CyclicClasses, excluded_loss, key_frequencies, restricted_loss
+from grokbook.measures.fourier_losses import (
+    N_KEY,
+    CyclicClasses,
+    excluded_loss,
+    key_frequencies,
+    restricted_loss,
+)
 from grokbook.measures.representation import representation_quality
 from grokbook.theory.cyclic_classes import cyclic_classes
 from grokbook.training.watching import View, Watch, preactivations
@@ -38,7 +45,9 @@ def _complexity(view: View) -> float:
     pairs = np.random.default_rng(0).integers(task.p, size=(COMPLEXITY_PAIRS, 2))
 
     def units(points: np.ndarray) -> np.ndarray:
-        halves = torch.as_tensor(points, dtype=view.weights["W_E"].dtype).split(shape.d_model, dim=1)
+        halves = torch.as_tensor(points, dtype=view.weights["W_E"].dtype).split(
+            shape.d_model, dim=1
+        )
         with torch.no_grad():
             return preactivations(view.weights, shape, *halves).numpy()
 
@@ -53,6 +62,7 @@ INSTRUMENTS: dict[str, Watch] = {
     "local_complexity": _complexity,
     "representation_quality": lambda view: representation_quality(view.embedding),
 }
-"""The book's measures that training does not log itself; `_now` takes the key frequencies of the same step."""
+"""The book's measures that training does not log itself; `_now` takes the key frequencies of the
+same step."""
 
 VERSION = 1  # of INSTRUMENTS: raised when what one of them computes changes

@@ -12,10 +12,12 @@ from grokbook.runs.experiment import default_store
 
 @checked_call
 def records(pattern: str = "*") -> pd.DataFrame:
-    """The runs whose name matches a pattern ("gu2025/fig5*"): those recorded with the book, and those of this machine.
+    """The runs whose name matches a pattern ("gu2025/fig5*"): those recorded with the book, and
+    those of this machine.
 
-    One row a configuration: name, seeds, where it is ("book" or "here"), when it was made, megabytes, and its key.
-    `load` takes a name, or a key where several configurations have one name.
+    One row a configuration: name, seeds, where it is ("book" or "here"), when it was made,
+    megabytes, and its key. `load` takes a name, or a key where several configurations have one
+    name.
 
     Example:
         >>> records("gu2025/lead*").columns.tolist()
@@ -28,6 +30,8 @@ def records(pattern: str = "*") -> pd.DataFrame:
             if pattern == entry["experiment"] or fnmatch(entry["experiment"], pattern):
                 made = max(part.get("recorded_on", "") for part in entry["provenance"])
                 size = round(entry["bytes"] / 1e6, 2)
-                rows.append([entry["experiment"], tuple(entry["seeds"]), where, made, size, entry["key"]])
+                rows.append(
+                    [entry["experiment"], tuple(entry["seeds"]), where, made, size, entry["key"]]
+                )
     table = pd.DataFrame(rows, columns=["name", "seeds", "where", "made", "MB", "key"])
     return table.sort_values(["name", "key"], ignore_index=True)

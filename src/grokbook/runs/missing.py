@@ -1,4 +1,5 @@
-"""What is not recorded of some experiments, and what it would cost: the last two columns of many tables."""
+"""What is not recorded of some experiments, and what it would cost: the last two columns of many
+tables."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from grokbook.runs.experiment import Experiment
 def with_missing(
     rows: Iterable[Mapping[str, object]], experiments: Iterable[Experiment], columns: Sequence[str]
 ) -> pd.DataFrame:
-    """Rows of a table, one an experiment, and of each the seeds that are `missing` and their minutes of one core.
+    """Rows of a table, one an experiment, and of each the seeds that are `missing` and their
+    minutes of one core.
 
     `columns` are those of the rows in their order; a row without one of them has NaN there.
 
@@ -26,5 +28,7 @@ def with_missing(
     found = []
     for row, experiment in zip(rows, experiments, strict=True):
         absent = len(experiment.missing_seeds())
-        found.append({**row, "missing": absent, "core min": experiment.predicted(absent).seconds / 60})
+        found.append(
+            {**row, "missing": absent, "core min": experiment.predicted(absent).seconds / 60}
+        )
     return pd.DataFrame(found).reindex(columns=[*columns, "missing", "core min"])

@@ -19,7 +19,8 @@ from grokbook.paths import checkout
 from grokbook.version import __version__
 
 USED: list[dict[str, Any]] = []
-"""Of each dataset that this process was given, in order: what it says of itself, for the page that is made from it."""
+"""Of each dataset that this process was given, in order: what it says of itself, for the page that
+is made from it."""
 
 _PACKAGES = ("numpy", "xarray", "scipy")
 
@@ -27,7 +28,9 @@ _PACKAGES = ("numpy", "xarray", "scipy")
 def git(root: Path, *arguments: str) -> str | None:
     """What a command of git prints in a folder; None where it fails, and where there is no git."""
     try:
-        done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, check=True, timeout=20)
+        done = subprocess.run(
+            ["git", *arguments], cwd=root, capture_output=True, check=True, timeout=20
+        )
     except (OSError, subprocess.SubprocessError):
         return None
     return done.stdout.decode(errors="replace").strip()
@@ -55,7 +58,8 @@ def device_name(device: str = "cpu") -> str:
 
 
 def processor() -> str:
-    """The widest vectors that torch uses on this processor, such as "AVX2" or "AVX512"; with its tiles for matrices.
+    """The widest vectors that torch uses on this processor, such as "AVX2" or "AVX512"; with its
+    tiles for matrices.
 
     Example:
         >>> processor() == processor() != ""
@@ -66,7 +70,8 @@ def processor() -> str:
 
 
 def precision(device: str = "cpu", dtype: str = "float32") -> str:
-    """What a run computes in: its dtype, and where products on a GPU are rounded to ten bits (TF32), that.
+    """What a run computes in: its dtype, and where products on a GPU are rounded to ten bits
+    (TF32), that.
 
     Example:
         >>> precision()
@@ -76,7 +81,9 @@ def precision(device: str = "cpu", dtype: str = "float32") -> str:
     return f"{dtype} (products in TF32)" if rounded else dtype
 
 
-def provenance(device: str = "cpu", dtype: str = "float32", code: Code | None = None) -> dict[str, Any]:
+def provenance(
+    device: str = "cpu", dtype: str = "float32", code: Code | None = None
+) -> dict[str, Any]:
     """Commit, versions, device, processor, dtype, the date and, in UTC, the time, as plain values.
 
     Where a part of a run is a reader's own, `code` adds its fingerprint and probe.
@@ -84,7 +91,11 @@ def provenance(device: str = "cpu", dtype: str = "float32", code: Code | None = 
     code = code or Code()
     identity, dirty = commit()
     now = datetime.datetime.now(datetime.UTC)
-    versions = {"python": platform.python_version(), "grokbook": __version__, "torch": torch.__version__}
+    versions = {
+        "python": platform.python_version(),
+        "grokbook": __version__,
+        "torch": torch.__version__,
+    }
     return (
         {
             "commit": identity,
@@ -102,6 +113,13 @@ def provenance(device: str = "cpu", dtype: str = "float32", code: Code | None = 
 
 
 def note(dataset: xr.Dataset) -> None:
-    """Enter a dataset of the store into `USED`: experiment, key, origin, dtype, its seeds and who made them."""
+    """Enter a dataset of the store into `USED`: experiment, key, origin, dtype, its seeds and who
+    made them."""
     row = {name: dataset.attrs[name] for name in ("experiment", "key", "origin", "dtype")}
-    USED.append(row | {"seeds": dataset.seed.values.tolist(), "provenance": json.loads(dataset.attrs["provenance"])})
+    USED.append(
+        row
+        | {
+            "seeds": dataset.seed.values.tolist(),
+            "provenance": json.loads(dataset.attrs["provenance"]),
+        }
+    )

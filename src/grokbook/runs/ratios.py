@@ -1,7 +1,8 @@
-"""How much longer runs take than their counted cost says: one measured ratio for each kind of run, in ratios.json.
+"""How much longer runs take than their counted cost says: one measured ratio for each kind of run,
+in ratios.json.
 
-`benchmarks/predictions.py` measures them on the records, and writes into book/how_to_rerun.md how far predictions are
-off.
+`benchmarks/predictions.py` measures them on the records, and writes into book/how_to_rerun.md how
+far predictions are off.
 """
 
 from __future__ import annotations
@@ -13,11 +14,13 @@ from grokbook.files import read_json
 from grokbook.training.config import RunConfig
 
 TABLE = Path(__file__).with_name("ratios.json")
-"""Kind of run -> the median over its experiments of the seconds that were recorded over those that were counted."""
+"""Kind of run -> the median over its experiments of the seconds that were recorded over those that
+were counted."""
 
 
 def kinds(name: str, config: RunConfig) -> tuple[str, str]:
-    """What runs of an experiment of this name are like: its family, the folder of its records, else the network.
+    """What runs of an experiment of this name are like: its family, the folder of its records, else
+    the network.
 
     Example:
         >>> from grokbook.models.transformer import Shape
@@ -35,6 +38,7 @@ def _table() -> dict[str, float]:
 
 
 def ratio(name: str, config: RunConfig) -> float:
-    """The ratio of the first of the `kinds` of an experiment that was recorded; 1 where neither was."""
+    """The ratio of the first of the `kinds` of an experiment that was recorded; 1 where neither
+    was."""
     family, network = kinds(name, config)
     return _table().get(family, _table().get(network, 1.0))

@@ -1,4 +1,5 @@
-"""Fill data/records: what is there, what is missing and what it costs; within a budget, resumable, any order."""
+"""Fill data/records: what is there, what is missing and what it costs; within a budget, resumable,
+any order."""
 
 from __future__ import annotations
 
@@ -30,8 +31,9 @@ GROUP = "grokbook.experiments"
 def catalogue() -> dict[str, Experiment]:
     """Every experiment whose results are recorded, by name.
 
-    An installed package brings them with an entry point of the group `grokbook.experiments`, which names a function
-    without arguments; it gives functions, each of which gives experiments by some label.
+    An installed package brings them with an entry point of the group `grokbook.experiments`, which
+    names a function without arguments; it gives functions, each of which gives experiments by some
+    label.
     """
     brought = entry_points(group=GROUP)
     return dict(_by_name(tuple(labelled for point in brought for labelled in point.load()())))
@@ -39,21 +41,30 @@ def catalogue() -> dict[str, Experiment]:
 
 @lru_cache(maxsize=1)
 def _by_name(functions: tuple[Callable[[], dict[str, Experiment]], ...]) -> dict[str, Experiment]:
-    return {experiment.name: experiment for labelled in functions for experiment in labelled().values()}
+    return {
+        experiment.name: experiment for labelled in functions for experiment in labelled().values()
+    }
 
 
 def choose(pattern: str | None = None, seeds: int | None = None) -> list[Experiment]:
-    """The experiments whose name matches a shell pattern (all without one), with `seeds` seeds if given.
+    """The experiments whose name matches a shell pattern (all without one), with `seeds` seeds if
+    given.
 
-    A pattern matches a name as it is or as a wildcard pattern ("gu2025/fig5*"). Raises ParameterError when none
-    matches, naming the one most like it.
+    A pattern matches a name as it is or as a wildcard pattern ("gu2025/fig5*"). Raises
+    ParameterError when none matches, naming the one most like it.
     """
     named = catalogue()
-    chosen = [e for name, e in named.items() if pattern is None or name == pattern or fnmatch(name, pattern)]
+    chosen = [
+        e
+        for name, e in named.items()
+        if pattern is None or name == pattern or fnmatch(name, pattern)
+    ]
     if not chosen:
         listed = f"`grokbook record --list` names the {len(named)} there are"
         near = nearest(str(pattern), named, 0)
-        raise ParameterError(f"no experiment matches {shown(pattern)}; {listed}{near and f', {near} the nearest'}.")
+        raise ParameterError(
+            f"no experiment matches {shown(pattern)}; {listed}{near and f', {near} the nearest'}."
+        )
     return [e if seeds is None else e.with_seeds(seeds) for e in chosen]
 
 
@@ -62,7 +73,8 @@ def records_table(
     seeds: int | None = None,
     store: Store | None = None,
 ) -> pd.DataFrame:
-    """One row an experiment: seeds recorded and missing, what the missing ones cost on one core here, and on a GPU.
+    """One row an experiment: seeds recorded and missing, what the missing ones cost on one core
+    here, and on a GPU.
 
     The GPU's minutes are those of an H100 (`grokbook.training.cost.predict_on_gpu`).
     """
@@ -76,7 +88,9 @@ def records_table(
                 "recorded": len(experiment.seeds) - len(missing),
                 "missing": len(missing),
                 "core minutes": round(experiment.predicted(len(missing)).seconds / 60, 1),
-                "GPU minutes": round(predict_on_gpu(experiment.config, max(len(missing), 1)) / 60 * bool(missing), 1),
+                "GPU minutes": round(
+                    predict_on_gpu(experiment.config, max(len(missing), 1)) / 60 * bool(missing), 1
+                ),
                 "memory MB": round(experiment.predicted(1).memory_mb),
             }
         )
@@ -85,7 +99,8 @@ def records_table(
 
 @dataclass(frozen=True)
 class SeedJob:
-    """One more seed of an experiment: what is asked of the store, predicted seconds, value per second."""
+    """One more seed of an experiment: what is asked of the store, predicted seconds, value per
+    second."""
 
     experiment: Experiment
     seconds: float
@@ -93,10 +108,12 @@ class SeedJob:
 
 
 def next_jobs(experiments: Sequence[Experiment], store: Store) -> list[SeedJob]:
-    """The next missing seed of each experiment, in falling order of value per second; nothing for what is complete.
+    """The next missing seed of each experiment, in falling order of value per second; nothing for
+    what is complete.
 
     One more of n recorded seeds is worth 1 / (n + 1), the fall of the variance of a mean.
-    All missing seeds of an experiment are one job where they are one program: on a GPU, and `together`.
+    All missing seeds of an experiment are one job where they are one program: on a GPU, and
+    `together`.
     """
     jobs = []
     for experiment in experiments:
@@ -126,16 +143,19 @@ def record(
     workers: int | None = None,
     update: str = "eager",
 ) -> pd.DataFrame:
-    """Train what is missing in the order of value per second, and commit each run to the store as soon as it is done.
+    """Train what is missing in the order of value per second, and commit each run to the store as
+    soon as it is done.
 
-    A run more of an experiment that has n of them is worth 1 / (n + 1). On a CPU `workers` runs (default: one a
-    core) go on side by side, each in a process with one thread; on a GPU the seeds of an experiment are one program.
-    `update` is eager, or compiled where there is a compiler; a record's provenance says which it was.
-    With `budget_seconds` only runs are started that are predicted to end within it. An interrupted call loses
-    nothing: finished runs are recorded, the running ones continue from their checkpoints next time. Returns the
-    table of what is there and what remains, with its cost.
+    A run more of an experiment that has n of them is worth 1 / (n + 1). On a CPU `workers` runs
+    (default: one a core) go on side by side, each in a process with one thread; on a GPU the seeds
+    of an experiment are one program. `update` is eager, or compiled where there is a compiler; a
+    record's provenance says which it was. With `budget_seconds` only runs are started that are
+    predicted to end within it. An interrupted call loses nothing: finished runs are recorded, the
+    running ones continue from their checkpoints next time. Returns the table of what is there and
+    what remains, with its cost.
 
-    Raises ParameterError for an unknown pattern or update, TrainingError and RecordError as `load_or_run` does.
+    Raises ParameterError for an unknown pattern or update, TrainingError and RecordError as
+    `load_or_run` does.
     """
     one_of(update, ("eager", "compiled"), "update")
     store = store or Store(records_path())
@@ -157,7 +177,11 @@ def record(
 
 
 def _record_side_by_side(
-    fitting: Callable[[set[str]], SeedJob | None], store: Store, progress: bool, count: int, update: str
+    fitting: Callable[[set[str]], SeedJob | None],
+    store: Store,
+    progress: bool,
+    count: int,
+    update: str,
 ) -> None:
     running: dict[Future[float], SeedJob] = {}
     with Pool(count) as pool:
@@ -166,7 +190,9 @@ def _record_side_by_side(
             job = fitting(busy) if len(running) < count else None
             if job is not None:
                 name = f"a run of {job.experiment.name}"
-                running[pool.submit(_record_one, store, job.experiment, False, update, name=name)] = job
+                running[
+                    pool.submit(_record_one, store, job.experiment, False, update, name=name)
+                ] = job
                 continue
             if not running:
                 return
@@ -177,4 +203,7 @@ def _record_side_by_side(
 def _say(job: SeedJob, seconds: float, progress: bool) -> None:
     if progress:
         done = job.experiment
-        print(f"recorded {done.name}, {len(done.seeds)} of its seeds, {seconds:.0f} s (predicted {job.seconds:.0f} s)")
+        print(
+            f"recorded {done.name}, {len(done.seeds)} of its seeds, {seconds:.0f} s (predicted"
+            f" {job.seconds:.0f} s)"
+        )

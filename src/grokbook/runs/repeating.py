@@ -1,4 +1,5 @@
-"""The first steps of records, trained again and compared: whether the present code still gives their numbers."""
+"""The first steps of records, trained again and compared: whether the present code still gives
+their numbers."""
 
 from __future__ import annotations
 
@@ -20,30 +21,38 @@ from grokbook.training.config import RunConfig
 from grokbook.training.ensemble import train
 
 STEPS = 150
-"""Steps that are trained again: enough for every rate, moment and measure to have been used many times."""
+"""Steps that are trained again: enough for every rate, moment and measure to have been used many
+times."""
 
 LIKE = 1e-4
-"""Largest relative difference at which two runs count as the same: float32 sums in another order."""
+"""Largest relative difference at which two runs count as the same: float32 sums in another
+order."""
 
 MOVED = 3
-"""Starts that are one rounding off, from which a run that came out otherwise is trained for comparison."""
+"""Starts that are one rounding off, from which a run that came out otherwise is trained for
+comparison."""
 
 TIMES = 10
-"""How many times the largest difference among these starts may be what another order of summation makes.
+"""How many times the largest difference among these starts may be what another order of summation
+makes.
 
-Of 36 small runs at rates that are too large, each with its hidden units in another order, none came above 3; with one
-per cent more weight decay none came below 50.
+Of 36 small runs at rates that are too large, each with its hidden units in another order, none came
+above 3; with one per cent more weight decay none came below 50.
 """
 
 
 def moved(config: RunConfig, number: int) -> RunConfig:
-    """The run with every initial weight at the next float32 above or below it; `number` seeds the choice."""
+    """The run with every initial weight at the next float32 above or below it; `number` seeds the
+    choice."""
     kind = type(config.model)
 
     def draw(self: Any, seed: int, *start: str) -> dict[str, torch.Tensor]:
         signs = torch.Generator().manual_seed(number)
         weights = kind.draw(self, seed, *start)
-        ends = {name: (torch.rand(w.shape, generator=signs) - 0.5) * torch.inf for name, w in weights.items()}
+        ends = {
+            name: (torch.rand(w.shape, generator=signs) - 0.5) * torch.inf
+            for name, w in weights.items()
+        }
         return {name: torch.nextafter(w, ends[name]) for name, w in weights.items()}
 
     model = copy.copy(config.model)
@@ -52,13 +61,23 @@ def moved(config: RunConfig, number: int) -> RunConfig:
 
 
 def first_steps(
-    experiment: Experiment, seed: int, steps: int, compiled: bool = False, *, number: int | None = None
+    experiment: Experiment,
+    seed: int,
+    steps: int,
+    compiled: bool = False,
+    *,
+    number: int | None = None,
 ) -> xr.Dataset:
-    """What a run of an experiment logs up to `steps`, or the next logged step, trained now on one CPU thread.
+    """What a run of an experiment logs up to `steps`, or the next logged step, trained now on one
+    CPU thread.
 
-    Of a sweep it is the first cell, trained with those that share its program; with a `number` the run is `moved`.
+    Of a sweep it is the first cell, trained with those that share its program; with a `number` the
+    run is `moved`.
     """
-    configs = [config if number is None else moved(config, number) for config in experiment.chunks([seed])[0]]
+    configs = [
+        config if number is None else moved(config, number)
+        for config in experiment.chunks([seed])[0]
+    ]
     logged = configs[0].log.steps(configs[0].steps)
     last = int(logged[min(int(np.searchsorted(logged, steps)), logged.size - 1)])
     found = train(
@@ -68,7 +87,8 @@ def first_steps(
 
 
 def differences(ours: xr.Dataset, theirs: xr.Dataset) -> np.ndarray:
-    """Largest |a - b| / max(|a|, |b|) of the variables up to each step of ours; infinite where theirs lack one.
+    """Largest |a - b| / max(|a|, |b|) of the variables up to each step of ours; infinite where
+    theirs lack one.
 
     Also where ours have none, which says nothing.
     """
@@ -79,18 +99,22 @@ def differences(ours: xr.Dataset, theirs: xr.Dataset) -> np.ndarray:
             return np.full(worst.size, np.inf)
         a, b = ours[name].values, theirs[name].sel(step=ours.step).values
         apart = abs(a - b) / np.maximum(np.maximum(abs(a), abs(b)), 1e-300)
-        apart = np.where(np.isnan(a) & np.isnan(b), 0.0, np.where(np.isnan(a) | np.isnan(b), np.inf, apart))
+        apart = np.where(
+            np.isnan(a) & np.isnan(b), 0.0, np.where(np.isnan(a) | np.isnan(b), np.inf, apart)
+        )
         worst = np.fmax(worst, apart)
     return np.maximum.accumulate(worst)
 
 
 @dataclasses.dataclass(frozen=True)
 class Repetition:
-    """How far the first `steps` of a `seed` of an experiment's record and its training now are apart.
+    """How far the first `steps` of a `seed` of an experiment's record and its training now are
+    apart.
 
-    `difference` is the largest relative one. Where it is above `LIKE`, another order of summation may have made it,
-    that of another processor: `ratio` is the largest over the steps of our difference to max(`LIKE`, the difference
-    that one rounding of the initial weights makes), without accuracies, which jump; else it is 0.
+    `difference` is the largest relative one. Where it is above `LIKE`, another order of summation
+    may have made it, that of another processor: `ratio` is the largest over the steps of our
+    difference to max(`LIKE`, the difference that one rounding of the initial weights makes),
+    without accuracies, which jump; else it is 0.
     """
 
     experiment: str
@@ -101,14 +125,20 @@ class Repetition:
 
     @property
     def is_same(self) -> bool:
-        """Whether rounding can have made the difference: it is at most `TIMES` that of another start."""
+        """Whether rounding can have made the difference: it is at most `TIMES` that of another
+        start."""
         return self.ratio <= TIMES
 
 
 def repeat(
-    experiment: Experiment, store: Store | None = None, *, steps: int = STEPS, seed: int | None = None
+    experiment: Experiment,
+    store: Store | None = None,
+    *,
+    steps: int = STEPS,
+    seed: int | None = None,
 ) -> Repetition:
-    """Train the first steps of a seed of a record (default: its first) again and compare; nothing is written.
+    """Train the first steps of a seed of a record (default: its first) again and compare; nothing
+    is written.
 
     Raises ParameterError when the experiment or the seed is not recorded, or `steps` is below 1.
     """
@@ -121,7 +151,9 @@ def repeat(
         raise ParameterError(f"{experiment.name} is not recorded, so there is nothing to repeat.")
     seed = int(seeds[0]) if seed is None else seed
     if seed not in seeds:
-        raise ParameterError(f"seed = {seed} is not recorded; choose of {', '.join(map(str, seeds))}.")
+        raise ParameterError(
+            f"seed = {seed} is not recorded; choose of {', '.join(map(str, seeds))}."
+        )
     made = next(p for p in json.loads(record.attrs["provenance"]) if seed in p["seeds"])
     compiled = made.get("update") == "compiled"
     fresh = first_steps(experiment, seed, steps, compiled)
@@ -133,7 +165,9 @@ def repeat(
     ratio = 0.0
     if apart[-1] > LIKE:
         smooth = fresh.drop_vars([name for name in fresh.data_vars if "accuracy" in str(name)])
-        starts = (first_steps(experiment, seed, steps, compiled, number=number) for number in range(MOVED))
+        starts = (
+            first_steps(experiment, seed, steps, compiled, number=number) for number in range(MOVED)
+        )
         spread = np.max([differences(smooth, start) for start in starts], axis=0)
         ratio = float(np.max(differences(smooth, whole) / np.maximum(spread, LIKE)))
     return Repetition(experiment.name, seed, int(fresh.step.max()), float(apart[-1]), ratio)

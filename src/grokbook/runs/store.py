@@ -1,4 +1,5 @@
-"""The record store: results by configuration. Atomic, verified, one trainer at a time, seeds added as needed."""
+"""The record store: results by configuration. Atomic, verified, one trainer at a time, seeds added
+as needed."""
 
 from __future__ import annotations
 
@@ -22,13 +23,21 @@ from filelock import BaseFileLock, Timeout
 
 from grokbook.errors import ParameterError, RecordError, shown
 from grokbook.fetch import fetched
-from grokbook.files import PLAIN, atomic_write, given, inside, is_plain, locked, unreadable
-from grokbook.machine import free_memory_mb
+from grokbook.files import PLAIN, atomic_write, given, inside, is_plain, locked, unreadable, whole
+from grokbook.machine import check_fits
 from grokbook.own_code import Code
 from grokbook.training.config import NUMBERS, digest
 
 MANIFEST, FORMAT = "MANIFEST.json", 1
-NETCDF = ("CLASS", "NAME", "REFERENCE_LIST", "DIMENSION_LIST", "_Netcdf4Dimid", "_Netcdf4Coordinates", "_NCProperties")
+NETCDF = (
+    "CLASS",
+    "NAME",
+    "REFERENCE_LIST",
+    "DIMENSION_LIST",
+    "_Netcdf4Dimid",
+    "_Netcdf4Coordinates",
+    "_NCProperties",
+)
 NO_VARIABLE = b"This is a netCDF dimension but not a netCDF variable"
 """How the name begins of a table that gives a dimension its length and holds nothing."""
 
@@ -38,7 +47,8 @@ class Recordable(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is called: the folder of its records, and in brackets what tells it from others there."""
+        """What it is called: the folder of its records, and in brackets what tells it from others
+        there."""
 
     @property
     def key(self) -> str:
@@ -82,17 +92,22 @@ def to_bytes(dataset: xr.Dataset) -> bytes:
 
 
 def from_bytes(content: bytes) -> xr.Dataset:
-    """The dataset that `to_bytes` wrote, in memory; equal to what `xarray.open_dataset` makes of it, at less cost.
+    """The dataset that `to_bytes` wrote, in memory; equal to what `xarray.open_dataset` makes of
+    it, at less cost.
 
-    Nothing is read but the bytes given: a variable that names another file is refused, and one that does not fit into
-    memory. Raises ValueError for these, OSError, KeyError or TypeError for what is no such dataset.
+    Nothing is read but the bytes given: a variable that names another file is refused, and one that
+    does not fit into memory. Raises ValueError for these, OSError, KeyError or TypeError for what
+    is no such dataset.
 
     Example:
-        >>> dataset = xr.Dataset({"loss": ("step", [2.0, 1.0])}, {"step": [0, 10]}, {"device": "cpu"})
+        >>> dataset = xr.Dataset(
+        ...     {"loss": ("step", [2.0, 1.0])}, {"step": [0, 10]}, {"device": "cpu"}
+        ... )
         >>> from_bytes(to_bytes(dataset)).identical(dataset)
         True
 
-    Source: dimensions as netCDF-4 keeps them in HDF5, scales that each variable names in DIMENSION_LIST.
+    Source: dimensions as netCDF-4 keeps them in HDF5, scales that each variable names in
+    DIMENSION_LIST.
     """
     with h5py.File(io.BytesIO(content)) as file:
         variables = {}
@@ -104,9 +119,11 @@ def from_bytes(content: bytes) -> xr.Dataset:
 
 
 def _tables(file: h5py.File, length: int) -> dict[str, h5py.Dataset]:
-    """The variables of a file of so many bytes, each of which lies in the file itself and fits into memory.
+    """The variables of a file of so many bytes, each of which lies in the file itself and fits into
+    memory.
 
-    HDF5 can name other files: by links, by external storage, by virtual datasets. None is followed. Raises ValueError.
+    HDF5 can name other files: by links, by external storage, by virtual datasets. None is followed.
+    Raises ValueError.
     """
     tables, needed = {}, 0
     for name in file:
@@ -124,14 +141,16 @@ def _tables(file: h5py.File, length: int) -> dict[str, h5py.Dataset]:
         if table.dtype.hasobject:  # each word may be all of the file
             needed += table.size * length
         tables[name] = table
-    if needed > free_memory_mb() * 1e6:
-        raise ParameterError(f"it needs {needed / 1e6:,.0f} MB, more than the memory that is free")
+    check_fits(needed)
     return tables
 
 
 def _dims(file: h5py.File, name: str, table: h5py.Dataset) -> tuple[str, ...]:
-    """The dimensions of a variable. Raises ValueError where it does not name one scale for each of its axes."""
-    if "DIMENSION_LIST" not in table.attrs:  # a scale, the coordinate of its own dimension, names none
+    """The dimensions of a variable. Raises ValueError where it does not name one scale for each of
+    its axes."""
+    if (
+        "DIMENSION_LIST" not in table.attrs
+    ):  # a scale, the coordinate of its own dimension, names none
         return (name,) * table.ndim
     if table.attrs.get_id("DIMENSION_LIST").shape != (table.ndim,):
         raise ParameterError(f"{shown(name)} has not as many dimensions as axes")
@@ -139,7 +158,8 @@ def _dims(file: h5py.File, name: str, table: h5py.Dataset) -> tuple[str, ...]:
 
 
 def _attributes(of: h5py.HLObject) -> dict[str, Any]:
-    """Attributes without those that netCDF-4 keeps for itself; those of one entry are numbers, or one text.
+    """Attributes without those that netCDF-4 keeps for itself; those of one entry are numbers, or
+    one text.
 
     Raises ValueError for several texts.
     """
@@ -150,17 +170,22 @@ def _attributes(of: h5py.HLObject) -> dict[str, Any]:
             if about.dtype.hasobject and prod(about.shape or ()) != 1:
                 raise ParameterError(f"the attribute {shown(name)} is no text")
             attrs[name] = of.attrs[name]
-    return {name: value[0] if getattr(value, "shape", ()) == (1,) else value for name, value in attrs.items()}
+    return {
+        name: value[0] if getattr(value, "shape", ()) == (1,) else value
+        for name, value in attrs.items()
+    }
 
 
 class Store:
-    """A folder of records, `<experiment>/<key>.nc` each, with sha256, provenance and cost in MANIFEST.json.
+    """A folder of records, `<experiment>/<key>.nc` each, with sha256, provenance and cost in
+    MANIFEST.json.
 
-    The key of a record is the experiment's configuration and version; its seeds can be added to later. Reading
-    verifies the sha256: a file that does not match is reported by name (RecordWarning), set aside as
-    `*.corrupt` and computed again. Writing is atomic, and a lock keeps two processes from training one record.
-    A run with classes of a reader's own is answered with runs of their present code alone; where that code is not
-    known (no source, a lambda in a field) nothing is kept.
+    The key of a record is the experiment's configuration and version; its seeds can be added to
+    later. Reading verifies the sha256: a file that does not match is reported by name
+    (RecordWarning), set aside as `*.corrupt` and computed again. Writing is atomic, and a lock
+    keeps two processes from training one record. A run with classes of a reader's own is answered
+    with runs of their present code alone; where that code is not known (no source, a lambda in a
+    field) nothing is kept.
 
     Args:
         path: the folder; made when first written to.
@@ -184,11 +209,13 @@ class Store:
         self.fallbacks = tuple(Store(s.path, read_only=True) for s in fallbacks)
 
     def file(self, name: str) -> Path:
-        """The file of a name such as `family/key.nc`; ParameterError for one that leads anywhere else."""
+        """The file of a name such as `family/key.nc`; ParameterError for one that leads anywhere
+        else."""
         return inside(self.path, name)
 
     def entries(self) -> dict[str, dict[str, Any]]:
-        """The manifest's entries, file name (relative, posix) -> entry. Raises RecordError if it is unreadable."""
+        """The manifest's entries, file name (relative, posix) -> entry. Raises RecordError if it is
+        unreadable."""
         path = self.path / MANIFEST
         try:
             now = path.stat()
@@ -199,9 +226,11 @@ class Store:
             raise unreadable(path, error) from error
 
     def find(self, key: str, code: Code | None = None) -> tuple[str, dict[str, Any]] | None:
-        """File name and manifest entry of the record with this key, if this store has one it may answer with.
+        """File name and manifest entry of the record with this key, if this store has one it may
+        answer with.
 
-        `code` is that of who asks: where a part of it is a reader's own, only runs of the same code are an answer.
+        `code` is that of who asks: where a part of it is a reader's own, only runs of the same code
+        are an answer.
         """
         for name, entry in self.entries().items():
             if entry["key"] == key and (code is None or not code.own or _made_by(entry, code)):
@@ -209,10 +238,11 @@ class Store:
         return None
 
     def load(self, key: str, code: Code | None = None) -> xr.Dataset | None:
-        """The verified record with this key, None when there is none (or it was damaged: see the class).
+        """The verified record with this key, None when there is none (or it was damaged: see the
+        class).
 
-        Raises RecordError for a file that has the sha256 of the manifest and yet is no dataset, or whose configuration
-        is not that of the key.
+        Raises RecordError for a file that has the sha256 of the manifest and yet is no dataset, or
+        whose configuration is not that of the key.
         """
         found = self.find(key, code)
         if found is None:
@@ -222,24 +252,31 @@ class Store:
             content = self._second_look(key, found[0], code)
         try:
             dataset = None if content is None else from_bytes(content)
+            said = None if dataset is None else _said(dataset)
         except Exception as error:  # HDF5 and xarray raise many kinds
             raise unreadable(self.path / found[0], error) from error
-        if dataset is not None:
-            self._refuse_other_configuration(key, found, dataset)
+        if said is not None:
+            self._refuse_other_configuration(key, found, said)
         return dataset
 
-    def _refuse_other_configuration(self, key: str, found: tuple[str, dict[str, Any]], dataset: xr.Dataset) -> None:
-        """Raise RecordError where a file says a configuration whose digest, with the version, is not its key."""
+    def _refuse_other_configuration(
+        self, key: str, found: tuple[str, dict[str, Any]], configuration: Any
+    ) -> None:
+        """Raise RecordError where a file says a configuration whose digest, with the version, is
+        not its key."""
         name, entry = found
-        if "configuration" not in dataset.attrs or "version" not in entry:
+        if "version" not in entry:
             return
-        said = {"version": entry["version"], "configuration": json.loads(dataset.attrs["configuration"])}
+        said = {"version": entry["version"], "configuration": configuration}
         if (other := digest(said)) != key:
-            rule = "the manifest gives it to another run; remove its entry, and it is computed again"
+            rule = (
+                "the manifest gives it to another run; remove its entry, and it is computed again"
+            )
             raise RecordError(f"the record {self.path / name} has key {other}, not {key}: {rule}.")
 
     def _verified(self, name: str, entry: dict[str, Any]) -> bytes | None:
-        """The bytes of a record's file, or of the one about to take its place, if they have the manifest's sha256.
+        """The bytes of a record's file, or of the one about to take its place, if they have the
+        manifest's sha256.
 
         Those of a record that a wheel did not bring are fetched.
         """
@@ -251,7 +288,8 @@ class Store:
         return fetched(self.path, name, entry)
 
     def _second_look(self, key: str, name: str, code: Code | None) -> bytes | None:
-        """Read a record again while nobody writes to the store; set it aside if it is still damaged.
+        """Read a record again while nobody writes to the store; set it aside if it is still
+        damaged.
 
         A store that is only read is read again, and no more.
         """
@@ -265,11 +303,16 @@ class Store:
         except (OSError, RecordError):
             content = None
         if content is None:
-            warnings.warn(f"the record {name} is {state}; it will be computed again.", RecordWarning, stacklevel=4)
+            warnings.warn(
+                f"the record {name} is {state}; it will be computed again.",
+                RecordWarning,
+                stacklevel=4,
+            )
         return content
 
     def _set_aside(self, name: str) -> str:
-        """Take a record out of the manifest, keeping its file as `*.corrupt`; says what was found."""
+        """Take a record out of the manifest, keeping its file as `*.corrupt`; says what was
+        found."""
         path, state = self.file(name), "missing"
         if path.exists():
             aside = path.with_name(path.name + ".corrupt")
@@ -279,7 +322,8 @@ class Store:
         return state
 
     def verify(self) -> list[str]:
-        """One sentence for every record whose file is missing or differs from the manifest; nothing is changed."""
+        """One sentence for every record whose file is missing or differs from the manifest; nothing
+        is changed."""
         problems = []
         for name, entry in self.entries().items():
             if self._verified(name, entry) is None:
@@ -289,7 +333,8 @@ class Store:
         return problems
 
     def seeds(self, key: str, code: Code | None = None) -> tuple[int, ...]:
-        """Seeds this store and its fallbacks hold for a key, by their manifests (files are not read)."""
+        """Seeds this store and its fallbacks hold for a key, by their manifests (files are not
+        read)."""
         found = [store.find(key, code) for store in (self, *self.fallbacks)]
         return tuple(sorted({seed for f in found if f for seed in f[1]["seeds"]}))
 
@@ -300,16 +345,31 @@ class Store:
         """
         if (place := self.file(_name(experiment))).is_dir():
             raise RecordError(f"the record {place} cannot be written: it is a folder.")
-        return inside(self.path / ".partial", experiment.trained_key)
+        return inside(self._of_its_own(".partial"), experiment.trained_key)
+
+    def _of_its_own(self, name: str) -> Path:
+        """A folder of the store with what is no record. Raises RecordError where a link leads out
+        of the store."""
+        folder = self.path / name
+        if not folder.resolve().is_relative_to(self.path.resolve()):
+            raise RecordError(
+                f"the store {self.path} cannot be written: its {name} is a link that leads out"
+                " of it."
+            )
+        return folder
 
     def add(self, experiment: Recordable, fresh: xr.Dataset, code: Code | None = None) -> None:
-        """Add seeds to an experiment's record; `attrs["provenance"]` says how they were made, `code` by which code.
+        """Add seeds to an experiment's record; `attrs["provenance"]` says how they were made,
+        `code` by which code.
 
-        File, manifest, name, in this order: whenever it is killed, the manifest's sha256 is that of a whole file.
+        File, manifest, name, in this order: whenever it is killed, the manifest's sha256 is that of
+        a whole file.
         """
         own, dataset = self.load(experiment.key, code or experiment.code), fresh
         if own is not None:
-            dataset = select([own, fresh], sorted({*own.seed.values.tolist(), *fresh.seed.values.tolist()}))
+            dataset = select(
+                [own, fresh], sorted({*own.seed.values.tolist(), *fresh.seed.values.tolist()})
+            )
         content, name = to_bytes(dataset), _name(experiment)
         made = json.loads(dataset.attrs["provenance"])
         entry = {
@@ -325,16 +385,24 @@ class Store:
         }
         with self.manifest_lock():
             entries = self.entries()
-            waiting = _next(self.file(name))  # there if a process was killed before it gave this file its name
+            waiting = _next(
+                self.file(name)
+            )  # there if a process was killed before it gave this file its name
             left = waiting.read_bytes() if name in entries and waiting.is_file() else b""
             if left and hashlib.sha256(left).hexdigest() == entries[name]["sha256"]:
                 atomic_write(self.file(name), left)
             atomic_write(waiting, content)
             before = [n for n, e in entries.items() if e["key"] == experiment.key]
-            self._write_manifest({n: e for n, e in entries.items() if n not in before} | {name: entry})
-            with contextlib.suppress(OSError):  # the record is whole, and is read under the name that it waits with
+            self._write_manifest(
+                {n: e for n, e in entries.items() if n not in before} | {name: entry}
+            )
+            with contextlib.suppress(
+                OSError
+            ):  # the record is whole, and is read under the name that it waits with
                 os.replace(waiting, self.file(name))
-                for other in set(before) - {name}:  # the same configuration under another experiment's name
+                for other in set(before) - {
+                    name
+                }:  # the same configuration under another experiment's name
                     self.file(other).unlink(missing_ok=True)
 
     def _write_manifest(self, entries: dict[str, Any]) -> None:
@@ -344,14 +412,18 @@ class Store:
     def manifest_lock(self) -> contextlib.AbstractContextManager[BaseFileLock]:
         """What is held while the manifest is read, changed and written."""
         held = self._acquired("manifest")
-        _records_in.cache_clear()  # another process may have written in the same moment, to the same inode
+        # another process may have written in the same moment, to the same inode
+        _records_in.cache_clear()
         return held
 
     def _lock_path(self, name: str) -> Path:
-        return inside(self.path / ".locks", f"{name}.lock")
+        return inside(self._of_its_own(".locks"), f"{name}.lock")
 
-    def _acquired(self, name: str, timeout: float = -1) -> contextlib.AbstractContextManager[BaseFileLock]:
-        """A lock, held on return. Raises Timeout, and RecordError where the store cannot be written."""
+    def _acquired(
+        self, name: str, timeout: float = -1
+    ) -> contextlib.AbstractContextManager[BaseFileLock]:
+        """A lock, held on return. Raises Timeout, and RecordError where the store cannot be
+        written."""
         if self.read_only:
             raise RecordError(f"the store {self.path} is only read.")
         return locked(self._lock_path(name), f"the store {self.path}", timeout)
@@ -361,14 +433,19 @@ class Store:
         try:
             return self._acquired(key, 0.2)
         except Timeout:
-            print(f"grokbook: another process is working on record {key}; waiting for it.", file=sys.stderr, flush=True)
+            print(
+                f"grokbook: another process is working on record {key}; waiting for it.",
+                file=sys.stderr,
+                flush=True,
+            )
             return self._acquired(key)
 
 
 @lru_cache(maxsize=8)
 def _records_in(path: Path, state: tuple[int, int, int]) -> dict[str, dict[str, Any]]:
-    """The entries of a manifest; `state`, its inode, time and size, tells one version of the file from the next."""
-    manifest = json.loads(path.read_text(encoding="utf-8"))
+    """The entries of a manifest; `state`, its inode, time and size, tells one version of the file
+    from the next."""
+    manifest = json.loads(whole(path))
     records = manifest["records"]
     if (made := manifest.get("format", FORMAT)) != FORMAT:
         said = f"has format {made}, and this version of grokbook reads format {FORMAT}"
@@ -401,6 +478,23 @@ def _is_entry(name: str, entry: Any) -> bool:
     return False
 
 
+def _said(dataset: xr.Dataset) -> Any:
+    """The configuration that a record says, None where it says none; its seeds and its provenance
+    are those of one.
+
+    Raises ValueError for what no record of ours has.
+    """
+    if dataset.seed.ndim != 1 or dataset.seed.dtype.kind not in "iu":
+        raise ParameterError("its seeds are no whole numbers in a row")
+    seeds = dataset.seed.values.tolist()
+    if len(set(seeds)) != len(seeds):
+        raise ParameterError("it has a seed twice")
+    for part in json.loads(dataset.attrs["provenance"]):
+        if not all(isinstance(seed, int) for seed in part["seeds"]):
+            raise ParameterError("its provenance has seeds that are no whole numbers")
+    return json.loads(dataset.attrs["configuration"]) if "configuration" in dataset.attrs else None
+
+
 def _made_by(entry: Mapping[str, Any], code: Code) -> bool:
     """Whether code of a reader's own, which computes the same as now, made all runs of an entry."""
     made = {(part.get("fingerprint"), part.get("probe")) for part in entry["provenance"]}
@@ -415,10 +509,13 @@ def _is_record(name: str, key: str) -> bool:
 
 
 def _name(experiment: Recordable) -> str:
-    """The file of an experiment's record in the folder of the store. Raises ParameterError where it cannot be there."""
+    """The file of an experiment's record in the folder of the store. Raises ParameterError where it
+    cannot be there."""
     name = f"{family(experiment.name)}/{experiment.key}.nc"
     if not _is_record(name, experiment.key) or not experiment.name.isprintable():
-        raise ParameterError(f"{shown(name)} names no record, FAMILY/KEY.nc; a part of a name has {PLAIN}.")
+        raise ParameterError(
+            f"{shown(name)} names no record, FAMILY/KEY.nc; a part of a name has {PLAIN}."
+        )
     return name
 
 
@@ -428,7 +525,8 @@ def _next(path: Path) -> Path:
 
 
 def select(parts: Sequence[xr.Dataset], seeds: Sequence[int]) -> xr.Dataset:
-    """The wanted seeds in order, each from the first part that has it; provenance of the parts used."""
+    """The wanted seeds in order, each from the first part that has it; provenance of the parts
+    used."""
     taken: list[xr.Dataset] = []
     made: list[dict[str, Any]] = []
     for part in parts:

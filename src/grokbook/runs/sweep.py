@@ -1,4 +1,5 @@
-"""A grid of settings times seeds as one experiment: hundreds of runs, batched, each cell measured."""
+"""A grid of settings times seeds as one experiment: hundreds of runs, batched, each cell
+measured."""
 
 from __future__ import annotations
 
@@ -58,13 +59,20 @@ class Axis:
     values: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        if not self.values or len(set(self.values)) != len(self.values) or not np.isfinite(self.values).all():
+        if (
+            not self.values
+            or len(set(self.values)) != len(self.values)
+            or not np.isfinite(self.values).all()
+        ):
             name, values = shown(self.name), shown(self.values)
-            raise ParameterError(f"the axis {name} must have different finite values, not {values}.")
+            raise ParameterError(
+                f"the axis {name} must have different finite values, not {values}."
+            )
 
     @classmethod
     def parse(cls, text: str) -> Axis:
-        """NAME=A:B:N, or NAME=A,B,...; the N values are geometric where A > 0 and B >= 100 A, else linear.
+        """NAME=A:B:N, or NAME=A,B,...; the N values are geometric where A > 0 and B >= 100 A, else
+        linear.
 
         Raises ParameterError for a text of another form, and for more than `MOST` values.
         """
@@ -76,7 +84,9 @@ class Axis:
                 first, last, number = given.split(":")
                 low, high, count = float(first), float(last), int(number)
         except ValueError:
-            raise ParameterError(f"{shown(text)} is no axis; write NAME=A:B:N or NAME=A,B,...") from None
+            raise ParameterError(
+                f"{shown(text)} is no axis; write NAME=A:B:N or NAME=A,B,..."
+            ) from None
         if ":" not in given:
             return cls(name, listed)
         if not 1 <= count <= MOST:
@@ -89,29 +99,45 @@ class Axis:
 def with_value(config: RunConfig, name: str, value: float) -> RunConfig:
     """The run with another value of one setting.
 
-    `name` is GROUP_lr or GROUP_weight_decay for a group of the network's parameters, else a field of the run, its
-    optimiser, its network or its task, looked for in this order. What follows from it, a width of 4 d, follows it.
+    `name` is GROUP_lr or GROUP_weight_decay for a group of the network's parameters, else a field
+    of the run, its optimiser, its network or its task, looked for in this order. What follows from
+    it, a width of 4 d, follows it.
 
-    Raises ParameterError for an unknown name, a value that its place refuses, and a rate of the optimiser where every
-    group of the parameters has one of its own.
+    Raises ParameterError for an unknown name, a value that its place refuses, and a rate of the
+    optimiser where every group of the parameters has one of its own.
     """
-    group, _, rate = next((name.partition(f"_{r}") for r in RATES if name.endswith(f"_{r}")), ("", "", ""))
+    group, _, rate = next(
+        (name.partition(f"_{r}") for r in RATES if name.endswith(f"_{r}")), ("", "", "")
+    )
     named: dict[str, Any] = getattr(config.model, "groups", dict)()
     if group in named:
         rate = name.removeprefix(f"{group}_")
         before = {g.name: g for g in getattr(config.optimizer, "groups", ())}
         changed = dataclasses.replace(before.get(group, Group(group)), **{RATES[rate]: value})
         kept = tuple((before | {group: changed}).values())
-        return dataclasses.replace(config, optimizer=dataclasses.replace(config.optimizer, groups=kept))
+        return dataclasses.replace(
+            config, optimizer=dataclasses.replace(config.optimizer, groups=kept)
+        )
     own = {g.name for g in getattr(config.optimizer, "groups", ()) if name in g.changes()}
     if own and own >= set(named):
-        said = " or ".join(f"{group}_{rate}" for group in named for rate in RATES if RATES[rate] == name)
-        raise ParameterError(f"{name} reaches no parameter, since every group has its own; vary {said}.")
-    parts: dict[str, Any] = {"": config, "optimizer": config.optimizer, "model": config.model, "task": config.task}
+        said = " or ".join(
+            f"{group}_{rate}" for group in named for rate in RATES if RATES[rate] == name
+        )
+        raise ParameterError(
+            f"{name} reaches no parameter, since every group has its own; vary {said}."
+        )
+    parts: dict[str, Any] = {
+        "": config,
+        "optimizer": config.optimizer,
+        "model": config.model,
+        "task": config.task,
+    }
     for where, part in parts.items():
         known = {f.name: f for f in dataclasses.fields(part)}
         if name in known and isinstance(getattr(part, name), int | float | None):
-            changed = dataclasses.replace(part, **(_derived(part) | {name: _as(known[name].type, name, value)}))
+            changed = dataclasses.replace(
+                part, **(_derived(part) | {name: _as(known[name].type, name, value)})
+            )
             return dataclasses.replace(config, **{where: changed}) if where else changed
     every = [f.name for part in parts.values() for f in dataclasses.fields(part)]
     near = meant(name, ["lr", *every])
@@ -120,10 +146,13 @@ def with_value(config: RunConfig, name: str, value: float) -> RunConfig:
 
 
 def _as(kind: object, name: str, value: float) -> float | int | bool:
-    """A value of a grid as its field has it; ParameterError for another number than a whole one, or 0 or 1, there."""
+    """A value of a grid as its field has it; ParameterError for another number than a whole one, or
+    0 or 1, there."""
     whole, flag = "int" in str(kind), "bool" in str(kind)
     if whole and value % 1 or flag and value not in (0, 1):  # NaN leaves NaN
-        raise ParameterError(f"{name} = {value:g} must be {'0 or 1' if flag else 'a whole number'}.")
+        raise ParameterError(
+            f"{name} = {value:g} must be {'0 or 1' if flag else 'a whole number'}."
+        )
     return bool(value) if flag else round(value) if whole else value
 
 
@@ -133,20 +162,27 @@ def _derived(part: Any) -> dict[str, None]:
     for f in dataclasses.fields(part):
         if f.init and f.default is None and getattr(part, f.name) is not None:
             with contextlib.suppress(ParameterError):  # a hole is no such field: a split needs it
-                found |= {f.name: None} if dataclasses.replace(part, **{f.name: None}) == part else {}
+                found |= (
+                    {f.name: None} if dataclasses.replace(part, **{f.name: None}) == part else {}
+                )
     return found
 
 
 def worded(config: RunConfig, name: str) -> str:
-    """A setting by the name of its field: `lr` is the learning rate of an optimiser that has no `lr` itself."""
+    """A setting by the name of its field: `lr` is the learning rate of an optimiser that has no
+    `lr` itself."""
     fields = {f.name for f in dataclasses.fields(config.optimizer)}
     return _WORDS.get(name, name) if name not in fields and _WORDS.get(name) in fields else name
 
 
-def over_grid(name: str | Experiment, grid: Sequence[str], n_seeds: int, steps: int | None = None) -> Sweep:
-    """An experiment, or a recorded one by its name, over a grid (`Axis.parse`); a sweep keeps its axes without one.
+def over_grid(
+    name: str | Experiment, grid: Sequence[str], n_seeds: int, steps: int | None = None
+) -> Sweep:
+    """An experiment, or a recorded one by its name, over a grid (`Axis.parse`); a sweep keeps its
+    axes without one.
 
-    Raises ParameterError for an unknown experiment, one that is not plain, and a grid that its runs refuse.
+    Raises ParameterError for an unknown experiment, one that is not plain, and a grid that its runs
+    refuse.
 
     Example:
         >>> over_grid("liu2022/fig6b", ["decoder_lr=1e-4,1e-3"], 2, steps=50).name
@@ -154,26 +190,38 @@ def over_grid(name: str | Experiment, grid: Sequence[str], n_seeds: int, steps: 
     """
     found = [name] if isinstance(name, Experiment) else choose(name)
     if len(found) > 1:
-        raise ParameterError(f"{name!r} must be one experiment, not {', '.join(e.name for e in found)}.")
+        raise ParameterError(
+            f"{name!r} must be one experiment, not {', '.join(e.name for e in found)}."
+        )
     base, asked = found[0], tuple(map(Axis.parse, grid))
     if base.watch or base.read_at_end or base.kept:
-        raise ParameterError(f"{base.name} is looked into while it is trained or at its end; a grid varies plain runs.")
+        raise ParameterError(
+            f"{base.name} is looked into while it is trained or at its end; a grid varies plain"
+            " runs."
+        )
     axes = tuple(Axis(worded(base.config, axis.name), axis.values) for axis in asked)
     axes = axes or getattr(base, "axes", ())
     changed: dict[str, Any] = {"steps": steps} if steps else {}
     said = [f"{axis.name}={axis.values[0]:g}..{axis.values[-1]:g}" for axis in axes] * bool(grid)
     said += [f"{what}={value}" for what, value in changed.items()]
-    title = f"{base.name.rstrip(']')}{', ' if '[' in base.name else '['}{', '.join(said)}]" if said else base.name
+    title = (
+        f"{base.name.rstrip(']')}{', ' if '[' in base.name else '['}{', '.join(said)}]"
+        if said
+        else base.name
+    )
     config = dataclasses.replace(base.config, **changed)
     return Sweep(title, config, tuple(range(n_seeds)), axes=axes)
 
 
 @lru_cache(maxsize=64)
 def _over(config: RunConfig, axes: tuple[Axis, ...], spelled: str = "") -> tuple[RunConfig, ...]:
-    """The run with every combination of the values: many topics ask for one diagram. `spelled` tells 0 from 0.0."""
+    """The run with every combination of the values: many topics ask for one diagram. `spelled`
+    tells 0 from 0.0."""
     configs: tuple[RunConfig, ...] = (config,)
     for axis in axes:
-        configs = tuple(with_value(one, axis.name, value) for one in configs for value in axis.values)
+        configs = tuple(
+            with_value(one, axis.name, value) for one in configs for value in axis.values
+        )
     return configs
 
 
@@ -181,19 +229,22 @@ def _over(config: RunConfig, axes: tuple[Axis, ...], spelled: str = "") -> tuple
 class Sweep(Experiment):
     """An experiment whose configuration is run with every combination of the values of its `axes`.
 
-    Its dataset has dims `seed`, the names of the axes and `step`: losses and accuracies (float32), and, where the
-    networks have embeddings of one shape, `embedding` (..., token, feature) at the end of each run; with `read_at_end`
-    what that gives instead. A cell whose loss became infinite is NaN from there on. It is a class of its own because
-    its runs share programs whatever they are, and its dataset has no embedding measures.
+    Its dataset has dims `seed`, the names of the axes and `step`: losses and accuracies (float32),
+    and, where the networks have embeddings of one shape, `embedding` (..., token, feature) at the
+    end of each run; with `read_at_end` what that gives instead. A cell whose loss became infinite
+    is NaN from there on. It is a class of its own because its runs share programs whatever they
+    are, and its dataset has no embedding measures.
 
     Raises ParameterError for a watch, since a cell that diverges has none of its values.
 
-    Raises ParameterError for no axes, two of one name, one named seed (seeds are a dim of their own), and a cell that
-    the run refuses.
+    Raises ParameterError for no axes, two of one name, one named seed (seeds are a dim of their
+    own), and a cell that the run refuses.
 
     Example:
         >>> from grokbook_chapters.liu2022 import addition
-        >>> Sweep("made/up", addition(steps=10), (0, 1), axes=(Axis("decoder_lr", (1e-4, 1e-3)),)).shape
+        >>> Sweep(
+        ...     "made/up", addition(steps=10), (0, 1), axes=(Axis("decoder_lr", (1e-4, 1e-3)),)
+        ... ).shape
         {'decoder_lr': 2}
     """
 
@@ -205,9 +256,13 @@ class Sweep(Experiment):
         names = [axis.name for axis in self.axes]
         if not names or len({*names, "seed"}) <= len(names):
             asked = ", ".join(names) or "none"
-            raise ParameterError(f"a sweep needs one or more axes of different names, none the seed, not {asked}.")
+            raise ParameterError(
+                f"a sweep needs one or more axes of different names, none the seed, not {asked}."
+            )
         if self.watch or self.keep != "embedding":
-            raise ParameterError("a sweep watches nothing, and keeps no weights; read_at_end says what it keeps.")
+            raise ParameterError(
+                "a sweep watches nothing, and keeps no weights; read_at_end says what it keeps."
+            )
         self.cells(self.seeds[0])
 
     @property
@@ -217,18 +272,23 @@ class Sweep(Experiment):
 
     def configuration(self) -> dict[str, Any]:
         """The configuration without its seeds, as plain values, with the axes."""
-        return super().configuration() | {"axes": [[axis.name, list(axis.values)] for axis in self.axes]}
+        return super().configuration() | {
+            "axes": [[axis.name, list(axis.values)] for axis in self.axes]
+        }
 
     def cells(self, seed: int) -> list[RunConfig]:
         """The runs of one seed, the last axis fastest."""
-        config = dataclasses.replace(self.config.with_seed(seed), snapshots=0)  # `_gridded` keeps the end alone
+        config = dataclasses.replace(
+            self.config.with_seed(seed), snapshots=0
+        )  # `_gridded` keeps the end alone
         try:
             return list(_over(config, self.axes, repr((config, self.axes))))
         except TypeError:  # parts of a reader's own need no hash
             return list(_over.__wrapped__(config, self.axes))
 
     def run(self, seeds: tuple[int, ...] | None = None, **options: Any) -> xr.Dataset:
-        """Train the seeds (default: all) in every cell; `options` are those of `grokbook.training.train`."""
+        """Train the seeds (default: all) in every cell; `options` are those of
+        `grokbook.training.train`."""
         seeds = self.seeds if seeds is None else seeds
         configs = self.to_train(seeds)
         options = {"rows": None if torch.cuda.is_available() else ROWS} | options
@@ -241,7 +301,9 @@ class Sweep(Experiment):
         return self.described(self._gridded(dataset, configs, seeds), dataset.attrs)
 
     @plain_torch()
-    def _gridded(self, dataset: xr.Dataset, configs: Sequence[RunConfig], seeds: Sequence[int]) -> xr.Dataset:
+    def _gridded(
+        self, dataset: xr.Dataset, configs: Sequence[RunConfig], seeds: Sequence[int]
+    ) -> xr.Dataset:
         kept = dataset[list(LOGGED)].reset_coords(drop=True).astype(np.float32, keep_attrs=True)
         if self.read_at_end is not None:
             kept = kept.merge(self.ends(dataset, configs, "run").drop_vars("seed", errors="ignore"))
@@ -257,7 +319,9 @@ class Sweep(Experiment):
         sides = [("seed", list(seeds)), *((axis.name, list(axis.values)) for axis in self.axes)]
         names, values = zip(*sides, strict=True)
         index = pd.MultiIndex.from_product(values, names=names)
-        kept = kept.assign_coords(xr.Coordinates.from_pandas_multiindex(index, "run")).unstack("run")
+        kept = kept.assign_coords(xr.Coordinates.from_pandas_multiindex(index, "run")).unstack(
+            "run"
+        )
         return kept.transpose(*names, "step", ...)
 
     def to_train(self, seeds: Sequence[int]) -> list[RunConfig]:
@@ -265,7 +329,8 @@ class Sweep(Experiment):
         return [config for seed in seeds for config in self.cells(seed)]
 
     def counted(self, seeds: int) -> Cost:
-        """Seconds on one core of this machine if no cell stops early, by the work, and memory of one program."""
+        """Seconds on one core of this machine if no cell stops early, by the work, and memory of
+        one program."""
         cells = prod(self.shape.values()) * seeds
         one = predict(self.config, rows=ROWS)
         return Cost(cells * one.seconds, one.memory_mb)

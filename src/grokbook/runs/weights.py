@@ -1,4 +1,5 @@
-"""The parameters that a run ends with: trained once on this machine, kept in its store, never committed."""
+"""The parameters that a run ends with: trained once on this machine, kept in its store, never
+committed."""
 
 from __future__ import annotations
 
@@ -21,19 +22,22 @@ def parameters(config: RunConfig, weights: Mapping[str, Tensor]) -> xr.Dataset:
 
 
 def with_weights(experiment: Experiment) -> Experiment:
-    """An experiment of whose runs the final parameters are kept too: a variable `weights` (seed, parameter)."""
+    """An experiment of whose runs the final parameters are kept too: a variable `weights` (seed,
+    parameter)."""
     if experiment.read_at_end is parameters:
         return experiment
     return replace(experiment, name=f"{experiment.name} (weights)", read_at_end=parameters)
 
 
 def final_weights(experiment: Experiment, *, progress: bool = True) -> list[dict[str, Tensor]]:
-    """The parameters after the last step, one mapping name -> tensor for each seed of the experiment.
+    """The parameters after the last step, one mapping name -> tensor for each seed of the
+    experiment.
 
-    What is missing, damaged or was made by other code is trained, all cores in use; an interrupted call continues
-    where it was. The page is told what was used.
+    What is missing, damaged or was made by other code is trained, all cores in use; an interrupted
+    call continues where it was. The page is told what was used.
 
-    Raises TrainingError when a loss became NaN or infinite, RecordError when the store cannot be written.
+    Raises TrainingError when a loss became NaN or infinite, RecordError when the store cannot be
+    written.
     """
     found = load_or_run(with_weights(experiment), progress=progress)
     rows = torch.from_numpy(found.weights.values)

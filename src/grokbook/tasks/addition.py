@@ -1,4 +1,5 @@
-"""Addition of symbols without a modulus: the toy of Liu et al. 2022, whose answers are real numbers."""
+"""Addition of symbols without a modulus: the toy of Liu et al. 2022, whose answers are real
+numbers."""
 
 from __future__ import annotations
 
@@ -7,20 +8,23 @@ from functools import cached_property
 
 import numpy as np
 
-from grokbook.errors import check_integers
+from grokbook.errors import check_integers, checked_call
 from grokbook.tasks.pairs import PairTask
 
 
+@checked_call
 @dataclass(frozen=True)
 class AdditionTask(PairTask):
-    r"""Pairs i <= j of p symbols -> the sum i + j: as a fixed random vector for each sum, a label, or a number.
+    r"""Pairs i <= j of p symbols -> the sum i + j: as a fixed random vector for each sum, a label,
+    or a number.
 
-    `answers` is "vectors": each of the 2p - 1 sums has a vector $Y_{i+j} \sim \mathcal N(0, 1)$ in `width` dimensions,
-    (N, width), drawn by `seed`; "labels": i + j, (N,); "number": i + j moved to mean 0 and variance 1 over all pairs,
-    (N, 1). The nearest whole number to train_fraction * p (p + 1) / 2 of the pairs, drawn by `seed`, are the training
-    set.
+    `answers` is "vectors": each of the 2p - 1 sums has a vector $Y_{i+j} \sim \mathcal N(0, 1)$ in
+    `width` dimensions, (N, width), drawn by `seed`; "labels": i + j, (N,); "number": i + j moved to
+    mean 0 and variance 1 over all pairs, (N, 1). The nearest whole number to train_fraction * p (p
+    + 1) / 2 of the pairs, drawn by `seed`, are the training set.
 
-    Raises ParameterError for fewer than two symbols, unknown answers, or a fraction that leaves one of both sets empty.
+    Raises ParameterError for fewer than two symbols, unknown answers, or a fraction that leaves one
+    of both sets empty.
 
     Example:
         >>> task = AdditionTask(10)

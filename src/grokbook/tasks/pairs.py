@@ -1,4 +1,5 @@
-"""What tasks on the pairs of some symbols have in common: kinds of answers, and a training set drawn at random."""
+"""What tasks on the pairs of some symbols have in common: kinds of answers, and a training set
+drawn at random."""
 
 from __future__ import annotations
 
@@ -11,9 +12,11 @@ from grokbook.errors import ParameterError, check_share
 
 
 class PairTask:
-    """The nearest whole number to train_fraction * `samples` of the pairs, drawn by `seed`, are the training set.
+    """The nearest whole number to train_fraction * `samples` of the pairs, drawn by `seed`, are the
+    training set.
 
-    A task adds the fields `train_fraction`, `answers` (one of `kinds`), `width` and `seed`, and the number `samples`.
+    A task adds the fields `train_fraction`, `answers` (one of `kinds`), `width` and `seed`, and the
+    number `samples`.
     """
 
     kinds: ClassVar[tuple[str, ...]] = ("vectors", "labels")
@@ -28,14 +31,18 @@ class PairTask:
         raise NotImplementedError
 
     def check(self) -> None:
-        """Raise ParameterError for unknown answers, or a fraction that leaves one of both sets empty."""
+        """Raise ParameterError for unknown answers, or a fraction that leaves one of both sets
+        empty."""
         if self.answers not in self.kinds:
-            raise ParameterError(f"answers = {self.answers!r} are unknown; choose one of {', '.join(self.kinds)}.")
+            raise ParameterError(
+                f"answers = {self.answers!r} are unknown; choose one of {', '.join(self.kinds)}."
+            )
         check_share(self, "train_fraction")
         samples, n = self.sizes()
         if not 0 < n < samples:
             raise ParameterError(
-                f"train_fraction = {self.train_fraction} leaves {n} of {samples} pairs; both sets need at least one."
+                f"train_fraction = {self.train_fraction} leaves {n} of {samples} pairs; both sets"
+                " need at least one."
             )
 
     def sizes(self) -> tuple[int, int]:
@@ -49,7 +56,8 @@ class PairTask:
         return np.sort(np.random.default_rng(self.seed).permutation(samples)[:n])
 
     def vectors(self, count: int) -> np.ndarray:
-        """The random answers of `count` results, float64 of shape (count, width), drawn by `seed`."""
+        """The random answers of `count` results, float64 of shape (count, width), drawn by
+        `seed`."""
         return np.random.default_rng((self.seed, 1)).standard_normal((count, self.width))
 
     def groups(self) -> dict[str, np.ndarray]:

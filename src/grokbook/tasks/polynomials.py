@@ -1,4 +1,5 @@
-"""Integer polynomials in two unknowns x and y, read from text and evaluated modulo p. No `eval` anywhere."""
+"""Integer polynomials in two unknowns x and y, read from text and evaluated modulo p. No `eval`
+anywhere."""
 
 from __future__ import annotations
 
@@ -31,7 +32,9 @@ _UNKNOWNS = {"x": sympy.Symbol("x"), "y": sympy.Symbol("y")}
 
 def _refuse(text: str, rule: str) -> ParameterError:
     known = ", ".join(OPERATIONS)
-    return ParameterError(f"operation {text!r}: {rule}; use an integer polynomial in x and y or one of {known}.")
+    return ParameterError(
+        f"operation {text!r}: {rule}; use an integer polynomial in x and y or one of {known}."
+    )
 
 
 def _power(base: sympy.Poly, exponent: ast.expr, text: str) -> sympy.Poly:
@@ -40,7 +43,9 @@ def _power(base: sympy.Poly, exponent: ast.expr, text: str) -> sympy.Poly:
     if exponent.value * max(base.total_degree(), 1) > _MAX_DEGREE:
         raise _refuse(text, f"the power {exponent.value} takes its degree above {_MAX_DEGREE}")
     if exponent.value * sum(abs(int(c)) for c in base.coeffs()).bit_length() > 2 * _MAX_BITS:
-        raise _refuse(text, f"the power {exponent.value} could take a coefficient above {_MAX_BITS} bits")
+        raise _refuse(
+            text, f"the power {exponent.value} could take a coefficient above {_MAX_BITS} bits"
+        )
     return base**exponent.value
 
 
@@ -51,7 +56,8 @@ def _product(a: sympy.Poly, b: sympy.Poly, text: str) -> sympy.Poly:
 
 
 def _bounded(poly: sympy.Poly, text: str) -> sympy.Poly:
-    """The polynomial itself, unless its degree or a coefficient is beyond what a task may ask for."""
+    """The polynomial itself, unless its degree or a coefficient is beyond what a task may ask
+    for."""
     if poly.total_degree() > _MAX_DEGREE:
         raise _refuse(text, f"the degree {poly.total_degree()} is above {_MAX_DEGREE}")
     if max(abs(int(c)).bit_length() for c in poly.coeffs()) > _MAX_BITS:
@@ -77,19 +83,23 @@ def _build(node: ast.expr, text: str) -> sympy.Poly:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
         return _bounded(_product(_build(node.left, text), _build(node.right, text), text), text)
     if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
-        return _bounded(_BINARY[type(node.op)](_build(node.left, text), _build(node.right, text)), text)
-    raise _refuse(text, f"{ast.unparse(node)!r} is not made of integers, x, y, +, -, * and powers alone")
+        return _bounded(
+            _BINARY[type(node.op)](_build(node.left, text), _build(node.right, text)), text
+        )
+    raise _refuse(
+        text, f"{ast.unparse(node)!r} is not made of integers, x, y, +, -, * and powers alone"
+    )
 
 
 def parse_polynomial(operation: str) -> sympy.Poly:
     """The polynomial f(x, y) with integer coefficients that `operation` names or spells.
 
-    `operation` is a name of `OPERATIONS` or a text such as `"x**2 + 3*x*y - 1"` (`^` is read as a power). The
-    text is walked as a syntax tree from which only integers, x, y, sums, differences, products and integer
-    powers are taken; nothing is ever evaluated as Python.
+    `operation` is a name of `OPERATIONS` or a text such as `"x**2 + 3*x*y - 1"` (`^` is read as a
+    power). The text is walked as a syntax tree from which only integers, x, y, sums, differences,
+    products and integer powers are taken; nothing is ever evaluated as Python.
 
-    Raises ParameterError for anything else, for a degree above 64, a coefficient above 1024 bits and a text
-    longer than 400 characters.
+    Raises ParameterError for anything else, for a degree above 64, a coefficient above 1024 bits
+    and a text longer than 400 characters.
 
     Example:
         >>> parse_polynomial("add").as_expr()
@@ -108,7 +118,9 @@ def parse_polynomial(operation: str) -> sympy.Poly:
 def _parse(operation: str) -> sympy.Poly:
     text = OPERATIONS.get(operation, operation).replace("^", "**").strip()
     if len(text) > _MAX_TEXT:
-        raise _refuse(text[:40] + "...", f"a text of {len(text)} characters is longer than {_MAX_TEXT}")
+        raise _refuse(
+            text[:40] + "...", f"a text of {len(text)} characters is longer than {_MAX_TEXT}"
+        )
     try:
         tree = ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -125,7 +137,8 @@ def _powers(values: np.ndarray, top: int, p: int) -> list[np.ndarray]:
 
 
 def _distinct(values: np.ndarray, p: int) -> tuple[np.ndarray, np.ndarray]:
-    """Every residue that occurs (or all of them, where that is less work), and the place of each value among them."""
+    """Every residue that occurs (or all of them, where that is less work), and the place of each
+    value among them."""
     if p <= values.size:
         return np.arange(p), values
     found, places = np.unique(values, return_inverse=True)
@@ -135,15 +148,18 @@ def _distinct(values: np.ndarray, p: int) -> tuple[np.ndarray, np.ndarray]:
 def evaluate_mod(operation: str, x: np.ndarray, y: np.ndarray, p: int) -> np.ndarray:
     """f(x, y) mod p for integer arrays x and y of one shape; values in 0 .. p-1, int64.
 
-    Every product is reduced modulo p at once, so nothing overflows for p below 2**31. The work on the arrays grows with
-    the degree in x alone, whatever the number of terms: `(x + y + 1)**64` has 2,145 of them.
+    Every product is reduced modulo p at once, so nothing overflows for p below 2**31. The work on
+    the arrays grows with the degree in x alone, whatever the number of terms: `(x + y + 1)**64` has
+    2,145 of them.
     """
     x, y = np.asarray(x, dtype=np.int64) % p, np.asarray(y, dtype=np.int64) % p
     terms = parse_polynomial(operation).terms()
     (of_x, at_x), (of_y, at_y) = (_distinct(values, p) for values in (x, y))
     x_powers = _powers(of_x, max(a for (a, _), _ in terms), p)
     y_powers = _powers(of_y, max(b for (_, b), _ in terms), p)
-    inner = [np.zeros_like(of_y) for _ in x_powers]  # the polynomial in y that stands beside each power of x
+    inner = [
+        np.zeros_like(of_y) for _ in x_powers
+    ]  # the polynomial in y that stands beside each power of x
     for (a, b), coefficient in terms:
         inner[a] = (inner[a] + int(coefficient) % p * y_powers[b]) % p
     total = np.zeros(np.broadcast(x, y).shape, dtype=np.int64)

@@ -8,16 +8,18 @@ from typing import ClassVar
 
 import numpy as np
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, checked_call
 from grokbook.tasks.addition import AdditionTask
 
 
+@checked_call
 @dataclass(frozen=True)
 class ReplayedAddition(AdditionTask):
-    """`AdditionTask` whose `seed` is that of the program behind Fig. 6: its stream of numpy's legacy generator.
+    """`AdditionTask` whose `seed` is that of the program behind Fig. 6: its stream of numpy's
+    legacy generator.
 
-    The program draws, in this order, p vectors that it never uses, as wide as an answer, a vector for each sum (not for
-    labels), and the training pairs, `n` of them without replacement.
+    The program draws, in this order, p vectors that it never uses, as wide as an answer, a vector
+    for each sum (not for labels), and the training pairs, `n` of them without replacement.
 
     Raises ParameterError as `AdditionTask` does.
 
@@ -25,7 +27,8 @@ class ReplayedAddition(AdditionTask):
         >>> ReplayedAddition(seed=58).vectors(19).round(3)[0, :3].tolist()
         [-0.955, 0.168, 0.69]
 
-    Source: the programs of Liu et al. 2022, phase_diagram_plot; seed 58 is that of Fig. 6a and 6b, 6 that of 6c.
+    Source: the programs of Liu et al. 2022, phase_diagram_plot; seed 58 is that of Fig. 6a and 6b,
+    6 that of 6c.
     """
 
     unused: ClassVar[bool] = True
@@ -54,9 +57,11 @@ class ReplayedAddition(AdditionTask):
         return answers[:count]
 
 
+@checked_call
 @dataclass(frozen=True)
 class DrawnAddition(ReplayedAddition):
-    """`AdditionTask` whose `seed` is that of the program behind Figs 3 to 5: vectors of the sums, then the split.
+    """`AdditionTask` whose `seed` is that of the program behind Figs 3 to 5: vectors of the sums,
+    then the split.
 
     Its first weights are those that `Toy` draws from the same seed: embeddings, then decoder.
 
@@ -64,7 +69,8 @@ class DrawnAddition(ReplayedAddition):
         >>> DrawnAddition(seed=58).vectors(19).round(3)[0, :3].tolist()
         [-0.76, -2.102, -0.81]
 
-    Source: the program of Liu et al. 2022, toy/train_add.py; its default seed, that of Fig. 4c and 4d, is 58.
+    Source: the program of Liu et al. 2022, toy/train_add.py; its default seed, that of Fig. 4c and
+    4d, is 58.
     """
 
     unused: ClassVar[bool] = False

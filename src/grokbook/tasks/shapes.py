@@ -1,7 +1,8 @@
-r"""Sums in pictures: an image of four glyphs, whose values are to be added (Gu et al. 2025, section 6.3).
+r"""Sums in pictures: an image of four glyphs, whose values are to be added (Gu et al. 2025, section
+6.3).
 
-Glyph 0 is blank, glyph k is a regular polygon of k + 2 sides with spokes. A sample is a quadruple of glyph numbers;
-`show` draws any number of them on the device where they are. Ink is 1, ground 0.
+Glyph 0 is blank, glyph k is a regular polygon of k + 2 sides with spokes. A sample is a quadruple
+of glyph numbers; `show` draws any number of them on the device where they are. Ink is 1, ground 0.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from grokbook.errors import ParameterError, check_integers, check_share
+from grokbook.errors import ParameterError, check_integers, check_share, checked_call
 
 SPLITS = ("random", "multiset", "pair")
 RULES = ("sides", "categories")
@@ -22,42 +23,56 @@ MOST, LEAST_TILE, LARGEST_TILE = 32, 4, 256
 """Glyphs of the largest dictionary; pixels of the smallest and of the largest tile."""
 
 RADIUS, FAULTY, CUT = 46 / 56, -1.0, 1 / 16
-"""Radius of a glyph in half tiles, the authors' three faulty quarters, and what their crop cuts off at each side."""
+"""Radius of a glyph in half tiles, the authors' three faulty quarters, and what their crop cuts off
+at each side."""
 
 
-def glyph(sides: int, x: np.ndarray, y: np.ndarray, radius: float, stroke: float, pixel: float) -> np.ndarray:
-    """Ink in [0, 1] at points (x, y) of a regular polygon with spokes about the origin; 0 sides is blank.
+def glyph(
+    sides: int, x: np.ndarray, y: np.ndarray, radius: float, stroke: float, pixel: float
+) -> np.ndarray:
+    """Ink in [0, 1] at points (x, y) of a regular polygon with spokes about the origin; 0 sides is
+    blank.
 
-    The ink falls linearly from 1 to 0 over one `pixel` about the edge of the strokes, which have width `stroke`.
+    The ink falls linearly from 1 to 0 over one `pixel` about the edge of the strokes, which have
+    width `stroke`.
     """
     if not sides:
         return np.zeros(np.broadcast(x, y).shape)
     turn = 2 * np.pi * np.arange(sides) / sides
     corners = radius * np.stack([np.sin(turn), -np.cos(turn)], axis=1)  # the first corner is on top
-    ends = np.concatenate([np.stack([corners, np.roll(corners, -1, 0)], 1), np.stack([corners, 0 * corners], 1)])
+    ends = np.concatenate(
+        [np.stack([corners, np.roll(corners, -1, 0)], 1), np.stack([corners, 0 * corners], 1)]
+    )
     nearest = np.min([_distance(x, y, *pair) for pair in ends], axis=0)
     return np.clip(0.5 + (stroke / 2 - nearest) / pixel, 0, 1)
 
 
 def _distance(x: np.ndarray, y: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """From points to the segment between a and b."""
-    along = np.clip(((x - a[0]) * (b - a)[0] + (y - a[1]) * (b - a)[1]) / ((b - a) ** 2).sum(), 0, 1)
+    along = np.clip(
+        ((x - a[0]) * (b - a)[0] + (y - a[1]) * (b - a)[1]) / ((b - a) ** 2).sum(), 0, 1
+    )
     return np.hypot(x - a[0] - along * (b - a)[0], y - a[1] - along * (b - a)[1])
 
 
 @lru_cache(maxsize=8)
 def tiles(n: int, tile: int, faithful: bool = False) -> np.ndarray:
-    """Every glyph as it is drawn in each quarter of the image, float32 (4, n, tile, tile), read-only.
+    """Every glyph as it is drawn in each quarter of the image, float32 (4, n, tile, tile),
+    read-only.
 
-    Quarters are read as words are: top left, top right, bottom left, bottom right. With `faithful` the last three have
-    the authors' error: larger, turned by 180 degrees, and cut off by the crop that follows.
+    Quarters are read as words are: top left, top right, bottom left, bottom right. With `faithful`
+    the last three have the authors' error: larger, turned by 180 degrees, and cut off by the crop
+    that follows.
     """
     cut = CUT if faithful else 0.0
     pixel = (1 - 2 * cut) * 2 / tile  # of a half tile, in which the image is 4 wide
     stroke = max(pixel, 1 / 14)
     drawn = np.zeros((4, n, tile, tile), np.float32)
     for quarter, (row, column) in enumerate(np.ndindex(2, 2)):
-        y, x = (4 * cut + pixel * (np.arange(tile) + place * tile + 0.5) - 1 - 2 * place for place in (row, column))
+        y, x = (
+            4 * cut + pixel * (np.arange(tile) + place * tile + 0.5) - 1 - 2 * place
+            for place in (row, column)
+        )
         radius = FAULTY if faithful and quarter else RADIUS
         for k in range(1, n):
             drawn[quarter, k] = glyph(k + 2, x[None, :], y[:, None], radius, stroke, pixel)
@@ -70,24 +85,27 @@ def _tiles_on(n: int, tile: int, faithful: bool, device: torch.device) -> Tensor
     return torch.from_numpy(tiles(n, tile, faithful).copy()).to(device)
 
 
+@checked_call
 @dataclass(frozen=True)
 class ShapeTask:
-    """Quadruples of glyphs 0 .. n-1 -> the sum of their values, by `rule`: sides (0, 3, 4, ...), or categories.
+    """Quadruples of glyphs 0 .. n-1 -> the sum of their values, by `rule`: sides (0, 3, 4, ...), or
+    categories.
 
-    The label of categories 1 .. n is their sum less 4, so that both rules begin with 0. Samples trained on, by `split`:
-    "random" train_fraction of all; "multiset" that share of the multisets of each kind (aaaa, aaab, aabb, aabc, abcd)
-    in all their orders, so that no test sample is a reordered training sample; "pair" train_fraction of all, none with
-    both glyphs of `pair` in it.
+    The label of categories 1 .. n is their sum less 4, so that both rules begin with 0. Samples
+    trained on, by `split`: "random" train_fraction of all; "multiset" that share of the multisets
+    of each kind (aaaa, aaab, aabb, aabc, abcd) in all their orders, so that no test sample is a
+    reordered training sample; "pair" train_fraction of all, none with both glyphs of `pair` in it.
 
-    Raises ParameterError for an unknown split or rule, a pair of other than two glyphs, and a fraction that leaves one
-    of both sets empty.
+    Raises ParameterError for an unknown split or rule, a pair of other than two glyphs, and a
+    fraction that leaves one of both sets empty.
 
     Example:
         >>> task = ShapeTask(11)
         >>> task.sizes(), task.outputs, task.show(torch.from_numpy(task.inputs[:2])).shape
         ((14641, 3660), 49, torch.Size([2, 1, 224, 224]))
 
-    Source: Gu et al. 2025, section 6.3. The paper adds categories 1 to n, the authors' code adds sides.
+    Source: Gu et al. 2025, section 6.3. The paper adds categories 1 to n, the authors' code adds
+    sides.
     """
 
     n: int = 11
@@ -107,23 +125,27 @@ class ShapeTask:
         for name, choices in (("split", SPLITS), ("rule", RULES)):
             if getattr(self, name) not in choices:
                 raise ParameterError(
-                    f"{name} = {getattr(self, name)!r} is unknown; choose one of {', '.join(choices)}."
+                    f"{name} = {getattr(self, name)!r} is unknown; choose one of"
+                    f" {', '.join(choices)}."
                 )
         check_share(self, "train_fraction")
         pair = tuple(sorted({int(k) for k in self.pair}))
         if len(self.pair) != 2 or len(pair) != 2 or not 0 <= pair[0] < pair[1] < self.n:
-            raise ParameterError(f"pair = {self.pair} must be two different glyphs of 0 to {self.n - 1}.")
+            raise ParameterError(
+                f"pair = {self.pair} must be two different glyphs of 0 to {self.n - 1}."
+            )
         object.__setattr__(self, "pair", pair)
         samples, trained = self.sizes()
         most = samples - (self._with_pair() if self.split == "pair" else 1)
         if not 0 < trained <= most:
             raise ParameterError(
-                f"train_fraction = {self.train_fraction} leaves {trained} training samples of {samples}; "
-                f"there must be 1 to {most}."
+                f"train_fraction = {self.train_fraction} leaves {trained} training samples of"
+                f" {samples}; there must be 1 to {most}."
             )
 
     def _with_pair(self) -> int:
-        """Number of samples that hold both glyphs of the pair: all, less those without the one or the other."""
+        """Number of samples that hold both glyphs of the pair: all, less those without the one or
+        the other."""
         return self.n**4 - 2 * (self.n - 1) ** 4 + (self.n - 2) ** 4
 
     def _kinds(self) -> dict[int, int]:
@@ -135,7 +157,9 @@ class ShapeTask:
         """Number of samples and of training samples."""
         if self.split != "multiset":
             return self.n**4, round(self.train_fraction * self.n**4)
-        return self.n**4, sum(orders * round(self.train_fraction * count) for orders, count in self._kinds().items())
+        return self.n**4, sum(
+            orders * round(self.train_fraction * count) for orders, count in self._kinds().items()
+        )
 
     @property
     def values(self) -> np.ndarray:
@@ -151,7 +175,9 @@ class ShapeTask:
     @cached_property
     def inputs(self) -> np.ndarray:
         """All quadruples in the order of counting, int64 (n^4, 4)."""
-        return np.stack(np.unravel_index(np.arange(self.n**4), (self.n,) * 4), axis=1).astype(np.int64)
+        return np.stack(np.unravel_index(np.arange(self.n**4), (self.n,) * 4), axis=1).astype(
+            np.int64
+        )
 
     @cached_property
     def targets(self) -> np.ndarray:
@@ -160,12 +186,16 @@ class ShapeTask:
 
     @cached_property
     def multisets(self) -> np.ndarray:
-        """Number of the multiset of each sample: equal where two samples have the same glyphs in some order, (n^4,)."""
-        return np.unique(np.sort(self.inputs, axis=1) @ self.n ** np.arange(4), return_inverse=True)[1]
+        """Number of the multiset of each sample: equal where two samples have the same glyphs in
+        some order, (n^4,)."""
+        return np.unique(
+            np.sort(self.inputs, axis=1) @ self.n ** np.arange(4), return_inverse=True
+        )[1]
 
     @property
     def counts(self) -> np.ndarray:
-        """How many samples have each label, int64 (outputs,): the fourfold convolution of the glyphs' values."""
+        """How many samples have each label, int64 (outputs,): the fourfold convolution of the
+        glyphs' values."""
         once = np.bincount(self.values)
         twice = np.convolve(once, once)
         return np.convolve(twice, twice)
@@ -176,8 +206,12 @@ class ShapeTask:
         rng, trained = np.random.default_rng(self.seed), self.sizes()[1]
         if self.split == "multiset":
             orders = np.bincount(self.multisets)
-            chosen = [rng.permutation(np.flatnonzero(orders == kind))[: round(self.train_fraction * count)]
-                      for kind, count in self._kinds().items()]  # fmt: skip
+            chosen = [
+                rng.permutation(np.flatnonzero(orders == kind))[
+                    : round(self.train_fraction * count)
+                ]
+                for kind, count in self._kinds().items()
+            ]
             return np.flatnonzero(np.isin(self.multisets, np.concatenate(chosen)))
         free = np.flatnonzero(~self.together) if self.split == "pair" else np.arange(self.n**4)
         return np.sort(rng.permutation(free)[:trained])
@@ -193,8 +227,11 @@ class ShapeTask:
         return ~np.isin(self.multisets, self.multisets[self.train_index])
 
     def groups(self) -> dict[str, np.ndarray]:
-        """Test samples whose multiset is `unseen`; with the split "pair" also those with both its glyphs."""
-        return {"unseen": self.unseen} | ({"together": self.together} if self.split == "pair" else {})
+        """Test samples whose multiset is `unseen`; with the split "pair" also those with both its
+        glyphs."""
+        return {"unseen": self.unseen} | (
+            {"together": self.together} if self.split == "pair" else {}
+        )
 
     def show(self, inputs: Tensor) -> Tensor:
         """Images (N, 1, 2 tile, 2 tile) of quadruples (N, 4), on their device."""
@@ -210,7 +247,8 @@ def occurrences(task: ShapeTask) -> np.ndarray:
 
 
 def remembered(task: ShapeTask) -> np.ndarray:
-    """Labels (N,) that an order-blind memoriser gives: that of a training sample with the same glyphs in some order.
+    """Labels (N,) that an order-blind memoriser gives: that of a training sample with the same
+    glyphs in some order.
 
     Where there is none it gives the most frequent label of the training set. It cannot add.
     """
@@ -221,7 +259,8 @@ def remembered(task: ShapeTask) -> np.ndarray:
 
 
 def added(task: ShapeTask) -> np.ndarray:
-    """Labels (N,) that an oracle gives which sees how often each glyph occurs and has to find out what each counts.
+    """Labels (N,) that an oracle gives which sees how often each glyph occurs and has to find out
+    what each counts.
 
     Least squares on the training samples, rounded: addition learned from the training set alone.
     """
@@ -233,12 +272,15 @@ def added(task: ShapeTask) -> np.ndarray:
 def known_share(n: int, train_fraction: float) -> float:
     r"""Expected share of the test samples of a random split of which another order is trained.
 
-    It is $\sum_m \frac{m\, a_m}{N} \bigl( 1 - \prod_{j=1}^{m-1} \frac{N - n_{\mathrm{train}} - j}{N - j} \bigr)$
-    over the numbers of orders m = 1, 4, 6, 12, 24 of a multiset, of which there are a_m; N = n^4.
+    It is $\sum_m \frac{m\, a_m}{N} \bigl( 1 - \prod_{j=1}^{m-1} \frac{N - n_{\mathrm{train}} - j}{N
+    - j} \bigr)$ over the numbers of orders m = 1, 4, 6, 12, 24 of a multiset, of which there are
+    a_m; N = n^4.
     """
     samples, trained = (task := ShapeTask(n, train_fraction)).sizes()
     kinds = {m: count for m, count in task._kinds().items() if count}
-    absent = {m: np.prod([(samples - trained - j) / (samples - j) for j in range(1, m)]) for m in kinds}
+    absent = {
+        m: np.prod([(samples - trained - j) / (samples - j) for j in range(1, m)]) for m in kinds
+    }
     return float(sum(m * count / samples * (1 - absent[m]) for m, count in kinds.items()))
 
 

@@ -1,4 +1,5 @@
-"""The cells of an operation modulo p with their labels dealt out anew: a table that can be learned by heart only."""
+"""The cells of an operation modulo p with their labels dealt out anew: a table that can be learned
+by heart only."""
 
 from __future__ import annotations
 
@@ -7,14 +8,18 @@ from functools import cached_property
 
 import numpy as np
 
+from grokbook.errors import checked_call
 from grokbook.tasks.arithmetic import ModularTask
 
 
+@checked_call
 @dataclass(frozen=True)
 class ShuffledTask(ModularTask):
-    """`ModularTask` with its labels permuted at random over all cells; how often each occurs stays as it was.
+    """`ModularTask` with its labels permuted at random over all cells; how often each occurs stays
+    as it was.
 
-    The split and the permutation are drawn with the task's seed, one after the other from generators of their own.
+    The split and the permutation are drawn with the task's seed, one after the other from
+    generators of their own.
 
     Example:
         >>> task = ShuffledTask(7)

@@ -1,4 +1,5 @@
-"""Sums of two symbols as labels: with or without a modulus, with (i, j) and (j, i) as one sample or as two."""
+"""Sums of two symbols as labels: with or without a modulus, with (i, j) and (j, i) as one sample or
+as two."""
 
 from __future__ import annotations
 
@@ -7,16 +8,18 @@ from functools import cached_property
 
 import numpy as np
 
-from grokbook.errors import ParameterError, check_integers
+from grokbook.errors import ParameterError, check_integers, checked_call
 from grokbook.tasks.addition import AdditionTask
 
 
+@checked_call
 @dataclass(frozen=True)
 class SumTask(AdditionTask):
     """Pairs of p symbols -> i + j, or its remainder modulo p with `modular`, as a label.
 
-    With `ordered` all p^2 pairs are samples. Then a pair may be tested whose mirror image (j, i) was trained: a network
-    that adds the two embeddings gives both one answer. `mirrored` tells these pairs of the test set from the others.
+    With `ordered` all p^2 pairs are samples. Then a pair may be tested whose mirror image (j, i)
+    was trained: a network that adds the two embeddings gives both one answer. `mirrored` tells
+    these pairs of the test set from the others.
 
     Raises ParameterError as `AdditionTask` does, and for answers that are not labels.
 
@@ -34,7 +37,9 @@ class SumTask(AdditionTask):
     def __post_init__(self) -> None:
         check_integers(self, p=2, width=1, seed=0)
         if self.answers != "labels":
-            raise ParameterError(f"answers = {self.answers!r} must be 'labels': the sums of this task are labels.")
+            raise ParameterError(
+                f"answers = {self.answers!r} must be 'labels': the sums of this task are labels."
+            )
         self.check()
 
     @property
@@ -61,7 +66,8 @@ class SumTask(AdditionTask):
 
     @cached_property
     def mirrored(self) -> np.ndarray:
-        """Of every sample whether it is tested and its mirror image trained, (N,); none is unless `ordered`."""
+        """Of every sample whether it is tested and its mirror image trained, (N,); none is unless
+        `ordered`."""
         trained = np.zeros((self.p, self.p), dtype=bool)
         trained[tuple(self.inputs[self.train_index].T)] = True
         return trained[tuple(self.inputs[:, ::-1].T)] & ~trained[tuple(self.inputs.T)]

@@ -9,11 +9,13 @@ import numpy as np
 
 
 class Task(Protocol):
-    """A frozen dataclass with these attributes; a field `seed`, where there is one, draws the training set alone.
+    """A frozen dataclass with these attributes; a field `seed`, where there is one, draws the
+    training set alone.
 
-    What a reader's own breaks of this is said when a run is made with it (`grokbook.training.contract`). It may also
-    have `sizes()`, the numbers of samples and of training samples without drawing anything, and `show(inputs)`, which
-    makes what the network reads of some inputs, as tensors, on the device where they are.
+    What a reader's own breaks of this is said when a run is made with it
+    (`grokbook.training.contract`). It may also have `sizes()`, the numbers of samples and of
+    training samples without drawing anything, and `show(inputs)`, which makes what the network
+    reads of some inputs, as tensors, on the device where they are.
     """
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]

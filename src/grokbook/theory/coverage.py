@@ -1,8 +1,10 @@
-r"""Coverage of a grid by discs around its training cells (Gu et al. 2025, section 3.3 and appendix B.6), exactly.
+r"""Coverage of a grid by discs around its training cells (Gu et al. 2025, section 3.3 and appendix
+B.6), exactly.
 
-The p x p grid has N = p^2 cells. A cell is covered when a training cell lies at Manhattan distance below k from it.
-Distances are those of the bounded grid, or of the torus, on which row p is row 0 again and column p column 0. All
-counts hold for every side p: that p is prime plays no part here, only in what the cells stand for.
+The p x p grid has N = p^2 cells. A cell is covered when a training cell lies at Manhattan distance
+below k from it. Distances are those of the bounded grid, or of the torus, on which row p is row 0
+again and column p column 0. All counts hold for every side p: that p is prime plays no part here,
+only in what the cells stand for.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ from grokbook.theory.grid_inputs import Mask, count, grid, side_and_radius
 
 
 def disc_size(k: int) -> int:
-    r"""Number of cells at Manhattan distance below k from a cell of the unbounded grid, itself included.
+    r"""Number of cells at Manhattan distance below k from a cell of the unbounded grid, itself
+    included.
 
     .. math:: C(k) = 1 + \sum_{d=1}^{k-1} 4d = 2k^2 - 2k + 1.
 
@@ -26,8 +29,8 @@ def disc_size(k: int) -> int:
         >>> [disc_size(k) for k in (1, 2, 3, 4, 5)]
         [1, 5, 13, 25, 41]
 
-    Source: Gu et al. 2025, appendix B.6. On a torus of side p it is exact while 2k - 1 <= p; on the bounded grid,
-    which the paper uses, cells near the border have smaller discs (`disc_sizes`).
+    Source: Gu et al. 2025, appendix B.6. On a torus of side p it is exact while 2k - 1 <= p; on the
+    bounded grid, which the paper uses, cells near the border have smaller discs (`disc_sizes`).
     """
     k = whole(k, "k")
     return 2 * k * k - 2 * k + 1
@@ -43,7 +46,8 @@ def disc_sizes(p: int, k: int, *, torus: bool = False) -> np.ndarray:
 
     A corner cell has k(k+1)/2 while k <= p. On the torus every cell has C(k) = disc_size(k).
 
-    Raises ParameterError for p or k below 1, and on the torus for 2k - 1 > p, where a disc would overlap itself.
+    Raises ParameterError for p or k below 1, and on the torus for 2k - 1 > p, where a disc would
+    overlap itself.
     """
     p, k = side_and_radius(p, k, torus)
     if torus:
@@ -58,19 +62,21 @@ def disc_sizes(p: int, k: int, *, torus: bool = False) -> np.ndarray:
 def same_class_size(k: int) -> int:
     r"""Number of cells of one's own class i + j at Manhattan distance below k, oneself included.
 
-    Those are the cells (i + s, j - s) with 2|s| < k, so there are 2 floor((k-1)/2) + 1 of them, against C(k) of all
-    classes. Cells whose sum differs by p are left out: they lie at distance p.
+    Those are the cells (i + s, j - s) with 2|s| < k, so there are 2 floor((k-1)/2) + 1 of them,
+    against C(k) of all classes. Cells whose sum differs by p are left out: they lie at distance p.
 
-    Source: condition (i) of Gu et al. 2025, Theorem 3.10, asks for a cell of the same class; Theorem 3.12 counts
-    cells of all classes.
+    Source: condition (i) of Gu et al. 2025, Theorem 3.10, asks for a cell of the same class;
+    Theorem 3.12 counts cells of all classes.
     """
     return 2 * ((whole(k, "k") - 1) // 2) + 1
 
 
 def distance_to_training(train_mask: Mask, *, torus: bool = False) -> np.ndarray:
-    """Manhattan distance of every cell from the nearest training cell, float64 (p, p); inf where there is none.
+    """Manhattan distance of every cell from the nearest training cell, float64 (p, p); inf where
+    there is none.
 
-    Two passes over the grid (a distance transform), on the torus over the grid continued by half its side.
+    Two passes over the grid (a distance transform), on the torus over the grid continued by half
+    its side.
 
     Raises ParameterError unless the mask is square with entries 0 and 1 or False and True.
     """
@@ -79,10 +85,12 @@ def distance_to_training(train_mask: Mask, *, torus: bool = False) -> np.ndarray
 
 
 def same_class_distance(train_mask: Mask, *, torus: bool = False) -> np.ndarray:
-    """Manhattan distance of every cell from the nearest training cell of its own class i + j mod p, (p, p).
+    """Manhattan distance of every cell from the nearest training cell of its own class i + j mod p,
+    (p, p).
 
-    Along a class the distance of (i, j) and (i + s, j - s) is 2|s|; on the bounded grid a class has two pieces
-    (i + j = r and i + j = r + p), and cells of different pieces are at distance p. inf where there is none.
+    Along a class the distance of (i, j) and (i + s, j - s) is 2|s|; on the bounded grid a class has
+    two pieces (i + j = r and i + j = r + p), and cells of different pieces are at distance p. inf
+    where there is none.
     """
     mask = grid(train_mask)
     p = mask.shape[0]
@@ -100,8 +108,9 @@ def same_class_distance(train_mask: Mask, *, torus: bool = False) -> np.ndarray:
 def uncovered(train_mask: Mask, k: int, *, torus: bool = False) -> int:
     """Number of cells that have no training cell at Manhattan distance below k.
 
-    k = 1 counts the cells that are not trained themselves; an empty training set leaves all p^2 uncovered. The
-    cost is O(p^2) on the bounded grid, O((p + 2k)^2) on the torus, whatever the number of training cells.
+    k = 1 counts the cells that are not trained themselves; an empty training set leaves all p^2
+    uncovered. The cost is O(p^2) on the bounded grid, O((p + 2k)^2) on the torus, whatever the
+    number of training cells.
 
     Args:
         train_mask: bool or 0/1 of shape (p, p): numpy, torch or nested lists.
@@ -128,15 +137,16 @@ def miss_probability(
     disc: int | np.ndarray,
     m: int,
 ) -> np.ndarray:
-    r"""Probability that m cells, drawn from n_cells = N without replacement, all miss a given set of C = disc cells.
+    r"""Probability that m cells, drawn from n_cells = N without replacement, all miss a given set
+    of C = disc cells.
 
     .. math:: \binom{N-C}{m} \Big/ \binom{N}{m} = \prod_{t=0}^{C-1} \frac{N-m-t}{N-t} .
 
-    The product has C factors in [0, 1], each correct to rounding, so its relative error is of the order C times
-    1e-16; it is exactly zero once m > N - C.
+    The product has C factors in [0, 1], each correct to rounding, so its relative error is of the
+    order C times 1e-16; it is exactly zero once m > N - C.
 
-    Source: the exact form of Gu et al. 2025, appendix B.6, which has (1 - C/N)^m, the value for draws with
-    replacement.
+    Source: the exact form of Gu et al. 2025, appendix B.6, which has (1 - C/N)^m, the value for
+    draws with replacement.
     """
     sizes = np.asarray(disc)
     t = np.arange(int(sizes.max()))
@@ -151,7 +161,8 @@ def expected_uncovered(
     *,
     torus: bool = False,
 ) -> float:
-    r"""Expected number of uncovered cells when m of the N = p^2 cells are drawn uniformly without replacement.
+    r"""Expected number of uncovered cells when m of the N = p^2 cells are drawn uniformly without
+    replacement.
 
     .. math:: \mathrm{E}[U] = \sum_{i,j} \binom{N - C_{ij}}{m} \Big/ \binom{N}{m},
 
@@ -171,17 +182,20 @@ def expected_uncovered(
 def printed_fraction(p: int, k: int) -> float:
     r"""The training fraction 2 ln p / C(k) that is printed as a lower bound; it may exceed 1.
 
-    Source: Gu et al. 2025, Theorem 3.12, there as necessary for E[prop] = 1; see `required_fraction`.
+    Source: Gu et al. 2025, Theorem 3.12, there as necessary for E[prop] = 1; see
+    `required_fraction`.
     """
     p, k = side_and_radius(p, k, torus=True)
     return 2 * float(np.log(p)) / disc_size(k)
 
 
 def required_fraction(p: int, k: int) -> float:
-    r"""Training fraction that suffices for at most one uncovered cell in expectation on the torus: 1 - p^(-2/C).
+    r"""Training fraction that suffices for at most one uncovered cell in expectation on the torus:
+    1 - p^(-2/C).
 
-    If m >= alpha N with alpha = 1 - p^(-2/C) and C = C(k), then E[U] <= N (1 - m/N)^C <= 1. It is 1 - exp(-x) where
-    x = 2 ln p / C is the printed fraction, hence always smaller than x, and always below 1.
+    If m >= alpha N with alpha = 1 - p^(-2/C) and C = C(k), then E[U] <= N (1 - m/N)^C <= 1. It is 1
+    - exp(-x) where x = 2 ln p / C is the printed fraction, hence always smaller than x, and always
+    below 1.
 
     Raises ParameterError for 2k - 1 > p, where the disc would overlap itself.
 
@@ -189,8 +203,9 @@ def required_fraction(p: int, k: int) -> float:
         >>> [round(required_fraction(97, k), 4) for k in (2, 3, 5)]
         [0.8396, 0.5053, 0.2]
 
-    Source: this book, in place of Gu et al. 2025, Theorem 3.12, which is printed as a necessary condition. It
-    bounds an expectation on the torus; for the bounded grid and for a probability see `least_training_size`.
+    Source: this book, in place of Gu et al. 2025, Theorem 3.12, which is printed as a necessary
+    condition. It bounds an expectation on the torus; for the bounded grid and for a probability see
+    `least_training_size`.
     """
     return -float(np.expm1(-printed_fraction(p, k)))
 
@@ -214,16 +229,19 @@ def least_training_size(p: int, k: int, eps: float = 1.0, *, torus: bool = False
 
 
 def guaranteed_size(p: int, k: int, *, torus: bool = False) -> int:
-    r"""Smallest m at which every training set of m cells covers the grid: N - C_min + 1, C_min the smallest disc.
+    r"""Smallest m at which every training set of m cells covers the grid: N - C_min + 1, C_min the
+    smallest disc.
 
-    It is also the smallest m with E[prop] = 1 (and m < N): a set of m <= N - C_min cells can miss a smallest disc.
+    It is also the smallest m with E[prop] = 1 (and m < N): a set of m <= N - C_min cells can miss a
+    smallest disc.
     """
     p, k = side_and_radius(p, k, torus)
     return p * p - int(disc_sizes(p, k, torus=torus).min()) + 1
 
 
 def _distances(mask: np.ndarray, reach: int) -> np.ndarray:
-    """Taxicab distance transform of a mask continued by `reach` cells on each side (0: the bounded grid)."""
+    """Taxicab distance transform of a mask continued by `reach` cells on each side (0: the bounded
+    grid)."""
     if not mask.any():
         return np.full(mask.shape, np.inf)
     wide = np.pad(mask, reach, mode="wrap")
@@ -237,4 +255,6 @@ def _line_distances(line: np.ndarray, ring: bool) -> np.ndarray:
     if not places.size:
         return np.full(line.size, np.inf)
     gaps = np.abs(here[:, None] - places)
-    return np.minimum(gaps, line.size - gaps).min(axis=1) if ring else gaps.min(axis=1).astype(float)
+    return (
+        np.minimum(gaps, line.size - gaps).min(axis=1) if ring else gaps.min(axis=1).astype(float)
+    )

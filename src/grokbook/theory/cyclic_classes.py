@@ -1,4 +1,5 @@
-"""The classes of an operation modulo p as elements of a cyclic group, where they are: by logarithms for products."""
+"""The classes of an operation modulo p as elements of a cyclic group, where they are: by logarithms
+for products."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from grokbook.tasks.polynomials import parse_polynomial
 
 
 def discrete_logarithms(p: int) -> np.ndarray:
-    """Exponents e with g^e = r modulo a prime p, g the least primitive root, int64 (p,); -1 for r = 0.
+    """Exponents e with g^e = r modulo a prime p, g the least primitive root, int64 (p,); -1 for r =
+    0.
 
     Raises ParameterError if p is not a prime of 3 or more.
     """
@@ -26,11 +28,13 @@ def discrete_logarithms(p: int) -> np.ndarray:
 
 
 def cyclic_classes(task: ModularTask) -> CyclicClasses:
-    """The cyclic group that a task's classes form: Z_p for g(x) + h(y), the logarithms (order p - 1) for x * y.
+    """The cyclic group that a task's classes form: Z_p for g(x) + h(y), the logarithms (order p -
+    1) for x * y.
 
-    A polynomial without mixed terms, such as x - y or x^2 + y^2, is a sum in Z_p of a function of x and one of y,
-    so waves of its class are products of waves of the operands. The product of two operands other than zero is the
-    sum of their discrete logarithms. For other operations, such as x^2 + xy + y^2, the papers define no waves.
+    A polynomial without mixed terms, such as x - y or x^2 + y^2, is a sum in Z_p of a function of x
+    and one of y, so waves of its class are products of waves of the operands. The product of two
+    operands other than zero is the sum of their discrete logarithms. For other operations, such as
+    x^2 + xy + y^2, the papers define no waves.
 
     Raises ParameterError for such an operation.
 
@@ -42,6 +46,6 @@ def cyclic_classes(task: ModularTask) -> CyclicClasses:
     if set(terms) == {(1, 1)} and terms[1, 1] % task.p == 1 and task.p > 2:
         return CyclicClasses(discrete_logarithms(task.p)[task.labels], task.p - 1)
     raise ParameterError(
-        f"operation {task.operation!r} mixes x and y, so its classes have no frequencies; sums of a function of x and "
-        "one of y have, such as 'x2_plus_y2', and so has 'multiply'."
+        f"operation {task.operation!r} mixes x and y, so its classes have no frequencies; sums of a"
+        " function of x and one of y have, such as 'x2_plus_y2', and so has 'multiply'."
     )

@@ -1,13 +1,16 @@
-r"""The effective theory of Liu et al. 2022, section 3.2: how embeddings move towards a line, in closed form.
+r"""The effective theory of Liu et al. 2022, section 3.2: how embeddings move towards a line, in
+closed form.
 
-With $M = A^\top A/|P_0(D)|$, and for embeddings R (p, d) the loss $\ell_0 = \mathrm{tr}\,R^\top M R$ and the length
-$Z_0 = \lVert R\rVert^2$, the effective loss is $\ell_{\rm eff} = \ell_0/Z_0$ and $H = 2M/Z_0$ (Eq. 8). Two flows:
+With $M = A^\top A/|P_0(D)|$, and for embeddings R (p, d) the loss $\ell_0 = \mathrm{tr}\,R^\top M
+R$ and the length $Z_0 = \lVert R\rVert^2$, the effective loss is $\ell_{\rm eff} = \ell_0/Z_0$ and
+$H = 2M/Z_0$ (Eq. 8). Two flows:
 
-- the gradient flow of $\ell_{\rm eff}$ (Eq. 4), $\dot R = -(H - \rho)R$, $\rho = 2\ell_{\rm eff}/Z_0$: it keeps $Z_0$;
+- the gradient flow of $\ell_{\rm eff}$ (Eq. 4), $\dot R = -(H - \rho)R$, $\rho = 2\ell_{\rm
+  eff}/Z_0$: it keeps $Z_0$;
 - the linear flow that the paper solves (Eq. 9), $\dot R = -HR$: it keeps the sum $C = \sum_k E_k$.
 
-Neither keeps both, unless C = 0. They pass through the same directions: the first is the second, stretched back to
-its length at each time.
+Neither keeps both, unless C = 0. They pass through the same directions: the first is the second,
+stretched back to its length at each time.
 """
 
 from __future__ import annotations
@@ -32,15 +35,17 @@ def _embedding(start: Array) -> np.ndarray:
     table = to_numpy(start)
     table = table[:, None] if table.ndim == 1 else table
     if table.ndim != 2 or not np.isfinite(table).all() or not table.any():
-        raise ParameterError(f"start has shape {np.shape(start)}, but must be finite, (p, d) or (p,), not all 0.")
+        raise ParameterError(
+            f"start has shape {np.shape(start)}, but must be finite, (p, d) or (p,), not all 0."
+        )
     return table
 
 
 def quadratic_form(pairs: Pairs, p: int, *, convention: str = "paper") -> np.ndarray:
     r"""The matrix M of $\ell_0 = \mathrm{tr}\,R^\top M R$, float64 of shape (p, p).
 
-    It is $A^\top A/|P_0(D)|$ ("paper", Eq. 5) or $A^\top A$ ("code", and appendix F of the paper): the same flow at
-    another speed. Without a parallelogram it is zero.
+    It is $A^\top A/|P_0(D)|$ ("paper", Eq. 5) or $A^\top A$ ("code", and appendix F of the paper):
+    the same flow at another speed. Without a parallelogram it is zero.
 
     Raises ParameterError for bad pairs or another convention.
     """
@@ -51,7 +56,8 @@ def quadratic_form(pairs: Pairs, p: int, *, convention: str = "paper") -> np.nda
 
 
 def effective_loss(embedding: Array, pairs: Pairs, *, convention: str = "paper") -> float:
-    r"""$\ell_{\rm eff} = \ell_0/Z_0$, which neither a stretch nor (for C = 0) a shift of the result changes in sign.
+    r"""$\ell_{\rm eff} = \ell_0/Z_0$, which neither a stretch nor (for C = 0) a shift of the result
+    changes in sign.
 
     `embedding` is (p, d) or (p,). Raises ParameterError for a bad table or bad pairs.
 
@@ -62,8 +68,11 @@ def effective_loss(embedding: Array, pairs: Pairs, *, convention: str = "paper")
     return float(np.einsum("id,ij,jd->", table, m, table) / (table**2).sum())
 
 
-def velocity(embedding: Array, pairs: Pairs, *, kind: str = "normalised", convention: str = "paper") -> np.ndarray:
-    r"""$\dot R$ of a flow at an embedding, (p, d): minus the gradient of $\ell_{\rm eff}$, or $-HR$.
+def velocity(
+    embedding: Array, pairs: Pairs, *, kind: str = "normalised", convention: str = "paper"
+) -> np.ndarray:
+    r"""$\dot R$ of a flow at an embedding, (p, d): minus the gradient of $\ell_{\rm eff}$, or
+    $-HR$.
 
     Args:
         embedding: (p, d) or (p,).
@@ -82,15 +91,23 @@ def velocity(embedding: Array, pairs: Pairs, *, kind: str = "normalised", conven
 
 
 def flow(
-    start: Array, pairs: Pairs, times: Sequence[float], *, kind: str = "normalised", convention: str = "paper"
+    start: Array,
+    pairs: Pairs,
+    times: Sequence[float],
+    *,
+    kind: str = "normalised",
+    convention: str = "paper",
 ) -> np.ndarray:
-    r"""The exact solution at the given times, (len(times), p, d), or (len(times), p) for a start (p,).
+    r"""The exact solution at the given times, (len(times), p, d), or (len(times), p) for a start
+    (p,).
 
-    .. math:: R(t) = \lVert R_0\rVert \frac{e^{-Ht}R_0}{\lVert e^{-Ht}R_0\rVert} \quad\text{(normalised)}
+    .. math:: R(t) = \lVert R_0\rVert \frac{e^{-Ht}R_0}{\lVert e^{-Ht}R_0\rVert}
+    \quad\text{(normalised)}
 
-    with $H = 2M/Z_0$ at the start, which this flow does not change. In the linear flow $Z_0$ falls; the paper keeps H
-    as it was, $R(t) = e^{-Ht}R_0$, and so do we. H has as many zero eigenvalues as `nullity` says, and of $R_0$ a
-    component along an eigenvector below $10^{-14}p\lVert R_0\rVert$ is rounding and counts as none.
+    with $H = 2M/Z_0$ at the start, which this flow does not change. In the linear flow $Z_0$ falls;
+    the paper keeps H as it was, $R(t) = e^{-Ht}R_0$, and so do we. H has as many zero eigenvalues
+    as `nullity` says, and of $R_0$ a component along an eigenvector below $10^{-14}p\lVert
+    R_0\rVert$ is rounding and counts as none.
 
     Args as in `velocity`, times in the units of Eq. 4 (steps times the learning rate).
 
@@ -108,7 +125,9 @@ def flow(
     weights = vectors.T @ table
     absent = (np.abs(weights) <= 1e-14 * len(table) * np.sqrt(z0)).all(axis=1)
     weights[absent] = values[absent] = 0.0
-    if kind == "normalised":  # the slowest component present stays of order one, so that late times do not underflow
+    if (
+        kind == "normalised"
+    ):  # the slowest component present stays of order one, so that late times do not underflow
         values[~absent] -= values[~absent].min()
     path = np.einsum("ij,tj,jd->tid", vectors, np.exp(-np.outer(t, values)), weights)
     if kind == "normalised":
@@ -117,25 +136,30 @@ def flow(
 
 
 def limit(start: Array, pairs: Pairs) -> np.ndarray:
-    r"""Where the normalised flow ends: $\lVert R_0\rVert\,\Pi R_0/\lVert\Pi R_0\rVert$, $\Pi$ onto the solutions.
+    r"""Where the normalised flow ends: $\lVert R_0\rVert\,\Pi R_0/\lVert\Pi R_0\rVert$, $\Pi$ onto
+    the solutions.
 
-    Shape as `start`. Raises ParameterError for a bad table or pairs, and for a start without a part in the null space.
+    Shape as `start`. Raises ParameterError for a bad table or pairs, and for a start without a part
+    in the null space.
 
-    Source: this book. The shape at the end is the start's projection, so it is decided before the flow begins.
+    Source: this book. The shape at the end is the start's projection, so it is decided before the
+    flow begins.
     """
     table, pairs = _embedding(start), list(pairs)
     null = eigh(quadratic_form(pairs, len(table)))[1][:, : nullity(pairs, len(table))]
     kept = null @ (null.T @ table)
     if np.linalg.norm(kept) < NEGLIGIBLE * np.linalg.norm(table):
-        raise ParameterError("start has no part among the solutions of the equations, so the flow has no such limit.")
+        raise ParameterError(
+            "start has no part among the solutions of the equations, so the flow has no such limit."
+        )
     return (kept * np.linalg.norm(table) / np.linalg.norm(kept)).reshape(np.shape(to_numpy(start)))
 
 
 def conserved(embedding: Array) -> tuple[np.ndarray, float]:
     r"""$C = \sum_k E_k$, (d,), and $Z_0 = \sum_k\lVert E_k\rVert^2$.
 
-    The gradient flow of $\ell_{\rm eff}$ keeps $Z_0$, and C grows as $\dot C = (2\ell_{\rm eff}/Z_0)\,C$, so it keeps C
-    only where C = 0; the linear flow keeps C.
+    The gradient flow of $\ell_{\rm eff}$ keeps $Z_0$, and C grows as $\dot C = (2\ell_{\rm
+    eff}/Z_0)\,C$, so it keeps C only where C = 0; the linear flow keeps C.
 
     Raises ParameterError for a bad table.
 

@@ -1,4 +1,5 @@
-"""The smallest ball around a finite set of points, exactly, with a certificate that it is the smallest."""
+"""The smallest ball around a finite set of points, exactly, with a certificate that it is the
+smallest."""
 
 from __future__ import annotations
 
@@ -9,15 +10,18 @@ import numpy as np
 from grokbook.errors import ParameterError
 from grokbook.theory.vectors import Rows, vectors
 
-TOLERANCE = 1e-11  # squared distances closer than this share of the points' largest squared spread count as equal
+# squared distances closer than this share of the points' largest squared spread count as equal
+TOLERANCE = 1e-11
 MOST_PIVOTS = 10_000
 
 
 @dataclass(frozen=True)
 class Ball:
-    """A ball and why it is smallest: its centre is the mean of points on its sphere with these weights.
+    """A ball and why it is smallest: its centre is the mean of points on its sphere with these
+    weights.
 
-    `centre` has shape (d,); `weights`, shape (n,), are not negative, add up to one and vanish inside the ball.
+    `centre` has shape (d,); `weights`, shape (n,), are not negative, add up to one and vanish
+    inside the ball.
     """
 
     centre: np.ndarray
@@ -28,17 +32,20 @@ class Ball:
 def smallest_ball(points: Rows) -> Ball:
     r"""The smallest ball that holds all points.
 
-    A ball with centre $c$ and radius $\rho$ that holds $x_1, \dots, x_n$ (= `points`, shape (n, d)) is the smallest
-    one if and only if $c = \sum_i \lambda_i x_i$ with $\lambda_i \ge 0$, $\sum_i \lambda_i = 1$ and $\lambda_i = 0$
-    wherever $\lVert x_i - c\rVert < \rho$: for any other centre $c'$,
-    $\sum_i \lambda_i \lVert x_i - c'\rVert^2 = \rho^2 + \lVert c - c'\rVert^2$, so some point is farther than $\rho$.
+    A ball with centre $c$ and radius $\rho$ that holds $x_1, \dots, x_n$ (= `points`, shape (n, d))
+    is the smallest one if and only if $c = \sum_i \lambda_i x_i$ with $\lambda_i \ge 0$, $\sum_i
+    \lambda_i = 1$ and $\lambda_i = 0$ wherever $\lVert x_i - c\rVert < \rho$: for any other centre
+    $c'$, $\sum_i \lambda_i \lVert x_i - c'\rVert^2 = \rho^2 + \lVert c - c'\rVert^2$, so some point
+    is farther than $\rho$.
 
-    An active-set search: the farthest point joins the set, the weights move towards the centre of the sphere through
-    the set, and a point whose weight would become negative leaves it. The radius grows at every step, so it ends.
+    An active-set search: the farthest point joins the set, the weights move towards the centre of
+    the sphere through the set, and a point whose weight would become negative leaves it. The radius
+    grows at every step, so it ends.
 
     Raises ParameterError unless `points` are finite rows.
 
-    Source: Fischer and Gaertner, "The smallest enclosing ball of balls" (2004), for balls of radius zero.
+    Source: Fischer and Gaertner, "The smallest enclosing ball of balls" (2004), for balls of radius
+    zero.
     """
     table = vectors(points, "points")
     x = table - table.mean(axis=0)
@@ -55,11 +62,14 @@ def smallest_ball(points: Rows) -> Ball:
         if squares[farthest] <= on_sphere + TOLERANCE * spread:
             return Ball(weights @ table, float(np.sqrt(squares[farthest])), weights)
         weights = _enlarge(x, weights, farthest)
-    raise ParameterError(f"the smallest ball of {len(x)} points was not found in {MOST_PIVOTS} steps; scale them.")
+    raise ParameterError(
+        f"the smallest ball of {len(x)} points was not found in {MOST_PIVOTS} steps; scale them."
+    )
 
 
 def _enlarge(x: np.ndarray, weights: np.ndarray, farthest: int) -> np.ndarray:
-    """Let the farthest point join the active set and move the weights to the centre of a larger ball."""
+    """Let the farthest point join the active set and move the weights to the centre of a larger
+    ball."""
     active = np.append(np.flatnonzero(weights), farthest)
     share = weights[active]
     while True:
@@ -79,8 +89,8 @@ def _enlarge(x: np.ndarray, weights: np.ndarray, farthest: int) -> np.ndarray:
 def _towards_circumcentre(x: np.ndarray, share: np.ndarray) -> tuple[np.ndarray, bool]:
     """The move of the weights (adding up to 0) to the centre of the sphere through the points x.
 
-    When the points are affinely dependent there may be no such sphere: then a move that leaves the centre where it is
-    and enlarges the weighted mean square, without bound (False).
+    When the points are affinely dependent there may be no such sphere: then a move that leaves the
+    centre where it is and enlarges the weighted mean square, without bound (False).
     """
     edges = x[1:] - x[0]
     centre = share @ x

@@ -1,11 +1,14 @@
-r"""The energy of one feature of a two-layer $x^2$ network on a group, and its local maxima (Tian 2025, Li2).
+r"""The energy of one feature of a two-layer $x^2$ network on a group, and its local maxima (Tian
+2025, Li2).
 
-A node with weights $w = [u; v]$, u and v functions on a group of order M, sees the pair (a, b) as $u(a) + v(b)$ and has
+A node with weights $w = [u; v]$, u and v functions on a group of order M, sees the pair (a, b) as
+$u(a) + v(b)$ and has
 
     E(w) = 1/2 |Yt^T sigma(X w)|^2 ,     sigma(x) = x^2 ,     Yt = Y less its mean over the samples.
 
-On all M^2 pairs only the product term of the square is left, E = 2 |u * v - mean|^2 with the convolution of the group,
-and over its real irreducible representations rho of dimension D and type c (`grokbook.theory.irreps`)
+On all M^2 pairs only the product term of the square is left, E = 2 |u * v - mean|^2 with the
+convolution of the group, and over its real irreducible representations rho of dimension D and type
+c (`grokbook.theory.irreps`)
 
     E = (2/M) sum_{rho not trivial} (D/c) |u^(rho) v^(rho)|_F^2 ,     u^(rho) = sum_h u(h) rho(h) .
 """
@@ -23,14 +26,16 @@ from grokbook.theory.irreps import Irrep, as_table, irreps
 Group = int | str | np.ndarray
 
 INPUTS = {"one-hot": 1.0, "unit": 0.25}
-"""What the inputs [e_a; e_b] do to an energy of degree four: as they are, or divided by sqrt(2) to norm one."""
+"""What the inputs [e_a; e_b] do to an energy of degree four: as they are, or divided by sqrt(2) to
+norm one."""
 
 
 def energy(w: np.ndarray, M: Group, *, inputs: str = "one-hot") -> np.ndarray:
-    r"""$\mathcal E(w) = \frac12\lVert\tilde Y^\top\sigma(Xw)\rVert^2$, the energy of a node, for w (..., 2M).
+    r"""$\mathcal E(w) = \frac12\lVert\tilde Y^\top\sigma(Xw)\rVert^2$, the energy of a node, for w
+    (..., 2M).
 
-    M is the order of a cyclic group, a group's name or its Cayley table. `inputs` is "one-hot", x = [e_a; e_b], or
-    "unit", x = [e_a; e_b]/sqrt(2), a quarter of it. All pairs are in the sample.
+    M is the order of a cyclic group, a group's name or its Cayley table. `inputs` is "one-hot", x =
+    [e_a; e_b], or "unit", x = [e_a; e_b]/sqrt(2), a quarter of it. All pairs are in the sample.
 
     Raises ParameterError for a w of another length, no group and unknown inputs.
 
@@ -48,16 +53,19 @@ def energy(w: np.ndarray, M: Group, *, inputs: str = "one-hot") -> np.ndarray:
 
 
 def gradient(w: np.ndarray, M: Group) -> np.ndarray:
-    r"""The gradient of `energy`, $X^\top D\,\tilde Y\tilde Y^\top\sigma(Xw)$ with $D = \mathrm{diag}\,\sigma'(Xw)$.
+    r"""The gradient of `energy`, $X^\top D\,\tilde Y\tilde Y^\top\sigma(Xw)$ with $D =
+    \mathrm{diag}\,\sigma'(Xw)$.
 
-    That is the dynamics of one node whose backpropagated gradient is $\tilde Y\tilde Y^\top F$ (Eq. 7). Arguments and
-    errors as those of `energy`.
+    That is the dynamics of one node whose backpropagated gradient is $\tilde Y\tilde Y^\top F$ (Eq.
+    7). Arguments and errors as those of `energy`.
 
     Source: Tian 2025, Eq. 7 and Theorem 1.
     """
     u, v = _halves(w, M)
     back = 2 * _class_sums(u, v, M)[..., as_table(M)]
-    return np.concatenate([np.einsum("...ab,...b->...a", back, v), np.einsum("...ab,...a->...b", back, u)], axis=-1)
+    return np.concatenate(
+        [np.einsum("...ab,...b->...a", back, v), np.einsum("...ab,...a->...b", back, u)], axis=-1
+    )
 
 
 def _halves(w: np.ndarray, group: Group) -> tuple[np.ndarray, np.ndarray]:
@@ -77,11 +85,14 @@ def convolution(u: np.ndarray, v: np.ndarray, M: Group) -> np.ndarray:
     if isinstance(M, int):
         return np.fft.irfft(np.fft.rfft(u) * np.fft.rfft(v), M)
     table = as_table(M)
-    return np.einsum("...a,...ah->...h", u, np.asarray(v)[..., table[inverses(table)]])  # [a, h]: v(a^-1 h)
+    return np.einsum(
+        "...a,...ah->...h", u, np.asarray(v)[..., table[inverses(table)]]
+    )  # [a, h]: v(a^-1 h)
 
 
 def _class_sums(u: np.ndarray, v: np.ndarray, M: Group) -> np.ndarray:
-    """The sum of sigma less its mean over the pairs with one product: Yt^T sigma(Xw) = 2 (u * v - mean), (..., M)."""
+    """The sum of sigma less its mean over the pairs with one product: Yt^T sigma(Xw) = 2 (u * v -
+    mean), (..., M)."""
     sums = 2 * convolution(u, v, M)
     return sums - sums.mean(axis=-1, keepdims=True)
 
@@ -90,10 +101,11 @@ def _class_sums(u: np.ndarray, v: np.ndarray, M: Group) -> np.ndarray:
 class LocalMaximum:
     r"""A family of local maxima of the energy on the sphere |w| = 1: one real irrep of dimension D.
 
-    `energy` is M/(2D) for one-hot inputs and M/(8D) for unit ones. The family is $u(h) = x^\top\rho(h)y$,
-    $v(h) = y^\top\rho(h)z$ with any vectors x, y, z of D numbers, scaled to $|u| = |v| = 1/\sqrt2$; it has
-    `zero_modes` = 3(D - 1) - (c - 1) dimensions, along which the energy is constant. It is connected for D > 1; for
-    D = 1 it is the four points with either sign of u and of v. `w` is one member, (2M,).
+    `energy` is M/(2D) for one-hot inputs and M/(8D) for unit ones. The family is $u(h) =
+    x^\top\rho(h)y$, $v(h) = y^\top\rho(h)z$ with any vectors x, y, z of D numbers, scaled to $|u| =
+    |v| = 1/\sqrt2$; it has `zero_modes` = 3(D - 1) - (c - 1) dimensions, along which the energy is
+    constant. It is connected for D > 1; for D = 1 it is the four points with either sign of u and
+    of v. `w` is one member, (2M,).
     """
 
     irrep: Irrep
@@ -113,11 +125,13 @@ class LocalMaximum:
 
 
 def local_maxima(M: Group, *, inputs: str = "one-hot") -> tuple[LocalMaximum, ...]:
-    """All local maxima of the energy on |w| = 1, a family for each nontrivial real irrep of a group.
+    """All local maxima of the energy on |w| = 1, a family for each nontrivial real irrep of a
+    group.
 
     M and `inputs` as in `energy`; raises ParameterError as there.
 
-    Example: odd and even cyclic groups, and the group of quaternions, whose third type the paper leaves out.
+    Example: odd and even cyclic groups, and the group of quaternions, whose third type the paper
+    leaves out.
         >>> [m.energy for m in local_maxima(5)], [m.energy for m in local_maxima(8, inputs="unit")]
         ([1.25, 1.25], [1.0, 0.5, 0.5, 0.5])
         >>> [(m.energy, m.type, m.zero_modes) for m in local_maxima("Q8")][-2:]
@@ -135,7 +149,8 @@ def local_maxima(M: Group, *, inputs: str = "one-hot") -> tuple[LocalMaximum, ..
 
 
 def example(rho: Irrep, seed: int | None = None) -> np.ndarray:
-    """One node (2M,) of the family of an irrep, |w| = 1: with the first unit vector for x, y, z, or random ones."""
+    """One node (2M,) of the family of an irrep, |w| = 1: with the first unit vector for x, y, z, or
+    random ones."""
     first = np.eye(rho.dimension)[[0, 0, 0]]
     x, y, z = first if seed is None else np.random.default_rng(seed).normal(size=(3, rho.dimension))
     halves = [np.einsum("i,hij,j->h", a, rho.matrices, b) for a, b in ((x, y), (y, z))]
@@ -143,15 +158,20 @@ def example(rho: Irrep, seed: int | None = None) -> np.ndarray:
 
 
 def spectrum(w: np.ndarray, M: Group) -> np.ndarray:
-    """The part of |w|^2 in each real irrep of a group, trivial first: (..., number of irreps), sums to one."""
+    """The part of |w|^2 in each real irrep of a group, trivial first: (..., number of irreps), sums
+    to one."""
     u, v = _halves(w, M)
-    parts = [((u @ rho.projection) ** 2).sum(axis=-1) + ((v @ rho.projection) ** 2).sum(axis=-1) for rho in irreps(M)]
+    parts = [
+        ((u @ rho.projection) ** 2).sum(axis=-1) + ((v @ rho.projection) ** 2).sum(axis=-1)
+        for rho in irreps(M)
+    ]
     power = np.stack(parts, axis=-1)
     return power / power.sum(axis=-1, keepdims=True)
 
 
 def by_irreps(w: np.ndarray, M: Group) -> float:
-    r"""The energy of w (2M,) from the irreps: $\frac2M\sum_\rho\frac Dc\lVert\hat u(\rho)\hat v(\rho)\rVert_F^2$."""
+    r"""The energy of w (2M,) from the irreps: $\frac2M\sum_\rho\frac Dc\lVert\hat u(\rho)\hat
+    v(\rho)\rVert_F^2$."""
     u, v = _halves(w, M)
     total = 0.0
     for rho in irreps(M)[1:]:
@@ -161,22 +181,26 @@ def by_irreps(w: np.ndarray, M: Group) -> float:
 
 
 def by_traces(w: np.ndarray, M: Group) -> float:
-    r"""What the slides print for the energy of w (2M,): $|\mathrm{tr}\,\hat u(k)\hat v(k)|^2$ in place of the norm.
+    r"""What the slides print for the energy of w (2M,): $|\mathrm{tr}\,\hat u(k)\hat v(k)|^2$ in
+    place of the norm.
 
-    The trace is that of the mean of u * v over conjugate elements, so that this is
-    $2\sum_k d_k\lVert P_k\,\overline{u*v}\rVert^2$ with the projections $P_k$ onto the irreps. Equal to the energy
-    where every $d_k$ is one.
+    The trace is that of the mean of u * v over conjugate elements, so that this is $2\sum_k
+    d_k\lVert P_k\,\overline{u*v}\rVert^2$ with the projections $P_k$ onto the irreps. Equal to the
+    energy where every $d_k$ is one.
 
     Source: Tian 2025, the formula beside Theorem 2.
     """
     table, (u, v) = as_table(M), _halves(w, M)
     conjugates = table[table, inverses(table)[:, None]]  # [g, h] = g h g^-1
     mean = convolution(u, v, table)[conjugates].mean(axis=0)
-    return float(sum(2 * rho.degree * ((rho.projection @ mean) ** 2).sum() for rho in irreps(M)[1:]))
+    return float(
+        sum(2 * rho.degree * ((rho.projection @ mean) ** 2).sum() for rho in irreps(M)[1:])
+    )
 
 
 def ascend(w: np.ndarray, M: Group, *, steps: int = 500, tolerance: float = 1e-12) -> np.ndarray:
-    """Gradient ascent of the energy on the sphere from w (..., 2M), until nothing changes or `steps` are over.
+    """Gradient ascent of the energy on the sphere from w (..., 2M), until nothing changes or
+    `steps` are over.
 
     A step goes to (4 E w + gradient), scaled to norm one: a power iteration with a shift.
     """

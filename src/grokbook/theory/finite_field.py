@@ -9,20 +9,25 @@ from grokbook.errors import ParameterError
 from grokbook.measures.inputs import Array
 
 LARGE_PRIME = 2**31 - 1
-"""The largest modulus whose products fit 64 bits; it stands in for the rationals where no minor reaches it."""
+"""The largest modulus whose products fit 64 bits; it stands in for the rationals where no minor
+reaches it."""
 
 
 class Echelon:
-    """Bases in echelon form over the field of q elements, R of them side by side, that grow row by row.
+    """Bases in echelon form over the field of q elements, R of them side by side, that grow row by
+    row.
 
-    `rank` (R,) is their number of rows. Raises ParameterError unless q is a prime of at most 2^31 - 1.
+    `rank` (R,) is their number of rows. Raises ParameterError unless q is a prime of at most 2^31 -
+    1.
     """
 
     def __init__(self, n: int, columns: int, q: int = LARGE_PRIME) -> None:
         if not isinstance(q, int | np.integer) or q > LARGE_PRIME or not isprime(int(q)):
             raise ParameterError(f"q = {q!r} must be a prime of at most {LARGE_PRIME}.")
         self.q = int(q)
-        self.rows = np.zeros((n, columns, columns), dtype=np.int64)  # [r, c]: the row of basis r whose pivot is c, or 0
+        self.rows = np.zeros(
+            (n, columns, columns), dtype=np.int64
+        )  # [r, c]: the row of basis r whose pivot is c, or 0
         self.rank = np.zeros(n, dtype=np.int64)
 
     def add(self, vectors: np.ndarray) -> np.ndarray:

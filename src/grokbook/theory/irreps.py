@@ -1,11 +1,13 @@
-r"""Real irreducible representations of a finite group from its Cayley table, computed and then verified.
+r"""Real irreducible representations of a finite group from its Cayley table, computed and then
+verified.
 
-The regular representation $(L_g f)(h) = f(g^{-1}h)$ on $\mathbb{R}^M$ splits into irreducible parts. A generic
-symmetric matrix that commutes with all $L_g$ has exactly such a part as each of its eigenspaces, so one
-eigendecomposition finds them. A real irreducible representation of dimension D is of one of three types, told by
-$c = \langle\chi, \chi\rangle$:
+The regular representation $(L_g f)(h) = f(g^{-1}h)$ on $\mathbb{R}^M$ splits into irreducible
+parts. A generic symmetric matrix that commutes with all $L_g$ has exactly such a part as each of
+its eigenspaces, so one eigendecomposition finds them. A real irreducible representation of
+dimension D is of one of three types, told by $c = \langle\chi, \chi\rangle$:
 
-    real (c = 1): a complex irrep of dimension D;  complex (c = 2): a pair of them, of dimension D/2;
+    real (c = 1): a complex irrep of dimension D;
+    complex (c = 2): a pair of them, of dimension D/2;
     quaternionic (c = 4): twice the same one, of dimension D/2.
 """
 
@@ -28,7 +30,8 @@ TOLERANCE = 1e-8
 
 @dataclass(frozen=True, eq=False)
 class Irrep:
-    """A real irreducible representation: orthogonal matrices (M, D, D), and the norm c of its character (1, 2 or 4)."""
+    """A real irreducible representation: orthogonal matrices (M, D, D), and the norm c of its
+    character (1, 2 or 4)."""
 
     matrices: np.ndarray
     norm: int
@@ -55,7 +58,8 @@ class Irrep:
 
     @property
     def projection(self) -> np.ndarray:
-        r"""The projection (M, M) of functions on the group onto $\mathcal H_k$, the matrix entries of this irrep."""
+        r"""The projection (M, M) of functions on the group onto $\mathcal H_k$, the matrix entries
+        of this irrep."""
         flat = self.matrices.reshape(len(self.matrices), -1)
         u, s, _ = np.linalg.svd(flat, full_matrices=False)
         basis = u[:, s > 1e-6]
@@ -63,7 +67,8 @@ class Irrep:
 
 
 def as_table(group: int | str | np.ndarray) -> np.ndarray:
-    """A Cayley table from what names a group: the order of a cyclic one, a name, or the table itself.
+    """A Cayley table from what names a group: the order of a cyclic one, a name, or the table
+    itself.
 
     Raises ParameterError for what is no group.
     """
@@ -79,8 +84,8 @@ def as_table(group: int | str | np.ndarray) -> np.ndarray:
 def irreps(group: int | str | np.ndarray) -> tuple[Irrep, ...]:
     r"""All real irreducible representations of a group, the trivial one first, then by dimension.
 
-    Each is verified: orthogonal, a homomorphism, irreducible of a known type; and $\sum_k D_k^2 / c_k = M$, so that
-    none is missing. Raises ParameterError for a table that is no group's.
+    Each is verified: orthogonal, a homomorphism, irreducible of a known type; and $\sum_k D_k^2 /
+    c_k = M$, so that none is missing. Raises ParameterError for a table that is no group's.
 
     Source: Tian 2025 (Li2), Eq. 9, over the real numbers; the types are Frobenius and Schur's.
     """
@@ -93,27 +98,40 @@ def _irreps(table: bytes, n: int) -> tuple[Irrep, ...]:
     products = np.frombuffer(table, dtype=np.int64).reshape(n, n)
     found: list[Irrep] = []
     weights, generic = np.random.default_rng(0).normal(size=n), np.zeros((n, n))
-    np.add.at(generic, (np.broadcast_to(np.arange(n)[:, None], (n, n)), products), weights)  # h -> hg, commutes with L
+    np.add.at(
+        generic, (np.broadcast_to(np.arange(n)[:, None], (n, n)), products), weights
+    )  # h -> hg, commutes with L
     values, vectors = np.linalg.eigh(generic + generic.T)
     cuts = np.flatnonzero(np.diff(values) > 1e-7 * np.abs(values).max()) + 1
-    for space in np.split(vectors, cuts, axis=1):  # an orthonormal basis (M, D) of an irreducible part
+    for space in np.split(
+        vectors, cuts, axis=1
+    ):  # an orthonormal basis (M, D) of an irreducible part
         moved = space[products]  # [g, h] = f(gh), so that its inner products give rho(g^-1)
         matrices = np.einsum("hi,ghj->gij", space, moved[inverses(products)])
         rho = Irrep(matrices, round(float((np.trace(matrices, axis1=1, axis2=2) ** 2).mean())))
         if all(np.abs(rho.character - other.character).max() > 1e-6 for other in found):
             found.append(rho)
-    found.sort(key=lambda rho: (rho.dimension, -round(float(rho.character.sum())), tuple(-rho.character.round(6))))
+    found.sort(
+        key=lambda rho: (
+            rho.dimension,
+            -round(float(rho.character.sum())),
+            tuple(-rho.character.round(6)),
+        )
+    )
     chosen = tuple(found)
     verify(products, chosen)
     return chosen
 
 
 def verify(table: np.ndarray, found: tuple[Irrep, ...]) -> None:
-    """Check that these are all real irreducible representations of a group; AssertionError names what fails."""
+    """Check that these are all real irreducible representations of a group; AssertionError names
+    what fails."""
     for rho in found:
         matrices, one = rho.matrices, np.eye(rho.dimension)
         assert rho.norm in TYPES, "a part is reducible"
         assert np.abs(matrices @ matrices.mT - one).max() < TOLERANCE, "a matrix is not orthogonal"
         products = np.einsum("aij,bjk->abik", matrices, matrices)
-        assert np.abs(products - matrices[table]).max() < TOLERANCE, "products do not agree with the table"
+        assert np.abs(products - matrices[table]).max() < TOLERANCE, (
+            "products do not agree with the table"
+        )
     assert sum(rho.dimension**2 // rho.norm for rho in found) == len(table), "an irrep is missing"

@@ -1,7 +1,8 @@
-"""A network of one frequency that adds modulo p exactly: circle in, product in the middle, circle out.
+"""A network of one frequency that adds modulo p exactly: circle in, product in the middle, circle
+out.
 
-It stands for what trained networks are found to do (Nanda et al. 2023). Its loss and all its norms are the same for
-every frequency; the distance of neighbouring embeddings is not.
+It stands for what trained networks are found to do (Nanda et al. 2023). Its loss and all its norms
+are the same for every frequency; the distance of neighbouring embeddings is not.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ REASON = "every frequency must reach every symbol"
 
 
 def circle(p: int, k: int, radius: float = 1.0) -> np.ndarray:
-    r"""The circle of frequency k: row i is $A(\cos, \sin)(2\pi k i/p)$ with A = `radius`, shape (p, 2).
+    r"""The circle of frequency k: row i is $A(\cos, \sin)(2\pi k i/p)$ with A = `radius`, shape (p,
+    2).
 
     Raises ParameterError unless p is an odd prime.
     """
@@ -24,7 +26,8 @@ def circle(p: int, k: int, radius: float = 1.0) -> np.ndarray:
 
 
 def products(plane: np.ndarray) -> np.ndarray:
-    r"""The product features $(x_i x_j - y_i y_j,\; x_i y_j + y_i x_j)$ of all cells, shape (p, p, 2).
+    r"""The product features $(x_i x_j - y_i y_j,\; x_i y_j + y_i x_j)$ of all cells, shape (p, p,
+    2).
 
     `plane`, shape (p, 2), holds $(x_i, y_i)$. On a circle this is the sum of the angles:
     $\cos a\cos b - \sin a\sin b = \cos(a + b)$.
@@ -34,10 +37,12 @@ def products(plane: np.ndarray) -> np.ndarray:
 
 
 def logits(p: int, k: int, scale: float = 1.0) -> np.ndarray:
-    r"""The logits of the one-frequency network, $A \cos(2\pi k(i + j - r)/p)$, shape (p, p, p), last axis r.
+    r"""The logits of the one-frequency network, $A \cos(2\pi k(i + j - r)/p)$, shape (p, p, p),
+    last axis r.
 
-    The embedding is `circle(p, k)`, the features are `products`, the output map is A times the circle again, A =
-    `scale`. For a prime p the largest logit is at $r = i + j$ modulo p, whatever k is.
+    The embedding is `circle(p, k)`, the features are `products`, the output map is A times the
+    circle again, A = `scale`. For a prime p the largest logit is at $r = i + j$ modulo p, whatever
+    k is.
 
     Raises ParameterError unless p is an odd prime.
     """
@@ -48,8 +53,9 @@ def logits(p: int, k: int, scale: float = 1.0) -> np.ndarray:
 def full_loss(p: int, k: int, scale: float = 1.0) -> float:
     r"""Mean cross entropy over all cells of the one-frequency network, in nats.
 
-    Renaming the symbols by c turns frequency k into ck and permutes cells and outputs, so the loss is the same for
-    every k: $\log\sum_s e^{A\cos(2\pi s/p)} - A$. Here it is summed over all cells all the same. A = `scale`.
+    Renaming the symbols by c turns frequency k into ck and permutes cells and outputs, so the loss
+    is the same for every k: $\log\sum_s e^{A\cos(2\pi s/p)} - A$. Here it is summed over all cells
+    all the same. A = `scale`.
 
     Raises ParameterError unless p is an odd prime.
     """

@@ -1,8 +1,10 @@
-r"""Parallelograms of the addition table: what a training set forces upon an embedding (Liu et al. 2022, section 3).
+r"""Parallelograms of the addition table: what a training set forces upon an embedding (Liu et al.
+2022, section 3).
 
-A sample is an unordered pair (i, j), i <= j < p, with the label i + j (modulo `modulus`, where given). Two samples
-of one label are a permissible parallelogram: an ideal model must give them $E_i + E_j = E_m + E_n$. All functions
-take samples as pairs in any order; (j, i) is (i, j), and a sample that is listed twice counts once.
+A sample is an unordered pair (i, j), i <= j < p, with the label i + j (modulo `modulus`, where
+given). Two samples of one label are a permissible parallelogram: an ideal model must give them $E_i
++ E_j = E_m + E_n$. All functions take samples as pairs in any order; (j, i) is (i, j), and a sample
+that is listed twice counts once.
 """
 
 from __future__ import annotations
@@ -37,13 +39,20 @@ def all_samples(p: int) -> list[Sample]:
 def samples_of(pairs: Iterable[Sequence[int]], p: int | None = None) -> list[Sample]:
     """The different samples among the pairs, sorted, as (i, j) with i <= j.
 
-    Raises ParameterError for what is not a pair of whole numbers of 0 or more, below p where p is given.
+    Raises ParameterError for what is not a pair of whole numbers of 0 or more, below p where p is
+    given.
     """
     most = None if p is None else whole(p, "p") - 1
     found, highest = set(), np.inf if most is None else most
     for pair in pairs:
-        if type(pair) is tuple and [*map(type, pair)] == [int, int] and 0 <= min(pair) <= max(pair) <= highest:
-            found.add((min(pair), max(pair)))  # most are of this kind, and asking further takes ten times as long
+        if (
+            type(pair) is tuple
+            and [*map(type, pair)] == [int, int]
+            and 0 <= min(pair) <= max(pair) <= highest
+        ):
+            found.add(
+                (min(pair), max(pair))
+            )  # most are of this kind, and asking further takes ten times as long
             continue
         two = np.asarray(pair, dtype=object)
         if two.shape != (2,):
@@ -58,13 +67,14 @@ def samples_of(pairs: Iterable[Sequence[int]], p: int | None = None) -> list[Sam
 def permissible_set(
     pairs: Iterable[Sequence[int]], *, counting: str = "distinct", modulus: int | None = None
 ) -> list[Parallelogram]:
-    r"""The permissible parallelograms $P_0(D)$ of a training set: pairs of samples that share a label.
+    r"""The permissible parallelograms $P_0(D)$ of a training set: pairs of samples that share a
+    label.
 
     Args:
         pairs: the training set D.
-        counting: "distinct": unordered pairs of different samples, as the authors' code counts and as the paper's
-            example for p = 4 does; "literal": equation (1) as printed, with both orders and with each sample beside
-            itself, $\sum_s n_s^2$ for $n_s$ samples of label s.
+        counting: "distinct": unordered pairs of different samples, as the authors' code counts and
+            as the paper's example for p = 4 does; "literal": equation (1) as printed, with both
+            orders and with each sample beside itself, $\sum_s n_s^2$ for $n_s$ samples of label s.
         modulus: labels are i + j modulo this; None for plain sums.
 
     Raises ParameterError for bad pairs, another counting, or a modulus below 1.
@@ -72,10 +82,14 @@ def permissible_set(
     Example:
         >>> permissible_set([(0, 2), (1, 1), (0, 3)])
         [((0, 2), (1, 1))]
-        >>> len(permissible_set(all_samples(10))), len(permissible_set(all_samples(10), counting="literal"))
+        >>> (
+        ...     len(permissible_set(all_samples(10))),
+        ...     len(permissible_set(all_samples(10), counting="literal")),
+        ... )
         (70, 195)
 
-    Source: Liu et al. 2022, Eq. 1 and 19. All samples of p symbols have floor((p + 1)(p - 1)(2p - 3) / 24).
+    Source: Liu et al. 2022, Eq. 1 and 19. All samples of p symbols have floor((p + 1)(p - 1)(2p -
+    3) / 24).
     """
     one_of(counting, COUNTINGS, "counting")
     classes = _classes(samples_of(pairs), modulus)
@@ -94,7 +108,8 @@ def _classes(samples: Sequence[Sample], modulus: int | None) -> list[list[Sample
 
 
 def equations(parallelograms: Iterable[Parallelogram], p: int) -> np.ndarray:
-    r"""The matrix A of the linear system: a row $e_i + e_j - e_m - e_n$ for each parallelogram, int64 of shape (q, p).
+    r"""The matrix A of the linear system: a row $e_i + e_j - e_m - e_n$ for each parallelogram,
+    int64 of shape (q, p).
 
     Raises ParameterError for a symbol that is not below p.
 
@@ -107,14 +122,18 @@ def equations(parallelograms: Iterable[Parallelogram], p: int) -> np.ndarray:
     return np.array(rows, dtype=np.int64).reshape(-1, p)
 
 
-def nullity(pairs: Iterable[Sequence[int]], p: int, *, modulus: int | None = None, field: int | None = None) -> int:
+def nullity(
+    pairs: Iterable[Sequence[int]], p: int, *, modulus: int | None = None, field: int | None = None
+) -> int:
     r"""Degrees of freedom $n_0$ of the embeddings that close all parallelograms of a training set.
 
-    It is p - rank A. With plain sums it is at least 2, and 2 exactly if the data force $E_k = a + k b$. Modulo p real
-    embeddings have none but the constant ones ($n_0 = 1$ for all data and p >= 3), while over the field of p elements
-    the lines are solutions again: `field=p` takes the rank there.
+    It is p - rank A. With plain sums it is at least 2, and 2 exactly if the data force $E_k = a + k
+    b$. Modulo p real embeddings have none but the constant ones ($n_0 = 1$ for all data and p >=
+    3), while over the field of p elements the lines are solutions again: `field=p` takes the rank
+    there.
 
-    Raises ParameterError for bad pairs, symbols not below p, or a field whose number of elements is not prime.
+    Raises ParameterError for bad pairs, symbols not below p, or a field whose number of elements is
+    not prime.
 
     Example:
         >>> nullity([(0, 2), (1, 1), (0, 3), (1, 2), (1, 3), (2, 2)], 4), nullity([], 4)
@@ -131,7 +150,8 @@ def nullity(pairs: Iterable[Sequence[int]], p: int, *, modulus: int | None = Non
 
 
 def _spanning(samples: Sequence[Sample], modulus: int | None) -> list[Parallelogram]:
-    """Of each label the first sample with every other: their equations span those of all parallelograms."""
+    """Of each label the first sample with every other: their equations span those of all
+    parallelograms."""
     return [(same[0], other) for same in _classes(samples, modulus) for other in same[1:]]
 
 
@@ -139,7 +159,8 @@ def gram(pairs: Iterable[Sequence[int]], p: int, *, modulus: int | None = None) 
     r"""$A^\top A$ of all permissible parallelograms of a training set, float64 of shape (p, p).
 
     With $v_a = e_i + e_j$ for a sample a, the parallelograms of one label add up to
-    $\sum_{a<b}(v_a-v_b)(v_a-v_b)^\top = n\sum_a v_a v_a^\top - \bigl(\sum_a v_a\bigr)\bigl(\sum_a v_a\bigr)^\top$.
+    $\sum_{a<b}(v_a-v_b)(v_a-v_b)^\top = n\sum_a v_a v_a^\top - \bigl(\sum_a v_a\bigr)\bigl(\sum_a
+    v_a\bigr)^\top$.
 
     Raises ParameterError for bad pairs or symbols not below p.
     """
@@ -154,16 +175,20 @@ def gram(pairs: Iterable[Sequence[int]], p: int, *, modulus: int | None = None) 
 
 
 def grokking_rate(pairs: Iterable[Sequence[int]], p: int, *, convention: str = "paper") -> float:
-    r"""The grokking rate $\lambda_3 Z_0$ of a training set: the third smallest eigenvalue of $H$, times $Z_0$.
+    r"""The grokking rate $\lambda_3 Z_0$ of a training set: the third smallest eigenvalue of $H$,
+    times $Z_0$.
 
     With $\sigma_3^2$ the third smallest eigenvalue of $A^\top A$ over $P_0(D)$,
 
-    - "paper": $2\sigma_3^2/|P_0(D)|$, the Hessian of Eq. 8 with the loss of Eq. 5 (what this book uses);
+    - "paper": $2\sigma_3^2/|P_0(D)|$, the Hessian of Eq. 8 with the loss of Eq. 5 (what this book
+      uses);
     - "code": $2\sigma_3^2$, without the division by $|P_0(D)|$;
-    - "printed": $\sigma_3^2$, below Eq. 9, "eigenvalues $\lambda_i = \sigma_i^2$", here read as $\lambda_3 Z_0$.
+    - "printed": $\sigma_3^2$, below Eq. 9, "eigenvalues $\lambda_i = \sigma_i^2$", here read as
+      $\lambda_3 Z_0$.
 
-    It is 0 where the data leave more than two degrees of freedom. The slowest deviation from a line decays as
-    $e^{-\lambda_3 t}$, so $1/\lambda_3$ is the time that the paper sets against the steps to generalise.
+    It is 0 where the data leave more than two degrees of freedom. The slowest deviation from a line
+    decays as $e^{-\lambda_3 t}$, so $1/\lambda_3$ is the time that the paper sets against the steps
+    to generalise.
 
     Raises ParameterError for bad pairs, p below 3, or another convention.
 
@@ -183,7 +208,8 @@ def grokking_rate(pairs: Iterable[Sequence[int]], p: int, *, convention: str = "
 
 
 def implied_set(pairs: Iterable[Sequence[int]], p: int) -> list[Parallelogram]:
-    r"""The parallelograms P(D) that a training set forces: those of $P_0$ whose equation the rows of A span.
+    r"""The parallelograms P(D) that a training set forces: those of $P_0$ whose equation the rows
+    of A span.
 
     They are what an ideal model forms, explicit ($P_0(D)$) and implicit ones.
 
@@ -194,11 +220,18 @@ def implied_set(pairs: Iterable[Sequence[int]], p: int) -> list[Parallelogram]:
     candidates, rows = _whole_table(p)
     a = equations(_spanning(samples_of(pairs, p), None), p).astype(float)
     outside = rows - rows @ np.linalg.pinv(a) @ a if len(a) else rows
-    return [found for found, rest in zip(candidates, outside, strict=True) if np.abs(rest).max() < NEGLIGIBLE]
+    return [
+        found
+        for found, rest in zip(candidates, outside, strict=True)
+        if np.abs(rest).max() < NEGLIGIBLE
+    ]
 
 
-def augmented_set(pairs: Iterable[Sequence[int]], parallelograms: Iterable[Parallelogram]) -> list[Sample]:
-    r"""The samples answered for sure: D and those that a parallelogram links to one of D, $\overline D(D, P)$.
+def augmented_set(
+    pairs: Iterable[Sequence[int]], parallelograms: Iterable[Parallelogram]
+) -> list[Sample]:
+    r"""The samples answered for sure: D and those that a parallelogram links to one of D,
+    $\overline D(D, P)$.
 
     Raises ParameterError for bad pairs.
 
@@ -210,10 +243,11 @@ def augmented_set(pairs: Iterable[Sequence[int]], parallelograms: Iterable[Paral
 
 
 def ideal_model(pairs: Iterable[Sequence[int]], p: int) -> dict[str, float]:
-    r"""What an ideal model reaches on a training set: $\overline{\mathrm{RQI}}$ and accuracies, from P(D).
+    r"""What an ideal model reaches on a training set: $\overline{\mathrm{RQI}}$ and accuracies,
+    from P(D).
 
-    `rqi` is $|P(D)|/|P_0|$, `accuracy` is $|\overline D(D, P(D))|/|D_0|$, and `validation` the share of samples outside
-    D that are answered (NaN where D holds all).
+    `rqi` is $|P(D)|/|P_0|$, `accuracy` is $|\overline D(D, P(D))|/|D_0|$, and `validation` the
+    share of samples outside D that are answered (NaN where D holds all).
 
     Raises ParameterError for bad pairs or p below 3.
 
@@ -228,30 +262,39 @@ def ideal_model(pairs: Iterable[Sequence[int]], p: int) -> dict[str, float]:
     return {"rqi": rqi, "accuracy": known / total, "validation": validation}
 
 
-def closed_set(embedding: Array, delta: float = 1e-2, *, normalise: bool = True) -> list[Parallelogram]:
-    r"""The parallelograms of $P_0$ that an embedding closes, $\lVert E_i+E_j-E_m-E_n\rVert \le \delta$.
+def closed_set(
+    embedding: Array, delta: float = 1e-2, *, normalise: bool = True
+) -> list[Parallelogram]:
+    r"""The parallelograms of $P_0$ that an embedding closes, $\lVert E_i+E_j-E_m-E_n\rVert \le
+    \delta$.
 
     Args:
         embedding: (p, d), or (p,) for numbers on a line.
         delta: the tolerance.
-        normalise: whether each column is first moved to mean 0 and variance 1; without it, Eq. 2 as printed.
+        normalise: whether each column is first moved to mean 0 and variance 1; without it, Eq. 2 as
+            printed.
 
-    Raises ParameterError for a bad table, fewer than three rows, a column of equal values (with `normalise`), or a
-    tolerance below 0.
+    Raises ParameterError for a bad table, fewer than three rows, a column of equal values (with
+    `normalise`), or a tolerance below 0.
 
-    Source: Liu et al. 2022, Eq. 2. The authors' code compares the mean square with 0.01, a tolerance of 0.1 in one
-    dimension.
+    Source: Liu et al. 2022, Eq. 2. The authors' code compares the mean square with 0.01, a
+    tolerance of 0.1 in one dimension.
     """
     table = to_numpy(embedding)
     table = table[:, None] if table.ndim == 1 else table
     if table.ndim != 2 or len(table) < 3 or not np.isfinite(table).all():
-        raise ParameterError(f"embedding has shape {np.shape(embedding)}, but must be finite, (p, d) or (p,), p >= 3.")
+        raise ParameterError(
+            f"embedding has shape {np.shape(embedding)}, but must be finite, (p, d) or (p,), p"
+            " >= 3."
+        )
     if not delta >= 0:
         raise ParameterError(f"delta = {delta!r} must be a number of 0 or more.")
     if normalise:
         deviation = table.std(axis=0)
         if not (deviation > len(table) * np.finfo(float).eps * np.abs(table).max(axis=0)).all():
-            raise ParameterError("embedding has a column of equal values, which has no scale to be divided by.")
+            raise ParameterError(
+                "embedding has a column of equal values, which has no scale to be divided by."
+            )
         table = (table - table.mean(axis=0)) / deviation
     candidates, rows = _whole_table(len(table))
     apart = np.linalg.norm(rows @ table, axis=1)
@@ -260,18 +303,21 @@ def closed_set(embedding: Array, delta: float = 1e-2, *, normalise: bool = True)
 
 @lru_cache(maxsize=8)
 def _whole_table(p: int) -> tuple[list[Parallelogram], np.ndarray]:
-    """All permissible parallelograms of p symbols and their equations, float64 (q, p); not to be changed."""
+    """All permissible parallelograms of p symbols and their equations, float64 (q, p); not to be
+    changed."""
     candidates = permissible_set(all_samples(p))
     return candidates, equations(candidates, p).astype(float)
 
 
-def representation_quality_index(embedding: Array, delta: float = 1e-2, *, normalise: bool = True) -> float:
+def representation_quality_index(
+    embedding: Array, delta: float = 1e-2, *, normalise: bool = True
+) -> float:
     r"""RQI: the share of permissible parallelograms that an embedding closes, in [0, 1].
 
     .. math:: \mathrm{RQI} = |P(R, \delta)| / |P_0|
 
-    with `closed_set` for $P(R, \delta)$ and different samples counted once. A line $E_k = a + k b$ has 1. Moving or
-    stretching the embedding does not change it (with `normalise`).
+    with `closed_set` for $P(R, \delta)$ and different samples counted once. A line $E_k = a + k b$
+    has 1. Moving or stretching the embedding does not change it (with `normalise`).
 
     Args and errors as in `closed_set`.
 
@@ -281,7 +327,8 @@ def representation_quality_index(embedding: Array, delta: float = 1e-2, *, norma
         >>> representation_quality_index(np.random.default_rng(0).normal(size=10)) < 0.05
         True
 
-    Source: Liu et al. 2022, Eq. 3; for random numbers it is about 0.003 on average at p = 10, not 0.
+    Source: Liu et al. 2022, Eq. 3; for random numbers it is about 0.003 on average at p = 10, not
+    0.
     """
     closed = closed_set(embedding, delta, normalise=normalise)
     return len(closed) / len(_whole_table(len(to_numpy(embedding)))[0])

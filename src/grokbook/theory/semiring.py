@@ -1,12 +1,15 @@
-r"""Two-layer networks with x^2 in Fourier coordinates: a semi-ring, its homomorphisms, and networks without loss.
+r"""Two-layer networks with x^2 in Fourier coordinates: a semi-ring, its homomorphisms, and networks
+without loss.
 
-A network answers a + b modulo d: $o_c(a, b) = \sum_j w_{cj}[c]\,(w_{aj}[a] + w_{bj}[b])^2$. Its coordinates z,
-of shape (3, d, q), are those of its layers a, b, c, its frequencies, its nodes:
+A network answers a + b modulo d: $o_c(a, b) = \sum_j w_{cj}[c]\,(w_{aj}[a] + w_{bj}[b])^2$. Its
+coordinates z, of shape (3, d, q), are those of its layers a, b, c, its frequencies, its nodes:
 
-    w_aj[x] = sum_k z[0, k, j] chi_k(x),   w_bj[x] = sum_k z[1, k, j] chi_k(x),   w_cj[x] = sum_k z[2, k, j] / chi_k(x)
+    w_aj[x] = sum_k z[0, k, j] chi_k(x),   w_bj[x] = sum_k z[1, k, j] chi_k(x),
+    w_cj[x] = sum_k z[2, k, j] / chi_k(x)
 
-with $\chi_k(x) = e^{2\pi\mathrm i kx/d}$; real weights have $z_{p,-k} = \bar z_{pk}$. Losses are in one convention: the
-mean over all $d^2$ pairs of $\lVert P(o/2d - e_{a+b})\rVert^2$, where P takes the class mean out of an answer.
+with $\chi_k(x) = e^{2\pi\mathrm i kx/d}$; real weights have $z_{p,-k} = \bar z_{pk}$. Losses are in
+one convention: the mean over all $d^2$ pairs of $\lVert P(o/2d - e_{a+b})\rVert^2$, where P takes
+the class mean out of an answer.
 
 Source: Tian, CoGO (arXiv 2410.01779), and the slides of Tian 2025.
 """
@@ -28,12 +31,15 @@ OMEGA = np.exp(2j * np.pi / 3)
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """A network of the semi-ring by its Fourier coordinates `z`, complex of shape (3, d, q): layers a, b, c; k; node.
+    """A network of the semi-ring by its Fourier coordinates `z`, complex of shape (3, d, q): layers
+    a, b, c; k; node.
 
-    `first + second` puts the nodes of both side by side, `first * second` multiplies each node of the first with each
-    of the second, coordinate by coordinate. A number times a network multiplies every coordinate.
+    `first + second` puts the nodes of both side by side, `first * second` multiplies each node of
+    the first with each of the second, coordinate by coordinate. A number times a network multiplies
+    every coordinate.
 
-    Raises ParameterError for another shape, coordinates of weights that are not real, and networks of different d.
+    Raises ParameterError for another shape, coordinates of weights that are not real, and networks
+    of different d.
     """
 
     z: np.ndarray
@@ -41,9 +47,14 @@ class Solution:
     def __post_init__(self) -> None:
         z = np.asarray(self.z, dtype=complex)
         if z.ndim != 3 or z.shape[0] != 3 or z.shape[1] < 2:
-            raise ParameterError(f"z has shape {z.shape}, but must be (3, d, q): layers a, b, c; frequencies; nodes.")
+            raise ParameterError(
+                f"z has shape {z.shape}, but must be (3, d, q): layers a, b, c; frequencies; nodes."
+            )
         if not np.allclose(z[:, -np.arange(z.shape[1])], z.conj()):
-            raise ParameterError("z must have complex conjugates at k and -k, but these are no coordinates of weights.")
+            raise ParameterError(
+                "z must have complex conjugates at k and -k, but these are no coordinates of"
+                " weights."
+            )
         object.__setattr__(self, "z", z)
 
     @property
@@ -72,7 +83,8 @@ class Solution:
         return (waves @ self.z[0]).real, (waves @ self.z[1]).real, (waves.conj() @ self.z[2]).real
 
     def outputs(self) -> np.ndarray:
-        """The answers o / 2d to all pairs, (d, d, d) by a, b, c; without loss: one at c = a + b, but for a mean."""
+        """The answers o / 2d to all pairs, (d, d, d) by a, b, c; without loss: one at c = a + b,
+        but for a mean."""
         a, b, c = self.weights()
         return (a[:, None] + b[None]) ** 2 @ c.T / (2 * self.d)
 
@@ -83,11 +95,12 @@ def _same(first: Solution, other: Solution) -> np.ndarray:
     return other.z
 
 
-# --------------------------------------------------------------------------------- homomorphisms and loss
+# --------------------------------------------------------------------------- homomorphisms and loss
 
 
 def potentials(network: Solution) -> np.ndarray:
-    r"""The sums $r_{k_1k_2k} = \sum_j z_{ak_1j} z_{bk_2j} z_{ckj}$ for all frequencies, complex (d, d, d).
+    r"""The sums $r_{k_1k_2k} = \sum_j z_{ak_1j} z_{bk_2j} z_{ckj}$ for all frequencies, complex (d,
+    d, d).
 
     Each entry is a homomorphism: it turns + and * of networks into + and * of numbers.
     """
@@ -96,16 +109,20 @@ def potentials(network: Solution) -> np.ndarray:
 
 
 def same_layer_potentials(network: Solution, layer: int) -> np.ndarray:
-    r"""The sums $r_{pk_1k_2k} = \sum_j z_{pk_1j} z_{pk_2j} z_{ckj}$ of one layer p (0: a, 1: b), complex (d, d, d)."""
+    r"""The sums $r_{pk_1k_2k} = \sum_j z_{pk_1j} z_{pk_2j} z_{ckj}$ of one layer p (0: a, 1: b),
+    complex (d, d, d)."""
     inside, c = network.z[layer], network.z[2]
     return np.einsum("ij,kj,lj->ikl", inside, inside, c, optimize=True)
 
 
 def shifted_sums(potential: np.ndarray) -> np.ndarray:
-    """The sums over k' of potential[k', m - k', k], by m and k: what a wave of frequency m in one operand adds to k."""
+    """The sums over k' of potential[k', m - k', k], by m and k: what a wave of frequency m in one
+    operand adds to k."""
     d = len(potential)
     m, each = np.indices((d, d))
-    return np.stack([potential[each[row], (m[row] - each[row]) % d].sum(axis=0) for row in range(d)])
+    return np.stack(
+        [potential[each[row], (m[row] - each[row]) % d].sum(axis=0) for row in range(d)]
+    )
 
 
 def frequency_losses(network: Solution, *, strict: bool = True) -> np.ndarray:
@@ -114,24 +131,29 @@ def frequency_losses(network: Solution, *, strict: bool = True) -> np.ndarray:
     .. math:: \ell_k + 1 = |r_{kkk} - 1|^2 + \sum_{(k_1, k_2) \ne (k, k)} |r_{k_1k_2k}|^2
         + \tfrac14 |s_{a0k} + s_{b0k}|^2 + \tfrac14 \sum_{m \ne 0} (|s_{amk}|^2 + |s_{bmk}|^2)
 
-    with $s_{pmk} = \sum_{k'} r_{p,k',m-k',k}$. Zeros of z at k = 0 in the input layers are assumed: see `loss`.
+    with $s_{pmk} = \sum_{k'} r_{p,k',m-k',k}$. Zeros of z at k = 0 in the input layers are assumed:
+    see `loss`.
 
-    Raises ParameterError where an input layer has a constant part, unless `strict` is false: then it is the printed
-    formula, which is not the loss there.
+    Raises ParameterError where an input layer has a constant part, unless `strict` is false: then
+    it is the printed formula, which is not the loss there.
     """
     if strict and np.abs(network.z[:2, 0]).max(initial=0) > 1e-12:
         raise ParameterError(
-            "the input layers must have no constant part (k = 0), or the formula of the loss is not exact."
+            "the input layers must have no constant part (k = 0), or the formula of the loss is not"
+            " exact."
         )
     r, k = potentials(network), np.arange(1, network.d)
     sums = [shifted_sums(same_layer_potentials(network, layer)) for layer in (0, 1)]
-    square = (np.abs(r) ** 2).sum(axis=(0, 1))[k] - np.abs(r[k, k, k]) ** 2 + np.abs(r[k, k, k] - 1) ** 2
+    square = (
+        (np.abs(r) ** 2).sum(axis=(0, 1))[k] - np.abs(r[k, k, k]) ** 2 + np.abs(r[k, k, k] - 1) ** 2
+    )
     rest = sum((np.abs(s[1:]) ** 2).sum(axis=0)[k] for s in sums)
     return square + (np.abs(sums[0][0] + sums[1][0]) ** 2)[k] / 4 + rest / 4
 
 
 def loss(solution: Solution) -> float:
-    r"""The mean over all pairs of $\lVert P(o/2d - e_{a+b})\rVert^2$, from the potentials: $\frac1d\sum_k(\ell_k + 1)$.
+    r"""The mean over all pairs of $\lVert P(o/2d - e_{a+b})\rVert^2$, from the potentials:
+    $\frac1d\sum_k(\ell_k + 1)$.
 
     Example:
         >>> loss(order_six_solution(7)) < 1e-24
@@ -150,7 +172,7 @@ def direct_loss(solution: Solution) -> float:
     return float((gap**2).sum(axis=2).mean())
 
 
-# -------------------------------------------------------------------------------------- building blocks
+# ---------------------------------------------------------------------------------- building blocks
 
 
 def block(d: int, k: int, nodes: Sequence[Sequence[complex]]) -> Solution:
@@ -181,7 +203,8 @@ def quarter(d: int, k: int, xi: complex = np.exp(0.25j * np.pi)) -> Solution:
 
 
 def identity(d: int) -> Solution:
-    """The one of the multiplication: a single node whose coordinates are all one (none at k = 0)."""
+    """The one of the multiplication: a single node whose coordinates are all one (none at k =
+    0)."""
     z = np.ones((3, d, 1), dtype=complex)
     z[:, 0] = 0
     return Solution(z)
@@ -199,11 +222,12 @@ def phases(d: int, k: int, first: float, second: float) -> Solution:
     return block(d, k, [tuple(np.exp(1j * np.array([first, second, -first - second])))])
 
 
-# --------------------------------------------------------------------------------------- whole networks
+# ----------------------------------------------------------------------------------- whole networks
 
 
 def order_six(d: int, k: int, nu: complex = 1j) -> Solution:
-    """The six nodes of one frequency, z_syn * z_nu / 6^(1/3): no other potential than r_kkk = 1 that counts."""
+    """The six nodes of one frequency, z_syn * z_nu / 6^(1/3): no other potential than r_kkk = 1
+    that counts."""
     return 6 ** (-1 / 3) * (synced(d, k) * opposed(d, k, nu))
 
 
@@ -219,8 +243,8 @@ def _sum(parts: Sequence[Solution]) -> Solution:
 def order_six_solution(d: int, nu: complex = 1j) -> Solution:
     """z_F6: six nodes at every frequency, 3(d - 1) in all for odd d; loss zero.
 
-    `nu` may be any number of size one. For even d the frequency d/2 gets two nodes (this book). Raises ParameterError
-    for d below 3.
+    `nu` may be any number of size one. For even d the frequency d/2 gets two nodes (this book).
+    Raises ParameterError for d below 3.
 
     Example:
         >>> z = order_six_solution(7)
@@ -230,12 +254,15 @@ def order_six_solution(d: int, nu: complex = 1j) -> Solution:
     Source: Tian 2025, z_F6; CoGO, Corollary 3.
     """
     d = whole(d, "d", least=3)
-    half = [] if d % 2 else [2 ** (-1 / 3) * block(d, d // 2, [(1, 1, 1), (1, -1, -1)])]  # k = d/2: all is real
+    half = (
+        [] if d % 2 else [2 ** (-1 / 3) * block(d, d // 2, [(1, 1, 1), (1, -1, -1)])]
+    )  # k = d/2: all is real
     return _sum([order_six(d, k, nu) for k in range(1, (d + 1) // 2)] + half)
 
 
 def order_four_solution(d: int, xi: complex = np.exp(0.25j * np.pi)) -> Solution:
-    """z_F4 alone: four nodes at every frequency, odd d; its loss is 2(d - 1)/d, all of it a constant answer.
+    """z_F4 alone: four nodes at every frequency, odd d; its loss is 2(d - 1)/d, all of it a
+    constant answer.
 
     Raises ParameterError for even d and below 3.
     """
@@ -243,10 +270,12 @@ def order_four_solution(d: int, xi: complex = np.exp(0.25j * np.pi)) -> Solution
 
 
 def order_four_six_solution(d: int, k0: int = 1, xi: complex = np.exp(0.25j * np.pi)) -> Solution:
-    r"""z_F4/6: six nodes at the frequency k0, four at each other, 2d in all; loss zero. d is odd and 5 or more.
+    r"""z_F4/6: six nodes at the frequency k0, four at each other, 2d in all; loss zero. d is odd
+    and 5 or more.
 
-    The four nodes of a frequency k leave the same constant in every answer, of size $s_{a0k} + s_{b0k}$. The hat on
-    the six nodes of k0 takes it away: their output layer gets one number, shared by the six, at each other frequency.
+    The four nodes of a frequency k leave the same constant in every answer, of size $s_{a0k} +
+    s_{b0k}$. The hat on the six nodes of k0 takes it away: their output layer gets one number,
+    shared by the six, at each other frequency.
 
     Raises ParameterError for another d, and k0 outside 1, ..., (d - 1)/2.
 
@@ -281,7 +310,8 @@ def memorization_solution(d: int) -> Solution:
     waves[0] = 0
     ones = identity(d).z[0] * np.ones(d)
     return d ** (-2 / 3) * (
-        Solution(np.stack([waves, ones, waves.conj()])) * Solution(np.stack([ones, waves, waves.conj()]))
+        Solution(np.stack([waves, ones, waves.conj()]))
+        * Solution(np.stack([ones, waves, waves.conj()]))
     )
 
 

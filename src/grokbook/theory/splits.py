@@ -1,4 +1,5 @@
-"""What a split of the pairs allows: test pairs whose sum no training pair has cannot be answered from the data."""
+"""What a split of the pairs allows: test pairs whose sum no training pair has cannot be answered
+from the data."""
 
 from __future__ import annotations
 
@@ -9,8 +10,8 @@ from collections import Counter
 def distribution(p: int = 10, held_out: int = 10) -> list[float]:
     r"""Probability that 0, 1, 2, ... of `held_out` random test pairs are unanswerable, exactly.
 
-    A sum with n pairs has k < n of them in the test set in $\binom nk$ ways and loses none, or all n in one way and
-    loses n; the products of these terms over all sums are counted.
+    A sum with n pairs has k < n of them in the test set in $\binom nk$ ways and loses none, or all
+    n in one way and loses n; the products of these terms over all sums are counted.
 
     Example:
         >>> [round(share, 4) for share in distribution()[:2]]

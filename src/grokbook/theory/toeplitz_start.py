@@ -1,4 +1,5 @@
-"""An embedding that starts as a Toeplitz or circulant matrix: the lengths of its steps, in closed form and drawn."""
+"""An embedding that starts as a Toeplitz or circulant matrix: the lengths of its steps, in closed
+form and drawn."""
 
 from __future__ import annotations
 
@@ -13,8 +14,8 @@ STARTS = ("independent", "toeplitz", "circulant")
 def draw_start(kind: str, p: int, d: int, rng: np.random.Generator, std: float = 1.0) -> np.ndarray:
     r"""A random table (p, d) with normal entries of standard deviation `std`.
 
-    `kind`: "independent" entries; "toeplitz", entry (i, j) depends on i - j alone, from p + d - 1 independent numbers;
-    "circulant", entry (i, j) depends on i - j modulo p alone, and needs p = d.
+    `kind`: "independent" entries; "toeplitz", entry (i, j) depends on i - j alone, from p + d - 1
+    independent numbers; "circulant", entry (i, j) depends on i - j modulo p alone, and needs p = d.
 
     Raises ParameterError for an unknown kind or a circulant that is not square.
 
@@ -24,7 +25,9 @@ def draw_start(kind: str, p: int, d: int, rng: np.random.Generator, std: float =
         raise ParameterError(f"kind = {kind!r} is unknown; choose one of {', '.join(STARTS)}.")
     if kind == "circulant":
         if p != d:
-            raise ParameterError(f"a circulant table is square, but p = {p} and d = {d}; the nearest has d = {p}.")
+            raise ParameterError(
+                f"a circulant table is square, but p = {p} and d = {d}; the nearest has d = {p}."
+            )
         return circulant(rng.normal(scale=std, size=p))
     if kind == "toeplitz":
         return toeplitz(rng.normal(scale=std, size=p), rng.normal(scale=std, size=d))
@@ -32,17 +35,20 @@ def draw_start(kind: str, p: int, d: int, rng: np.random.Generator, std: float =
 
 
 def squared_steps(table: np.ndarray) -> np.ndarray:
-    """The squared lengths of the steps from each row to the next and back to the first, shape (p,)."""
+    """The squared lengths of the steps from each row to the next and back to the first, shape
+    (p,)."""
     steps = np.diff(table, axis=0, append=table[:1])
     return np.einsum("ij,ij->i", steps, steps)
 
 
 def step_covariance(kind: str, d: int, lag: int) -> float:
-    r"""Covariance of two squared steps that are `lag` rows apart, for entries of variance 1, the closing step left out.
+    r"""Covariance of two squared steps that are `lag` rows apart, for entries of variance 1, the
+    closing step left out.
 
     Independent: $8d$ at lag 0, $2d$ at lag 1, then 0. Toeplitz: $12d - 4$ at lag 0, $12(d - h)$ for
-    $1 \le h < d$, 2 at h = d, then 0, because the steps of neighbouring rows share d - 1 of their d entries. Circulant
-    (p = d): all steps are equal, so it is the variance of one, $12 d$, at every lag.
+    $1 \le h < d$, 2 at h = d, then 0, because the steps of neighbouring rows share d - 1 of their d
+    entries. Circulant (p = d): all steps are equal, so it is the variance of one, $12 d$, at every
+    lag.
 
     Raises ParameterError for an unknown kind.
     """
@@ -58,10 +64,11 @@ def step_covariance(kind: str, d: int, lag: int) -> float:
 
 
 def spread_within(kind: str, p: int, d: int) -> float:
-    r"""Expected variance of the p - 1 squared steps inside one table, over the square of their mean, $(2d)^2$.
+    r"""Expected variance of the p - 1 squared steps inside one table, over the square of their
+    mean, $(2d)^2$.
 
-    $\frac1n \sum_i \mathrm{Var}_i - \frac1{n^2} \sum_{i,j} \mathrm{Cov}_{ij}$ with n = p - 1 steps (the closing step
-    left out). The covariances are those of `step_covariance`.
+    $\frac1n \sum_i \mathrm{Var}_i - \frac1{n^2} \sum_{i,j} \mathrm{Cov}_{ij}$ with n = p - 1 steps
+    (the closing step left out). The covariances are those of `step_covariance`.
 
     Raises ParameterError for an unknown kind.
     """
@@ -72,9 +79,11 @@ def spread_within(kind: str, p: int, d: int) -> float:
 
 
 def spread_between(kind: str, p: int, d: int) -> float:
-    r"""Variance of the mean squared step from table to table, over the square of its mean, $(2d)^2$.
+    r"""Variance of the mean squared step from table to table, over the square of its mean,
+    $(2d)^2$.
 
-    $\frac1{n^2} \sum_{i,j} \mathrm{Cov}_{ij}$ with n = p - 1 steps: what the spread inside a table leaves.
+    $\frac1{n^2} \sum_{i,j} \mathrm{Cov}_{ij}$ with n = p - 1 steps: what the spread inside a table
+    leaves.
 
     Raises ParameterError for an unknown kind.
     """

@@ -1,7 +1,9 @@
-"""The flow of three numbers whose product shall be a target: trajectory, conserved quantities, exact limit.
+"""The flow of three numbers whose product shall be a target: trajectory, conserved quantities,
+exact limit.
 
-Gu et al. replace a network by three scalars x, w, u that follow the gradient of (target - x w u)^2 / 2. The limit of
-every start is known in closed form up to the root of one cubic, and no integration is needed to find it.
+Gu et al. replace a network by three scalars x, w, u that follow the gradient of (target - x w u)^2
+/ 2. The limit of every start is known in closed form up to the root of one cubic, and no
+integration is needed to find it.
 """
 
 from __future__ import annotations
@@ -19,13 +21,15 @@ from grokbook.measures.inputs import Array, like, to_numpy
 NAMES = ("x", "w", "u")
 REST = "where nothing moves, so the limit is the start itself"
 STIFF = 2000.0
-"""Decay rate times duration above which `flow` integrates implicitly (an explicit method would need more steps)."""
+"""Decay rate times duration above which `flow` integrates implicitly (an explicit method would need
+more steps)."""
 HOPELESS = 1e20
 """Decay rate times duration above which `flow` refuses: double precision cannot follow it."""
 
 
 def triples(points: Array | Sequence[float], name: str = "point") -> np.ndarray:
-    """The points as float64 of shape (..., 3), after checking the shape and that every value is finite.
+    """The points as float64 of shape (..., 3), after checking the shape and that every value is
+    finite.
 
     Raises ParameterError otherwise.
 
@@ -34,7 +38,9 @@ def triples(points: Array | Sequence[float], name: str = "point") -> np.ndarray:
     """
     found = to_numpy(points)
     if found.ndim == 0 or found.shape[-1] != 3:
-        raise ParameterError(f"{name} has shape {found.shape}, but must be (..., 3): the values of x, w and u.")
+        raise ParameterError(
+            f"{name} has shape {found.shape}, but must be (..., 3): the values of x, w and u."
+        )
     if not np.isfinite(found).all():
         worst = found[~np.isfinite(found)][0]
         raise ParameterError(f"{name} holds the value {worst}, but x, w and u must be finite.")
@@ -50,7 +56,9 @@ def finite_target(target: float) -> float:
     try:
         value = float(target)
     except (TypeError, ValueError, OverflowError, RuntimeError) as error:
-        raise ParameterError(f"target = {target!r:.60} is no number; the papers use 1 and 0.") from error
+        raise ParameterError(
+            f"target = {target!r:.60} is no number; the papers use 1 and 0."
+        ) from error
     if not isfinite(value):
         raise ParameterError(f"target = {value} is not finite; the papers use 1 and 0.")
     return value
@@ -66,12 +74,11 @@ def gradient_of_product(point: Array | Sequence[float]) -> np.ndarray:
     return np.stack([w * u, x * u, x * w], axis=-1)
 
 
-def velocity(
-    point: Array | Sequence[float], *, target: float = 1.0
-) -> np.ndarray:
+def velocity(point: Array | Sequence[float], *, target: float = 1.0) -> np.ndarray:
     r"""The right-hand side of the three-variable system, numpy array of shape (..., 3).
 
-    .. math:: \dot x &= (\delta - xwu)\,wu, \\ \dot w &= (\delta - xwu)\,xu, \\ \dot u &= (\delta - xwu)\,xw,
+    .. math:: \dot x &= (\delta - xwu)\,wu, \\ \dot w &= (\delta - xwu)\,xu, \\ \dot u &= (\delta -
+    xwu)\,xw,
 
     with delta = target. It is minus the gradient of (delta - x w u)^2 / 2.
 
@@ -89,8 +96,9 @@ def conserved(
 ) -> tuple[Array, Array] | tuple[float, float]:
     """The two quantities that never change along the flow: x^2 - w^2 and w^2 - u^2.
 
-    The derivative of each square is 2 (delta - x w u) x w u, the same for all three. Takes shape (..., 3), gives two
-    values (or two arrays of shape (...)); they are computed as products (x - w)(x + w), which is exact near ties.
+    The derivative of each square is 2 (delta - x w u) x w u, the same for all three. Takes shape
+    (..., 3), gives two values (or two arrays of shape (...)); they are computed as products (x -
+    w)(x + w), which is exact near ties.
 
     Raises ParameterError for a shape other than (..., 3) and for values that are not finite.
 
@@ -108,18 +116,24 @@ def conserved(
 
 
 def flow(
-    start: Array | Sequence[float], times: Array | Sequence[float], *, target: float = 1.0, rtol: float = 1e-10
+    start: Array | Sequence[float],
+    times: Array | Sequence[float],
+    *,
+    target: float = 1.0,
+    rtol: float = 1e-10,
 ) -> Array:
-    """The trajectory of one start at increasing times, the first of which is the time of the start: (len(times), 3).
+    """The trajectory of one start at increasing times, the first of which is the time of the start:
+    (len(times), 3).
 
-    Integrated by scipy's solve_ivp with relative tolerance rtol and an absolute tolerance of rtol/100 of the size each
-    coordinate has at the start or in the limit: DOP853 (explicit, order 8), or Radau (implicit, order 5, with the exact
-    Jacobian) where the fastest decay rate times the duration exceeds `STIFF`. That rate is known beforehand: the square
-    of the gradient of x w u grows or falls with the squares, so it is largest at the start or at the limit. A start
-    that is drawn into a saddle (see `limit_point`) is thrown off it by rounding errors after a long time.
+    Integrated by scipy's solve_ivp with relative tolerance rtol and an absolute tolerance of
+    rtol/100 of the size each coordinate has at the start or in the limit: DOP853 (explicit, order
+    8), or Radau (implicit, order 5, with the exact Jacobian) where the fastest decay rate times the
+    duration exceeds `STIFF`. That rate is known beforehand: the square of the gradient of x w u
+    grows or falls with the squares, so it is largest at the start or at the limit. A start that is
+    drawn into a saddle (see `limit_point`) is thrown off it by rounding errors after a long time.
 
-    Raises ParameterError for a start that is not three finite numbers, times that do not increase, rtol outside
-    [1e-13, 0.1], and where rate times duration exceeds `HOPELESS`.
+    Raises ParameterError for a start that is not three finite numbers, times that do not increase,
+    rtol outside [1e-13, 0.1], and where rate times duration exceeds `HOPELESS`.
 
     Example:
         >>> flow([0.5, 0.5, 0.5], [0.0, 50.0]).round(6).tolist()
@@ -129,7 +143,9 @@ def flow(
     """
     first, moments, delta = triples(start, "start"), increasing(times), finite_target(target)
     if first.ndim != 1:
-        raise ParameterError(f"start has shape {first.shape}, but flow follows one start of shape (3,) at a time.")
+        raise ParameterError(
+            f"start has shape {first.shape}, but flow follows one start of shape (3,) at a time."
+        )
     if not 1e-13 <= rtol <= 0.1:
         raise ParameterError(f"rtol = {rtol} must lie between 1e-13 and 0.1; 1e-10 is the default.")
     if len(moments) == 1 or not velocity(first, target=delta).any():
@@ -138,18 +154,23 @@ def flow(
 
 
 def increasing(times: Array | Sequence[float]) -> np.ndarray:
-    """The times as float64, checked to be a non-empty, finite, strictly increasing sequence (ParameterError).
+    """The times as float64, checked to be a non-empty, finite, strictly increasing sequence
+    (ParameterError).
 
     >>> increasing([0, 1])
     array([0., 1.])
     """
     moments = to_numpy(times)
     if moments.ndim != 1 or moments.size == 0 or not np.isfinite(moments).all():
-        raise ParameterError(f"times has shape {moments.shape}, but must be a list of one or more finite numbers.")
+        raise ParameterError(
+            f"times has shape {moments.shape}, but must be a list of one or more finite numbers."
+        )
     falls = np.flatnonzero(np.diff(moments) <= 0)
     if falls.size:
         i = int(falls[0])
-        raise ParameterError(f"times must increase, but {moments[i + 1]:g} follows {moments[i]:g} (entry {i + 1}).")
+        raise ParameterError(
+            f"times must increase, but {moments[i + 1]:g} follows {moments[i]:g} (entry {i + 1})."
+        )
     return moments
 
 
@@ -163,20 +184,25 @@ def _integrate(first: np.ndarray, moments: np.ndarray, delta: float, rtol: float
         return jacobian(y, target=delta)
 
     ends = np.stack([first, limit_point(first, target=delta)])
-    with np.errstate(over="ignore"):  # the largest decay rate of the loss, infinite where it overflows
+    with np.errstate(
+        over="ignore"
+    ):  # the largest decay rate of the loss, infinite where it overflows
         stiffness = (gradient_of_product(ends) ** 2).sum(axis=-1).max() * (moments[-1] - moments[0])
     if not stiffness < HOPELESS:
         raise ParameterError(
-            f"start = {first.tolist()} with target = {delta:g} moves too fast to be integrated for this long: rate "
-            f"times duration is {stiffness:.1g}, but may be {HOPELESS:.0g}; limit_point has no such bound."
+            f"start = {first.tolist()} with target = {delta:g} moves too fast to be integrated for"
+            f" this long: rate times duration is {stiffness:.1g}, but may be {HOPELESS:.0g};"
+            " limit_point has no such bound."
         )
     method = {"method": "Radau", "jac": slope} if stiffness > STIFF else {"method": "DOP853"}
     tolerance = {"rtol": rtol, "atol": rtol * 1e-2 * np.abs(ends).max(axis=0)}
-    solved = solve_ivp(right, (moments[0], moments[-1]), first, t_eval=moments, **method, **tolerance)
+    solved = solve_ivp(
+        right, (moments[0], moments[-1]), first, t_eval=moments, **method, **tolerance
+    )
     if not solved.success:
         raise ParameterError(
-            f"start = {first.tolist()} with target = {delta:g} could not be integrated; shorter times or a larger rtol "
-            f"may do ({solved.message})."
+            f"start = {first.tolist()} with target = {delta:g} could not be integrated; shorter"
+            f" times or a larger rtol may do ({solved.message})."
         )
     return solved.y.T
 
@@ -186,7 +212,8 @@ def jacobian(point: Array | Sequence[float], *, target: float = 1.0) -> np.ndarr
 
     .. math:: J = (\delta - P)\,H - g g^\top, \quad P = xwu, \quad g = (wu, xu, xw),
 
-    with H the matrix of second derivatives of P: H_xw = u, H_xu = w, H_wu = x, zero on the diagonal.
+    with H the matrix of second derivatives of P: H_xw = u, H_xu = w, H_wu = x, zero on the
+    diagonal.
 
     Raises ParameterError for a shape other than (..., 3) and for values that are not finite.
 
@@ -195,28 +222,34 @@ def jacobian(point: Array | Sequence[float], *, target: float = 1.0) -> np.ndarr
     found, delta = triples(point), finite_target(target)
     x, w, u = np.moveaxis(found, -1, 0)
     zero = np.zeros_like(x)
-    second = np.stack([np.stack([zero, u, w], -1), np.stack([u, zero, x], -1), np.stack([w, x, zero], -1)], -2)
+    second = np.stack(
+        [np.stack([zero, u, w], -1), np.stack([u, zero, x], -1), np.stack([w, x, zero], -1)], -2
+    )
     g = gradient_of_product(found)
     return (delta - x * w * u)[..., None, None] * second - g[..., :, None] * g[..., None, :]
 
 
 def limit_point(start: Array | Sequence[float], *, target: float = 1.0) -> Array:
-    r"""Where the flow ends: the limit of every start for t to infinity, exactly, without integration.
+    r"""Where the flow ends: the limit of every start for t to infinity, exactly, without
+    integration.
 
-    All squares grow by one common amount s, so with a, b, c the squares of the start and delta = target
+    All squares grow by one common amount s, so with a, b, c the squares of the start and delta =
+    target
 
     .. math:: (\pm\sqrt{a + s},\ \pm\sqrt{b + s},\ \pm\sqrt{c + s}), \\
               (a + s)(b + s)(c + s) = \delta^2, \\ s > -\min(a, b, c).
 
-    The cases, for delta other than 0: (1) two or three coordinates are 0: the start is an equilibrium and its own
-    limit. (2) x w u is 0 or has the sign of delta: no sign changes (a coordinate that is 0 takes the sign that makes
-    x w u = delta). (3) x w u has the other sign and one coordinate has the smallest magnitude: that coordinate goes
-    through 0 and changes its sign. (4) As (3), but the smallest magnitude occurs twice or three times: the start is
-    drawn into a saddle, s = -min. For delta = 0 always s = -min.
+    The cases, for delta other than 0: (1) two or three coordinates are 0: the start is an
+    equilibrium and its own limit. (2) x w u is 0 or has the sign of delta: no sign changes (a
+    coordinate that is 0 takes the sign that makes x w u = delta). (3) x w u has the other sign and
+    one coordinate has the smallest magnitude: that coordinate goes through 0 and changes its sign.
+    (4) As (3), but the smallest magnitude occurs twice or three times: the start is drawn into a
+    saddle, s = -min. For delta = 0 always s = -min.
 
-    Takes shape (..., 3), numpy or torch or lists, gives the same shape and kind. With tau = s + min the cubic is
-    tau (tau + d_1)(tau + d_2) = delta^2 with differences d of squares, all terms positive, so that the result is
-    accurate to about 1e-13 relative for tiny, huge and nearly tied starts alike.
+    Takes shape (..., 3), numpy or torch or lists, gives the same shape and kind. With tau = s + min
+    the cubic is tau (tau + d_1)(tau + d_2) = delta^2 with differences d of squares, all terms
+    positive, so that the result is accurate to about 1e-13 relative for tiny, huge and nearly tied
+    starts alike.
 
     Raises ParameterError for a shape other than (..., 3) and for values that are not finite.
 
@@ -235,14 +268,16 @@ def limit_point(start: Array | Sequence[float], *, target: float = 1.0) -> Array
 
 
 def _shrunk(points: np.ndarray) -> np.ndarray:
-    """The smallest square taken from every square, signs kept: limits for target 0 and on the stable sets."""
+    """The smallest square taken from every square, signs kept: limits for target 0 and on the
+    stable sets."""
     size = np.abs(points)
     least = size.min(axis=1, keepdims=True)
     return np.sign(points) * np.sqrt(size - least) * np.sqrt(size + least) + 0.0
 
 
 def _kinds(points: np.ndarray, delta: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Masks: on an axis, drawn into a saddle, and smallest coordinate changes sign (target not 0)."""
+    """Masks: on an axis, drawn into a saddle, and smallest coordinate changes sign (target not
+    0)."""
     low, mid, _ = np.sort(np.abs(points), axis=1).T
     wrong = np.sign(points).prod(axis=1) * np.sign(delta) < 0
     return mid == 0, wrong & (low == mid), wrong & (low < mid)
@@ -256,7 +291,9 @@ def _ends(points: np.ndarray, delta: float) -> np.ndarray:
     low, mid, high = np.abs(ordered).T
     unit = np.maximum(high, np.cbrt(abs(delta)))  # makes logarithms small
     with np.errstate(divide="ignore", over="ignore"):
-        first, second = (np.log((m - low) / unit) + np.log(m / unit + low / unit) for m in (mid, high))
+        first, second = (
+            np.log((m - low) / unit) + np.log(m / unit + low / unit) for m in (mid, high)
+        )
         y = _log_root(first, second, 2 * np.log(abs(delta)) - 6 * np.log(unit))
         mid, high = (unit * np.exp(np.logaddexp(y, d) / 2) for d in (first, second))
         mid, high = np.copysign(mid, ordered[:, 1]), np.copysign(high, ordered[:, 2])
@@ -268,13 +305,11 @@ def _ends(points: np.ndarray, delta: float) -> np.ndarray:
     return ends
 
 
-def _log_root(
-    first: np.ndarray, second: np.ndarray, right: np.ndarray
-) -> np.ndarray:
+def _log_root(first: np.ndarray, second: np.ndarray, right: np.ndarray) -> np.ndarray:
     """y = log tau with tau (tau + d_1)(tau + d_2) = exp(right), given log d_1 and log d_2.
 
-    The left side minus the right is increasing and convex in y, and not negative at right / 3: Newton's iteration
-    from there falls to the root and cannot leave it.
+    The left side minus the right is increasing and convex in y, and not negative at right / 3:
+    Newton's iteration from there falls to the root and cannot leave it.
     """
     y = right / 3
     for _ in range(100):
@@ -296,7 +331,10 @@ def shift(start: Array | Sequence[float], *, target: float = 1.0) -> np.ndarray 
     found = triples(start, "start")
     size, end = np.abs(found), np.abs(limit_point(found, target=target))
     least = np.argmin(size, axis=-1)[..., None]
-    size, end = np.take_along_axis(size, least, -1)[..., 0], np.take_along_axis(end, least, -1)[..., 0]
+    size, end = (
+        np.take_along_axis(size, least, -1)[..., 0],
+        np.take_along_axis(end, least, -1)[..., 0],
+    )
     with np.errstate(over="ignore"):
         s = (end - size) * (end + size)
     return float(s) if s.ndim == 0 else s
@@ -311,7 +349,9 @@ def explain(start: Array | Sequence[float], *, target: float = 1.0) -> str:
     """
     found, delta = triples(start, "start"), finite_target(target)
     if found.ndim != 1:
-        raise ParameterError(f"start has shape {found.shape}, but explain takes one start of shape (3,).")
+        raise ParameterError(
+            f"start has shape {found.shape}, but explain takes one start of shape (3,)."
+        )
     size, surface = np.abs(found), f"the surface x w u = {delta:g}"
     zeros = [name for name, value in zip(NAMES, size, strict=True) if value == 0]
     least = [name for name, value in zip(NAMES, size, strict=True) if value == size.min()]
@@ -324,18 +364,25 @@ def explain(start: Array | Sequence[float], *, target: float = 1.0) -> str:
     if delta == 0 and zeros:
         return f"{zeros[0]} = 0: the product is 0, the target, so the limit is the start itself."
     if delta == 0 and len(least) == 1:
-        return f"{least[0]} has the smallest magnitude: it falls to 0, and its square is taken from all three."
+        return (
+            f"{least[0]} has the smallest magnitude: it falls to 0, and its square is taken from"
+            " all three."
+        )
     if delta == 0:
-        return f"{listed} share the smallest magnitude: they fall to 0 together, slower than any exponential."
+        return (
+            f"{listed} share the smallest magnitude: they fall to 0 together, slower than any"
+            " exponential."
+        )
     if saddle:
         return (
-            f"x w u and the target have opposite signs and {listed} share the smallest magnitude: the start is drawn "
-            f"to {f'the {others[0]}-axis' if others else 'the origin'}, a saddle, and never reaches x w u = {delta:g}."
+            f"x w u and the target have opposite signs and {listed} share the smallest magnitude:"
+            f" the start is drawn to {f'the {others[0]}-axis' if others else 'the origin'}, a"
+            f" saddle, and never reaches x w u = {delta:g}."
         )
     if crosses:
         return (
-            f"x w u and the target have opposite signs: {least[0]}, the smallest, goes through 0 and changes its sign, "
-            f"then {surface} is reached."
+            f"x w u and the target have opposite signs: {least[0]}, the smallest, goes through 0"
+            f" and changes its sign, then {surface} is reached."
         )
     if zeros:
         return f"{zeros[0]} = 0: it leaves 0 at once, and the start reaches {surface}."

@@ -1,7 +1,8 @@
-"""Classes of i + j have one common mean in any sum of embeddings, and what follows for closeness and uniformity.
+"""Classes of i + j have one common mean in any sum of embeddings, and what follows for closeness
+and uniformity.
 
-Nothing here needs a prime modulus except the closed form for circles, which needs an odd one and a frequency that
-shares no divisor with it; we ask for an odd prime there.
+Nothing here needs a prime modulus except the closed form for circles, which needs an odd one and a
+frequency that shares no divisor with it; we ask for an odd prime there.
 """
 
 from __future__ import annotations
@@ -20,9 +21,11 @@ from grokbook.theory.vectors import Rows, odd_prime, pair, vectors
 
 
 def class_sums(first: Rows, second: Rows | None = None) -> np.ndarray:
-    r"""All sums $\phi_1(i) + \phi_2(j)$ sorted by class: entry [r, i] is the sum at the cell $(i, r - i)$.
+    r"""All sums $\phi_1(i) + \phi_2(j)$ sorted by class: entry [r, i] is the sum at the cell $(i, r
+    - i)$.
 
-    `first` = $\phi_1$ and `second` = $\phi_2$ (by default the same) have shape (p, d); the result (p, p, d).
+    `first` = $\phi_1$ and `second` = $\phi_2$ (by default the same) have shape (p, d); the result
+    (p, p, d).
 
     Raises ParameterError for a table that is not finite rows or two tables of unequal shape.
     """
@@ -34,8 +37,9 @@ def class_sums(first: Rows, second: Rows | None = None) -> np.ndarray:
 def common_point(first: Rows, second: Rows | None = None) -> np.ndarray:
     r"""The point that is the mean of every class, $\bar\phi_1 + \bar\phi_2$, shape (d,).
 
-    For each r, $\frac1p \sum_i \phi_1(i) + \phi_2(r - i) = \bar\phi_1 + \bar\phi_2$, since $r - i$ runs through all
-    symbols when i does. It holds for every modulus, prime or not. `first`, `second`: as for `class_sums`.
+    For each r, $\frac1p \sum_i \phi_1(i) + \phi_2(r - i) = \bar\phi_1 + \bar\phi_2$, since $r - i$
+    runs through all symbols when i does. It holds for every modulus, prime or not. `first`,
+    `second`: as for `class_sums`.
 
     Raises ParameterError for bad tables.
 
@@ -49,8 +53,8 @@ def common_point(first: Rows, second: Rows | None = None) -> np.ndarray:
 class Closeness:
     """How close the sums of each class are, and what that says about the embedding.
 
-    `deltas`, shape (p,): radius of the smallest ball of each class. `diameter` and `radius` belong to the first
-    embedding. `bound` is what the largest delta implies for the diameter.
+    `deltas`, shape (p,): radius of the smallest ball of each class. `diameter` and `radius` belong
+    to the first embedding. `bound` is what the largest delta implies for the diameter.
     """
 
     deltas: np.ndarray
@@ -65,15 +69,18 @@ class Closeness:
 
     @property
     def relative(self) -> float:
-        """Mean radius of a class over the radius of the embedding: never below 1, and at most 2 for one table."""
+        """Mean radius of a class over the radius of the embedding: never below 1, and at most 2 for
+        one table."""
         return float(self.deltas.mean() / self.radius)
 
 
 def closeness(first: Rows, second: Rows | None = None) -> Closeness:
-    r"""The ball that each class of $\phi_1(i) + \phi_2(j)$ needs, beside the size of $\phi_1$ itself.
+    r"""The ball that each class of $\phi_1(i) + \phi_2(j)$ needs, beside the size of $\phi_1$
+    itself.
 
-    With $\delta = \max_r \delta_r$: $\mathrm{diam}\,\phi \le 2\delta(1 - \frac1p)$ when both operands share a table,
-    $\mathrm{diam}\,\phi_1 \le 2\delta$ otherwise, and the radius of $\phi_1$ is at most the mean of the $\delta_r$.
+    With $\delta = \max_r \delta_r$: $\mathrm{diam}\,\phi \le 2\delta(1 - \frac1p)$ when both
+    operands share a table, $\mathrm{diam}\,\phi_1 \le 2\delta$ otherwise, and the radius of
+    $\phi_1$ is at most the mean of the $\delta_r$.
 
     `first`, `second`: as for `class_sums`, p of 2 or more. Raises ParameterError for bad tables.
 
@@ -81,7 +88,9 @@ def closeness(first: Rows, second: Rows | None = None) -> Closeness:
     """
     one, two = pair(first, second)
     if len(one) < 2:
-        raise ParameterError("the embedding has p = 1 row, but classes need a modulus of 2 or more.")
+        raise ParameterError(
+            "the embedding has p = 1 row, but classes need a modulus of 2 or more."
+        )
     sums = class_sums(one, two)
     deltas = np.array([smallest_ball(np.unique(s, axis=0)).radius for s in sums])
     factor = 2 * (1 - 1 / len(one)) if second is None else 2.0
@@ -91,12 +100,13 @@ def closeness(first: Rows, second: Rows | None = None) -> Closeness:
 def med_limit(deltas: Rows, *, shared: bool = True) -> float:
     r"""The largest MED that classes within these radii allow, for an odd modulus.
 
-    With V the variance of a table and $\bar\delta$ the root mean square of `deltas` = $\delta_r$, shape (p,): the
-    variances of the classes average to $V_1 + V_2$ and none is above $\delta_r^2$, so $V_1 + V_2 \le \bar\delta^2$; and
-    $\mathrm{MED} \le 2\cos(\pi/2p)\sqrt V$. For two tables the root mean square of both MEDs is therefore at most
-    $\sqrt2\cos(\pi/2p)\,\bar\delta$, attained by circles of frequency (p-1)/2 in two planes at right angles. With one
-    `shared` table the cells (i, i) give $\frac94 V \le \bar\delta^2$, hence $\frac43\cos(\pi/2p)\,\bar\delta$, attained
-    at p = 3.
+    With V the variance of a table and $\bar\delta$ the root mean square of `deltas` = $\delta_r$,
+    shape (p,): the variances of the classes average to $V_1 + V_2$ and none is above $\delta_r^2$,
+    so $V_1 + V_2 \le \bar\delta^2$; and $\mathrm{MED} \le 2\cos(\pi/2p)\sqrt V$. For two tables the
+    root mean square of both MEDs is therefore at most $\sqrt2\cos(\pi/2p)\,\bar\delta$, attained by
+    circles of frequency (p-1)/2 in two planes at right angles. With one `shared` table the cells
+    (i, i) give $\frac94 V \le \bar\delta^2$, hence $\frac43\cos(\pi/2p)\,\bar\delta$, attained at p
+    = 3.
 
     Raises ParameterError for an even modulus and for radii that are not finite.
 
@@ -112,23 +122,34 @@ def med_limit(deltas: Rows, *, shared: bool = True) -> float:
 def class_gap(embedding: Rows, residues: np.ndarray) -> tuple[float, float]:
     r"""Largest distance of two sums in one class, and smallest of two sums in different classes.
 
-    The sums are $\phi(i) + \phi(j)$ with $\phi$ = `embedding`, shape (p, d); `residues`, shape (p, p), is the class of
-    each cell. "Close exactly if equivalent" needs the second number above the first.
+    The sums are $\phi(i) + \phi(j)$ with $\phi$ = `embedding`, shape (p, d); `residues`, shape (p,
+    p), is the class of each cell. "Close exactly if equivalent" needs the second number above the
+    first.
 
     Raises ParameterError for a bad table or a table of classes of another shape.
 
     Source: Gu et al. 2025, Remark 3.6.
     """
     table = vectors(embedding)
-    p, table = len(table), table - table.mean(axis=0)  # a shift changes no distance, and large squares round
+    p, table = (
+        len(table),
+        table - table.mean(axis=0),
+    )  # a shift changes no distance, and large squares round
     if np.shape(residues) != (p, p):
-        raise ParameterError(f"residues has shape {np.shape(residues)}, but must be ({p}, {p}), one a cell.")
+        raise ParameterError(
+            f"residues has shape {np.shape(residues)}, but must be ({p}, {p}), one a cell."
+        )
     sums = (table[:, None] + table[None]).reshape(p * p, -1)
     label = np.asarray(residues).ravel()
     if np.unique(label).size < 2:
-        raise ParameterError("residues has one class only, but a gap between classes needs two or more.")
+        raise ParameterError(
+            "residues has one class only, but a gap between classes needs two or more."
+        )
     same = max(diameter(sums[label == r]) for r in np.unique(label))
-    other = [np.sqrt(_squared_distances(sums[label == r], sums[label != r]).min()) for r in np.unique(label)]
+    other = [
+        np.sqrt(_squared_distances(sums[label == r], sums[label != r]).min())
+        for r in np.unique(label)
+    ]
     return same, float(min(other))
 
 
@@ -137,47 +158,58 @@ def _squared_distances(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def class_share(features: Rows) -> float:
-    r"""Share of the variance of features of the cells that the class of i + j explains, between 0 and 1.
+    r"""Share of the variance of features of the cells that the class of i + j explains, between 0
+    and 1.
 
-    $\eta^2 = \sum_r p \lVert m_r - m\rVert^2 / \sum_{i,j} \lVert x_{ij} - m\rVert^2$ with $x$ = `features`, shape
-    (p, p, d), $m_r$ the mean of class r and m that of all. For sums of embeddings it is 0; for a function of the
-    class it is 1.
+    $\eta^2 = \sum_r p \lVert m_r - m\rVert^2 / \sum_{i,j} \lVert x_{ij} - m\rVert^2$ with $x$ =
+    `features`, shape (p, p, d), $m_r$ the mean of class r and m that of all. For sums of embeddings
+    it is 0; for a function of the class it is 1.
 
     Raises ParameterError for a bad shape, values that are not finite, or features that do not vary.
     """
     x = np.asarray(features, dtype=float)
     if x.ndim != 3 or x.shape[0] != x.shape[1]:
-        raise ParameterError(f"features has shape {x.shape}, but must be (p, p, d), one vector a cell.")
+        raise ParameterError(
+            f"features has shape {x.shape}, but must be (p, p, d), one vector a cell."
+        )
     i = np.arange(len(x))
     return label_share(x.reshape(len(x) ** 2, -1), ((i[:, None] + i) % len(x)).ravel())
 
 
 def label_share(features: Rows, labels: np.ndarray) -> float:
-    r"""Share of the variance of `features`, shape (n, d), that their `labels`, shape (n,), explain, between 0 and 1.
+    r"""Share of the variance of `features`, shape (n, d), that their `labels`, shape (n,), explain,
+    between 0 and 1.
 
     As `class_share`, for any cells: the mean of each label counts as often as the label occurs.
 
-    Raises ParameterError for features that are not finite rows or do not vary, and for another number of labels.
+    Raises ParameterError for features that are not finite rows or do not vary, and for another
+    number of labels.
     """
     x = vectors(features, "features")
     if np.shape(labels) != (len(x),):
-        raise ParameterError(f"labels has shape {np.shape(labels)}, but must be ({len(x)},), one a row.")
+        raise ParameterError(
+            f"labels has shape {np.shape(labels)}, but must be ({len(x)},), one a row."
+        )
     kinds, place = np.unique(labels, return_inverse=True)
     flat = x - x[0]
     flat -= flat.mean(axis=0)
     total = float((flat**2).sum())
     if total <= 1e-24 * max(float((x**2).sum()), 1e-300):
-        raise ParameterError("the vectors are the same at every cell, but a share needs some variance.")
+        raise ParameterError(
+            "the vectors are the same at every cell, but a share needs some variance."
+        )
     sums, counts = np.zeros((len(kinds), x.shape[1])), np.bincount(place)
     np.add.at(sums, place, flat)
     return float((sums**2 / counts[:, None]).sum() / total)
 
 
 def additive_share(targets: Rows) -> float:
-    r"""Share of the variance of targets of the cells that some $f(i) + g(j)$ explains, between 0 and 1.
+    r"""Share of the variance of targets of the cells that some $f(i) + g(j)$ explains, between 0
+    and 1.
 
-    The best f and g are the row and column means less the grand mean. `targets`: shape (p, p, d), one vector a cell.
-    For targets that depend on the class of i + j alone it is 0: additive functions and class functions are orthogonal.
+    The best f and g are the row and column means less the grand mean. `targets`: shape (p, p, d),
+    one vector a cell. For targets that depend on the class of i + j alone it is 0: additive
+    functions and class functions are orthogonal.
 
     Raises ParameterError for a bad shape, values that are not finite, or targets that do not vary.
 
@@ -185,17 +217,20 @@ def additive_share(targets: Rows) -> float:
     """
     x = np.asarray(targets, dtype=float)
     if x.ndim != 3 or x.shape[0] != x.shape[1]:
-        raise ParameterError(f"targets has shape {x.shape}, but must be (p, p, d), one vector a cell.")
+        raise ParameterError(
+            f"targets has shape {x.shape}, but must be (p, p, d), one vector a cell."
+        )
     cells = vectors(x.reshape(x.shape[0] ** 2, -1), "targets")
     return sum(label_share(cells, operand.ravel()) for operand in np.indices(x.shape[:2]))
 
 
 @dataclass(frozen=True)
 class AdditiveFit:
-    """The best logits F(i) + G(j) on some cells: the shares of these and of the other cells that they answer right.
+    """The best logits F(i) + G(j) on some cells: the shares of these and of the other cells that
+    they answer right.
 
-    `margin` is a proof where they are not all right: with entries of F and G between -1 and 1 no right answer can lead
-    everywhere by more. It is infinite where they are.
+    `margin` is a proof where they are not all right: with entries of F and G between -1 and 1 no
+    right answer can lead everywhere by more. It is infinite where they are.
     """
 
     trained: float
@@ -204,13 +239,15 @@ class AdditiveFit:
 
 
 def additive_fit(labels: np.ndarray, trained: np.ndarray, *, steps: int = 2000) -> AdditiveFit:
-    r"""Softmax regression with logits $z(i, j) = F(i) + G(j)$ on the trained cells, until they are right or cannot be.
+    r"""Softmax regression with logits $z(i, j) = F(i) + G(j)$ on the trained cells, until they are
+    right or cannot be.
 
-    `labels`, shape (p, p), is the class of each cell, `trained` the mask of the cells to fit. For any F and G with
-    entries in [-1, 1] minus the gradient g of the loss, times them, is $\sum_{c, s} \pi_s(c) (z_r - z_s)(c)$, the
-    softmax weights of the wrong classes times the leads of the right one r. So the least lead is at most
-    $\lVert g\rVert_1 / \sum_c (1 - \pi_r(c))$, which goes to 0 where the loss has a least value. The problem is convex
-    (L-BFGS); it ends at a bound of 1e-3.
+    `labels`, shape (p, p), is the class of each cell, `trained` the mask of the cells to fit. For
+    any F and G with entries in [-1, 1] minus the gradient g of the loss, times them, is $\sum_{c,
+    s} \pi_s(c) (z_r - z_s)(c)$, the softmax weights of the wrong classes times the leads of the
+    right one r. So the least lead is at most $\lVert g\rVert_1 / \sum_c (1 - \pi_r(c))$, which goes
+    to 0 where the loss has a least value. The problem is convex (L-BFGS); it ends at a bound of
+    1e-3.
 
     Raises ParameterError where no cell is trained.
 
@@ -220,7 +257,9 @@ def additive_fit(labels: np.ndarray, trained: np.ndarray, *, steps: int = 2000) 
     if not i.size:
         raise ParameterError("trained holds no cell, but a fit needs one.")
     p, cells, right = len(labels), np.arange(i.size), labels[i, j]
-    operands = csr_array((np.ones(2 * i.size), (np.tile(cells, 2), np.append(i, p + j))), shape=(i.size, 2 * p))
+    operands = csr_array(
+        (np.ones(2 * i.size), (np.tile(cells, 2), np.append(i, p + j))), shape=(i.size, 2 * p)
+    )
 
     def loss(flat: np.ndarray) -> tuple[float, np.ndarray]:
         z = operands @ flat.reshape(2 * p, -1)
@@ -250,10 +289,14 @@ def additive_fit(labels: np.ndarray, trained: np.ndarray, *, steps: int = 2000) 
 def circle_delta(p: int) -> float:
     r"""The radius that every class needs on a unit circle, $1 + \cos(\pi/p)$, for an odd prime p.
 
-    With $\phi(i)$ at the angle $2\pi k i/p$ the class r lies on the line through 0 at half the angle of r, at the
-    signed distances $2\cos(\pi m/p)$, m of one parity: from 2 down to $-2\cos(\pi/p)$ (or the mirror image). Any
-    frequency k gives the same.
+    With $\phi(i)$ at the angle $2\pi k i/p$ the class r lies on the line through 0 at half the
+    angle of r, at the signed distances $2\cos(\pi m/p)$, m of one parity: from 2 down to
+    $-2\cos(\pi/p)$ (or the mirror image). Any frequency k gives the same.
 
-    Raises ParameterError unless p is an odd prime: with an even modulus some classes hold opposite points.
+    Raises ParameterError unless p is an odd prime: with an even modulus some classes hold opposite
+    points.
     """
-    return float(1 + np.cos(np.pi / odd_prime(p, "with other moduli a circle's classes need different radii")))
+    return float(
+        1
+        + np.cos(np.pi / odd_prime(p, "with other moduli a circle's classes need different radii"))
+    )

@@ -1,4 +1,5 @@
-"""What the theorems on embeddings ask of their input: finite rows, and an odd prime modulus where one is needed."""
+"""What the theorems on embeddings ask of their input: finite rows, and an odd prime modulus where
+one is needed."""
 
 from __future__ import annotations
 
@@ -23,19 +24,23 @@ def vectors(values: Rows, name: str = "embedding") -> np.ndarray:
 
 
 def pair(first: Rows, second: Rows | None) -> tuple[np.ndarray, np.ndarray]:
-    """The embeddings of the first and the second operand, which share one table when `second` is None.
+    """The embeddings of the first and the second operand, which share one table when `second` is
+    None.
 
     Raises ParameterError for a bad table or tables of unequal shape.
     """
     one = vectors(first, "the first embedding")
     two = one if second is None else vectors(second, "the second embedding")
     if one.shape != two.shape:
-        raise ParameterError(f"the embeddings have shapes {one.shape} and {two.shape}, but must have the same.")
+        raise ParameterError(
+            f"the embeddings have shapes {one.shape} and {two.shape}, but must have the same."
+        )
     return one, two
 
 
 def odd_prime(p: object, why: str) -> int:
-    """The modulus p as an int, refused with the reason `why` and the nearest valid choice unless an odd prime."""
+    """The modulus p as an int, refused with the reason `why` and the nearest valid choice unless an
+    odd prime."""
     number = 3
     if isinstance(p, int | np.integer) and not isinstance(p, bool):
         number = int(p)
@@ -43,4 +48,6 @@ def odd_prime(p: object, why: str) -> int:
             return number
     choices = (sympy.prevprime(max(number, 4)), sympy.nextprime(max(number, 2)))
     nearest = min(choices, key=lambda q: abs(q - number))
-    raise ParameterError(f"p = {p!r} must be an odd prime, because {why}; the nearest is {nearest}.")
+    raise ParameterError(
+        f"p = {p!r} must be an odd prime, because {why}; the nearest is {nearest}."
+    )

@@ -1,4 +1,5 @@
-r"""Muon, Grokfast and clipping on a stack of runs: what a reader would try in place of AdamW, same protocol."""
+r"""Muon, Grokfast and clipping on a stack of runs: what a reader would try in place of AdamW, same
+protocol."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ NEWTON_SCHULZ = (3.4445, -4.7750, 2.0315)
 @checked_call
 @dataclass(frozen=True)
 class Muon(AdamW):
-    r"""Muon for the hidden matrices, AdamW (the inherited settings) for embeddings, positions, read-out and biases.
+    r"""Muon for the hidden matrices, AdamW (the inherited settings) for embeddings, positions,
+    read-out and biases.
 
     A hidden matrix W (m, n) with gradient G moves by
 
@@ -25,18 +27,21 @@ class Muon(AdamW):
         M \leftarrow \mu M + (1-\mu) G, \quad
         W \leftarrow (1 - lr\,wd)\,W - 0.2 \sqrt{\max(m, n)}\, lr\, O\bigl((1-\mu) G + \mu M\bigr)
 
-    where O replaces the singular values by values near 1 (`orthogonalise`) and the factor gives the update the
-    root mean square of an AdamW update. `momentum` is mu; learning rate, warm-up and decay are those of AdamW.
-    `matrices` names other parameters to be moved so; a `plain` update is lr O(M), without factor and look ahead.
+    where O replaces the singular values by values near 1 (`orthogonalise`) and the factor gives the
+    update the root mean square of an AdamW update. `momentum` is mu; learning rate, warm-up and
+    decay are those of AdamW. `matrices` names other parameters to be moved so; a `plain` update is
+    lr O(M), without factor and look ahead.
 
-    Raises ParameterError for momentum outside [0, 1), a name that is no matrix, and whatever AdamW refuses.
+    Raises ParameterError for momentum outside [0, 1), a name that is no matrix, and whatever AdamW
+    refuses.
 
     Example:
         >>> Muon(momentum=0.9).learning_rate
         0.001
 
-    Source: Jordan et al. 2024, "Muon"; the factor is that of torch.optim.Muon(adjust_lr_fn="match_rms_adamw"). Tian
-    2025 has the plain update of `W_E`, with momentum .99 and other coefficients of the iteration.
+    Source: Jordan et al. 2024, "Muon"; the factor is that of
+    torch.optim.Muon(adjust_lr_fn="match_rms_adamw"). Tian 2025 has the plain update of `W_E`, with
+    momentum .99 and other coefficients of the iteration.
     """
 
     momentum: float = 0.95
@@ -54,15 +59,20 @@ class Muon(AdamW):
         """AdamW's."""
         for name in self.matrices:
             if len(shapes.get(name, ())) != 2:
-                raise ParameterError(f"matrices: {name!r} is none of the network's; choose of {', '.join(shapes)}.")
+                raise ParameterError(
+                    f"matrices: {name!r} is none of the network's; choose of {', '.join(shapes)}."
+                )
         return super().init(weights, shapes)
 
     def numbers(self, step: int) -> dict[str, float]:
         """AdamW's and the momentum."""
         return super().numbers(step) | {"momentum": self.momentum}
 
-    def update(self, weights: Tensor, gradient: Tensor, state: State, numbers: Numbers, shapes: Shapes) -> None:
-        """AdamW's update, replaced on the hidden matrices; their momentum lives in the first moment."""
+    def update(
+        self, weights: Tensor, gradient: Tensor, state: State, numbers: Numbers, shapes: Shapes
+    ) -> None:
+        """AdamW's update, replaced on the hidden matrices; their momentum lives in the first
+        moment."""
         before, momentum = weights.clone(), state["mean"].clone()
         super().update(weights, gradient, state, numbers, shapes)
         mu, rate, keep = (column(numbers[name], weights) for name in ("momentum", "lr", "decay"))
@@ -74,17 +84,22 @@ class Muon(AdamW):
                 state["mean"][:, part] = m
                 direction = m if self.plain else torch.lerp(gradient[:, part], m, _of(mu, part))
                 factor = 1 if self.plain else 0.2 * max(shape) ** 0.5
-                step = factor * _of(rate, part) * orthogonalise(direction.unflatten(1, shape)).flatten(1)
+                step = (
+                    factor
+                    * _of(rate, part)
+                    * orthogonalise(direction.unflatten(1, shape)).flatten(1)
+                )
                 weights[:, part] = _of(keep, part) * before[:, part] - step
 
 
 @checked_call
 @dataclass(frozen=True)
 class Grokfast(AdamW):
-    r"""AdamW on the gradient with its slow part amplified: g + `gain` * s, s <- `memory` * s + (1 - `memory`) g.
+    r"""AdamW on the gradient with its slow part amplified: g + `gain` * s, s <- `memory` * s + (1 -
+    `memory`) g.
 
-    Here s starts at zero; the authors' program starts it at the first gradient. The two differ by that gradient times
-    `memory` to the number of steps.
+    Here s starts at zero; the authors' program starts it at the first gradient. The two differ by
+    that gradient times `memory` to the number of steps.
 
     Raises ParameterError for memory outside [0, 1), a negative gain and whatever AdamW refuses.
 
@@ -92,7 +107,8 @@ class Grokfast(AdamW):
         >>> Grokfast(gain=5.0).memory
         0.98
 
-    Source: Lee et al. 2024, "Grokfast", the exponential moving average (their alpha = 0.98, lambda = 2).
+    Source: Lee et al. 2024, "Grokfast", the exponential moving average (their alpha = 0.98, lambda
+    = 2).
     """
 
     memory: float = 0.98
@@ -114,7 +130,9 @@ class Grokfast(AdamW):
         """AdamW's, memory and gain."""
         return super().numbers(step) | {"memory": self.memory, "gain": self.gain}
 
-    def update(self, weights: Tensor, gradient: Tensor, state: State, numbers: Numbers, shapes: Shapes) -> None:
+    def update(
+        self, weights: Tensor, gradient: Tensor, state: State, numbers: Numbers, shapes: Shapes
+    ) -> None:
         """AdamW's update on the amplified gradient."""
         memory, gain = (column(numbers[name], weights) for name in ("memory", "gain"))
         state["slow"].lerp_(gradient, 1 - memory)
@@ -124,7 +142,8 @@ class Grokfast(AdamW):
 @checked_call
 @dataclass(frozen=True)
 class Clipped(AdamW):
-    r"""AdamW on the clipped gradient: g times min(1, c / |g|), c = `largest`, |g| the Euclidean norm over all weights.
+    r"""AdamW on the clipped gradient: g times min(1, c / |g|), c = `largest`, |g| the Euclidean
+    norm over all weights.
 
     Raises ParameterError for a largest norm that is not positive and whatever AdamW refuses.
 
@@ -147,7 +166,9 @@ class Clipped(AdamW):
         """AdamW's and the largest norm."""
         return super().numbers(step) | {"largest": self.largest}
 
-    def update(self, weights: Tensor, gradient: Tensor, state: State, numbers: Numbers, shapes: Shapes) -> None:
+    def update(
+        self, weights: Tensor, gradient: Tensor, state: State, numbers: Numbers, shapes: Shapes
+    ) -> None:
         """AdamW's update on the clipped gradient."""
         largest = column(numbers["largest"], weights)[:, :1]
         share = (largest / gradient.norm(dim=1, keepdim=True)).clamp(max=1)
@@ -162,8 +183,9 @@ def _of(numbers: Tensor, part: slice) -> Tensor:
 def orthogonalise(matrices: Tensor, steps: int = 5) -> Tensor:
     r"""Singular vectors kept, singular values brought near 1, for matrices (..., m, n).
 
-    The Newton-Schulz iteration $X \leftarrow aX + (bA + cA^2)X$, $A = XX^\top$, from $X = G / \lVert G \rVert_F$. With
-    these coefficients it does not converge to 1: values end between about 0.7 and 1.2.
+    The Newton-Schulz iteration $X \leftarrow aX + (bA + cA^2)X$, $A = XX^\top$, from $X = G /
+    \lVert G \rVert_F$. With these coefficients it does not converge to 1: values end between about
+    0.7 and 1.2.
 
     Example:
         >>> values = torch.linalg.svdvals(orthogonalise(torch.diag(torch.tensor([1.0, 0.1]))))
@@ -183,5 +205,6 @@ def orthogonalise(matrices: Tensor, steps: int = 5) -> Tensor:
 
 
 def is_hidden(name: str, shape: tuple[int, ...]) -> bool:
-    """Whether Muon moves a parameter: a matrix that is neither embedding, positions nor read-out."""
+    """Whether Muon moves a parameter: a matrix that is neither embedding, positions nor
+    read-out."""
     return len(shape) == 2 and name not in ("W_E", "W_pos", "W_U")

@@ -12,7 +12,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from grokbook.files import atomic_write
+from grokbook.files import atomic_write, whole
+
+LARGEST = 100_000_000_000
+"""Bytes of the largest state that is read: hundreds of runs of the largest network, with all their
+logged steps."""
 
 MAGIC = b"grokbook checkpoint 2 "
 
@@ -29,15 +33,18 @@ def save_checkpoint(path: str | Path, state: dict[str, Any]) -> None:
     atomic_write(path, MAGIC + hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
 
 
-def load_checkpoint(path: str | Path, run_id: str, like: Mapping[str, Any] | None = None) -> dict[str, Any] | None:
-    """The saved state at `path` if it is whole, belongs to `run_id` and has the tensors of `like`; None otherwise.
+def load_checkpoint(
+    path: str | Path, run_id: str, like: Mapping[str, Any] | None = None
+) -> dict[str, Any] | None:
+    """The saved state at `path` if it is whole, belongs to `run_id` and has the tensors of `like`;
+    None otherwise.
 
-    What is damaged, of another run or code, or of other shapes is named (CheckpointWarning), and the run starts anew:
-    it only costs time. Only a damaged file is removed.
+    What is damaged, of another run or code, or of other shapes is named (CheckpointWarning), and
+    the run starts anew: it only costs time. Only a damaged file is removed.
     """
     path = Path(path)
     try:
-        content = path.read_bytes()
+        content = whole(path, LARGEST)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
@@ -55,7 +62,9 @@ def load_checkpoint(path: str | Path, run_id: str, like: Mapping[str, Any] | Non
 
 def _anew(path: Path, what: str) -> dict[str, Any] | None:
     """None, as there is no state, after a warning."""
-    warnings.warn(f"the checkpoint {path} {what}; the run starts anew.", CheckpointWarning, stacklevel=4)
+    warnings.warn(
+        f"the checkpoint {path} {what}; the run starts anew.", CheckpointWarning, stacklevel=4
+    )
     return None
 
 

@@ -1,4 +1,5 @@
-"""The update of a stack compiled: forward and backward pass fused, and the optimiser; eager where it cannot be."""
+"""The update of a stack compiled: forward and backward pass fused, and the optimiser; eager where
+it cannot be."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ from grokbook.training.together import program_key
 
 
 def compiles(config: RunConfig) -> bool:
-    """Whether the update of this run is compiled here: no dropout or batch statistics, and a compiler for a CPU."""
+    """Whether the update of this run is compiled here: no dropout or batch statistics, and a
+    compiler for a CPU."""
     return not (dropout(config) or statistics(config)) and _compiler_here()
 
 
@@ -32,11 +34,12 @@ def _compiler_here() -> bool:
 
 
 def compile_update(stack: Stack) -> Callable[[Stack], None]:
-    """A function that does what `grokbook.training.loop.advance` does, compiled for stacks of this one's sizes.
+    """A function that does what `grokbook.training.loop.advance` does, compiled for stacks of this
+    one's sizes.
 
-    Forward and backward pass are one program, the optimiser another; both are kept for later stacks of these sizes.
-    Sums are done in another order than in the eager program, so results differ by rounding. What does
-    not compile stays eager.
+    Forward and backward pass are one program, the optimiser another; both are kept for later stacks
+    of these sizes. Sums are done in another order than in the eager program, so results differ by
+    rounding. What does not compile stays eager.
     """
     if not compiles(stack.config):
         return eager
@@ -62,7 +65,8 @@ _programs: dict[tuple[str, int], tuple[Callable[..., Tensor], Callable[..., None
 
 
 def programs(stack: Stack) -> tuple[Callable[..., Tensor], Callable[..., None]]:
-    """The losses of rows of weights (R, P) and their batch, and the optimiser's update, both compiled."""
+    """The losses of rows of weights (R, P) and their batch, and the optimiser's update, both
+    compiled."""
     key = (program_key(stack.config), len(stack.configs))
     if key in _programs:
         return _programs[key]

@@ -1,4 +1,5 @@
-"""One training run as data: task, model, optimiser, length, what is logged. Equal data, equal run."""
+"""One training run as data: task, model, optimiser, length, what is logged. Equal data, equal
+run."""
 
 from __future__ import annotations
 
@@ -22,17 +23,23 @@ from grokbook.training.schedule import Schedule
 
 DTYPES = ("float32", "bfloat16")
 MOST_STEPS = 10**9
-_FIRST = ("ModularTask", "Shape", "AdamW")  # parts of runs that were recorded before a configuration named their kind
+_FIRST = (
+    "ModularTask",
+    "Shape",
+    "AdamW",
+)  # parts of runs that were recorded before a configuration named their kind
 STOP_VARIABLES = ("test_accuracy", "train_accuracy", "test_loss", "train_loss")
 
 
 @checked_call
 @dataclass(frozen=True)
 class StopRule:
-    """Stop early once `variable` has been on the wanted side of `threshold` for `hold` logged steps in a row.
+    """Stop early once `variable` has been on the wanted side of `threshold` for `hold` logged steps
+    in a row.
 
-    The wanted side is at or above it (`above`) or at or below it. Steps that were not run are missing (NaN) in
-    the result. Raises ParameterError when `hold` is below 1 or `variable` is not one of `STOP_VARIABLES`.
+    The wanted side is at or above it (`above`) or at or below it. Steps that were not run are
+    missing (NaN) in the result. Raises ParameterError when `hold` is below 1 or `variable` is not
+    one of `STOP_VARIABLES`.
     """
 
     variable: str = "test_accuracy"
@@ -44,10 +51,13 @@ class StopRule:
         if self.hold < 1:
             raise ParameterError(f"hold = {self.hold!r} must be 1 or more logged steps.")
         if self.variable not in STOP_VARIABLES:
-            raise ParameterError(f"variable = {self.variable!r} cannot stop a run; {', '.join(STOP_VARIABLES)} can.")
+            raise ParameterError(
+                f"variable = {self.variable!r} cannot stop a run; {', '.join(STOP_VARIABLES)} can."
+            )
 
     def logs_needed(self, values: list[float]) -> int | None:
-        """Number of logged `values` after which the rule is met for the first time, None if it never is."""
+        """Number of logged `values` after which the rule is met for the first time, None if it
+        never is."""
         return next((n for n in range(self.hold, len(values) + 1) if self.met(values[:n])), None)
 
     def met(self, values: list[float]) -> bool:
@@ -62,16 +72,17 @@ class StopRule:
 class RunConfig:
     """A training run: the network of sizes `model` on `task` with `optimizer` for `steps` updates.
 
-    `seed` draws the initial weights and the order of mini-batches; the split has its own seed in the task. `dtype` is
-    "float32" or "bfloat16" (autocast: products in bfloat16, weights and the loss in float32). `snapshots` is the number
-    of steps at which the embedding is kept, `start` one of the network's ways to draw it, `loss` a name of `LOSSES`.
-    Runs of several seeds have splits of their own; with `split_seed` they share the one that it draws, and differ in
-    their start alone. Without `batch_size` every update sees the whole training set. With it an epoch is a random order
-    of the training set, cut into batches of that size; a remainder that fills no batch is left to the next epoch's
-    order.
+    `seed` draws the initial weights and the order of mini-batches; the split has its own seed in
+    the task. `dtype` is "float32" or "bfloat16" (autocast: products in bfloat16, weights and the
+    loss in float32). `snapshots` is the number of steps at which the embedding is kept, `start` one
+    of the network's ways to draw it, `loss` a name of `LOSSES`. Runs of several seeds have splits
+    of their own; with `split_seed` they share the one that it draws, and differ in their start
+    alone. Without `batch_size` every update sees the whole training set. With it an epoch is a
+    random order of the training set, cut into batches of that size; a remainder that fills no batch
+    is left to the next epoch's order.
 
-    Raises ParameterError when model and task disagree, a part of a reader's own breaks the contract of its kind
-    (`grokbook.training.contract`) or a value is out of range.
+    Raises ParameterError when model and task disagree, a part of a reader's own breaks the contract
+    of its kind (`grokbook.training.contract`) or a value is out of range.
 
     Example:
         >>> from grokbook.models.transformer import Shape
@@ -108,7 +119,9 @@ class RunConfig:
             self.model.check(self.task)
         check_integers(self, steps=1, snapshots=0, seed=0)
         if self.steps > MOST_STEPS:
-            raise ParameterError(f"steps = {self.steps} is above the largest number of steps, {MOST_STEPS}.")
+            raise ParameterError(
+                f"steps = {self.steps} is above the largest number of steps, {MOST_STEPS}."
+            )
         starts = getattr(self.model, "starts", ("normal",))
         for name, choices in (("dtype", DTYPES), ("start", starts), ("loss", tuple(LOSSES))):
             value = getattr(self, name)
@@ -117,7 +130,9 @@ class RunConfig:
         if self.batch_size is not None:
             check_integers(self, batch_size=1)
             if self.batch_size > (n := sizes(self.task)[1]):
-                raise ParameterError(f"batch_size = {self.batch_size} is more than the {n} training samples.")
+                raise ParameterError(
+                    f"batch_size = {self.batch_size} is more than the {n} training samples."
+                )
 
     @property
     def n_train(self) -> int:
@@ -125,9 +140,11 @@ class RunConfig:
         return int(self.task.train_index.size)
 
     def as_dict(self) -> dict[str, Any]:
-        """The configuration as nested plain values, ready for JSON; parts without a field `kind` have their class's.
+        """The configuration as nested plain values, ready for JSON; parts without a field `kind`
+        have their class's.
 
-        A class that is not the library's is named in full (`class`), and so is a function in a field.
+        A class that is not the library's is named in full (`class`), and so is a function in a
+        field.
         """
         values = plain(self)
         for name in ("task", "model", "optimizer"):
@@ -137,57 +154,74 @@ class RunConfig:
         return values
 
     def with_seed(self, seed: int) -> RunConfig:
-        """The same run with `seed` for the initial weights, and for the split where a task draws it by none fixed."""
-        split = dataclasses.replace(self.task, seed=seed) if hasattr(self.task, "seed") else self.task
+        """The same run with `seed` for the initial weights, and for the split where a task draws it
+        by none fixed."""
+        split = (
+            dataclasses.replace(self.task, seed=seed) if hasattr(self.task, "seed") else self.task
+        )
         return dataclasses.replace(self, seed=seed, task=split)
 
 
 _INSTEAD = {
     "loss": "for a loss of your own train in a loop of torch, and give its curves to grok_times.",
-    "dtype": "weights, checkpoints and records are float32; a network can compute in float64 inside, "
-    "as grokbook.models.double.InDouble does.",
+    "dtype": (
+        "weights, checkpoints and records are float32; a network can compute in float64 inside, "
+        "as grokbook.models.double.InDouble does."
+    ),
     "start": "another one is drawn by a network of your own.",
 }
 """What can be done where none of the choices will do."""
 
 
 def _no_choice(name: str, value: object, choices: Sequence[str]) -> ParameterError:
-    """The error for a field that has none of its choices: what was meant, or can be done instead."""
+    """The error for a field that has none of its choices: what was meant, or can be done
+    instead."""
     said = value if isinstance(value, str) else getattr(value, "__name__", type(value).__name__)
-    near = "" if name == "dtype" else meant(said, choices)  # float32 would be the nearest to float64
+    near = (
+        "" if name == "dtype" else meant(said, choices)
+    )  # float32 would be the nearest to float64
     hint = f"did you mean {near}?" if near else _INSTEAD[name]
     unknown = f"{name} = {shown(value)} is unknown; choose one of {', '.join(choices)}"
     return ParameterError(f"{unknown}; {hint}")
 
 
 def sizes(task: Task) -> tuple[int, int]:
-    """Number of samples and of training samples of a task, by its own count where it has one: nothing is drawn."""
+    """Number of samples and of training samples of a task, by its own count where it has one:
+    nothing is drawn."""
     return task.sizes() if hasattr(task, "sizes") else (len(task.inputs), len(task.train_index))
 
 
 def plain(part: Any) -> Any:
-    """A part of a configuration as plain values: fields added later only where they are not at their default."""
+    """A part of a configuration as plain values: fields added later only where they are not at
+    their default."""
     if isinstance(part, tuple | list):
         return [plain(value) for value in part]
     if isinstance(part, dict):
         return {name: plain(value) for name, value in part.items()}
     if not dataclasses.is_dataclass(part) or isinstance(part, type):
         return spelled(part)
-    kept = [f for f in dataclasses.fields(part) if "later" not in f.metadata or getattr(part, f.name) != f.default]
+    kept = [
+        f
+        for f in dataclasses.fields(part)
+        if "later" not in f.metadata or getattr(part, f.name) != f.default
+    ]
     own = {} if of_library(type(part)) else {"class": full_name(type(part))}
     return own | {f.name: plain(getattr(part, f.name)) for f in kept}
 
 
 NUMBERS = 0
-"""Version of the numbers that the library computes: raised by whoever changes them. It is added to each record's own.
+"""Version of the numbers that the library computes: raised by whoever changes them. It is added to
+each record's own.
 
-`tests/training/test_golden.py` holds a run of each kind, number by number, and the nightly job trains the first steps
-of a tenth of the records again: a change of numbers that was not meant is seen there.
+`tests/training/test_golden.py` holds a run of each kind, number by number, and the nightly job
+trains the first steps of a tenth of the records again: a change of numbers that was not meant is
+seen there.
 """
 
 
 def code_of(*configs: RunConfig, watches: Mapping[str, Any] | None = None) -> Code:
-    """The code of a reader's own that the numbers of some runs go through, and of what `watches` them."""
+    """The code of a reader's own that the numbers of some runs go through, and of what `watches`
+    them."""
     parts = (part for c in configs for part in (c.task, c.model, c.optimizer))
     return code_behind(*parts, watches=watches)
 
@@ -195,8 +229,9 @@ def code_of(*configs: RunConfig, watches: Mapping[str, Any] | None = None) -> Co
 def size_key(config: RunConfig) -> str:
     """Runs with equal keys can be rows of one stack.
 
-    They may differ in seeds, split, answers (not in their shape), settings of the optimiser, batch size (not where
-    batches have statistics) and in what a network's drawing alone uses (`grokbook.models.networks.ROWS`).
+    They may differ in seeds, split, answers (not in their shape), settings of the optimiser, batch
+    size (not where batches have statistics) and in what a network's drawing alone uses
+    (`grokbook.models.networks.ROWS`).
     """
     drawn = {f.name for f in dataclasses.fields(config.model) if "rows" in f.metadata}
     free = {"seed", "split_seed", "task", "optimizer"}

@@ -1,8 +1,10 @@
-"""What training asks of a task, a network, an optimiser and a watch, checked before anything is trained.
+"""What training asks of a task, a network, an optimiser and a watch, checked before anything is
+trained.
 
-Here no number of a run is made. Parts of a reader's own are looked at when a configuration is made, once for each
-value: a network is drawn and sent two samples, an optimiser makes one update of zeros, a task shows its data, unless it
-says its `sizes()`, which lets its data wait for `train`. No generator of the process is moved.
+Here no number of a run is made. Parts of a reader's own are looked at when a configuration is made,
+once for each value: a network is drawn and sent two samples, an optimiser makes one update of
+zeros, a task shows its data, unless it says its `sizes()`, which lets its data wait for `train`. No
+generator of the process is moved.
 """
 
 from __future__ import annotations
@@ -34,33 +36,41 @@ ASKED = {
 _FORMS = {Callable: "a function", tuple: "a tuple", (int, float): "a number"}
 _OPTIONAL: dict[str, dict[str, Any]] = {
     "task": {"sizes": Callable, "show": Callable},
-    "model": dict.fromkeys(("groups", "embeddings", "check", "settle", "products"), Callable)
-    | dict.fromkeys(("starts", "statistics"), tuple)
-    | dict.fromkeys(("dropout", "activations"), (int, float)),
+    "model": (
+        dict.fromkeys(("groups", "embeddings", "check", "settle", "products"), Callable)
+        | dict.fromkeys(("starts", "statistics"), tuple)
+        | dict.fromkeys(("dropout", "activations"), (int, float))
+    ),
     "optimizer": {"groups": tuple},
 }
-"""What a part may have beside that (`grokbook.models.networks`, `grokbook.tasks.task`), and what it then is."""
+"""What a part may have beside that (`grokbook.models.networks`, `grokbook.tasks.task`), and what it
+then is."""
 
 TRIED = 3
-"""Updates after which an optimiser is compared with itself: with the third both moments of Adam have shaped weights."""
+"""Updates after which an optimiser is compared with itself: with the third both moments of Adam
+have shaped weights."""
 
 LONGER = 100
 """Updates in which an optimiser must have moved something."""
 
 _INSTEAD = {"task": "ModularTask(97)", "model": "MLP((64, 16, 10))", "optimizer": "AdamW()"}
 _OPTIMIZERS = ("AdamW", "Adam", "Sgd", "Muon")
-_known: dict[str, tuple[Any, ...]] = {}  # what was looked at, with the classes, so that no other one gets their number
+_known: dict[
+    str, tuple[Any, ...]
+] = {}  # what was looked at, with the classes, so that no other one gets their number
 
 
 def check_parts(config: Any) -> None:
-    """Refuse parts of a run that training could not use, or would use wrongly, in one sentence (ParameterError)."""
+    """Refuse parts of a run that training could not use, or would use wrongly, in one sentence
+    (ParameterError)."""
     if own := own_parts(config):
         _check_own(config, own)
 
 
 @plain_torch()
 def _check_own(config: Any, own: Sequence[str]) -> None:
-    """Refuse the parts of a reader's own; what was looked at once and found good is not looked at again."""
+    """Refuse the parts of a reader's own; what was looked at once and found good is not looked at
+    again."""
     for name in own:
         _check_form(name, getattr(config, name))
     if "optimizer" in own:
@@ -81,8 +91,13 @@ def _check_own(config: Any, own: Sequence[str]) -> None:
 
 
 def own_parts(config: Any) -> list[str]:
-    """The parts of a run that a reader wrote, or made of what is no part of the library (`adapted`)."""
-    return [n for n in ASKED if not of_library(type(part := getattr(config, n))) or hasattr(part, "adapted")]
+    """The parts of a run that a reader wrote, or made of what is no part of the library
+    (`adapted`)."""
+    return [
+        n
+        for n in ASKED
+        if not of_library(type(part := getattr(config, n))) or hasattr(part, "adapted")
+    ]
 
 
 def called(part: Any) -> str:
@@ -92,7 +107,8 @@ def called(part: Any) -> str:
 
 @plain_torch()
 def check_runs(configs: Sequence[Any]) -> None:
-    """The same of what `check_parts` left for later: the data of every task, and the outputs for two of its samples."""
+    """The same of what `check_parts` left for later: the data of every task, and the outputs for
+    two of its samples."""
     for config in configs:
         own = own_parts(config)
         key, things = _named(config, own, "data")
@@ -128,7 +144,8 @@ def as_read(task: Any, some: np.ndarray) -> Tensor:
 
 
 def laid_out(model: Any, drawn: Mapping[str, Tensor], by: str = "draw") -> Tensor:
-    """The tensors of a network as one row (P,), in the order of `shapes`; refuses others than those.
+    """The tensors of a network as one row (P,), in the order of `shapes`; refuses others than
+    those.
 
     Example:
         >>> from grokbook.models.mlp import MLP
@@ -139,21 +156,36 @@ def laid_out(model: Any, drawn: Mapping[str, Tensor], by: str = "draw") -> Tenso
     shapes, kind = model.shapes(), called(model)
     if not isinstance(drawn, Mapping) or set(drawn) != set(shapes):
         names = list(drawn) if isinstance(drawn, Mapping) else drawn
-        raise ParameterError(f"{by} of {kind} gives {shown(names)}, but must give what shapes() names, {list(shapes)}.")
+        raise ParameterError(
+            f"{by} of {kind} gives {shown(names)}, but must give what shapes() names,"
+            f" {list(shapes)}."
+        )
     for name, shape in shapes.items():
         value = drawn[name]
-        if not isinstance(value, Tensor) or tuple(value.shape) != tuple(shape) or value.dtype != torch.float32:
-            is_ = f"{value.dtype} {tuple(value.shape)}" if isinstance(value, Tensor) else f"no tensor, {shown(value)}"
+        if (
+            not isinstance(value, Tensor)
+            or tuple(value.shape) != tuple(shape)
+            or value.dtype != torch.float32
+        ):
+            is_ = (
+                f"{value.dtype} {tuple(value.shape)}"
+                if isinstance(value, Tensor)
+                else f"no tensor, {shown(value)}"
+            )
             raise ParameterError(
-                f"{by} of {kind} gives {name} as {is_}, but shapes() says {tuple(shape)}, in torch.float32."
+                f"{by} of {kind} gives {name} as {is_}, but shapes() says {tuple(shape)}, in"
+                " torch.float32."
             )
         if by == "draw" and not torch.isfinite(value).all():
-            raise ParameterError(f"{by} of {kind} gives {name} with numbers that are not finite, but all must be.")
+            raise ParameterError(
+                f"{by} of {kind} gives {name} with numbers that are not finite, but all must be."
+            )
     return torch.cat([drawn[name].reshape(-1) for name in shapes])
 
 
 def _named(config: Any, own: Sequence[str], what: str) -> tuple[str, tuple[Any, ...]]:
-    """By what a look at parts of these values is remembered, once nothing was refused, and the classes behind them.
+    """By what a look at parts of these values is remembered, once nothing was refused, and the
+    classes behind them.
 
     Of the library's tasks one seed stands for all.
     """
@@ -169,38 +201,61 @@ def _check_form(name: str, part: Any) -> None:
     """Refuse what is no dataclass, or lacks something; nothing of it is computed."""
     asked, kind = ASKED[name], type(part).__name__
     if isinstance(part, torch.optim.Optimizer | torch.nn.Module):
-        what = "an optimiser of torch" if isinstance(part, torch.optim.Optimizer) else "a torch.nn.Module"
-        instead = f"{nearest(kind, _OPTIMIZERS, 0) or 'AdamW'}()" if name == "optimizer" else _INSTEAD[name]
+        what = (
+            "an optimiser of torch"
+            if isinstance(part, torch.optim.Optimizer)
+            else "a torch.nn.Module"
+        )
+        instead = (
+            f"{nearest(kind, _OPTIMIZERS, 0) or 'AdamW'}()"
+            if name == "optimizer"
+            else _INSTEAD[name]
+        )
         rule = f"must be a frozen dataclass with {', '.join(asked)}, such as {instead}"
         raise ParameterError(f"{name} = {kind}(...) is {what}, but {rule}.")
     if isinstance(part, type) or not dataclasses.is_dataclass(part):
         made = f", {part.__name__}(...)," if isinstance(part, type) else ""
         said = f"the class {part.__name__}" if isinstance(part, type) else shown(part)
         raise ParameterError(
-            f"{name} = {said} must be an instance{made} of a frozen dataclass with {', '.join(asked)}, "
-            f"such as {_INSTEAD[name]}."
+            f"{name} = {said} must be an instance{made} of a frozen dataclass with"
+            f" {', '.join(asked)}, such as {_INSTEAD[name]}."
         )
     has = dir(part)
     for wanted in asked:
         if wanted not in has:
             like = nearest(wanted, [n for n in has if not n.startswith("_")])
             instead = f"it has {like}" if like else f"it needs {', '.join(asked)}"
-            empty = "; where the test set has no named parts it returns {}" if wanted == "groups" else ""
+            empty = (
+                "; where the test set has no named parts it returns {}"
+                if wanted == "groups"
+                else ""
+            )
             raise ParameterError(f"{name} = {kind}(...) has no {wanted}: {instead}{empty}.")
     for wanted, form in _OPTIONAL[name].items():
         value = getattr(part, wanted, None)
         if value is not None and not isinstance(value, form):
-            rule = f"where a {name} has {wanted}, it must be {_FORMS[form]}; give yours another name"
+            rule = (
+                f"where a {name} has {wanted}, it must be {_FORMS[form]}; give yours another name"
+            )
             raise ParameterError(f"{name} = {kind}(...) has {wanted} = {shown(value)}, but {rule}.")
     groups = getattr(part, "groups", ())
     if name == "optimizer" and not all(hasattr(group, "name") for group in groups):
         rule = "they must be Group(name, ...) of the network's; give yours another name"
         raise ParameterError(f"optimizer = {kind}(...) has groups = {shown(groups)}, but {rule}.")
-    if name == "task" and hasattr(part, "seed") and "seed" not in {f.name for f in dataclasses.fields(part) if f.init}:
-        rule = "each run has a task of its own seed, so it must be a field that can be set; give yours another name"
+    if (
+        name == "task"
+        and hasattr(part, "seed")
+        and "seed" not in {f.name for f in dataclasses.fields(part) if f.init}
+    ):
+        rule = (
+            "each run has a task of its own seed, so it must be a field that can be set; give yours"
+            " another name"
+        )
         raise ParameterError(f"task = {kind}(...) has seed = {shown(part.seed)}, but {rule}.")
     if name == "model" and getattr(part, "solved", False) and "settle" not in has:
-        raise ParameterError(f"model = {kind}(...) has solved, but no settle(weights, inputs, targets) that solves.")
+        raise ParameterError(
+            f"model = {kind}(...) has solved, but no settle(weights, inputs, targets) that solves."
+        )
 
 
 def _check_network(model: Any, start: str) -> None:
@@ -214,28 +269,46 @@ def _check_network(model: Any, start: str) -> None:
         rule = "must give the shape of each name, {'W': (3, 2)}"
         raise ParameterError(f"shapes of {kind} gives {shown(shapes)}, but {rule}.")
     first, again, other = (
-        laid_out(model, tried(f"draw of {kind}", partial(model.draw, n, *choice))) for n in (0, 0, 1)
+        laid_out(model, tried(f"draw of {kind}", partial(model.draw, n, *choice)))
+        for n in (0, 0, 1)
     )
     rule = "must draw by its seed alone, with torch.Generator().manual_seed(seed)"
     if hasattr(model, "adapted"):
-        rule = "must draw by torch's own generator alone, which has each run's seed when the module is made"
+        rule = (
+            "must draw by torch's own generator alone, which has each run's seed when the module is"
+            " made"
+        )
     if not torch.equal(first, again):
-        raise ParameterError(f"draw of {kind} gives other weights when it is called again with seed 0, but {rule}.")
-    if torch.equal(first, other) and any(part.unique().numel() > 1 for part in first.split([*_sizes(shapes)])):
-        raise ParameterError(f"draw of {kind} gives the same weights for seeds 0 and 1, but {rule}.")
+        raise ParameterError(
+            f"draw of {kind} gives other weights when it is called again with seed 0, but {rule}."
+        )
+    if torch.equal(first, other) and any(
+        part.unique().numel() > 1 for part in first.split([*_sizes(shapes)])
+    ):
+        raise ParameterError(
+            f"draw of {kind} gives the same weights for seeds 0 and 1, but {rule}."
+        )
     named: Mapping[str, Sequence[str]] = getattr(model, "groups", dict)()
     for unknown in sorted({n for names in named.values() for n in names} - set(shapes)):
-        raise ParameterError(f"groups of {kind} names {unknown!r}, but shapes() has {', '.join(shapes)}.")
+        raise ParameterError(
+            f"groups of {kind} names {unknown!r}, but shapes() has {', '.join(shapes)}."
+        )
     last = list(getattr(model, "statistics", ()))
     if last and list(shapes)[-len(last) :] != last:
-        raise ParameterError(f"statistics of {kind} are {last}, but must be the last of shapes(), {list(shapes)}.")
+        raise ParameterError(
+            f"statistics of {kind} are {last}, but must be the last of shapes(), {list(shapes)}."
+        )
     if hasattr(model, "embeddings"):
         empty = {name: torch.empty(shape, device="meta") for name, shape in shapes.items()}
         tables = tried(f"embeddings of {kind}", lambda: model.embeddings(empty))
         good = isinstance(tables, tuple) and len(tables) in (1, 2)
         if not good or not all(isinstance(table, Tensor) and table.ndim == 2 for table in tables):
             rule = "must give a tuple of one or two tensors (n, d), a token a row"
-            form = type(tables).__name__ if not isinstance(tables, tuple) else [tuple(t.shape) for t in tables]
+            form = (
+                type(tables).__name__
+                if not isinstance(tables, tuple)
+                else [tuple(t.shape) for t in tables]
+            )
             raise ParameterError(f"embeddings of {kind} gives {form}, but {rule}.")
 
 
@@ -244,50 +317,77 @@ def _sizes(shapes: Mapping[str, Sequence[int]]) -> list[int]:
 
 
 def _check_numbers(config: Any) -> None:
-    """Refuse an optimiser whose numbers end before the run does, or that are other ones when they are asked again."""
+    """Refuse an optimiser whose numbers end before the run does, or that are other ones when they
+    are asked again."""
     kind, steps = called(config.optimizer), config.steps
     last = steps - 1 if isinstance(steps, int) and steps > 0 else 0
     found: dict[int, dict[str, float]] = {}
     for step in (0, last, 0):
-        numbers = tried(f"numbers of {kind} at step {step}", partial(config.optimizer.numbers, step))
-        if not isinstance(numbers, dict) or not all(isinstance(value, int | float) for value in numbers.values()):
+        numbers = tried(
+            f"numbers of {kind} at step {step}", partial(config.optimizer.numbers, step)
+        )
+        if not isinstance(numbers, dict) or not all(
+            isinstance(value, int | float) for value in numbers.values()
+        ):
             rule = "must give a dictionary of numbers"
-            raise ParameterError(f"numbers of {kind} at step {step} gives {shown(numbers)}, but {rule}.")
+            raise ParameterError(
+                f"numbers of {kind} at step {step} gives {shown(numbers)}, but {rule}."
+            )
         if found and set(numbers) != set(found[0]):
             names = f"{list(numbers)} at step {step} and {list(found[0])} at step 0"
-            raise ParameterError(f"numbers of {kind} gives {names}, but must give the same names always.")
+            raise ParameterError(
+                f"numbers of {kind} gives {names}, but must give the same names always."
+            )
         if found.get(step, numbers) != numbers:
             rule = "must depend on the step alone"
-            raise ParameterError(f"numbers of {kind} gives other ones when they are asked for again, but {rule}.")
+            raise ParameterError(
+                f"numbers of {kind} gives other ones when they are asked for again, but {rule}."
+            )
         found[step] = dict(numbers)
 
 
 def _check_optimizer(config: Any) -> None:
     """Refuse an optimiser that keeps what no state holds, draws at random, or moves nothing."""
     optimizer, shapes, kind = config.optimizer, config.model.shapes(), called(config.optimizer)
-    state = tried(f"init of {kind}", lambda: optimizer.init(torch.zeros(2, sum(_sizes(shapes))), shapes))
-    if not isinstance(state, dict) or not all(isinstance(value, Tensor) for value in state.values()):
-        raise ParameterError(f"init of {kind} gives {shown(state)}, but must give a dictionary of tensors.")
+    state = tried(
+        f"init of {kind}", lambda: optimizer.init(torch.zeros(2, sum(_sizes(shapes))), shapes)
+    )
+    if not isinstance(state, dict) or not all(
+        isinstance(value, Tensor) for value in state.values()
+    ):
+        raise ParameterError(
+            f"init of {kind} gives {shown(state)}, but must give a dictionary of tensors."
+        )
     for name, value in state.items():
         if value.ndim < 1 or len(value) != 2:
             rule = "must have a row for each run: of 2 runs (2, ...)"
-            raise ParameterError(f"init of {kind} gives {name} as {tuple(value.shape)}, but {rule}.")
+            raise ParameterError(
+                f"init of {kind} gives {name} as {tuple(value.shape)}, but {rule}."
+            )
     first = _moved(config, TRIED)
     again = _moved(config, TRIED)
     if not torch.allclose(first, again, rtol=0, atol=0, equal_nan=True):
         rule = "must keep all that it needs in state, and draw nothing at random"
-        raise ParameterError(f"update of {kind} moves weights otherwise when it begins anew, but {rule}.")
+        raise ParameterError(
+            f"update of {kind} moves weights otherwise when it begins anew, but {rule}."
+        )
     both = _moved(config, TRIED, runs=2)
-    if not torch.allclose(both[:1], first, rtol=1e-4, atol=1e-7, equal_nan=True) or both.any(1).unique().numel() > 1:
+    if (
+        not torch.allclose(both[:1], first, rtol=1e-4, atol=1e-7, equal_nan=True)
+        or both.any(1).unique().numel() > 1
+    ):
         rule = "must move each row of weights by that row alone, as several runs share a program"
-        raise ParameterError(f"update of {kind} moves a run otherwise where another one is beside it, but {rule}.")
+        raise ParameterError(
+            f"update of {kind} moves a run otherwise where another one is beside it, but {rule}."
+        )
     if not first.any() and not _moved(config, LONGER).any():
         rule = "must move weights in place: weights.sub_(...), not weights = weights - ..."
         raise ParameterError(f"update of {kind} moves nothing in {LONGER} updates, but {rule}.")
 
 
 def _moved(config: Any, updates: int, still: Sequence[str] = (), runs: int = 1) -> Tensor:
-    """Where updates with drawn slopes move weights, (runs, P); the parameters `still` have slopes of 0.
+    """Where updates with drawn slopes move weights, (runs, P); the parameters `still` have slopes
+    of 0.
 
     Each further run begins where the first does, and has slopes ten times as large.
     """
@@ -315,18 +415,25 @@ def _moved(config: Any, updates: int, still: Sequence[str] = (), runs: int = 1) 
         after = {name: (value.shape, value.dtype) for name, value in state.items()}
         if after != before:
             rule = "must keep the names, shapes and types that init gave"
-            raise ParameterError(f"update of {kind} makes the state {list(after)} of {list(before)}, but {rule}.")
+            raise ParameterError(
+                f"update of {kind} makes the state {list(after)} of {list(before)}, but {rule}."
+            )
     return weights - start
 
 
 def _check_data(config: Any) -> None:
-    """Refuse data that cannot be trained on: samples, answers, the training set, the parts of the test set."""
+    """Refuse data that cannot be trained on: samples, answers, the training set, the parts of the
+    test set."""
     task, kind = config.task, type(config.task).__name__
     inputs, targets, index = [array_of(config, name) for name in ASKED["task"][:3]]
     if len(inputs) != len(targets):
-        raise ParameterError(f"targets of {kind} are {len(targets)}, but must be as many as inputs, {len(inputs)}.")
+        raise ParameterError(
+            f"targets of {kind} are {len(targets)}, but must be as many as inputs, {len(inputs)}."
+        )
     if targets.dtype != np.int64 and not np.issubdtype(targets.dtype, np.floating):
-        raise ParameterError(f"targets of {kind} are {targets.dtype}, but must be int64 labels or floats.")
+        raise ParameterError(
+            f"targets of {kind} are {targets.dtype}, but must be int64 labels or floats."
+        )
     if targets.dtype == np.int64 and targets.ndim != 1:
         rule = f"labels are one for each sample, ({len(inputs)},)"
         raise ParameterError(f"targets of {kind} have shape {targets.shape}, but {rule}.")
@@ -336,7 +443,10 @@ def _check_data(config: Any) -> None:
     check_index(index, len(inputs), f"train_index of {kind}")
     groups = tried(f"groups of {kind}", task.groups)
     if not isinstance(groups, Mapping):
-        raise ParameterError(f"groups of {kind} gives {shown(groups)}, but must give a dictionary, {{}} for no parts.")
+        raise ParameterError(
+            f"groups of {kind} gives {shown(groups)}, but must give a dictionary, {{}} for no"
+            " parts."
+        )
     again = tried(f"groups of {kind}", task.groups)
     for name, part in groups.items():
         said = f"the part {name!r} of groups of {kind}"
@@ -353,36 +463,50 @@ def _check_data(config: Any) -> None:
         wanted = tuple(targets.shape[1:])
         if tuple(outputs.shape[1:]) != wanted:
             raise ParameterError(
-                f"forward of {type(config.model).__name__} gives {tuple(outputs.shape[1:])} for each sample, "
-                f"but the targets of {kind} are {wanted}."
+                f"forward of {type(config.model).__name__} gives {tuple(outputs.shape[1:])} for"
+                f" each sample, but the targets of {kind} are {wanted}."
             )
     elif outputs.ndim != 2 or not 0 <= targets.min() <= targets.max() < outputs.shape[1]:
         raise ParameterError(
-            f"targets of {kind} are labels from {targets.min()} to {targets.max()}, but forward of "
-            f"{type(config.model).__name__} gives {tuple(outputs.shape[1:])} for each sample; it must give "
-            f"({max(int(targets.max()), 0) + 1},) or more, and labels begin at 0."
+            f"targets of {kind} are labels from {targets.min()} to {targets.max()}, but forward of"
+            f" {type(config.model).__name__} gives {tuple(outputs.shape[1:])} for each sample; it"
+            f" must give ({max(int(targets.max()), 0) + 1},) or more, and labels begin at 0."
         )
 
 
 def _outputs(config: Any) -> Tensor:
-    """What a network puts out for the first two samples, drawn where it is a reader's own, else of zeros."""
+    """What a network puts out for the first two samples, drawn where it is a reader's own, else of
+    zeros."""
     model, task, kind = config.model, config.task, called(config.model)
     two = as_read(task, task.inputs[:2])
     own = "model" in own_parts(config)
-    weights = model.draw(0) if own else {n: torch.zeros(shape) for n, shape in model.shapes().items()}
+    weights = (
+        model.draw(0) if own else {n: torch.zeros(shape) for n, shape in model.shapes().items()}
+    )
     said = f"forward of {kind} on inputs {tuple(two.shape)}, {two.dtype},"
     before = [part.clone() for part in (two, *weights.values())]
     states = _generators()
     with torch.no_grad():
         found = tried(said, lambda: model.forward({**weights}, two))
-    if not isinstance(found, Tensor) or found.ndim < 2 or len(found) != len(two) or not found.is_floating_point():
+    if (
+        not isinstance(found, Tensor)
+        or found.ndim < 2
+        or len(found) != len(two)
+        or not found.is_floating_point()
+    ):
         form = f"{found.dtype} {tuple(found.shape)}" if isinstance(found, Tensor) else shown(found)
-        raise ParameterError(f"{said} gives {form}, but must give floats ({len(two)}, ...), a row for each sample.")
+        raise ParameterError(
+            f"{said} gives {form}, but must give floats ({len(two)}, ...), a row for each sample."
+        )
     if not own:
         return found
-    for name, part, old in zip(("its inputs", *weights), (two, *weights.values()), before, strict=True):
+    for name, part, old in zip(
+        ("its inputs", *weights), (two, *weights.values()), before, strict=True
+    ):
         if not torch.equal(part, old):
-            raise ParameterError(f"{said} writes {name} over, but must leave what it is given as it is.")
+            raise ParameterError(
+                f"{said} writes {name} over, but must leave what it is given as it is."
+            )
     with torch.no_grad():
         again = tried(said, lambda: model.forward({**weights}, two))
     if states != _generators() or not torch.allclose(found, again, rtol=0, atol=0, equal_nan=True):
@@ -390,7 +514,10 @@ def _outputs(config: Any) -> Tensor:
         raise ParameterError(f"{said} gives other numbers when it is called again; {rule}.")
     names = [name for name in ("dropout", "statistics") if getattr(model, name, ())]
     more = [{"dropout": Tensor.clone, "statistics": {}}[name] for name in names]
-    said = f"forward of {kind}, which is given more arguments where a network has {' and '.join(names)},"
+    said = (
+        f"forward of {kind}, which is given more arguments where a network has"
+        f" {' and '.join(names)},"
+    )
     with torch.no_grad():
         tried(said, lambda: model.forward({**weights}, two, *more))
     _check_apart(config, weights)
@@ -419,8 +546,13 @@ def _check_apart(config: Any, weights: Mapping[str, Tensor]) -> None:
         whole, *halves = map(answers, (some, some[:4], some[4:]))
     near = 1e-5 * max(1.0, float(whole.abs().max()))
     if not torch.allclose(whole, torch.cat(halves), rtol=1e-3, atol=near, equal_nan=True):
-        rule = "what is logged is of all samples together, so each must be answered by itself (no mean over samples)"
-        raise ParameterError(f"forward of {kind} answers a sample by those it is sent with, but {rule}.")
+        rule = (
+            "what is logged is of all samples together, so each must be answered by itself (no mean"
+            " over samples)"
+        )
+        raise ParameterError(
+            f"forward of {kind} answers a sample by those it is sent with, but {rule}."
+        )
 
 
 def _check_slopes(config: Any, weights: Mapping[str, Tensor], inputs: Tensor) -> None:
@@ -433,12 +565,16 @@ def _check_slopes(config: Any, weights: Mapping[str, Tensor], inputs: Tensor) ->
         outputs = model.forward(leaves, inputs)
     if not outputs.requires_grad:
         rule = "leave out detach, no_grad and numpy"
-        raise ParameterError(f"forward of {kind} gives numbers without a slope, of which nothing is learned; {rule}.")
+        raise ParameterError(
+            f"forward of {kind} gives numbers without a slope, of which nothing is learned; {rule}."
+        )
     slopes = torch.autograd.grad(outputs.sum(), list(leaves.values()), allow_unused=True)
     found = dict(zip(leaves, slopes, strict=True))
     for name, slope in found.items():
         if slope is not None and slope.layout != torch.strided:
-            raise ParameterError(f"forward of {kind} gives {name} a sparse slope, but runs need dense ones.")
+            raise ParameterError(
+                f"forward of {kind} gives {name} a sparse slope, but runs need dense ones."
+            )
     learned = set(weights) - set(getattr(model, "statistics", ()))
     still = [name for name in model.shapes() if found[name] is None and name in learned]
     if not still:
@@ -446,5 +582,8 @@ def _check_slopes(config: Any, weights: Mapping[str, Tensor], inputs: Tensor) ->
     moved = _moved(config, TRIED, still).split(_sizes(model.shapes()), dim=1)
     for name, part in zip(model.shapes(), moved, strict=True):
         if name in still and part.any():
-            why = f"{name} has no slope in forward of {kind}, but {called(config.optimizer)} moves it, by its decay"
+            why = (
+                f"{name} has no slope in forward of {kind}, but {called(config.optimizer)} moves"
+                " it, by its decay"
+            )
             raise ParameterError(f"{why}; leave it out, or give it a group of weight_decay = 0.")

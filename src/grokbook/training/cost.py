@@ -15,14 +15,23 @@ from grokbook.training.config import RunConfig, sizes
 from grokbook.training.forward import PIECE
 from grokbook.training.loop import advance, make_stack
 
-_PER_NUMBER = (4e-9, 9e-9, 5e-9)  # seconds for each activation in a training step, by `_kind`; measured
-_PER_STEP = (3e-3, 5e-3, 17e-3)  # seconds of fixed work in a step (dispatch, optimiser), a layer of several; measured
+_PER_NUMBER = (
+    4e-9,
+    9e-9,
+    5e-9,
+)  # seconds for each activation in a training step, by `_kind`; measured
+_PER_STEP = (
+    3e-3,
+    5e-3,
+    17e-3,
+)  # seconds of fixed work in a step (dispatch, optimiser), a layer of several; measured
 _PER_DRAW = 12e-9  # seconds for each number drawn by dropout; measured
 _PER_LOG = 8e-3  # seconds of embedding measures in a logged step
 
 
 GPU_RATE = 1.2e13
-"""Multiply-adds a second of updates in float32 on an H100, all that is beside them included: benchmarks/gpu.py."""
+"""Multiply-adds a second of updates in float32 on an H100, all that is beside them included:
+benchmarks/gpu.py."""
 
 _GPU_STEP = 0.9e-3  # seconds of an update of one layer as a graph on it, whatever its size
 
@@ -40,7 +49,8 @@ class Cost:
 
 @lru_cache(maxsize=1)
 def product_rate() -> float:
-    """Multiply-adds a second of float32 matrix products on one core of this machine, measured in about 0.1 s of it."""
+    """Multiply-adds a second of float32 matrix products on one core of this machine, measured in
+    about 0.1 s of it."""
     a, b = torch.randn(1024, 256), torch.randn(256, 512)
     with limited_threads(1):
         a @ b
@@ -53,24 +63,28 @@ def product_rate() -> float:
 
 
 def forward_products(model: Network, samples: int) -> int:
-    """Multiply-adds of one forward pass over `samples` samples: the rewritten model for one layer, else the plain."""
+    """Multiply-adds of one forward pass over `samples` samples: the rewritten model for one layer,
+    else the plain."""
     return products(model, samples)
 
 
 def step_products(config: RunConfig) -> int:
-    """Multiply-adds of one training step: a forward pass over a batch and twice as much for the gradient."""
+    """Multiply-adds of one training step: a forward pass over a batch and twice as much for the
+    gradient."""
     return 3 * products(config.model, config.batch_size or sizes(config.task)[1])
 
 
 def predict(config: RunConfig, rows: int = 1) -> Cost:
-    """Predicted cost of one run on one core of this machine (logged metrics included); nothing is drawn for it.
+    """Predicted cost of one run on one core of this machine (logged metrics included); nothing is
+    drawn for it.
 
     `rows` runs share a program, and the fixed work of its steps:
 
-    seconds = steps * (products / rate + c * activations + f / rows) + logs * (a forward pass on all samples + 8 ms),
-    with c = 4 ns and f = 3 ms for one layer, 9 ns and 5 ms a layer for several, whose attention is not rewritten, and
-    5 ns and 17 ms for ResNet-18, and 12 ns for each number that dropout draws; memory: activations of the larger pass,
-    weights and moments, and 400 MB for Python and its libraries.
+    seconds = steps * (products / rate + c * activations + f / rows) + logs * (a forward pass on all
+    samples + 8 ms), with c = 4 ns and f = 3 ms for one layer, 9 ns and 5 ms a layer for several,
+    whose attention is not rewritten, and 5 ns and 17 ms for ResNet-18, and 12 ns for each number
+    that dropout draws; memory: activations of the larger pass, weights and moments, and 400 MB for
+    Python and its libraries.
     """
     rate, model = product_rate(), config.model
     samples, n_train = sizes(config.task)
@@ -78,7 +92,9 @@ def predict(config: RunConfig, rows: int = 1) -> Cost:
     logs = config.log.steps(config.steps).size
     kind, numbers = _kind(model), activations(model)
     layers, each = getattr(model, "n_layers", 1) if kind == 1 else 1, _PER_NUMBER[kind]
-    step = 3 * products(model, seen) / rate + seen * numbers * each + layers * _PER_STEP[kind] / rows
+    step = (
+        3 * products(model, seen) / rate + seen * numbers * each + layers * _PER_STEP[kind] / rows
+    )
     step += seen * getattr(model, "drawn_at_random", 0) * _PER_DRAW
     each_log = products(model, samples) / rate + samples * numbers * each / 3 + _PER_LOG
     weights = sum(torch.Size(s).numel() for s in model.shapes().values())
@@ -88,12 +104,14 @@ def predict(config: RunConfig, rows: int = 1) -> Cost:
 
 
 def _kind(model: Network) -> int:
-    """0 for one layer or a few dense ones, 1 for several layers with attention not rewritten, 2 for ResNet-18."""
+    """0 for one layer or a few dense ones, 1 for several layers with attention not rewritten, 2 for
+    ResNet-18."""
     return 2 if hasattr(model, "statistics") else int(getattr(model, "full_sequence", False))
 
 
 def step_seconds(configs: Mapping[str, RunConfig], turns: int) -> dict[str, list[float]]:
-    """Seconds of each of `turns` updates of each configuration on one thread, one update of each after the other.
+    """Seconds of each of `turns` updates of each configuration on one thread, one update of each
+    after the other.
 
     Taking turns, whatever else the machine does falls on all of them alike.
 
@@ -118,8 +136,9 @@ def step_seconds(configs: Mapping[str, RunConfig], turns: int) -> dict[str, list
 def predict_on_gpu(config: RunConfig, runs: int = 1) -> float:
     """Seconds that `runs` seeds of a run would take as one batched program on an H100, in float32.
 
-    steps * (0.9 ms + products * runs / GPU_RATE), and the same for the logged passes, of the batches that a step sees,
-    with 8 ms a run. Of the twelve settings that were measured in float32 each is within a factor of 1.5.
+    steps * (0.9 ms + products * runs / GPU_RATE), and the same for the logged passes, of the
+    batches that a step sees, with 8 ms a run. Of the twelve settings that were measured in float32
+    each is within a factor of 1.5.
     """
     logs = config.log.steps(config.steps).size
     step = _GPU_STEP + runs * step_products(config) / GPU_RATE

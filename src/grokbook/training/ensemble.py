@@ -1,4 +1,5 @@
-"""Many runs in one call: processes side by side on a CPU, one batched program on a GPU, one dataset out."""
+"""Many runs in one call: processes side by side on a CPU, one batched program on a GPU, one dataset
+out."""
 
 from __future__ import annotations
 
@@ -45,12 +46,15 @@ def pick_device(device: str) -> torch.device:
         raise ParameterError(f"device = {device!r} is unknown; choose auto, cpu or cuda.") from None
     here = {"cpu": 1, "cuda": torch.cuda.device_count()}.get(chosen.type, 0)
     if (chosen.index or 0) >= here:
-        raise ParameterError(f"device = {device!r} is not available on this machine; choose auto or cpu.")
+        raise ParameterError(
+            f"device = {device!r} is not available on this machine; choose auto or cpu."
+        )
     return chosen
 
 
 class _Saver:
-    """Checkpoints a stack after a second, then after twice as long each time, until it is `every` seconds.
+    """Checkpoints a stack after a second, then after twice as long each time, until it is `every`
+    seconds.
 
     So runs that are killed every few seconds get on too.
     """
@@ -67,7 +71,8 @@ class _Saver:
 
 @dataclass(frozen=True)
 class How:
-    """How runs are trained, whatever they are: device, threads, checkpoints, what is kept, where to stop."""
+    """How runs are trained, whatever they are: device, threads, checkpoints, what is kept, where to
+    stop."""
 
     device: str = "cpu"
     threads: int = 1
@@ -84,7 +89,8 @@ def train_here(
     report: Report | None = None,
     identity: str | None = None,
 ) -> Stack:
-    """Train runs of one size in this process, from the checkpoint if there is one; checkpoint at the end too.
+    """Train runs of one size in this process, from the checkpoint if there is one; checkpoint at
+    the end too.
 
     `identity` is their `run_id`, where it is known.
     """
@@ -93,8 +99,14 @@ def train_here(
     threads = how.threads if how.device == "cpu" else None
     with plain_torch(torch.device(how.device).type), limited_threads(threads), subnormals_as_zero():
         stack = make_stack(configs, torch.device(how.device), how.keep)
-        if checkpoint and restore(stack, checkpoint, identity) and stack.step > (how.steps or stack.step):
-            stack = make_stack(configs, torch.device(how.device), how.keep)  # asked for less than was trained
+        if (
+            checkpoint
+            and restore(stack, checkpoint, identity)
+            and stack.step > (how.steps or stack.step)
+        ):
+            stack = make_stack(
+                configs, torch.device(how.device), how.keep
+            )  # asked for less than was trained
         if how.device != "cpu":
             stack.compiled = partial(graph_update, fused=how.compiled)
         elif how.compiled:
@@ -107,22 +119,27 @@ def train_here(
 
 
 def refuse_other_process(configs: list[RunConfig], identity: str, keep: bool = False) -> None:
-    """Raise TrainingError in a process in which these runs are other ones than where they were asked for."""
+    """Raise TrainingError in a process in which these runs are other ones than where they were
+    asked for."""
     if run_id(configs, keep) != identity:
         raise TrainingError(
-            "a process of its own computes other numbers than this one: a value that the network, task or optimiser "
-            "reads was set after its module was loaded; make it a field, or train with workers=1."
+            "a process of its own computes other numbers than this one: a value that the network,"
+            " task or optimiser reads was set after its module was loaded; make it a field, or"
+            " train with workers=1."
         )
 
 
-def _train_there(configs: list[RunConfig], how: How, checkpoint: str, identity: str, report: Report) -> None:
+def _train_there(
+    configs: list[RunConfig], how: How, checkpoint: str, identity: str, report: Report
+) -> None:
     """The same in a process of its own: the checkpoint is the result."""
     refuse_other_process(configs, identity, how.keep)
     train_here(configs, how, checkpoint, report, identity)
 
 
 def groups(configs: Sequence[RunConfig], rows: int | None) -> list[list[int]]:
-    """Which runs share a program, at most `rows` of them (None: any number), by their places in the list."""
+    """Which runs share a program, at most `rows` of them (None: any number), by their places in the
+    list."""
     if rows == 1:
         return [[i] for i in range(len(configs))]
     together: dict[str, list[int]] = {}
@@ -150,7 +167,8 @@ def checkpoint_path(folder: str | Path, configs: list[RunConfig], keep: bool = F
 
 
 def _travels(configs: list[RunConfig]) -> bool:
-    """Whether another process can be sent these runs: not where a class of theirs was written in a notebook's cell."""
+    """Whether another process can be sent these runs: not where a class of theirs was written in a
+    notebook's cell."""
     try:
         return b"__main__" not in pickle.dumps(configs)
     except (pickle.PicklingError, AttributeError, TypeError):
@@ -175,33 +193,38 @@ def train(
 ) -> xr.Dataset:
     """Train every configuration and return what was logged, dims `run` and `step`.
 
-    On a CPU each run has a process of its own with `threads` threads, as many side by side as there are cores
-    (`workers`); a single run, and every run where there is one core, stays in this process. `rows` lets so many runs of
-    one size share a program, which pays for small networks; on a GPU all runs of one size do. With `checkpoints`, a
-    folder, the state of each run is kept there after a second and then ever more seldom, at last every
-    `checkpoint_every` seconds, and an interrupted call continues; on one CPU thread the result is bit for bit that of
-    an uninterrupted one. The files of finished runs stay until the caller removes them. Where the code is not known (a
-    class of a reader's own without source, a lambda) none is kept, and a line says so.
+    On a CPU each run has a process of its own with `threads` threads, as many side by side as there
+    are cores (`workers`); a single run, and every run where there is one core, stays in this
+    process. `rows` lets so many runs of one size share a program, which pays for small networks; on
+    a GPU all runs of one size do. With `checkpoints`, a folder, the state of each run is kept there
+    after a second and then ever more seldom, at last every `checkpoint_every` seconds, and an
+    interrupted call continues; on one CPU thread the result is bit for bit that of an uninterrupted
+    one. The files of finished runs stay until the caller removes them. Where the code is not known
+    (a class of a reader's own without source, a lambda) none is kept, and a line says so.
 
     Args:
-        watch: name -> function of a `View` of the network at a logged step; each is a variable (run, step).
-        keep_weights: whether the parameters at the end are a variable `weights` (run, parameter), which
-            `grokbook.training.split_weights` takes apart.
+        watch: name -> function of a `View` of the network at a logged step; each is a variable
+            (run, step).
+        keep_weights: whether the parameters at the end are a variable `weights` (run, parameter),
+            which `grokbook.training.split_weights` takes apart.
         steps: where to stop before the last step; the dataset ends there.
-        compiled: whether the update is compiled, which takes a minute, makes long runs faster and changes rounding; it
-            stays eager where there is no C++ compiler. `attrs["update"]` says which it was.
+        compiled: whether the update is compiled, which takes a minute, makes long runs faster and
+            changes rounding; it stays eager where there is no C++ compiler. `attrs["update"]` says
+            which it was.
 
     Returns:
-        Dataset with variables (run, step) in float64: losses, accuracies, weight norm and, where the network has
-        embeddings, every embedding measure; NaN where a run had stopped. `embedding` has dims (run, snapshot, token,
-        feature). Coordinates on `run`: `seed`, and every setting in which the configurations differ, such as
-        `learning_rate`; the configurations are in `attrs["configs"]` as JSON.
+        Dataset with variables (run, step) in float64: losses, accuracies, weight norm and, where
+        the network has embeddings, every embedding measure; NaN where a run had stopped.
+        `embedding` has dims (run, snapshot, token, feature). Coordinates on `run`: `seed`, and
+        every setting in which the configurations differ, such as `learning_rate`; the
+        configurations are in `attrs["configs"]` as JSON.
 
     Raises:
-        ParameterError: an empty list, an entry that is not a `RunConfig`, an unknown device, no steps, snapshots of
-            embeddings that do not fit into one dataset, Muon without `matrices` for a network without `W_U`.
-        TrainingError: a loss became NaN or infinite; names step and configuration of each such run, and
-            `history` is the dataset of everything logged (the other runs are finished first).
+        ParameterError: an empty list, an entry that is not a `RunConfig`, an unknown device, no
+            steps, snapshots of embeddings that do not fit into one dataset, Muon without `matrices`
+            for a network without `W_U`.
+        TrainingError: a loss became NaN or infinite; names step and configuration of each such run,
+            and `history` is the dataset of everything logged (the other runs are finished first).
 
     Example:
         >>> from grokbook.models.transformer import Shape
@@ -209,7 +232,9 @@ def train(
         >>> config = RunConfig(ModularTask(5, train_fraction=0.5), Shape(5, d_model=8), steps=20)
         >>> train([config], device="cpu", progress=False).sizes["step"]
         3
-        >>> train([config], progress=False, steps=10, watch={"now": lambda view: view.step}).now.values.tolist()
+        >>> train(
+        ...     [config], progress=False, steps=10, watch={"now": lambda view: view.step}
+        ... ).now.values.tolist()
         [[0.0, 10.0]]
     """
     configs = [] if isinstance(configs, RunConfig) else list(configs)
@@ -229,43 +254,71 @@ def train(
         compiled = compiled and any(map(compiles, configs))
         how = How(str(chosen), threads, checkpoint_every, bool(watch), steps, compiled)
         together = groups(configs, rows or (1 if chosen.type == "cpu" else None))
-        apart = chosen.type == "cpu" and len(together) > 1 and (workers or cores()) > 1 and _travels(configs)
+        apart = (
+            chosen.type == "cpu"
+            and len(together) > 1
+            and (workers or cores()) > 1
+            and _travels(configs)
+        )
         folder = checkpoints
         if (apart or checkpoints is not None) and (unknown := code_of(*configs)).digest is None:
             apart, folder = False, None
             if checkpoints is not None:
-                print(f"grokbook: no checkpoint of these runs is kept: {unknown.why}.", file=sys.stderr, flush=True)
+                print(
+                    f"grokbook: no checkpoint of these runs is kept: {unknown.why}.",
+                    file=sys.stderr,
+                    flush=True,
+                )
         if apart and folder is None:
             folder = scope.enter_context(temporary_folder())
         jobs = [_Job([configs[i] for i in group], folder, how) for group in together]
-        stacks = _train_apart(jobs, workers or cores(), progress) if apart else [_train_job(j, progress) for j in jobs]
-        found = {i: (stack, r) for group, stack in zip(together, stacks, strict=True) for r, i in enumerate(group)}
+        stacks = (
+            _train_apart(jobs, workers or cores(), progress)
+            if apart
+            else [_train_job(j, progress) for j in jobs]
+        )
+        found = {
+            i: (stack, r)
+            for group, stack in zip(together, stacks, strict=True)
+            for r, i in enumerate(group)
+        }
         made = [found[i] for i in range(len(configs))]
-        said = ("compiled" if compiled else "eager") + (", as a graph" if chosen.type != "cpu" else "")
+        said = ("compiled" if compiled else "eager") + (
+            ", as a graph" if chosen.type != "cpu" else ""
+        )
         dataset = collect(made, keep_weights, steps).assign_attrs(update=said)
         return watched(dataset, made, watch) if watch else dataset
 
 
 def _refuse_unequal_snapshots(configs: Sequence[RunConfig]) -> None:
-    """Raise ParameterError, before anything is trained, where snapshots of embeddings have no common shape."""
+    """Raise ParameterError, before anything is trained, where snapshots of embeddings have no
+    common shape."""
     kept = {
-        tuple(c.model.embeddings({n: torch.empty(s, device="meta") for n, s in c.model.shapes().items()})[0].shape)
+        tuple(
+            c.model.embeddings(
+                {n: torch.empty(s, device="meta") for n, s in c.model.shapes().items()}
+            )[0].shape
+        )
         for c in configs
         if c.snapshots and hasattr(c.model, "embeddings")
     }
     if len(kept) > 1:
         raise ParameterError(
-            f"snapshots of embeddings of shapes {', '.join(map(str, sorted(kept)))} do not fit into one dataset; "
-            "set snapshots=0, or train these runs in calls of their own."
+            f"snapshots of embeddings of shapes {', '.join(map(str, sorted(kept)))} do not fit into"
+            " one dataset; set snapshots=0, or train these runs in calls of their own."
         )
 
 
 def _refuse_muon_without_matrices(configs: Sequence[RunConfig]) -> None:
-    """Muon knows embeddings and read-out by the names of the transformer; of others it would move the read-out."""
+    """Muon knows embeddings and read-out by the names of the transformer; of others it would move
+    the read-out."""
     for config in configs:
         asked = isinstance(config.optimizer, Muon) and not config.optimizer.matrices
         if asked and "W_U" not in (names := list(config.model.shapes())):
-            raise ParameterError(f"Muon needs matrices=(...) for a network without W_U; choose of {', '.join(names)}.")
+            raise ParameterError(
+                "Muon needs matrices=(...) for a network without W_U; choose of"
+                f" {', '.join(names)}."
+            )
 
 
 @dataclass(frozen=True)
@@ -279,7 +332,11 @@ class _Job:
     @property
     def checkpoint(self) -> str | None:
         """The file of their state."""
-        return None if self.folder is None else checkpoint_path(self.folder, self.configs, self.how.keep)
+        return (
+            None
+            if self.folder is None
+            else checkpoint_path(self.folder, self.configs, self.how.keep)
+        )
 
     @cached_property
     def identity(self) -> str:
@@ -294,15 +351,26 @@ def _train_job(job: _Job, progress: bool) -> Stack:
 
 
 def _train_apart(jobs: list[_Job], workers: int, progress: bool) -> list[Stack]:
-    """Train each job in a process of its own, `workers` of them side by side, and fetch the results."""
+    """Train each job in a process of its own, `workers` of them side by side, and fetch the
+    results."""
     names = [f"{_name(job.configs)} #{i}" for i, job in enumerate(jobs)]
     totals = {name: job.configs[0].steps for name, job in zip(names, jobs, strict=True)}
-    with TrainingProgress(totals, progress) as shown, Pool(min(workers, len(jobs)), jobs[0].how.threads) as pool:
+    with (
+        TrainingProgress(totals, progress) as shown,
+        Pool(min(workers, len(jobs)), jobs[0].how.threads) as pool,
+    ):
         futures = [
-            pool.submit(_train_there, job.configs, job.how, job.checkpoint, job.identity,
-                        name=f"the run {_name(job.configs)}", report=partial(shown.update, name))
+            pool.submit(
+                _train_there,
+                job.configs,
+                job.how,
+                job.checkpoint,
+                job.identity,
+                name=f"the run {_name(job.configs)}",
+                report=partial(shown.update, name),
+            )
             for job, name in zip(jobs, names, strict=True)
-        ]  # fmt: skip
+        ]
         for future in as_completed(futures):
             future.result()
     return [_fetched(job) for job in jobs]

@@ -27,7 +27,8 @@ def split_weights(config: RunConfig, row: Tensor) -> dict[str, Tensor]:
 
 
 def run_outputs(config: RunConfig, row: Tensor, inputs: Tensor, *more: Noise | Seen) -> Tensor:
-    """Outputs (N, ...) in float32 of one run; products in bfloat16 where the configuration says so."""
+    """Outputs (N, ...) in float32 of one run; products in bfloat16 where the configuration says
+    so."""
     low = config.dtype == "bfloat16"
     with torch.autocast(row.device.type, dtype=torch.bfloat16, enabled=low):
         shown = config.task.show(inputs) if hasattr(config.task, "show") else inputs
@@ -46,7 +47,8 @@ def dropout(config: RunConfig) -> float:
 
 
 def statistics(config: RunConfig) -> tuple[str, ...]:
-    """The tensors at the end of a row that a run's network does not learn but collects from training batches."""
+    """The tensors at the end of a row that a run's network does not learn but collects from
+    training batches."""
     return getattr(config.model, "statistics", ())
 
 
@@ -56,7 +58,8 @@ def as_tuple(found: Tensor | tuple[Tensor, ...]) -> tuple[Tensor, ...]:
 
 
 def over_rows(one: Callable[..., Any], *rows: Tensor) -> Any:
-    """A function of one run on every run: as it is where there is one, mapped where there are several.
+    """A function of one run on every run: as it is where there is one, mapped where there are
+    several.
 
     It returns a tensor, or a tuple of tensors.
     """

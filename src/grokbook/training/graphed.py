@@ -1,6 +1,8 @@
-"""The update of a stack on a GPU as one recorded graph of kernels: Python launches it whole, and no number comes back.
+"""The update of a stack on a GPU as one recorded graph of kernels: Python launches it whole, and no
+number comes back.
 
-The step of a small network is a hundred kernels of microseconds, which take longer to launch than to run.
+The step of a small network is a hundred kernels of microseconds, which take longer to launch than
+to run.
 """
 
 from __future__ import annotations
@@ -20,26 +22,35 @@ from grokbook.training.loop import advance as eager
 from grokbook.training.optim import Number, column
 
 WARM = 3
-"""Updates made, and undone, before the graph is recorded: libraries choose their kernels and take their memory."""
+"""Updates made, and undone, before the graph is recorded: libraries choose their kernels and take
+their memory."""
 
 
 def graphs(stack: Stack) -> bool:
-    """Whether a stack's update can be a graph: no weights that are solved for, and noise for one run alone."""
-    return not (getattr(stack.config.model, "solved", False) or (dropout(stack.config) and len(stack.configs) > 1))
+    """Whether a stack's update can be a graph: no weights that are solved for, and noise for one
+    run alone."""
+    return not (
+        getattr(stack.config.model, "solved", False)
+        or (dropout(stack.config) and len(stack.configs) > 1)
+    )
 
 
 class Update:
-    """What an update reads and writes in places that stay: the batch, the optimiser's numbers, weights and state.
+    """What an update reads and writes in places that stay: the batch, the optimiser's numbers,
+    weights and state.
 
-    Called, it does what `grokbook.training.loop.advance` does to weights and state, without asking the device
-    anything; the numbers of the step have to be `laid` before. A run whose loss is not finite is found when it is
-    logged. With `fused` forward pass and optimiser are compiled, as `compile_update` has them.
+    Called, it does what `grokbook.training.loop.advance` does to weights and state, without asking
+    the device anything; the numbers of the step have to be `laid` before. A run whose loss is not
+    finite is found when it is logged. With `fused` forward pass and optimiser are compiled, as
+    `compile_update` has them.
     """
 
     def __init__(self, stack: Stack, fused: bool = False) -> None:
         self.stack = stack
         self.known: dict[str, Number] = {}
-        self.batch = [part if stack.batch() is stack.whole else part.clone() for part in self._parts()]
+        self.batch = [
+            part if stack.batch() is stack.whole else part.clone() for part in self._parts()
+        ]
         first, last = (stack.numbers(step) for step in (stack.step, stack.config.steps - 1))
         like = stack.weights
         both = {name: (column(first[name], like), column(last[name], like)) for name in first}
@@ -54,7 +65,8 @@ class Update:
         return [inputs, targets, *(() if counts is None else (counts,))]
 
     def lay(self) -> None:
-        """Put the step's batch and numbers, where they have changed, and the seed of its noise into their places."""
+        """Put the step's batch and numbers, where they have changed, and the seed of its noise into
+        their places."""
         stack = self.stack
         for name, value in stack.numbers(stack.step).items():
             if isinstance(value, Tensor) and value is not self.known.get(name):
@@ -83,10 +95,12 @@ class Update:
 
 
 def graph_update(stack: Stack, fused: bool = False) -> Callable[[Stack], None]:
-    """A function that does what `grokbook.training.loop.advance` does to this stack, as a graph; see `Update`.
+    """A function that does what `grokbook.training.loop.advance` does to this stack, as a graph;
+    see `Update`.
 
-    Eager where it cannot be one: `graphs`, and where something in it asks the host. Weights and state are those of
-    before when it returns; torch's generator of the device is moved where a network draws noise.
+    Eager where it cannot be one: `graphs`, and where something in it asks the host. Weights and
+    state are those of before when it returns; torch's generator of the device is moved where a
+    network draws noise.
 
     Source: CUDA graphs, torch.cuda.graph.
     """

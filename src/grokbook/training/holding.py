@@ -1,4 +1,5 @@
-"""An intervention on a run beside those of `grokbook.training.interventions`: a norm held where it is."""
+"""An intervention on a run beside those of `grokbook.training.interventions`: a norm held where it
+is."""
 
 from __future__ import annotations
 
@@ -7,15 +8,19 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
+from grokbook.errors import checked_call
 from grokbook.training.interventions import Hook, marked
 from grokbook.training.optim import Numbers, Shapes, column
 
 
+@checked_call
 @dataclass(frozen=True)
 class Hold(Hook):
-    r"""Named parameters (none named: all) keep the norm that they have when it begins, $w \leftarrow |w_0|\,w/|w|$.
+    r"""Named parameters (none named: all) keep the norm that they have when it begins, $w
+    \leftarrow |w_0|\,w/|w|$.
 
-    Each update is rescaled to the norm before it: a `Clamp` whose radius need not be known beforehand.
+    Each update is rescaled to the norm before it: a `Clamp` whose radius need not be known
+    beforehand.
 
     Example:
         >>> Hold(start=500).acts(500)

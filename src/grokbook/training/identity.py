@@ -1,4 +1,5 @@
-"""By what a stack of runs is known: configurations, the code behind them, and what a reader's own code computes."""
+"""By what a stack of runs is known: configurations, the code behind them, and what a reader's own
+code computes."""
 
 from __future__ import annotations
 
@@ -22,27 +23,35 @@ from grokbook.training.watching import View, Watch, look
 from grokbook.version import __version__
 
 ReadAtEnd = Callable[[RunConfig, Mapping[str, Tensor]], xr.Dataset]
-"""What is recorded of the parameters (name -> tensor) with which a run, whose seed is given, ends."""
+"""What is recorded of the parameters (name -> tensor) with which a run, whose seed is given,
+ends."""
 
 PROBED_UPDATES = 3
-"""Updates after which weights are compared: the third is the first that both moments of Adam have shaped."""
+"""Updates after which weights are compared: the third is the first that both moments of Adam have
+shaped."""
 
 
 def probe(
-    config: RunConfig, watches: Mapping[str, Watch] | None = None, read_at_end: ReadAtEnd | None = None
+    config: RunConfig,
+    watches: Mapping[str, Watch] | None = None,
+    read_at_end: ReadAtEnd | None = None,
 ) -> str:
     """Digest, 16 hexadecimal digits, of what the parts of a run compute with seed 0.
 
-    It covers the samples, answers and groups of the task, the weights as they are drawn, what is logged of them, the
-    value of each watch, the weights after three updates and what is read of these. A value of a module that was set
-    from outside, a changed entry of a table, a data file or a variable of the environment that any of them reads makes
-    another probe, where the source is the same. Rounding differs between processors, and so may the probe.
+    It covers the samples, answers and groups of the task, the weights as they are drawn, what is
+    logged of them, the value of each watch, the weights after three updates and what is read of
+    these. A value of a module that was set from outside, a changed entry of a table, a data file or
+    a variable of the environment that any of them reads makes another probe, where the source is
+    the same. Rounding differs between processors, and so may the probe.
 
     Example:
         >>> from grokbook.models.transformer import Shape
         >>> from grokbook.tasks.arithmetic import ModularTask
         >>> config = RunConfig(ModularTask(5, train_fraction=0.5), Shape(5, d_model=8), steps=20)
-        >>> probe(config) == probe(config), probe(config) == probe(replace(config, loss="squared_error"))
+        >>> (
+        ...     probe(config) == probe(config),
+        ...     probe(config) == probe(replace(config, loss="squared_error")),
+        ... )
         (True, False)
     """
     config = config.with_seed(0)
@@ -71,11 +80,14 @@ def probe(
 
 
 def code_and_probe(
-    config: RunConfig, watches: Mapping[str, Watch] | None = None, read_at_end: ReadAtEnd | None = None
+    config: RunConfig,
+    watches: Mapping[str, Watch] | None = None,
+    read_at_end: ReadAtEnd | None = None,
 ) -> Code:
     """The code of a reader's own behind a run and what looks into it, and what it computes.
 
-    Where the probe ends in an error the code is not known. It runs first: what own code imports is loaded by it.
+    Where the probe ends in an error the code is not known. It runs first: what own code imports is
+    loaded by it.
     """
     own_watches = {name: watch for name, watch in (watches or {}).items() if is_own(watch)}
     own_read = read_at_end if read_at_end is not None and is_own(read_at_end) else None
@@ -91,8 +103,13 @@ def code_and_probe(
 
 
 def run_id(configs: list[RunConfig], keep: bool = False) -> str:
-    """Identity of a stack for its checkpoint: configurations, code and what it computes, torch, what is kept."""
-    found = {"configs": [c.as_dict() for c in configs], "numbers": NUMBERS, "torch": torch.__version__}
+    """Identity of a stack for its checkpoint: configurations, code and what it computes, torch,
+    what is kept."""
+    found = {
+        "configs": [c.as_dict() for c in configs],
+        "numbers": NUMBERS,
+        "torch": torch.__version__,
+    }
     if (code := code_of(*configs)).own:
         found |= {"code": code.digest, "probe": code_and_probe(configs[0]).probe}
     return digest(found | ({"keep": True} if keep else {}))
@@ -102,28 +119,37 @@ _STATE = ("weights", "state", "step", "history", "snapshots", "kept", "diverged"
 
 
 def code_id(configs: list[RunConfig]) -> str:
-    """What two machines must share to train for each other: the library's version, that of its numbers, own code."""
+    """What two machines must share to train for each other: the library's version, that of its
+    numbers, own code."""
     return digest({"library": __version__, "numbers": NUMBERS, "code": code_of(*configs).digest})
 
 
 def save(stack: Stack, path: str, identity: str | None = None) -> None:
-    """Checkpoint of all that changes while the stack is trained, under its identity (default: its `run_id`)."""
+    """Checkpoint of all that changes while the stack is trained, under its identity (default: its
+    `run_id`)."""
     identity = identity or run_id(stack.configs, stack.keep)
     found = {name: getattr(stack, name) for name in _STATE}
     save_checkpoint(path, found | {"run_id": identity})
 
 
 def restore(stack: Stack, path: str, identity: str | None = None) -> bool:
-    """Continue from the checkpoint at `path` if it has this identity (default: the stack's); whether it had."""
+    """Continue from the checkpoint at `path` if it has this identity (default: the stack's);
+    whether it had."""
     identity = identity or run_id(stack.configs, stack.keep)
     fresh = {"weights": stack.weights, "state": stack.state}
     found = load_checkpoint(path, identity, fresh)
     if found is None:
         return False
     for name in _STATE:
-        setattr(stack, name, _moved(found[name], stack.weights.device) if name in fresh else found[name])
+        setattr(
+            stack, name, _moved(found[name], stack.weights.device) if name in fresh else found[name]
+        )
     return True
 
 
 def _moved(value: Tensor | State, device: torch.device) -> Tensor | State:
-    return value.to(device) if isinstance(value, Tensor) else {name: part.to(device) for name, part in value.items()}
+    return (
+        value.to(device)
+        if isinstance(value, Tensor)
+        else {name: part.to(device) for name, part in value.items()}
+    )

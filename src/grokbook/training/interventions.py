@@ -1,8 +1,10 @@
-r"""Interventions: what sets a quantity of a run by hand while it is trained, as hooks round any optimiser.
+r"""Interventions: what sets a quantity of a run by hand while it is trained, as hooks round any
+optimiser.
 
-`Hooked(AdamW(), (Freeze(("W_E",)), Clamp(20.0)))` is an optimiser: it lets each hook change the gradient, makes the
-optimiser's own update, and lets each hook change the weights. A hook is a frozen dataclass with any of three methods;
-`numbers(step)` gives what it needs at a step, so that runs that differ in numbers alone are rows of one program.
+`Hooked(AdamW(), (Freeze(("W_E",)), Clamp(20.0)))` is an optimiser: it lets each hook change the
+gradient, makes the optimiser's own update, and lets each hook change the weights. A hook is a
+frozen dataclass with any of three methods; `numbers(step)` gives what it needs at a step, so that
+runs that differ in numbers alone are rows of one program.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, checked_call
 from grokbook.models.intervened import Around
 from grokbook.training.config import RunConfig
 from grokbook.training.ensemble import How, train_here
@@ -26,9 +28,11 @@ from grokbook.training.forward import split_weights
 from grokbook.training.optim import Numbers, Optimizer, Shapes, State, column
 
 
+@checked_call
 @dataclass(frozen=True)
 class Hook:
-    """What does nothing: a hook overrides what it needs. Each acts on updates `start` to `stop` - 1 (None: to the end).
+    """What does nothing: a hook overrides what it needs. Each acts on updates `start` to `stop` - 1
+    (None: to the end).
 
     Raises ParameterError for a start below zero or a stop that is not after it.
     """
@@ -38,7 +42,9 @@ class Hook:
 
     def __post_init__(self) -> None:
         if self.start < 0 or (self.stop is not None and self.stop <= self.start):
-            raise ParameterError(f"start = {self.start}, stop = {self.stop} must be 0 <= start < stop.")
+            raise ParameterError(
+                f"start = {self.start}, stop = {self.stop} must be 0 <= start < stop."
+            )
 
     def acts(self, step: int) -> bool:
         """Whether the update that follows `step` earlier ones is among those it acts on."""
@@ -48,7 +54,9 @@ class Hook:
         """What the hook needs at this step; `on` is 1 where it acts, else 0."""
         return {"on": float(self.acts(step))}
 
-    def gradient(self, weights: Tensor, gradient: Tensor, numbers: Numbers, shapes: Shapes) -> Tensor:
+    def gradient(
+        self, weights: Tensor, gradient: Tensor, numbers: Numbers, shapes: Shapes
+    ) -> Tensor:
         """The gradient (R, P) that the optimiser sees."""
         return gradient
 
@@ -56,6 +64,7 @@ class Hook:
         """Change the moved weights (R, P) in place; `before` is where they were."""
 
 
+@checked_call
 @dataclass(frozen=True)
 class Hooked:
     """An optimiser with hooks, in their order; its own groups, rates and state are untouched.
@@ -67,7 +76,8 @@ class Hooked:
         >>> Hooked(AdamW(), (Freeze(("W_E",), stop=100),)).numbers(0)["0.on"]
         1.0
 
-    Source: the interventions of chapter 19; the protocol is that of `grokbook.training.optim.Optimizer`.
+    Source: the interventions of chapter 19; the protocol is that of
+    `grokbook.training.optim.Optimizer`.
     """
 
     optimizer: Optimizer
@@ -77,7 +87,9 @@ class Hooked:
         object.__setattr__(self, "hooks", tuple(self.hooks))
         for hook in self.hooks:
             if not isinstance(hook, Hook):
-                raise ParameterError(f"hooks has {hook!r}, but each must be a Hook, such as Freeze(('W_E',)).")
+                raise ParameterError(
+                    f"hooks has {hook!r}, but each must be a Hook, such as Freeze(('W_E',))."
+                )
 
     @property
     def groups(self) -> tuple[Any, ...]:
@@ -95,16 +107,28 @@ class Hooked:
 
     def numbers(self, step: int) -> dict[str, float]:
         """The optimiser's numbers, and those of hook k as `k.name`."""
-        hooks = {f"{k}.{n}": v for k, hook in enumerate(self.hooks) for n, v in hook.numbers(step).items()}
+        hooks = {
+            f"{k}.{n}": v
+            for k, hook in enumerate(self.hooks)
+            for n, v in hook.numbers(step).items()
+        }
         return self.optimizer.numbers(step) | hooks
 
-    def update(self, weights: Tensor, gradient: Tensor, state: State, numbers: Numbers, shapes: Shapes) -> None:
-        """The hooks' gradient, the optimiser's update, what the hooks do afterwards; one that is off is not asked."""
+    def update(
+        self, weights: Tensor, gradient: Tensor, state: State, numbers: Numbers, shapes: Shapes
+    ) -> None:
+        """The hooks' gradient, the optimiser's update, what the hooks do afterwards; one that is
+        off is not asked."""
         own = [
-            (hook, {n.removeprefix(f"{k}."): v for n, v in numbers.items() if n.startswith(f"{k}.")})
+            (
+                hook,
+                {n.removeprefix(f"{k}."): v for n, v in numbers.items() if n.startswith(f"{k}.")},
+            )
             for k, hook in enumerate(self.hooks)
         ]
-        active = [(hook, found) for hook, found in own if isinstance(found["on"], Tensor) or found["on"]]
+        active = [
+            (hook, found) for hook, found in own if isinstance(found["on"], Tensor) or found["on"]
+        ]
         before = weights.clone() if active else weights
         for hook, found in active:
             gradient = hook.gradient(weights, gradient, found, shapes)
@@ -118,12 +142,17 @@ def _marked(names: tuple[str, ...], shapes: tuple[tuple[str, tuple[int, ...]], .
     """Which of the P columns belong to the named parameters, bool (1, P); all for no names."""
     known = dict(shapes)
     if unknown := set(names) - set(known):
-        raise ParameterError(f"the parameter {min(unknown)!r} is none of the network's, {', '.join(known)}.")
-    return torch.cat([torch.full((math.prod(s),), not names or n in names) for n, s in shapes])[None]
+        raise ParameterError(
+            f"the parameter {min(unknown)!r} is none of the network's, {', '.join(known)}."
+        )
+    return torch.cat([torch.full((math.prod(s),), not names or n in names) for n, s in shapes])[
+        None
+    ]
 
 
 def marked(names: Sequence[str], shapes: Shapes, like: Tensor) -> Tensor:
-    """Which columns of the weight matrix belong to the named parameters (none named: to any), bool (1, P).
+    """Which columns of the weight matrix belong to the named parameters (none named: to any), bool
+    (1, P).
 
     Raises ParameterError for a name that the network does not have.
 
@@ -138,6 +167,7 @@ def _on(numbers: Numbers, like: Tensor) -> Tensor:
     return column(numbers["on"], like)[:, :1] > 0
 
 
+@checked_call
 @dataclass(frozen=True)
 class Freeze(Hook):
     """Named parameters stay where they are; the optimiser's moments of them go on as if they moved.
@@ -156,11 +186,14 @@ class Freeze(Hook):
         weights.copy_(torch.where(held, before, weights))
 
 
+@checked_call
 @dataclass(frozen=True)
 class Clamp(Hook):
-    r"""After each update the named parameters (none named: all) are rescaled to a given norm, $w \leftarrow r\,w/|w|$.
+    r"""After each update the named parameters (none named: all) are rescaled to a given norm, $w
+    \leftarrow r\,w/|w|$.
 
-    `radius` is a number, or a path ((step, radius), ...) between whose points the norm is interpolated linearly.
+    `radius` is a number, or a path ((step, radius), ...) between whose points the norm is
+    interpolated linearly.
 
     Raises ParameterError for a radius that is not positive or a path whose steps do not increase.
 
@@ -168,7 +201,8 @@ class Clamp(Hook):
         >>> Clamp(((0, 10.0), (100, 20.0))).numbers(49)["radius"]
         15.0
 
-    Source: the clamp of arXiv:2606.13753, who hold the norm of all weights at a multiple of its value in free runs.
+    Source: the clamp of arXiv:2606.13753, who hold the norm of all weights at a multiple of its
+    value in free runs.
     """
 
     radius: float | tuple[tuple[int, float], ...]
@@ -178,10 +212,17 @@ class Clamp(Hook):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not isinstance(self.radius, int | float):
-            object.__setattr__(self, "radius", tuple((int(t), float(r)) for t, r in self.radius))
+            try:
+                path = tuple((int(t), float(r)) for t, r in self.radius)
+            except (TypeError, ValueError):
+                rule = "a number, or pairs of a step and a number"
+                raise ParameterError(f"radius = {self.radius!r} must be {rule}.") from None
+            object.__setattr__(self, "radius", path)
         steps, radii = zip(*self._path, strict=True) if self._path else ((), (0.0,))
         if min(radii) <= 0 or not math.isfinite(sum(radii)) or list(steps) != sorted(set(steps)):
-            raise ParameterError(f"radius = {self.radius!r} must be positive, a path's steps must increase.")
+            raise ParameterError(
+                f"radius = {self.radius!r} must be positive, a path's steps must increase."
+            )
 
     @property
     def _path(self) -> tuple[tuple[int, float], ...]:
@@ -200,12 +241,15 @@ class Clamp(Hook):
         weights.copy_(torch.where(held & _on(numbers, weights), weights * factor, weights))
 
 
+@checked_call
 @dataclass(frozen=True)
 class Decay(Hook):
-    r"""Decoupled decay of some of the parameters, $w \leftarrow w - c\,w_{\text{before}}$ with c = `rate`.
+    r"""Decoupled decay of some of the parameters, $w \leftarrow w - c\,w_{\text{before}}$ with c =
+    `rate`.
 
-    `rate` is the product of learning rate and decay. Beside AdamW without decay of its own this is AdamW's decay on
-    these parameters alone. `share` < 1 takes a random part of the named numbers instead of all, drawn by `seed`.
+    `rate` is the product of learning rate and decay. Beside AdamW without decay of its own this is
+    AdamW's decay on these parameters alone. `share` < 1 takes a random part of the named numbers
+    instead of all, drawn by `seed`.
 
     Raises ParameterError for a share outside (0, 1].
 
@@ -236,17 +280,18 @@ class Decay(Hook):
         weights.sub_(column(numbers["rate"], weights) * before * (held & _on(numbers, weights)))
 
 
+@checked_call
 @dataclass(frozen=True)
 class Project(Hook):
     r"""The gradient without its part along a direction u, $g - (g \cdot u)\,u / |u|^2$.
 
-    `along` = "weights" takes u = w (then no step of gradient descent changes the norm to first order), "random" one
-    direction drawn by `seed`, the same in all runs: its sham.
+    `along` = "weights" takes u = w (then no step of gradient descent changes the norm to first
+    order), "random" one direction drawn by `seed`, the same in all runs: its sham.
 
     Raises ParameterError for another direction.
 
-    Source: the orthogonal gradient of Prieto et al. 2025 (arXiv:2501.04697), there for each matrix, here for all
-    weights together.
+    Source: the orthogonal gradient of Prieto et al. 2025 (arXiv:2501.04697), there for each matrix,
+    here for all weights together.
     """
 
     along: str = "weights"
@@ -258,25 +303,36 @@ class Project(Hook):
         if self.along not in ("weights", "random"):
             raise ParameterError(f"along = {self.along!r} is unknown; choose weights or random.")
 
-    def gradient(self, weights: Tensor, gradient: Tensor, numbers: Numbers, shapes: Shapes) -> Tensor:
+    def gradient(
+        self, weights: Tensor, gradient: Tensor, numbers: Numbers, shapes: Shapes
+    ) -> Tensor:
         """The projected gradient."""
         u = weights
         if self.along == "random":
-            u = torch.randn(1, weights.shape[1], generator=torch.Generator().manual_seed(self.seed)).to(weights)
-        part = (gradient * u).sum(1, keepdim=True) / u.square().sum(1, keepdim=True).clamp_min(1e-30)
+            u = torch.randn(
+                1, weights.shape[1], generator=torch.Generator().manual_seed(self.seed)
+            ).to(weights)
+        part = (gradient * u).sum(1, keepdim=True) / u.square().sum(1, keepdim=True).clamp_min(
+            1e-30
+        )
         return torch.where(_on(numbers, weights), gradient - part * u, gradient)
 
 
+@checked_call
 @dataclass(frozen=True)
 class RingPenalty(Hook):
-    r"""A pull of the embedding towards a ring, as strong as the gradient of the loss: adds $s\,|g_E|\,d / |d|$.
+    r"""A pull of the embedding towards a ring, as strong as the gradient of the loss: adds
+    $s\,|g_E|\,d / |d|$.
 
-    d is the gradient of the relative length of the closed path through the rows of `table` in the given order,
+    d is the gradient of the relative length of the closed path through the rows of `table` in the
+    given order,
 
-    .. math:: \tfrac1n \sum_i |E_{\pi(i+1)} - E_{\pi(i)}| \Bigm/ \bigl(\tfrac2n \sum_i |E_i - \bar E|^2\bigr)^{1/2},
+    .. math:: \tfrac1n \sum_i |E_{\pi(i+1)} - E_{\pi(i)}| \Bigm/ \bigl(\tfrac2n \sum_i |E_i - \bar
+    E|^2\bigr)^{1/2},
 
-    the mean embedding difference over the root mean square distance of two rows: no rescaling of E changes it. g_E is
-    the loss's gradient with respect to the table, s = `strength`; a negative one pulls away from the ring.
+    the mean embedding difference over the root mean square distance of two rows: no rescaling of E
+    changes it. g_E is the loss's gradient with respect to the table, s = `strength`; a negative one
+    pulls away from the ring.
 
     Args:
         order: $\pi$, numbers of rows; other rows are left alone.
@@ -297,13 +353,17 @@ class RingPenalty(Hook):
         super().__post_init__()
         object.__setattr__(self, "order", tuple(map(int, self.order)))
         if len(set(self.order)) < max(len(self.order), 3):
-            raise ParameterError(f"order has {len(self.order)} rows, but must be three or more, each once.")
+            raise ParameterError(
+                f"order has {len(self.order)} rows, but must be three or more, each once."
+            )
 
     def numbers(self, step: int) -> dict[str, float]:
         """The strength."""
         return super().numbers(step) | {"strength": self.strength}
 
-    def gradient(self, weights: Tensor, gradient: Tensor, numbers: Numbers, shapes: Shapes) -> Tensor:
+    def gradient(
+        self, weights: Tensor, gradient: Tensor, numbers: Numbers, shapes: Shapes
+    ) -> Tensor:
         """The gradient with the pull."""
         start = 0
         for name, shape in shapes.items():
@@ -312,9 +372,13 @@ class RingPenalty(Hook):
             start += math.prod(shape)
         part = slice(start, start + math.prod(shapes[self.table]))
         pull = self._pull(weights[:, part].unflatten(1, shapes[self.table])).flatten(1)
-        size = gradient[:, part].norm(dim=1, keepdim=True) / pull.norm(dim=1, keepdim=True).clamp_min(1e-30)
+        size = gradient[:, part].norm(dim=1, keepdim=True) / pull.norm(
+            dim=1, keepdim=True
+        ).clamp_min(1e-30)
         moved = gradient.clone()
-        moved[:, part] += column(numbers["strength"], weights)[:, :1] * _on(numbers, weights) * size * pull
+        moved[:, part] += (
+            column(numbers["strength"], weights)[:, :1] * _on(numbers, weights) * size * pull
+        )
         return moved
 
     def _pull(self, tables: Tensor) -> Tensor:
@@ -325,7 +389,8 @@ class RingPenalty(Hook):
 
 
 def relative_length(rings: Tensor) -> Tensor:
-    """Mean step of the closed path through rows (R, n, d), over the root mean square distance of two of them, (R,).
+    """Mean step of the closed path through rows (R, n, d), over the root mean square distance of
+    two of them, (R,).
 
     Example:
         >>> square = torch.tensor([[[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]])
@@ -337,14 +402,16 @@ def relative_length(rings: Tensor) -> Tensor:
     return steps / spread.sqrt()
 
 
+@checked_call
 @dataclass(frozen=True)
 class Transplanted(Around):
     r"""The start with named parameters of a trained run, the donor, in place of the drawn ones.
 
-    The donor is trained with the seed of the run itself, or with the seed plus `other`. Rows of `W_E` may come renamed:
-    row i from row $c\,i \bmod p$ of the donor, which is the same function of renamed symbols since $c(i + j) = ci + cj$
-    (`renaming` = c); or shuffled by a permutation drawn from the seed (`renaming` = 0), which is another function.
-    Where W_E has more than one range of p rows (first and second operand), each is renamed alike.
+    The donor is trained with the seed of the run itself, or with the seed plus `other`. Rows of
+    `W_E` may come renamed: row i from row $c\,i \bmod p$ of the donor, which is the same function
+    of renamed symbols since $c(i + j) = ci + cj$ (`renaming` = c); or shuffled by a permutation
+    drawn from the seed (`renaming` = 0), which is another function. Where W_E has more than one
+    range of p rows (first and second operand), each is renamed alike.
 
     Raises ParameterError for a name that the network does not have, or c that is 0 modulo p.
 
@@ -370,7 +437,9 @@ class Transplanted(Around):
             raise ParameterError(f"the parameter {min(unknown)!r} is none of the network's.")
         p = getattr(self.network, "p", None)
         if self.renaming not in (0, 1) and (p is None or not self.renaming % p):
-            raise ParameterError(f"renaming = {self.renaming} must be a unit modulo p = {p}, or 0 for a shuffle.")
+            raise ParameterError(
+                f"renaming = {self.renaming} must be a unit modulo p = {p}, or 0 for a shuffle."
+            )
 
     def draw(self, seed: int, start: str = "normal") -> dict[str, Tensor]:
         """Initial parameters, the named ones the donor's."""
@@ -395,6 +464,10 @@ class Transplanted(Around):
 
 @lru_cache(maxsize=256)
 def trained(config: RunConfig, seed: int) -> dict[str, Tensor]:
-    """The parameters with which a run ends, trained here with this seed; kept in memory for the process."""
+    """The parameters with which a run ends, trained here with this seed; kept in memory for the
+    process."""
     config = config.with_seed(seed)
-    return {name: w.clone() for name, w in split_weights(config, train_here([config], How()).weights[0]).items()}
+    return {
+        name: w.clone()
+        for name, w in split_weights(config, train_here([config], How()).weights[0]).items()
+    }

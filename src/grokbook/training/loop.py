@@ -1,7 +1,7 @@
 r"""Training of R runs of one size as one program: the rows of one weight matrix.
 
-Runs may differ in seed, split and optimiser settings; they share data, sizes, length and schedule. One row is run as
-it is; several are mapped with `torch.vmap`, so that a GPU sees one program.
+Runs may differ in seed, split and optimiser settings; they share data, sizes, length and schedule.
+One row is run as it is; several are mapped with `torch.vmap`, so that a GPU sees one program.
 """
 
 from __future__ import annotations
@@ -37,11 +37,15 @@ from grokbook.training.optim import Columns, State
 from grokbook.training.schedule import snapshot_steps
 
 Report = Callable[[int, dict[str, float]], None]
-Batch = tuple[tuple[Tensor, Tensor], Tensor | None]  # inputs, targets; what each sample counts where they differ
+Batch = tuple[
+    tuple[Tensor, Tensor], Tensor | None
+]  # inputs, targets; what each sample counts where they differ
+
 
 @dataclass
 class Stack:
-    """R runs in memory: configurations, weights (R, P), optimiser state, data, and what was logged."""
+    """R runs in memory: configurations, weights (R, P), optimiser state, data, and what was
+    logged."""
 
     configs: list[RunConfig]
     weights: Tensor
@@ -53,11 +57,17 @@ class Stack:
     history: list[dict[str, list[float]]] = field(default_factory=list)
     snapshots: list[dict[int, Tensor]] = field(default_factory=list)
     keep: bool = False  # whether the weights of every logged step are kept
-    kept: list[dict[int, Tensor]] = field(default_factory=list)  # of each run, logged step -> weights (P,)
+    kept: list[dict[int, Tensor]] = field(
+        default_factory=list
+    )  # of each run, logged step -> weights (P,)
     step: int = 0
     diverged: dict[int, int] = field(default_factory=dict)  # run -> step
-    orders: dict[int, tuple[int, Tensor]] = field(default_factory=dict)  # run -> an epoch, its order (n,) of samples
-    compiled: Callable[[Stack], Callable[[Stack], None]] | None = None  # what makes a stack's update, if not `advance`
+    orders: dict[int, tuple[int, Tensor]] = field(
+        default_factory=dict
+    )  # run -> an epoch, its order (n,) of samples
+    compiled: Callable[[Stack], Callable[[Stack], None]] | None = (
+        None  # what makes a stack's update, if not `advance`
+    )
 
     @property
     def config(self) -> RunConfig:
@@ -71,7 +81,8 @@ class Stack:
 
     @cached_property
     def codes(self) -> Tensor | None:
-        """The distinct real targets of each run, (R, K, ...), on the stack's device; None for labels."""
+        """The distinct real targets of each run, (R, K, ...), on the stack's device; None for
+        labels."""
         found = (codes(c.task.targets) for c in self.configs)
         tables = [table for table in found if table is not None]
         return torch.from_numpy(np.stack(tables)).to(self.targets) if tables else None
@@ -84,14 +95,17 @@ class Stack:
 
     @cached_property
     def whole(self) -> Batch:
-        """Inputs (R, n, ...) and targets (R, n, ...) of the training sets, which all count alike."""
+        """Inputs (R, n, ...) and targets (R, n, ...) of the training sets, which all count
+        alike."""
         return self._of(self.train), None
 
     @cached_property
     def pictured(self) -> frozenset[int]:
         """The steps at which the embedding is kept."""
         kept = hasattr(self.config.model, "embeddings")
-        return frozenset(snapshot_steps(self.logged, self.config.snapshots).tolist() if kept else ())
+        return frozenset(
+            snapshot_steps(self.logged, self.config.snapshots).tolist() if kept else ()
+        )
 
     def _of(self, index: Tensor) -> tuple[Tensor, Tensor]:
         rows = torch.arange(len(self.configs), device=index.device)[:, None]
@@ -100,13 +114,16 @@ class Stack:
     def batch(self) -> Batch:
         """What the next update sees: the whole training sets, or a mini-batch of each.
 
-        Where the batches of the runs differ in size, the shorter ones are filled up with samples that count nothing.
+        Where the batches of the runs differ in size, the shorter ones are filled up with samples
+        that count nothing.
         """
         n = self.train.shape[1]
         taken = [c.batch_size or n for c in self.configs]
         if min(taken) == n:
             return self.whole
-        index = pad_sequence([self._next(r, size) for r, size in enumerate(taken)], batch_first=True)
+        index = pad_sequence(
+            [self._next(r, size) for r, size in enumerate(taken)], batch_first=True
+        )
         if len(set(taken)) == 1:
             return self._of(index), None
         sizes = torch.tensor(taken, device=index.device)[:, None]
@@ -126,7 +143,9 @@ class Stack:
         rule = self.config.stop
         if rule is None or r in self.diverged:
             return r in self.diverged
-        return rule.met(self.history[r].get(rule.variable, []))  # what is over is not logged any more
+        return rule.met(
+            self.history[r].get(rule.variable, [])
+        )  # what is over is not logged any more
 
     def part(self, rows: list[int]) -> Stack:
         """Some of the runs as a stack of their own, which logs where this one does."""
@@ -142,7 +161,9 @@ class Stack:
         self.step = part.step
         self.diverged |= {rows[k]: step for k, step in part.diverged.items()}
         at = torch.tensor(going, dtype=torch.long, device=self.weights.device)
-        there = torch.tensor([rows.index(r) for r in going], dtype=torch.long, device=self.weights.device)
+        there = torch.tensor(
+            [rows.index(r) for r in going], dtype=torch.long, device=self.weights.device
+        )
         self.weights[at] = part.weights[there]
         for name, value in part.state.items():
             self.state[name][at] = value[there]
@@ -155,17 +176,22 @@ def draw(config: RunConfig) -> Tensor:
 
 
 def make_stack(configs: list[RunConfig], device: torch.device, keep: bool = False) -> Stack:
-    """R fresh runs on `device`, at step 0; with `keep` the weights of every logged step are kept."""
+    """R fresh runs on `device`, at step 0; with `keep` the weights of every logged step are
+    kept."""
     first = configs[0]
     weights = torch.stack([draw(c) for c in configs]).to(device)
     if first.loss in LABELS_ONLY and np.issubdtype(first.task.targets.dtype, np.floating):
-        raise ParameterError(f"loss = {first.loss!r} needs labels; for real targets choose squared_error.")
+        raise ParameterError(
+            f"loss = {first.loss!r} needs labels; for real targets choose squared_error."
+        )
     stack = Stack(
         configs=list(configs),
         weights=weights,
         inputs=as_tensor(first.task.inputs).to(device),
         targets=_targets(configs).to(device),
-        train=torch.from_numpy(np.stack([c.task.train_index for c in configs]).astype(np.int64)).to(device),
+        train=torch.from_numpy(np.stack([c.task.train_index for c in configs]).astype(np.int64)).to(
+            device
+        ),
         logged=first.log.steps(first.steps),
         history=[{} for _ in configs],
         snapshots=[{} for _ in configs],
@@ -187,14 +213,17 @@ def _targets(configs: list[RunConfig]) -> Tensor:
 
 
 def row_loss(stack: Stack) -> Callable[..., Tensor | tuple[Tensor, Tensor]]:
-    """The loss of one run as a function of its weights (P,), inputs, targets and, if need be, what each counts (n,).
+    """The loss of one run as a function of its weights (P,), inputs, targets and, if need be, what
+    each counts (n,).
 
     With batch statistics it also returns what they become, as the end of a row.
     """
     config, loss = stack.config, LOSSES[stack.config.loss]
     noise = (partial(F.dropout, p=share),) if (share := dropout(config)) else ()
 
-    def one(row: Tensor, x: Tensor, y: Tensor, counts: Tensor | None = None) -> Tensor | tuple[Tensor, Tensor]:
+    def one(
+        row: Tensor, x: Tensor, y: Tensor, counts: Tensor | None = None
+    ) -> Tensor | tuple[Tensor, Tensor]:
         seen: Seen = {}
         outputs = run_outputs(config, row, x, *noise, *((seen,) if names else ()))
         value = loss.mean(outputs, y) if counts is None else (loss.each(outputs, y) * counts).sum()
@@ -208,17 +237,21 @@ def row_loss(stack: Stack) -> Callable[..., Tensor | tuple[Tensor, Tensor]]:
 def with_noise(
     stack: Stack, one: Callable[..., Tensor | tuple[Tensor, ...]], *rows: Tensor
 ) -> tuple[Tensor, ...]:
-    """The same of a network that drops numbers at random: run by run, each with noise drawn by its seed and step."""
+    """The same of a network that drops numbers at random: run by run, each with noise drawn by its
+    seed and step."""
     found = []
     for config, *row in zip(stack.configs, *rows, strict=True):
         with torch.random.fork_rng():
-            torch.manual_seed(int(np.random.SeedSequence((config.seed, stack.step)).generate_state(1)[0]))
+            torch.manual_seed(
+                int(np.random.SeedSequence((config.seed, stack.step)).generate_state(1)[0])
+            )
             found.append(as_tuple(one(*row)))
     return tuple(torch.stack(parts) for parts in zip(*found, strict=True))
 
 
 def losses_and_gradient(stack: Stack, batch: Batch) -> tuple[Tensor, ...]:
-    """Mean training loss (R,), its gradient (R, P) and, where there are any, the moved batch statistics (R, S)."""
+    """Mean training loss (R,), its gradient (R, P) and, where there are any, the moved batch
+    statistics (R, S)."""
     (inputs, targets), counts = batch
     weights = stack.weights.detach().requires_grad_()
     rows = (inputs, targets) if counts is None else (inputs, targets, counts)
@@ -236,7 +269,11 @@ def sample_results(stack: Stack) -> tuple[np.ndarray, np.ndarray]:
         z = all_outputs(stack.config, row, stack.inputs)
         return each(z, targets), right(z, targets, known)
 
-    rows = (stack.weights, stack.targets) if stack.codes is None else (stack.weights, stack.targets, stack.codes)
+    rows = (
+        (stack.weights, stack.targets)
+        if stack.codes is None
+        else (stack.weights, stack.targets, stack.codes)
+    )
     loss, correct = over_rows(one, *rows)
     return loss.double().cpu().numpy(), correct.cpu().numpy()
 
@@ -244,7 +281,8 @@ def sample_results(stack: Stack) -> tuple[np.ndarray, np.ndarray]:
 def sample_metrics(config: RunConfig, loss: np.ndarray, correct: np.ndarray) -> dict[str, float]:
     """Losses and accuracies of one run from its results on every sample, for each part of the data.
 
-    The parts are the training set, the test set and the task's groups; one without samples has accuracy NaN.
+    The parts are the training set, the test set and the task's groups; one without samples has
+    accuracy NaN.
     """
     train = np.zeros(loss.size, dtype=bool)
     train[config.task.train_index] = True
@@ -266,24 +304,31 @@ def weight_metrics(config: RunConfig, row: Tensor) -> dict[str, float]:
 
 @torch.no_grad()
 def batch_metrics(stack: Stack, r: int) -> dict[str, float]:
-    """Training accuracy of run r as a loop that trains sees it: each batch normalised by its own statistics.
+    """Training accuracy of run r as a loop that trains sees it: each batch normalised by its own
+    statistics.
 
-    The batches are those of one random order, and a remainder that fills none is left out; nothing is dropped.
+    The batches are those of one random order, and a remainder that fills none is left out; nothing
+    is dropped.
     """
     config, n = stack.configs[r], stack.train.shape[1]
     if not statistics(config):
         return {}
     size, found = config.batch_size or n, []
     kept = (Tensor.clone,) if dropout(config) else ()
-    order = torch.from_numpy(np.random.default_rng(config.seed).permutation(n)).to(stack.train.device)
+    order = torch.from_numpy(np.random.default_rng(config.seed).permutation(n)).to(
+        stack.train.device
+    )
     for batch in stack.train[r, order[: n // size * size]].split(size):
         outputs = run_outputs(config, stack.weights[r], stack.inputs[batch], *kept, {})
-        found.append(right(outputs, stack.targets[r, batch], None if stack.codes is None else stack.codes[r]))
+        found.append(
+            right(outputs, stack.targets[r, batch], None if stack.codes is None else stack.codes[r])
+        )
     return {"train_accuracy_in_batches": float(torch.cat(found).double().mean())}
 
 
 def log(stack: Stack) -> None:
-    """Append the metrics of every run that is not over at the current step; keep embedding and weights where due."""
+    """Append the metrics of every run that is not over at the current step; keep embedding and
+    weights where due."""
     loss, correct = sample_results(stack)
     due = stack.step in stack.pictured
     for r, config in enumerate(stack.configs):
@@ -307,7 +352,8 @@ def log(stack: Stack) -> None:
 
 
 def _pad(history: list[dict[str, list[float]]]) -> None:
-    """Give every series of a run the same length: a diverged run has no more weight metrics (NaN)."""
+    """Give every series of a run the same length: a diverged run has no more weight metrics
+    (NaN)."""
     for series in history:
         length = max(len(v) for v in series.values())
         for values in series.values():
@@ -315,12 +361,15 @@ def _pad(history: list[dict[str, list[float]]]) -> None:
 
 
 def advance(stack: Stack) -> None:
-    """One optimiser update of every run; a run whose loss is not finite is marked and left where it is."""
+    """One optimiser update of every run; a run whose loss is not finite is marked and left where it
+    is."""
     losses, gradient, *seen = losses_and_gradient(stack, stack.batch())
     if not torch.isfinite(losses).all():
         mark(stack, losses)
         gradient = gradient.nan_to_num(0.0, 0.0, 0.0)
-    stack.config.optimizer.update(stack.weights, gradient, stack.state, stack.numbers(stack.step), stack.shapes)
+    stack.config.optimizer.update(
+        stack.weights, gradient, stack.state, stack.numbers(stack.step), stack.shapes
+    )
     for moved in seen:
         stack.weights[:, -moved.shape[1] :] = moved
     settle(stack)
@@ -329,7 +378,8 @@ def advance(stack: Stack) -> None:
 
 @torch.no_grad()
 def settle(stack: Stack) -> None:
-    """Solve the parameters that a network does not learn (`Network`, `settle`) on the training sets, in place."""
+    """Solve the parameters that a network does not learn (`Network`, `settle`) on the training
+    sets, in place."""
     config = stack.config
     model: Any = config.model  # one with `settle` where it is solved
     if not getattr(model, "solved", False):
@@ -362,19 +412,28 @@ def train_stack(
         save_now: called after each log with the stack; it decides whether a checkpoint is due.
         steps: where to stop before the last step.
     """
-    logged, last = set(stack.logged.tolist()), stack.config.steps if steps is None else min(steps, stack.config.steps)
+    logged, last = (
+        set(stack.logged.tolist()),
+        stack.config.steps if steps is None else min(steps, stack.config.steps),
+    )
     going = [r for r in range(len(stack.configs)) if not stack.over(r)]
     while going:
         rows, part = going, stack.part(going)
         move = part.compiled(part) if part.compiled else advance
-        while 2 * len(going) > len(rows):  # runs that are over leave by halves: each size of a stack is a program
-            fresh = max(len(h.get("train_loss", ())) for h in part.history) == np.searchsorted(part.logged, part.step)
+        while 2 * len(going) > len(
+            rows
+        ):  # runs that are over leave by halves: each size of a stack is a program
+            fresh = max(len(h.get("train_loss", ())) for h in part.history) == np.searchsorted(
+                part.logged, part.step
+            )
             if part.step in logged and fresh:
                 log(part)
                 stack.take(part, rows, going)
                 going = [r for r in going if not stack.over(r)]
                 if report:
-                    report(stack.step, {name: values[-1] for name, values in part.history[0].items()})
+                    report(
+                        stack.step, {name: values[-1] for name, values in part.history[0].items()}
+                    )
                 if save_now:
                     save_now(stack)
             if part.step >= last or not going:

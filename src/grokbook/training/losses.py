@@ -18,7 +18,8 @@ BLOCK = 2**22
 
 @dataclass(frozen=True)
 class Loss:
-    """A loss as two functions of outputs (N, ...) and targets (N, ...): of each sample (N,), and their mean."""
+    """A loss as two functions of outputs (N, ...) and targets (N, ...): of each sample (N,), and
+    their mean."""
 
     each: Callable[[Tensor, Tensor], Tensor]
     mean: Callable[[Tensor, Tensor], Tensor]
@@ -38,12 +39,15 @@ def squared_errors(outputs: Tensor, targets: Tensor) -> Tensor:
 
 
 def centred_squared_errors(outputs: Tensor, targets: Tensor) -> Tensor:
-    r"""Squared distance (N,) of outputs and one-hot labels, both less their mean over the M classes; a sum, no mean.
+    r"""Squared distance (N,) of outputs and one-hot labels, both less their mean over the M
+    classes; a sum, no mean.
 
     .. math:: |P o|^2 - 2 (P o)_y + 1 - 1/M, \quad P = I - \mathbf 1 \mathbf 1^\top / M
 
     Example:
-        >>> centred_squared_errors(torch.tensor([[3.0, 2.0], [7.0, 7.0]]), torch.tensor([0, 1])).tolist()
+        >>> centred_squared_errors(
+        ...     torch.tensor([[3.0, 2.0], [7.0, 7.0]]), torch.tensor([0, 1])
+        ... ).tolist()
         [0.0, 0.5]
 
     Source: Tian 2024, the loss of the authors' program.
@@ -56,7 +60,9 @@ def centred_squared_errors(outputs: Tensor, targets: Tensor) -> Tensor:
 LOSSES: dict[str, Loss] = {
     "cross_entropy": Loss(lambda z, y: F.cross_entropy(z, y, reduction="none"), F.cross_entropy),
     "squared_error": Loss(squared_errors, lambda z, y: squared_errors(z, y).mean()),
-    "centred_squared_error": Loss(centred_squared_errors, lambda z, y: centred_squared_errors(z, y).mean()),
+    "centred_squared_error": Loss(
+        centred_squared_errors, lambda z, y: centred_squared_errors(z, y).mean()
+    ),
 }
 """The losses that a configuration can name."""
 
@@ -65,7 +71,8 @@ LABELS_ONLY = ("cross_entropy", "centred_squared_error")
 
 
 def codes(targets: np.ndarray) -> np.ndarray | None:
-    """The distinct values of real targets, (K, ...); None for labels and for more than `MOST_CODES` values.
+    """The distinct values of real targets, (K, ...); None for labels and for more than `MOST_CODES`
+    values.
 
     Example:
         >>> codes(np.array([[2.0], [1.0], [2.0]])).tolist()
@@ -78,9 +85,11 @@ def codes(targets: np.ndarray) -> np.ndarray | None:
 
 
 def right(outputs: Tensor, targets: Tensor, known: Tensor | None) -> Tensor:
-    """Which answers are right, bool (N,): the largest logit is the label's; an output is nearest to its own target.
+    """Which answers are right, bool (N,): the largest logit is the label's; an output is nearest to
+    its own target.
 
-    `known` are the targets that may be answered (`codes`). Where real targets have none, nothing is right.
+    `known` are the targets that may be answered (`codes`). Where real targets have none, nothing is
+    right.
 
     Source: the nearest target is the rule of Liu et al. 2022, section 3.
     """
@@ -94,5 +103,6 @@ def right(outputs: Tensor, targets: Tensor, known: Tensor | None) -> Tensor:
 
 
 def _nearest(outputs: Tensor, codes: Tensor) -> Tensor:
-    """Numbers (N,) of the codes (K, k) nearest to outputs (N, k), the first of equally near ones."""
+    """Numbers (N,) of the codes (K, k) nearest to outputs (N, k), the first of equally near
+    ones."""
     return (outputs[:, None] - codes).square().sum(dim=-1).argmin(dim=-1)

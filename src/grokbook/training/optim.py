@@ -1,7 +1,9 @@
-r"""Optimisers as settings: `init` makes the state of a stack of runs, `update` moves it; each row has its own numbers.
+r"""Optimisers as settings: `init` makes the state of a stack of runs, `update` moves it; each row
+has its own numbers.
 
-The parameters of R runs are the rows of one matrix (R, P). An optimiser of a reader's own is a frozen dataclass with
-three methods (`Optimizer`); whatever it keeps from step to step stands in the dictionary that `init` returns.
+The parameters of R runs are the rows of one matrix (R, P). An optimiser of a reader's own is a
+frozen dataclass with three methods (`Optimizer`); whatever it keeps from step to step stands in the
+dictionary that `init` returns.
 """
 
 from __future__ import annotations
@@ -14,10 +16,11 @@ from typing import Any, ClassVar, Protocol
 import torch
 from torch import Tensor
 
-from grokbook.errors import ParameterError, checked_call
+from grokbook.errors import ParameterError, checked_call, shown
 
 LATER = {"later": True}
-"""Metadata of a field that was added after records were made: at its default a run is named as before."""
+"""Metadata of a field that was added after records were made: at its default a run is named as
+before."""
 
 Shapes = dict[str, tuple[int, ...]]
 State = dict[str, Tensor]
@@ -26,7 +29,8 @@ Numbers = Mapping[str, Number]
 
 
 class Optimizer(Protocol):
-    """What training asks of the settings of an optimiser, in the manner of optax's GradientTransformation."""
+    """What training asks of the settings of an optimiser, in the manner of optax's
+    GradientTransformation."""
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
@@ -36,8 +40,11 @@ class Optimizer(Protocol):
     def numbers(self, step: int) -> dict[str, float]:
         """What the update that follows `step` earlier ones needs of this run's settings."""
 
-    def update(self, weights: Tensor, gradient: Tensor, state: State, numbers: Numbers, shapes: Shapes) -> None:
-        """Move weights (R, P) and state in place; numbers are floats, or tensors (R, 1) or (R, P) where rows differ."""
+    def update(
+        self, weights: Tensor, gradient: Tensor, state: State, numbers: Numbers, shapes: Shapes
+    ) -> None:
+        """Move weights (R, P) and state in place; numbers are floats, or tensors (R, 1) or (R, P)
+        where rows differ."""
 
 
 @checked_call
@@ -65,17 +72,19 @@ class Group:
 class AdamW:
     r"""Settings of AdamW with linear warm-up, as in Gu et al. 2025: decay acts on every parameter.
 
-    In step t = 1, 2, ... the learning rate is `learning_rate` * min((t - 1) / warmup, 1): the first step moves
-    nothing, as in the authors' schedule. warmup = 0 switches it off. `groups` gives named groups of the network's
-    parameters rates of their own. With g the gradient,
+    In step t = 1, 2, ... the learning rate is `learning_rate` * min((t - 1) / warmup, 1): the first
+    step moves nothing, as in the authors' schedule. warmup = 0 switches it off. `groups` gives
+    named groups of the network's parameters rates of their own. With g the gradient,
 
-    .. math::
-        m \leftarrow \beta_1 m + (1-\beta_1) g, \quad v \leftarrow \beta_2 v + (1-\beta_2) g^2, \quad
-        w \leftarrow (1 - lr\,wd)\,w - lr\,\frac{m / (1-\beta_1^t)}{\sqrt{v / (1-\beta_2^t)} + \epsilon}.
+    .. math:: m \leftarrow \beta_1 m + (1-\beta_1) g, \quad v \leftarrow \beta_2 v + (1-\beta_2)
+        g^2, \quad w \leftarrow (1 - lr\,wd)\,w - lr\,\frac{m / (1-\beta_1^t)}{\sqrt{v /
+        (1-\beta_2^t)} + \epsilon}.
 
-    Raises ParameterError for a rate that is not positive, a negative decay, or a beta outside [0, 1).
+    Raises ParameterError for a rate that is not positive, a negative decay, or a beta outside [0,
+    1).
 
-    Source: Loshchilov & Hutter 2019, Algorithm 2; equal to torch.optim.AdamW, which has one rate for all rows.
+    Source: Loshchilov & Hutter 2019, Algorithm 2; equal to torch.optim.AdamW, which has one rate
+    for all rows.
     """
 
     learning_rate: float = 1e-3
@@ -99,6 +108,11 @@ class AdamW:
             if not valid:
                 raise ParameterError(f"{name} = {getattr(self, name)!r} must be {rule}.")
         for group in self.groups:
+            if not isinstance(group, Group):
+                raise ParameterError(
+                    f"groups has {shown(group)}, but each must be a Group, such as"
+                    " Group('decoder')."
+                )
             self.of(group.name)
 
     def of(self, group: str) -> AdamW:
@@ -115,7 +129,8 @@ class AdamW:
         return {"mean": torch.zeros_like(weights), "square": torch.zeros_like(weights)}
 
     def numbers(self, step: int) -> dict[str, float]:
-        """Rate, what decay leaves, the betas, both corrections of their bias and epsilon, after `step` updates."""
+        """Rate, what decay leaves, the betas, both corrections of their bias and epsilon, after
+        `step` updates."""
         t, lr = step + 1, self.rate(step)
         return {
             "lr": lr,
@@ -127,7 +142,9 @@ class AdamW:
             "eps": self.eps,
         }
 
-    def update(self, weights: Tensor, gradient: Tensor, state: State, numbers: Numbers, shapes: Shapes) -> None:
+    def update(
+        self, weights: Tensor, gradient: Tensor, state: State, numbers: Numbers, shapes: Shapes
+    ) -> None:
         """One AdamW update of R runs in place."""
         n, mean, square = numbers, state["mean"], state["square"]
         mean.lerp_(gradient, 1 - n["beta1"])
@@ -141,7 +158,8 @@ class AdamW:
 class Adam(AdamW):
     r"""Settings of Adam with coupled L2 decay: the gradient is $g + wd\,w$, both moments see it.
 
-    Fields, groups and errors are those of `AdamW`, with torch's betas, no warm-up and no decay as defaults.
+    Fields, groups and errors are those of `AdamW`, with torch's betas, no warm-up and no decay as
+    defaults.
 
     Example:
         >>> Adam(weight_decay=1e-4).numbers(0)["decay"], Adam().rate(0)
@@ -158,7 +176,9 @@ class Adam(AdamW):
         """Those of AdamW without decay of its own, and the decay."""
         return super().numbers(step) | {"decay": 1, "coupled": self.weight_decay}
 
-    def update(self, weights: Tensor, gradient: Tensor, state: State, numbers: Numbers, shapes: Shapes) -> None:
+    def update(
+        self, weights: Tensor, gradient: Tensor, state: State, numbers: Numbers, shapes: Shapes
+    ) -> None:
         """One Adam update of R runs in place."""
         super().update(weights, gradient + numbers["coupled"] * weights, state, numbers, shapes)
 
@@ -170,7 +190,8 @@ class Sgd(AdamW):
 
     .. math:: m \leftarrow \mu\,m + g + wd\,w, \quad w \leftarrow w - lr\,m
 
-    with $\mu$ = `beta1`; `beta2` and `eps` have no use. Fields, groups and errors are those of `AdamW`.
+    with $\mu$ = `beta1`; `beta2` and `eps` have no use. Fields, groups and errors are those of
+    `AdamW`.
 
     Source: torch.optim.SGD without dampening, to which it is equal.
     """
@@ -188,19 +209,28 @@ class Sgd(AdamW):
         """Rate, momentum and decay."""
         return {"lr": self.rate(step), "beta1": self.beta1, "coupled": self.weight_decay}
 
-    def update(self, weights: Tensor, gradient: Tensor, state: State, numbers: Numbers, shapes: Shapes) -> None:
+    def update(
+        self, weights: Tensor, gradient: Tensor, state: State, numbers: Numbers, shapes: Shapes
+    ) -> None:
         """One update of R runs in place."""
-        mean = state["mean"].mul_(numbers["beta1"]).add_(gradient).add_(numbers["coupled"] * weights)
+        mean = (
+            state["mean"].mul_(numbers["beta1"]).add_(gradient).add_(numbers["coupled"] * weights)
+        )
         weights.sub_(numbers["lr"] * mean)
 
 
 def column(number: Number, like: Tensor) -> Tensor:
     """A number as a tensor that broadcasts against `like` (R, P)."""
-    return number if isinstance(number, Tensor) else torch.tensor([[number]], dtype=like.dtype, device=like.device)
+    return (
+        number
+        if isinstance(number, Tensor)
+        else torch.tensor([[number]], dtype=like.dtype, device=like.device)
+    )
 
 
 class Columns:
-    """The numbers of R settings step by step: a float where all agree, else a tensor (R, 1), or (R, P) with groups.
+    """The numbers of R settings step by step: a float where all agree, else a tensor (R, 1), or (R,
+    P) with groups.
 
     Args:
         settings: one for each row, all of one class.
@@ -212,12 +242,18 @@ class Columns:
     """
 
     def __init__(
-        self, settings: Sequence[Any], shapes: Shapes, groups: Mapping[str, Sequence[str]], like: Tensor
+        self,
+        settings: Sequence[Any],
+        shapes: Shapes,
+        groups: Mapping[str, Sequence[str]],
+        like: Tensor,
     ) -> None:
         named = {g.name for s in settings for g in getattr(s, "groups", ())}
         if unknown := named - set(groups):
             known = ", ".join(groups) or "none"
-            raise ParameterError(f"the group {min(unknown)!r} is none of the network's; it has {known}.")
+            raise ParameterError(
+                f"the group {min(unknown)!r} is none of the network's; it has {known}."
+            )
         order = ["", *sorted(named)]
         self.settings = [[s, *(s.of(name) for name in order[1:])] for s in settings]
         self.like = like
@@ -225,22 +261,32 @@ class Columns:
         of = {name: order.index(group) for group in named for name in groups[group]}
         sizes = [torch.Size(shape).numel() for shape in shapes.values()]
         segments = torch.tensor([of.get(name, 0) for name in shapes])
-        self.segments = segments.repeat_interleave(torch.tensor(sizes)).to(like.device) if named else None
+        self.segments = (
+            segments.repeat_interleave(torch.tensor(sizes)).to(like.device) if named else None
+        )
 
     def __call__(self, step: int) -> Numbers:
         """The numbers of the update that follows `step` earlier ones."""
         rows = [[s.numbers(step) for s in row] for row in self.settings]
-        return {name: self._column(name, [[found[name] for found in row] for row in rows]) for name in rows[0][0]}
+        return {
+            name: self._column(name, [[found[name] for found in row] for row in rows])
+            for name in rows[0][0]
+        }
 
     def _column(self, name: str, values: list[list[float]]) -> Number:
         if len({value for row in values for value in row}) == 1:
             return values[0][0]
-        if self.last.get(name, (None,))[0] != values:  # after the warm-up most numbers stay as they are
+        if (
+            self.last.get(name, (None,))[0] != values
+        ):  # after the warm-up most numbers stay as they are
             table = torch.tensor(values, dtype=self.like.dtype, device=self.like.device)
             self.last[name] = values, table if self.segments is None else table[:, self.segments]
         return self.last[name][1]
 
 
-def as_tensors(numbers: Callable[[int], Numbers], like: Tensor) -> Callable[[int], dict[str, Tensor]]:
-    """The same numbers as tensors all of them, which a compiled program can take without being compiled anew."""
+def as_tensors(
+    numbers: Callable[[int], Numbers], like: Tensor
+) -> Callable[[int], dict[str, Tensor]]:
+    """The same numbers as tensors all of them, which a compiled program can take without being
+    compiled anew."""
     return lambda step: {name: column(value, like) for name, value in numbers(step).items()}

@@ -1,8 +1,9 @@
-"""Processes of their own for calls: `Pool` here, and the process itself, `python -m grokbook.training.pool`.
+"""Processes of their own for calls: `Pool` here, and the process itself, `python -m
+grokbook.training.pool`.
 
-The parent writes pickled calls (length first) to standard input and keeps it open; when the parent dies, the input
-ends and so does the process, in the middle of a call if need be. Reports leave as JSON lines on a pipe of
-their own (`grokbook.machine.started`), then the call's value.
+The parent writes pickled calls (length first) to standard input and keeps it open; when the parent
+dies, the input ends and so does the process, in the middle of a call if need be. Reports leave as
+JSON lines on a pipe of their own (`grokbook.machine.started`), then the call's value.
 """
 
 from __future__ import annotations
@@ -30,9 +31,11 @@ Job = tuple[Callable[..., Any], tuple[Any, ...], bool]  # a call, its arguments,
 
 
 class Pool:
-    """`count` processes of `threads` threads, each working on one call at a time; they end with this process.
+    """`count` processes of `threads` threads, each working on one call at a time; they end with
+    this process.
 
-    Use as a context manager: leaving it ends every process at once, calls that have not finished included.
+    Use as a context manager: leaving it ends every process at once, calls that have not finished
+    included.
     """
 
     def __init__(self, count: int, threads: int = 1) -> None:
@@ -59,8 +62,9 @@ class Pool:
     ) -> Future[Any]:
         """Let a process make the call; its value must be one that JSON can hold.
 
-        With `report` the call is given a function of that name, whose calls reach this one. The future raises
-        TrainingError, with the last line of what the process said, when the call fails; `name` says which it was.
+        With `report` the call is given a function of that name, whose calls reach this one. The
+        future raises TrainingError, with the last line of what the process said, when the call
+        fails; `name` says which it was.
         """
         return self.executor.submit(self._make, (call, arguments, report is not None), name, report)
 
@@ -107,7 +111,9 @@ class _Worker:
                 report(message["step"], message["metrics"])
         code = self.process.wait()
         self.errors.seek(0)
-        last = (self.errors.read().decode(errors="replace").strip().splitlines() or ["no message"])[-1]
+        last = (self.errors.read().decode(errors="replace").strip().splitlines() or ["no message"])[
+            -1
+        ]
         raise TrainingError(f"{name or 'a call'} ended with exit code {code}: {last}")
 
 
@@ -137,7 +143,8 @@ def _receive(stream: IO[bytes], jobs: queue.SimpleQueue[Any]) -> None:
 
 
 def main() -> None:
-    """Make the calls that arrive on standard input until it ends; on an error say it and end with code 1."""
+    """Make the calls that arrive on standard input until it ends; on an error say it and end with
+    code 1."""
     jobs: queue.SimpleQueue[Any] = queue.SimpleQueue()
     channel = answers()
     threading.Thread(target=_receive, args=(sys.stdin.buffer, jobs), daemon=True).start()
@@ -149,7 +156,9 @@ def main() -> None:
     try:
         while True:
             call, arguments, reports = jobs.get()
-            told = {"report": lambda step, metrics: say(step=step, metrics=metrics)} if reports else {}
+            told = (
+                {"report": lambda step, metrics: say(step=step, metrics=metrics)} if reports else {}
+            )
             say(value=call(*arguments, **told))
     except BaseException:
         traceback.print_exc()

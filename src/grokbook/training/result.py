@@ -18,7 +18,9 @@ DESCRIPTIONS = {
     "train_loss": "mean cross entropy on the training set, in nats",
     "test_loss": "mean cross entropy on the test set, in nats",
     "train_accuracy": "share of the training set answered correctly",
-    "train_accuracy_in_batches": "share of the training set answered correctly, each batch by its own statistics",
+    "train_accuracy_in_batches": (
+        "share of the training set answered correctly, each batch by its own statistics"
+    ),
     "test_accuracy": "share of the test set answered correctly",
     "test_accuracy_mirrored": "accuracy on test cells (i, j) with (j, i) in the training set",
     "test_accuracy_unmirrored": "accuracy on test cells (i, j) with (j, i) not in the training set",
@@ -30,7 +32,8 @@ DESCRIPTIONS = {
 
 
 def run_dataset(stack: Stack, r: int) -> xr.Dataset:
-    """What run r of a stack logged: dims `step`, and `embedding` over (snapshot, token, feature)."""
+    """What run r of a stack logged: dims `step`, and `embedding` over (snapshot, token,
+    feature)."""
     config, history = stack.configs[r], stack.history[r]
     length = _length(config, history)
     variables: dict[str, Any] = {}
@@ -39,7 +42,9 @@ def run_dataset(stack: Stack, r: int) -> xr.Dataset:
         series[:length] = values[:length]
         said = DESCRIPTIONS.get(name, name)
         if config.loss != "cross_entropy":
-            said = said.replace("cross entropy", config.loss.replace("_", " ")).removesuffix(", in nats")
+            said = said.replace("cross entropy", config.loss.replace("_", " ")).removesuffix(
+                ", in nats"
+            )
         variables[name] = ("step", series, {"long_name": said})
     last = stack.logged[length - 1] if length else -1
     kept = {step: table for step, table in stack.snapshots[r].items() if step <= last}
@@ -49,7 +54,11 @@ def run_dataset(stack: Stack, r: int) -> xr.Dataset:
         tables = np.stack([np.asarray(table) for table in kept.values()])
         note = {"long_name": DESCRIPTIONS["embedding"]}
         variables["embedding"] = (("snapshot", "token", "feature"), tables, note)
-        coords["snapshot"] = ("snapshot", np.array(list(kept)), {"long_name": "step of the snapshot"})
+        coords["snapshot"] = (
+            "snapshot",
+            np.array(list(kept)),
+            {"long_name": "step of the snapshot"},
+        )
     return xr.Dataset(variables, coords)
 
 
@@ -61,28 +70,47 @@ def _length(config: RunConfig, history: dict[str, list[float]]) -> int:
     return config.stop.logs_needed(history[config.stop.variable]) or total
 
 
-def collect(rows: list[tuple[Stack, int]], weights: bool = False, steps: int | None = None) -> xr.Dataset:
-    """One dataset, dims `run` and `step`, of runs given as (stack, row); with their weights, and up to `steps`.
+def collect(
+    rows: list[tuple[Stack, int]], weights: bool = False, steps: int | None = None
+) -> xr.Dataset:
+    """One dataset, dims `run` and `step`, of runs given as (stack, row); with their weights, and up
+    to `steps`.
 
     What varies between the runs is a coordinate on `run`.
 
-    Raises TrainingError, with the dataset as its `history`, when the loss of a run became NaN or infinite.
+    Raises TrainingError, with the dataset as its `history`, when the loss of a run became NaN or
+    infinite.
     """
     parts = [run_dataset(stack, r) for stack, r in rows]
-    dataset = xr.concat(parts, dim="run", join="outer", data_vars="all", coords="different", compat="equals")
+    dataset = xr.concat(
+        parts, dim="run", join="outer", data_vars="all", coords="different", compat="equals"
+    )
     if "seed" in dataset.coords and dataset.seed.ndim == 0:
         dataset = dataset.assign_coords(seed=("run", [int(part.seed) for part in parts]))
     if weights:
-        table = pad_sequence([stack.weights[r].detach().cpu() for stack, r in rows], True, float("nan"))
-        dataset["weights"] = (("run", "parameter"), table.numpy(), {"long_name": "parameters at the end, in a row"})
+        table = pad_sequence(
+            [stack.weights[r].detach().cpu() for stack, r in rows], True, float("nan")
+        )
+        dataset["weights"] = (
+            ("run", "parameter"),
+            table.numpy(),
+            {"long_name": "parameters at the end, in a row"},
+        )
     if steps is not None:
         dataset = dataset.sel(step=slice(None, steps))
-    settings = varied([stack.configs[r] for stack, r in rows], [*map(str, dataset.variables), *map(str, dataset.dims)])
+    settings = varied(
+        [stack.configs[r] for stack, r in rows],
+        [*map(str, dataset.variables), *map(str, dataset.dims)],
+    )
     dataset = dataset.assign_coords({name: ("run", values) for name, values in settings.items()})
-    dataset.attrs["configs"] = json.dumps([stack.configs[r].as_dict() for stack, r in rows], default=str)
+    dataset.attrs["configs"] = json.dumps(
+        [stack.configs[r].as_dict() for stack, r in rows], default=str
+    )
     dataset.attrs["device"] = rows[0][0].weights.device.type
     lost = [(stack.configs[r], stack.diverged[r]) for stack, r in rows if r in stack.diverged]
     if lost:
-        what = "; ".join(f"at step {step} of {canonical(config.as_dict())}" for config, step in lost)
+        what = "; ".join(
+            f"at step {step} of {canonical(config.as_dict())}" for config, step in lost
+        )
         raise TrainingError(f"the training loss became NaN or infinite {what}.", history=dataset)
     return dataset

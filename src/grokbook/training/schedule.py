@@ -12,10 +12,12 @@ from grokbook.errors import ParameterError, checked_call
 @checked_call
 @dataclass(frozen=True)
 class Schedule:
-    """Logged steps: every `dense_every` to `dense_until`, then about `points` more up to the last step.
+    """Logged steps: every `dense_every` to `dense_until`, then about `points` more up to the last
+    step.
 
-    A step number counts optimiser updates made so far: step 0 is the initial state, and what is logged at step t
-    belongs to the weights after t updates. The last step is always logged. `spacing` is "linear" or "log".
+    A step number counts optimiser updates made so far: step 0 is the initial state, and what is
+    logged at step t belongs to the weights after t updates. The last step is always logged.
+    `spacing` is "linear" or "log".
 
     Raises ParameterError for a value below its least one or an unknown spacing.
 
@@ -38,7 +40,8 @@ class Schedule:
             raise ParameterError(f"spacing = {self.spacing!r} is unknown; choose linear or log.")
 
     def steps(self, last: int) -> np.ndarray:
-        """The logged steps of a run of `last` updates: sorted, without repeats, from 0 to `last`, int64."""
+        """The logged steps of a run of `last` updates: sorted, without repeats, from 0 to `last`,
+        int64."""
         dense = np.arange(0, min(self.dense_until, last) + 1, self.dense_every)
         start = int(dense[-1])
         if last <= self.dense_until:
@@ -51,7 +54,8 @@ class Schedule:
 
 
 def snapshot_steps(logged: np.ndarray, count: int) -> np.ndarray:
-    """`count` of the logged steps, evenly spread over the run with both ends (all of them if there are fewer)."""
+    """`count` of the logged steps, evenly spread over the run with both ends (all of them if there
+    are fewer)."""
     if count < 1:
         return logged[:0]
     targets = np.linspace(logged[0], logged[-1], count) if count > 1 else logged[-1:]

@@ -13,16 +13,19 @@ Path = tuple[str, ...]
 
 
 def varied(configs: Sequence[RunConfig], taken: Collection[str] = ()) -> dict[str, np.ndarray]:
-    """The settings in which runs differ, name -> one value a run; a name that is `taken` has its part's before it.
+    """The settings in which runs differ, name -> one value a run; a name that is `taken` has its
+    part's before it.
 
-    Rates of a group of parameters are GROUP_learning_rate, kinds of tasks, networks or optimisers have the name of the
-    part. A split that is drawn by the run's own seed is none of its own.
+    Rates of a group of parameters are GROUP_learning_rate, kinds of tasks, networks or optimisers
+    have the name of the part. A split that is drawn by the run's own seed is none of its own.
 
     Example:
         >>> from grokbook.models.transformer import Shape
         >>> from grokbook.tasks import ModularTask
         >>> from grokbook.training.optim import AdamW
-        >>> runs = [RunConfig(ModularTask(5), Shape(5, d_model=8), AdamW(rate)) for rate in (0.1, 0.2)]
+        >>> runs = [
+        ...     RunConfig(ModularTask(5), Shape(5, d_model=8), AdamW(rate)) for rate in (0.1, 0.2)
+        ... ]
         >>> {name: values.tolist() for name, values in varied(runs).items()}
         {'learning_rate': [0.1, 0.2]}
     """
@@ -36,7 +39,11 @@ def varied(configs: Sequence[RunConfig], taken: Collection[str] = ()) -> dict[st
     named: dict[str, list[Any]] = {}
     for path, values in found.items():
         name, whole = _name(path), "_".join(path)
-        name = whole if name in {*taken, "run", "step", "seed"} or named.get(name, values) != values else name
+        name = (
+            whole
+            if name in {*taken, "run", "step", "seed"} or named.get(name, values) != values
+            else name
+        )
         named[name] = values
     return {name: _column(values) for name, values in named.items()}
 
@@ -52,7 +59,11 @@ def _settings(config: RunConfig) -> Iterator[tuple[Path, Any]]:
 
 def leaves(path: Path, value: Any) -> Iterator[tuple[Path, Any]]:
     """The values in a nested configuration below a path, each with its own."""
-    if isinstance(value, list) and value and all(isinstance(v, dict) and "name" in v for v in value):
+    if (
+        isinstance(value, list)
+        and value
+        and all(isinstance(v, dict) and "name" in v for v in value)
+    ):
         value = {v["name"]: {n: inner for n, inner in v.items() if n != "name"} for v in value}
     if not isinstance(value, dict) or not value:
         yield path, value
@@ -62,7 +73,8 @@ def leaves(path: Path, value: Any) -> Iterator[tuple[Path, Any]]:
 
 
 def _name(path: Path) -> str:
-    """The last word of a path, the group's before that of a rate of its own, a part's own for its kind."""
+    """The last word of a path, the group's before that of a rate of its own, a part's own for its
+    kind."""
     if path[-1] in ("kind", "class"):
         return path[-2]
     return "_".join(path[-2:]) if "groups" in path else path[-1]
@@ -76,6 +88,10 @@ def _column(values: list[Any]) -> np.ndarray:
     """The values as an array: numbers (NaN for none) or words."""
     if all(isinstance(value, bool) for value in values):
         return np.array(values)
-    if all(isinstance(value, int | float | None) and not isinstance(value, bool) for value in values):
+    if all(
+        isinstance(value, int | float | None) and not isinstance(value, bool) for value in values
+    ):
         return np.array([np.nan if value is None else value for value in values])
-    return np.array(["" if v is None else v if isinstance(v, str) else _said(v)[4:-1] for v in values])
+    return np.array(
+        ["" if v is None else v if isinstance(v, str) else _said(v)[4:-1] for v in values]
+    )

@@ -1,4 +1,5 @@
-"""What looks into a run: functions of the network at each logged step, recorded beside what training logs itself."""
+"""What looks into a run: functions of the network at each logged step, recorded beside what
+training logs itself."""
 
 from __future__ import annotations
 
@@ -26,17 +27,18 @@ from grokbook.training.loop import Stack, draw
 
 
 def preactivations(weights: Parameters, shape: Shape, first: Tensor, second: Tensor) -> Tensor:
-    """Inputs of every ReLU at the read-out position, (N, n_layers * d_mlp), for operand vectors (N, d) each.
+    """Inputs of every ReLU at the read-out position, (N, n_layers * d_mlp), for operand vectors (N,
+    d) each.
 
-    `first` and `second` stand where the word embeddings of the operands do; positions and the cls row are the
-    model's. A unit is active where its number is positive.
+    `first` and `second` stand where the word embeddings of the operands do; positions and the cls
+    row are the model's. A unit is active where its number is positive.
 
     Raises ParameterError if the two are not (N, d) alike.
     """
     if first.shape != second.shape or first.ndim != 2 or first.shape[1] != shape.d_model:
         raise ParameterError(
-            f"operand vectors have shapes {tuple(first.shape)} and {tuple(second.shape)}; both must be "
-            f"(N, {shape.d_model})."
+            f"operand vectors have shapes {tuple(first.shape)} and {tuple(second.shape)}; both must"
+            f" be (N, {shape.d_model})."
         )
     cls = weights["W_E"][-1].expand_as(first)
     x = torch.stack([first, second, cls], dim=1)
@@ -55,9 +57,9 @@ def preactivations(weights: Parameters, shape: Shape, first: Tensor, second: Ten
 class View:
     """What a watch may look at: a network at one logged step, its task, and where the run ends.
 
-    `weights` maps names of parameters to tensors; `step` is the optimiser step; `final` is the view at the last logged
-    step (None on that view itself): a measure that uses it looks into the future. Everything else is computed when
-    first asked for.
+    `weights` maps names of parameters to tensors; `step` is the optimiser step; `final` is the view
+    at the last logged step (None on that view itself): a measure that uses it looks into the
+    future. Everything else is computed when first asked for.
     """
 
     config: RunConfig
@@ -82,19 +84,22 @@ class View:
 
     @cached_property
     def second_embedding(self) -> np.ndarray:
-        """Embeddings of the second operand's tokens, (p, d): the first's unless the task has a shift."""
+        """Embeddings of the second operand's tokens, (p, d): the first's unless the task has a
+        shift."""
         return np.asarray(self._network.embeddings(self.weights)[-1])
 
     @cached_property
     def logits(self) -> np.ndarray:
-        """Outputs for all samples, (N, ...); on pairs modulo p in the order of the cell numbers i * p + j."""
+        """Outputs for all samples, (N, ...); on pairs modulo p in the order of the cell numbers i *
+        p + j."""
         row = torch.cat([self.weights[name].reshape(-1) for name in self.config.model.shapes()])
         with torch.no_grad():
             return all_outputs(self.config, row, as_tensor(self.task.inputs)).double().numpy()
 
     @cached_property
     def hidden(self) -> np.ndarray:
-        """Inputs of every ReLU of a transformer at the read-out position for all cells, (p*p, n_layers * d_mlp)."""
+        """Inputs of every ReLU of a transformer at the read-out position for all cells, (p*p,
+        n_layers * d_mlp)."""
         first, second = self._network.embeddings(self.weights)
         task: Any = self.task
         i, j = torch.from_numpy(task.pairs).T
@@ -106,7 +111,8 @@ Watch = Callable[[View], float]
 
 
 def look(watch: Watch, view: View) -> float:
-    """A watch's value on a view as a float; NaN where the measure is not defined (it refuses its input)."""
+    """A watch's value on a view as a float; NaN where the measure is not defined (it refuses its
+    input)."""
     try:
         return float(watch(view))
     except ParameterError:
@@ -114,11 +120,13 @@ def look(watch: Watch, view: View) -> float:
 
 
 def try_watches(config: RunConfig, watches: Mapping[str, Watch]) -> None:
-    """Call each watch of a reader's own once, on the network as it is drawn, before anything is trained.
+    """Call each watch of a reader's own once, on the network as it is drawn, before anything is
+    trained.
 
     The library's own are not tried: what they refuse is known to be undefined there, and stays NaN.
 
-    Raises ParameterError, which names the watch, for one that ends in an error, gives no number or changes weights.
+    Raises ParameterError, which names the watch, for one that ends in an error, gives no number or
+    changes weights.
     """
     own = {name: watch for name, watch in watches.items() if is_own(watch)}
     if not own:
@@ -130,26 +138,38 @@ def try_watches(config: RunConfig, watches: Mapping[str, Watch]) -> None:
         for name, watch in own.items():
             try:
                 float(watch(View(config, weights, 0, end)))
-            except Exception as error:  # whatever a reader's function raises is told before hours of training
+            except (
+                Exception
+            ) as error:  # whatever a reader's function raises is told before hours of training
                 said = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
-                raise ParameterError(f"watch {name!r} fails on the network as it is drawn: {said}") from error
+                raise ParameterError(
+                    f"watch {name!r} fails on the network as it is drawn: {said}"
+                ) from error
             if not torch.equal(row, as_drawn):
-                raise ParameterError(f"watch {name!r} writes over the weights of the network; let it work on a copy.")
+                raise ParameterError(
+                    f"watch {name!r} writes over the weights of the network; let it work on a copy."
+                )
 
 
 def run_watches(
     stack: Stack, r: int, watches: Mapping[str, Watch], failed: dict[str, str]
 ) -> dict[str, np.ndarray]:
-    """Each watch's values on the kept weights of run r, one for each logged step; NaN where the run had stopped.
+    """Each watch's values on the kept weights of run r, one for each logged step; NaN where the run
+    had stopped.
 
-    Why a watch ends in an error for the first time is noted in `failed`, and it is not called again.
+    Why a watch ends in an error for the first time is noted in `failed`, and it is not called
+    again.
     """
     config, length = stack.configs[r], max(len(values) for values in stack.history[r].values())
     steps = [int(step) for step in stack.logged[:length]]
     last = View(config, split_weights(config, stack.kept[r][steps[-1]]), steps[-1])
     values = {name: np.full(stack.logged.size, np.nan) for name in watches}
     for at, step in enumerate(steps):
-        view = last if step == last.step else View(config, split_weights(config, stack.kept[r][step]), step, last)
+        view = (
+            last
+            if step == last.step
+            else View(config, split_weights(config, stack.kept[r][step]), step, last)
+        )
         for name, watch in watches.items():
             if name in failed:
                 continue
@@ -157,32 +177,50 @@ def run_watches(
                 values[name][at] = look(watch, view)
             except Exception as error:  # whatever a reader's function raises
                 said = f"{type(error).__name__}: {line(error)}"
-                failed[name] = f"watch {name!r} fails at step {step:,} of seed {config.seed}: {said}"
+                failed[name] = (
+                    f"watch {name!r} fails at step {step:,} of seed {config.seed}: {said}"
+                )
     return values
 
 
-def watched(dataset: xr.Dataset, rows: list[tuple[Stack, int]], watches: Mapping[str, Watch]) -> xr.Dataset:
-    """The dataset of these runs with every watch's values, dims `run` and `step`, computed on one thread.
+def watched(
+    dataset: xr.Dataset, rows: list[tuple[Stack, int]], watches: Mapping[str, Watch]
+) -> xr.Dataset:
+    """The dataset of these runs with every watch's values, dims `run` and `step`, computed on one
+    thread.
 
-    Raises ParameterError for a watch with the name of what every run logs, and TrainingError where watches end in an
-    error: a sentence for each, and `history` with what there is.
+    Raises ParameterError for a watch with the name of what every run logs, and TrainingError where
+    watches end in an error: a sentence for each, and `history` with what there is.
     """
     taken = sorted(set(watches) & set(dataset.variables))
     if taken:
-        raise ParameterError(f"watch {taken[0]!r} has the name of what every run logs; choose another.")
+        raise ParameterError(
+            f"watch {taken[0]!r} has the name of what every run logs; choose another."
+        )
     failed: dict[str, str] = {}
     with limited_threads(1):
         found = [run_watches(stack, r, watches, failed) for stack, r in rows]
     parts = [
-        xr.Dataset({name: ("step", series) for name, series in values.items()}, {"step": stack.logged})
+        xr.Dataset(
+            {name: ("step", series) for name, series in values.items()}, {"step": stack.logged}
+        )
         for values, (stack, _) in zip(found, rows, strict=True)
     ]
     for name in watches:
         if name not in failed and all(np.isnan(values[name]).all() for values in found):
-            print(f"grokbook: {name} is not defined at any step of these runs: all NaN.", file=sys.stderr, flush=True)
+            print(
+                f"grokbook: {name} is not defined at any step of these runs: all NaN.",
+                file=sys.stderr,
+                flush=True,
+            )
     together = xr.concat(parts, dim="run", join="outer").sel(step=dataset.step)
-    whole = dataset.assign({name: v.assign_attrs(long_name=name) for name, v in together.data_vars.items()})
+    whole = dataset.assign(
+        {name: v.assign_attrs(long_name=name) for name, v in together.data_vars.items()}
+    )
     if failed:
-        kept = "the runs are done, so with a mended watch the same call trains nothing where a store keeps them"
+        kept = (
+            "the runs are done, so with a mended watch the same call trains nothing where a store"
+            " keeps them"
+        )
         raise TrainingError(f"{'; '.join(failed.values())}; {kept}.", whole)
     return whole

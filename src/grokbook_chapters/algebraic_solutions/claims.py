@@ -1,4 +1,5 @@
-"""The statements of Tian 2025 on the algebra of solutions (T01 to T10), and what its table says of training (T11)."""
+"""The statements of Tian 2025 on the algebra of solutions (T01 to T10), and what its table says of
+training (T11)."""
 
 from __future__ import annotations
 
@@ -42,13 +43,22 @@ from grokbook_chapters.algebraic_solutions.zero_loss import (
     squared_norm,
 )
 
-RING, LOSS, SIX = "Networks add and multiply", "The loss sees only sums of products", "Six nodes to a frequency"
-FOUR, RAZOR, TRAINED = "Four nodes, and a hat", "Does weight decay shave?", "The published table, repeated"
+RING, LOSS, SIX = (
+    "Networks add and multiply",
+    "The loss sees only sums of products",
+    "Six nodes to a frequency",
+)
+FOUR, RAZOR, TRAINED = (
+    "Four nodes, and a hat",
+    "Does weight decay shave?",
+    "The published table, repeated",
+)
 SAID = "What the papers say, and what we found"
 
 NONE = 1e-24  # losses below this are rounding
 
-BAR = 0.95  # share of frequencies, or of solutions, from which a statement on all of them counts as seen
+# share of frequencies, or of solutions, from which a statement on all of them counts as seen
+BAR = 0.95
 
 
 def drawn(d: int, nodes: int, seed: int, constant: bool = False) -> Solution:
@@ -74,11 +84,25 @@ def largest(losses: Iterable[float]) -> float:
     return max(map(float, losses))
 
 
-@claim("T01", "tian2025", "slide on rings", part_of="XT", section=RING, kind="theorem", shown_by="draws", says=(
-    "(x + y) * z = x * z + y * z entry by entry; z * (x + y), x + y and x * y equal their partners once the nodes are ",
-    "sorted (largest difference {value:.0e}): networks are equal up to the order of nodes"))  # fmt: skip
+@claim(
+    "T01",
+    "tian2025",
+    "slide on rings",
+    part_of="XT",
+    section=RING,
+    kind="theorem",
+    shown_by="draws",
+    says=(
+        (
+            "(x + y) * z = x * z + y * z entry by entry; z * (x + y), x + y and x * y equal their"
+            " partners once the nodes are "
+        ),
+        "sorted (largest difference {value:.0e}): networks are equal up to the order of nodes",
+    ),
+)
 def semi_ring() -> Finding:
-    """Networks with concatenation and the Kronecker product along the hidden nodes are a semi-ring."""
+    """Networks with concatenation and the Kronecker product along the hidden nodes are a
+    semi-ring."""
     x, y, z = (drawn(5, nodes, seed=nodes) for nodes in (2, 3, 4))
     exact = np.array_equal(((x + y) * z).z, (x * z + y * z).z)
     pairs = ((z * (x + y), z * x + z * y), (x + y, y + x), (x * y, y * x))
@@ -87,25 +111,58 @@ def semi_ring() -> Finding:
     return judge(exact, literal, corrected=exact and value < 1e-9, value=value, low=0, high=1e-9)
 
 
-@claim("T02", "tian2025", "slides on homomorphisms and on partial solutions", part_of="XT", section=RING,
-       kind="theorem", shown_by="draws", also=("T04",), says=(
-    "on two random networks all three kinds of sums turn + into + and * into * (to {value:.0e}), so that a sum of a ",
-    "product is zero where that of one factor is"))  # fmt: skip
+@claim(
+    "T02",
+    "tian2025",
+    "slides on homomorphisms and on partial solutions",
+    part_of="XT",
+    section=RING,
+    kind="theorem",
+    shown_by="draws",
+    also=("T04",),
+    says=(
+        (
+            "on two random networks all three kinds of sums turn + into + and * into * (to"
+            " {value:.0e}), so that a sum of a "
+        ),
+        "product is zero where that of one factor is",
+    ),
+)
 def homomorphisms() -> Finding:
-    """The sums r_(k1 k2 k) and r_(p k1 k2 k) are ring homomorphisms; if z1 makes one zero and z2 another, z1 * z2 makes
-    both zero.
+    """The sums r_(k1 k2 k) and r_(p k1 k2 k) are ring homomorphisms; if z1 makes one zero and z2
+    another, z1 * z2 makes both zero.
     """
     x, y = drawn(5, 3, 0, True), drawn(5, 4, 1, True)
     errors = []
-    for r in (potentials, partial(same_layer_potentials, layer=0), partial(same_layer_potentials, layer=1)):
+    for r in (
+        potentials,
+        partial(same_layer_potentials, layer=0),
+        partial(same_layer_potentials, layer=1),
+    ):
         errors += [r(x + y) - r(x) - r(y), r(x * y) - r(x) * r(y)]
     value = float(np.abs(errors).max())
     return judge(value < 1e-12, value=value, low=0, high=1e-12)
 
 
-@claim("T03", "tian2025", "slide on the MSE loss", part_of="ET", section=LOSS, kind="formula", shown_by="draws", says=(
-    "for the mean over all pairs of |P(o/2d - e)|^2 = (1/d) sum l_k + (d - 1)/d, on random networks with d = 2 to 9 ",
-    "(relative error {value:.0e}), with the real part of r_kkk; with constant parts it is off by up to {off:.0%}"))
+@claim(
+    "T03",
+    "tian2025",
+    "slide on the MSE loss",
+    part_of="ET",
+    section=LOSS,
+    kind="formula",
+    shown_by="draws",
+    says=(
+        (
+            "for the mean over all pairs of |P(o/2d - e)|^2 = (1/d) sum l_k + (d - 1)/d, on random"
+            " networks with d = 2 to 9 "
+        ),
+        (
+            "(relative error {value:.0e}), with the real part of r_kkk; with constant parts it is"
+            " off by up to {off:.0%}"
+        ),
+    ),
+)
 def loss_formula(moduli: tuple[int, ...] = (2, 3, 4, 5, 8, 9)) -> Finding:
     """The squared error is a sum over frequencies of l_k in the sums r."""
 
@@ -115,28 +172,67 @@ def loss_formula(moduli: tuple[int, ...] = (2, 3, 4, 5, 8, 9)) -> Finding:
 
     value = max(gap(drawn(d, 4, d)) for d in moduli)
     off = max(gap(drawn(d, 4, d, True)) for d in moduli)
-    return judge(value < 1e-9, off < 1e-9, corrected=value < 1e-9, value=value, low=0, high=1e-9, off=off)
+    return judge(
+        value < 1e-9, off < 1e-9, corrected=value < 1e-9, value=value, low=0, high=1e-9, off=off
+    )
 
 
-@claim("T05", "tian2025", "slide on composing", part_of="XT", section=SIX, kind="theorem", shown_by="count", says=(
-    "z_syn has a crossed and a constant sum, and z_nu one at twice the frequency, of at most {value:.0e}; that of ",
-    "z_syn is {star:.0f}"))  # fmt: skip
+@claim(
+    "T05",
+    "tian2025",
+    "slide on composing",
+    part_of="XT",
+    section=SIX,
+    kind="theorem",
+    shown_by="count",
+    says=(
+        (
+            "z_syn has a crossed and a constant sum, and z_nu one at twice the frequency, of at"
+            " most {value:.0e}; that of "
+        ),
+        "z_syn is {star:.0f}",
+    ),
+)
 def partial_ones() -> Finding:
-    """z_syn makes the crossed and the constant sums zero and not that at twice the frequency, which z_nu makes zero."""
+    """z_syn makes the crossed and the constant sums zero and not that at twice the frequency, which
+    z_nu makes zero."""
     k, syn, nu = 3, synced(11, 3), opposed(11, 3, np.exp(0.7j))
     inside, twice = same_layer_potentials(syn, 0), same_layer_potentials(nu, 0)[k, k, k]
-    value, star = largest(np.abs([potentials(syn)[k, -k, k], inside[k, -k, k], twice])), abs(inside[k, k, k])
+    value, star = (
+        largest(np.abs([potentials(syn)[k, -k, k], inside[k, -k, k], twice])),
+        abs(inside[k, k, k]),
+    )
     return judge(value < 1e-12, star > 1, value=value, low=0, high=1e-12, star=star)
 
 
-@claim("T07", "tian2025", "slides on z_F6 and z_F4/6", section=FOUR, kind="theorem", shown_by="count", seconds=3,
-       also=("T06",), says=(
-    "built for every d from 3 to {most}, z_F4/6 for odd d from 5: losses of at most {value:.0e}, with 3(d - 1) and 2d ",
-    "nodes; for even d two real nodes at d/2 complete z_F6. Without the hat four nodes at every frequency have a loss ",
-    "of 2(d - 1)/d (relative error {off:.0e}); without a free bias no frequency attains its answers with fewer than ",
-    "{least} nodes of its own; five come near as their weights grow"))  # fmt: skip
+@claim(
+    "T07",
+    "tian2025",
+    "slides on z_F6 and z_F4/6",
+    section=FOUR,
+    kind="theorem",
+    shown_by="count",
+    seconds=3,
+    also=("T06",),
+    says=(
+        (
+            "built for every d from 3 to {most}, z_F4/6 for odd d from 5: losses of at most"
+            " {value:.0e}, with 3(d - 1) and 2d "
+        ),
+        (
+            "nodes; for even d two real nodes at d/2 complete z_F6. Without the hat four nodes at"
+            " every frequency have a loss "
+        ),
+        (
+            "of 2(d - 1)/d (relative error {off:.0e}); without a free bias no frequency attains its"
+            " answers with fewer than "
+        ),
+        "{least} nodes of its own; five come near as their weights grow",
+    ),
+)
 def constructed_are_optimal(most: int = 23) -> Finding:
-    """The network z_F6 of order 6 is a global optimum, and so is z_F4/6, of order 4 at all frequencies but one."""
+    """The network z_F6 of order 6 is a global optimum, and so is z_F4/6, of order 4 at all
+    frequencies but one."""
     moduli, nu = range(5, most + 1, 2), np.exp(0.7j)
     pure = [order_six_solution(d, nu) for d in range(3, most + 1)]
     mixed = [order_four_six_solution(d) for d in moduli]
@@ -145,11 +241,22 @@ def constructed_are_optimal(most: int = 23) -> Finding:
     fine = all(network.nodes == 3 * (network.d - 1) for network in pure if network.d % 2)
     few = all(order_four_six_solution(d, 2).nodes == 2 * d for d in moduli)
     off = max(abs(loss(order_four_solution(d)) * d / (2 * (d - 1)) - 1) for d in moduli)
-    return judge(value < NONE, fine, few, value=value, low=0, high=NONE, most=most, off=off, least=least_nodes())
+    return judge(
+        value < NONE,
+        fine,
+        few,
+        value=value,
+        low=0,
+        high=NONE,
+        most=most,
+        off=off,
+        least=least_nodes(),
+    )
 
 
 def least_nodes(draws: int = 20) -> int:
-    """8 less the smallest rank of the form of an answer at its complex zeros: how many nodes a frequency needs.
+    """8 less the smallest rank of the form of an answer at its complex zeros: how many nodes a
+    frequency needs.
 
     Example:
         >>> least_nodes()
@@ -157,25 +264,50 @@ def least_nodes(draws: int = 20) -> int:
     """
     ranks = []
     for x, y in np.random.default_rng(0).normal(size=(draws, 2)):
-        s = np.roots([x * x + 0.25, 2 * x * y, y * y + 0.25])[0]  # (x s + y t)^2 + (s^2 + t^2) / 4 = 0 at t = 1
+        s = np.roots([x * x + 0.25, 2 * x * y, y * y + 0.25])[
+            0
+        ]  # (x s + y t)^2 + (s^2 + t^2) / 4 = 0 at t = 1
         ranks.append(np.linalg.matrix_rank(answer_form(s, 1, x * s + y, -(x * s + y)), tol=1e-8))
     return 8 - int(min(ranks))
 
 
-@claim("T08", "tian2025", "slide on memorization", part_of="ET",
-       section=FOUR, kind="theorem", published="order d", says=(
-    "losses of at most {value:.0e} for d from 3 to {most}; the order is not d: all d^2 nodes have a wave at every ",
-    "frequency ({order} at d = {d}), which is {each:.0f} nodes to a frequency"))  # fmt: skip
+@claim(
+    "T08",
+    "tian2025",
+    "slide on memorization",
+    part_of="ET",
+    section=FOUR,
+    kind="theorem",
+    published="order d",
+    says=(
+        (
+            "losses of at most {value:.0e} for d from 3 to {most}; the order is not d: all d^2"
+            " nodes have a wave at every "
+        ),
+        "frequency ({order} at d = {d}), which is {each:.0f} nodes to a frequency",
+    ),
+)
 def memorising(most: int = 11) -> Finding:
     """Perfect memorization z_M is an optimum of order d per frequency."""
     value = largest(loss(memorization_solution(d)) for d in range(3, most + 1))
     order = int(orders(memorization_solution(most).z)[0])
-    return judge(value < NONE, order == most, corrected=value < NONE, value=value, low=0, high=NONE, most=most, d=most,
-                 order=order, each=2 * order / (most - 1))  # fmt: skip
+    return judge(
+        value < NONE,
+        order == most,
+        corrected=value < NONE,
+        value=value,
+        low=0,
+        high=NONE,
+        most=most,
+        d=most,
+        order=order,
+        each=2 * order / (most - 1),
+    )
 
 
 def uneven_factor(d: int, k0: int) -> Solution:
-    """Three nodes y with all r_kkk = 1 that keep z_F4/6 (six nodes at k0) without loss, though they scale it unevenly.
+    """Three nodes y with all r_kkk = 1 that keep z_F4/6 (six nodes at k0) without loss, though they
+    scale it unevenly.
 
     Example:
         >>> loss(uneven_factor(7, 1) * order_four_six_solution(7)) < 1e-24
@@ -190,7 +322,8 @@ def uneven_factor(d: int, k0: int) -> Solution:
 
 
 def parted() -> tuple[Solution, Solution]:
-    """Two nodes modulo 2 without loss, and a factor of one node, y = (-1, -1, 1), that no path of two nodes undoes.
+    """Two nodes modulo 2 without loss, and a factor of one node, y = (-1, -1, 1), that no path of
+    two nodes undoes.
 
     Example:
         >>> z, y = parted()
@@ -201,8 +334,9 @@ def parted() -> tuple[Solution, Solution]:
 
 
 def wall(draws: int = 100_000) -> float:
-    r"""The least loss of networks that a path between the two of `parted` must pass one of: of two nodes modulo 2, the
-    first with c = 0, or with a + b = 0 and c > 0. Each of `draws` has the output layer's best scale.
+    r"""The least loss of networks that a path between the two of `parted` must pass one of: of two
+    nodes modulo 2, the first with c = 0, or with a + b = 0 and c > 0. Each of `draws` has the
+    output layer's best scale.
 
     With r = sum abc and s = sum c (a^2 + b^2) the loss is ((r - 1)^2 + s^2 / 4) / 2.
     """
@@ -213,53 +347,108 @@ def wall(draws: int = 100_000) -> float:
     return float(((1 - np.maximum(r, 0) ** 2 / (r**2 + s**2 / 4)) / 2).min())
 
 
-@claim("T09", "tian2025", "theorem [The Occam's Razer]", section=RAZOR, kind="theorem", shown_by="counterexample",
-       says=(
-    "modulo 2 the nodes (1, 1, 1/2), (1, -1, -1/2) and their product with y = (-1, -1, 1) have no loss, and every ",
-    "path of two nodes between them climbs to 1/4 or more (proved; least of {draws:,} draws on the way {value:.3f}). ",
-    "With as many spare nodes as z' has any two networks without loss are joined ({side:.0e}); without them those of ",
-    "the slides at odd d are: the legs from y to e cost {legs:.0e} at most with z_F6 and z_M, and with z_F4/6 ",
-    "{over:.2f} for uneven y but {level:.0e} once its input layers are levelled"))  # fmt: skip
+@claim(
+    "T09",
+    "tian2025",
+    "theorem [The Occam's Razer]",
+    section=RAZOR,
+    kind="theorem",
+    shown_by="counterexample",
+    says=(
+        (
+            "modulo 2 the nodes (1, 1, 1/2), (1, -1, -1/2) and their product with y = (-1, -1, 1)"
+            " have no loss, and every "
+        ),
+        (
+            "path of two nodes between them climbs to 1/4 or more (proved; least of {draws:,} draws"
+            " on the way {value:.3f}). "
+        ),
+        (
+            "With as many spare nodes as z' has any two networks without loss are joined"
+            " ({side:.0e}); without them those of "
+        ),
+        (
+            "the slides at odd d are: the legs from y to e cost {legs:.0e} at most with z_F6 and"
+            " z_M, and with z_F4/6 "
+        ),
+        "{over:.2f} for uneven y but {level:.0e} once its input layers are levelled",
+    ),
+)
 def razor(d: int = 7, draws: int = 100_000) -> Finding:
     """If z = y * z' and both are global optima, there is a path of zero loss between z and z'.
 
-    Our reading: a path of networks with as many nodes as z. It is true where z' is one of the slides' networks at odd
-    d, their own setting, or where as many empty nodes are left as z' has.
+    Our reading: a path of networks with as many nodes as z. It is true where z' is one of the
+    slides' networks at odd d, their own setting, or where as many empty nodes are left as z' has.
     """
     z, y = parted()
     least = wall(draws)
     apart = max(loss(z), loss(y * z)) < NONE and least > 0.25 - 1e-9
     uneven = uneven_factor(d, 1)
     path, ready = razor_path(uneven, 5), levelled_path(uneven, 1, 5)
-    legs = largest(loss(y * z) for z in (order_six_solution(d), memorization_solution(d)) for y in path)
+    legs = largest(
+        loss(y * z) for z in (order_six_solution(d), memorization_solution(d)) for y in path
+    )
     mixed = order_four_six_solution(d)
     over = largest(loss(y * mixed) for y in path)
     level = largest(loss(y * mixed) for y in (*ready, *razor_path(ready[-1], 5)))
     side = largest(loss(side_by_side(memorization_solution(d), mixed, t)) for t in (0, 0.3, 1))
     joined = max(legs, level, side) < NONE
-    return judge(joined, False if apart else None, assumed=joined, value=least, low=0.25, high=0.5, legs=legs,
-                 over=over, level=level, side=side, draws=draws)  # fmt: skip
+    return judge(
+        joined,
+        False if apart else None,
+        assumed=joined,
+        value=least,
+        low=0.25,
+        high=0.5,
+        legs=legs,
+        over=over,
+        level=level,
+        side=side,
+        draws=draws,
+    )
 
 
 def unbalanced(d: int = 7) -> tuple[Solution, Solution]:
-    """A network without loss whose layers are unbalanced, and a factor of one node that balances it.
+    """A network without loss whose layers are unbalanced, and a factor of one node that balances
+    it.
 
     Example:
         >>> z, y = unbalanced()
         >>> loss(z) < 1e-24, loss(y * z) < 1e-24
         (True, True)
     """
-    return scaled_layers(order_six_solution(d), (0.5, 1, 2)), scaled_layers(identity(d), (2, 1, 0.5))
+    return scaled_layers(order_six_solution(d), (0.5, 1, 2)), scaled_layers(
+        identity(d), (2, 1, 0.5)
+    )
 
 
-@claim("T10", "tian2025", "theorem [The Occam's Razer]", section=RAZOR, kind="theorem", shown_by="counterexample",
-       says=("z' = z_F6 with layers times 1/2, 1, 2 at d = 7 has a squared norm of {value:.2f}; y = (2, 1, 1/2) makes ",
-             "it {less:.2f}, both without loss; so does y = (s, s, 1/s^2), s = {s:g}, with z_F4/6 itself ({mixed:.2f} ",
-             "to {lent:.2f}); for z' with equal layers at each frequency it holds, to which weight decay leads z_F6"))
+@claim(
+    "T10",
+    "tian2025",
+    "theorem [The Occam's Razer]",
+    section=RAZOR,
+    kind="theorem",
+    shown_by="counterexample",
+    says=(
+        (
+            "z' = z_F6 with layers times 1/2, 1, 2 at d = 7 has a squared norm of {value:.2f}; y ="
+            " (2, 1, 1/2) makes "
+        ),
+        (
+            "it {less:.2f}, both without loss; so does y = (s, s, 1/s^2), s = {s:g}, with z_F4/6"
+            " itself ({mixed:.2f} "
+        ),
+        (
+            "to {lent:.2f}); for z' with equal layers at each frequency it holds, to which weight"
+            " decay leads z_F6"
+        ),
+    ),
+)
 def razor_norm(d: int = 7) -> Finding:
     """L2 regularization prefers e * z' to y * z', since |e * z'| <= |y * z'|.
 
-    It would need an assumption, equal layers at each frequency, if the slides' own networks had them; z_F4/6 has not.
+    It would need an assumption, equal layers at each frequency, if the slides' own networks had
+    them; z_F4/6 has not.
     """
     z, y = unbalanced(d)
     four, s = order_four_six_solution(d), 1.05
@@ -270,24 +459,40 @@ def razor_norm(d: int = 7) -> Finding:
     return judge(of_loss_zero, value <= less, mixed <= lent, assumed=mixed <= lent, **told)
 
 
-FURTHER = {23: tuple(range(10, 70))}  # by modulus the seeds that are judged, where ten had left a share open
+FURTHER = {
+    23: tuple(range(10, 70))
+}  # by modulus the seeds that are judged, where ten had left a share open
 
 
 def judged() -> dict[int, Experiment]:
-    """The runs of the table; at d = 23 sixty further seeds, whose number was fixed before any of them was made."""
+    """The runs of the table; at d = 23 sixty further seeds, whose number was fixed before any of
+    them was made."""
     return {d: replace(run, seeds=FURTHER.get(d, run.seeds)) for d, run in cogo_table().items()}
 
 
-@claim("T11", "tian2025", "table, q = 512, wd = 5e-5", section=TRAINED, kind="observation", runs=judged,
-       through=frequency_tables, published="100 %, 95 %, 98 %", seconds=3, bars={"bar": (0.9, 0.98)},
-       rule_changed="2026-11-27T09:29:40 7ddd3ab5", says="{each}")  # fmt: skip
+@claim(
+    "T11",
+    "tian2025",
+    "table, q = 512, wd = 5e-5",
+    section=TRAINED,
+    kind="observation",
+    runs=judged,
+    through=frequency_tables,
+    published="100 %, 95 %, 98 %",
+    seconds=3,
+    bars={"bar": (0.9, 0.98)},
+    rule_changed="2026-11-27T09:29:40 7ddd3ab5",
+    says="{each}",
+)
 def trained_solutions(runs: Runs, *, bar: float = BAR) -> Finding:
-    """Of the solutions of single frequencies 100 % have order 4 or 6, 95 % factor, and 98 % of these as constructed.
+    """Of the solutions of single frequencies 100 % have order 4 or 6, 95 % factor, and 98 % of
+    these as constructed.
 
-    Our reading: at each modulus 95 % or more of the frequencies in use, of these, and of those that factor. A share is
-    refuted where its 95 % band lies below that; the band was added after d = 23 had been seen. Five fresh seeds left
-    d = 23 open, where constructed forms have 93 % of ten seeds: sixty further ones alone judge it, a number that was
-    fixed on 2026-11-27 (7ddd3ab5), before any of them was made. At 71 and 127 nothing was changed.
+    Our reading: at each modulus 95 % or more of the frequencies in use, of these, and of those that
+    factor. A share is refuted where its 95 % band lies below that; the band was added after d = 23
+    had been seen. Five fresh seeds left d = 23 open, where constructed forms have 93 % of ten
+    seeds: sixty further ones alone judge it, a number that was fixed on 2026-11-27 (7ddd3ab5),
+    before any of them was made. At 71 and 127 nothing was changed.
     """
     parts: list[Part] = [None for _ in runs.absent()]
     told, shares = [], []
@@ -295,20 +500,29 @@ def trained_solutions(runs: Runs, *, bar: float = BAR) -> Finding:
         table = table[table.seed.isin(FURTHER.get(d, table.seed))]
         counts, known = trained_counts(table), enough(table.drop_duplicates("seed"))
         for count, of in counts:
-            below = of > 0 and binomtest(count, of).proportion_ci().high < bar  # Clopper and Pearson's band
+            below = (
+                of > 0 and binomtest(count, of).proportion_ci().high < bar
+            )  # Clopper and Pearson's band
             parts.append(decided(count >= bar * of > 0, below) if known else None)
         each = [count / of if of else np.nan for count, of in counts]
         shares += each
-        told.append("d = {}: {:.1%} of order 4 or 6, {:.1%} of these factor, {:.1%} of those as constructed".format(
-            d, *each))  # fmt: skip
+        told.append(
+            "d = {}: {:.1%} of order 4 or 6, {:.1%} of these factor, "
+            "{:.1%} of those as constructed".format(d, *each)
+        )
     return judge(*parts, value=min(shares, default=None), low=bar, high=1, each="; ".join(told))
 
 
 def trained_counts(table: pd.DataFrame) -> list[tuple[int, int]]:
-    """How many of how many: of the frequencies in use those of order 4 or 6, of these the factorable, the constructed.
+    """How many of how many: of the frequencies in use those of order 4 or 6, of these the
+    factorable, the constructed.
 
     Example:
-        >>> trained_counts(pd.DataFrame({"order": [4, 5, 0], "factorable": [True, False, False], "kind": ["", "", ""]}))
+        >>> trained_counts(
+        ...     pd.DataFrame(
+        ...         {"order": [4, 5, 0], "factorable": [True, False, False], "kind": ["", "", ""]}
+        ...     )
+        ... )
         [(1, 2), (1, 1), (1, 1)]
     """
     used = table[table.order > 0]
@@ -318,12 +532,26 @@ def trained_counts(table: pd.DataFrame) -> list[tuple[int, int]]:
     return [(len(right), len(used)), (len(factored), len(right)), (len(built), len(factored))]
 
 
-@claim("T28", "tian2025", "slides on data and on scaling laws", part_of="XT",
-       section=SAID, kind="number", published="9.1B",
-       says="70 x 300 x 12 x 3,600 x 10 = {value:.3e}; a + b of the four rows: {sums}")  # fmt: skip
+@claim(
+    "T28",
+    "tian2025",
+    "slides on data and on scaling laws",
+    part_of="XT",
+    section=SAID,
+    kind="number",
+    published="9.1B",
+    says="70 x 300 x 12 x 3,600 x 10 = {value:.3e}; a + b of the four rows: {sums}",
+)
 def arithmetic() -> Finding:
-    """A person takes in 9.1 billion tokens in a life, and the exponents of compute-optimal training add up to one."""
+    """A person takes in 9.1 billion tokens in a life, and the exponents of compute-optimal training
+    add up to one."""
     value = 70 * 300 * 12 * 3600 * 10
     sums = [0.50 + 0.50, 0.49 + 0.51, 0.46 + 0.54, 0.73 + 0.27]
-    return judge(round(value / 1e9, 1) == 9.1, np.allclose(sums, 1), value=value, low=9.05e9, high=9.15e9,
-                 sums=", ".join(f"{one:.2f}" for one in sums))  # fmt: skip
+    return judge(
+        round(value / 1e9, 1) == 9.1,
+        np.allclose(sums, 1),
+        value=value,
+        low=9.05e9,
+        high=9.15e9,
+        sums=", ".join(f"{one:.2f}" for one in sums),
+    )

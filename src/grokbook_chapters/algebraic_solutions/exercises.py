@@ -9,7 +9,10 @@ import numpy as np
 from companion.exercises.registry import Mistakes, exercise, number, tolerance
 
 
-@exercise("ex-16-even", draws={"d": range(4, 30, 2), "u": range(1, 10), "v": range(1, 10), "w": range(1, 10)})
+@exercise(
+    "ex-16-even",
+    draws={"d": range(4, 30, 2), "u": range(1, 10), "v": range(1, 10), "w": range(1, 10)},
+)
 def even(second: Sequence[float], scale: float, *, d: int, u: int, v: int, w: int) -> Mistakes:
     """Three real numbers, and a number, all to three digits."""
     a, b, c = np.array([(u, v, w), second], dtype=float).T
@@ -22,17 +25,25 @@ def even(second: Sequence[float], scale: float, *, d: int, u: int, v: int, w: in
     for name, own in (("a", a), ("b", b)):
         yield not vanishes(own * own * c), "both nodes", name
     answer = float((a * b * c).sum())
-    typical = ("with its third power", 1 / answer), ("both nodes add to the sum z_a z_b", np.cbrt(1 / (u * v * w)))
+    typical = (
+        ("with its third power", 1 / answer),
+        ("both nodes add to the sum z_a z_b", np.cbrt(1 / (u * v * w))),
+    )
     yield from number(scale, np.cbrt(1 / answer), "choose the scale so that the sum", *typical)
 
 
-@exercise("ex-16-scale", draws={"d": range(5, 31, 2), "t": [n / 1000 for n in range(500, 2501) if not 950 < n < 1050]})
+@exercise(
+    "ex-16-scale",
+    draws={"d": range(5, 31, 2), "t": [n / 1000 for n in range(500, 2501) if not 950 < n < 1050]},
+)
 def scale(scale: float, least: float, nothing: float, *, d: int, t: float) -> Mistakes:
     """A factor and two losses, all to three digits."""
     typical = ("with its cube", 1 / (3 * t)), ("two wrong ones", 1 / t)
     yield from number(scale, 3 ** (-1 / 3) / t, "one frequency", *typical)
     empty = (d - 1) / d
-    yield from number(least, 2 / 3 * empty, "put your scale into the loss", ("the loss of one frequency", 2 / 3))
+    yield from number(
+        least, 2 / 3 * empty, "put your scale into the loss", ("the loss of one frequency", 2 / 3)
+    )
     yield from number(nothing, empty, "there are d - 1 frequencies")
 
 

@@ -16,5 +16,3 @@ def face(ax: Axes, edge: float, grid: float = 1.0) -> None:
     ax.add_patch(Circle((0, 0), grid, fill=False, ec=COLOURS["quiet"], lw=0.7))
     ax.set(xlim=(-edge, edge), ylim=(-edge, edge), xticks=[], yticks=[], aspect="equal")
     ax.axis("off")
-
-

@@ -1,4 +1,5 @@
-"""The runs of chapter 16: two-layer networks of which each hidden node's frequency and wave at the end are recorded."""
+"""The runs of chapter 16: two-layer networks of which each hidden node's frequency and wave at the
+end are recorded."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ def waves_of(weights: Mapping[str, Tensor]) -> np.ndarray:
     return node_waves(first, second, weights["W_U"])
 
 
-# How many frequencies have order 4, 6 and 0, and the sum of all orders: each a variable (seed, step).
+# How many frequencies have order 4, 6 and 0, and the sum of all orders: each a variable (seed,
+# step).
 WATCHED: Mapping[str, Callable[[View], float]] = {
     "order_4": lambda view: float((orders(waves_of(view.weights)) == 4).sum()),
     "order_6": lambda view: float((orders(waves_of(view.weights)) == 6).sum()),
@@ -42,8 +44,9 @@ WATCHED: Mapping[str, Callable[[View], float]] = {
 def at_the_end(config: RunConfig, weights: Mapping[str, Tensor]) -> xr.Dataset:
     """Of each node of a network its frequency, its wave there, and the rest of it.
 
-    Variables `node_frequency` (node), `node_wave` (layer, node, part), and `node_rest` (node): the share of the squared
-    waves of layers a and b that is not at that frequency, their constant parts counted in.
+    Variables `node_frequency` (node), `node_wave` (layer, node, part), and `node_rest` (node): the
+    share of the squared waves of layers a and b that is not at that frequency, their constant parts
+    counted in.
     """
     waves = waves_of(weights)
     k = node_frequencies(waves)
@@ -52,7 +55,11 @@ def at_the_end(config: RunConfig, weights: Mapping[str, Tensor]) -> xr.Dataset:
     rest = 1 - 2 * power[k, np.arange(len(k))] / power.sum(axis=0)
     wave = (("layer", "node", "part"), np.stack([at.real, at.imag], axis=-1))
     return xr.Dataset(
-        {"node_frequency": ("node", k.astype(np.int16)), "node_wave": wave, "node_rest": ("node", rest.astype("f4"))},
+        {
+            "node_frequency": ("node", k.astype(np.int16)),
+            "node_wave": wave,
+            "node_rest": ("node", rest.astype("f4")),
+        },
         {"layer": ["a", "b", "c"], "part": ["real", "imaginary"]},
     )
 
@@ -70,14 +77,29 @@ def recorded_waves(run: xr.Dataset, p: int) -> np.ndarray:
 def frequency_tables(data: xr.Dataset) -> pd.DataFrame:
     """The frequencies of all runs of a record: the columns of `frequency_table`, and `seed`."""
     p = json.loads(data.attrs["configuration"])["model"]["p"]
-    rows = [frequency_table(recorded_waves(data.sel(seed=seed), p)).assign(seed=int(seed)) for seed in data.seed]
+    rows = [
+        frequency_table(recorded_waves(data.sel(seed=seed), p)).assign(seed=int(seed))
+        for seed in data.seed
+    ]
     return pd.concat(rows, ignore_index=True)
 
 
-def cogo_run(p: int, width: int, steps: int, train_fraction: float = 0.9, decay: float = 5e-5) -> RunConfig:
-    """A run of the two-layer network on addition modulo p, with the settings of CoGO's logged sweep."""
+def cogo_run(
+    p: int, width: int, steps: int, train_fraction: float = 0.9, decay: float = 5e-5
+) -> RunConfig:
+    """A run of the two-layer network on addition modulo p, with the settings of CoGO's logged
+    sweep."""
     log = Schedule(min(100, steps), 10, max(1, min(99, steps // 100)))
-    return pairs_of(f"Z{p}", width, train_fraction, rate=0.01, decay=decay, steps=steps, start="uniform", log=log)
+    return pairs_of(
+        f"Z{p}",
+        width,
+        train_fraction,
+        rate=0.01,
+        decay=decay,
+        steps=steps,
+        start="uniform",
+        log=log,
+    )
 
 
 def solved(name: str, config: RunConfig, seeds: int) -> Experiment:
@@ -93,13 +115,17 @@ def solved(name: str, config: RunConfig, seeds: int) -> Experiment:
 
 
 def cogo_table() -> dict[int, Experiment]:
-    """The runs of Table 2 of CoGO by modulus: 512 nodes, decay 5e-5, 10,000 steps; the authors' sweep of 2024-09-12."""
+    """The runs of Table 2 of CoGO by modulus: 512 nodes, decay 5e-5, 10,000 steps; the authors'
+    sweep of 2024-09-12."""
     seeds = {23: 10, 71: 10, 127: 5}
-    return {p: solved(f"tian2025/cogo[d={p}]", cogo_run(p, 512, 10_000), n) for p, n in seeds.items()}
+    return {
+        p: solved(f"tian2025/cogo[d={p}]", cogo_run(p, 512, 10_000), n) for p, n in seeds.items()
+    }
 
 
 def by_decay() -> dict[float, Experiment]:
-    """Small networks, 23 numbers and 128 nodes, by weight decay: the decay of the table, a fifth of it, none."""
+    """Small networks, 23 numbers and 128 nodes, by weight decay: the decay of the table, a fifth of
+    it, none."""
     found = {}
     for decay, seeds in {5e-5: 4, 1e-5: 3, 0.0: 3}.items():
         config = cogo_run(23, 128, 6_000, decay=decay)
@@ -110,7 +136,10 @@ def by_decay() -> dict[float, Experiment]:
 RUNS = (cogo_table, by_decay)
 
 
-def plan(p: int, width: int, weight_decay: float, train_fraction: float, steps: int) -> dict[str, Experiment]:
-    """Plan of chapter 16: the run that the page trains; p is odd, as at p/2 a frequency has no four or six nodes."""
+def plan(
+    p: int, width: int, weight_decay: float, train_fraction: float, steps: int
+) -> dict[str, Experiment]:
+    """Plan of chapter 16: the run that the page trains; p is odd, as at p/2 a frequency has no four
+    or six nodes."""
     config = cogo_run(p, width, steps, train_fraction, weight_decay)
     return {"live": with_weights(Experiment(f"live/quadratic[p={p}]", config, seeds=(0,)))}

@@ -1,4 +1,5 @@
-"""What chapter 16 asks of trained networks: the loss without some nodes, and CoGO's table beside ours."""
+"""What chapter 16 asks of trained networks: the loss without some nodes, and CoGO's table beside
+ours."""
 
 from __future__ import annotations
 
@@ -15,11 +16,10 @@ def layers(weights: Mapping[str, Tensor]) -> tuple[np.ndarray, np.ndarray, np.nd
 
 
 def loss_of(answers: np.ndarray) -> tuple[float, float]:
-    """The centred squared error, and the share of pairs answered rightly, of answers (p, p, p) without a class mean."""
+    """The centred squared error, and the share of pairs answered rightly, of answers (p, p, p)
+    without a class mean."""
     p = len(answers)
     label = np.add.outer(np.arange(p), np.arange(p)) % p
     wanted = np.eye(p)[label] - 1 / p
     right = answers.argmax(axis=2) == label
     return float(((answers - wanted) ** 2).sum(axis=2).mean()), float(right.mean())
-
-

@@ -1,11 +1,13 @@
-"""What chapter 19 settles: the central sentence of each explanation outside the four papers, and two of our own.
+"""What chapter 19 settles: the central sentence of each explanation outside the four papers, and
+two of our own.
 
-A sentence of others speaks of networks in general, and ours are not theirs, whose texts are not at hand. So it is asked
-of every bench of which it predicted something before the runs, and each prediction of `predictions.csv` is a part: true
-where the observed word is the predicted one, false where it is another, not known where the arm is open, did not fit or
-was not run. It holds where all parts are true; where one is false our benches do not decide it. Until bench T was set
-beside it each of these sentences was asked of bench Q alone: the rule was mended after the runs. A sentence of ours is
-about bench Q, and fails where it is false there.
+A sentence of others speaks of networks in general, and ours are not theirs, whose texts are not at
+hand. So it is asked of every bench of which it predicted something before the runs, and each
+prediction of `predictions.csv` is a part: true where the observed word is the predicted one, false
+where it is another, not known where the arm is open, did not fit or was not run. It holds where all
+parts are true; where one is false our benches do not decide it. Until bench T was set beside it
+each of these sentences was asked of bench Q alone: the rule was mended after the runs. A sentence
+of ours is about bench Q, and fails where it is false there.
 """
 
 from __future__ import annotations
@@ -35,7 +37,8 @@ Arms = Mapping[tuple[str, str], str]
 
 
 def asked(benches: tuple[str, ...] = BENCHES) -> dict[tuple[str, str], Experiment]:
-    """Every arm of some benches by bench and name: a corrected p value needs all that were fixed together."""
+    """Every arm of some benches by bench and name: a corrected p value needs all that were fixed
+    together."""
     return {(bench, name): arm for bench in benches for name, arm in arms(bench).items()}
 
 
@@ -59,19 +62,31 @@ def decided(runs: Runs, claimed: Arms, *, elsewhere: bool = True) -> Finding:
     """
     found = {}
     for one in {bench for bench, _ in claimed}:
-        times = {name: table for (bench, name), table in runs.items() if bench == one and len(table) >= ENOUGH}
+        times = {
+            name: table
+            for (bench, name), table in runs.items()
+            if bench == one and len(table) >= ENOUGH
+        }
         found[one] = compared(times, one)
-    rows = {(bench, arm): found[bench].loc[arm] for bench, arm in claimed if arm in found[bench].index}
-    parts = [PART[judged(word, rows[at].observed)] if at in rows else None for at, word in claimed.items()]
-    told = [f"{bench}: {arm.replace('-', ' ')} {_told(row)}, claimed {claimed[bench, arm]}"
-            for (bench, arm), row in rows.items()]  # fmt: skip
+    rows = {
+        (bench, arm): found[bench].loc[arm] for bench, arm in claimed if arm in found[bench].index
+    }
+    parts = [
+        PART[judged(word, rows[at].observed)] if at in rows else None
+        for at, word in claimed.items()
+    ]
+    told = [
+        f"{bench}: {arm.replace('-', ' ')} {_told(row)}, claimed {claimed[bench, arm]}"
+        for (bench, arm), row in rows.items()
+    ]
     first = rows.get(next(iter(claimed)))
     band = {} if first is None else {"value": first.ratio, "low": first.low, "high": first.high}
     return judge(*parts, elsewhere=elsewhere, said="; ".join(told), **band)
 
 
 def _told(row: pd.Series) -> str:
-    """What was observed, with the ratio where it is one: a lower bound where a run stands at the last step."""
+    """What was observed, with the ratio where it is one: a lower bound where a run stands at the
+    last step."""
     if row.observed in ("never", "rarely", "unfit"):
         return f"{row.observed} ({row.late:.0f} of {row.runs:.0f})"
     bound = "at least " if row.late else ""
@@ -84,8 +99,11 @@ about_q = partial(claim, origin="ours", runs=partial(asked, ("Q",)), through=gro
 
 @general("V01", "varma2023", section=DECAY)
 def after_the_fit(runs: Runs) -> Finding:
-    """Weight decay acts after the fit: stopped there nothing generalises, begun there nothing is lost."""
-    return decided(runs, predicted("circuit efficiency", "decay-until-the-fit", "decay-from-the-fit"))
+    """Weight decay acts after the fit: stopped there nothing generalises, begun there nothing is
+    lost."""
+    return decided(
+        runs, predicted("circuit efficiency", "decay-until-the-fit", "decay-from-the-fit")
+    )
 
 
 @general("O01", "liu2023omnigrok", section=NORM)
@@ -96,11 +114,14 @@ def start(runs: Runs) -> Finding:
 
 @general("A01", "arxiv2606.13753", section=NORM)
 def norm_held(runs: Runs) -> Finding:
-    """Held at 0.7 to 1.45 times the norm at which free runs generalise, networks generalise later the larger it is.
+    """Held at 0.7 to 1.45 times the norm at which free runs generalise, networks generalise later
+    the larger it is.
 
     A final LayerNorm, as on bench T, should remove this: the words of the prediction say so for T.
     """
-    return decided(runs, predicted("weight norm", "norm-at-0.7", "norm-at-0.85", "norm-at-1.2", "norm-at-1.45"))
+    return decided(
+        runs, predicted("weight norm", "norm-at-0.7", "norm-at-0.85", "norm-at-1.2", "norm-at-1.45")
+    )
 
 
 @general("A02", "arxiv2606.18465", section=NORM)
@@ -109,27 +130,44 @@ def logit_scale(runs: Runs) -> Finding:
 
     Bench L has no softmax, and so no logits: there it should do nothing.
     """
-    return decided(runs, predicted("logit scale", "temperature-double-norm-held", "temperature-half-norm-held"))
+    return decided(
+        runs, predicted("logit scale", "temperature-double-norm-held", "temperature-half-norm-held")
+    )
 
 
 @general("K01", "kumar2024", section=LAZY)
 def lazy_to_rich(runs: Runs) -> Finding:
-    """The lazier the training, the later: a larger output scale delays, a linearised network never generalises."""
+    """The lazier the training, the later: a larger output scale delays, a linearised network never
+    generalises."""
     return decided(runs, predicted("lazy to rich", "lazy-4", "rich-4", "linearised", "centred"))
 
 
-@claim("S01", "prieto2025", READING, section=DECAY, runs=partial(asked, ("Q", "T")), through=grok_times,
-       says="without decay, of the runs of each arm there generalise {said}")  # fmt: skip
+@claim(
+    "S01",
+    "prieto2025",
+    READING,
+    section=DECAY,
+    runs=partial(asked, ("Q", "T")),
+    through=grok_times,
+    says="without decay, of the runs of each arm there generalise {said}",
+)
 def without_decay(runs: Runs) -> Finding:
-    """Without the gradient's part along the weights, or with StableMax, networks generalise without weight decay.
+    """Without the gradient's part along the weights, or with StableMax, networks generalise without
+    weight decay.
 
     Only where runs without a remedy do not; and that none has by the last step refutes nothing.
     """
     parts, told = [], []
     for bench in ("Q", "T"):
-        groks = {arm: table.grok_step.notna() for arm in ("no-decay", *FREE_OF_DECAY)
-                 if (table := runs[bench, arm]) is not None}  # fmt: skip
-        told += [f"{bench}: {arm.replace('-', ' ')} {some(seen.sum(), len(seen))}" for arm, seen in groks.items()]
+        groks = {
+            arm: table.grok_step.notna()
+            for arm in ("no-decay", *FREE_OF_DECAY)
+            if (table := runs[bench, arm]) is not None
+        }
+        told += [
+            f"{bench}: {arm.replace('-', ' ')} {some(seen.sum(), len(seen))}"
+            for arm, seen in groks.items()
+        ]
         needed = most(groks.get("no-decay", [])) is False
         parts += [True if needed and most(groks.get(arm, [])) else None for arm in FREE_OF_DECAY]
     return judge(*parts, elsewhere=True, said=", ".join(told))
@@ -143,10 +181,12 @@ def sooner(runs: Runs) -> Finding:
 
 @general("A03", "arxiv2606.32000", section=DECAY, runs=partial(asked, ("Q",)))
 def radius(runs: Runs) -> Finding:
-    """Hidden activations pulled to a sphere of radius sqrt(d) bring generalisation sooner, also without decay.
+    """Hidden activations pulled to a sphere of radius sqrt(d) bring generalisation sooner, also
+    without decay.
 
-    The radius of two of the three arms is ours, half of the length that they have when free runs fit: free runs of
-    bench Q stay below sqrt(d). That these two come out is no correction of what happens at the printed radius.
+    The radius of two of the three arms is ours, half of the length that they have when free runs
+    fit: free runs of bench Q stay below sqrt(d). That these two come out is no correction of what
+    happens at the printed radius.
     """
     spheres = ("radius-at-root-width", "radius-at-half", "radius-at-half-no-decay")
     return decided(runs, predicted("radial suppression", *spheres))
@@ -156,8 +196,8 @@ def radius(runs: Runs) -> Finding:
 def features(runs: Runs) -> Finding:
     """On bench Q a given hidden layer brings generalisation sooner, also with renamed symbols.
 
-    The frozen shuffled layer was a part until its runs were seen through: a linear read-out of wrong features cannot
-    generalise, whatever is true.
+    The frozen shuffled layer was a part until its runs were seen through: a linear read-out of
+    wrong features cannot generalise, whatever is true.
     """
     claimed = {("Q", "embedding-given"): "shorter", ("Q", "embedding-given-renamed"): "shorter"}
     return decided(runs, claimed, elsewhere=False)
@@ -165,9 +205,11 @@ def features(runs: Runs) -> Finding:
 
 @about_q("C02", "gu2025", "chapter 19, on section 1", section=RING)
 def pulled(runs: Runs) -> Finding:
-    """On bench Q a steady pull to the ring that MED measures delays generalisation, a push away brings it sooner.
+    """On bench Q a steady pull to the ring that MED measures delays generalisation, a push away
+    brings it sooner.
 
-    Against the free run. Against a pull to a random ring, which delays more, the ring of MED brings it sooner.
+    Against the free run. Against a pull to a random ring, which delays more, the ring of MED brings
+    it sooner.
     """
     claimed = {("Q", "ring-of-step-1"): "longer", ("Q", "ring-of-step-1-away"): "shorter"}
     return decided(runs, claimed, elsewhere=False)

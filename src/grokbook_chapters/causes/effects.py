@@ -1,4 +1,5 @@
-r"""What an arm did: the ratio of grok steps paired by seed, an exact test, and what was predicted of it."""
+r"""What an arm did: the ratio of grok steps paired by seed, an exact test, and what was predicted
+of it."""
 
 from __future__ import annotations
 
@@ -21,17 +22,19 @@ SAME = 1.5  # a ratio whose interval lies between 1 / 1.5 and 1.5 is called the 
 
 
 def predictions() -> pd.DataFrame:
-    """What each explanation predicts of each arm on each bench, a row a prediction, with its words and their place.
+    """What each explanation predicts of each arm on each bench, a row a prediction, with its words
+    and their place.
 
-    Columns `explanation`, `arm`, `role` (test, sham, check or oracle), one for each of `BENCHES` ("shorter",
-    "longer", "same", "never" or nothing), `refuted_by`, `added` (a later round of `commits`, "" for the first), then
-    those of the explanation.
+    Columns `explanation`, `arm`, `role` (test, sham, check or oracle), one for each of `BENCHES`
+    ("shorter", "longer", "same", "never" or nothing), `refuted_by`, `added` (a later round of
+    `commits`, "" for the first), then those of the explanation.
     """
     return _table("predictions").merge(_table("explanations"), on="explanation", how="left")
 
 
 def commits() -> pd.DataFrame:
-    """The rounds of predictions: `commit` in which they were written down, its date, and `before` what it came."""
+    """The rounds of predictions: `commit` in which they were written down, its date, and `before`
+    what it came."""
     return _table("commits")
 
 
@@ -50,10 +53,15 @@ def _table(name: str) -> pd.DataFrame:
 
 
 def against(arm: str, bench: str) -> str:
-    """The arm that an arm is compared with: where a norm is held the norm $W_c$, for training sets the balanced one.
+    """The arm that an arm is compared with: where a norm is held the norm $W_c$, for training sets
+    the balanced one.
 
     Example:
-        >>> against("norm-at-0.5", "L"), against("temperature-half-norm-held", "T"), against("no-decay", "Q")
+        >>> (
+        ...     against("norm-at-0.5", "L"),
+        ...     against("temperature-half-norm-held", "T"),
+        ...     against("no-decay", "Q"),
+        ... )
         ('norm-at-1', 'norm-at-1', 'free')
         >>> against("data-clumps", "Q"), against("data-clumps", "L")
         ('data-balanced', 'free')
@@ -66,12 +74,15 @@ def against(arm: str, bench: str) -> str:
         return "squared-error"
     if arm in ("muon-tuned", "grokfast-tuned"):
         return "adamw-tuned"
-    among_sets = bench != "L" and arm.startswith("data-") and arm != "data-balanced"  # the free run of L is balanced
+    among_sets = (
+        bench != "L" and arm.startswith("data-") and arm != "data-balanced"
+    )  # the free run of L is balanced
     return "data-balanced" if among_sets else "free"
 
 
 def flips(logs: Sequence[float]) -> float:
-    r"""Two-sided p value of "each sign is a fair coin's": share of sign patterns with $|\sum|$ as large.
+    r"""Two-sided p value of "each sign is a fair coin's": share of sign patterns with $|\sum|$ as
+    large.
 
     Exact for few numbers (`sign_flips`), when its least value is $2^{1-n}$. NaN for no numbers.
 
@@ -84,7 +95,8 @@ def flips(logs: Sequence[float]) -> float:
 
 
 def holm(p_values: Sequence[float], count: int | None = None) -> np.ndarray:
-    r"""P values corrected for their number m by Holm's rule, $\max_{k \le i} (m - k + 1)\,p_{(k)}$, at most 1.
+    r"""P values corrected for their number m by Holm's rule, $\max_{k \le i} (m - k + 1)\,p_{(k)}$,
+    at most 1.
 
     `count` is m where more were fixed together than are known: those count as 1.
 
@@ -103,12 +115,14 @@ def holm(p_values: Sequence[float], count: int | None = None) -> np.ndarray:
 
 
 def restricted(times: pd.DataFrame, cap: int) -> pd.Series:
-    """Grok steps by seed, the cap where a run did not generalise: what the mean of is restricted at the cap."""
+    """Grok steps by seed, the cap where a run did not generalise: what the mean of is restricted at
+    the cap."""
     return times.grok_step.astype(float).fillna(cap).clip(upper=cap)
 
 
 def band(values: Sequence[float]) -> tuple[float, float, float]:
-    r"""The mean of some values and the ends of its 95 % interval by Student's $t$, which are NaN for one value.
+    r"""The mean of some values and the ends of its 95 % interval by Student's $t$, which are NaN
+    for one value.
 
     Example:
         >>> [round(float(end), 2) for end in band([0.0, 2.0])]
@@ -120,11 +134,13 @@ def band(values: Sequence[float]) -> tuple[float, float, float]:
 
 
 def exponent(times: Mapping[float, pd.DataFrame], cap: int) -> tuple[float, float, float]:
-    r"""The power k of $T \propto x^k$ by seed, and its 95 % interval: mean, low and high over seeds.
+    r"""The power k of $T \propto x^k$ by seed, and its 95 % interval: mean, low and high over
+    seeds.
 
-    `times` are tables of `grok_times` by the value x of what was set. Of each seed k is the least-squares slope of
-    $\log T$ over $\log x$. The decay law, $T \propto 1 / (\text{rate} \cdot \text{decay})$, says -1 of either; an
-    interval that does not hold -1 refutes it for that bench. This rule is older than the arms of the rate.
+    `times` are tables of `grok_times` by the value x of what was set. Of each seed k is the
+    least-squares slope of $\log T$ over $\log x$. The decay law, $T \propto 1 / (\text{rate} \cdot
+    \text{decay})$, says -1 of either; an interval that does not hold -1 refutes it for that bench.
+    This rule is older than the arms of the rate.
 
     Example:
         >>> steps = {1.0: [400, 600], 2.0: [100, 150]}
@@ -137,13 +153,15 @@ def exponent(times: Mapping[float, pd.DataFrame], cap: int) -> tuple[float, floa
 
 
 def effect(arm: pd.DataFrame, base: pd.DataFrame, cap: int) -> dict[str, float]:
-    r"""The ratio of grok steps of an arm to those of the same seeds without it, from two tables of `grok_times`.
+    r"""The ratio of grok steps of an arm to those of the same seeds without it, from two tables of
+    `grok_times`.
 
-    `ratio` is the geometric mean of the paired ratios, a run that did not generalise by the last step `cap` standing at
-    the cap in both, so that it is at least that where `late` runs of the arm did not; `low`, `high` its 95 % interval
-    ($t$ of the logarithms), `p` the exact p value of sign flips, `spread` the standard deviation of the logarithms.
-    `unfit` counts runs that did not fit their training set, `runs` the pairs. `fit` and `step` are the arm's medians,
-    `wait` is that of grok minus fit over the runs that generalise.
+    `ratio` is the geometric mean of the paired ratios, a run that did not generalise by the last
+    step `cap` standing at the cap in both, so that it is at least that where `late` runs of the arm
+    did not; `low`, `high` its 95 % interval ($t$ of the logarithms), `p` the exact p value of sign
+    flips, `spread` the standard deviation of the logarithms. `unfit` counts runs that did not fit
+    their training set, `runs` the pairs. `fit` and `step` are the arm's medians, `wait` is that of
+    grok minus fit over the runs that generalise.
     """
     paired = arm.loc[arm.index.intersection(base.index)]
     steps = restricted(paired, cap)
@@ -165,12 +183,24 @@ def effect(arm: pd.DataFrame, base: pd.DataFrame, cap: int) -> dict[str, float]:
 
 
 def observed(row: Mapping[str, float]) -> str:
-    """An effect in a word: "shorter", "longer", "same" or "open", by its corrected p value `holm`, or one of the below.
+    """An effect in a word: "shorter", "longer", "same" or "open", by its corrected p value `holm`,
+    or one of the below.
 
-    "Unfit" where most runs do not fit, "never" where no run generalises by the last step, "rarely" where most do not.
+    "Unfit" where most runs do not fit, "never" where no run generalises by the last step, "rarely"
+    where most do not.
 
     Example:
-        >>> observed({"runs": 12, "late": 12, "unfit": 12, "holm": 0.01, "ratio": 9, "low": 8, "high": 10})
+        >>> observed(
+        ...     {
+        ...         "runs": 12,
+        ...         "late": 12,
+        ...         "unfit": 12,
+        ...         "holm": 0.01,
+        ...         "ratio": 9,
+        ...         "low": 8,
+        ...         "high": 10,
+        ...     }
+        ... )
         'unfit'
     """
     if 2 * row["unfit"] > row["runs"]:
@@ -185,9 +215,9 @@ def observed(row: Mapping[str, float]) -> str:
 def judged(predicted: str, found: str) -> str:
     """Whether a prediction agrees with what was observed: "agrees", "contradicts" or "open".
 
-    "Never" and "rarely" are longer too. A predicted "never" is contradicted where at least half of the runs generalise,
-    whatever their steps, by "open" too; "rarely" leaves it open. Where the training set is not fitted nothing is
-    decided.
+    "Never" and "rarely" are longer too. A predicted "never" is contradicted where at least half of
+    the runs generalise, whatever their steps, by "open" too; "rarely" leaves it open. Where the
+    training set is not fitted nothing is decided.
 
     Example:
         >>> judged("longer", "never"), judged("never", "open"), judged("same", "open")
@@ -200,20 +230,25 @@ def judged(predicted: str, found: str) -> str:
 
 
 def families(bench: str) -> tuple[set[str], ...]:
-    """The arms of a bench that were fixed together: over each of these sets Holm's rule corrects."""
+    """The arms of a bench that were fixed together: over each of these sets Holm's rule
+    corrects."""
     rounds = [set(added()) for added in ROUNDS] if bench == "Q" else []
     return set(arms(bench)).difference({"free"}, *rounds), *rounds
 
 
 def compared(times: Mapping[str, pd.DataFrame], bench: str) -> pd.DataFrame:
-    """`effect` of each arm of a bench whose grok times are there, against what it is compared with, and `observed`.
+    """`effect` of each arm of a bench whose grok times are there, against what it is compared with,
+    and `observed`.
 
-    P values are corrected by Holm's rule over all arms of the bench that were fixed together (`families`: one that
-    is added later changes nothing that was settled), those that were not run too; these have no row.
+    P values are corrected by Holm's rule over all arms of the bench that were fixed together
+    (`families`: one that is added later changes nothing that was settled), those that were not run
+    too; these have no row.
     """
     cap = free(bench).steps
     bases = {arm: against(arm, bench) for arm in times if arm != "free"}
-    rows = {arm: effect(times[arm], times[base], cap) for arm, base in bases.items() if base in times}
+    rows = {
+        arm: effect(times[arm], times[base], cap) for arm, base in bases.items() if base in times
+    }
     found = pd.DataFrame.from_dict(rows, orient="index").rename_axis("arm")
     if found.empty:
         return found
@@ -227,15 +262,21 @@ def compared(times: Mapping[str, pd.DataFrame], bench: str) -> pd.DataFrame:
 def effects(bench: str) -> pd.DataFrame:
     """`compared` of what is recorded of a bench."""
     recorded = {name: available(run) for name, run in arms(bench).items()}
-    return compared({name: grok_times(data) for name, data in recorded.items() if data is not None}, bench)
+    return compared(
+        {name: grok_times(data) for name, data in recorded.items() if data is not None}, bench
+    )
 
 
 def came(found: pd.DataFrame, **arms: str) -> bool | None:
     """Whether arms of a bench came out so, each a word of `observed` or several with "or" between.
 
-    An arm's name has _ for -, and `norm_at_05` is "norm-at-0.5". None where one of them was not run.
+    An arm's name has _ for -, and `norm_at_05` is "norm-at-0.5". None where one of them was not
+    run.
     """
-    names = {name.replace("-", "_").replace(".", ""): word for name, word in found.get("observed", {}).items()}
+    names = {
+        name.replace("-", "_").replace(".", ""): word
+        for name, word in found.get("observed", {}).items()
+    }
     if not set(arms) <= set(names):
         return None
     return all(names[arm] in words.split(" or ") for arm, words in arms.items())

@@ -23,7 +23,11 @@ def signs(least: float, pairs: int, *, n: int, arms: int) -> Mistakes:
 
 @exercise(
     "ex-19-renaming",
-    draws={"p": tuple(primerange(23, 50)), "n": range(4, 11), "radius": [r / 100 for r in range(50, 200)]},
+    draws={
+        "p": tuple(primerange(23, 50)),
+        "n": range(4, 11),
+        "radius": [r / 100 for r in range(50, 200)],
+    },
 )
 def renaming(before: float, after: float, *, p: int, n: int, radius: float) -> Mistakes:
     """Two lengths, to three digits."""

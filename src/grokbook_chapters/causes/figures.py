@@ -16,14 +16,19 @@ WEDGES = {"shorter": "<", "longer": ">", "same": "D", "never": "X"}
 
 @styled
 def forest(
-    found: Mapping[str, pd.DataFrame], predicted: pd.DataFrame, rows: Sequence[str], titles: Mapping[str, str],
+    found: Mapping[str, pd.DataFrame],
+    predicted: pd.DataFrame,
+    rows: Sequence[str],
+    titles: Mapping[str, str],
     arms: Mapping[str, Collection[str]],
-) -> Figure:  # fmt: skip
-    """Arms down, benches across: the ratio of grok steps with its interval, wedges for what was predicted.
+) -> Figure:
+    """Arms down, benches across: the ratio of grok steps with its interval, wedges for what was
+    predicted.
 
-    `found` are tables of `effects.effects` by bench, `predicted` that of `effects.predictions`. A sham or a check is
-    grey. An arrow to the right: most runs had not generalised by the last step, with their count. `arms` are the names
-    of all arms of each bench: a row that is none of them is left empty. An empty name among the rows is a gap.
+    `found` are tables of `effects.effects` by bench, `predicted` that of `effects.predictions`. A
+    sham or a check is grey. An arrow to the right: most runs had not generalised by the last step,
+    with their count. `arms` are the names of all arms of each bench: a row that is none of them is
+    left empty. An empty name among the rows is a gap.
     """
     places = 0.5 * np.cumsum([1 + bool(arm) for arm in rows])  # an empty row is half as high
     at = {y: arm for y, arm in zip(places, rows, strict=True) if arm}
@@ -39,20 +44,40 @@ def forest(
             said = predicted[(predicted.arm == arm) & (predicted[bench] != "")]
             for k, word in enumerate(dict.fromkeys(said[bench])):
                 x = {"shorter": 1 / 19, "longer": 19, "same": 1.0, "never": 19}[word]
-                ax.plot(x, y + 0.16 * k, WEDGES[word], color=COLOURS["second"], ms=5.5, mfc="none", zorder=2)
+                ax.plot(
+                    x,
+                    y + 0.16 * k,
+                    WEDGES[word],
+                    color=COLOURS["second"],
+                    ms=5.5,
+                    mfc="none",
+                    zorder=2,
+                )
             idle = {"sham", "check"}.intersection(said.role)
             colour = COLOURS["quiet" if idle else "measure"]
             row = table.loc[arm] if arm in table.index else None
             if arm not in arms[bench]:
                 continue
             if row is None:
-                ax.text(3, y, "not run", color=COLOURS["quiet"], ha="center", va="center", fontsize=7)
+                ax.text(
+                    3, y, "not run", color=COLOURS["quiet"], ha="center", va="center", fontsize=7
+                )
             elif row.observed == "unfit":
                 unfit = f"{int(row.unfit)}/{int(row.runs)} unfit"
                 ax.text(4.5, y, unfit, color=colour, ha="center", va="center", fontsize=8)
             elif row.observed in ("never", "rarely"):
-                ax.annotate("", (15, y), (5, y), arrowprops={"arrowstyle": "->", "color": colour, "lw": 1.6})
-                ax.text(4.6, y, f"{int(row.late)}/{int(row.runs)}", color=colour, ha="right", va="center", fontsize=8)
+                ax.annotate(
+                    "", (15, y), (5, y), arrowprops={"arrowstyle": "->", "color": colour, "lw": 1.6}
+                )
+                ax.text(
+                    4.6,
+                    y,
+                    f"{int(row.late)}/{int(row.runs)}",
+                    color=colour,
+                    ha="right",
+                    va="center",
+                    fontsize=8,
+                )
             else:
                 low, ratio, high = np.clip([row.low, row.ratio, row.high], *LIMITS)
                 ax.plot([low, high], [y, y], color=colour, lw=1.8, zorder=3)

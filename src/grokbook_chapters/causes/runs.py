@@ -1,7 +1,9 @@
-r"""The runs of chapter 19: benches on which networks fit early and generalise late, and arms, one intervention each.
+r"""The runs of chapter 19: benches on which networks fit early and generalise late, and arms, one
+intervention each.
 
-All training sets are whole unordered pairs: no mirror image of a test pair is trained, so that the test accuracy is
-about pairs that the network cannot have looked up. The table of bench L has unordered pairs alone.
+All training sets are whole unordered pairs: no mirror image of a test pair is trained, so that the
+test accuracy is about pairs that the network cannot have looked up. The table of bench L has
+unordered pairs alone.
 """
 
 from __future__ import annotations
@@ -29,25 +31,46 @@ from grokbook.tasks.designed_addition import DesignedAddition
 from grokbook.tasks.designs import DesignedTask
 from grokbook.training.accelerators import Grokfast, Muon
 from grokbook.training.config import RunConfig, StopRule
-from grokbook.training.interventions import Clamp, Decay, Freeze, Hook, Hooked, Project, RingPenalty, Transplanted
+from grokbook.training.interventions import (
+    Clamp,
+    Decay,
+    Freeze,
+    Hook,
+    Hooked,
+    Project,
+    RingPenalty,
+    Transplanted,
+)
 from grokbook.training.optim import AdamW, Group
 from grokbook.training.reflected import Reflected
 from grokbook.training.schedule import Schedule
 
-SEEDS = 12  # runs an arm, paired with the free runs by seed: the fewest with which Holm's rule over 60 rows can reject
+# runs an arm, paired with the free runs by seed: the fewest with which Holm's rule over 60 rows can
+# reject
+SEEDS = 12
 
 BENCH_NAMES = {
     "T": "T: LayerNorm, p = 29",
     "Q": "Q: squares, p = 23",
     "L": "L: toy of Liu et al.",
 }
-# An update before which every free run has fitted its training set, and after which none has generalised.
+# An update before which every free run has fitted its training set, and after which none has
+# generalised.
 FITTED = {"T": 110, "Q": 70, "L": 80}
 
-# $W_c$: the median norm of all weights when the free runs generalise (spread 1 to 2 %, on bench L 14 %).
+# $W_c$: the median norm of all weights when the free runs generalise (spread 1 to 2 %, on bench L
+# 14 %).
 NORM = {"T": 9.57, "Q": 40.4, "L": 17.5}
 
-RADII = (0.5, 0.7, 0.85, 1.0, 1.2, 1.45, 1.7)  # norms at which all weights are held, in units of `NORM`
+RADII = (
+    0.5,
+    0.7,
+    0.85,
+    1.0,
+    1.2,
+    1.45,
+    1.7,
+)  # norms at which all weights are held, in units of `NORM`
 
 
 def free(bench: str) -> RunConfig:
@@ -56,12 +79,26 @@ def free(bench: str) -> RunConfig:
     Raises ParameterError for an unknown bench.
     """
     if bench not in BENCH_NAMES:
-        raise ParameterError(f"bench = {bench!r} is unknown; choose one of {', '.join(BENCH_NAMES)}.")
+        raise ParameterError(
+            f"bench = {bench!r} is unknown; choose one of {', '.join(BENCH_NAMES)}."
+        )
     if bench == "L":
         log, stop = Schedule(10, 1, 150, "log"), StopRule(hold=5)
-        task, model = DesignedAddition(16, 100 / 136, "number"), Toy(16, 16, hidden=(100, 100), outputs=1, spread=10.0)
+        task, model = (
+            DesignedAddition(16, 100 / 136, "number"),
+            Toy(16, 16, hidden=(100, 100), outputs=1, spread=10.0),
+        )
         optimizer = AdamW(3e-3, beta2=0.999, warmup=0)
-        return RunConfig(task, model, optimizer, steps=5_000, snapshots=0, log=log, stop=stop, loss="squared_error")
+        return RunConfig(
+            task,
+            model,
+            optimizer,
+            steps=5_000,
+            snapshots=0,
+            log=log,
+            stop=stop,
+            loss="squared_error",
+        )
     p, steps = (23, 5_000) if bench == "Q" else (29, 10_000)
     model: Network = Quadratic(p, width=128) if bench == "Q" else NormedShape(p, 32)
     task = ModularTask(p, train_fraction=0.8, split="symmetric")
@@ -71,25 +108,33 @@ def free(bench: str) -> RunConfig:
 
 
 def layers(bench: str) -> dict[str, tuple[str, ...]]:
-    """The names of the parameters of each layer: embedding, hidden, output on benches T and L, the last two on Q."""
+    """The names of the parameters of each layer: embedding, hidden, output on benches T and L, the
+    last two on Q."""
     if bench == "L":
         hidden = ("W.1", "b.1", "W.2", "b.2")
         return {"embedding": ("W_E",), "hidden": hidden, "output": ("W.3", "b.3")}
     return free(bench).model.groups()
 
 
-def _changed(config: RunConfig, *hooks: Hook, model: Network | None = None, **optimizer: Any) -> RunConfig:
+def _changed(
+    config: RunConfig, *hooks: Hook, model: Network | None = None, **optimizer: Any
+) -> RunConfig:
     """A run with hooks, settings of the optimiser or another network changed."""
     settings = dataclasses.replace(config.optimizer, **optimizer)
     return dataclasses.replace(
-        config, model=model or config.model, optimizer=Hooked(settings, hooks) if hooks else settings
+        config,
+        model=model or config.model,
+        optimizer=Hooked(settings, hooks) if hooks else settings,
     )
 
 
 def decays(bench: str) -> dict[str, RunConfig]:
     """Decay stronger, weaker, in one phase, on some of the weights."""
     config, at = free(bench), FITTED[bench]
-    whole, rate = config.optimizer.weight_decay, config.optimizer.learning_rate * config.optimizer.weight_decay
+    whole, rate = (
+        config.optimizer.weight_decay,
+        config.optimizer.learning_rate * config.optimizer.weight_decay,
+    )
     by_hook = partial(_changed, config, weight_decay=0.0)
     found = {
         "decay-double": _changed(config, weight_decay=2 * whole),
@@ -112,26 +157,38 @@ def decays(bench: str) -> dict[str, RunConfig]:
 def norms(bench: str) -> dict[str, RunConfig]:
     """The norm of all weights held; the scale of the outputs changed, at a free and at a held norm.
 
-    On its path it is clamped to the median norm of free runs at some steps, which should change nothing.
+    On its path it is clamped to the median norm of free runs at some steps, which should change
+    nothing.
     """
     config, radius = free(bench), NORM[bench]
     model, rate = config.model, config.optimizer.learning_rate
     found = {f"norm-at-{r:g}": _changed(config, Clamp(r * radius)) for r in RADII}
     path = pd.read_csv(str(files(__package__) / "paths.csv")).query("bench == @bench")
-    found["norm-on-its-path"] = _changed(config, Clamp(tuple(zip(path.step, path.norm, strict=True))))
-    for r in (0.7, 1.45) if bench != "L" else ():  # what the ratio is for a homogeneous network, and a LayerNorm
-        found[f"norm-at-{r:g}-rate-too"] = _changed(config, Clamp(r * radius), learning_rate=r * rate)
+    found["norm-on-its-path"] = _changed(
+        config, Clamp(tuple(zip(path.step, path.norm, strict=True)))
+    )
+    for r in (
+        (0.7, 1.45) if bench != "L" else ()
+    ):  # what the ratio is for a homogeneous network, and a LayerNorm
+        found[f"norm-at-{r:g}-rate-too"] = _changed(
+            config, Clamp(r * radius), learning_rate=r * rate
+        )
     for name, t in (("double", 2.0), ("half", 0.5)):
         found[f"temperature-{name}"] = _changed(config, model=Tempered(model, t))
-        found[f"temperature-{name}-norm-held"] = _changed(config, Clamp(radius), model=Tempered(model, t))
+        found[f"temperature-{name}-norm-held"] = _changed(
+            config, Clamp(radius), model=Tempered(model, t)
+        )
         found[f"start-{name}"] = _changed(config, model=Rescaled(model, t))
     return found
 
 
 def embeddings(bench: str) -> dict[str, RunConfig]:
-    """Embeddings frozen, given by a run that generalises, renamed, shuffled, of another seed; its head alone."""
+    """Embeddings frozen, given by a run that generalises, renamed, shuffled, of another seed; its
+    head alone."""
     config, kind = free(bench), Reflected if bench == "L" else Transplanted
-    donor = dataclasses.replace(config, stop=StopRule(threshold=0.999, hold=8), steps=config.steps // 2)
+    donor = dataclasses.replace(
+        config, stop=StopRule(threshold=0.999, hold=8), steps=config.steps // 2
+    )
     table = layers(bench).get("embedding", ("W_E",))
     head = tuple(name for name in config.model.shapes() if name not in table)
 
@@ -139,7 +196,9 @@ def embeddings(bench: str) -> dict[str, RunConfig]:
         model = kind(config.model, donor, names, **changes)
         return _changed(config, *([Freeze(names)] if frozen else []), model=model)
 
-    on_a_line = {"embedding-given-renamed-as-on-a-clock": given(table, renaming=3)} if bench == "L" else {}
+    on_a_line = (
+        {"embedding-given-renamed-as-on-a-clock": given(table, renaming=3)} if bench == "L" else {}
+    )
     return on_a_line | {
         "embedding-frozen-at-the-start": _changed(config, Freeze(table)),
         "embedding-given": given(table),
@@ -153,7 +212,8 @@ def embeddings(bench: str) -> dict[str, RunConfig]:
 
 
 def rings(bench: str) -> dict[str, RunConfig]:
-    """A pull of the embedding towards MED's own ring, the ring of another step, a random ring; and away from it."""
+    """A pull of the embedding towards MED's own ring, the ring of another step, a random ring; and
+    away from it."""
     config = free(bench)
     p = config.model.p
     orders = {
@@ -171,7 +231,8 @@ def rings(bench: str) -> dict[str, RunConfig]:
 
 
 def data(bench: str) -> dict[str, RunConfig]:
-    """Training sets of one size: balanced, and of those covering the grid evenly, in clumps, in relabelled clumps.
+    """Training sets of one size: balanced, and of those covering the grid evenly, in clumps, in
+    relabelled clumps.
 
     Bench L is balanced by itself; it has sets with many and few parallelograms, and no relabelling.
     """
@@ -179,12 +240,15 @@ def data(bench: str) -> dict[str, RunConfig]:
     task: Any = DesignedTask(config.model.p, train_fraction=0.8) if bench != "L" else config.task
     if bench == "L":
         designs = ("many", "few", "covering", "clumps")
-    return {f"data-{design}": dataclasses.replace(config, task=dataclasses.replace(task, design=design))
-            for design in designs}  # fmt: skip
+    return {
+        f"data-{design}": dataclasses.replace(config, task=dataclasses.replace(task, design=design))
+        for design in designs
+    }
 
 
 def rates() -> dict[str, RunConfig]:
-    """Of bench L: rates of embedding and decoder apart, each with its decay a step unchanged; another decoder."""
+    """Of bench L: rates of embedding and decoder apart, each with its decay a step unchanged;
+    another decoder."""
     config = free("L")
     rate, wide = config.optimizer.learning_rate, {"double": (200, 200), "half": (50, 50)}
     found = {
@@ -192,20 +256,33 @@ def rates() -> dict[str, RunConfig]:
         for part, group in (("embedding", "encoder"), ("decoder", "decoder"))
         for name, times in (("triple", 3.0), ("third", 1 / 3))
     }
-    return found | {f"decoder-width-{name}": _changed(config, model=dataclasses.replace(config.model, hidden=hidden))
-                    for name, hidden in wide.items()}  # fmt: skip
+    return found | {
+        f"decoder-width-{name}": _changed(
+            config, model=dataclasses.replace(config.model, hidden=hidden)
+        )
+        for name, hidden in wide.items()
+    }
 
 
 def others(bench: str) -> dict[str, RunConfig]:
-    """The gradient projected, stable softmax (where there is a softmax), lazy training, an accelerator."""
+    """The gradient projected, stable softmax (where there is a softmax), lazy training, an
+    accelerator."""
     config, at = free(bench), FITTED[bench]
     settings = config.optimizer
-    fast = Grokfast(settings.learning_rate, beta2=settings.beta2, warmup=settings.warmup,
-                    weight_decay=settings.weight_decay)  # fmt: skip
-    softmax = {
-        "stablemax": _changed(config, model=Stablemax(config.model)),
-        "stablemax-no-decay": _changed(config, model=Stablemax(config.model), weight_decay=0.0),
-    } if bench != "L" else {}  # fmt: skip
+    fast = Grokfast(
+        settings.learning_rate,
+        beta2=settings.beta2,
+        warmup=settings.warmup,
+        weight_decay=settings.weight_decay,
+    )
+    softmax = (
+        {
+            "stablemax": _changed(config, model=Stablemax(config.model)),
+            "stablemax-no-decay": _changed(config, model=Stablemax(config.model), weight_decay=0.0),
+        }
+        if bench != "L"
+        else {}
+    )
     return softmax | {
         "gradient-without-a-random-part": _changed(config, Project("random")),
         "gradient-orthogonal": _changed(config, Project()),
@@ -220,7 +297,8 @@ def others(bench: str) -> dict[str, RunConfig]:
 
 
 def later() -> dict[str, RunConfig]:
-    """Arms of bench Q that were added: double precision, and squared error with its output layer solved."""
+    """Arms of bench Q that were added: double precision, and squared error with its output layer
+    solved."""
     config = free("Q")
     squared = dataclasses.replace(config, loss="squared_error")
     double = InDouble(config.model)
@@ -228,13 +306,21 @@ def later() -> dict[str, RunConfig]:
         "float64": _changed(config, model=double),
         "float64-no-decay": _changed(config, model=double, weight_decay=0.0),
         "squared-error": squared,
-        **{f"squared-error-{name}": _changed(squared, model=dataclasses.replace(config.model, ridge=ridge))
-           for name, ridge in (("ridge", 0.1), ("ridge-weak", 1e-3))},
-    }  # fmt: skip
+        **{
+            f"squared-error-{name}": _changed(
+                squared, model=dataclasses.replace(config.model, ridge=ridge)
+            )
+            for name, ridge in (("ridge", 0.1), ("ridge-weak", 1e-3))
+        },
+    }
 
 
-_GRID = {"learning_rate": (0.02, 0.04, 0.08, 0.16, 0.32), "weight_decay": (0.15, 0.3, 0.6, 1.2, 2.4)}
-# Settings tried for each optimiser on bench Q, 25 each; Grokfast has the rate and decay of the best AdamW.
+_GRID = {
+    "learning_rate": (0.02, 0.04, 0.08, 0.16, 0.32),
+    "weight_decay": (0.15, 0.3, 0.6, 1.2, 2.4),
+}
+# Settings tried for each optimiser on bench Q, 25 each; Grokfast has the rate and decay of the best
+# AdamW.
 SEARCHED = {
     "adamw": _GRID,
     "muon": _GRID,
@@ -246,39 +332,53 @@ TUNED = {"adamw": (0.32, 2.4), "muon": (0.32, 1.2), "grokfast": (0.98, 2.0)}
 
 
 def _optimizer(name: str, values: tuple[float, float] | None = None) -> AdamW:
-    """One of the optimisers of `SEARCHED` on bench Q, with settings of its own (default: those of the free run)."""
+    """One of the optimisers of `SEARCHED` on bench Q, with settings of its own (default: those of
+    the free run)."""
     settings = free("Q").optimizer
     made = {"adamw": AdamW, "muon": partial(Muon, matrices=("W_E",)), "grokfast": Grokfast}[name](
-        settings.learning_rate, weight_decay=settings.weight_decay)  # fmt: skip
+        settings.learning_rate, weight_decay=settings.weight_decay
+    )
     if name == "grokfast":
-        made = dataclasses.replace(made, **dict(zip(SEARCHED["adamw"], TUNED["adamw"], strict=True)))
+        made = dataclasses.replace(
+            made, **dict(zip(SEARCHED["adamw"], TUNED["adamw"], strict=True))
+        )
     return dataclasses.replace(made, **dict(zip(SEARCHED[name], values or (), strict=bool(values))))
 
 
 def searches() -> dict[str, Sweep]:
     """The search of settings of three optimisers on bench Q, with three seeds that no arm has."""
     return {
-        name: Sweep(f"causes/q-search[{name}]", dataclasses.replace(free("Q"), optimizer=_optimizer(name)),
-                    (12, 13, 14), axes=tuple(Axis(*one) for one in axes.items()))
+        name: Sweep(
+            f"causes/q-search[{name}]",
+            dataclasses.replace(free("Q"), optimizer=_optimizer(name)),
+            (12, 13, 14),
+            axes=tuple(Axis(*one) for one in axes.items()),
+        )
         for name, axes in SEARCHED.items()
-    }  # fmt: skip
+    }
 
 
 def tuned() -> dict[str, RunConfig]:
-    """Arms of bench Q that were added after `later`: AdamW, Muon on the hidden layer, and Grokfast, each tuned."""
-    return {f"{name}-tuned": dataclasses.replace(free("Q"), optimizer=_optimizer(name, values))
-            for name, values in TUNED.items()}  # fmt: skip
+    """Arms of bench Q that were added after `later`: AdamW, Muon on the hidden layer, and Grokfast,
+    each tuned."""
+    return {
+        f"{name}-tuned": dataclasses.replace(free("Q"), optimizer=_optimizer(name, values))
+        for name, values in TUNED.items()
+    }
 
 
-# Half of the length of the hidden activations of bench Q's free runs when they fit (step 70, seeds 12 to 14: 4.8).
+# Half of the length of the hidden activations of bench Q's free runs when they fit (step 70, seeds
+# 12 to 14: 4.8).
 HALF_RADIUS = 2.4
 
 
 def radial() -> dict[str, RunConfig]:
-    """Arms of bench Q that were added after `tuned`: its hidden activations pulled to a sphere, and the pull's sham.
+    """Arms of bench Q that were added after `tuned`: its hidden activations pulled to a sphere, and
+    the pull's sham.
 
-    The sphere is that of radius sqrt(128), which free runs stay below, or half as large as their activations when they
-    fit. Under bench T's last LayerNorm the activations have length sqrt(d) whatever is done.
+    The sphere is that of radius sqrt(128), which free runs stay below, or half as large as their
+    activations when they fit. Under bench T's last LayerNorm the activations have length sqrt(d)
+    whatever is done.
     """
     config = free("Q")
     half = HeldRadius(config.model, HALF_RADIUS)
@@ -286,20 +386,25 @@ def radial() -> dict[str, RunConfig]:
         "radius-at-root-width": _changed(config, model=HeldRadius(config.model)),
         "radius-at-half": _changed(config, model=half),
         "radius-at-half-no-decay": _changed(config, model=half, weight_decay=0.0),
-        "radius-at-half-scrambled": _changed(config, model=dataclasses.replace(half, scrambled=True)),
+        "radius-at-half-scrambled": _changed(
+            config, model=dataclasses.replace(half, scrambled=True)
+        ),
     }
 
 
 def amounts() -> dict[str, RunConfig]:
-    """Arms of bench Q that were added after `radial`: the rate alone changed; fewer of the pairs in training.
+    """Arms of bench Q that were added after `radial`: the rate alone changed; fewer of the pairs in
+    training.
 
-    Each is compared with the free run, of 80 % of the pairs. That both act was known from a trial when these arms were
-    fixed; their exponents are what is asked.
+    Each is compared with the free run, of 80 % of the pairs. That both act was known from a trial
+    when these arms were fixed; their exponents are what is asked.
     """
     config = free("Q")
     rate = config.optimizer.learning_rate
-    found = {f"rate-{name}": _changed(config, learning_rate=times * rate)
-             for name, times in (("double", 2), ("half", 0.5))}  # fmt: skip
+    found = {
+        f"rate-{name}": _changed(config, learning_rate=times * rate)
+        for name, times in (("double", 2), ("half", 0.5))
+    }
     for percent in (70, 60):
         task = dataclasses.replace(config.task, train_fraction=percent / 100)
         found[f"pairs-{percent}"] = dataclasses.replace(config, task=task)
@@ -315,11 +420,17 @@ KEPT = ("train_loss", "test_loss", "train_accuracy", "test_accuracy", "weight_no
 
 def kinds(bench: str) -> dict[str, dict[str, RunConfig]]:
     """The interventions of a bench by what they change, then by name."""
-    found = {"weight decay": decays(bench), "norms and scales": norms(bench), "embedding": embeddings(bench)}
+    found = {
+        "weight decay": decays(bench),
+        "norms and scales": norms(bench),
+        "embedding": embeddings(bench),
+    }
     found |= {"rates and decoder": rates()} if bench == "L" else {"rings": rings(bench)}
     found |= {"training set": data(bench), "gradient, loss and optimiser": others(bench)}
     if bench == "Q":
-        found |= {"added later": {name: config for added in ROUNDS for name, config in added().items()}}
+        found |= {
+            "added later": {name: config for added in ROUNDS for name, config in added().items()}
+        }
     return found
 
 
@@ -345,7 +456,10 @@ def arm(bench: str, name: str) -> Experiment:
     known = arms(bench)
     if name not in known:
         near = nearest(name, known, 0)
-        raise ParameterError(f"arm = {shown(name)} is none of the {len(known)} arms of bench {bench}; nearest: {near}.")
+        raise ParameterError(
+            f"arm = {shown(name)} is none of the {len(known)} arms of bench {bench}; nearest:"
+            f" {near}."
+        )
     return known[name]
 
 

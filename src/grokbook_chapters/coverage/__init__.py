@@ -1,4 +1,5 @@
-"""Chapter 04a: which cells a random training set covers, and what that does not say about the class of a cell."""
+"""Chapter 04a: which cells a random training set covers, and what that does not say about the class
+of a cell."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-r"""The probability that a random training set covers the whole grid: by simulation, and by enumeration on small grids.
+r"""The probability that a random training set covers the whole grid: by simulation, and by
+enumeration on small grids.
 
-Simulation draws the cells of the grid one after another. A cell is first covered when the earliest cell of its disc
-is drawn, and the grid when the last of its cells is; this *covering time* gives the probability for every number of
-training cells from the same draws.
+Simulation draws the cells of the grid one after another. A cell is first covered when the earliest
+cell of its disc is drawn, and the grid when the last of its cells is; this *covering time* gives
+the probability for every number of training cells from the same draws.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ MOST_SUBSETS = 300_000  # training sets that `enumerate_coverage` looks at, at m
 
 @dataclass(frozen=True)
 class Estimate:
-    """A probability estimated from independent draws: its value, its standard error and the number of draws."""
+    """A probability estimated from independent draws: its value, its standard error and the number
+    of draws."""
 
     value: float
     error: float
@@ -42,13 +44,16 @@ class Estimate:
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Wilson's interval for the probability, which is not empty at 0 and 1 either."""
-        found = binomtest(round(self.value * self.draws), self.draws).proportion_ci(confidence, method="wilson")
+        found = binomtest(round(self.value * self.draws), self.draws).proportion_ci(
+            confidence, method="wilson"
+        )
         return float(found.low), float(found.high)
 
 
 @dataclass(frozen=True)
 class Enumeration:
-    """What all training sets of m cells do: how many cover the grid, of how many, and the exact expectations."""
+    """What all training sets of m cells do: how many cover the grid, of how many, and the exact
+    expectations."""
 
     covering: int
     subsets: int
@@ -62,22 +67,28 @@ class Enumeration:
 
 
 @lru_cache(maxsize=8)
-def cover_times(p: int, k: int, draws: int = 400, *, seed: int = 0, torus: bool = False) -> np.ndarray:
-    """Number of cells, drawn one after another without replacement, after which all cells are covered, (draws,).
+def cover_times(
+    p: int, k: int, draws: int = 400, *, seed: int = 0, torus: bool = False
+) -> np.ndarray:
+    """Number of cells, drawn one after another without replacement, after which all cells are
+    covered, (draws,).
 
-    A training set of m cells is the first m of such a sequence, so P(all covered at m) is the share of covering
-    times that are at most m; values at different m share their draws.
+    A training set of m cells is the first m of such a sequence, so P(all covered at m) is the share
+    of covering times that are at most m; values at different m share their draws.
 
     Raises ParameterError for p, k or draws below 1, and on the torus for 2k - 1 > p.
     """
     return first_covered(p, k, draws, seed=seed, torus=torus).max(axis=(1, 2))
 
 
-def first_covered(p: int, k: int, draws: int = 400, *, seed: int = 0, torus: bool = False) -> np.ndarray:
-    """The number of the draw at which each cell is first covered, 1 .. p^2, int32 of shape (draws, p, p).
+def first_covered(
+    p: int, k: int, draws: int = 400, *, seed: int = 0, torus: bool = False
+) -> np.ndarray:
+    """The number of the draw at which each cell is first covered, 1 .. p^2, int32 of shape (draws,
+    p, p).
 
-    The cells that m training cells leave uncovered are those with a number above m, so one array has the uncovered
-    cells of every m; its maximum over the cells is the covering time.
+    The cells that m training cells leave uncovered are those with a number above m, so one array
+    has the uncovered cells of every m; its maximum over the cells is the covering time.
 
     Raises ParameterError as `cover_times` does.
 
@@ -89,8 +100,12 @@ def first_covered(p: int, k: int, draws: int = 400, *, seed: int = 0, torus: boo
     p, k = side_and_radius(p, k, torus)
     rng, cells, found = np.random.default_rng(seed), np.arange(1, p * p + 1, dtype=np.int32), []
     for n in np.diff([*range(0, whole(draws, "draws"), BATCH), draws]):
-        least = rng.permuted(np.tile(cells, (n, 1)), axis=1).reshape(n, p, p)  # random orders of all cells
-        for _ in range(min(k, 2 * p - 1) - 1):  # of a cell and its neighbours; no two cells are farther apart
+        least = rng.permuted(np.tile(cells, (n, 1)), axis=1).reshape(
+            n, p, p
+        )  # random orders of all cells
+        for _ in range(
+            min(k, 2 * p - 1) - 1
+        ):  # of a cell and its neighbours; no two cells are farther apart
             wide = np.pad(least, ((0, 0), (1, 1), (1, 1)), mode="wrap" if torus else "edge")
             beside = wide[:, :-2, 1:-1], wide[:, 2:, 1:-1], wide[:, 1:-1, :-2], wide[:, 1:-1, 2:]
             least = np.minimum.reduce([least, *beside])
@@ -99,12 +114,19 @@ def first_covered(p: int, k: int, draws: int = 400, *, seed: int = 0, torus: boo
 
 
 def full_coverage(
-    p: int, k: int, m: int, *, torus: bool = False, draws: int = 400, seed: int = 0, replacement: bool = False
+    p: int,
+    k: int,
+    m: int,
+    *,
+    torus: bool = False,
+    draws: int = 400,
+    seed: int = 0,
+    replacement: bool = False,
 ) -> Estimate:
     """Probability that m random training cells cover every cell of the grid, by simulation.
 
-    With `replacement` the m cells are drawn independently, so that only D <= m of them differ: given D they are a
-    uniform set of D cells, and the covering time is compared with D.
+    With `replacement` the m cells are drawn independently, so that only D <= m of them differ:
+    given D they are a uniform set of D cells, and the covering time is compared with D.
 
     Raises ParameterError for m outside 0 .. p^2, draws below 1, and as `cover_times` does.
 
@@ -124,8 +146,8 @@ def printed_bound(p: int, k: int, m: int) -> float:
 
     Raises ParameterError for m outside 0 .. p^2 and for 2k - 1 > p.
 
-    Source: Gu et al. 2025, appendix B.6. It holds on the torus; on the bounded grid, for which it is stated, it
-    does not, because the discs of border cells are smaller than C.
+    Source: Gu et al. 2025, appendix B.6. It holds on the torus; on the bounded grid, for which it
+    is stated, it does not, because the discs of border cells are smaller than C.
     """
     p, k = side_and_radius(p, k, torus=True)
     return 1 - p * p * (1 - disc_size(k) / p**2) ** count(m, p)
@@ -134,16 +156,21 @@ def printed_bound(p: int, k: int, m: int) -> float:
 def enumerate_coverage(p: int, k: int, m: int, *, torus: bool = False) -> Enumeration:
     """Every training set of m cells of a small grid, counted: exact probability and expectations.
 
-    Raises ParameterError when there are more than 300,000 such sets, and as `expected_uncovered` does.
+    Raises ParameterError when there are more than 300,000 such sets, and as `expected_uncovered`
+    does.
     """
     p, k = side_and_radius(p, k, torus)
     n, m = p * p, count(m, p)
     if min(m, n - m) > 9 or comb(n, m) > MOST_SUBSETS:
-        raise ParameterError(f"p = {p}, m = {m} has more than {MOST_SUBSETS} training sets, too many to enumerate.")
+        raise ParameterError(
+            f"p = {p}, m = {m} has more than {MOST_SUBSETS} training sets, too many to enumerate."
+        )
     gap = np.abs(np.arange(p)[:, None] - np.arange(p))
     gap = np.minimum(gap, p - gap) if torus else gap
     inside = (gap[:, None, :, None] + gap[None, :, None, :] < k).reshape(n, n)
-    discs = [sum(1 << int(cell) for cell in np.flatnonzero(row)) for row in inside]  # a bit for each cell of the disc
+    discs = [
+        sum(1 << int(cell) for cell in np.flatnonzero(row)) for row in inside
+    ]  # a bit for each cell of the disc
     missing = [n - reduce(or_, chosen, 0).bit_count() for chosen in combinations(discs, m)]
     mean = Fraction(sum(missing), len(missing))
     return Enumeration(missing.count(0), len(missing), mean, 1 - mean / (n - m) if m < n else None)

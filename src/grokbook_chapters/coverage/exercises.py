@@ -41,9 +41,14 @@ def clumps(covered: float, given_one: float, *, p: int, k: int, draws: int, seed
 def own(needed: float, radius: int, *, p: int, alpha: float) -> Mistakes:
     """A real number of cells, to three digits, and a whole radius."""
     least = -2 * log(p) / log(1 - alpha)
-    yield from number(needed, least, "with c cells in a disc E[U]", ("the printed condition", 2 * log(p) / alpha))
+    yield from number(
+        needed, least, "with c cells in a disc E[U]", ("the printed condition", 2 * log(p) / alpha)
+    )
     held = [sum(2 * abs(s) < k for s in range(-p, p)) for k in range(p)]
-    yield radius == next(k for k in range(1, p) if 2 * k * k - 2 * k + 1 >= least), "cells of all classes"
+    yield (
+        radius == next(k for k in range(1, p) if 2 * k * k - 2 * k + 1 >= least),
+        "cells of all classes",
+    )
     if not held[radius] >= least:
         yield True, "too few", radius, held[radius]
     yield not (held[radius - 1] < least), "a smaller radius has enough cells"
@@ -53,7 +58,11 @@ def own(needed: float, radius: int, *, p: int, alpha: float) -> Mistakes:
 def walk(phi: object, other: tuple[int, int], *, p: int, i: int, j: int) -> Mistakes:
     """An array with p rows, and two whole numbers from 0 to p - 1."""
     table, (a, b) = np.asarray(phi, dtype=float), map(int, other)
-    yield table.ndim != 2 or len(table) != p or not (0 <= a < p and 0 <= b < p), "the embedding has N rows", p - 1
+    yield (
+        table.ndim != 2 or len(table) != p or not (0 <= a < p and 0 <= b < p),
+        "the embedding has N rows",
+        p - 1,
+    )
     yield (a + b - i - j) % p, "another class", a, b
     yield (a, b) in ((i, j), (j, i)), "the order of the operands"
     moved = np.linalg.norm(table[i] + table[j] - table[a] - table[b])
@@ -77,6 +86,9 @@ def chain(first: int, second: int, *, p: int, seed: int, D_1: int, D_2: int) -> 
     if given == right:
         return
     yield given == (right[0], right[0]), "D_1 for both"
-    yield given == tuple((distance_to_training(mask) < limit).sum() for limit in (D_1, D_2)), "cells of all classes"
+    yield (
+        given == tuple((distance_to_training(mask) < limit).sum() for limit in (D_1, D_2)),
+        "cells of all classes",
+    )
     yield given == tuple((nearest <= limit).sum() for limit in (D_1, D_2)), "at the limit itself"
     yield True, "no chain to a cell is shorter"

@@ -1,4 +1,5 @@
-"""Claims on the flow of the effective theory: what it keeps, how fast it is, and how appendix L derives it."""
+"""Claims on the flow of the effective theory: what it keeps, how fast it is, and how appendix L
+derives it."""
 
 from __future__ import annotations
 
@@ -139,8 +140,9 @@ def sum_is_kept() -> Finding:
 def linear_flow() -> Finding:
     """ "The gradient descent is linear", dR/dt = -H R.
 
-    A term rho R is missing. What is concluded from it survives: both flows pass through the same directions, so that
-    the same deviations die out at the same rates relative to the line, and the time scale is 1 / lambda_3.
+    A term rho R is missing. What is concluded from it survives: both flows pass through the same
+    directions, so that the same deviations die out at the same rates relative to the line, and the
+    time scale is 1 / lambda_3.
     """
     pairs = all_samples(6)
     true, printed = (velocity(START, pairs, kind=kind) for kind in ("normalised", "linear"))
@@ -220,16 +222,25 @@ def appendix_l() -> Finding:
     )
 
 
-@claim("L38", "liu2022", "appendix L, the adiabatic limit", section=DERIVED, kind="formula", published="1",
-       shown_by="count", says=(
-    "the mean eigenvalue of A^T A is {value:.2f} for 10 inputs and 1,000 outputs, near 2 ",
-    "outputs / (inputs + outputs); a square matrix of 400 has eigenvalues from {low:.2f} to ",
-    "{high:.2f}",
-))  # fmt: skip
+@claim(
+    "L38",
+    "liu2022",
+    "appendix L, the adiabatic limit",
+    section=DERIVED,
+    kind="formula",
+    published="1",
+    shown_by="count",
+    says=(
+        "the mean eigenvalue of A^T A is {value:.2f} for 10 inputs and 1,000 outputs, near 2 ",
+        "outputs / (inputs + outputs); a square matrix of 400 has eigenvalues from {low:.2f} to ",
+        "{high:.2f}",
+    ),
+)
 def xavier_is_not_orthogonal() -> Finding:
     """With a standard initialisation such as Xavier's, A^T A is about the identity.
 
-    It is about a multiple of it where there are many more outputs than inputs, as in the toy: another unit of time.
+    It is about a multiple of it where there are many more outputs than inputs, as in the toy:
+    another unit of time.
     """
     rng = np.random.default_rng(0)
 
@@ -239,5 +250,10 @@ def xavier_is_not_orthogonal() -> Finding:
 
     wide, square = spectrum(10, 1000), spectrum(400, 400)
     near = abs(wide.mean() - 1) < 0.1 and square.min() > 0.9 and square.max() < 1.1
-    return judge(near, assumed=float(np.ptp(wide)) < wide.mean(), value=float(wide.mean()), low=float(square.min()),
-                 high=float(square.max()))  # fmt: skip
+    return judge(
+        near,
+        assumed=float(np.ptp(wide)) < wide.mean(),
+        value=float(wide.mean()),
+        low=float(square.min()),
+        high=float(square.max()),
+    )

@@ -31,15 +31,25 @@ def count(samples: int, parallelograms: int, *, p: int, s: int) -> Mistakes:
 
 @exercise("ex-11-limit", draws={"a": range(20), "b": range(40, 80), "c": range(20, 40)})
 def limit_point(
-    end: Sequence[float], total: float, step: float, flat: Sequence[float], *, a: int, b: int, c: int
+    end: Sequence[float],
+    total: float,
+    step: float,
+    flat: Sequence[float],
+    *,
+    a: int,
+    b: int,
+    c: int,
 ) -> Mistakes:
-    """Three numbers, their sum and the step of their line, to three digits; three numbers of a start of your own."""
+    """Three numbers, their sum and the step of their line, to three digits; three numbers of a
+    start of your own."""
     start = np.array([a, b, c], dtype=float)
     found, right = np.asarray(end, dtype=float), limit(start, [(0, 2), (1, 1)])
     along = right * np.linalg.norm(found) / np.linalg.norm(right)
     yield near(found, along) and not near(found, right), "keeps the length"
     yield from number(found, right, "the end is the projection")
-    yield from number(total, right.sum(), "add up the three numbers", ("the linear flow", a + b + c))
+    yield from number(
+        total, right.sum(), "add up the three numbers", ("the linear flow", a + b + c)
+    )
     stretched = ("is stretched", (c - a) / 2)
     yield from number(step, right[1] - right[0], "the step is E_1 - E_0 at the end", stretched)
     own = np.asarray(flat, dtype=float)
@@ -59,11 +69,15 @@ def split(right: Sequence[int], at_least: float, more: float, *, first: int) -> 
     yield from number(more, np.mean([n == 10 for n in counts]), "nine of ten are 90 %")
 
 
-@exercise("ex-11-modulo", draws={"p": tuple(primerange(29, 100)), "i": range(1, 15), "j": range(1, 15)})
+@exercise(
+    "ex-11-modulo", draws={"p": tuple(primerange(29, 100)), "i": range(1, 15), "j": range(1, 15)}
+)
 def modulo(real: int, modular: int, angle: float, *, p: int, i: int, j: int) -> Mistakes:
     """Two whole numbers, and an angle in degrees, to three digits."""
     yield real != 1, "a line cannot close"
     yield modular != 2, "is 0 modulo p whatever"
     turns = np.exp(2j * np.pi * np.array([i, j]) / p).sum()
     point = ("where the point of i + j is", 360 * (i + j) / p % 360)
-    yield from number(float(angle) % 180, np.degrees(np.angle(turns)) % 180, "along the diagonal", point)
+    yield from number(
+        float(angle) % 180, np.degrees(np.angle(turns)) % 180, "along the diagonal", point
+    )

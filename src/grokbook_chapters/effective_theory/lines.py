@@ -1,4 +1,5 @@
-"""What chapter 11 draws and tabulates: training sets, starts, sizes, rates, and steps of the flow."""
+"""What chapter 11 draws and tabulates: training sets, starts, sizes, rates, and steps of the
+flow."""
 
 from __future__ import annotations
 
@@ -33,23 +34,27 @@ def training_set(p: int, samples: int, seed: int = 0) -> list[Sample]:
 
 
 def plan(p: int, samples: int, seed: int) -> dict[str, Experiment]:
-    """Nothing is trained; a training set larger than the table, or one without any parallelogram, is refused.
+    """Nothing is trained; a training set larger than the table, or one without any parallelogram,
+    is refused.
 
     Raises ParameterError.
     """
     most = len(all_samples(p))
     if samples > most:
-        raise ParameterError(f"samples = {samples} must be at most {most}, the number of pairs at p = {p}.")
+        raise ParameterError(
+            f"samples = {samples} must be at most {most}, the number of pairs at p = {p}."
+        )
     if not permissible_set(training_set(p, samples, seed)):
         raise ParameterError(
-            f"samples = {samples} of seed {seed} are all of different labels at p = {p}, so that no number moves; "
-            "take more, or another seed."
+            f"samples = {samples} of seed {seed} are all of different labels at p = {p}, so that no"
+            " number moves; take more, or another seed."
         )
     return {}
 
 
 def slowest_rate(pairs: Sequence[Sample], p: int) -> float:
-    r"""The rate of the slowest deviation that decays, times $Z_0$: the least eigenvalue of $H$ that is not 0.
+    r"""The rate of the slowest deviation that decays, times $Z_0$: the least eigenvalue of $H$ that
+    is not 0.
 
     That is $\lambda_3 Z_0$, `grokking_rate`, where the pairs force a line.
 
@@ -62,7 +67,8 @@ def slowest_rate(pairs: Sequence[Sample], p: int) -> float:
 
 
 def start(p: int, seed: int = 0, d: int | None = None) -> np.ndarray:
-    """Random normal embeddings, (p,) or (p, d), each column moved and stretched to mean 0 and mean square 1.
+    """Random normal embeddings, (p,) or (p, d), each column moved and stretched to mean 0 and mean
+    square 1.
 
     Example:
         >>> bool(np.isclose((start(10) ** 2).sum(), 10)), start(4, d=2).shape
@@ -73,7 +79,8 @@ def start(p: int, seed: int = 0, d: int | None = None) -> np.ndarray:
 
 
 def rates(p: int, sizes: Sequence[int], draws: int, seed: int = 0) -> pd.DataFrame:
-    """lambda_3 Z_0 of random training sets, a row a set: samples, and a column for each convention."""
+    """lambda_3 Z_0 of random training sets, a row a set: samples, and a column for each
+    convention."""
     rows = []
     for size in sizes:
         for k in range(draws):
@@ -85,27 +92,31 @@ def rates(p: int, sizes: Sequence[int], draws: int, seed: int = 0) -> pd.DataFra
 
 
 def conventions(pairs: Sequence[Sample], p: int, z0: float) -> pd.DataFrame:
-    """lambda_3 of a training set under each convention, and the steps 3 n_h that it predicts at the paper's step.
+    """lambda_3 of a training set under each convention, and the steps 3 n_h that it predicts at the
+    paper's step.
 
     Example:
         >>> conventions(all_samples(10), 10, 9.0).steps.round(0).astype(int).to_dict()
         {'paper': 31500, 'code': 450, 'printed': 900}
     """
-    said = {"paper": "loss as printed (Eq. 5 and 8), and this book",
-            "code": "authors' code: not divided by the number of parallelograms",
-            "printed": "eigenvalue as printed: the squared singular value, over Z_0"}  # fmt: skip
+    said = {
+        "paper": "loss as printed (Eq. 5 and 8), and this book",
+        "code": "authors' code: not divided by the number of parallelograms",
+        "printed": "eigenvalue as printed: the squared singular value, over Z_0",
+    }
     found = {name: grokking_rate(pairs, p, convention=name) / z0 for name in CONVENTIONS}
-    rows = [(said[name], rate, 3 / (rate * STEP) if rate else np.inf) for name, rate in found.items()]
+    rows = [
+        (said[name], rate, 3 / (rate * STEP) if rate else np.inf) for name, rate in found.items()
+    ]
     return pd.DataFrame(rows, columns=["convention", "rate", "steps"], index=[*found])
 
 
 def pull(first: np.ndarray, pairs: Sequence[Sample], targets: Sequence[float]) -> np.ndarray:
-    """The velocity of ten (or p) numbers under the squared losses of some pairs, for a decoder x -> x at rest, (p,).
+    """The velocity of ten (or p) numbers under the squared losses of some pairs, for a decoder x ->
+    x at rest, (p,).
 
     Each pair moves both of its symbols: E_i and E_j go down the gradient of (E_i + E_j - y)^2 / 2.
     """
     basis = np.eye(len(first))
     rows = np.array([basis[i] + basis[j] for i, j in pairs])
     return rows.T @ (np.asarray(targets) - rows @ first)
-
-

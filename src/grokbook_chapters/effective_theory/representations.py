@@ -1,4 +1,5 @@
-"""Claims on parallelograms: what zero loss implies, how they are counted, which data determine the representation."""
+"""Claims on parallelograms: what zero loss implies, how they are counted, which data determine the
+representation."""
 
 from __future__ import annotations
 
@@ -39,9 +40,16 @@ EQUATION_19 = ((0, 1, 1, 2), (0, 1, 2, 3), (1, 2, 2, 3))
 APPENDIX_C = ((0, 4), (1, 3), (1, 5), (2, 4), (0, 2), (1, 1), (2, 4), (3, 3))
 
 
-@claim("L01", "liu2022", "section 2; appendix C; section 4.1", section=TABLE, kind="number", published="55, 21, 45/10",
-       part_of="XL",
-       says="p = 10 has {value:.0f} samples, p = 6 has {six}; 45 and {rest} make up the first")  # fmt: skip
+@claim(
+    "L01",
+    "liu2022",
+    "section 2; appendix C; section 4.1",
+    section=TABLE,
+    kind="number",
+    published="55, 21, 45/10",
+    part_of="XL",
+    says="p = 10 has {value:.0f} samples, p = 6 has {six}; 45 and {rest} make up the first",
+)
 def sample_counts() -> Finding:
     """There are p (p + 1) / 2 samples: 21 for p = 6, and for p = 10 a split into 45 and 10."""
     ten, six = len(all_samples(10)), len(all_samples(6))
@@ -63,31 +71,67 @@ def zero_loss(embedding: np.ndarray, pairs: Pairs) -> bool:
     return all(labels.setdefault(embedding[i] + embedding[j], i + j) == i + j for i, j in pairs)
 
 
-@claim("L02", "liu2022", "section 3.1, Proposition 1", section=TABLE, kind="theorem", shown_by="counterexample", says=(
-    "p = 3, D = {{(0, 0)}}, E = (0, 1, 1): the loss can be zero ({fits}) and E_0 + E_1 = E_0 + E_2, with labels 1 and ",
-    "2; among pairs of D no embedding with values 0 to 3 does so ({value:.0f} cases of {of})"))  # fmt: skip
+@claim(
+    "L02",
+    "liu2022",
+    "section 3.1, Proposition 1",
+    section=TABLE,
+    kind="theorem",
+    shown_by="counterexample",
+    says=(
+        (
+            "p = 3, D = {{(0, 0)}}, E = (0, 1, 1): the loss can be zero ({fits}) and E_0 + E_1 ="
+            " E_0 + E_2, with labels 1 and "
+        ),
+        "2; among pairs of D no embedding with values 0 to 3 does so ({value:.0f} cases of {of})",
+    ),
+)
 def parallelograms_have_one_label() -> Finding:
-    """When the training loss is zero, any parallelogram (i, j, m, n) in the representation satisfies i + j = m + n.
+    """When the training loss is zero, any parallelogram (i, j, m, n) in the representation
+    satisfies i + j = m + n.
 
     True of parallelograms between training samples, which the proof uses.
     """
     example = np.array([0, 1, 1])
     fits = zero_loss(example, [(0, 0)])
     against = fits and example[0] + example[1] == example[0] + example[2]
-    fitted = [[(e[i] + e[j], i + j) for i, j in pairs] for e, pairs in worlds() if zero_loss(e, pairs)]
-    two_labels = [any(a[0] == b[0] and a[1] != b[1] for a, b in combinations(sums, 2)) for sums in fitted]
-    return judge(not against, assumed=not any(two_labels), value=sum(two_labels), low=0, high=0, fits=fits,
-                 of=len(fitted))  # fmt: skip
+    fitted = [
+        [(e[i] + e[j], i + j) for i, j in pairs] for e, pairs in worlds() if zero_loss(e, pairs)
+    ]
+    two_labels = [
+        any(a[0] == b[0] and a[1] != b[1] for a, b in combinations(sums, 2)) for sums in fitted
+    ]
+    return judge(
+        not against,
+        assumed=not any(two_labels),
+        value=sum(two_labels),
+        low=0,
+        high=0,
+        fits=fits,
+        of=len(fitted),
+    )
 
 
-@claim("L03", "liu2022", "section 3.2, Proposition 2", section=TABLE, kind="theorem", shown_by="proof",
-       says=("an injective decoder with zero loss gives samples of one label one sum; in {of} worlds of three symbols ",
-             "that have such a decoder {value:.0f} leave a permissible parallelogram open"))  # fmt: skip
+@claim(
+    "L03",
+    "liu2022",
+    "section 3.2, Proposition 2",
+    section=TABLE,
+    kind="theorem",
+    shown_by="proof",
+    says=(
+        (
+            "an injective decoder with zero loss gives samples of one label one sum; in {of} worlds"
+            " of three symbols "
+        ),
+        "that have such a decoder {value:.0f} leave a permissible parallelogram open",
+    ),
+)
 def injective_decoder() -> Finding:
     """With zero training loss and an injective decoder, samples of equal label form parallelograms.
 
-    Worlds: embeddings of 3 symbols with values 0 to 3 and training sets; a decoder exists where sums and labels of
-    the training samples determine each other.
+    Worlds: embeddings of 3 symbols with values 0 to 3 and training sets; a decoder exists where
+    sums and labels of the training samples determine each other.
     """
     wrong = of = 0
     for e, pairs in worlds():
@@ -114,7 +158,8 @@ def injective_decoder() -> Finding:
 def parallelogram_counts() -> Finding:
     """P_0 has three elements at p = 4, (0, 1, 1, 2), (0, 1, 2, 3) and (1, 2, 2, 3).
 
-    Unordered pairs of different samples are meant, and the symbols of Eq. 19 are sorted: the outer two are one sample.
+    Unordered pairs of different samples are meant, and the symbols of Eq. 19 are sorted: the outer
+    two are one sample.
     """
     three, literal = (
         len(permissible_set(all_samples(4), counting=how)) for how in ("distinct", "literal")
@@ -214,22 +259,46 @@ def full_nullity(draws: int = 10_000) -> Finding:
     )
 
 
-@claim("L14", "liu2022", "section 3.2", section=ANSWERS, kind="theorem", shown_by="counterexample",
-       says=("at p = 10 {value:.2f} of the 10 unseen samples of a random split 45/10 have a label that no training ",
-             "sample has, on average; all labels are seen in {all_seen:.1%} of the splits; a set of {n} samples can ",
-             "force a line and leave an ideal model {accuracy:.0%} right"))  # fmt: skip
+@claim(
+    "L14",
+    "liu2022",
+    "section 3.2",
+    section=ANSWERS,
+    kind="theorem",
+    shown_by="counterexample",
+    says=(
+        (
+            "at p = 10 {value:.2f} of the 10 unseen samples of a random split 45/10 have a label"
+            " that no training "
+        ),
+        (
+            "sample has, on average; all labels are seen in {all_seen:.1%} of the splits; a set of"
+            " {n} samples can "
+        ),
+        "force a line and leave an ideal model {accuracy:.0%} right",
+    ),
+)
 def line_without_answers(n: int = 45) -> Finding:
-    """A training set that implies a unique linear structure "would result in perfect generalization".
+    """A training set that implies a unique linear structure "would result in perfect
+    generalization".
 
-    Sums that one sample has (0, 1, 2p - 3, 2p - 2) are lost when that sample is unseen. That every label is seen is a
-    hypothesis that the paper's own sets, such as its splits 45/10, mostly do not meet.
+    Sums that one sample has (0, 1, 2p - 3, 2p - 2) are lost when that sample is unseen. That every
+    label is seen is a hypothesis that the paper's own sets, such as its splits 45/10, mostly do not
+    meet.
     """
     lost = distribution(10, 55 - n)
     lonely = sum(k * chance for k, chance in enumerate(lost))
     ideal = ideal_model(without_lonely(10), 10)
     fails = nullity(without_lonely(10), 10) == 2 and ideal["accuracy"] < 1
-    return judge(not fails, value=lonely, low=lonely, high=lonely, n=len(without_lonely(10)),
-                 accuracy=ideal["accuracy"], all_seen=lost[0])  # fmt: skip
+    return judge(
+        not fails,
+        value=lonely,
+        low=lonely,
+        high=lonely,
+        n=len(without_lonely(10)),
+        accuracy=ideal["accuracy"],
+        all_seen=lost[0],
+    )
 
 
 def without_lonely(p: int) -> list[tuple[int, int]]:
@@ -242,7 +311,8 @@ def without_lonely(p: int) -> list[tuple[int, int]]:
     return [(i, j) for i, j in all_samples(p) if 1 < i + j < 2 * p - 3]
 
 
-# P(nullity 2) at p = 10 by number of samples: shares of 10,000 random sets in the authors' stored output (Fig. 4a).
+# P(nullity 2) at p = 10 by number of samples: shares of 10,000 random sets in the authors' stored
+# output (Fig. 4a).
 PUBLISHED = {22: 0.427, 23: 0.5795}
 
 
@@ -303,13 +373,31 @@ def critical_share(draws: int = 10_000) -> Finding:
     )
 
 
-@claim("L16", "liu2022", "section 1, answer A2", section=CRITICAL, kind="theorem", shown_by="count",
-       says=("{value:.0f} samples of two neighbouring sums force a line at p = 10, and no fewer do (at p = 4 and 5 ",
-             "all sets were looked at: {least}); of random sets of 22, the published share, {half:.0%} do; a set of ",
-             "{largest} of 55 does not (at p = 4 to 6 all larger ones do: {broken} left out break a line, no fewer)"))
+@claim(
+    "L16",
+    "liu2022",
+    "section 1, answer A2",
+    section=CRITICAL,
+    kind="theorem",
+    shown_by="count",
+    says=(
+        (
+            "{value:.0f} samples of two neighbouring sums force a line at p = 10, and no fewer do"
+            " (at p = 4 and 5 "
+        ),
+        (
+            "all sets were looked at: {least}); of random sets of 22, the published share,"
+            " {half:.0%} do; a set of "
+        ),
+        (
+            "{largest} of 55 does not (at p = 4 to 6 all larger ones do: {broken} left out break a"
+            " line, no fewer)"
+        ),
+    ),
+)
 def least_and_typical() -> Finding:
-    """ "The critical training set size corresponds to the least amount of training data that can determine such a
-    representation".
+    """ "The critical training set size corresponds to the least amount of training data that can
+    determine such a representation".
 
     It is the typical amount: the least at which half of random training sets determine it.
     """
@@ -320,9 +408,17 @@ def least_and_typical() -> Finding:
         broken.append(next(k for k in range(n) if sets_with_a_line(p, n - k) < comb(n, k)))
     two_sums, half = least_set(10), float((first_linear(10) <= 22).mean())
     forced = nullity(two_sums, 10) == 2 and least == [4, 5]
-    return judge(forced and len(two_sums) == 22, corrected=abs(half - 0.5) < 0.1, value=len(two_sums), low=10, high=10,
-                 half=half, largest=len(largest_failing_set(10)), least=" and ".join(map(str, least)),
-                 broken=", ".join(map(str, broken)))  # fmt: skip
+    return judge(
+        forced and len(two_sums) == 22,
+        corrected=abs(half - 0.5) < 0.1,
+        value=len(two_sums),
+        low=10,
+        high=10,
+        half=half,
+        largest=len(largest_failing_set(10)),
+        least=" and ".join(map(str, least)),
+        broken=", ".join(map(str, broken)),
+    )
 
 
 def least_set(p: int) -> list[tuple[int, int]]:
@@ -345,16 +441,39 @@ def largest_failing_set(p: int) -> list[tuple[int, int]]:
     return [(i, j) for i, j in all_samples(p) if i > 0 or j < 2]
 
 
-@claim("L17", "liu2022", "section 3.2, Fig. 5a", section=CRITICAL, kind="observation", shown_by="count", seconds=3,
-       says=("the mean rate is {means[0]:.3f}, {means[1]:.3f}, {means[2]:.3f} and {means[3]:.3f} for 20, 30, 40 and ",
-             "55 samples (p = 10, {draws} random sets a size); at 20 it is zero in {value:.0%} of them"))  # fmt: skip
+@claim(
+    "L17",
+    "liu2022",
+    "section 3.2, Fig. 5a",
+    section=CRITICAL,
+    kind="observation",
+    shown_by="count",
+    seconds=3,
+    says=(
+        (
+            "the mean rate is {means[0]:.3f}, {means[1]:.3f}, {means[2]:.3f} and {means[3]:.3f} for"
+            " 20, 30, 40 and "
+        ),
+        "55 samples (p = 10, {draws} random sets a size); at 20 it is zero in {value:.0%} of them",
+    ),
+)
 def rate_by_size(draws: int = 200) -> Finding:
-    """The grokking rate is zero with high probability below a share of about 0.4 and rises above it."""
+    """The grokking rate is zero with high probability below a share of about 0.4 and rises above
+    it."""
     rng, samples = np.random.default_rng(0), np.array(all_samples(10))
-    rates = {n: np.array([grokking_rate(samples[rng.permutation(55)[:n]], 10) for _ in range(draws if n < 55 else 1)])
-             for n in (20, 30, 40, 55)}  # fmt: skip
+    rates = {
+        n: np.array(
+            [
+                grokking_rate(samples[rng.permutation(55)[:n]], 10)
+                for _ in range(draws if n < 55 else 1)
+            ]
+        )
+        for n in (20, 30, 40, 55)
+    }
     zero, means = float((rates[20] == 0).mean()), [float(r.mean()) for r in rates.values()]
-    return judge(zero > 0.5, means == sorted(means), value=zero, low=0.5, high=1, means=means, draws=draws)
+    return judge(
+        zero > 0.5, means == sorted(means), value=zero, low=0.5, high=1, means=means, draws=draws
+    )
 
 
 @claim(
@@ -429,10 +548,22 @@ def samples_for_six() -> Finding:
     )
 
 
-@claim("L39", "liu2022", "Definition 1; appendices E and H", section=TABLE, kind="formula",
-       shown_by="count", part_of="EL", says=(
-    "of {draws} random embeddings (p = 10) the printed rule |d| <= 0.01 closes {printed:.2%} of the ",
-    "parallelograms, |d|^2 <= 0.01 (appendix H, and the authors' code) {value:.2%}"))  # fmt: skip
+@claim(
+    "L39",
+    "liu2022",
+    "Definition 1; appendices E and H",
+    section=TABLE,
+    kind="formula",
+    shown_by="count",
+    part_of="EL",
+    says=(
+        (
+            "of {draws} random embeddings (p = 10) the printed rule |d| <= 0.01 closes"
+            " {printed:.2%} of the "
+        ),
+        "parallelograms, |d|^2 <= 0.01 (appendix H, and the authors' code) {value:.2%}",
+    ),
+)
 def two_tolerances(draws: int = 1_000) -> Finding:
     """A parallelogram is closed to within delta = 0.01."""
     tables = np.random.default_rng(0).normal(size=(draws, 10))

@@ -1,8 +1,10 @@
-r"""What reaches the hidden layer behind a ridge-solved output layer (Tian 2025, Li2): $G_F$, and what it becomes.
+r"""What reaches the hidden layer behind a ridge-solved output layer (Tian 2025, Li2): $G_F$, and
+what it becomes.
 
-Features $F = \sigma(XW)$ are (n, K), targets Y (n, M); a tilde takes the mean over the n samples out. With the ridge
-solution $V = (\tilde F^\top\tilde F + \eta I)^{-1}\tilde F^\top\tilde Y$ the residual is
-$R = \tilde Y - \tilde F V = \eta(\tilde F\tilde F^\top + \eta I)^{-1}\tilde Y$ and $V = \tilde F^\top R/\eta$, so
+Features $F = \sigma(XW)$ are (n, K), targets Y (n, M); a tilde takes the mean over the n samples
+out. With the ridge solution $V = (\tilde F^\top\tilde F + \eta I)^{-1}\tilde F^\top\tilde Y$ the
+residual is $R = \tilde Y - \tilde F V = \eta(\tilde F\tilde F^\top + \eta I)^{-1}\tilde Y$ and $V =
+\tilde F^\top R/\eta$, so
 
     G_F = R V^T = (1/eta) R R^T F~ .
 
@@ -34,7 +36,8 @@ def answers(M: Group) -> np.ndarray:
 
 
 def ridge(F: np.ndarray, Y: np.ndarray, eta: float) -> np.ndarray:
-    r"""The layer $V = (\tilde F^\top\tilde F + \eta I)^{-1}\tilde F^\top\tilde Y$, (K, M), from F (n, K), Y (n, M).
+    r"""The layer $V = (\tilde F^\top\tilde F + \eta I)^{-1}\tilde F^\top\tilde Y$, (K, M), from F
+    (n, K), Y (n, M).
 
     Raises ParameterError for an eta that is not positive.
 
@@ -43,11 +46,14 @@ def ridge(F: np.ndarray, Y: np.ndarray, eta: float) -> np.ndarray:
     if not eta > 0:
         raise ParameterError(f"eta = {eta} must be above 0.")
     features = centred(F)
-    return np.linalg.solve(features.T @ features + eta * np.eye(F.shape[1]), features.T @ centred(Y))
+    return np.linalg.solve(
+        features.T @ features + eta * np.eye(F.shape[1]), features.T @ centred(Y)
+    )
 
 
 def residual(F: np.ndarray, Y: np.ndarray, eta: float) -> np.ndarray:
-    r"""What the ridge leaves of the targets, $R = \eta(\tilde F\tilde F^\top + \eta I)^{-1}\tilde Y$, (n, M)."""
+    r"""What the ridge leaves of the targets, $R = \eta(\tilde F\tilde F^\top + \eta I)^{-1}\tilde
+    Y$, (n, M)."""
     features = centred(F)
     if F.shape[1] < len(F):
         return centred(Y) - features @ ridge(F, Y, eta)
@@ -64,7 +70,8 @@ def feature_gradient(F: np.ndarray, Y: np.ndarray, eta: float) -> np.ndarray:
 
 
 def as_printed(F: np.ndarray, Y: np.ndarray, eta: float) -> np.ndarray:
-    r"""$\eta(\tilde F\tilde F^\top+\eta)^{-1}\tilde Y\tilde Y^\top\tilde F(\tilde F^\top\tilde F+\eta)^{-1}$, (n, K).
+    r"""$\eta(\tilde F\tilde F^\top+\eta)^{-1}\tilde Y\tilde Y^\top\tilde F(\tilde F^\top\tilde
+    F+\eta)^{-1}$, (n, K).
 
     Source: Tian 2025, Eq. 5.
     """
@@ -75,16 +82,18 @@ def as_printed(F: np.ndarray, Y: np.ndarray, eta: float) -> np.ndarray:
 
 
 def shrinkage(K: float, c: float, eta: float) -> float:
-    r"""Lemma 1's prefactor as the width K grows, corrected: $\eta/(Kc + \eta)^2$, largest at $\eta = Kc$.
+    r"""Lemma 1's prefactor as the width K grows, corrected: $\eta/(Kc + \eta)^2$, largest at $\eta
+    = Kc$.
 
-    c is the eigenvalue of $\tilde F\tilde F^\top/K$ on the targets: 4 s^4 for $x^2$, normal weights of variance s^2 and
-    all pairs of a group.
+    c is the eigenvalue of $\tilde F\tilde F^\top/K$ on the targets: 4 s^4 for $x^2$, normal weights
+    of variance s^2 and all pairs of a group.
     """
     return eta / (K * c + eta) ** 2
 
 
 def random_features(M: Group, K: int, seed: int = 0, scale: float = 1.0) -> np.ndarray:
-    """Features $(u(a) + v(b))^2$ of K nodes, weights normal with standard deviation `scale`, on all pairs: (M^2, K)."""
+    """Features $(u(a) + v(b))^2$ of K nodes, weights normal with standard deviation `scale`, on all
+    pairs: (M^2, K)."""
     w = np.random.default_rng(seed).normal(scale=scale, size=(K, 2 * len(as_table(M))))
     return features(w, M)
 
@@ -96,17 +105,19 @@ def features(w: np.ndarray, M: Group) -> np.ndarray:
 
 
 def unreached(F: np.ndarray, Y: np.ndarray) -> float:
-    r"""$\lVert\tilde Y - \hat Y\rVert_F/\lVert\tilde Y\rVert_F$ of the best V without decay; F may be complex."""
+    r"""$\lVert\tilde Y - \hat Y\rVert_F/\lVert\tilde Y\rVert_F$ of the best V without decay; F may
+    be complex."""
     inside, wanted = centred(F), centred(Y)
     best = np.linalg.lstsq(inside, wanted.astype(inside.dtype), rcond=1e-10)[0]
     return float(np.linalg.norm(wanted - inside @ best) / np.linalg.norm(wanted))
 
 
 def paired_nodes(M: Group, *, conjugate: bool = True, seed: int = 0) -> np.ndarray:
-    r"""Theorem 3's nodes: $[u; \pm P\bar u]$ with $(Pu)(h) = u(h^{-1})$, $d_k^4$ pairs an irrep, complex (K, 2M).
+    r"""Theorem 3's nodes: $[u; \pm P\bar u]$ with $(Pu)(h) = u(h^{-1})$, $d_k^4$ pairs an irrep,
+    complex (K, 2M).
 
-    The u of an irrep are drawn at random in $\mathcal H_k$, so that the $uu^*$ are a complete basis. Without
-    `conjugate` they are the printed $[u; \pm Pu]$.
+    The u of an irrep are drawn at random in $\mathcal H_k$, so that the $uu^*$ are a complete
+    basis. Without `conjugate` they are the printed $[u; \pm Pu]$.
 
     Source: Tian 2025, Theorem 3.
     """
@@ -123,9 +134,11 @@ def paired_nodes(M: Group, *, conjugate: bool = True, seed: int = 0) -> np.ndarr
 
 
 def _complex_spaces(M: Group) -> list[np.ndarray]:
-    """Orthonormal bases (M, d_k^2) of the spaces H_k of the complex irreps, the trivial one left out.
+    """Orthonormal bases (M, d_k^2) of the spaces H_k of the complex irreps, the trivial one left
+    out.
 
-    A pair of complex irreps is told apart by its character: the eigenspaces of the convolution with Im chi.
+    A pair of complex irreps is told apart by its character: the eigenspaces of the convolution with
+    Im chi.
     """
     table, found = as_table(M), []
     difference = table[inverses(table)]  # [a, h] = a^-1 h
@@ -135,29 +148,38 @@ def _complex_spaces(M: Group) -> list[np.ndarray]:
         if rho.norm != 2:
             found.append(basis)
             continue
-        # Im chi, (M,): the trace with the complex structure J, of which every mean over the group is a multiple;
+        # Im chi, (M,): the trace with the complex structure J, of which every mean over the group
+        # is a multiple;
         # i times such an odd class function is hermitian, with opposite values on the two irreps
         seed = np.random.default_rng(0).normal(size=(rho.dimension, rho.dimension))
         mean = (rho.matrices @ (seed - seed.T) @ rho.matrices.mT).mean(axis=0)
-        odd = np.einsum("hij,ji->h", rho.matrices, mean) * np.sqrt(rho.dimension) / np.linalg.norm(mean) / 2
+        odd = (
+            np.einsum("hij,ji->h", rho.matrices, mean)
+            * np.sqrt(rho.dimension)
+            / np.linalg.norm(mean)
+            / 2
+        )
         values, vectors = np.linalg.eigh(basis.T @ (1j * odd[difference]) @ basis)
         found += [basis @ vectors[:, values < 0], basis @ vectors[:, values > 0]]
     return found
 
 
 def enough_nodes(M: Group) -> tuple[int, int]:
-    r"""Theorem 3's number of nodes $2\sum_k m_k^2d_k^2$, and its bound $2[(M-\kappa)^2+\kappa-1]$."""
+    r"""Theorem 3's number of nodes $2\sum_k m_k^2d_k^2$, and its bound
+    $2[(M-\kappa)^2+\kappa-1]$."""
     degrees = [rho.degree for rho in irreps(M)[1:] for _ in range(2 if rho.norm == 2 else 1)]
     n, kappa = len(as_table(M)), len(degrees)
     return 2 * sum(d**4 for d in degrees), 2 * ((n - kappa) ** 2 + kappa - 1)
 
 
 FOUR = np.array([[0, 0], [2, -2], [1, 1], [3, -1]]) * np.pi / 4
-"""Phases of u and v of four nodes of one frequency that reconstruct its part of the target exactly."""
+"""Phases of u and v of four nodes of one frequency that reconstruct its part of the target
+exactly."""
 
 
 def cosines(M: int, phases: np.ndarray = FOUR) -> np.ndarray:
-    r"""Real maxima of addition modulo odd M: for each frequency a node for each row (phase of u, phase of v), (K, 2M).
+    r"""Real maxima of addition modulo odd M: for each frequency a node for each row (phase of u,
+    phase of v), (K, 2M).
 
     With the four rows of `FOUR` they are $2M - 2$ nodes, and enough.
     """
@@ -167,7 +189,8 @@ def cosines(M: int, phases: np.ndarray = FOUR) -> np.ndarray:
 
 
 def modulated(w: np.ndarray, M: Group, learned: np.ndarray, eta: float) -> float:
-    r"""Theorem 7: the energy $\mathcal E_S = \frac12\lVert R^\top\sigma(Xw)\rVert^2$ of a node once others are learned.
+    r"""Theorem 7: the energy $\mathcal E_S = \frac12\lVert R^\top\sigma(Xw)\rVert^2$ of a node once
+    others are learned.
 
     R is the residual of a ridge on the features (M^2, K) of the learned nodes; w is (2M,).
 
@@ -177,12 +200,15 @@ def modulated(w: np.ndarray, M: Group, learned: np.ndarray, eta: float) -> float
     return float(((left.T @ features(w[None], M)) ** 2).sum() / 2)
 
 
-def keeps(M: int, pairs: int, draws: int = 20, seed: int = 0, *, bar: float = KEPT, steps: int = 300) -> np.ndarray:
-    r"""Theorem 4 by sampling: whether a maximum modulo M survives so many random pairs, bool (draws,).
+def keeps(
+    M: int, pairs: int, draws: int = 20, seed: int = 0, *, bar: float = KEPT, steps: int = 300
+) -> np.ndarray:
+    r"""Theorem 4 by sampling: whether a maximum modulo M survives so many random pairs, bool
+    (draws,).
 
-    A draw has random pairs, a frequency below M/2 and phases. The maximum survives if ascent of the energy of these
-    pairs from it ends with at least `bar` of $|w|^2$ in its frequency. A step takes as many operations as there are
-    pairs, so that M may be thousands.
+    A draw has random pairs, a frequency below M/2 and phases. The maximum survives if ascent of the
+    energy of these pairs from it ends with at least `bar` of $|w|^2$ in its frequency. A step takes
+    as many operations as there are pairs, so that M may be thousands.
 
     Raises ParameterError for an M below 3, and for pairs that are not 1 to M^2.
 
@@ -196,11 +222,14 @@ def keeps(M: int, pairs: int, draws: int = 20, seed: int = 0, *, bar: float = KE
     return np.array([_kept(M, *one, steps) >= bar for one in drawn])
 
 
-def samples_to_keep(M: int, draws: int = 20, seed: int = 0, *, bar: float = KEPT, steps: int = 300) -> np.ndarray:
-    r"""The number of random pairs from which on a maximum modulo M survives, as in `keeps`, (draws,).
+def samples_to_keep(
+    M: int, draws: int = 20, seed: int = 0, *, bar: float = KEPT, steps: int = 300
+) -> np.ndarray:
+    r"""The number of random pairs from which on a maximum modulo M survives, as in `keeps`,
+    (draws,).
 
-    It is found to 1 % of itself by halving, as if more of the pairs, in a random order, never hurt. All pairs keep
-    every maximum. Raises ParameterError for an M below 3.
+    It is found to 1 % of itself by halving, as if more of the pairs, in a random order, never hurt.
+    All pairs keep every maximum. Raises ParameterError for an M below 3.
     """
     found = []
     for rng in np.random.default_rng(seed).spawn(draws):
@@ -208,22 +237,28 @@ def samples_to_keep(M: int, draws: int = 20, seed: int = 0, *, bar: float = KEPT
         low, high = M, M * M
         while high - low > max(1, low // 100):
             middle = round((low * high) ** 0.5)
-            low, high = (low, middle) if _kept(M, order[:middle], wave, k, steps) >= bar else (middle, high)
+            low, high = (
+                (low, middle) if _kept(M, order[:middle], wave, k, steps) >= bar else (middle, high)
+            )
         found.append(high)
     return np.array(found)
 
 
 def _drawn(M: int, pairs: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, int]:
-    """Places of pairs in the table, in a random order, a maximum of the full energy (2M,), and its frequency."""
+    """Places of pairs in the table, in a random order, a maximum of the full energy (2M,), and its
+    frequency."""
     if M < 3 or not 1 <= pairs <= M * M:
-        raise ParameterError(f"M = {M} must be 3 or more, and pairs = {pairs} from 1 to M^2 = {M * M}.")
+        raise ParameterError(
+            f"M = {M} must be 3 or more, and pairs = {pairs} from 1 to M^2 = {M * M}."
+        )
     k, phases = int(rng.integers(1, (M + 1) // 2)), rng.uniform(0, 2 * np.pi, (2, 1))
     wave = np.cos(2 * np.pi * k * np.arange(M) / M + phases).ravel() / np.sqrt(M)
     return rng.choice(M * M, pairs, replace=False), wave, k
 
 
 def _kept(M: int, place: np.ndarray, w: np.ndarray, k: int, steps: int) -> float:
-    """The part of $|w|^2$ in frequency k after `ascend` of the energy of these pairs, computed pair by pair."""
+    """The part of $|w|^2$ in frequency k after `ascend` of the energy of these pairs, computed pair
+    by pair."""
     first, second = np.divmod(place, M)
     total, second = (first + second) % M, second + M
     count = np.bincount(total, minlength=M)

@@ -21,8 +21,11 @@ PRODUCTS = [f"Z{a}xZ{b}" for a in range(2, 11) for b in range(2, 11)]
         "part": [n / 1000 for n in range(5, 50)],
     },
 )
-def window(eta: float, smaller: float, measured: float, *, K: int, s: float, part: float) -> Mistakes:
-    """A weight decay and two factors above 1, to three digits; the measured one as exact as random features make it."""
+def window(
+    eta: float, smaller: float, measured: float, *, K: int, s: float, part: float
+) -> Mistakes:
+    """A weight decay and two factors above 1, to three digits; the measured one as exact as random
+    features make it."""
     top = 4 * K * s**4
     typical = ("standard deviation 1", 4 * K), ("fourth power", 4 * K * s**2)
     yield from number(eta, top, "set the derivative of eta / (K", *typical)
@@ -31,15 +34,21 @@ def window(eta: float, smaller: float, measured: float, *, K: int, s: float, par
     F, Y = backpropagated.random_features(5, K, scale=s), backpropagated.answers(5)
     high, low = (np.linalg.norm(backpropagated.as_printed(F, Y, one)) for one in (top, part * top))
     typical = ("upside down", low / high), ("the formula again", smaller)
-    yield from number(measured, high / low, "take the norms of G_F", *typical, within=0.01 * high / low)
+    yield from number(
+        measured, high / low, "take the norms of G_F", *typical, within=0.01 * high / low
+    )
 
 
 @exercise("ex-17-product", draws={"group": PRODUCTS, "other": PRODUCTS})
-def product(heights: Sequence[float], heights_other: Sequence[float], *, group: str, other: str) -> Mistakes:
+def product(
+    heights: Sequence[float], heights_other: Sequence[float], *, group: str, other: str
+) -> Mistakes:
     """Two lists of heights, a number for each hill, to three digits."""
     for name, given in ((group, heights), (other, heights_other)):
         n, m = (int(part[1:]) for part in name.split("x"))
-        real = gcd(n, 2) * gcd(m, 2) - 1  # the characters that are their own inverse, without the trivial one
+        real = (
+            gcd(n, 2) * gcd(m, 2) - 1
+        )  # the characters that are their own inverse, without the trivial one
         pairs = (n * m - 1 - real) // 2
         found, right = sorted(map(float, given)), [n * m / 4] * pairs + [n * m / 2] * real
         if near(found, right):
@@ -50,7 +59,10 @@ def product(heights: Sequence[float], heights_other: Sequence[float], *, group: 
         yield True, "is M/4", name
 
 
-@exercise("ex-17-missing", draws={"M": range(11, 32, 2), "k": range(1, 6), "eta": [n / 10_000 for n in range(1, 200)]})
+@exercise(
+    "ex-17-missing",
+    draws={"M": range(11, 32, 2), "k": range(1, 6), "eta": [n / 10_000 for n in range(1, 200)]},
+)
 def missing(missed: float, energies: Sequence[float], *, M: int, k: int, eta: float) -> Mistakes:
     """A share of a norm, and a list of energies, to three digits."""
     right = float(np.sqrt(2 / (M - 1)))

@@ -1,4 +1,5 @@
-"""The runs of chapter 17: one run followed, the boundary n(M), learning rates at the boundary, Muon, other groups."""
+"""The runs of chapter 17: one run followed, the boundary n(M), learning rates at the boundary,
+Muon, other groups."""
 
 from __future__ import annotations
 
@@ -23,73 +24,120 @@ FRACTIONS: dict[int, tuple[float, ...]] = {
     127: (0.12, 0.15, 0.18, 0.2, 0.22, 0.25, 0.3),
 }
 
-BUDGET = 3_000  # steps of the runs of the boundary: the default number of epochs of the authors' program
+BUDGET = (
+    3_000  # steps of the runs of the boundary: the default number of epochs of the authors' program
+)
 
 ALPHAS = (0.001, 0.002, 0.005)  # learning rates compared at the boundary
 
-GROUPS = ("Z24", "Z5xZ5", "S3xZ4", "D12", "A4xZ2", "S4")  # composite and non-abelian groups of 24 or 25 elements
+GROUPS = (
+    "Z24",
+    "Z5xZ5",
+    "S3xZ4",
+    "D12",
+    "A4xZ2",
+    "S4",
+)  # composite and non-abelian groups of 24 or 25 elements
 
-# Groups on the finer grid by label: addition modulo 23, those above, and two more with dimension 2 at most.
+# Groups on the finer grid by label: addition modulo 23, those above, and two more with dimension 2
+# at most.
 FINE = {f"{name} finer": name for name in ("Z23", *GROUPS, "Z2xZ12", "D11")}
 
-WIDER = ("A4xZ2", "S4")  # those of them with a representation of dimension 3; the paper's have 2 at most
+WIDER = (
+    "A4xZ2",
+    "S4",
+)  # those of them with a representation of dimension 3; the paper's have 2 at most
 
 # Shares of the pairs 6 to 9 % apart, for groups of 22 to 25 elements.
 FINER = (0.33, 0.355, 0.385, 0.415, 0.45, 0.485, 0.525, 0.565)
 
 FEWEST = 32  # hidden units of the smallest networks in which Muon and Adam are compared
 
-SHARES = (0.7, 0.65, 0.6, 0.5, 0.4)  # shares of the pairs at which weight decay is compared with none
+SHARES = (
+    0.7,
+    0.65,
+    0.6,
+    0.5,
+    0.4,
+)  # shares of the pairs at which weight decay is compared with none
 
 DECAYS = (2e-4, 0.0)  # that of the authors' program for Fig. 3, and none
 
-# Decay of an output layer that is solved: one in the window where features are learned, and one far below it.
+# Decay of an output layer that is solved: one in the window where features are learned, and one far
+# below it.
 RIDGES = (10.0, 2e-4)
 
 
 def run(
-    group: str, width: int = 256, share: float = 0.5, *, rate: float = 0.005, decay: float = 5e-5,
-    steps: int = BUDGET, points: int = 60, **model: Any,
-) -> RunConfig:  # fmt: skip
-    """A run on the products of a group, with the settings of Figs 10 to 13 unless told otherwise."""
+    group: str,
+    width: int = 256,
+    share: float = 0.5,
+    *,
+    rate: float = 0.005,
+    decay: float = 5e-5,
+    steps: int = BUDGET,
+    points: int = 60,
+    **model: Any,
+) -> RunConfig:
+    """A run on the products of a group, with the settings of Figs 10 to 13 unless told
+    otherwise."""
     log = Schedule(0, 10, min(points, steps))
     return pairs_of(group, width, share, rate=rate, decay=decay, steps=steps, log=log, **model)
 
 
 def followed() -> dict[float, Experiment]:
-    """Fig. 3's setting by weight decay: M = 71, K = 2,048, 2,016 of 5,041 pairs; nine of its 15 seeds."""
-    configs = {decay: run("Z71", 2048, 2016 / 5041, rate=0.001, decay=decay, steps=600) for decay in DECAYS}
-    return {decay: followed_run(f"tian2025/stages[decay={decay:g}]", config, seeds=tuple(range(9)))
-            for decay, config in configs.items()}  # fmt: skip
+    """Fig. 3's setting by weight decay: M = 71, K = 2,048, 2,016 of 5,041 pairs; nine of its 15
+    seeds."""
+    configs = {
+        decay: run("Z71", 2048, 2016 / 5041, rate=0.001, decay=decay, steps=600) for decay in DECAYS
+    }
+    return {
+        decay: followed_run(f"tian2025/stages[decay={decay:g}]", config, seeds=tuple(range(9)))
+        for decay, config in configs.items()
+    }
 
 
-def small(share: float, decay: float, M: int = 23, width: int = 128, steps: int = 2_000) -> RunConfig:
+def small(
+    share: float, decay: float, M: int = 23, width: int = 128, steps: int = 2_000
+) -> RunConfig:
     """The run that the page follows."""
     return run(f"Z{M}", width, share, rate=0.002, decay=decay, steps=steps)
 
 
 def shares() -> dict[tuple[float, float], Experiment]:
-    """The run that the page follows, by share of the pairs and weight decay; five seeds, at 60 % twenty-five."""
+    """The run that the page follows, by share of the pairs and weight decay; five seeds, at 60 %
+    twenty-five."""
     return {
-        (share, decay): followed_run(f"tian2025/shares[{share:g}, decay={decay:g}]", small(share, decay),
-                                 seeds=tuple(range(25 if share == 0.6 else 5)))
-        for share in SHARES for decay in DECAYS
-    }  # fmt: skip
+        (share, decay): followed_run(
+            f"tian2025/shares[{share:g}, decay={decay:g}]",
+            small(share, decay),
+            seeds=tuple(range(25 if share == 0.6 else 5)),
+        )
+        for share in SHARES
+        for decay in DECAYS
+    }
 
 
 def solved() -> dict[float, Experiment]:
-    """The same at 60 % with 512 units and an output layer that is solved at every step, by the decay of its ridge.
+    """The same at 60 % with 512 units and an output layer that is solved at every step, by the
+    decay of its ridge.
 
     No other weight decays. Seeds 1 to 20: seed 0 was looked at when the rule of T29 was made.
     """
     fixed = {"rate": 0.002, "decay": 0.0, "steps": 400, "points": 40}
-    return {ridge: followed_run(f"tian2025/solved[ridge={ridge:g}]", run("Z23", 512, 0.6, ridge=ridge, **fixed),
-                            seeds=tuple(range(1, 21)))
-            for ridge in RIDGES}  # fmt: skip
+    return {
+        ridge: followed_run(
+            f"tian2025/solved[ridge={ridge:g}]",
+            run("Z23", 512, 0.6, ridge=ridge, **fixed),
+            seeds=tuple(range(1, 21)),
+        )
+        for ridge in RIDGES
+    }
 
 
 def arms() -> dict[tuple[str, bool], Experiment]:
-    """The runs of T29 by network and whether it has decay: the last seeds of `followed`, `shares` and `solved`.
+    """The runs of T29 by network and whether it has decay: the last seeds of `followed`, `shares`
+    and `solved`.
 
     Those before them had been looked at when the rule was made.
     """
@@ -97,19 +145,27 @@ def arms() -> dict[tuple[str, bool], Experiment]:
     for decay in DECAYS:
         fresh["M = 71", decay > 0] = replace(followed()[decay], seeds=tuple(range(6, 9)))
         fresh["M = 23", decay > 0] = replace(shares()[0.6, decay], seeds=tuple(range(20, 25)))
-    return fresh | {("solved", ridge > 1): replace(one, seeds=tuple(range(16, 21))) for ridge, one in solved().items()}
+    return fresh | {
+        ("solved", ridge > 1): replace(one, seeds=tuple(range(16, 21)))
+        for ridge, one in solved().items()
+    }
 
 
 def by_share(label: str, group: str, tried: tuple[float, ...], seeds: Iterable[int]) -> Sweep:
     """A sweep over shares of the pairs whose runs stop once they generalise."""
     config = replace(run(group), stop=StopRule(threshold=0.99, hold=3))
-    return ended_sweep(f"tian2025/{label}", config, tuple(seeds), axes=(Axis("train_fraction", tried),))
+    return ended_sweep(
+        f"tian2025/{label}", config, tuple(seeds), axes=(Axis("train_fraction", tried),)
+    )
 
 
 def boundary() -> dict[int, Sweep]:
-    """Figs 10 to 13: the share of the pairs from which on a network generalises, by modulus; K = 256, rate 0.005."""
-    return {M: by_share(f"boundary[M={M}]", f"Z{M}", tried, range(5 if M == 127 else 10))
-            for M, tried in FRACTIONS.items()}  # fmt: skip
+    """Figs 10 to 13: the share of the pairs from which on a network generalises, by modulus; K =
+    256, rate 0.005."""
+    return {
+        M: by_share(f"boundary[M={M}]", f"Z{M}", tried, range(5 if M == 127 else 10))
+        for M, tried in FRACTIONS.items()
+    }
 
 
 def fresh_boundary() -> dict[int, Sweep]:
@@ -118,51 +174,85 @@ def fresh_boundary() -> dict[int, Sweep]:
 
 
 def others() -> dict[str, Sweep]:
-    """Fig. 5: groups of 24 and 25 elements, composite and non-abelian, by the share of the pairs."""
+    """Fig. 5: groups of 24 and 25 elements, composite and non-abelian, by the share of the
+    pairs."""
     return {name: by_share(f"group[{name}]", name, COARSE, range(5)) for name in GROUPS}
 
 
 def finer_groups() -> dict[str, Sweep]:
-    """The same with other seeds at closer shares, beside addition modulo 23 and with more groups."""
-    return {label: by_share(f"finer[{name}]", name, FINER, range(5, 10)) for label, name in FINE.items()}
+    """The same with other seeds at closer shares, beside addition modulo 23 and with more
+    groups."""
+    return {
+        label: by_share(f"finer[{name}]", name, FINER, range(5, 10)) for label, name in FINE.items()
+    }
 
 
 def rates() -> dict[int, Sweep]:
-    """Fig. 7: three learning rates at the boundary, M = 127 and 3,225 pairs; and M = 71 at 1,361 pairs."""
+    """Fig. 7: three learning rates at the boundary, M = 127 and 3,225 pairs; and M = 71 at 1,361
+    pairs."""
     return {
-        M: ended_sweep(f"tian2025/rates[M={M}]", run(f"Z{M}", share=n / M**2, rate=0.001), tuple(range(seeds)),
-                 axes=(Axis("learning_rate", ALPHAS),))
+        M: ended_sweep(
+            f"tian2025/rates[M={M}]",
+            run(f"Z{M}", share=n / M**2, rate=0.001),
+            tuple(range(seeds)),
+            axes=(Axis("learning_rate", ALPHAS),),
+        )
         for M, n, seeds in ((71, 1361, 10), (127, 3225, 6))
-    }  # fmt: skip
+    }
 
 
 def muon() -> dict[str, Sweep]:
-    """Fig. 8: Adam and Muon by width and learning rate, M = 71; Muon moves W_E, AdamW the output layer."""
+    """Fig. 8: Adam and Muon by width and learning rate, M = 71; Muon moves W_E, AdamW the output
+    layer."""
     adam = run("Z71", share=0.4, rate=0.002, steps=2_000)
-    other = Muon(0.002, weight_decay=5e-5, beta2=0.999, warmup=0, momentum=0.99, matrices=("W_E",), plain=True)
+    other = Muon(
+        0.002,
+        weight_decay=5e-5,
+        beta2=0.999,
+        warmup=0,
+        momentum=0.99,
+        matrices=("W_E",),
+        plain=True,
+    )
     axes = Axis("width", (FEWEST, 64, 128)), Axis("learning_rate", (0.002, 0.01, 0.03))
-    return {name: ended_sweep(f"tian2025/optimiser[{name}]", config, tuple(range(6)), axes=axes)
-            for name, config in (("adam", adam), ("muon", replace(adam, optimizer=other)))}  # fmt: skip
+    return {
+        name: ended_sweep(f"tian2025/optimiser[{name}]", config, tuple(range(6)), axes=axes)
+        for name, config in (("adam", adam), ("muon", replace(adam, optimizer=other)))
+    }
 
 
 def at_rest() -> dict[str, Sweep]:
-    """The fewest units of `muon` for five times its steps, with seeds that it has not, so that losses come to rest."""
-    return {name: replace(one, name=f"tian2025/at rest[{name}]", config=replace(one.config, steps=10_000),
-                          seeds=tuple(range(10, 23)), axes=(Axis("width", (FEWEST,)), one.axes[1]))
-            for name, one in muon().items()}  # fmt: skip
+    """The fewest units of `muon` for five times its steps, with seeds that it has not, so that
+    losses come to rest."""
+    return {
+        name: replace(
+            one,
+            name=f"tian2025/at rest[{name}]",
+            config=replace(one.config, steps=10_000),
+            seeds=tuple(range(10, 23)),
+            axes=(Axis("width", (FEWEST,)), one.axes[1]),
+        )
+        for name, one in muon().items()
+    }
 
 
 RUNS = (boundary, followed, rates, muon, others, shares, solved, finer_groups, at_rest)
 
 
-def plan(M: int, width: int, train_fraction: float, decay: float, steps: int, n_seeds: int) -> dict[str, Experiment]:
+def plan(
+    M: int, width: int, train_fraction: float, decay: float, steps: int, n_seeds: int
+) -> dict[str, Experiment]:
     """Plan of chapter 17: the run that the page follows, with and without weight decay.
 
-    M is odd, as the page pairs every frequency with a sine, and `decay` above 0, as it stands beside a run without.
+    M is odd, as the page pairs every frequency with a sine, and `decay` above 0, as it stands
+    beside a run without.
     """
     both = {"decay": decay, "none": 0.0}
     return {
-        name: followed_run(f"live/stages[M={M}, {name}]", small(train_fraction, each, M, width, steps),
-                       seeds=tuple(range(n_seeds)))
+        name: followed_run(
+            f"live/stages[M={M}, {name}]",
+            small(train_fraction, each, M, width, steps),
+            seeds=tuple(range(n_seeds)),
+        )
         for name, each in both.items()
-    }  # fmt: skip
+    }

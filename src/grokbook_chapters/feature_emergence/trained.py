@@ -1,4 +1,5 @@
-"""What the runs of chapter 17 say: the bump, the boundary n(M), learning rates, Muon, other groups."""
+"""What the runs of chapter 17 say: the bump, the boundary n(M), learning rates, Muon, other
+groups."""
 
 from __future__ import annotations
 
@@ -27,13 +28,20 @@ from grokbook_chapters.feature_emergence.runs import (
 )
 from grokbook_chapters.feature_emergence.watching import AT_END
 
-STAGES, LAW, ELSE = "One run, three stages", "The boundary in networks", "Other groups, other optimisers"
+STAGES, LAW, ELSE = (
+    "One run, three stages",
+    "The boundary in networks",
+    "Other groups, other optimisers",
+)
 
-SOLVED = 0.95  # accuracy from which a run fits its training pairs, and on the unseen pairs from which it generalises
+# accuracy from which a run fits its training pairs, and on the unseen pairs from which it
+# generalises
+SOLVED = 0.95
 
 RENAMED = {"test_accuracy": "accuracy", "test_loss": "loss"}  # columns at the end of a run
 
-BUMP = 1.5  # factor by which a curve must rise above its start, and fall again from its highest, to have a bump
+# factor by which a curve must rise above its start, and fall again from its highest, to have a bump
+BUMP = 1.5
 
 SOME = 3  # moduli from which on an exponent decides; two have one that is told only
 
@@ -43,10 +51,11 @@ TOO_FEW = Finding(UNDECIDED, "no setting has all its seeds")
 def lives(data: xr.Dataset) -> pd.DataFrame:
     """One row a run, with its seed and axes: when it generalises and what it is at the end.
 
-    `solved` and `pure` are the first logged steps at which 95 % of the unseen pairs are right and every irrep has a
-    pure unit (NaN: never); `accuracy` and `loss` those of the test set at the end, `earlier` the loss after two thirds
-    of the steps, `fits` whether 95 % of the training pairs are right; `energy`, `reached`, `purity` and `found` those
-    of `node_measures`. A column is there where the runs have its curve.
+    `solved` and `pure` are the first logged steps at which 95 % of the unseen pairs are right and
+    every irrep has a pure unit (NaN: never); `accuracy` and `loss` those of the test set at the
+    end, `earlier` the loss after two thirds of the steps, `fits` whether 95 % of the training pairs
+    are right; `energy`, `reached`, `purity` and `found` those of `node_measures`. A column is there
+    where the runs have its curve.
     """
     last = data.isel(step=-1, drop=True)
     renamed = last.rename({name: new for name, new in RENAMED.items() if name in data})
@@ -55,17 +64,23 @@ def lives(data: xr.Dataset) -> pd.DataFrame:
         if name in data and "step" in data[name].dims:
             seen[new] = data.step.where(data[name] >= bar).min("step")
     if "test_loss" in data:
-        seen["earlier"] = data.test_loss.sel(step=2 / 3 * data.step[-1].item(), method="nearest", drop=True)
+        seen["earlier"] = data.test_loss.sel(
+            step=2 / 3 * data.step[-1].item(), method="nearest", drop=True
+        )
     if "train_accuracy" in data:
         seen["fits"] = last.train_accuracy >= SOLVED
     return xr.Dataset(seen).to_dataframe().reset_index()
 
 
 def complete(runs: Runs) -> dict[Any, Any]:
-    """The runs of which all seeds that were asked for are recorded (three or more if that is not known), by label."""
+    """The runs of which all seeds that were asked for are recorded (three or more if that is not
+    known), by label."""
     asked = {label: len(one.seeds) for label, one in runs.experiments.items()}
-    return {label: data for label, data in runs.items()
-            if len(np.unique(data["seed"])) >= asked.get(label, ENOUGH)}  # fmt: skip
+    return {
+        label: data
+        for label, data in runs.items()
+        if len(np.unique(data["seed"])) >= asked.get(label, ENOUGH)
+    }
 
 
 def together(runs: dict[Any, pd.DataFrame]) -> pd.DataFrame:
@@ -74,7 +89,8 @@ def together(runs: dict[Any, pd.DataFrame]) -> pd.DataFrame:
 
 
 def edges(rows: pd.DataFrame, steps: int = BUDGET) -> pd.DataFrame:
-    """By label and seed the neighbouring shares of the pairs, `low` and `high`, from the second of which on it solves.
+    """By label and seed the neighbouring shares of the pairs, `low` and `high`, from the second of
+    which on it solves.
 
     Solved within so many steps; NaN where the largest share is not solved, or all are.
     """
@@ -87,27 +103,37 @@ def edges(rows: pd.DataFrame, steps: int = BUDGET) -> pd.DataFrame:
 
 
 def boundary_table(rows: pd.DataFrame, steps: int = BUDGET) -> pd.DataFrame:
-    """By label: seeds whose boundary is inside the shares that were tried, and outside; of the first the share.
+    """By label: seeds whose boundary is inside the shares that were tried, and outside; of the
+    first the share.
 
-    It is half way between two shares (log), `share` the geometric mean over seeds, `least` and `most` their range. A
-    label without a seed inside is left out.
+    It is half way between two shares (log), `share` the geometric mean over seeds, `least` and
+    `most` their range. A label without a seed inside is left out.
     """
     found = edges(rows, steps)
     share = np.sqrt(found.low * found.high).groupby(found.label, sort=False)
-    table = share.agg(inside="count", outside="size", share=lambda one: np.exp(np.log(one).mean()), least="min",
-                      most="max")  # fmt: skip
+    table = share.agg(
+        inside="count",
+        outside="size",
+        share=lambda one: np.exp(np.log(one).mean()),
+        least="min",
+        most="max",
+    )
     return table.assign(outside=table.outside - table.inside).dropna()
 
 
 def exponent(rows: pd.DataFrame, steps: int = BUDGET, draws: int = 2_000) -> dict[str, float]:
-    """The slope of ln n against ln M over the boundary, with the central 95 % of draws; that of M ln M.
+    """The slope of ln n against ln M over the boundary, with the central 95 % of draws; that of M
+    ln M.
 
-    A modulus (label) counts with three seeds or more inside the tried shares. A draw resamples the seeds, and takes for
-    each modulus one place between the two shares that were tried, uniform in the logarithm. NaN for fewer than two
-    moduli.
+    A modulus (label) counts with three seeds or more inside the tried shares. A draw resamples the
+    seeds, and takes for each modulus one place between the two shares that were tried, uniform in
+    the logarithm. NaN for fewer than two moduli.
     """
-    known = {M: np.log(one[["low", "high"]].to_numpy() * M**2)
-             for M, one in edges(rows, steps).dropna().groupby("label") if len(one) >= ENOUGH}  # fmt: skip
+    known = {
+        M: np.log(one[["low", "high"]].to_numpy() * M**2)
+        for M, one in edges(rows, steps).dropna().groupby("label")
+        if len(one) >= ENOUGH
+    }
     if len(known) < 2:
         return dict.fromkeys(("value", "low", "high", "wanted"), np.nan)
     rng, x = np.random.default_rng(0), np.log(list(known))
@@ -116,9 +142,13 @@ def exponent(rows: pd.DataFrame, steps: int = BUDGET, draws: int = 2_000) -> dic
         low, high = rng.choice(n, len(n)).mean(axis=0)
         return rng.uniform(low, high)
 
-    slopes = np.polyfit(x, np.transpose([[drawn(n) for n in known.values()] for _ in range(draws)]), 1)[0]
+    slopes = np.polyfit(
+        x, np.transpose([[drawn(n) for n in known.values()] for _ in range(draws)]), 1
+    )[0]
     low, high = np.quantile(slopes, [0.025, 0.975])
-    value, wanted = (np.polyfit(x, y, 1)[0] for y in ([n.mean() for n in known.values()], np.log(np.exp(x) * x)))
+    value, wanted = (
+        np.polyfit(x, y, 1)[0] for y in ([n.mean() for n in known.values()], np.log(np.exp(x) * x))
+    )
     return {"value": float(value), "low": float(low), "high": float(high), "wanted": float(wanted)}
 
 
@@ -134,7 +164,8 @@ def has_bump(curve: np.ndarray, factor: float = BUMP) -> bool:
 
 
 def excess(with_decay: xr.Dataset, without: xr.Dataset) -> np.ndarray:
-    """Seed by seed the norm of G_F with decay over that without, from where both have fitted on, (seed, step).
+    """Seed by seed the norm of G_F with decay over that without, from where both have fitted on,
+    (seed, step).
 
     NaN before the first logged step at which both have 95 % of their training pairs right.
     """
@@ -146,8 +177,8 @@ def excess(with_decay: xr.Dataset, without: xr.Dataset) -> np.ndarray:
 def controls(with_decay: xr.Dataset, without: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
     """What must pass and what must not in place of `excess`, (seed, step) each.
 
-    The oracle is twice as high while a tenth to nine tenths of the unseen pairs are right with decay. The null has no
-    decay on either side: each seed's norm over that of the next.
+    The oracle is twice as high while a tenth to nine tenths of the unseen pairs are right with
+    decay. The null has no decay on either side: each seed's norm over that of the next.
     """
     rising = (with_decay.test_accuracy > 0.1) & (with_decay.test_accuracy < 0.9)
     shifted = without.assign(gradient_norm=without.gradient_norm.roll(seed=1, roll_coords=False))
@@ -160,17 +191,26 @@ def _counted(flags: Iterable[bool]) -> str:
     return f"in {some(int(sum(every)), len(every))} runs"
 
 
-@claim("T29", "tian2025", "stage I, Fig. 3", section=STAGES, runs=arms, bars={"factor": (1.25, 2.0)},
-       rule_changed="2026-11-26T18:39:11 91b57842", says="{told}")  # fmt: skip
+@claim(
+    "T29",
+    "tian2025",
+    "stage I, Fig. 3",
+    section=STAGES,
+    runs=arms,
+    bars={"factor": (1.25, 2.0)},
+    rule_changed="2026-11-26T18:39:11 91b57842",
+    says="{told}",
+)
 def bump(runs: Runs, *, factor: float = BUMP) -> Finding:
     """The norm of G_F has a bump with weight decay, and only then.
 
-    Our reading. A learned output layer at the size of Fig. 3, M = 71: in most seeds the norm with decay over that
-    without, from the step at which both have fitted on, rises to 1.5 times and falls again. A solved one: the norm
-    itself does so, from the first step, with a decay of 10 and not with 2e-4. M = 23, our size, is told; before all
-    runs had been seen it was asked for as well. The first rule compared the highest value with start and end; it saw
-    the fit. Rate, start, what decays, and the size of the solved layer are ours, so that nothing is refuted: said of
-    the solved layer since its runs were seen, which leaves what bears the statement out as it was.
+    Our reading. A learned output layer at the size of Fig. 3, M = 71: in most seeds the norm with
+    decay over that without, from the step at which both have fitted on, rises to 1.5 times and
+    falls again. A solved one: the norm itself does so, from the first step, with a decay of 10 and
+    not with 2e-4. M = 23, our size, is told; before all runs had been seen it was asked for as
+    well. The first rule compared the highest value with start and end; it saw the fit. Rate, start,
+    what decays, and the size of the solved layer are ours, so that nothing is refuted: said of the
+    solved layer since its runs were seen, which leaves what bears the statement out as it was.
     """
     there, told, parts = complete(runs), [], [None]
     for size in ("M = 71", "M = 23"):
@@ -182,8 +222,10 @@ def bump(runs: Runs, *, factor: float = BUMP) -> Finding:
         if size == "M = 71" and most(oracle) and not most(null):
             parts = [most(seen)]
         top = np.median(np.nanmax(curves[0], axis=1))
-        told.append(f"{size}, learned: {_counted(seen)} (highest {top:.1f} times, median; oracle {_counted(oracle)}, "
-                    f"null {_counted(null)})")  # fmt: skip
+        told.append(
+            f"{size}, learned: {_counted(seen)} (highest {top:.1f} times, median; oracle"
+            f" {_counted(oracle)}, null {_counted(null)})"
+        )
     for decay in (True, False):
         if ("solved", decay) not in there:
             parts.append(None)
@@ -195,23 +237,40 @@ def bump(runs: Runs, *, factor: float = BUMP) -> Finding:
     return judge(*parts, elsewhere=True, told="; ".join(told))
 
 
-@claim("T30", "tian2025", "Figs 5, 6, 10 to 13", section=LAW, runs=fresh_boundary, through=lives,
-       rule_changed="2026-11-22T16:05:54 ca091f0", says=(
-           "n at the boundary grows as M^{value:.2f} ({low:.2f} to {high:.2f}, 95 % of draws of seeds and of places ",
-           "between the tried shares) over M = {moduli}, M log M as M^{wanted:.2f} there"))  # fmt: skip
+@claim(
+    "T30",
+    "tian2025",
+    "Figs 5, 6, 10 to 13",
+    section=LAW,
+    runs=fresh_boundary,
+    through=lives,
+    rule_changed="2026-11-22T16:05:54 ca091f0",
+    says=(
+        (
+            "n at the boundary grows as M^{value:.2f} ({low:.2f} to {high:.2f}, 95 % of draws of"
+            " seeds and of places "
+        ),
+        "between the tried shares) over M = {moduli}, M log M as M^{wanted:.2f} there",
+    ),
+)
 def law(runs: Runs) -> Finding:
     """The boundary between memorisation and generalisation follows M log M.
 
-    Our reading: the exponent's band has that of M log M in it, with all moduli and whichever one is left out; it is
-    refuted where all these bands lie on one side. That one is left out was added when M = 23, 41 and 71 had been seen.
+    Our reading: the exponent's band has that of M log M in it, with all moduli and whichever one is
+    left out; it is refuted where all these bands lie on one side. That one is left out was added
+    when M = 23, 41 and 71 had been seen.
     """
     if not (full := complete(runs)):
         return TOO_FEW
     rows = together(full)
     table, fit = boundary_table(rows), exponent(rows)
     if np.isnan(fit["value"]):
-        places = ", ".join(f"{share:.2f} of the pairs at M = {M}" for M, share in table.share.items())
-        return Finding(UNDECIDED, f"the boundary is at {places or 'none of the shares that were tried'}")
+        places = ", ".join(
+            f"{share:.2f} of the pairs at M = {M}" for M, share in table.share.items()
+        )
+        return Finding(
+            UNDECIDED, f"the boundary is at {places or 'none of the shares that were tried'}"
+        )
     fits = [fit, *(exponent(rows[rows.label != M]) for M in full)]
     sides = {int(one["low"] > one["wanted"]) - int(one["high"] < one["wanted"]) for one in fits}
     part = decided(sides == {0}, len(sides) == 1)
@@ -221,15 +280,23 @@ def law(runs: Runs) -> Finding:
     return judge(part, **fit, moduli=", ".join(map(str, table.index)))
 
 
-@claim("T31", "tian2025", "Fig. 7", section=LAW, runs=rates, through=lives,
-       rule_changed="2026-11-29T13:22:10 43fba172",
-       says="at rates {alphas} (energy as a part of the maximum's): {told}")  # fmt: skip
+@claim(
+    "T31",
+    "tian2025",
+    "Fig. 7",
+    section=LAW,
+    runs=rates,
+    through=lives,
+    rule_changed="2026-11-29T13:22:10 43fba172",
+    says="at rates {alphas} (energy as a part of the maximum's): {told}",
+)
 def large_rate(runs: Runs) -> Finding:
     """At the boundary a large learning rate leads to memorisation, with higher energy.
 
-    A modulus where all runs or none generalise is not at the boundary, and decides nothing; this was added when M = 71
-    had been seen. What is not as stated refutes nothing, as the share of the pairs there is ours; that was mended after
-    the runs were seen, and what bears the statement out is as it was.
+    A modulus where all runs or none generalise is not at the boundary, and decides nothing; this
+    was added when M = 71 had been seen. What is not as stated refutes nothing, as the share of the
+    pairs there is ours; that was mended after the runs were seen, and what bears the statement out
+    is as it was.
     """
     there, told = complete(runs), []
     parts: list[Part] = [None] * any(label not in there for label in runs.experiments or runs)
@@ -240,17 +307,26 @@ def large_rate(runs: Runs) -> Finding:
         at_it = 0 < share.mean() < 1
         each = ", ".join(some(n, of) for n, of in zip(counts, by.size(), strict=True))
         where = "" if at_it else ", so that this is not at the boundary"
-        told.append(f"M = {M}: {each} generalise, energy {', '.join(f'{e:.2f}' for e in energy)}{where}")
+        told.append(
+            f"M = {M}: {each} generalise, energy {', '.join(f'{e:.2f}' for e in energy)}{where}"
+        )
         if at_it and M in there:
             parts += [share[-1] < 0.5 < share[:-1].min(), energy.iloc[-1] > energy.iloc[:-1].max()]
-    return judge(*parts, elsewhere=True, alphas=", ".join(f"{a:g}" for a in ALPHAS), told="; ".join(told))
+    return judge(
+        *parts, elsewhere=True, alphas=", ".join(f"{a:g}" for a in ALPHAS), told="; ".join(told)
+    )
 
 
 def best_rate(rows: pd.DataFrame, width: int = FEWEST) -> pd.DataFrame:
-    """The runs of the best rate: the least median of the test losses at the end where every run fits; else none."""
+    """The runs of the best rate: the least median of the test losses at the end where every run
+    fits; else none."""
     tried = rows[rows.width == width].groupby("learning_rate")
     middle = tried.loss.median()[tried.fits.all()]
-    return rows[(rows.width == width) & (rows.learning_rate == middle.idxmin())] if len(middle) else rows[:0]
+    return (
+        rows[(rows.width == width) & (rows.learning_rate == middle.idxmin())]
+        if len(middle)
+        else rows[:0]
+    )
 
 
 def _losses(rows: pd.DataFrame) -> pd.DataFrame:
@@ -258,19 +334,35 @@ def _losses(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({"grok_step": rows.loss.to_numpy(), "last_step": np.inf})
 
 
-@claim("T32", "tian2025", "Theorem 8, Fig. 8", section=ELSE, runs=at_rest, through=lives, bars={"margin": (1.02, 1.1)},
-       rule_changed="2026-11-26T22:12 59765dd", says=(
-           "median test losses at the end at {width} units, each at its best rate, where all fit: {told}"))  # fmt: skip
+@claim(
+    "T32",
+    "tian2025",
+    "Theorem 8, Fig. 8",
+    section=ELSE,
+    runs=at_rest,
+    through=lives,
+    bars={"margin": (1.02, 1.1)},
+    rule_changed="2026-11-26T22:12 59765dd",
+    says=(
+        "median test losses at the end at {width} units, each at its best rate, where all fit:"
+        " {told}"
+    ),
+)
 def muon_at_few_nodes(runs: Runs, *, margin: float = 1.05) -> Finding:
     """With few hidden units Muon has a lower test loss than Adam.
 
-    Our reading: at the fewest units, each at its best rate and at rest (no fall by 1 % in the last third of the steps),
-    by ranks (p <= 0.05). With correction: lower, but by less than 5 %. Share, width and rates are ours, so that equal
-    losses refute nothing (said when sixteen seeds each, thirteen of them at rest, had been seen: they have no order).
-    The first rules asked that most, then that all runs be apart, which no difference below the seeds' own satisfies.
+    Our reading: at the fewest units, each at its best rate and at rest (no fall by 1 % in the last
+    third of the steps), by ranks (p <= 0.05). With correction: lower, but by less than 5 %. Share,
+    width and rates are ours, so that equal losses refute nothing (said when sixteen seeds each,
+    thirteen of them at rest, had been seen: they have no order). The first rules asked that most,
+    then that all runs be apart, which no difference below the seeds' own satisfies.
     """
     best = {name: best_rate(rows) for name, rows in complete(runs).items()}
-    losses = {name: f"{rows.loss.median():.3f} with {name.capitalize()}" for name, rows in best.items() if len(rows)}
+    losses = {
+        name: f"{rows.loss.median():.3f} with {name.capitalize()}"
+        for name, rows in best.items()
+        if len(rows)
+    }
     said = {"width": FEWEST, "told": ", ".join(losses.values())}
     if len(losses) < 2:
         return judge(None, **said)
@@ -283,16 +375,26 @@ def muon_at_few_nodes(runs: Runs, *, margin: float = 1.05) -> Finding:
     return judge(*parts, corrected=bool(lower), elsewhere=True, **said)
 
 
-@claim("T33", "tian2025", "Fig. 5", section=ELSE, runs=finer_groups, through=lives, bars={"factor": (1.1, 1.5)},
-       says="{told}")  # fmt: skip
+@claim(
+    "T33",
+    "tian2025",
+    "Fig. 5",
+    section=ELSE,
+    runs=finer_groups,
+    through=lives,
+    bars={"factor": (1.1, 1.5)},
+    says="{told}",
+)
 def other_groups(runs: Runs, *, factor: float = 1.25) -> Finding:
-    """Composite and non-abelian groups, with representations of dimension 2 at most, have prime moduli's boundary.
+    """Composite and non-abelian groups, with representations of dimension 2 at most, have prime
+    moduli's boundary.
 
-    Our reading: shares within a factor of 1.25 of that of addition modulo 23, on the finer grid and fresh seeds, for
-    each group with representations of dimension 2 at most. Those of dimension 3, for which Theorem 4 asks 9/4 of the
-    pairs, are the null: where all of them pass too, the bar tells nothing. Width, rate and decay are not those of
-    Fig. 5, so that nothing is refuted (said since the runs were seen; what bears it out is as it was). The first rule
-    counted all six groups of the coarse grid; the second set dimension 3 aside when those runs had been seen.
+    Our reading: shares within a factor of 1.25 of that of addition modulo 23, on the finer grid and
+    fresh seeds, for each group with representations of dimension 2 at most. Those of dimension 3,
+    for which Theorem 4 asks 9/4 of the pairs, are the null: where all of them pass too, the bar
+    tells nothing. Width, rate and decay are not those of Fig. 5, so that nothing is refuted (said
+    since the runs were seen; what bears it out is as it was). The first rule counted all six groups
+    of the coarse grid; the second set dimension 3 aside when those runs had been seen.
     """
     if not (full := complete(runs)):
         return TOO_FEW

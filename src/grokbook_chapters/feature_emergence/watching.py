@@ -1,4 +1,5 @@
-"""What is measured on the networks of chapter 17: the gradient at the features, energy and spectrum of the nodes."""
+"""What is measured on the networks of chapter 17: the gradient at the features, energy and spectrum
+of the nodes."""
 
 from __future__ import annotations
 
@@ -31,9 +32,9 @@ def group_of(config: RunConfig) -> int | str:
 def node_measures(w: np.ndarray, group: int | str) -> dict[str, float]:
     r"""Of nodes w (K, 2M): mean energy, share of it, purity, and how many irreps are found.
 
-    `energy` is the mean of $\mathcal E(w)/|w|^4$ for unit inputs, `reached` its part of the lowest maximum's, `purity`
-    the mean share of $|w|^2$ in a node's strongest nontrivial irrep, `found` the part of these irreps that some node of
-    purity 0.9 has.
+    `energy` is the mean of $\mathcal E(w)/|w|^4$ for unit inputs, `reached` its part of the lowest
+    maximum's, `purity` the mean share of $|w|^2$ in a node's strongest nontrivial irrep, `found`
+    the part of these irreps that some node of purity 0.9 has.
 
     Example:
         >>> node_measures(np.stack([m.w for m in local_maxima(5)]), 5)["found"]
@@ -45,11 +46,17 @@ def node_measures(w: np.ndarray, group: int | str) -> dict[str, float]:
     least = min(m.energy for m in local_maxima(group, inputs="unit"))
     pure = shares.max(axis=1)
     got = len(set(strongest[pure >= PURE].tolist())) / shares.shape[1]
-    return {"energy": now.mean(), "reached": now.mean() / least, "purity": pure.mean(), "found": got}
+    return {
+        "energy": now.mean(),
+        "reached": now.mean() / least,
+        "purity": pure.mean(),
+        "found": got,
+    }
 
 
 def _trained(view: View) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Features (n, K), one-hot answers (n, M) of the training pairs, and the output layer (K, M)."""
+    """Features (n, K), one-hot answers (n, M) of the training pairs, and the output layer (K,
+    M)."""
     at = view.task.train_index
     w, n = nodes(view.weights), view.task.p
     a, b = view.task.inputs[at].T
@@ -58,7 +65,8 @@ def _trained(view: View) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def gradient_norm(view: View) -> float:
-    r"""$\lVert G_F\rVert = \lVert P^\perp(Y - FV)V^\top\rVert_F$ on the training pairs, V as it is."""
+    r"""$\lVert G_F\rVert = \lVert P^\perp(Y - FV)V^\top\rVert_F$ on the training pairs, V as it
+    is."""
     features, targets, V = _trained(view)
     return float(np.linalg.norm(centred(targets - features @ V) @ V.T))
 
@@ -83,7 +91,12 @@ WATCHED: Mapping[str, Callable[[View], float]] = {
     **{name: _node(name) for name in ("energy", "reached", "purity", "found")},
 }
 
-AT_END = ("energy", "reached", "purity", "found")  # what is recorded of the last step of the runs of a grid
+AT_END = (
+    "energy",
+    "reached",
+    "purity",
+    "found",
+)  # what is recorded of the last step of the runs of a grid
 
 
 def followed_run(name: str, config: RunConfig, seeds: tuple[int, ...]) -> Experiment:

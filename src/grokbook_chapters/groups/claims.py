@@ -1,4 +1,5 @@
-"""Claims on groups: what follows from equal products, how much data that takes, and what it means for Abelian ones."""
+"""Claims on groups: what follows from equal products, how much data that takes, and what it means
+for Abelian ones."""
 
 from __future__ import annotations
 
@@ -24,23 +25,59 @@ from grokbook_chapters.groups.group_deduction import (
     rigid_sizes,
 )
 
-DEDUCTION, AMOUNT, CIRCLE = "What equal products imply", "How much data that takes", "Numbers do not go round"
-SWAP = (0, 1)  # the identity of S3 and one swap: a subgroup with three cosets, for matrices of the paper's size
+DEDUCTION, AMOUNT, CIRCLE = (
+    "What equal products imply",
+    "How much data that takes",
+    "Numbers do not go round",
+)
+SWAP = (
+    0,
+    1,
+)  # the identity of S3 and one swap: a subgroup with three cosets, for matrices of the paper's size
 CORNER = np.diag([1.0, 0.0])  # a matrix without an inverse, E_e and E_f of L29's example
 
 
-@claim("L18", "liu2022", "appendix B, Eq. 10", section=CIRCLE, kind="theorem", shown_by="proof", seconds=3,
-       published="all Abelian groups", also=("L19", "L20"), says=(
-    "for all {of} groups tried, the cyclic ones up to order {most} among them, the full table leaves ",
-    "real embeddings {value:.0f} degree of freedom: all are equal, and no decoder tells their sums ",
-    "apart; at p = 11 half of random training sets force this at a share of {collapse:.3f}; over the ",
-    "field of 11 elements the lines are left (nullity {over}), forced at {line:.3f}. The residues with ",
-    "an inverse modulo 8 all have the square {square} and so form no cyclic group; with phi(k) = 4^k the ",
-    "{sums} sums of two of ten symbols have {different} values, and rho reads any table off them",
-))  # fmt: skip
+@claim(
+    "L18",
+    "liu2022",
+    "appendix B, Eq. 10",
+    section=CIRCLE,
+    kind="theorem",
+    shown_by="proof",
+    seconds=3,
+    published="all Abelian groups",
+    also=("L19", "L20"),
+    says=(
+        (
+            "for all {of} groups tried, the cyclic ones up to order {most} among them, the full"
+            " table leaves "
+        ),
+        (
+            "real embeddings {value:.0f} degree of freedom: all are equal, and no decoder tells"
+            " their sums "
+        ),
+        (
+            "apart; at p = 11 half of random training sets force this at a share of {collapse:.3f};"
+            " over the "
+        ),
+        (
+            "field of 11 elements the lines are left (nullity {over}), forced at {line:.3f}. The"
+            " residues with "
+        ),
+        (
+            "an inverse modulo 8 all have the square {square} and so form no cyclic group; with"
+            " phi(k) = 4^k the "
+        ),
+        (
+            "{sums} sums of two of ten symbols have {different} values, and rho reads any table off"
+            " them"
+        ),
+    ),
+)
 def abelian_groups(most: int = 12) -> Finding:
-    """ "The analysis of the toy setting can actually apply to all Abelian groups": addition in R^d, as modular addition
-    "could apply to all other cyclic groups" and a symmetric f is rho(phi(x_1) + phi(x_2)).
+    """ "The analysis of the toy setting can actually apply to all Abelian groups": addition in R^d,
+    as modular addition "could apply to all other cyclic groups" and a symmetric f is rho(phi(x_1) +
+    phi(x_2)).
 
     The paper's own limitation, that there may be "a broader notion of parallelogram given by some
     other metric", is the way out: for phases the analysis is right. The residues modulo n with an
@@ -67,13 +104,31 @@ def abelian_groups(most: int = 12) -> Finding:
     )
 
 
-@claim("L29", "liu2022", "appendix H, Eq. 29 to 31", section=DEDUCTION, kind="theorem", published="3",
-       shown_by="count", also=("L28",), says=(
-    "of the {of} pairs of the {all} parallelograms of S3 {value:.0f} imply a third, {shared} because ",
-    "they share a product (ab = cd = ef); by quotients, as the paper deduces, none of the other ",
-    "{others} does. Quotients need an inverse: with E_e = E_f = diag(1, 0) and E_g = diag(1, 2), all ",
-    "others 1, the three equalities of Eq. 30 and 31 hold and the fourth is off by {off:g}",
-))  # fmt: skip
+@claim(
+    "L29",
+    "liu2022",
+    "appendix H, Eq. 29 to 31",
+    section=DEDUCTION,
+    kind="theorem",
+    published="3",
+    shown_by="count",
+    also=("L28",),
+    says=(
+        (
+            "of the {of} pairs of the {all} parallelograms of S3 {value:.0f} imply a third,"
+            " {shared} because "
+        ),
+        (
+            "they share a product (ab = cd = ef); by quotients, as the paper deduces, none of the"
+            " other "
+        ),
+        (
+            "{others} does. Quotients need an inverse: with E_e = E_f = diag(1, 0) and E_g ="
+            " diag(1, 2), all "
+        ),
+        "others 1, the three equalities of Eq. 30 and 31 hold and the fourth is off by {off:g}",
+    ),
+)
 def three_needed() -> Finding:
     """ "For non-Abelian groups, three parallelograms are needed to deduce a new parallelogram", and
     these three imply a fourth.
@@ -99,7 +154,8 @@ def three_needed() -> Finding:
 
 
 def third_ones(group: str) -> tuple[np.ndarray, np.ndarray]:
-    """Which pairs of parallelograms of a group imply a third one, and which do so by sharing a product.
+    """Which pairs of parallelograms of a group imply a third one, and which do so by sharing a
+    product.
 
     Example:
         >>> implied, joined = third_ones("Z3")
@@ -113,35 +169,72 @@ def third_ones(group: str) -> tuple[np.ndarray, np.ndarray]:
     for column in pairs.T:
         (a, b), (c, _) = every[column].transpose(1, 2, 0)
         given[np.arange(len(pairs)), table[a, b], a, c] = True
-    counts = [consequences(table, given, quotients=way).sum(axis=(1, 2, 3)) for way in (True, False)]
+    counts = [
+        consequences(table, given, quotients=way).sum(axis=(1, 2, 3)) for way in (True, False)
+    ]
     least = len(table) ** 2 + 4  # trivial ones, and two equalities in both directions
     return tuple(count > least for count in counts)
 
 
 @lru_cache(maxsize=1)
 def _half_ways(draws: int) -> tuple[np.ndarray, np.ndarray, float, float, float]:
-    """S3, its matrices, and the cells at which half of the orders imply all: by cosets, by two rules, and are rigid."""
+    """S3, its matrices, and the cells at which half of the orders imply all: by cosets, by two
+    rules, and are rigid."""
     table = cayley_table("S3")
     matrices = coset_representation(table, SWAP)
-    ways = implied_sizes(table, draws), first_forced(table, draws), rigid_sizes(table, matrices, draws)
+    ways = (
+        implied_sizes(table, draws),
+        first_forced(table, draws),
+        rigid_sizes(table, matrices, draws),
+    )
     return table, matrices, *(half_way(sizes, 36) for sizes in ways)
 
 
-@claim("L30", "liu2022", "appendix H, Fig. 18", section=AMOUNT, published="0.5", seconds=6,
-       shown_by="draws", origin="ours", bars={"near": (0.02, 0.2)},
-       says=("half of {draws} random orders of the 36 products of S3 imply all {equalities} equalities in every group ",
-             "at {size:.2f} cells or fewer, a share of {value:.3f} (by two rules {rules:.3f}); 3 x 3 matrices near a ",
-             "representation have {dof} degrees of freedom from {rigid:.3f} on; near: within {near:g} of 0.5; {bars}"))
+@claim(
+    "L30",
+    "liu2022",
+    "appendix H, Fig. 18",
+    section=AMOUNT,
+    published="0.5",
+    seconds=6,
+    shown_by="draws",
+    origin="ours",
+    bars={"near": (0.02, 0.2)},
+    says=(
+        (
+            "half of {draws} random orders of the 36 products of S3 imply all {equalities}"
+            " equalities in every group "
+        ),
+        (
+            "at {size:.2f} cells or fewer, a share of {value:.3f} (by two rules {rules:.3f}); 3 x 3"
+            " matrices near a "
+        ),
+        (
+            "representation have {dof} degrees of freedom from {rigid:.3f} on; near: within"
+            " {near:g} of 0.5; {bars}"
+        ),
+    ),
+)
 def critical_share(draws: int = 200, *, near: float = 0.05) -> Finding:
-    """An ideal model of S3 has its transition near the published r_c = 0.5 (of trained networks: LG2).
+    """An ideal model of S3 has its transition near the published r_c = 0.5 (of trained networks:
+    LG2).
 
-    Our reading: an ideal model, of invertible matrices, obeys what the training cells imply. The share at which half of
-    random orders imply all lies between that at which matrices near a representation are fixed and that at which an
-    enumeration of cosets proves it: near where both are, not where both are on one side of what counts as near.
+    Our reading: an ideal model, of invertible matrices, obeys what the training cells imply. The
+    share at which half of random orders imply all lies between that at which matrices near a
+    representation are fixed and that at which an enumeration of cosets proves it: near where both
+    are, not where both are on one side of what counts as near.
     """
     table, matrices, size, rules, rigid = _half_ways(draws)
     least, most = (cells / 36 - 0.5 for cells in (rigid, size))
     inside, outside = -near < least <= most < near, most <= -near or least >= near
-    return judge(decided(inside, outside), value=size / 36,
-                 near=near, draws=draws, size=size, equalities=len(equal_products(table)), rules=rules / 36,
-                 rigid=rigid / 36, dof=degrees_of_freedom(table, matrices))  # fmt: skip
+    return judge(
+        decided(inside, outside),
+        value=size / 36,
+        near=near,
+        draws=draws,
+        size=size,
+        equalities=len(equal_products(table)),
+        rules=rules / 36,
+        rigid=rigid / 36,
+        dof=degrees_of_freedom(table, matrices),
+    )

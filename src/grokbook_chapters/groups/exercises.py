@@ -13,14 +13,23 @@ from grokbook.tasks.groups import cayley_table, check_group
 from grokbook_chapters.groups.figures import quotient_edges
 
 THREE = list(permutations(range(6), 3))
-LAWS = {"closed": "closure", "identity": "identity", "inverse": "inverses", "associative": "associativity"}
+LAWS = {
+    "closed": "closure",
+    "identity": "identity",
+    "inverse": "inverses",
+    "associative": "associativity",
+}
 
 
 @exercise("ex-13-five", draws={"q": range(1, 6), "circles": THREE, "squares": THREE})
 def five(
-    cells: Collection[Sequence[int]], implied: Collection[Sequence[int]], *, q: int, circles: tuple[int, ...],
+    cells: Collection[Sequence[int]],
+    implied: Collection[Sequence[int]],
+    *,
+    q: int,
+    circles: tuple[int, ...],
     squares: tuple[int, ...],
-) -> Mistakes:  # fmt: skip
+) -> Mistakes:
     """Two lists of pairs: trained cells (row, column), and implied edges (b, d)."""
     table, (b, d) = cayley_table("S3"), (circles, squares)
     path = [(b[0], d[0]), (b[1], d[0]), (b[1], d[1]), (b[2], d[1]), (b[2], d[2])]
@@ -52,12 +61,19 @@ def _law(table: np.ndarray) -> str:
 
 
 @exercise(
-    "ex-13-no-group", draws={"row": range(1, 6), "columns": list(combinations(range(1, 6), 2)), "n": range(3, 100)}
+    "ex-13-no-group",
+    draws={"row": range(1, 6), "columns": list(combinations(range(1, 6), 2)), "n": range(3, 100)},
 )
 def no_group(
-    law: str, triple: Sequence[int], law_minus: str, many: int, *, row: int,
-    columns: tuple[int, int], n: int,
-) -> Mistakes:  # fmt: skip
+    law: str,
+    triple: Sequence[int],
+    law_minus: str,
+    many: int,
+    *,
+    row: int,
+    columns: tuple[int, int],
+    n: int,
+) -> Mistakes:
     """A law, three elements, a law, and a number of triples."""
     table = cayley_table("S3").copy()
     table[row, list(columns)] = table[row, list(columns[::-1])]
@@ -78,10 +94,22 @@ def no_group(
 
 @exercise(
     "ex-13-more",
-    draws={"n": (2, 4, 6), "m": range(2, 8), "k": range(3, 16), "q": (5, 7, 11, 13, 17, 19, 23, 29, 31, 37)},
+    draws={
+        "n": (2, 4, 6),
+        "m": range(2, 8),
+        "k": range(3, 16),
+        "q": (5, 7, 11, 13, 17, 19, 23, 29, 31, 37),
+    },
 )
 def more(
-    freedom: Sequence[int], polygon_freedom: Sequence[int], own: Sequence[int], *, n: int, m: int, k: int, q: int
+    freedom: Sequence[int],
+    polygon_freedom: Sequence[int],
+    own: Sequence[int],
+    *,
+    n: int,
+    m: int,
+    k: int,
+    q: int,
 ) -> Mistakes:
     """Three numbers for the product, three for the polygon, and a list of zeros and ones."""
     fields = (2, 3, q)
@@ -97,4 +125,7 @@ def more(
     values, table = np.asarray(own, dtype=int) % 2, cayley_table(f"Z{n}xZ{m}")
     yield values.shape != (n * m,), "your own solution needs N numbers", n * m
     yield np.ptp(values) == 0, "all equal"
-    yield not all(np.ptp(np.add.outer(values, values)[table == c] % 2) == 0 for c in range(n * m)), "is no solution"
+    yield (
+        not all(np.ptp(np.add.outer(values, values)[table == c] % 2) == 0 for c in range(n * m)),
+        "is no solution",
+    )

@@ -1,4 +1,5 @@
-"""Figures of chapter 13: quotients as graphs, shares of training cells that suffice, and the plane of the matrices."""
+"""Figures of chapter 13: quotients as graphs, shares of training cells that suffice, and the plane
+of the matrices."""
 
 from __future__ import annotations
 
@@ -7,8 +8,11 @@ import numpy as np
 from grokbook_chapters.groups.group_deduction import deduced
 
 
-def quotient_edges(table: np.ndarray, trained: np.ndarray, q: int) -> dict[str, list[tuple[int, int]]]:
-    """The edges (b, d) of the graph of q, E_bq E_d = E_b E_qd: those of two trained cells, and those deduced besides.
+def quotient_edges(
+    table: np.ndarray, trained: np.ndarray, q: int
+) -> dict[str, list[tuple[int, int]]]:
+    """The edges (b, d) of the graph of q, E_bq E_d = E_b E_qd: those of two trained cells, and
+    those deduced besides.
 
     Example:
         >>> from grokbook.tasks.groups import cayley_table
@@ -21,5 +25,3 @@ def quotient_edges(table: np.ndarray, trained: np.ndarray, q: int) -> dict[str, 
     mask = np.asarray(trained) > 0
     seen = mask[table[b, q], d] & mask[b, table[q, d]]
     return {"trained": np.argwhere(seen).tolist(), "deduced": np.argwhere(known & ~seen).tolist()}
-
-

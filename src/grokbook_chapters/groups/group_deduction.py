@@ -1,14 +1,16 @@
-r"""Which equalities of products follow from others, in any group (Liu et al. 2022, appendix H, Eq. 29 to 31).
+r"""Which equalities of products follow from others, in any group (Liu et al. 2022, appendix H, Eq.
+29 to 31).
 
-Training on (a, d) and (b, c) with ad = bc makes $E_a E_d = E_b E_c$. For invertible matrices this says that the left
-quotient $E_b^{-1} E_a$ equals the right quotient $E_c E_d^{-1}$. Where all left quotients have n starts and all right
-ones n, an equality of products is an edge between a left and a right quotient of the same group element g:
+Training on (a, d) and (b, c) with ad = bc makes $E_a E_d = E_b E_c$. For invertible matrices this
+says that the left quotient $E_b^{-1} E_a$ equals the right quotient $E_c E_d^{-1}$. Where all left
+quotients have n starts and all right ones n, an equality of products is an edge between a left and
+a right quotient of the same group element g:
 
     E_{bg} E_d = E_b E_{gd}    is the edge    b -- d    of the graph of g.
 
-Edges of a path of odd length imply the edge between its ends (the paper's deduction has three), and equalities with
-a common product imply each other. `deduced` applies both until nothing new comes. What holds in every group is more:
-`implied_sizes` asks for it by coset enumeration.
+Edges of a path of odd length imply the edge between its ends (the paper's deduction has three), and
+equalities with a common product imply each other. `deduced` applies both until nothing new comes.
+What holds in every group is more: `implied_sizes` asks for it by coset enumeration.
 """
 
 from __future__ import annotations
@@ -30,10 +32,12 @@ NEGLIGIBLE = 1e-8
 
 
 def deduced(table: np.ndarray, trained: np.ndarray) -> np.ndarray:
-    r"""The equalities that follow from training cells, bool (..., h, a, c): is $E_aE_{a^{-1}h}=E_cE_{c^{-1}h}$ implied?
+    r"""The equalities that follow from training cells, bool (..., h, a, c): is
+    $E_aE_{a^{-1}h}=E_cE_{c^{-1}h}$ implied?
 
-    `trained` (..., n, n) says which cells of the Cayley table are trained, leading axes for many sets at once. All
-    that follows is true in the group. Raises ParameterError for a table that is no group's or cells of another shape.
+    `trained` (..., n, n) says which cells of the Cayley table are trained, leading axes for many
+    sets at once. All that follows is true in the group. Raises ParameterError for a table that is
+    no group's or cells of another shape.
 
     Source: Liu et al. 2022, Eq. 30 and 31; equalities with a common product: this book.
     """
@@ -41,15 +45,21 @@ def deduced(table: np.ndarray, trained: np.ndarray) -> np.ndarray:
     return consequences(table, seen[..., :, None] & seen[..., None, :])
 
 
-def consequences(table: np.ndarray, equalities: np.ndarray, *, quotients: bool = True) -> np.ndarray:
+def consequences(
+    table: np.ndarray, equalities: np.ndarray, *, quotients: bool = True
+) -> np.ndarray:
     """All equalities that follow from some by the two rules, bool (..., h, a, c) as in `deduced`.
 
-    There can be more: if E_0 E_3 = E_3 E_0 and E_3 E_3 = E_0 E_4, then E_4 commutes with E_0, and no rule says so.
+    There can be more: if E_0 E_3 = E_3 E_0 and E_3 E_3 = E_0 E_4, then E_4 commutes with E_0, and
+    no rule says so.
 
-    Without `quotients`, only those that share a product are joined. Raises ParameterError for a table of no group.
+    Without `quotients`, only those that share a product are joined. Raises ParameterError for a
+    table of no group.
     """
     table = check_group(table)
-    g, b, d = np.indices((len(table),) * 3)  # the edge b - d of the graph of g: E_bg E_d = E_b E_gd, of product b g d
+    g, b, d = np.indices(
+        (len(table),) * 3
+    )  # the edge b - d of the graph of g: E_bg E_d = E_b E_gd, of product b g d
     product, first = table[table[b, g], d], table[b, g]
     given, edge, back = np.asarray(equalities) > 0, (product, first, b), (product, b, first)
     known = given | given.mT | np.eye(len(table), dtype=bool)
@@ -65,16 +75,20 @@ def consequences(table: np.ndarray, equalities: np.ndarray, *, quotients: bool =
 
 
 def _by_product(table: np.ndarray, cells: np.ndarray) -> np.ndarray:
-    """Whether cells (..., n, n) are marked, in the order [h, a]: the cell (a, a^-1 h), whose product is h."""
+    """Whether cells (..., n, n) are marked, in the order [h, a]: the cell (a, a^-1 h), whose
+    product is h."""
     mask, n = np.asarray(cells) > 0, len(table)
     if mask.shape[-2:] != (n, n):
-        raise ParameterError(f"trained has shape {mask.shape}, but must end in ({n}, {n}), the shape of the table.")
+        raise ParameterError(
+            f"trained has shape {mask.shape}, but must end in ({n}, {n}), the shape of the table."
+        )
     partner = table[inverses(table)]  # [a, h] = a^-1 h
     return np.swapaxes(mask[..., np.arange(len(table))[:, None], partner], -1, -2)
 
 
 def _until_still(relation: np.ndarray, step: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-    """A boolean relation, grown by `step` until nothing is added; products of matrices say what is reachable."""
+    """A boolean relation, grown by `step` until nothing is added; products of matrices say what is
+    reachable."""
     while True:
         grown = relation | (step(relation.astype(np.float32)) > 0.5)
         if (grown == relation).all():
@@ -83,7 +97,8 @@ def _until_still(relation: np.ndarray, step: Callable[[np.ndarray], np.ndarray])
 
 
 def deduced_accuracy(table: np.ndarray, trained: np.ndarray) -> np.ndarray:
-    r"""$\overline{\mathrm{Acc}}$ of an ideal model: the share of cells that are trained or deduced from trained ones.
+    r"""$\overline{\mathrm{Acc}}$ of an ideal model: the share of cells that are trained or deduced
+    from trained ones.
 
     `trained` (..., n, n) as in `deduced`, the result has its leading axes; errors as there.
 
@@ -94,7 +109,8 @@ def deduced_accuracy(table: np.ndarray, trained: np.ndarray) -> np.ndarray:
 
 
 def first_forced(table: np.ndarray, n: int = 1_000, seed: int = 0) -> np.ndarray:
-    """The number of cells at which a random order first implies every equality of products, for n orders, (n,).
+    """The number of cells at which a random order first implies every equality of products, for n
+    orders, (n,).
 
     Raises ParameterError for a table that is no group's and for n below 1.
     """
@@ -106,12 +122,16 @@ def first_forced(table: np.ndarray, n: int = 1_000, seed: int = 0) -> np.ndarray
     return _first_size(forced, table.size, n, seed)
 
 
-def coset_count(relations: Sequence[Sequence[int]], generators: int, most: int = 1_000) -> int | None:
-    """The index of the subgroup of generator 1 in the group of these relations, by coset enumeration (Todd, Coxeter).
+def coset_count(
+    relations: Sequence[Sequence[int]], generators: int, most: int = 1_000
+) -> int | None:
+    """The index of the subgroup of generator 1 in the group of these relations, by coset
+    enumeration (Todd, Coxeter).
 
-    A relation is a word that is to be one: numbers 1 to `generators`, negative for inverses. Cosets are vertices; each
-    relation is a closed path at each of them, and two edges with one start and one name have one end. None where
-    `most` cosets do not suffice: the index may be larger, infinite or only hard to find.
+    A relation is a word that is to be one: numbers 1 to `generators`, negative for inverses. Cosets
+    are vertices; each relation is a closed path at each of them, and two edges with one start and
+    one name have one end. None where `most` cosets do not suffice: the index may be larger,
+    infinite or only hard to find.
 
     Example: in the group of x^2 = y^2 = (xy)^3 = 1, of six elements, that of x has two.
         >>> coset_count([(1, 1), (2, 2), (1, 2) * 3], 2)
@@ -158,14 +178,16 @@ def coset_count(relations: Sequence[Sequence[int]], generators: int, most: int =
 
 
 def implied_sizes(table: np.ndarray, n: int = 200, seed: int = 0) -> np.ndarray:
-    r"""The number of cells at which a random order is seen to imply the whole table in every group, for n orders, (n,).
+    r"""The number of cells at which a random order is seen to imply the whole table in every group,
+    for n orders, (n,).
 
-    So it does for invertible matrices of any size, whatever rules are used. Let $\Gamma_D$ be the group with generators
-    $E_a$ and the equalities of the training cells D as relations, $\Gamma$ that of all cells, where $E_0$ has infinite
-    order and its powers a finite index. D implies the table just if the kernel K of $\Gamma_D\to\Gamma$ is trivial. It
-    meets the powers of $E_0$ in 1 alone; so if these have the same index in $\Gamma_D$, then K lies among them and is
-    trivial. Where the enumeration is given up, the order counts as not there: the sizes are upper bounds, at most those
-    of `first_forced` (with the same n and seed).
+    So it does for invertible matrices of any size, whatever rules are used. Let $\Gamma_D$ be the
+    group with generators $E_a$ and the equalities of the training cells D as relations, $\Gamma$
+    that of all cells, where $E_0$ has infinite order and its powers a finite index. D implies the
+    table just if the kernel K of $\Gamma_D\to\Gamma$ is trivial. It meets the powers of $E_0$ in 1
+    alone; so if these have the same index in $\Gamma_D$, then K lies among them and is trivial.
+    Where the enumeration is given up, the order counts as not there: the sizes are upper bounds, at
+    most those of `first_forced` (with the same n and seed).
 
     Raises ParameterError for a table that is no group's and for n below 1.
     """
@@ -180,12 +202,19 @@ def implied_sizes(table: np.ndarray, n: int = 200, seed: int = 0) -> np.ndarray:
         return coset_count(words, len(table))
 
     full = index(np.ones(table.shape, dtype=bool))
-    return _first_size(lambda orders: np.array([index(cells) == full for cells in orders]), table.size, n, seed)
+    return _first_size(
+        lambda orders: np.array([index(cells) == full for cells in orders]), table.size, n, seed
+    )
 
 
-def _first_size(reached: Callable[[np.ndarray], np.ndarray], samples: int, n: int, seed: int) -> np.ndarray:
-    """The size at which each of n random orders of the samples first has a property that more samples keep."""
-    place = np.random.default_rng(seed).permuted(np.tile(np.arange(samples), (whole(n, "n"), 1)), axis=1)
+def _first_size(
+    reached: Callable[[np.ndarray], np.ndarray], samples: int, n: int, seed: int
+) -> np.ndarray:
+    """The size at which each of n random orders of the samples first has a property that more
+    samples keep."""
+    place = np.random.default_rng(seed).permuted(
+        np.tile(np.arange(samples), (whole(n, "n"), 1)), axis=1
+    )
     low, high = np.zeros(n, dtype=int), np.full(n, samples)
     while (high - low).max() > 1:
         middle = (low + high) // 2
@@ -195,27 +224,36 @@ def _first_size(reached: Callable[[np.ndarray], np.ndarray], samples: int, n: in
 
 
 def probability(sizes: np.ndarray, samples: int) -> np.ndarray:
-    """The share of orders that have got there with 0, 1, ..., `samples` samples, from the size at which each did."""
+    """The share of orders that have got there with 0, 1, ..., `samples` samples, from the size at
+    which each did."""
     return np.cumsum(np.bincount(sizes, minlength=samples + 1)) / len(sizes)
 
 
 def half_way(sizes: np.ndarray, samples: int) -> float:
-    """The number of samples at which `probability` crosses one half, by a line between two sizes."""
+    """The number of samples at which `probability` crosses one half, by a line between two
+    sizes."""
     return samples * crossing(probability(sizes, samples))
 
 
-def additive_nullity(table: np.ndarray, trained: np.ndarray | None = None, *, field: int | None = None) -> int:
-    r"""Degrees of freedom of numbers with $E_a + E_b = E_c + E_d$ wherever trained cells have ab = cd, for any group.
+def additive_nullity(
+    table: np.ndarray, trained: np.ndarray | None = None, *, field: int | None = None
+) -> int:
+    r"""Degrees of freedom of numbers with $E_a + E_b = E_c + E_d$ wherever trained cells have ab =
+    cd, for any group.
 
-    For all cells it is 1 over the real numbers: $E_a - E_e$ is a homomorphism to them, and every element has a finite
-    order. Over the field of a prime number of elements (`field`) it is 1 + the number of independent homomorphisms.
+    For all cells it is 1 over the real numbers: $E_a - E_e$ is a homomorphism to them, and every
+    element has a finite order. Over the field of a prime number of elements (`field`) it is 1 + the
+    number of independent homomorphisms.
 
-    Raises ParameterError for a table that is no group's, cells of another shape, or a field that is not prime.
+    Raises ParameterError for a table that is no group's, cells of another shape, or a field that is
+    not prime.
     """
     table = check_group(table)
     mask = np.ones(table.shape) > 0 if trained is None else np.asarray(trained) > 0
     if mask.shape != table.shape:
-        raise ParameterError(f"trained has shape {mask.shape}, but must be {table.shape}, the shape of the table.")
+        raise ParameterError(
+            f"trained has shape {mask.shape}, but must be {table.shape}, the shape of the table."
+        )
     unit = np.eye(len(table), dtype=np.int64)
     firsts: dict[int, np.ndarray] = {}
     rows: list[np.ndarray] = []
@@ -241,18 +279,22 @@ def order_of(table: np.ndarray, a: int) -> int:
 
 
 def coset_representation(table: np.ndarray, subgroup: Collection[int] = (0,)) -> np.ndarray:
-    r"""Permutation matrices of a group on the left cosets of a subgroup, float64 (n, k, k), $E_aE_b=E_{ab}$.
+    r"""Permutation matrices of a group on the left cosets of a subgroup, float64 (n, k, k),
+    $E_aE_b=E_{ab}$.
 
     With the subgroup of the identity alone it is the regular representation, k = n.
 
-    Raises ParameterError for a table that is no group's, and where cosets overlap: then it was no subgroup.
+    Raises ParameterError for a table that is no group's, and where cosets overlap: then it was no
+    subgroup.
     """
     table = check_group(table)
     cosets = sorted({tuple(sorted(table[a, list(subgroup)].tolist())) for a in range(len(table))})
     where = np.full(len(table), -1)
     for number, coset in enumerate(cosets):
         if (where[list(coset)] >= 0).any():
-            raise ParameterError(f"the elements {sorted(subgroup)} must be a subgroup, but their cosets overlap.")
+            raise ParameterError(
+                f"the elements {sorted(subgroup)} must be a subgroup, but their cosets overlap."
+            )
         where[list(coset)] = number
     first = np.array([coset[0] for coset in cosets])
     found = np.zeros((len(table), len(cosets), len(cosets)))
@@ -262,13 +304,15 @@ def coset_representation(table: np.ndarray, subgroup: Collection[int] = (0,)) ->
 
 
 def rigid_sizes(table: np.ndarray, matrices: np.ndarray, n: int = 500, seed: int = 0) -> np.ndarray:
-    r"""The number of cells at which a random order leaves a representation no deformation but those of all cells, (n,).
+    r"""The number of cells at which a random order leaves a representation no deformation but those
+    of all cells, (n,).
 
-    The equalities $E_aE_b=E_cE_d$ of the trained cells are linearised at `matrices` (m, k, k), a representation:
-    $\dot E_aE_b+E_a\dot E_b=\dot E_cE_d+E_c\dot E_d$. The rank of these equations grows with the cells to that of the
-    whole table, `degrees_of_freedom` below m k^2. Before that, matrices nearby obey the training set and not the
-    table. Deduction is valid over any ring, also for $E+\epsilon\dot E$ with $\epsilon^2=0$, so that an order is rigid
-    at the latest where `first_forced` (with the same n and seed) says.
+    The equalities $E_aE_b=E_cE_d$ of the trained cells are linearised at `matrices` (m, k, k), a
+    representation: $\dot E_aE_b+E_a\dot E_b=\dot E_cE_d+E_c\dot E_d$. The rank of these equations
+    grows with the cells to that of the whole table, `degrees_of_freedom` below m k^2. Before that,
+    matrices nearby obey the training set and not the table. Deduction is valid over any ring, also
+    for $E+\epsilon\dot E$ with $\epsilon^2=0$, so that an order is rigid at the latest where
+    `first_forced` (with the same n and seed) says.
 
     Raises ParameterError for a table that is no group's and for n below 1.
     """
@@ -283,11 +327,13 @@ def rigid_sizes(table: np.ndarray, matrices: np.ndarray, n: int = 500, seed: int
 
 
 def degrees_of_freedom(table: np.ndarray, matrices: np.ndarray) -> int:
-    r"""The dimension of the matrices near a representation (m, k, k) that obey the whole table: k^2 for all we tried.
+    r"""The dimension of the matrices near a representation (m, k, k) that obey the whole table: k^2
+    for all we tried.
 
     Raises ParameterError for a table that is no group's.
 
-    Source: this book. They are $C\rho(a)$ with a representation $\rho$ and an invertible C that commutes with it.
+    Source: this book. They are $C\rho(a)$ with a representation $\rho$ and an invertible C that
+    commutes with it.
     """
     labels, rows = check_group(table).ravel(), product_derivatives(table, matrices)
     full = _gram(labels, rows, rows.mT @ rows, np.ones((1, len(labels)), dtype=bool))
@@ -295,7 +341,8 @@ def degrees_of_freedom(table: np.ndarray, matrices: np.ndarray) -> int:
 
 
 def product_derivatives(table: np.ndarray, matrices: np.ndarray) -> np.ndarray:
-    r"""The derivative of $E_aE_b$ by all entries of all matrices, for each cell: float64 of shape (m^2, k^2, m k^2)."""
+    r"""The derivative of $E_aE_b$ by all entries of all matrices, for each cell: float64 of shape
+    (m^2, k^2, m k^2)."""
     matrices = np.asarray(matrices, dtype=float)
     m, k = len(table), matrices.shape[-1]
     found = np.zeros((m, m, k * k, m, k * k))
@@ -305,8 +352,11 @@ def product_derivatives(table: np.ndarray, matrices: np.ndarray) -> np.ndarray:
     return found.reshape(m * m, k * k, m * k * k)
 
 
-def _gram(labels: np.ndarray, rows: np.ndarray, squares: np.ndarray, cells: np.ndarray) -> np.ndarray:
-    r"""$J^\top J$ of equalities among samples (r, N): for each label $n\sum V^\top V-(\sum V)^\top(\sum V)$."""
+def _gram(
+    labels: np.ndarray, rows: np.ndarray, squares: np.ndarray, cells: np.ndarray
+) -> np.ndarray:
+    r"""$J^\top J$ of equalities among samples (r, N): for each label $n\sum V^\top V-(\sum
+    V)^\top(\sum V)$."""
     total = np.zeros((len(cells), *squares.shape[1:]))
     for label in np.unique(labels):
         mine, here = cells[:, labels == label].astype(float), labels == label
@@ -317,10 +367,12 @@ def _gram(labels: np.ndarray, rows: np.ndarray, squares: np.ndarray, cells: np.n
 
 
 def collapse_sizes(p: int, n: int = 1_000, seed: int = 0) -> np.ndarray:
-    r"""The number of samples modulo p at which a random order makes all real embeddings equal, for n orders, (n,).
+    r"""The number of samples modulo p at which a random order makes all real embeddings equal, for
+    n orders, (n,).
 
-    Samples are unordered pairs with the label i + j mod p and embeddings are numbers that are added. From this size on
-    $n_0 = 1$: an ideal model has one embedding for all symbols, and no decoder can tell their sums apart.
+    Samples are unordered pairs with the label i + j mod p and embeddings are numbers that are
+    added. From this size on $n_0 = 1$: an ideal model has one embedding for all symbols, and no
+    decoder can tell their sums apart.
 
     Raises ParameterError for p below 3 and for n below 1.
 
@@ -331,6 +383,9 @@ def collapse_sizes(p: int, n: int = 1_000, seed: int = 0) -> np.ndarray:
     squares = rows.mT @ rows
 
     def collapsed(chosen: np.ndarray) -> np.ndarray:
-        return np.linalg.eigvalsh(_gram(samples.sum(axis=1) % p, rows, squares, chosen))[:, 1] > NEGLIGIBLE
+        return (
+            np.linalg.eigvalsh(_gram(samples.sum(axis=1) % p, rows, squares, chosen))[:, 1]
+            > NEGLIGIBLE
+        )
 
     return _first_size(collapsed, len(samples), n, seed)

@@ -1,4 +1,5 @@
-"""The runs of chapter 13: networks with trained matrices on S3 (Liu et al. 2022, Figs 17 and 18)."""
+"""The runs of chapter 13: networks with trained matrices on S3 (Liu et al. 2022, Figs 17 and
+18)."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ from grokbook_chapters.liu2022 import rates
 
 CELLS = (12, 18, 21, 24, 30)  # training cells of 36 that are recorded
 
-# The weight decay of the matrices: none, and in place of a penalty on their size that the authors' program has.
+# The weight decay of the matrices: none, and in place of a penalty on their size that the authors'
+# program has.
 DECAYS = {"as printed": 0.0, "matrices decay": 3.0}
 
 STEPS, SEEDS = 3_000, 11  # Length of a run, and runs of each setting (as many as the paper has)
@@ -24,7 +26,8 @@ LARGEST = 12  # elements of the largest group whose deductions a page computes
 
 
 def run(cells: int, decay: float) -> Experiment:
-    """Six 3x3 matrices, trained on so many cells of the table of S3 with this weight decay of the matrices."""
+    """Six 3x3 matrices, trained on so many cells of the table of S3 with this weight decay of the
+    matrices."""
     config = RunConfig(
         GroupTask("S3", cells / 36),
         Toy(6, 9, product=True, spread=0.1),
@@ -46,20 +49,28 @@ def fig18() -> dict[tuple[str, int], Experiment]:
 def around_half() -> dict[tuple[str, int], Experiment]:
     """As many runs again with decay of the matrices, at sizes below and above half of the cells."""
     again = tuple(range(SEEDS, 2 * SEEDS))
-    return {("again", n): replace(run(n, DECAYS["matrices decay"]), seeds=again) for n in (14, 16, 17, 21, 24)}
+    return {
+        ("again", n): replace(run(n, DECAYS["matrices decay"]), seeds=again)
+        for n in (14, 16, 17, 21, 24)
+    }
 
 
 RUNS = (fig18, around_half)
 
 
 def plan(group: str, cells: int) -> dict[str, Experiment]:
-    """Nothing is trained; a group that is none, or a number of training cells that its table has not, is refused.
+    """Nothing is trained; a group that is none, or a number of training cells that its table has
+    not, is refused.
 
     Raises ParameterError.
     """
     order = len(cayley_table(group))
     if not 3 <= order <= LARGEST:
-        raise ParameterError(f"group = {group!r} has {order} elements, but this chapter needs 3 to {LARGEST}.")
+        raise ParameterError(
+            f"group = {group!r} has {order} elements, but this chapter needs 3 to {LARGEST}."
+        )
     if not 1 <= cells < order**2:
-        raise ParameterError(f"cells = {cells} must be between 1 and {order**2 - 1}: the table has {order**2} cells.")
+        raise ParameterError(
+            f"cells = {cells} must be between 1 and {order**2 - 1}: the table has {order**2} cells."
+        )
     return {}

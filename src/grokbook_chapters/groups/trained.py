@@ -1,4 +1,5 @@
-"""What the networks on S3 have learned (Liu et al. 2022, Figs 17 and 18): RQI, Acc-hat, hexagons, and the claims."""
+"""What the networks on S3 have learned (Liu et al. 2022, Figs 17 and 18): RQI, Acc-hat, hexagons,
+and the claims."""
 
 from __future__ import annotations
 
@@ -20,14 +21,16 @@ from grokbook_chapters.groups.runs import DECAYS, SEEDS, STEPS, around_half, fig
 
 GOAL = 0.95  # the RQI that counts as reached
 
-# Share of the random bases in which exact matrices must show a hexagon before one is looked for in trained ones.
+# Share of the random bases in which exact matrices must show a hexagon before one is looked for in
+# trained ones.
 SHOWN = 0.9
 
 PLANES = ((0, 1), (0, 2), (1, 2))  # the planes of two of the first three principal components
 
 
 def components(matrices: np.ndarray, count: int = 3) -> np.ndarray:
-    """The first principal components of matrices (n, k, k), each a point of k^2 numbers, (n, count).
+    """The first principal components of matrices (n, k, k), each a point of k^2 numbers, (n,
+    count).
 
     Example:
         >>> components(np.random.default_rng(0).normal(size=(6, 3, 3))).shape
@@ -39,11 +42,14 @@ def components(matrices: np.ndarray, count: int = 3) -> np.ndarray:
 
 
 def hexagons(matrices: np.ndarray) -> list[tuple[int, int]]:
-    """The planes of two of the first three principal components in which each element is a corner of the convex hull.
+    """The planes of two of the first three principal components in which each element is a corner
+    of the convex hull.
 
     Example:
         >>> angle = 2 * np.pi * np.arange(6) / 6
-        >>> circle = np.stack([np.cos(angle), np.sin(angle), 0.1 * np.sin(2 * angle), 0 * angle], axis=1)
+        >>> circle = np.stack(
+        ...     [np.cos(angle), np.sin(angle), 0.1 * np.sin(2 * angle), 0 * angle], axis=1
+        ... )
         >>> (0, 1) in hexagons(circle.reshape(6, 2, 2))
         True
     """
@@ -52,24 +58,34 @@ def hexagons(matrices: np.ndarray) -> list[tuple[int, int]]:
 
 
 def exact_kinds() -> dict[str, np.ndarray]:
-    """The two representations of S3 by 3x3 matrices that tell its elements apart, but for the basis, (6, 3, 3) each.
+    """The two representations of S3 by 3x3 matrices that tell its elements apart, but for the
+    basis, (6, 3, 3) each.
 
     Example:
-        >>> [np.trace(matrices, axis1=1, axis2=2).astype(int).tolist() for matrices in exact_kinds().values()]
+        >>> [
+        ...     np.trace(matrices, axis1=1, axis2=2).astype(int).tolist()
+        ...     for matrices in exact_kinds().values()
+        ... ]
         [[3, 1, 1, 0, 0, 1], [3, -1, -1, 0, 0, -1]]
     """
     swaps = coset_representation(cayley_table("S3"), SWAP)
-    return {"permutations": swaps, "permutations times the sign": np.linalg.det(swaps).round()[:, None, None] * swaps}
+    return {
+        "permutations": swaps,
+        "permutations times the sign": np.linalg.det(swaps).round()[:, None, None] * swaps,
+    }
 
 
 def hexagon_shares(kinds: Mapping[str, np.ndarray], draws: int, seed: int = 0) -> pd.DataFrame:
-    """How often matrices show a hexagon in the plane of PC1 and PC3, and in any of three planes, in random draws.
+    """How often matrices show a hexagon in the plane of PC1 and PC3, and in any of three planes, in
+    random draws.
 
-    Two rows for each kind (6, 3, 3) in random bases: as it is, and with noise of half its standard deviation; and one
-    for random matrices.
+    Two rows for each kind (6, 3, 3) in random bases: as it is, and with noise of half its standard
+    deviation; and one for random matrices.
 
     Example:
-        >>> hexagon_shares({"drawn": np.random.default_rng(0).normal(size=(6, 3, 3))}, 5).noise.tolist()
+        >>> hexagon_shares(
+        ...     {"drawn": np.random.default_rng(0).normal(size=(6, 3, 3))}, 5
+        ... ).noise.tolist()
         ['none', 'half', 'all']
     """
     rng, shape = np.random.default_rng(seed), (6, 3, 3)
@@ -78,11 +94,21 @@ def hexagon_shares(kinds: Mapping[str, np.ndarray], draws: int, seed: int = 0) -
         bases = rng.normal(size=(draws, *shape[1:]))
         turned = [basis @ matrices @ np.linalg.inv(basis) for basis in bases]
         found[name, "none"] = [hexagons(one) for one in turned]
-        found[name, "half"] = [hexagons(one + rng.normal(size=shape) * one.std() / 2) for one in turned]
+        found[name, "half"] = [
+            hexagons(one + rng.normal(size=shape) * one.std() / 2) for one in turned
+        ]
     found["random", "all"] = [hexagons(rng.normal(size=shape)) for _ in range(draws)]
-    return pd.DataFrame([{"matrices": name, "noise": noise, "PC1 and PC3": np.mean([(0, 2) in one for one in each]),
-                          "any plane": np.mean([bool(one) for one in each])}
-                         for (name, noise), each in found.items()])  # fmt: skip
+    return pd.DataFrame(
+        [
+            {
+                "matrices": name,
+                "noise": noise,
+                "PC1 and PC3": np.mean([(0, 2) in one for one in each]),
+                "any plane": np.mean([bool(one) for one in each]),
+            }
+            for (name, noise), each in found.items()
+        ]
+    )
 
 
 def matrices(run: xr.Dataset) -> np.ndarray:
@@ -93,12 +119,13 @@ def matrices(run: xr.Dataset) -> np.ndarray:
 
 
 def measured(runs: Mapping[tuple[str, int], xr.Dataset], group: str = "S3") -> pd.DataFrame:
-    """A row a run: share of cells trained, last RQI ("code"), first step above 0.95, accuracies on all cells, hexagons.
+    """A row a run: share of cells trained, last RQI ("code"), first step above 0.95, accuracies on
+    all cells, hexagons.
 
-    `predicted` is Acc-hat by the program's rule, `unscaled` by the printed one, `hexagon` and `at start` whether the
-    plane of PC1 and PC3 shows one at the end and before training, `any plane` whether one of three does at the end.
-    `kind` is which of `exact_kinds` the last matrices are nearest to, by the traces of E_0^-1 E_a, the same in every
-    basis.
+    `predicted` is Acc-hat by the program's rule, `unscaled` by the printed one, `hexagon` and `at
+    start` whether the plane of PC1 and PC3 shows one at the end and before training, `any plane`
+    whether one of three does at the end. `kind` is which of `exact_kinds` the last matrices are
+    nearest to, by the traces of E_0^-1 E_a, the same in every basis.
     """
     table, rows = cayley_table(group), []
     traces = {name: np.trace(exact, axis1=1, axis2=2) for name, exact in exact_kinds().items()}
@@ -107,34 +134,64 @@ def measured(runs: Mapping[tuple[str, int], xr.Dataset], group: str = "S3") -> p
         history, share = matrices(run), cells / table.size
         first, last = history[0], history[-1]
         quality = np.array([group_quality(now, table) for now in history])
-        bounds = [predicted_accuracy(last, table, task.train_mask, convention=rule) for rule in TOLERANCES]
+        bounds = [
+            predicted_accuracy(last, table, task.train_mask, convention=rule) for rule in TOLERANCES
+        ]
         right = share * float(run.train_accuracy[-1]) + (1 - share) * float(run.test_accuracy[-1])
         reached = run.snapshot.values[quality > GOAL]
         own = np.trace(np.linalg.solve(last[0], last), axis1=1, axis2=2)
         distance = {kind: float(np.abs(exact - own).sum()) for kind, exact in traces.items()}
-        rows.append({
-            "setting": name, "cells": cells, "share": share, "seed": seed, "rqi": quality[-1],
-            "step": reached[0] if len(reached) else np.nan,
-            "accuracy": right, "predicted": bounds[0], "unscaled": bounds[1],
-            "hexagon": (0, 2) in hexagons(last), "at start": (0, 2) in hexagons(first),
-            "any plane": bool(hexagons(last)), "kind": min(distance, key=distance.__getitem__),
-        })  # fmt: skip
+        rows.append(
+            {
+                "setting": name,
+                "cells": cells,
+                "share": share,
+                "seed": seed,
+                "rqi": quality[-1],
+                "step": reached[0] if len(reached) else np.nan,
+                "accuracy": right,
+                "predicted": bounds[0],
+                "unscaled": bounds[1],
+                "hexagon": (0, 2) in hexagons(last),
+                "at start": (0, 2) in hexagons(first),
+                "any plane": bool(hexagons(last)),
+                "kind": min(distance, key=distance.__getitem__),
+            }
+        )
     return pd.DataFrame(rows)
 
 
 _LOOK = {"section": "Trained networks on six permutations", "runs": fig18}
 
 
-@claim("LG1", "liu2022", "appendix H, Fig. 17", **_LOOK, rule_changed="2026-11-24T19:02 ba64f54", says=(
-    "of the runs that end above an RQI of {goal:g}, {telling} learned a representation whose exact matrices show a ",
-    "hexagon in nine of ten bases ({oracle}); of these {seen} show it at the end and {before} before training; of all ",
-    "of them {any} in one of the three planes; of the runs below, {others}; of random matrices {chance:.0%}",
-))  # fmt: skip
+@claim(
+    "LG1",
+    "liu2022",
+    "appendix H, Fig. 17",
+    **_LOOK,
+    rule_changed="2026-11-24T19:02 ba64f54",
+    says=(
+        (
+            "of the runs that end above an RQI of {goal:g}, {telling} learned a representation"
+            " whose exact matrices show a "
+        ),
+        (
+            "hexagon in nine of ten bases ({oracle}); of these {seen} show it at the end and"
+            " {before} before training; of all "
+        ),
+        (
+            "of them {any} in one of the three planes; of the runs below, {others}; of random"
+            " matrices {chance:.0%}"
+        ),
+    ),
+)
 def hexagon(runs: Runs) -> Finding:
-    """ "On the plane of PC1 and PC3, the six points are organized as a hexagon": here, in the trained runs.
+    """ "On the plane of PC1 and PC3, the six points are organized as a hexagon": here, in the
+    trained runs.
 
-    Our reading: in most runs that end above an RQI of 0.95, and in fewer of them before training. Runs are judged that
-    learned a representation whose exact matrices show it in nine of ten random bases: the test's oracle.
+    Our reading: in most runs that end above an RQI of 0.95, and in fewer of them before training.
+    Runs are judged that learned a representation whose exact matrices show it in nine of ten random
+    bases: the test's oracle.
     """
     rows = measured(runs)
     good, bad = rows[rows.rqi > GOAL], rows[rows.rqi <= GOAL]
@@ -142,19 +199,45 @@ def hexagon(runs: Runs) -> Finding:
     telling = good[good.kind.map(shares["none"]).astype(float) > SHOWN]
     seen, before = int(telling.hexagon.sum()), int(telling["at start"].sum())
     parts = (2 * seen > len(telling), before < seen) if len(telling) >= ENOUGH else (None,)
-    return judge(*parts, elsewhere=True, value=seen / max(len(telling), 1), goal=GOAL, seen=some(seen, len(telling)),
-                 telling=some(len(telling), len(good)), before=before,
-                 any=some(int(good["any plane"].sum()), len(good)),
-                 oracle=", ".join(f"{share:.0%}: {name}" for name, share in shares["none"].items()),
-                 others=some(int(bad.hexagon.sum()), len(bad)), chance=shares["all", "random"])  # fmt: skip
+    return judge(
+        *parts,
+        elsewhere=True,
+        value=seen / max(len(telling), 1),
+        goal=GOAL,
+        seen=some(seen, len(telling)),
+        telling=some(len(telling), len(good)),
+        before=before,
+        any=some(int(good["any plane"].sum()), len(good)),
+        oracle=", ".join(f"{share:.0%}: {name}" for name, share in shares["none"].items()),
+        others=some(int(bad.hexagon.sum()), len(bad)),
+        chance=shares["all", "random"],
+    )
 
 
-@claim("LG2", "liu2022", "appendix H, Fig. 18a and b", section=_LOOK["section"], runs=around_half, beside=fig18,
-       published="0.5", rule_changed="2026-11-29T06:53:25+00:00 c319297f", says=(
-    "with decay of the matrices {above} runs with more than half of the cells get above an RQI of ",
-    "{goal:g} within {steps:,} steps, and {below} with half or fewer; as printed, without it, {printed} ",
-    "of any size; of the runs that decide {over} with more than half get there, {under} with fewer",
-))  # fmt: skip
+@claim(
+    "LG2",
+    "liu2022",
+    "appendix H, Fig. 18a and b",
+    section=_LOOK["section"],
+    runs=around_half,
+    beside=fig18,
+    published="0.5",
+    rule_changed="2026-11-29T06:53:25+00:00 c319297f",
+    says=(
+        (
+            "with decay of the matrices {above} runs with more than half of the cells get above an"
+            " RQI of "
+        ),
+        (
+            "{goal:g} within {steps:,} steps, and {below} with half or fewer; as printed, without"
+            " it, {printed} "
+        ),
+        (
+            "of any size; of the runs that decide {over} with more than half get there, {under}"
+            " with fewer"
+        ),
+    ),
+)
 def transition(runs: Runs) -> Finding:
     """The steps to an RQI of 0.95 have "a phase transition at r_c = 0.5".
 
@@ -185,16 +268,32 @@ def transition(runs: Runs) -> Finding:
     return judge(*parts, elsewhere=True, goal=GOAL, steps=STEPS, **told)
 
 
-@claim("LG3", "liu2022", "appendix H, Fig. 18e", **_LOOK, rule_changed="2026-11-24T19:02 ba64f54", says=(
-    "by the printed rule, without a scale, Acc-hat exceeds Acc in {unscaled} runs; by the program's rule it is just ",
-    "the trained share in {same}; of the other {n} it exceeds Acc in {over}, and is below it by {gap:.2f} on average; ",
-    "Acc-hat of another run of that size does as well with p = {p:.2g}"))  # fmt: skip
+@claim(
+    "LG3",
+    "liu2022",
+    "appendix H, Fig. 18e",
+    **_LOOK,
+    rule_changed="2026-11-24T19:02 ba64f54",
+    says=(
+        (
+            "by the printed rule, without a scale, Acc-hat exceeds Acc in {unscaled} runs; by the"
+            " program's rule it is just "
+        ),
+        (
+            "the trained share in {same}; of the other {n} it exceeds Acc in {over}, and is below"
+            " it by {gap:.2f} on average; "
+        ),
+        "Acc-hat of another run of that size does as well with p = {p:.2g}",
+    ),
+)
 def lower_bound(runs: Runs) -> Finding:
-    """ "Acc-hat is a lower bound of Acc, implying that there must be some generalization mechanism beyond RQI".
+    """ "Acc-hat is a lower bound of Acc, implying that there must be some generalization mechanism
+    beyond RQI".
 
-    Our reading: it never exceeds Acc, is below it where it is more than the trained share, which bounds Acc whatever
-    the matrices are, and does better than Acc-hat dealt out anew among the runs of one size (p < 0.05). With
-    correction: so by the rule of the authors' program, which has a scale, and not by the printed one.
+    Our reading: it never exceeds Acc, is below it where it is more than the trained share, which
+    bounds Acc whatever the matrices are, and does better than Acc-hat dealt out anew among the runs
+    of one size (p < 0.05). With correction: so by the rule of the authors' program, which has a
+    scale, and not by the printed one.
     """
     rows = measured(runs)
 
@@ -202,12 +301,29 @@ def lower_bound(runs: Runs) -> Finding:
         return int((column > rows.accuracy + 1e-6).sum())
 
     known = rows[rows.predicted > rows.share + 1e-6]
-    over, printed, gap = above(rows.predicted), above(rows.unscaled), float((known.accuracy - known.predicted).mean())
+    over, printed, gap = (
+        above(rows.predicted),
+        above(rows.unscaled),
+        float((known.accuracy - known.predicted).mean()),
+    )
     rng, each = np.random.default_rng(0), rows.groupby("cells").predicted
     mixed = [above(each.transform(lambda v: rng.permutation(v.to_numpy()))) for _ in range(999)]
     p = (1 + sum(count <= over for count in mixed)) / 1_000
-    parts = (over == 0, gap > 0.01 if len(known) else None, p < 0.05 or None) if runs.complete() else (None,)
+    parts = (
+        (over == 0, gap > 0.01 if len(known) else None, p < 0.05 or None)
+        if runs.complete()
+        else (None,)
+    )
     own = joined(parts)
-    return judge(False if printed and own else own, corrected=own, elsewhere=True, value=over, over=over or "none",
-                 gap=gap, n=len(known), p=p, same=some(len(rows) - len(known), len(rows)),
-                 unscaled=some(printed, len(rows)))  # fmt: skip
+    return judge(
+        False if printed and own else own,
+        corrected=own,
+        elsewhere=True,
+        value=over,
+        over=over or "none",
+        gap=gap,
+        n=len(known),
+        p=p,
+        same=some(len(rows) - len(known), len(rows)),
+        unscaled=some(printed, len(rows)),
+    )

@@ -1,4 +1,5 @@
-"""What Gu et al. 2025 say of holes, judged by counts (Remark 3.11) and by the recorded runs (Table 1)."""
+"""What Gu et al. 2025 say of holes, judged by counts (Remark 3.11) and by the recorded runs (Table
+1)."""
 
 from __future__ import annotations
 
@@ -20,20 +21,38 @@ from grokbook_chapters.holes.measured import (
 )
 from grokbook_chapters.holes.runs import longer, rows
 
-RULE = "2026-11-28T19:26:46+00:00 ebf9f161"  # when the rule of GT1 was last changed: as it had been on 24 November
+# when the rule of GT1 was last changed: as it had been on 24 November
+RULE = "2026-11-28T19:26:46+00:00 ebf9f161"
 
 
-@claim("G33", "gu2025", "Remark 3.11, Table 1", section="Table 1 against two shares and a distance", says=(
-    "as printed, with no distance named, true of any training set: one cell covers the grid within {within}; our ",
-    "reading, one radius for all {rows} rows, misses the printed U-Acc by {value:.1f} points (root mean square, at n ",
-    "= {n:.0f}; SQUARE alone {square.rmse:.1f} at n = {square.n:.0f}, STRIP {strip.rmse:.1f} at n = {strip.n:.0f}); ",
-    "the printed U-Acc - L-Acc is {swing:.1f} in the mean of these rows"))  # fmt: skip
+@claim(
+    "G33",
+    "gu2025",
+    "Remark 3.11, Table 1",
+    section="Table 1 against two shares and a distance",
+    says=(
+        (
+            "as printed, with no distance named, true of any training set: one cell covers the grid"
+            " within {within}; our "
+        ),
+        (
+            "reading, one radius for all {rows} rows, misses the printed U-Acc by {value:.1f}"
+            " points (root mean square, at n "
+        ),
+        (
+            "= {n:.0f}; SQUARE alone {square.rmse:.1f} at n = {square.n:.0f}, STRIP"
+            " {strip.rmse:.1f} at n = {strip.n:.0f}); "
+        ),
+        "the printed U-Acc - L-Acc is {swing:.1f} in the mean of these rows",
+    ),
+)
 def ceiling_by_distance(radius: int | None = None, fits: pd.DataFrame | None = None) -> Finding:
-    """For an upper limit of 1 the training set must "cover the entire test set within a certain Manhattan distance".
+    """For an upper limit of 1 the training set must "cover the entire test set within a certain
+    Manhattan distance".
 
-    With a `radius` at which one training cell does not cover the grid the statement says something. Our reading: one
-    distance explains all ceilings of Table 1, with a root mean squared error of at most the mean of U-Acc - L-Acc.
-    `fits` are by default those of `radius_fits`.
+    With a `radius` at which one training cell does not cover the grid the statement says something.
+    Our reading: one distance explains all ceilings of Table 1, with a root mean squared error of at
+    most the mean of U-Acc - L-Acc. `fits` are by default those of `radius_fits`.
     """
     one = np.zeros((97, 97), dtype=bool)
     one[0, 0] = True
@@ -43,21 +62,52 @@ def ceiling_by_distance(radius: int | None = None, fits: pd.DataFrame | None = N
     swing = float((table["U-Acc"] - table["L-Acc"]).mean())
     n, rmse = fits.loc["all"]
     anything = radius is None or radius > within
-    return judge(anything or bool(rmse <= swing), anything=anything, value=float(rmse), swing=swing, within=within,
-                 rows=len(table), n=n, square=fits.loc["SQUARE"], strip=fits.loc["STRIP"])  # fmt: skip
+    return judge(
+        anything or bool(rmse <= swing),
+        anything=anything,
+        value=float(rmse),
+        swing=swing,
+        within=within,
+        rows=len(table),
+        n=n,
+        square=fits.loc["SQUARE"],
+        strip=fits.loc["STRIP"],
+    )
 
 
-@claim("GT1", "gu2025", "Table 1", section="Table 1 measured", seconds=10, runs=rows, beside=longer,
-       through=limits_of_parts, bars={"near": (2.0, 10.0)}, rule_changed=RULE,
-       says=("{runs} runs by the programs' rule, of each seed the longest, upper limits within {near:.0f} points of ",
-             "the printed ones: {came}; with other tolerances: {bars}; over the rows our medians and the printed ",
-             "limits have rank correlation {order:.2f}; STRIP 67, where grokking disappears in print, is not judged"))
+@claim(
+    "GT1",
+    "gu2025",
+    "Table 1",
+    section="Table 1 measured",
+    seconds=10,
+    runs=rows,
+    beside=longer,
+    through=limits_of_parts,
+    bars={"near": (2.0, 10.0)},
+    rule_changed=RULE,
+    says=(
+        (
+            "{runs} runs by the programs' rule, of each seed the longest, upper limits within"
+            " {near:.0f} points of "
+        ),
+        (
+            "the printed ones: {came}; with other tolerances: {bars}; over the rows our medians and"
+            " the printed "
+        ),
+        (
+            "limits have rank correlation {order:.2f}; STRIP 67, where grokking disappears in"
+            " print, is not judged"
+        ),
+    ),
+)
 def ceilings_of_table_1(runs: Runs, *, near: float = NEAR) -> Finding:
-    """U-Acc is "the upper limit of accuracy achievable through grokking", from 99 % (SQUARE 30) to 8 % (STRIP 67).
+    """U-Acc is "the upper limit of accuracy achievable through grokking", from 99 % (SQUARE 30) to
+    8 % (STRIP 67).
 
-    It fails where a run exceeds the ceiling of its row by more than `near` points, and holds where every row is
-    reproduced. A run that is lower says "not by its last step" and decides nothing. A row without a GO-Epoch has no
-    accuracy "achievable through grokking": told, not judged.
+    It fails where a run exceeds the ceiling of its row by more than `near` points, and holds where
+    every row is reproduced. A run that is lower says "not by its last step" and decides nothing. A
+    row without a GO-Epoch has no accuracy "achievable through grokking": told, not judged.
     """
     lives = longest(table_of_runs(runs))
     lives["against"] = against_printed(lives, near)
@@ -71,7 +121,11 @@ def ceilings_of_table_1(runs: Runs, *, near: float = NEAR) -> Finding:
     parts = table.came[table["GO-Epoch"].notna()]
     return judge(
         *parts.map({"exceeded": False, "reproduced": True}.get),
-        value=float((parts == "exceeded").sum()), low=0, high=0, runs=int(table.seeds.sum()), near=near,
+        value=float((parts == "exceeded").sum()),
+        low=0,
+        high=0,
+        runs=int(table.seeds.sum()),
+        near=near,
         came="; ".join(f"{came}: {', '.join(names)}" for came, names in told.items() if names),
         order=table.U.corr(table["U-Acc"], method="spearman"),
-    )  # fmt: skip
+    )

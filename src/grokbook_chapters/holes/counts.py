@@ -13,7 +13,8 @@ from grokbook_chapters.holes.runs import TABLE_1
 
 
 def table_1() -> pd.DataFrame:
-    """Table 1 of Gu et al. 2025 as printed, index row: split, hole, U-Acc, L-Acc (percent) and GO-Epoch.
+    """Table 1 of Gu et al. 2025 as printed, index row: split, hole, U-Acc, L-Acc (percent) and
+    GO-Epoch.
 
     Example:
         >>> table_1()["U-Acc"]["STRIP 67"].item()
@@ -25,7 +26,8 @@ def table_1() -> pd.DataFrame:
 
 
 def row_task(row: str, rule: str = "code", seed: int = 0) -> ModularTask:
-    """The task of one row: addition modulo 97, 30 % trained outside the hole, by the rule of the programs or the text.
+    """The task of one row: addition modulo 97, 30 % trained outside the hole, by the rule of the
+    programs or the text.
 
     Example:
         >>> row_task("SQUARE 30", "text").train_index.size
@@ -36,12 +38,17 @@ def row_task(row: str, rule: str = "code", seed: int = 0) -> ModularTask:
 
 
 def shares_of_test_cells(task: ModularTask) -> dict[str, float]:
-    """Percent of the test cells outside the hole, and percent for which (i, j) or (j, i) lies outside it.
+    """Percent of the test cells outside the hole, and percent for which (i, j) or (j, i) lies
+    outside it.
 
-    Both are counts that do not depend on the seed: the rule fixes how many cells outside the hole are trained.
+    Both are counts that do not depend on the seed: the rule fixes how many cells outside the hole
+    are trained.
 
     Example:
-        >>> {name: round(share, 2) for name, share in shares_of_test_cells(row_task("STRIP 50", "text")).items()}
+        >>> {
+        ...     name: round(share, 2)
+        ...     for name, share in shares_of_test_cells(row_task("STRIP 50", "text")).items()
+        ... }
         {'outside': 38.71, 'either order': 67.77}
     """
     test, hole = ~task.train_mask, task.hole_mask
@@ -53,8 +60,9 @@ def shares_of_test_cells(task: ModularTask) -> dict[str, float]:
 def predictors() -> pd.DataFrame:
     """Table 1 with the two shares of each row, and `implied`: both in percent.
 
-    `implied` is the accuracy in the hole that the printed U-Acc A implies for a network that is right everywhere
-    outside: (A - s) / (1 - s), s the share outside; below 0 where not even the cells outside can all be right.
+    `implied` is the accuracy in the hole that the printed U-Acc A implies for a network that is
+    right everywhere outside: (A - s) / (1 - s), s the share outside; below 0 where not even the
+    cells outside can all be right.
     """
     shares = {row: shares_of_test_cells(row_task(row)) for row in TABLE_1}
     frame = table_1().join(pd.DataFrame.from_dict(shares, orient="index"))
@@ -63,9 +71,11 @@ def predictors() -> pd.DataFrame:
 
 @lru_cache(maxsize=4)
 def covered_shares(seeds: int = 3, largest: int = 60, own: bool = False) -> np.ndarray:
-    """Percent of test cells with a training cell at Manhattan distance below n, rows of Table 1 x n = 1 .. largest.
+    """Percent of test cells with a training cell at Manhattan distance below n, rows of Table 1 x n
+    = 1 .. largest.
 
-    The mean over `seeds` draws of the training set. `own` asks for a training cell of the same class.
+    The mean over `seeds` draws of the training set. `own` asks for a training cell of the same
+    class.
     """
     distance = same_class_distance if own else distance_to_training
     radii, shares = np.arange(1, largest + 1), np.zeros((len(TABLE_1), largest))
@@ -76,7 +86,8 @@ def covered_shares(seeds: int = 3, largest: int = 60, own: bool = False) -> np.n
 
 
 def best_radius(covered: np.ndarray, accuracy: np.ndarray) -> tuple[int, float]:
-    """The radius n whose covered shares come nearest to the accuracies, and the root of the mean squared error.
+    """The radius n whose covered shares come nearest to the accuracies, and the root of the mean
+    squared error.
 
     Example:
         >>> best_radius(np.array([[10.0, 50.0], [20.0, 70.0]]), np.array([52.0, 70.0]))
@@ -87,8 +98,16 @@ def best_radius(covered: np.ndarray, accuracy: np.ndarray) -> tuple[int, float]:
 
 
 def radius_fits() -> pd.DataFrame:
-    """The best single radius n for the SQUARE rows, the STRIP rows and all rows, and its error rmse in points."""
+    """The best single radius n for the SQUARE rows, the STRIP rows and all rows, and its error rmse
+    in points."""
     frame, covered = table_1(), covered_shares()
-    parts = {"SQUARE": frame.split == "square", "STRIP": frame.split == "strip", "all": frame.hole > 0}
-    fits = {name: best_radius(covered[own], frame["U-Acc"].to_numpy()[own]) for name, own in parts.items()}
+    parts = {
+        "SQUARE": frame.split == "square",
+        "STRIP": frame.split == "strip",
+        "all": frame.hole > 0,
+    }
+    fits = {
+        name: best_radius(covered[own], frame["U-Acc"].to_numpy()[own])
+        for name, own in parts.items()
+    }
     return pd.DataFrame.from_dict(fits, orient="index", columns=["n", "rmse"])

@@ -11,11 +11,19 @@ from grokbook_chapters.holes.counts import table_1
 
 
 @exercise(
-    "ex-04b-share", draws={"p": (53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101), "k": range(15, 43), "t": range(10, 36)}
+    "ex-04b-share",
+    draws={
+        "p": (53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101),
+        "k": range(15, 43),
+        "t": range(10, 36),
+    },
 )
 def share(square: float, strip: float, zero: float, *, p: int, k: int, t: int) -> Mistakes:
     """Two shares from 0 to 1, and a real number t, all to three digits."""
-    tasks = [ModularTask(p, train_fraction=0.3, split=split, hole=n) for split, n in (("square", k), ("strip", t))]
+    tasks = [
+        ModularTask(p, train_fraction=0.3, split=split, hole=n)
+        for split, n in (("square", k), ("strip", t))
+    ]
     tested = tasks[0].test_index.size
     right = [np.count_nonzero(~one.train_mask & ~one.hole_mask) / tested for one in tasks]
     typical = ("0 is an operand too", 1 - k**2 / tested), ("of all cells", 1 - (k + 1) ** 2 / p**2)
@@ -40,7 +48,10 @@ def swapper(accuracy: float, more: float, *, t: int, seed: int) -> Mistakes:
     yield from number(more, excess * i.size, "the difference of the accuracies", all_cells)
 
 
-@exercise("ex-04b-dip", draws={"a": [n / 100 for n in range(10, 91)], "h": range(10, 51), "w": range(120, 401, 4)})
+@exercise(
+    "ex-04b-dip",
+    draws={"a": [n / 100 for n in range(10, 91)], "h": range(10, 51), "w": range(120, 401, 4)},
+)
 def dip(raw: float, windowed: float, *, a: float, h: int, w: int) -> Mistakes:
     """Two accuracies from 0 to 1, to three digits."""
     log = np.arange(0, 40 * w, h)

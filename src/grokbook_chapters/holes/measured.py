@@ -1,4 +1,5 @@
-"""The recorded runs of Table 1 as one table, a row a run, and what they come to by row of the paper's table."""
+"""The recorded runs of Table 1 as one table, a row a run, and what they come to by row of the
+paper's table."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ import xarray as xr
 from grokbook.curves.limits import LimitRule, limits_table, moving_mean
 from grokbook_chapters.holes.counts import predictors, table_1
 
-# A run has generalised outside its hole when its moving mean there has reached this accuracy (percent).
+# A run has generalised outside its hole when its moving mean there has reached this accuracy
+# (percent).
 GENERALISED = 95.0
 
 NEAR = 5.0  # points within which an upper limit agrees with the printed one
@@ -30,18 +32,26 @@ CAME = ("reproduced", "exceeded", "seeds differ", "not reached", "still rising",
 
 
 def limits_of_parts(data: xr.Dataset, rule: LimitRule | None = None) -> pd.DataFrame:
-    """One row a run of a row: seed, what `limits_table` finds, and the accuracy on the `PARTS` of the test set, in %.
+    """One row a run of a row: seed, what `limits_table` finds, and the accuracy on the `PARTS` of
+    the test set, in %.
 
-    The parts are moving means at the step of the upper limit, so that `upper` is their mean weighted with the shares of
-    test cells. `generalised`: whether the largest moving mean outside the hole is at least `GENERALISED` (NA for STRIP
-    67 by the programs' rule, where no test cell lies outside the hole).
+    The parts are moving means at the step of the upper limit, so that `upper` is their mean
+    weighted with the shares of test cells. `generalised`: whether the largest moving mean outside
+    the hole is at least `GENERALISED` (NA for STRIP 67 by the programs' rule, where no test cell
+    lies outside the hole).
     """
     rule = rule or LimitRule()
     table, nothing = limits_table(data, rule).reset_index(), (np.zeros(1), np.full(1, np.nan))
     for part, name in PARTS.items():
         curves = [data[name].sel(seed=seed).dropna("step") for seed in table.seed]
-        means = [moving_mean(c.step.values, c.values, rule.window) if c.size > 1 else nothing for c in curves]
-        table[part] = [100 * float(np.interp(step, *mean)) for step, mean in zip(table.upper_step, means, strict=True)]
+        means = [
+            moving_mean(c.step.values, c.values, rule.window) if c.size > 1 else nothing
+            for c in curves
+        ]
+        table[part] = [
+            100 * float(np.interp(step, *mean))
+            for step, mean in zip(table.upper_step, means, strict=True)
+        ]
         if part == "outside":
             highest = pd.Series([100 * mean.max() for _, mean in means])
             table["generalised"] = (highest >= GENERALISED).astype("boolean").mask(highest.isna())
@@ -49,8 +59,13 @@ def limits_of_parts(data: xr.Dataset, rule: LimitRule | None = None) -> pd.DataF
 
 
 def table_of_runs(tables: Mapping[tuple[str, str], pd.DataFrame]) -> pd.DataFrame:
-    """What `limits_of_parts` finds in the runs of several rows in one table, with the columns row and change."""
-    return pd.concat(tables, names=["row", "change"]).reset_index(["row", "change"]).reset_index(drop=True)
+    """What `limits_of_parts` finds in the runs of several rows in one table, with the columns row
+    and change."""
+    return (
+        pd.concat(tables, names=["row", "change"])
+        .reset_index(["row", "change"])
+        .reset_index(drop=True)
+    )
 
 
 def longest(runs: pd.DataFrame) -> pd.DataFrame:
@@ -60,41 +75,61 @@ def longest(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def against_printed(runs: pd.DataFrame, near: float = NEAR) -> pd.Series:
-    """How each run's upper limit lies to the printed one: "above" it, "agrees", "rising" or "below".
+    """How each run's upper limit lies to the printed one: "above" it, "agrees", "rising" or
+    "below".
 
-    A run that still rises agrees only where no accuracy could exceed the printed one by more than `near` points;
-    "below" is level, by its last step.
+    A run that still rises agrees only where no accuracy could exceed the printed one by more than
+    `near` points; "below" is level, by its last step.
     """
     upper, u_acc = runs.upper, table_1()["U-Acc"].reindex(runs.row).to_numpy()
     rising = runs.truncated.astype(bool)
     agrees = (abs(upper - u_acc) <= near) & (~rising | (u_acc + near >= 100))
-    return pd.Series(np.select([upper > u_acc + near, agrees, rising], WORDS[:3], WORDS[3]), runs.index)
+    return pd.Series(
+        np.select([upper > u_acc + near, agrees, rising], WORDS[:3], WORDS[3]), runs.index
+    )
 
 
 def came_of(runs: pd.Series) -> str:
-    """What came of a row, by `against_printed` of its runs: one above a ceiling exceeds it, rising ones decide nothing.
+    """What came of a row, by `against_printed` of its runs: one above a ceiling exceeds it, rising
+    ones decide nothing.
 
     Example:
         >>> came_of(pd.Series(["agrees", "rising"])), came_of(pd.Series(["below", "above"]))
         ('reproduced', 'exceeded')
     """
     above, agrees, _, below = ((runs == word).any() for word in WORDS)
-    return ("exceeded" if above else "seeds differ" if agrees and below else "reproduced" if agrees
-            else "not reached" if below else "still rising")  # fmt: skip
+    return (
+        "exceeded"
+        if above
+        else "seeds differ"
+        if agrees and below
+        else "reproduced"
+        if agrees
+        else "not reached"
+        if below
+        else "still rising"
+    )
 
 
 def by_row(runs: pd.DataFrame, by: str | Sequence[str] = "row", near: float = NEAR) -> pd.DataFrame:
-    """Medians and ranges over the runs of each row (or of what else `by` names), in percent, and what `came` of it.
+    """Medians and ranges over the runs of each row (or of what else `by` names), in percent, and
+    what `came` of it.
 
-    Columns: seeds, U, `U low`, `U high`, `outside` and `in hole` (at the upper limit), `rising` (number of runs), came.
+    Columns: seeds, U, `U low`, `U high`, `outside` and `in hole` (at the upper limit), `rising`
+    (number of runs), came.
     """
     of = runs.assign(against=against_printed(runs, near)).groupby(by, sort=False)
     medians = of[["upper", "outside", "in hole"]].median().rename(columns={"upper": "U"})
-    table = medians.assign(**{"seeds": of.size(), "U low": of.upper.min(), "U high": of.upper.max()})
+    table = medians.assign(
+        **{"seeds": of.size(), "U low": of.upper.min(), "U high": of.upper.max()}
+    )
     return table.assign(rising=of.truncated.sum(), came=of.against.agg(came_of))
 
 
 def measured(runs: pd.DataFrame, near: float = NEAR) -> pd.DataFrame:
-    """The eleven rows of Table 1, published (`predictors`, its `outside` as `share`) and ours (`by_row`)."""
+    """The eleven rows of Table 1, published (`predictors`, its `outside` as `share`) and ours
+    (`by_row`)."""
     table = predictors().rename(columns={"outside": "share"}).join(by_row(runs, near=near))
-    return table.fillna({"seeds": 0, "rising": 0, "came": "not run"}).astype({"seeds": int, "rising": int})
+    return table.fillna({"seeds": 0, "rising": 0, "came": "not run"}).astype(
+        {"seeds": int, "rising": int}
+    )

@@ -1,4 +1,5 @@
-"""The runs of chapter 04b: the rows of Table 1 of Gu et al. 2025, and rows with one setting changed."""
+"""The runs of chapter 04b: the rows of Table 1 of Gu et al. 2025, and rows with one setting
+changed."""
 
 from __future__ import annotations
 
@@ -6,25 +7,44 @@ from grokbook.files import beside
 from grokbook.runs.experiment import Experiment
 from grokbook_chapters.gu2025 import modular_run
 
-# Table 1 of Gu et al. 2025 (p = 97, addition, 30 % trained): split, hole, U-Acc, L-Acc (percent), GO-Epoch.
+# Table 1 of Gu et al. 2025 (p = 97, addition, 30 % trained): split, hole, U-Acc, L-Acc (percent),
+# GO-Epoch.
 TABLE_1 = {row: (*cells, None)[:5] for row, cells in beside(__file__).items()}
-# U-Acc is the upper limit of the test accuracy, L-Acc the lowest value after reaching it; GO-Epoch, the epoch of
-# grokking, has a tolerance of 100 (200 for SQUARE 50); "disappear" is printed where None stands here.
+# U-Acc is the upper limit of the test accuracy, L-Acc the lowest value after reaching it; GO-Epoch,
+# the epoch of
+# grokking, has a tolerance of 100 (200 for SQUARE 50); "disappear" is printed where None stands
+# here.
 
 STEPS = 6_000  # of a row: 1.8 times the latest GO-Epoch; the paper states no length
 AUTHORS_STEPS = 30_000  # of the authors' programs
 LONG, LONGEST = "12,000 steps", f"{AUTHORS_STEPS:,} steps"
-TEXT, SHIFTED = "the text's rule", "second operand shifted by 60"  # the shift is in the authors' program for STRIP
+TEXT, SHIFTED = (
+    "the text's rule",
+    "second operand shifted by 60",
+)  # the shift is in the authors' program for STRIP
 # What sets a variant of a row apart, in words and as settings; "" is the row itself.
-CHANGES = {"": {}, LONG: {"steps": 12_000}, LONGEST: {"steps": AUTHORS_STEPS}, TEXT: {"rule": "text"},
-           SHIFTED: {"shift": 60}}  # fmt: skip
+CHANGES = {
+    "": {},
+    LONG: {"steps": 12_000},
+    LONGEST: {"steps": AUTHORS_STEPS},
+    TEXT: {"rule": "text"},
+    SHIFTED: {"shift": 60},
+}
 
-# The rows that differ most, run again with one thing changed, one seed each, in the order of what they tell.
+# The rows that differ most, run again with one thing changed, one seed each, in the order of what
+# they tell.
 VARIANTS = (
-    ("SQUARE 40", LONG), ("STRIP 50", LONG), ("STRIP 50", SHIFTED), ("SQUARE 30", LONG), ("STRIP 50", TEXT),
-    ("STRIP 60", SHIFTED), ("SQUARE 40", TEXT), ("STRIP 67", TEXT),
-)  # fmt: skip
-# Rows that are run for as long as the authors' programs run, two seeds each, in the order of what they decide.
+    ("SQUARE 40", LONG),
+    ("STRIP 50", LONG),
+    ("STRIP 50", SHIFTED),
+    ("SQUARE 30", LONG),
+    ("STRIP 50", TEXT),
+    ("STRIP 60", SHIFTED),
+    ("SQUARE 40", TEXT),
+    ("STRIP 67", TEXT),
+)
+# Rows that are run for as long as the authors' programs run, two seeds each, in the order of what
+# they decide.
 LONG_ROWS = ("SQUARE 40", "STRIP 50", "SQUARE 30", "SQUARE 35", "SQUARE 45", "STRIP 40")
 
 FRESH = (3, 4, 5)  # further seeds of STRIP 67, where the first ones are above the printed limit
@@ -33,7 +53,8 @@ Planned = dict[tuple[str, str], Experiment]
 
 
 def run(row: str, change: str = "", n_seeds: int = 3) -> Experiment:
-    """One row of Table 1, addition modulo 97 and 30 % trained by the programs' rule, or one of its variants.
+    """One row of Table 1, addition modulo 97 and 30 % trained by the programs' rule, or one of its
+    variants.
 
     Example:
         >>> run("SQUARE 40", LONG).name, run("STRIP 67").config.n_train
@@ -41,7 +62,9 @@ def run(row: str, change: str = "", n_seeds: int = 3) -> Experiment:
     """
     split, hole, *_ = TABLE_1[row]
     apart = [split, f"{'k' if split == 'square' else 't'}={hole}"]
-    apart += [value if name == "rule" else f"{name}={value}" for name, value in CHANGES[change].items()]
+    apart += [
+        value if name == "rule" else f"{name}={value}" for name, value in CHANGES[change].items()
+    ]
     config = modular_run(97, 0.3, split=split, hole=hole, **{"steps": STEPS} | CHANGES[change])
     return Experiment(f"gu2025/table1[{', '.join(apart)}]", config, seeds=tuple(range(n_seeds)))
 

@@ -1,7 +1,8 @@
-"""What chapter 02a settles: the central sentences of Nanda et al. 2023 and Zhong et al. 2023, and our own beside them.
+"""What chapter 02a settles: the central sentences of Nanda et al. 2023 and Zhong et al. 2023, and
+our own beside them.
 
-The bars of N01 and N02 were set when seeds 0 to 3 of the transformer and 0 and 1 of the two-layer networks had been
-seen; of the transformer 104 younger ones decide.
+The bars of N01 and N02 were set when seeds 0 to 3 of the transformer and 0 and 1 of the two-layer
+networks had been seen; of the transformer 104 younger ones decide.
 """
 
 from __future__ import annotations
@@ -16,14 +17,26 @@ from companion.claims.finding import enough, most
 from grokbook.models.built import built_quadratic, built_transformer
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook_chapters.how_a_network_adds import sum_of_angles as angles
-from grokbook_chapters.how_a_network_adds.runs import PAIRS, RELU, SQUARE, TRANSFORMER, UNIFORM, kinds
+from grokbook_chapters.how_a_network_adds.runs import (
+    PAIRS,
+    RELU,
+    SQUARE,
+    TRANSFORMER,
+    UNIFORM,
+    kinds,
+)
 from grokbook_chapters.how_a_network_adds.trained import symmetricity
 
-FEW, MANY = "How many angles are enough", "Transformers use few frequencies, two-layer networks nearly all"
+FEW, MANY = (
+    "How many angles are enough",
+    "Transformers use few frequencies, two-layer networks nearly all",
+)
 RULES = "Most trained networks are nearer to a clock than to a pizza"
 
 LEVEL = 0.05
-ROTATED = 8 / np.pi**2  # part of an exact pizza's variance that a clock explains for large p, and the reverse
+ROTATED = (
+    8 / np.pi**2
+)  # part of an exact pizza's variance that a clock explains for large p, and the reverse
 KNOWN = 0.1  # restricted loss in nats from which the key frequencies count as answering alone
 
 
@@ -38,97 +51,220 @@ def spread(values: np.ndarray) -> str:
 
 
 def pizza_lead(run: xr.Dataset) -> xr.DataArray:
-    """Of each seed, the part of the logits' variance that a pizza explains less the part that a clock explains."""
+    """Of each seed, the part of the logits' variance that a pizza explains less the part that a
+    clock explains."""
     return (run.pizza - run.clock).sum("frequency")
 
 
 def meets_rule(run: xr.Dataset, few: float = 0.25) -> np.ndarray:
-    """Of each seed, whether at most this share of the frequencies is key, answers alone and is needed (N01)."""
+    """Of each seed, whether at most this share of the frequencies is key, answers alone and is
+    needed (N01)."""
     guess = np.log(2 * run.sizes["frequency"] + 1)
-    return (share_of_keys(run) <= few) & (run.restricted.values < KNOWN) & (run.excluded.values > guess)
+    return (
+        (share_of_keys(run) <= few)
+        & (run.restricted.values < KNOWN)
+        & (run.excluded.values > guess)
+    )
 
 
-@claim("N01", "nanda2023", "abstract and section 4 (our reading)", section=MANY, bars={"few": (0.2, 0.5)},
-       runs=lambda: {TRANSFORMER: kinds()[TRANSFORMER]}, rule_changed="2026-11-25T14:11:04 81f7fcca", says=(
-    "{seeds} seeds, {meet} of which meet the rule: {low:.0f} to {high:.0f} (median {value:.0f}) of {of} frequencies ",
-    "hold 95 % of what the waves explain; they alone cost at most {alone:.3f} nats, without them the training pairs ",
-    "cost at least {without:.1f}, where guessing costs {guess:.2f}"))  # fmt: skip
+@claim(
+    "N01",
+    "nanda2023",
+    "abstract and section 4 (our reading)",
+    section=MANY,
+    bars={"few": (0.2, 0.5)},
+    runs=lambda: {TRANSFORMER: kinds()[TRANSFORMER]},
+    rule_changed="2026-11-25T14:11:04 81f7fcca",
+    says=(
+        (
+            "{seeds} seeds, {meet} of which meet the rule: {low:.0f} to {high:.0f} (median"
+            " {value:.0f}) of {of} frequencies "
+        ),
+        (
+            "hold 95 % of what the waves explain; they alone cost at most {alone:.3f} nats, without"
+            " them the training pairs "
+        ),
+        "cost at least {without:.1f}, where guessing costs {guess:.2f}",
+    ),
+)
 def key_frequencies(runs: Runs, few: float = 0.25) -> Finding:
-    """A transformer that has learned to add uses a few key frequencies: they alone answer, and nothing else does.
+    """A transformer that has learned to add uses a few key frequencies: they alone answer, and
+    nothing else does.
 
-    Our reading: most seeds have at most a quarter of the frequencies as keys, with a loss below 0.1 nats by these alone
-    and above a guess without them. The bars were set when seeds 0 to 3 had been seen, so that younger ones decide.
+    Our reading: most seeds have at most a quarter of the frequencies as keys, with a loss below 0.1
+    nats by these alone and above a guess without them. The bars were set when seeds 0 to 3 had been
+    seen, so that younger ones decide.
     """
     run = runs[TRANSFORMER]
     keys, meet = run["keys"].values, meets_rule(run, few)
     return judge(
-        most(meet.tolist()), value=float(np.median(keys)), low=float(keys.min()), high=float(keys.max()),
-        seeds=run.sizes["seed"], meet=int(meet.sum()), of=run.sizes["frequency"],
+        most(meet.tolist()),
+        value=float(np.median(keys)),
+        low=float(keys.min()),
+        high=float(keys.max()),
+        seeds=run.sizes["seed"],
+        meet=int(meet.sum()),
+        of=run.sizes["frequency"],
         guess=float(np.log(2 * run.sizes["frequency"] + 1)),
-        alone=float(run.restricted.max()), without=float(run.excluded.min()),
-    )  # fmt: skip
+        alone=float(run.restricted.max()),
+        without=float(run.excluded.min()),
+    )
 
 
-@claim("N02", "nanda2023", "this chapter", section=MANY, origin="ours", bars={"nearly": (0.6, 0.9)},
-       runs=lambda: {kind: run for kind, run in kinds().items() if kind in (RELU, SQUARE)},
-       says="{seeds} seeds of both networks: {low:.0f} to {high:.0f} of {of} frequencies are key")  # fmt: skip
+@claim(
+    "N02",
+    "nanda2023",
+    "this chapter",
+    section=MANY,
+    origin="ours",
+    bars={"nearly": (0.6, 0.9)},
+    runs=lambda: {kind: run for kind, run in kinds().items() if kind in (RELU, SQUARE)},
+    says="{seeds} seeds of both networks: {low:.0f} to {high:.0f} of {of} frequencies are key",
+)
 def nearly_all(runs: Runs, nearly: float = 0.75) -> Finding:
-    """Two-layer networks that have learned the same sums use nearly all frequencies: few are no need of the task."""
+    """Two-layer networks that have learned the same sums use nearly all frequencies: few are no
+    need of the task."""
     found = [runs[kind] for kind in (RELU, SQUARE)]
     if not enough(*found):
         return judge(None, seeds=0, of=0, low=0, high=0)
     both = xr.concat(found, "seed", combine_attrs="drop")
     keys = both["keys"].values
     return judge(
-        most((share_of_keys(both) >= nearly).tolist()), value=float(np.median(keys)), low=float(keys.min()),
-        high=float(keys.max()), seeds=len(keys), of=both.sizes["frequency"],
-    )  # fmt: skip
+        most((share_of_keys(both) >= nearly).tolist()),
+        value=float(np.median(keys)),
+        low=float(keys.min()),
+        high=float(keys.max()),
+        seeds=len(keys),
+        of=both.sizes["frequency"],
+    )
 
 
-@claim("N03", "nanda2023", "this chapter", section=FEW, origin="ours", kind="theorem", seconds=3, says=(
-    "for all primes from 5 to {largest} and shares 1/4, 1/2 and 9/10 the least number lies between both bounds; at ",
-    "p = {largest} a share of 1/2 takes {value:.0f}, bounds {low:.0f} and {high:.0f}"))  # fmt: skip
+@claim(
+    "N03",
+    "nanda2023",
+    "this chapter",
+    section=FEW,
+    origin="ours",
+    kind="theorem",
+    seconds=3,
+    says=(
+        (
+            "for all primes from 5 to {largest} and shares 1/4, 1/2 and 9/10 the least number lies"
+            " between both bounds; at "
+        ),
+        "p = {largest} a share of 1/2 takes {value:.0f}, bounds {low:.0f} and {high:.0f}",
+    ),
+)
 def order_log(primes: tuple[int, ...] = (5, 7, 11, 13, 17, 19, 23)) -> Finding:
-    """A fixed share of the margin takes frequencies of the order of log p: that many are needed and enough."""
-    rows = [(angles.needed(p, s), angles.least(p, s), angles.enough(p, s)) for p in primes for s in (0.25, 0.5, 0.9)]
+    """A fixed share of the margin takes frequencies of the order of log p: that many are needed and
+    enough."""
+    rows = [
+        (angles.needed(p, s), angles.least(p, s), angles.enough(p, s))
+        for p in primes
+        for s in (0.25, 0.5, 0.9)
+    ]
     needed, least, sufficient = rows[-2]
-    return judge(all(a <= b <= c for a, b, c in rows), value=least, low=needed, high=sufficient, largest=primes[-1])
+    return judge(
+        all(a <= b <= c for a, b, c in rows),
+        value=least,
+        low=needed,
+        high=sufficient,
+        largest=primes[-1],
+    )
 
 
-@claim("Z01", "zhong2023", "abstract", section=RULES, rule_changed="2026-11-26T22:01:00+00:00 876ecc6",
-       runs=lambda: {kind: kinds()[kind] for kind in (TRANSFORMER, UNIFORM)}, bars={"lead": (0.05, 0.1)}, says=(
-    "of {pairs} training sets and starts {turned} give a clock with attention and a pizza with uniform attention, ",
-    "{back} the reverse (sign test, p = {p:.1g}); what a pizza explains less what a clock does goes from {attention} ",
-    "with attention and from {uniform} with uniform attention; in exact ones it is about {exact:.2f} either way"))
+@claim(
+    "Z01",
+    "zhong2023",
+    "abstract",
+    section=RULES,
+    rule_changed="2026-11-26T22:01:00+00:00 876ecc6",
+    runs=lambda: {kind: kinds()[kind] for kind in (TRANSFORMER, UNIFORM)},
+    bars={"lead": (0.05, 0.1)},
+    says=(
+        (
+            "of {pairs} training sets and starts {turned} give a clock with attention and a pizza"
+            " with uniform attention, "
+        ),
+        (
+            "{back} the reverse (sign test, p = {p:.1g}); what a pizza explains less what a clock"
+            " does goes from {attention} "
+        ),
+        (
+            "with attention and from {uniform} with uniform attention; in exact ones it is about"
+            " {exact:.2f} either way"
+        ),
+    ),
+)
 def two_rules(runs: Runs, lead: float = 0.0) -> Finding:
-    """Small changes "can induce the discovery of qualitatively different algorithms from a fixed training set": a
-    clock, or with uniform attention a pizza.
+    """Small changes "can induce the discovery of qualitatively different algorithms from a fixed
+    training set": a clock, or with uniform attention a pizza.
 
-    Both networks of a pair have one seed, so one training set and one start; the rule that explains more of the logits'
-    variance, by more than `lead`, counts. Their networks are larger and train longer than ours, so that ours cannot
-    refute them. All of `PAIRS` decide, not the first few that look well. Of 24 older pairs three turned and none turned
-    back (p = 1/8); the rule was kept, and the number of new ones fixed. The other leads, a quarter and a half of what
-    sets exact networks apart, were added when the new pairs had been seen: the differences have no gap at zero, so that
+    Both networks of a pair have one seed, so one training set and one start; the rule that explains
+    more of the logits' variance, by more than `lead`, counts. Their networks are larger and train
+    longer than ours, so that ours cannot refute them. All of `PAIRS` decide, not the first few that
+    look well. Of 24 older pairs three turned and none turned back (p = 1/8); the rule was kept, and
+    the number of new ones fixed. The other leads, a quarter and a half of what sets exact networks
+    apart, were added when the new pairs had been seen: the differences have no gap at zero, so that
     a change of sign alone shows no two kinds.
-    """  # fmt: skip
+    """
     found = [runs[kind] for kind in (TRANSFORMER, UNIFORM)]
     if not enough(*found, least=1):
-        return judge(None, pairs=0, turned=0, back=0, p=np.nan, attention="none", uniform="none", exact=1 - ROTATED)
+        return judge(
+            None,
+            pairs=0,
+            turned=0,
+            back=0,
+            p=np.nan,
+            attention="none",
+            uniform="none",
+            exact=1 - ROTATED,
+        )
     one, other = (pizza_lead(run).values for run in xr.align(*found))
     turned = int(((one < -lead) & (other > lead)).sum())
     back = int(((one > lead) & (other < -lead)).sum())
-    p = float(binomtest(turned, turned + back, alternative="greater").pvalue) if turned + back else 1.0
+    p = (
+        float(binomtest(turned, turned + back, alternative="greater").pvalue)
+        if turned + back
+        else 1.0
+    )
     parts = (most((one < -lead).tolist()), p <= LEVEL) if one.size >= PAIRS else (None,)
-    return judge(*parts, elsewhere=True, value=float(turned / one.size), low=0, high=1,
-                 pairs=one.size, turned=turned, back=back, p=p, attention=spread(one), uniform=spread(other),
-                 exact=1 - ROTATED)  # fmt: skip
+    return judge(
+        *parts,
+        elsewhere=True,
+        value=float(turned / one.size),
+        low=0,
+        high=1,
+        pairs=one.size,
+        turned=turned,
+        back=back,
+        p=p,
+        attention=spread(one),
+        uniform=spread(other),
+        exact=1 - ROTATED,
+    )
 
 
-@claim("Z02", "zhong2023", "this chapter, on section 4.1", section=RULES, origin="ours", kind="theorem", says=(
-    "at p = 11 it is {value:.6f} for a network with squares that is a clock without error and {low:.6f} for a ",
-    "transformer that is a pizza without error"))  # fmt: skip
+@claim(
+    "Z02",
+    "zhong2023",
+    "this chapter, on section 4.1",
+    section=RULES,
+    origin="ours",
+    kind="theorem",
+    says=(
+        (
+            "at p = 11 it is {value:.6f} for a network with squares that is a clock without error"
+            " and {low:.6f} for a "
+        ),
+        "transformer that is a pizza without error",
+    ),
+)
 def adds_first(p: int = 11) -> Finding:
-    """Gradient symmetricity is 1 for every network that adds both embeddings before anything else, clock or pizza."""
+    """Gradient symmetricity is 1 for every network that adds both embeddings before anything else,
+    clock or pizza."""
     builders = (built_quadratic, built_transformer)
-    clock, pizza = (symmetricity(*build(p, [1, 3], dtype=torch.float64), ModularTask(p)) for build in builders)
+    clock, pizza = (
+        symmetricity(*build(p, [1, 3], dtype=torch.float64), ModularTask(p)) for build in builders
+    )
     return judge(min(clock, pizza) > 1 - 1e-6, value=clock, low=pizza, high=1.0)

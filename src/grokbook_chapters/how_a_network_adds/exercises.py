@@ -31,24 +31,35 @@ def amplitudes(a: float, largest: float, *, p: int, k: int, other: int) -> Mista
     def margin(amplitude: float) -> float:
         return angles.margin(p, [k, other], [amplitude, 1 - amplitude])
 
-    best = minimize_scalar(lambda one: -margin(one), bounds=(0, 1), options={"xatol": 1e-9})  # it is concave
+    best = minimize_scalar(
+        lambda one: -margin(one), bounds=(0, 1), options={"xatol": 1e-9}
+    )  # it is concave
     reached = margin(a)
-    yield not (near(largest, -best.fun) or near(largest, reached)), "with the amplitudes a and 1 - a", reached
+    yield (
+        not (near(largest, -best.fun) or near(largest, reached)),
+        "with the amplitudes a and 1 - a",
+        reached,
+    )
     if not near(a, best.x) and reached < -0.99 * best.fun:
         yield near(a, 0.5), "equal amplitudes"
         yield a > best.x, "is not the largest"
         yield True, "margin is not the largest"
 
 
-@exercise("ex-02a-line", draws={"p": PRIMES[:20], "k": range(1, 24), "phase": [n / 100 for n in range(50)]})
+@exercise(
+    "ex-02a-line",
+    draws={"p": PRIMES[:20], "k": range(1, 24), "phase": [n / 100 for n in range(50)]},
+)
 def line(weights: np.ndarray, *, p: int, k: int, phase: float) -> Mistakes:
-    """An array of 2p - 1 numbers, those of the units for n = -1, 0, ..., 2p - 3, to three digits."""
+    """An array of 2p - 1 numbers, those of the units for n = -1, 0, ..., 2p - 3, to three
+    digits."""
     sums = np.arange(2 * p - 1)
     wanted = np.cos(2 * np.pi * k * sums / p + phase)
     if np.shape(weights) != wanted.shape:
         yield True, "there are N units", 2 * p - 1, np.shape(weights)
     yield near(weights, wanted), "values themselves"
-    # unit n is silent up to the sum n, so the weights are found one after the other: there is one set of them
+    # unit n is silent up to the sum n, so the weights are found one after the other: there is one
+    # set of them
     right = np.linalg.solve(np.maximum(0, sums[:, None] - sums + 1), wanted)
     off = [n for n, one in enumerate(right) if not near(weights[n], one)]
     if off:

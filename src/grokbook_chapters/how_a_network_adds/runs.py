@@ -1,4 +1,5 @@
-"""The runs of chapter 02a: four kinds of networks that learn to add modulo 29, each read at its end."""
+"""The runs of chapter 02a: four kinds of networks that learn to add modulo 29, each read at its
+end."""
 
 from __future__ import annotations
 
@@ -15,10 +16,21 @@ from grokbook_chapters.how_a_network_adds.trained import Weights, all_logits, re
 
 TRANSFORMER, UNIFORM = "transformer", "uniform attention"
 RELU, SQUARE = "two layers, ReLU", "two layers, squares"
-PAIRS = 80  # last seeds of both transformers: of an eighth that turns five or more do in 97 of 100 cases (p = 1/32)
+# last seeds of both transformers: of an eighth that turns five or more do in 97 of 100 cases (p =
+# 1/32)
+PAIRS = 80
 SEEDS = {TRANSFORMER: 28 + PAIRS, UNIFORM: 28 + PAIRS, RELU: 12, SQUARE: 12}
-# What is recorded of a `reading`, under names with `_`; beside it `keys`, the number of key frequencies.
-READ = ("accuracy", "margin", "loss", "restricted", "excluded", "distance irrelevance", "gradient symmetricity")
+# What is recorded of a `reading`, under names with `_`; beside it `keys`, the number of key
+# frequencies.
+READ = (
+    "accuracy",
+    "margin",
+    "loss",
+    "restricted",
+    "excluded",
+    "distance irrelevance",
+    "gradient symmetricity",
+)
 
 
 def read(config: RunConfig, weights: Weights) -> xr.Dataset:
@@ -32,15 +44,21 @@ def read(config: RunConfig, weights: Weights) -> xr.Dataset:
 
 
 def two_layers(activation: str, p: int = 29, width: int = 128) -> RunConfig:
-    """The transformer's task, optimiser and steps with the two-layer network of chapter 17 instead."""
+    """The transformer's task, optimiser and steps with the two-layer network of chapter 17
+    instead."""
     return RunConfig(
-        ModularTask(p, train_fraction=0.8), Quadratic(p, width=width, activation=activation),
-        AdamW(learning_rate=5e-3, weight_decay=1.0), steps=2_000, log=Schedule(100, 10, 200), snapshots=0,
-    )  # fmt: skip
+        ModularTask(p, train_fraction=0.8),
+        Quadratic(p, width=width, activation=activation),
+        AdamW(learning_rate=5e-3, weight_decay=1.0),
+        steps=2_000,
+        log=Schedule(100, 10, 200),
+        snapshots=0,
+    )
 
 
 def kinds() -> dict[str, Experiment]:
-    """Each kind of network with its seeds: of the transformers 28, which left Z01 open, and `PAIRS` after them."""
+    """Each kind of network with its seeds: of the transformers 28, which left Z01 open, and `PAIRS`
+    after them."""
     configs = {TRANSFORMER: trained().config, UNIFORM: trained(uniform=True).config}
     configs |= {RELU: two_layers("relu"), SQUARE: two_layers("square")}
     names = {TRANSFORMER: "transformer", UNIFORM: "uniform", RELU: "relu", SQUARE: "square"}
@@ -60,5 +78,6 @@ RUNS = (kinds,)
 
 
 def plan(p_trained: int, d_model: int, steps: int, n_seeds: int, **_: Any) -> dict[str, Experiment]:
-    """Plan of chapter 02a: the transformers that the page trains; raises ParameterError as `trained`."""
+    """Plan of chapter 02a: the transformers that the page trains; raises ParameterError as
+    `trained`."""
     return {"live": trained(p_trained, d_model, steps=steps, n_seeds=n_seeds)}

@@ -1,12 +1,14 @@
-r"""Liu et al.'s effective loss for classes: features of one class attract each other, the scale is divided out.
+r"""Liu et al.'s effective loss for classes: features of one class attract each other, the scale is
+divided out.
 
 With features f(x) and classes of $n_c$ samples (Equation 32),
 
 .. math:: \ell_{eff} = \ell / Z, \quad Z = \sum_x |f(x)|^2, \quad
           \ell = \sum_{(x, y)} |f(x) - f(y)|^2 = \sum_c n_c \sum_{x \in c} |f(x) - \mu_c|^2,
 
-the first sum over the pairs of one class, $\mu_c$ the mean of a class. Each deviation $f - \mu_c$ shrinks on its own
-and all features grow by one common factor that keeps Z: the flow has a closed form (`flow`).
+the first sum over the pairs of one class, $\mu_c$ the mean of a class. Each deviation $f - \mu_c$
+shrinks on its own and all features grow by one common factor that keeps Z: the flow has a closed
+form (`flow`).
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ def loss(features: ArrayLike, labels: ArrayLike) -> float:
 def velocity(features: ArrayLike, labels: ArrayLike) -> np.ndarray:
     r"""The gradient flow of the effective loss, (n, d).
 
-    .. math:: -\partial\ell_{eff} / \partial f = -\frac{2}{Z}\bigl(n_c (f - \mu_c) - \frac{\ell}{Z} f\bigr)
+    .. math:: -\partial\ell_{eff} / \partial f = -\frac{2}{Z}\bigl(n_c (f - \mu_c) - \frac{\ell}{Z}
+    f\bigr)
 
     Source: Liu et al. 2022, Equation 33, first line, with the sign that the flow needs.
     """
@@ -48,9 +51,10 @@ def flow(features: ArrayLike, labels: ArrayLike, times: Sequence[float]) -> np.n
     .. math:: f(t) &= g(t)\bigl(\mu_c + e^{-2 n_c t / Z}(f - \mu_c)\bigr), \\
               g(t)^2 &= Z \Big/ \sum_x \bigl|\mu_c + e^{-2 n_c t / Z}(f - \mu_c)\bigr|^2
 
-    Means of classes keep their directions and their ratios: whatever the classes do, two means are never closer
-    in relation to the largest than at the start. Raises ParameterError for negative times, for times at which nothing
-    is left of classes whose means are all zero, and as `class_parts`.
+    Means of classes keep their directions and their ratios: whatever the classes do, two means are
+    never closer in relation to the largest than at the start. Raises ParameterError for negative
+    times, for times at which nothing is left of classes whose means are all zero, and as
+    `class_parts`.
 
     Source: derived here from Liu et al. 2022, Equations 32 and 33.
     """
@@ -64,7 +68,9 @@ def flow(features: ArrayLike, labels: ArrayLike, times: Sequence[float]) -> np.n
     path = means + np.exp(-2 * t[:, None] * sizes / z)[..., None] * apart
     left = (path**2).sum((1, 2))
     if not left.all():
-        raise ParameterError(f"class means that are all zero have no limit: nothing is left at times = {times}.")
+        raise ParameterError(
+            f"class means that are all zero have no limit: nothing is left at times = {times}."
+        )
     return path * np.sqrt(z / left)[:, None, None]
 
 

@@ -1,7 +1,8 @@
-"""The effective loss of classes as a method: free points under Adam as in Fig. 19, and an encoder that makes them.
+"""The effective loss of classes as a method: free points under Adam as in Fig. 19, and an encoder
+that makes them.
 
-Liu et al. 2022, appendix I, move the points themselves. A method that is to place new images has to move the weights of
-the network that makes the points.
+Liu et al. 2022, appendix I, move the points themselves. A method that is to place new images has to
+move the weights of the network that makes the points.
 """
 
 from __future__ import annotations
@@ -20,13 +21,23 @@ from grokbook.tasks.digits import MNIST, SMALL, DigitsTask
 from grokbook_chapters.images.class_collapse import flow
 from grokbook_chapters.images.runs import PIXELS, WIDTH
 
-LOSS, METHOD = "A loss that cannot shrink everything", "Through an encoder all points gather in one place"
+LOSS, METHOD = (
+    "A loss that cannot shrink everything",
+    "Through an encoder all points gather in one place",
+)
 
-RATE, FIG19_STEPS, STEPS = 1e-3, 100, 500  # Adam's rate and steps in Fig. 19, and the steps of an encoder here
+RATE, FIG19_STEPS, STEPS = (
+    1e-3,
+    100,
+    500,
+)  # Adam's rate and steps in Fig. 19, and the steps of an encoder here
 
 
-def descend(moved: list[Tensor], points: Callable[[], Tensor], labels: np.ndarray, steps: int) -> None:
-    """Adam on the effective loss of some points, which depend on the tensors that are moved, in place."""
+def descend(
+    moved: list[Tensor], points: Callable[[], Tensor], labels: np.ndarray, steps: int
+) -> None:
+    """Adam on the effective loss of some points, which depend on the tensors that are moved, in
+    place."""
     of_class = torch.from_numpy(np.eye(labels.max() + 1, dtype=np.float32)[labels])
     sizes = of_class.sum(dim=0)
     adam = torch.optim.Adam(moved, lr=RATE)
@@ -39,21 +50,30 @@ def descend(moved: list[Tensor], points: Callable[[], Tensor], labels: np.ndarra
 
 
 def drawn_encoder(seed: int, source: str) -> tuple[MLP, dict[str, Tensor]]:
-    """A ReLU network with two layers of 200 from images to the plane, and its weights as torch draws them."""
+    """A ReLU network with two layers of 200 from images to the plane, and its weights as torch
+    draws them."""
     network = MLP((PIXELS[source], WIDTH, WIDTH, 2))
     return network, {name: w.clone().requires_grad_() for name, w in network.draw(seed).items()}
 
 
-def _images(seed: int, source: str, images: int, dealt: bool) -> tuple[Tensor, np.ndarray, Tensor, np.ndarray]:
-    """Training images and labels, their own or dealt out at random, and the other images with their own labels."""
+def _images(
+    seed: int, source: str, images: int, dealt: bool
+) -> tuple[Tensor, np.ndarray, Tensor, np.ndarray]:
+    """Training images and labels, their own or dealt out at random, and the other images with their
+    own labels."""
     task = DigitsTask(images, seed, source=source)
     rest = np.setdiff1d(np.arange(len(task.inputs)), task.train_index)
-    parts = [(torch.from_numpy(task.inputs[at]).float(), task.targets[at]) for at in (task.train_index, rest)]
+    parts = [
+        (torch.from_numpy(task.inputs[at]).float(), task.targets[at])
+        for at in (task.train_index, rest)
+    ]
     (seen, labels), (new, known) = parts
     return seen, np.random.default_rng(seed).permutation(labels) if dealt else labels, new, known
 
 
-def encoded(images: int = 500, seed: int = 0, source: str = SMALL, dealt: bool = False) -> tuple[Tensor, np.ndarray]:
+def encoded(
+    images: int = 500, seed: int = 0, source: str = SMALL, dealt: bool = False
+) -> tuple[Tensor, np.ndarray]:
     """Images as points (n, 2) of a plane by a random network, and their labels.
 
     Source: Liu et al. 2022, appendix I: "randomly encoded to a 2D embedding".
@@ -64,10 +84,11 @@ def encoded(images: int = 500, seed: int = 0, source: str = SMALL, dealt: bool =
 
 
 def free_points(seed: int, dealt: bool = False, images: int = 500) -> dict[str, float]:
-    """Fig. 19: MNIST in the plane of a random network, moved by 100 steps of Adam on the effective loss.
+    """Fig. 19: MNIST in the plane of a random network, moved by 100 steps of Adam on the effective
+    loss.
 
-    `before` and `after` are shares of the variance within classes, `size` is Z at the end as a part of its first value,
-    `means` the same of the variance of the class means.
+    `before` and `after` are shares of the variance within classes, `size` is Z at the end as a part
+    of its first value, `means` the same of the variance of the class means.
     """
     first, labels = encoded(images, seed, MNIST, dealt)
     moved = first.clone().requires_grad_()
@@ -75,19 +96,25 @@ def free_points(seed: int, dealt: bool = False, images: int = 500) -> dict[str, 
     start, end = (f.detach().double().numpy() for f in (first, moved))
     before, after = (within_class_share(f, labels) for f in (start, end))
     means = [class_parts(f, labels)[0].var(axis=0).sum() for f in (start, end)]
-    return {"before": before, "after": after, "size": float((end**2).sum() / (start**2).sum()),
-            "means": float(means[1] / means[0])}  # fmt: skip
+    return {
+        "before": before,
+        "after": after,
+        "size": float((end**2).sum() / (start**2).sum()),
+        "means": float(means[1] / means[0]),
+    }
 
 
 def through_encoder(
     seed: int, dealt: bool = False, centred: bool = False, images: int = 500, steps: int = STEPS
 ) -> dict[str, float]:
-    """The same loss moves the weights of the network on small digits; then it is asked on the other images.
+    """The same loss moves the weights of the network on small digits; then it is asked on the other
+    images.
 
     With `centred` Z is the variance: the loss is that of the points less their mean.
 
-    `seen` and `new` are shares of right answers of the nearest class mean on both sets, `within` the share of the
-    variance within classes, `variance` the variance as a part of the mean square, at the end on the training images.
+    `seen` and `new` are shares of right answers of the nearest class mean on both sets, `within`
+    the share of the variance within classes, `variance` the variance as a part of the mean square,
+    at the end on the training images.
     """
     seen, labels, new, known = _images(seed, SMALL, images, dealt)
     network, weights = drawn_encoder(seed, SMALL)
@@ -101,24 +128,38 @@ def through_encoder(
         here, there = (network.forward(weights, x).double().numpy() for x in (seen, new))
     means = np.array([here[labels == c].mean(axis=0) for c in range(10)])
     near = [((f[:, None] - means) ** 2).sum(axis=2).argmin(axis=1) for f in (here, there)]
-    return {"seen": float((near[0] == labels).mean()), "new": float((near[1] == known).mean()),
-            "within": within_class_share(here, labels),
-            "variance": float(here.var(axis=0).sum() / (here**2).sum(axis=1).mean())}  # fmt: skip
+    return {
+        "seen": float((near[0] == labels).mean()),
+        "new": float((near[1] == known).mean()),
+        "within": within_class_share(here, labels),
+        "variance": float(here.var(axis=0).sum() / (here**2).sum(axis=1).mean()),
+    }
 
 
 def _both(look: Callable[..., dict[str, float]], seeds: int) -> tuple[pd.DataFrame, pd.DataFrame]:
-    return tuple(pd.DataFrame([look(seed, dealt) for seed in range(seeds)]) for dealt in (False, True))
+    return tuple(
+        pd.DataFrame([look(seed, dealt) for seed in range(seeds)]) for dealt in (False, True)
+    )
 
 
-@claim("LM7", "liu2022", "appendix I, Fig. 19", section=LOSS, shown_by="draws", seconds=3, also=("LM8",), says=(
-    "100 steps of Adam on 500 digits of MNIST in the plane of a random network (medians of ",
-    "{seeds}): the share of the variance within classes goes from {before:.2f} to {value:.4f} ",
-    "({low:.4f} to {high:.4f}), the variance of the class means to {means:.1f} times its ",
-    "start. With labels dealt out at random it goes from {dealt_before:.2f} to {dealt:.4f} ",
-    "too: each image has a free point, so any labels collapse, and no new image is placed by ",
-    "it. Under the flow the means keep their distance from a simplex, {simplex[0]:.2f} before ",
-    "and {simplex[1]:.2f} after",
-))  # fmt: skip
+@claim(
+    "LM7",
+    "liu2022",
+    "appendix I, Fig. 19",
+    section=LOSS,
+    shown_by="draws",
+    seconds=3,
+    also=("LM8",),
+    says=(
+        "100 steps of Adam on 500 digits of MNIST in the plane of a random network (medians of ",
+        "{seeds}): the share of the variance within classes goes from {before:.2f} to {value:.4f} ",
+        "({low:.4f} to {high:.4f}), the variance of the class means to {means:.1f} times its ",
+        "start. With labels dealt out at random it goes from {dealt_before:.2f} to {dealt:.4f} ",
+        "too: each image has a free point, so any labels collapse, and no new image is placed by ",
+        "it. Under the flow the means keep their distance from a simplex, {simplex[0]:.2f} before ",
+        "and {simplex[1]:.2f} after",
+    ),
+)
 def digits_collapse(seeds: int = 5) -> Finding:
     """ "Images of the same class collapse to their class-means, and different class-means do not
     collapse", but the theory "does not necessarily put class-means into equiangular tight frames".
@@ -146,14 +187,34 @@ def digits_collapse(seeds: int = 5) -> Finding:
     )
 
 
-@claim("LM12", "liu2022", "appendix I", section=METHOD, shown_by="draws", origin="ours", seconds=22,
-       also=("LM11",), says=(
-    "of new images {value:.0%} ({low:.0%} to {high:.0%}, medians of {seeds} networks of 500 small digits, {steps} ",
-    "steps of Adam) lie nearest to the mean of their class, with dealt labels {dealt:.0%}; of the training images ",
-    "{seen:.0%}. The points gather about one that is not zero: their variance is {variance:.0e} of their mean square. ",
-    "With the variance in Z's place {centred:.0%} of new images lie nearest to their mean"))  # fmt: skip
+@claim(
+    "LM12",
+    "liu2022",
+    "appendix I",
+    section=METHOD,
+    shown_by="draws",
+    origin="ours",
+    seconds=22,
+    also=("LM11",),
+    says=(
+        (
+            "of new images {value:.0%} ({low:.0%} to {high:.0%}, medians of {seeds} networks of 500"
+            " small digits, {steps} "
+        ),
+        (
+            "steps of Adam) lie nearest to the mean of their class, with dealt labels {dealt:.0%};"
+            " of the training images "
+        ),
+        (
+            "{seen:.0%}. The points gather about one that is not zero: their variance is"
+            " {variance:.0e} of their mean square. "
+        ),
+        "With the variance in Z's place {centred:.0%} of new images lie nearest to their mean",
+    ),
+)
 def an_encoder_learns(seeds: int = 3) -> Finding:
-    """With the effective loss on the weights of an encoder, most new images lie nearest to the mean of their class.
+    """With the effective loss on the weights of an encoder, most new images lie nearest to the mean
+    of their class.
 
     So we read the paper's "good representation learning method", of which it does not say what is
     good. Null: labels dealt out at random, with which that must be rarer than one in five.
@@ -161,6 +222,15 @@ def an_encoder_learns(seeds: int = 3) -> Finding:
     own, dealt = _both(through_encoder, seeds)
     centred = pd.DataFrame([through_encoder(seed, centred=True) for seed in range(seeds)])
     fair = bool((dealt.new < 0.2).all())
-    return judge(bool((own.new > 0.5).all()) if fair else None, value=own.new.median(), low=own.new.min(),
-                 high=own.new.max(), seeds=seeds, steps=STEPS, dealt=dealt.new.median(), seen=own.seen.median(),
-                 variance=own.variance.median(), centred=centred.new.median())  # fmt: skip
+    return judge(
+        bool((own.new > 0.5).all()) if fair else None,
+        value=own.new.median(),
+        low=own.new.min(),
+        high=own.new.max(),
+        seeds=seeds,
+        steps=STEPS,
+        dealt=dealt.new.median(),
+        seen=own.seen.median(),
+        variance=own.variance.median(),
+        centred=centred.new.median(),
+    )

@@ -25,10 +25,14 @@ def wait(steps: float, *, alpha: float, rate: float, decay: float) -> Mistakes:
     right = -log(alpha) / log(1 - rate * decay)
     logarithms = [("natural logarithm", right / log(base)) for base in (2, 10)]
     products = [("rate times decay", log(alpha) / one) for one in (decay, rate)]
-    parts = [("share of what is left", part / (rate * decay)) for part in (1 - 1 / alpha, alpha - 1)]
+    parts = [
+        ("share of what is left", part / (rate * decay)) for part in (1 - 1 / alpha, alpha - 1)
+    ]
     typical = (*logarithms, *products, *parts)
     # wide enough for ln(alpha) / (rate decay), the same at small steps
-    yield from number(steps, right, "with so many steps alpha (1 - rate", *typical, within=0.005 * right)
+    yield from number(
+        steps, right, "with so many steps alpha (1 - rate", *typical, within=0.005 * right
+    )
 
 
 @exercise("ex-15-three", draws={"a": range(20), "b": range(20, 40), "c": range(40, 80)})
@@ -37,7 +41,9 @@ def three(end: Sequence[float], same: float, *, a: int, b: int, c: int) -> Mista
     classes, found = [0, 0, 1], np.asarray(end, dtype=float)
 
     def limit(last: float) -> np.ndarray:
-        return class_collapse.flow(np.array([[a], [b], [last]], dtype=float), classes, [np.inf])[0].ravel()
+        return class_collapse.flow(np.array([[a], [b], [last]], dtype=float), classes, [np.inf])[
+            0
+        ].ravel()
 
     if not near(found, limit(c)):
         yield np.ptp(found) < 1e-9, "keep their ratio"
@@ -48,15 +54,31 @@ def three(end: Sequence[float], same: float, *, a: int, b: int, c: int) -> Mista
 
 
 @exercise(
-    "ex-15-shape", draws={"small": range(2, 6), "middle": range(6, 16), "large": range(30, 61), "seed": range(100_000)}
+    "ex-15-shape",
+    draws={
+        "small": range(2, 6),
+        "middle": range(6, 16),
+        "large": range(30, 61),
+        "seed": range(100_000),
+    },
 )
 def shape(
-    shapes: Sequence[float], share: Sequence[float], falls: bool, *, small: int, middle: int, large: int, seed: int
+    shapes: Sequence[float],
+    share: Sequence[float],
+    falls: bool,
+    *,
+    small: int,
+    middle: int,
+    large: int,
+    seed: int,
 ) -> Mistakes:
     """Five numbers, five numbers, all to three digits, True or False."""
     sizes = np.array([small, middle, large])
     classes = np.repeat([0, 1, 2], sizes)
-    features, times = np.random.default_rng(seed).normal(size=(classes.size, 4)), np.array([0.0, 0.1, 0.5, 2.0, 9.0])
+    features, times = (
+        np.random.default_rng(seed).normal(size=(classes.size, 4)),
+        np.array([0.0, 0.1, 0.5, 2.0, 9.0]),
+    )
     means = np.array([features[classes == k].mean(axis=0) for k in range(3)])
     apart = ((features - means[classes]) ** 2).sum(axis=1)
     within = [(np.exp(-4 * sizes[classes] * t / (features**2).sum()) * apart).sum() for t in times]

@@ -1,4 +1,5 @@
-"""The runs of chapter 15: MNIST as in Figs 8 and 20 of Liu et al. 2022, and the small digits that the page trains."""
+"""The runs of chapter 15: MNIST as in Figs 8 and 20 of Liu et al. 2022, and the small digits that
+the page trains."""
 
 from __future__ import annotations
 
@@ -17,15 +18,28 @@ from grokbook.training.watching import Watch
 
 PIXELS = {MNIST: 784, SMALL: 64}  # of an image of each set
 WIDTH = 200  # of both hidden layers
-LARGE = 8.0  # factor of all initial parameters in the authors' sister program; the paper says more than 1
-FITTED, REACHED = 0.9, 0.6  # accuracies of a phase: training set by Table 1, test set by appendix J for its diagram
+# factor of all initial parameters in the authors' sister program; the paper says more than 1
+LARGE = 8.0
+FITTED, REACHED = (
+    0.9,
+    0.6,
+)  # accuracies of a phase: training set by Table 1, test set by appendix J for its diagram
 CAP = 100_000  # steps of the curve of Fig. 8 (left)
-# Training images of Fig. 20 here; the paper's numbers are not printed. 125 was added, with more steps, when the others
+# Training images of Fig. 20 here; the paper's numbers are not printed. 125 was added, with more
+# steps, when the others
 # had been seen.
 SIZES = (125, 250, 500, 1000, 1500, 2500, 4000)
 SMALL_SIZES = (50, 100, 200, 400, 800)  # the same of the small runs
-# The small runs, full batch: decay, images and steps were found while settings were sought that show a delay soon.
-SMALL_RUN = {"n_train": 100, "source": SMALL, "decay": 0.2, "batch_size": None, "steps": 10_000, "points": 90}
+# The small runs, full batch: decay, images and steps were found while settings were sought that
+# show a delay soon.
+SMALL_RUN = {
+    "n_train": 100,
+    "source": SMALL,
+    "decay": 0.2,
+    "batch_size": None,
+    "steps": 10_000,
+    "points": 90,
+}
 
 
 def trained_features(view: View) -> tuple[np.ndarray, np.ndarray]:
@@ -50,11 +64,19 @@ def collapsing(name: str, config: RunConfig, seeds: tuple[int, ...]) -> Experime
 
 
 def digits_run(
-    n_train: int = 1000, spread: float = LARGE, *, source: str = MNIST, decay: float = 0.01,
-    batch_size: int | None = 200, steps: int = CAP, points: int = 200, stop: StopRule | None = None,
+    n_train: int = 1000,
+    spread: float = LARGE,
+    *,
+    source: str = MNIST,
+    decay: float = 0.01,
+    batch_size: int | None = 200,
+    steps: int = CAP,
+    points: int = 200,
+    stop: StopRule | None = None,
     groups: tuple[Group, ...] = (),
-) -> RunConfig:  # fmt: skip
-    """A run of the three-layer ReLU network on digits, squared error to one-hot labels, every start times `spread`.
+) -> RunConfig:
+    """A run of the three-layer ReLU network on digits, squared error to one-hot labels, every start
+    times `spread`.
 
     The factor, the rate, the decay and the batch are those of the authors' later program.
     """
@@ -73,13 +95,17 @@ def digits_run(
 
 def small_run(label: str, n_seeds: int = 3, name: str = "small", **changes: Any) -> Experiment:
     """A run on digits of 8 x 8 pixels, with changes to `SMALL_RUN`."""
-    return collapsing(f"{name}/digits[{label}]", digits_run(**SMALL_RUN | changes), tuple(range(n_seeds)))
+    return collapsing(
+        f"{name}/digits[{label}]", digits_run(**SMALL_RUN | changes), tuple(range(n_seeds))
+    )
 
 
 def fig8() -> dict[float, Experiment]:
     """Fig. 8 (left) by factor of the initial weights: 8, and 1 as the control."""
-    return {spread: collapsing(f"liu2022/fig8[start={spread:g}]", digits_run(spread=spread), (0, 1, 2))
-            for spread in (LARGE, 1.0)}  # fmt: skip
+    return {
+        spread: collapsing(f"liu2022/fig8[start={spread:g}]", digits_run(spread=spread), (0, 1, 2))
+        for spread in (LARGE, 1.0)
+    }
 
 
 def fig20() -> dict[int, Experiment]:
@@ -107,10 +133,20 @@ def fig8_right() -> dict[str, Sweep]:
 
 
 def _beyond(name: str, config: RunConfig) -> dict[str, Sweep]:
-    """Cells that a diagram does not reach. Rate times decay is at most 1: AdamW multiplies weights by 1 less that."""
-    cells = {"more decay": ((1e-3,), (30.0, 100.0, 300.0)), "larger rates": ((0.3, 1.0), (0.1, 1.0))}
-    both = {label: (Axis("last_lr", rates), Axis("weight_decay", decays)) for label, (rates, decays) in cells.items()}
-    return {label: Sweep(f"{name}[{label}]", config, (0, 1, 2), axes=axes) for label, axes in both.items()}
+    """Cells that a diagram does not reach. Rate times decay is at most 1: AdamW multiplies weights
+    by 1 less that."""
+    cells = {
+        "more decay": ((1e-3,), (30.0, 100.0, 300.0)),
+        "larger rates": ((0.3, 1.0), (0.1, 1.0)),
+    }
+    both = {
+        label: (Axis("last_lr", rates), Axis("weight_decay", decays))
+        for label, (rates, decays) in cells.items()
+    }
+    return {
+        label: Sweep(f"{name}[{label}]", config, (0, 1, 2), axes=axes)
+        for label, axes in both.items()
+    }
 
 
 def fig8_beyond() -> dict[str, Sweep]:
@@ -174,6 +210,9 @@ RUNS = (
 
 
 def plan(n_train: int, spread: float, steps: int, n_seeds: int) -> dict[str, Experiment]:
-    """Plan of chapter 15: the runs on small digits that the page trains, with a large start and with torch's."""
-    return {name: small_run(name, n_seeds, "live", n_train=n_train, spread=start, steps=steps)
-            for name, start in (("large", spread), ("usual", 1.0))}  # fmt: skip
+    """Plan of chapter 15: the runs on small digits that the page trains, with a large start and
+    with torch's."""
+    return {
+        name: small_run(name, n_seeds, "live", n_train=n_train, spread=start, steps=steps)
+        for name, start in (("large", spread), ("usual", 1.0))
+    }

@@ -1,4 +1,5 @@
-"""Where the starts of the unit cube end under the x w u flow with target 1: their distribution and its extremes."""
+"""Where the starts of the unit cube end under the x w u flow with target 1: their distribution and
+its extremes."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from grokbook.theory.triple_product import limit_point
 
 @dataclass(frozen=True)
 class CubeLimits:
-    """Uniform starts of the unit cube, their limits, and the distances of the limits from (1, 1, 1).
+    """Uniform starts of the unit cube, their limits, and the distances of the limits from (1, 1,
+    1).
 
     `starts` and `limits` have shape (n, 3), `distance` has shape (n,).
     """
@@ -55,10 +57,12 @@ def cube_limits(n: int = 20000, seed: int = 0) -> CubeLimits:
 
 
 def largest_distance() -> float:
-    r"""The largest distance of a limit from (1, 1, 1) over the starts of the closed cube: that of the start (0, 1, 1).
+    r"""The largest distance of a limit from (1, 1, 1) over the starts of the closed cube: that of
+    the start (0, 1, 1).
 
-    With d_1 = d_2 = 1 the smallest coordinate m solves m (m^2 + 1) = 1 and the others are the root of m^2 + 1:
-    distance^2 = (1 - m)^2 + 2 (sqrt(m^2 + 1) - 1)^2. That no other gaps give more is seen on a grid of all gaps.
+    With d_1 = d_2 = 1 the smallest coordinate m solves m (m^2 + 1) = 1 and the others are the root
+    of m^2 + 1: distance^2 = (1 - m)^2 + 2 (sqrt(m^2 + 1) - 1)^2. That no other gaps give more is
+    seen on a grid of all gaps.
 
     Source: this book.
     """

@@ -9,13 +9,25 @@ import numpy as np
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
-from companion.exercises.registry import ROUGH, Mistakes, exercise, near, number, tolerance, too_rough
+from companion.exercises.registry import (
+    ROUGH,
+    Mistakes,
+    exercise,
+    near,
+    number,
+    tolerance,
+    too_rough,
+)
 from grokbook.theory.triple_product import limit_point, velocity
 
 
 @exercise(
     "ex-08-hand",
-    draws={"d_1": [n / 100 for n in range(10, 100)], "d_2": [n / 100 for n in range(110, 300)], "sign": (1, -1)},
+    draws={
+        "d_1": [n / 100 for n in range(10, 100)],
+        "d_2": [n / 100 for n in range(110, 300)],
+        "sign": (1, -1),
+    },
 )
 def hand(limit: Sequence[float], *, d_1: float, d_2: float, sign: int) -> Mistakes:
     """Three numbers, to three digits."""
@@ -37,7 +49,13 @@ def hand(limit: Sequence[float], *, d_1: float, d_2: float, sign: int) -> Mistak
     },
 )
 def two(
-    limit: Sequence[float], eigenvalues: Sequence[float], drawn: float, *, x: float, w: float, delta: float
+    limit: Sequence[float],
+    eigenvalues: Sequence[float],
+    drawn: float,
+    *,
+    x: float,
+    w: float,
+    delta: float,
 ) -> Mistakes:
     """A point, two eigenvalues, and a number w, all to three digits."""
     gap = w * w - x * x
@@ -49,7 +67,10 @@ def two(
         yield not near(other**2 - one**2, gap), "x^2 - w^2 is conserved"
         yield True, "the larger one"
     a = delta / b
-    linear = [[-b * b, delta - 2 * a * b], [delta - 2 * a * b, -a * a]]  # of ((delta - xw) w, (delta - xw) x)
+    linear = [
+        [-b * b, delta - 2 * a * b],
+        [delta - 2 * a * b, -a * a],
+    ]  # of ((delta - xw) w, (delta - xw) x)
     given, origin = np.sort(np.array(eigenvalues, dtype=float)), ("of the origin", [-delta, delta])
     yield from number(given, np.sort(np.linalg.eigvalsh(linear)), "one of the two is zero", origin)
     yield from number(drawn, -x, "on the stable line of the saddle", ("leads away", x))
@@ -63,10 +84,14 @@ def two(
         "time": range(5, 15),
     },
 )
-def decay(share: float, largest: float, z: float, *, delta: float, decay: float, time: float) -> Mistakes:
+def decay(
+    share: float, largest: float, z: float, *, delta: float, decay: float, time: float
+) -> Mistakes:
     """A share from 0 to 1, and two numbers, all to three digits."""
     start = np.array([0.2, 0.5, 0.9])
-    moving = solve_ivp(lambda _, y: velocity(y, target=delta) - decay * y, (0, time), start, rtol=1e-9, atol=1e-12)
+    moving = solve_ivp(
+        lambda _, y: velocity(y, target=delta) - decay * y, (0, time), start, rtol=1e-9, atol=1e-12
+    )
     x, w, _ = moving.y[:, -1]
     left = (x * x - w * w) / (start[0] ** 2 - start[1] ** 2)
     yield from number(share, left, "the rate of x^2 - w^2", ("twice the rate", exp(-decay * time)))
@@ -134,10 +159,15 @@ def returns(fall: float, meets: int, turns: int, *, seed: int, time: float) -> M
     loss = (1 - start.prod()) ** 2 / 2
     yield from number(fall, loss, "in the limit the product is 1", ("periodic orbit", 0))
     yield meets == 0, "both sides"
-    amount = np.linspace(0, 1, 200_001)[:, None] * (end**2 - start**2)  # by which all squares have changed
+    amount = np.linspace(0, 1, 200_001)[:, None] * (
+        end**2 - start**2
+    )  # by which all squares have changed
     heights = np.sqrt(start**2 + amount) @ normal
     level = (heights[0] + heights[-1]) / 2
-    yield meets != int((np.diff(np.sign(heights - level)) != 0).sum()), "count the steps at which `heights`"
+    yield (
+        meets != int((np.diff(np.sign(heights - level)) != 0).sum()),
+        "count the steps at which `heights`",
+    )
     right = ceil((time - 0.1) / (2 * pi))
     yield turns == 2 * right, "half plane"
     yield turns != right, "it crosses at t = 0.1 and then"

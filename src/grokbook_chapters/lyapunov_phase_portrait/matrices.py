@@ -1,4 +1,5 @@
-"""Claims on the matrix flow: whose gradient it is, its reduction to three numbers, and other samples."""
+"""Claims on the matrix flow: whose gradient it is, its reduction to three numbers, and other
+samples."""
 
 from __future__ import annotations
 
@@ -45,20 +46,43 @@ def descent(state: MatrixState, c: np.ndarray, *, soft: bool, bias: float = 0.0)
 
 def gap(first: MatrixState, second: MatrixState) -> float:
     """The largest difference of any entry of two states."""
-    return float(max(np.abs(a - b).max() for a, b in zip(vars(first).values(), vars(second).values(), strict=True)))
+    return float(
+        max(
+            np.abs(a - b).max()
+            for a, b in zip(vars(first).values(), vars(second).values(), strict=True)
+        )
+    )
 
 
-@claim("G40", "gu2025", "appendix C, Eqs 8-10; Gu 2024, Eqs 4-6", section=SYSTEM, kind="formula", shown_by="proof",
-       also=("P01",),
-       says=("the printed right-hand sides are minus the gradient of |c - W_U W x|^2 / 2 (largest difference ",
-             "{value:.0e}), not that of the network with bias and softmax ({network:.2f}); with gamma = c - ",
-             "softmax(W_U W x) they are that of cross-entropy without bias ({mended:.0e}); W_U^T W_U - W W^T and W^T ",
-             "W - x x^T are conserved (drift {drift:.0e})"))  # fmt: skip
+@claim(
+    "G40",
+    "gu2025",
+    "appendix C, Eqs 8-10; Gu 2024, Eqs 4-6",
+    section=SYSTEM,
+    kind="formula",
+    shown_by="proof",
+    also=("P01",),
+    says=(
+        (
+            "the printed right-hand sides are minus the gradient of |c - W_U W x|^2 / 2 (largest"
+            " difference "
+        ),
+        (
+            "{value:.0e}), not that of the network with bias and softmax ({network:.2f}); with"
+            " gamma = c - "
+        ),
+        (
+            "softmax(W_U W x) they are that of cross-entropy without bias ({mended:.0e}); W_U^T W_U"
+            " - W W^T and W^T "
+        ),
+        "W - x x^T are conserved (drift {drift:.0e})",
+    ),
+)
 def matrix_equations() -> Finding:
     """Training on one sample moves W_U, W and x by the printed equations.
 
-    The network of Gu 2024, Eqs 1 and 2, has a bias and a softmax; the error gamma = c - W_U W x of its Eq. 3 has
-    neither, a slip.
+    The network of Gu 2024, Eqs 1 and 2, has a bias and a softmax; the error gamma = c - W_U W x of
+    its Eq. 3 has neither, a slip.
     """
     state, c = some_state(), ONE_HOT[2]
     printed = matrix_velocity(state, c)
@@ -67,21 +91,44 @@ def matrix_equations() -> Finding:
     mended = gap(matrix_velocity(state, c, loss="cross_entropy"), descent(state, c, soft=True))
     kept = invariants(matrix_flow(state, c, np.linspace(0, 4, 9)))
     drift = max(np.abs(matrix - matrix[0]).max() for matrix in kept)
-    return judge(network < EXACT, corrected=squared < EXACT, value=squared, low=0, high=EXACT, network=network,
-                 mended=mended, drift=drift)  # fmt: skip
+    return judge(
+        network < EXACT,
+        corrected=squared < EXACT,
+        value=squared,
+        low=0,
+        high=EXACT,
+        network=network,
+        mended=mended,
+        drift=drift,
+    )
 
 
-@claim("G42", "gu2025", "Theorem C.8; Gu 2024, Theorem 1", section="From matrices to three numbers", kind="theorem",
-       shown_by="counterexample", also=("G57",),
-       says=("the constant map to (1, 1, 1) satisfies the equations (speed {constant:g}), so existence says nothing; ",
-             "the map (e.x, b^T W e, a^T W_U b) on W_U = u a b^T, W = w b e^T, x e is exact (difference {value:.0e})"))
+@claim(
+    "G42",
+    "gu2025",
+    "Theorem C.8; Gu 2024, Theorem 1",
+    section="From matrices to three numbers",
+    kind="theorem",
+    shown_by="counterexample",
+    also=("G57",),
+    says=(
+        (
+            "the constant map to (1, 1, 1) satisfies the equations (speed {constant:g}), so"
+            " existence says nothing; "
+        ),
+        (
+            "the map (e.x, b^T W e, a^T W_U b) on W_U = u a b^T, W = w b e^T, x e is exact"
+            " (difference {value:.0e})"
+        ),
+    ),
+)
 def maps_exist() -> Finding:
     """There are maps of W_U, W, x to three numbers x, w, u that follow the three-variable system.
 
-    A constant map satisfies the statement, so it says nothing; a map that is not constant exists too: the aligned
-    matrix flow and the three-variable flow at nine times, the largest distance between them. It is none of the proof's
-    functions by Urysohn's lemma, 0 on wrong answers and 1 on trained outputs: where x w u = 0 it is left at once, or
-    nothing ever moves.
+    A constant map satisfies the statement, so it says nothing; a map that is not constant exists
+    too: the aligned matrix flow and the three-variable flow at nine times, the largest distance
+    between them. It is none of the proof's functions by Urysohn's lemma, 0 on wrong answers and 1
+    on trained outputs: where x w u = 0 it is left at once, or nothing ever moves.
     """
     rng, times, start = np.random.default_rng(1), np.linspace(0, 4, 9), [-0.3, 0.8, 1.1]
     a, b, e = (rng.normal(size=size) for size in SIZES.values())
@@ -89,20 +136,42 @@ def maps_exist() -> Finding:
     points, rest = coordinates(path, a, b, e)
     exact = float(max(np.abs(points - flow(start, times, target=1.0)).max(), rest.max()))
     constant = float(np.abs(velocity([1.0, 1.0, 1.0])).max())
-    return judge(constant == 0 or exact < 1e-7, anything=constant == 0, value=exact, low=0, high=1e-7,
-                 constant=constant)  # fmt: skip
+    return judge(
+        constant == 0 or exact < 1e-7,
+        anything=constant == 0,
+        value=exact,
+        low=0,
+        high=1e-7,
+        constant=constant,
+    )
 
 
-@claim("G49", "gu2025", "end of appendix C; Gu 2024, appendix C.2", section=GROKKING, kind="theorem",
-       shown_by="counterexample", also=("P13",), says=(
-    "the system has neither training nor test set: where a trained sample runs to x w u = 1 (loss {trained:.0e}) a ",
-    "held-out one with an orthogonal input keeps its loss, {first:g} at first and {value:g} at the end"))  # fmt: skip
+@claim(
+    "G49",
+    "gu2025",
+    "end of appendix C; Gu 2024, appendix C.2",
+    section=GROKKING,
+    kind="theorem",
+    shown_by="counterexample",
+    also=("P13",),
+    says=(
+        (
+            "the system has neither training nor test set: where a trained sample runs to x w u = 1"
+            " (loss {trained:.0e}) a "
+        ),
+        (
+            "held-out one with an orthogonal input keeps its loss, {first:g} at first and {value:g}"
+            " at the end"
+        ),
+    ),
+)
 def guarantees_grokking(overlap: float = 0.0) -> Finding:
     """The stability theorem guarantees the existence of grokking.
 
-    A trained sample that follows the system to the surface, beside one that is held out: overlap is the cosine
-    between their inputs; they have the same class if it is 1. (Gu 2024 would read the end of training off Poincare
-    sections, which every path from nearby crosses again: in a gradient flow none does.)
+    A trained sample that follows the system to the surface, beside one that is held out: overlap is
+    the cosine between their inputs; they have the same class if it is 1. (Gu 2024 would read the
+    end of training off Poincare sections, which every path from nearby crosses again: in a gradient
+    flow none does.)
     """
     a, b, e, other = ONE_HOT[0], np.eye(4)[0], np.eye(6)[0], np.eye(6)[1]
     held_input = overlap * e + np.sqrt(1 - overlap**2) * other

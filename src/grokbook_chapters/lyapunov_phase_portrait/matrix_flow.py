@@ -1,4 +1,5 @@
-"""The flow of the matrices W_U, W and the vector x of one sample, and its exact reduction to three scalars."""
+"""The flow of the matrices W_U, W and the vector x of one sample, and its exact reduction to three
+scalars."""
 
 from __future__ import annotations
 
@@ -16,9 +17,11 @@ from grokbook.theory.triple_product import increasing, triples
 
 @dataclass(frozen=True)
 class MatrixState:
-    """A linear network on one sample: logits W_U W x. Arrays may have one leading time axis, the same for all.
+    """A linear network on one sample: logits W_U W x. Arrays may have one leading time axis, the
+    same for all.
 
-    W_U has shape (p, d), W (d, n), x (n,): p classes, d hidden units, n inputs (three concatenated embeddings).
+    W_U has shape (p, d), W (d, n), x (n,): p classes, d hidden units, n inputs (three concatenated
+    embeddings).
     """
 
     W_U: np.ndarray
@@ -44,7 +47,11 @@ def matrix_state(W_U: Array, W: Array, x: Array) -> MatrixState:
     """A checked state; raises ParameterError if the shapes do not fit or a value is not finite."""
     first, second, vector = to_numpy(W_U), to_numpy(W), to_numpy(x)
     shapes = f"W_U {first.shape}, W {second.shape} and x {vector.shape}"
-    if first.ndim != 2 or second.ndim != 2 or first.shape[1:] + second.shape[1:] != second.shape[:1] + vector.shape:
+    if (
+        first.ndim != 2
+        or second.ndim != 2
+        or first.shape[1:] + second.shape[1:] != second.shape[:1] + vector.shape
+    ):
         raise ParameterError(f"{shapes} do not fit: they must be (p, d), (d, n) and (n,).")
     if not all(np.isfinite(part).all() for part in (first, second, vector)):
         raise ParameterError(f"{shapes} hold a value that is not finite.")
@@ -52,7 +59,8 @@ def matrix_state(W_U: Array, W: Array, x: Array) -> MatrixState:
 
 
 def residual(state: MatrixState, c: Array, *, loss: str = "squared") -> np.ndarray:
-    r"""The vector gamma that drives the flow, shape (p,): minus the gradient of the loss by the logits.
+    r"""The vector gamma that drives the flow, shape (p,): minus the gradient of the loss by the
+    logits.
 
     .. math:: \gamma = c - W_U W x \ \text{(squared error, as printed)}, \qquad
               \gamma = c - \mathrm{softmax}(W_U W x) \ \text{(cross-entropy)}.
@@ -73,8 +81,8 @@ def matrix_velocity(state: MatrixState, c: Array, *, loss: str = "squared") -> M
     .. math:: \dot W_U = \gamma\,(W x)^\top, \qquad \dot W = W_U^\top \gamma\, x^\top, \qquad
               \dot x = W^\top W_U^\top \gamma.
 
-    The paper prints row vectors gamma W_U and gamma W_U W for the last two. They are minus the gradient of
-    |c - W_U W x|^2 / 2 (or of the cross-entropy, with the other gamma of `residual`).
+    The paper prints row vectors gamma W_U and gamma W_U W for the last two. They are minus the
+    gradient of |c - W_U W x|^2 / 2 (or of the cross-entropy, with the other gamma of `residual`).
 
     Source: Gu et al. 2025, Equations 8-10; Gu 2024, Equations 4-6.
     """
@@ -84,20 +92,29 @@ def matrix_velocity(state: MatrixState, c: Array, *, loss: str = "squared") -> M
 
 
 def matrix_flow(
-    start: MatrixState, c: Array, times: Array | Sequence[float], *, loss: str = "squared", rtol: float = 1e-11
+    start: MatrixState,
+    c: Array,
+    times: Array | Sequence[float],
+    *,
+    loss: str = "squared",
+    rtol: float = 1e-11,
 ) -> MatrixState:
-    """The trajectory of the matrices at increasing times, the first of which is the time of the start.
+    """The trajectory of the matrices at increasing times, the first of which is the time of the
+    start.
 
-    c is the target vector, shape (p,), one-hot in the papers. Integrated by scipy's DOP853 with relative tolerance
-    rtol and absolute tolerance rtol/100. The result has a leading time axis.
+    c is the target vector, shape (p,), one-hot in the papers. Integrated by scipy's DOP853 with
+    relative tolerance rtol and absolute tolerance rtol/100. The result has a leading time axis.
 
-    Raises ParameterError for a target of another length, times that do not increase and values that are not finite.
+    Raises ParameterError for a target of another length, times that do not increase and values that
+    are not finite.
 
     Source: Gu et al. 2025, Equations 8-10.
     """
     state, moments, aim = matrix_state(start.W_U, start.W, start.x), increasing(times), to_numpy(c)
     if aim.shape != state.W_U.shape[:1] or not np.isfinite(aim).all():
-        raise ParameterError(f"c has shape {aim.shape}, but must be {state.W_U.shape[:1]}: a finite value a class.")
+        raise ParameterError(
+            f"c has shape {aim.shape}, but must be {state.W_U.shape[:1]}: a finite value a class."
+        )
     residual(state, aim, loss=loss)
 
     def right(_: float, y: np.ndarray) -> np.ndarray:
@@ -106,7 +123,9 @@ def matrix_flow(
     span = (moments[0], moments[-1])
     if len(moments) == 1:
         return _shaped(_flat(state)[None], state)
-    solved = solve_ivp(right, span, _flat(state), "DOP853", t_eval=moments, rtol=rtol, atol=rtol * 1e-2)
+    solved = solve_ivp(
+        right, span, _flat(state), "DOP853", t_eval=moments, rtol=rtol, atol=rtol * 1e-2
+    )
     return _shaped(solved.y.T, state)
 
 
@@ -118,14 +137,18 @@ def _shaped(y: np.ndarray, like: MatrixState) -> MatrixState:
     first, second = like.W_U.size, like.W_U.size + like.W.size
     parts = y[..., :first], y[..., first:second], y[..., second:]
     shapes = like.W_U.shape, like.W.shape, like.x.shape
-    return MatrixState(*(part.reshape(*y.shape[:-1], *s) for part, s in zip(parts, shapes, strict=True)))
+    return MatrixState(
+        *(part.reshape(*y.shape[:-1], *s) for part, s in zip(parts, shapes, strict=True))
+    )
 
 
 def invariants(state: MatrixState) -> tuple[np.ndarray, np.ndarray]:
-    r"""The two matrices that never change: W_U^T W_U - W W^T, shape (d, d), and W^T W - x x^T, shape (n, n).
+    r"""The two matrices that never change: W_U^T W_U - W W^T, shape (d, d), and W^T W - x x^T,
+    shape (n, n).
 
-    Both terms of each have the same derivative, for any gamma: they hold for squared error and cross-entropy. On the
-    rank-one family of `rank_one` they are (u^2 - w^2) b b^T and (w^2 - x^2) e e^T.
+    Both terms of each have the same derivative, for any gamma: they hold for squared error and
+    cross-entropy. On the rank-one family of `rank_one` they are (u^2 - w^2) b b^T and (w^2 - x^2) e
+    e^T.
 
     Source: this book; the papers name no invariant. Known for deep linear networks.
     """
@@ -139,17 +162,21 @@ def _unit(vector: Array | Sequence[float], name: str) -> np.ndarray:
     found = to_numpy(vector)
     length = float(np.linalg.norm(found)) if found.ndim == 1 and np.isfinite(found).all() else 0.0
     if not length:
-        raise ParameterError(f"{name} must be a finite vector that is not 0; it has shape {found.shape}.")
+        raise ParameterError(
+            f"{name} must be a finite vector that is not 0; it has shape {found.shape}."
+        )
     return found / length
 
 
 def rank_one(point: Array | Sequence[float], a: Array, b: Array, e: Array) -> MatrixState:
-    r"""The aligned state of a point (x, w, u): W_U = u a b^T, W = w b e^T and the vector x e, for unit vectors.
+    r"""The aligned state of a point (x, w, u): W_U = u a b^T, W = w b e^T and the vector x e, for
+    unit vectors.
 
-    With target c = delta a the matrix flow never leaves this family, and (x, w, u) follow the three-variable system
-    exactly. a, b, e are vectors of lengths p, d, n; they are divided by their lengths. For a one-hot c the target is
-    delta = 1 and a must be c itself: along another class s the label pulls W_U out of the family, so that the
-    system with delta = 0 is the flow of a target vector 0 and of no other class.
+    With target c = delta a the matrix flow never leaves this family, and (x, w, u) follow the
+    three-variable system exactly. a, b, e are vectors of lengths p, d, n; they are divided by their
+    lengths. For a one-hot c the target is delta = 1 and a must be c itself: along another class s
+    the label pulls W_U out of the family, so that the system with delta = 0 is the flow of a target
+    vector 0 and of no other class.
 
     Raises ParameterError for vectors of length 0 and for a point that is not three finite numbers.
 
@@ -161,9 +188,11 @@ def rank_one(point: Array | Sequence[float], a: Array, b: Array, e: Array) -> Ma
 
 
 def coordinates(state: MatrixState, a: Array, b: Array, e: Array) -> tuple[np.ndarray, np.ndarray]:
-    """The point (x, w, u) of a state (or of each time) along a, b, e, and how far the state is from the family.
+    """The point (x, w, u) of a state (or of each time) along a, b, e, and how far the state is from
+    the family.
 
-    Shapes (..., 3) and (...): x = e . x, w = b^T W e, u = a^T W_U b, and the Frobenius norm of what is left.
+    Shapes (..., 3) and (...): x = e . x, w = b^T W e, u = a^T W_U b, and the Frobenius norm of what
+    is left.
 
     Source: this book.
     """
@@ -181,22 +210,28 @@ def coordinates(state: MatrixState, a: Array, b: Array, e: Array) -> tuple[np.nd
 
 
 def idle_equilibrium(p: int, d: int, n: int) -> MatrixState:
-    """An equilibrium that is not the origin and gets no sample right: W_U = 0, W x = 0 with W and x not 0.
+    """An equilibrium that is not the origin and gets no sample right: W_U = 0, W x = 0 with W and x
+    not 0.
 
-    All three derivatives vanish although gamma = c for any target c. W has a single 1 that meets a 0 of x.
+    All three derivatives vanish although gamma = c for any target c. W has a single 1 that meets a
+    0 of x.
 
     Raises ParameterError unless p >= 1, d >= 1 and n >= 2.
 
-    Source: this book; Gu 2024, section 4.2, says that gamma = 0 at every equilibrium but the trivial one.
+    Source: this book; Gu 2024, section 4.2, says that gamma = 0 at every equilibrium but the
+    trivial one.
     """
-    p, d, n = (whole(v, name, least=least) for v, name, least in ((p, "p", 1), (d, "d", 1), (n, "n", 2)))
+    p, d, n = (
+        whole(v, name, least=least) for v, name, least in ((p, "p", 1), (d, "d", 1), (n, "n", 2))
+    )
     W, x = np.zeros((d, n)), np.zeros(n)
     W[0, 0], x[1] = 1.0, 1.0
     return MatrixState(np.zeros((p, d)), W, x)
 
 
 def other_sample_loss(path: MatrixState, x: Array, c: Array) -> np.ndarray:
-    """The loss |c - W_U W x|^2 / 2 of another sample, whose own input x is not trained, along a trajectory: (T,).
+    """The loss |c - W_U W x|^2 / 2 of another sample, whose own input x is not trained, along a
+    trajectory: (T,).
 
     Raises ParameterError for lengths that do not fit.
 
@@ -204,7 +239,9 @@ def other_sample_loss(path: MatrixState, x: Array, c: Array) -> np.ndarray:
     """
     vector, aim = to_numpy(x), to_numpy(c)
     if vector.shape != path.W.shape[-1:] or aim.shape != path.W_U.shape[-2:-1]:
-        raise ParameterError(f"x {vector.shape} and c {aim.shape} must have lengths n = {path.W.shape[-1]} and "
-                             f"p = {path.W_U.shape[-2]}.")  # fmt: skip
+        raise ParameterError(
+            f"x {vector.shape} and c {aim.shape} must have lengths n = {path.W.shape[-1]} and "
+            f"p = {path.W_U.shape[-2]}."
+        )
     logits = np.einsum("...pd,...dn,n->...p", path.W_U, path.W, vector)
     return ((aim - logits) ** 2).sum(axis=-1) / 2

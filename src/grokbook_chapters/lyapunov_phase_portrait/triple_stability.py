@@ -1,4 +1,5 @@
-"""Equilibria of the x w u flow, their stability, a Lyapunov function that works and the printed one that does not."""
+"""Equilibria of the x w u flow, their stability, a Lyapunov function that works and the printed one
+that does not."""
 
 from __future__ import annotations
 
@@ -19,10 +20,11 @@ def _plain(values: Any) -> Values:
 
 
 def lyapunov(point: Array | Sequence[float], *, target: float = 1.0) -> Values:
-    r"""The loss whose gradient flow the system is: L = (delta - P)^2 / 2, with P = x w u and delta = target.
+    r"""The loss whose gradient flow the system is: L = (delta - P)^2 / 2, with P = x w u and delta
+    = target.
 
-    It is never negative and 0 exactly on the surface P = delta; with the two conserved quantities it proves that
-    every point of that surface is stable. Shape (..., 3) in, (...) out.
+    It is never negative and 0 exactly on the surface P = delta; with the two conserved quantities
+    it proves that every point of that surface is stable. Shape (..., 3) in, (...) out.
 
     Raises ParameterError for a shape other than (..., 3) and for values that are not finite.
 
@@ -31,10 +33,9 @@ def lyapunov(point: Array | Sequence[float], *, target: float = 1.0) -> Values:
     return _plain((finite_target(target) - triples(point).prod(axis=-1)) ** 2 / 2)
 
 
-def lyapunov_rate(
-    point: Array | Sequence[float], *, target: float = 1.0
-) -> Values:
-    r"""The derivative of L along the flow: minus the squared length of the velocity, so never positive.
+def lyapunov_rate(point: Array | Sequence[float], *, target: float = 1.0) -> Values:
+    r"""The derivative of L along the flow: minus the squared length of the velocity, so never
+    positive.
 
     .. math:: \dot L = -(\delta - P)^2\,(w^2u^2 + x^2u^2 + x^2w^2).
 
@@ -54,7 +55,8 @@ def printed_v(point: Array | Sequence[float]) -> Values:
 
 
 def printed_v_rate(point: Array | Sequence[float]) -> Values:
-    """The derivative of V as printed, (3 P - w u - x u - x w)(1 - P): half of the true one (`v_rate`).
+    """The derivative of V as printed, (3 P - w u - x u - x w)(1 - P): half of the true one
+    (`v_rate`).
 
     Source: Gu et al. 2025, Equation 18; Gu 2024, Equation 23.
     """
@@ -68,9 +70,9 @@ def v_rate(point: Array | Sequence[float]) -> Values:
 
     .. math:: \dot V = \nabla V \cdot f = 2\,(1 - P)\,(3P - S), \qquad S = wu + xu + xw.
 
-    Where x, w, u are not negative and P <= 1 it is not positive, because S >= 3 P^(2/3) >= 3 P (arithmetic and
-    geometric mean). Where P > 1 and S > 3 P it is positive, and such points exist as near to (1, 1, 1) as one likes
-    (`rising_point`).
+    Where x, w, u are not negative and P <= 1 it is not positive, because S >= 3 P^(2/3) >= 3 P
+    (arithmetic and geometric mean). Where P > 1 and S > 3 P it is positive, and such points exist
+    as near to (1, 1, 1) as one likes (`rising_point`).
 
     Raises ParameterError for a shape other than (..., 3) and for values that are not finite.
 
@@ -82,23 +84,27 @@ def v_rate(point: Array | Sequence[float]) -> Values:
 def rising_point(r: float) -> np.ndarray:
     r"""A point at distance about sqrt(2) r from (1, 1, 1) where the printed V grows along the flow.
 
-    It is (1 + r, 1 - r, (1 + r^2/2)/(1 - r^2)), so that P = 1 + r^2/2, S - 3P = r^2/2 + O(r^4) and the derivative of
-    V is r^4/2 + O(r^6).
+    It is (1 + r, 1 - r, (1 + r^2/2)/(1 - r^2)), so that P = 1 + r^2/2, S - 3P = r^2/2 + O(r^4) and
+    the derivative of V is r^4/2 + O(r^6).
 
     Raises ParameterError unless 0 < r <= 0.5.
 
-    Source: this book; it refutes the last step of Gu et al. 2025, Appendix C, and Gu 2024, Appendix B.2.
+    Source: this book; it refutes the last step of Gu et al. 2025, Appendix C, and Gu 2024, Appendix
+    B.2.
     """
     if not 0 < r <= 0.5:
-        raise ParameterError(f"r = {r} must be above 0 and at most 0.5, the distance scale from (1, 1, 1).")
+        raise ParameterError(
+            f"r = {r} must be above 0 and at most 0.5, the distance scale from (1, 1, 1)."
+        )
     return np.array([1 + r, 1 - r, (1 + r * r / 2) / (1 - r * r)])
 
 
 def rising_share(radius: float, n: int = 20000, seed: int = 0) -> float:
-    """The share of n uniform points of the ball of this radius about (1, 1, 1) at which the true V' is positive.
+    """The share of n uniform points of the ball of this radius about (1, 1, 1) at which the true V'
+    is positive.
 
-    A search without the construction of `rising_point`. For small balls the share is about a tenth of the radius, so
-    no ball, however small, is free of such points.
+    A search without the construction of `rising_point`. For small balls the share is about a tenth
+    of the radius, so no ball, however small, is free of such points.
 
     Raises ParameterError unless 0 < radius <= 1 and n >= 1.
 
@@ -116,8 +122,9 @@ def rising_share(radius: float, n: int = 20000, seed: int = 0) -> float:
 def leading_principal_minors(matrix: Array | Sequence[Sequence[float]]) -> list[float]:
     """The determinants of the upper left 1x1, 2x2, ... blocks of a square matrix.
 
-    All of them being <= 0, the test the papers use, does not make a matrix negative semi-definite: for
-    diag(-1, 1, 1) they are -1, -1, -1. The right test is (-1)^k times EVERY principal k x k minor >= 0.
+    All of them being <= 0, the test the papers use, does not make a matrix negative semi-definite:
+    for diag(-1, 1, 1) they are -1, -1, -1. The right test is (-1)^k times EVERY principal k x k
+    minor >= 0.
 
     Source: Gu et al. 2025, Appendix C, after Equation 18; Gu 2024, after Equation 23.
     """

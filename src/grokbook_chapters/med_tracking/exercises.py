@@ -28,14 +28,21 @@ def line(med_: float, diameter: float, *, p: int, length: float) -> Mistakes:
     yield from number(diameter, np.ptp(places), "the diameter is the distance", apart)
 
 
-@exercise("ex-05-relabel", draws={"prime": tuple(primerange(29, 1000)), "run": (0, 1, 2), "snapshot": (1, 2, 3, 4, 5)})
+@exercise(
+    "ex-05-relabel",
+    draws={"prime": tuple(primerange(29, 1000)), "run": (0, 1, 2), "snapshot": (1, 2, 3, 4, 5)},
+)
 def relabel(renamings: int, least: float, *, prime: int, run: int, snapshot: int) -> Mistakes:
     """A number of maps, and a quotient of two lengths, to three digits."""
     right = int(totient(prime - 1))
     yield renamings in (prime - 2, prime - 1), "one-to-one"
     yield 2 * renamings == right, "c and -c"
     yield renamings != right, "count the c below the number"
-    table = recorded(operations()["gu2025/fig13"]).embedding.isel(seed=run, snapshot=snapshot).values.astype(float)
+    table = (
+        recorded(operations()["gu2025/fig13"])
+        .embedding.isel(seed=run, snapshot=snapshot)
+        .values.astype(float)
+    )
 
     def smallest(rows: np.ndarray) -> float:
         n = len(rows)
@@ -48,14 +55,18 @@ def relabel(renamings: int, least: float, *, prime: int, run: int, snapshot: int
 
 
 @exercise("ex-05-null", draws={"seed": range(100_000), "width": range(15, 36, 2)})
-def null(raw: float, smoothed: float, honest: float, fooled: float, *, seed: int, width: int) -> Mistakes:
+def null(
+    raw: float, smoothed: float, honest: float, fooled: float, *, seed: int, width: int
+) -> Mistakes:
     """Two shares of the steps, and two p-values, all to three digits."""
     rng, trend = np.random.default_rng(seed), 40 * np.sin(np.linspace(0, np.pi, 400))
     curves = [trend + rng.normal(size=400) for _ in range(2)]
     means = [np.lib.stride_tricks.sliding_window_view(c, width).mean(axis=1) for c in curves]
     padded = [np.convolve(c, np.ones(width) / width, "same") for c in curves]
     correlation = ("correlation", np.corrcoef(*curves)[0, 1])
-    yield from number(raw, sign_agreement(*curves), "the agreement is `sign_agreement(x", correlation)
+    yield from number(
+        raw, sign_agreement(*curves), "the agreement is `sign_agreement(x", correlation
+    )
     zeros = ("zeros", sign_agreement(*padded))
     yield from number(smoothed, sign_agreement(*means), "smooth both curves by the mean", zeros)
     yield from number(honest, shift_test(*curves).p_value, "not detrended")
@@ -63,15 +74,22 @@ def null(raw: float, smoothed: float, honest: float, fooled: float, *, seed: int
 
 
 @exercise("ex-05-own", draws={"seed": range(100_000)}, quick={"p": 23, "steps": 300})
-def own(dataset: xr.Dataset, calls: Sequence[bool | None], *, p: int, steps: int, seed: int) -> Mistakes:
+def own(
+    dataset: xr.Dataset, calls: Sequence[bool | None], *, p: int, steps: int, seed: int
+) -> Mistakes:
     """The dataset of one run, and three of True, False and None."""
     config = json.loads(dataset.attrs["configs"])[0]
-    yield (config["task"]["p"], config["steps"], config["seed"]) != (p, steps, seed), "the run is to have p = N"
+    yield (
+        (config["task"]["p"], config["steps"], config["seed"]) != (p, steps, seed),
+        "the run is to have p = N",
+    )
     seen = track(dataset.isel(run=0))
     first, second, third = (None if one is None else bool(one) for one in calls)
     if first != (seen["agreement"] >= 0.9):
         yield True, "nine in ten", seen["agreement"]
-    fit, grok, below, last = (seen[name] for name in ("fit_step", "grok_step", "below_step", "last_step"))
+    fit, grok, below, last = (
+        seen[name] for name in ("fit_step", "grok_step", "below_step", "last_step")
+    )
     nearer = None if below is None or grok is None else abs(below - grok) < abs(below - fit)
     if second != nearer:
         yield nearer is None, "the second decides nothing"

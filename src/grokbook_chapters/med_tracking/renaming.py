@@ -1,4 +1,5 @@
-"""The best renaming of the symbols: the least MED over i -> c i, against shuffled names and moved frequencies."""
+"""The best renaming of the symbols: the least MED over i -> c i, against shuffled names and moved
+frequencies."""
 
 from __future__ import annotations
 
@@ -9,12 +10,14 @@ from grokbook.measures import least_med, mean_norm
 
 
 def best_shape(phi: np.ndarray) -> float:
-    r"""The least MED over the renamings $i \mapsto ci$ over the mean length of a vector; `phi` has shape (p, d)."""
+    r"""The least MED over the renamings $i \mapsto ci$ over the mean length of a vector; `phi` has
+    shape (p, d)."""
     return least_med(phi)[0] / mean_norm(phi)
 
 
 def frequencies_moved(phi: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """The same waves at other frequencies: the Fourier coefficients of `phi` (p, d), p odd, in random order.
+    """The same waves at other frequencies: the Fourier coefficients of `phi` (p, d), p odd, in
+    random order.
 
     Mean, powers and covariance stay as they are.
     """
@@ -24,7 +27,8 @@ def frequencies_moved(phi: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 def by_powers(phi: np.ndarray) -> np.ndarray:
-    """Rows of the non-zero symbols of a table (p, d) in the order $1, g, g^2, ...$ of a primitive root g: (p - 1, d).
+    """Rows of the non-zero symbols of a table (p, d) in the order $1, g, g^2, ...$ of a primitive
+    root g: (p - 1, d).
 
     Example:
         >>> by_powers(np.arange(5.0)[:, None]).ravel().tolist()
@@ -33,5 +37,3 @@ def by_powers(phi: np.ndarray) -> np.ndarray:
     p = len(phi)
     root = sympy.primitive_root(p)
     return phi[[pow(root, n, p) for n in range(p - 1)]]
-
-

@@ -1,4 +1,5 @@
-"""The runs of chapter 05, Figs 5 and 12 to 19 of Gu et al. 2025: one tidy table of them, controls, and false alarms."""
+"""The runs of chapter 05, Figs 5 and 12 to 19 of Gu et al. 2025: one tidy table of them, controls,
+and false alarms."""
 
 from __future__ import annotations
 
@@ -15,19 +16,29 @@ from grokbook.runs.experiment import Experiment
 from grokbook_chapters.gu2025 import FIG5_STEPS, LONGER, fig5, modular_run, operations
 
 LEVEL = 0.05
-# What decay moves, and what might move with the test loss as well: the norm of all weights, a vector's length.
+# What decay moves, and what might move with the test loss as well: the norm of all weights, a
+# vector's length.
 NORMS = ("weight_norm", "embedding_norm")
 
 
 def plan(
-    p: int, steps: int, p_other: int, steps_other: int, train_fraction: float, d_model: int, n_seeds: int
+    p: int,
+    steps: int,
+    p_other: int,
+    steps_other: int,
+    train_fraction: float,
+    d_model: int,
+    n_seeds: int,
 ) -> dict[str, Experiment]:
-    """Plan of chapter 05: two moduli at one training fraction, answered from the records where they match Fig. 5.
+    """Plan of chapter 05: two moduli at one training fraction, answered from the records where they
+    match Fig. 5.
 
     Raises ParameterError for two equal moduli.
     """
     if p == p_other:
-        raise ParameterError(f"p = p_other = {p_other} must be two different moduli; take 97 and 47.")
+        raise ParameterError(
+            f"p = p_other = {p_other} must be two different moduli; take 97 and 47."
+        )
     return {
         name: Experiment(
             f"gu2025/fig5[p={modulus}]",
@@ -38,7 +49,8 @@ def plan(
     }
 
 
-# How many seeds are recorded of Fig. 5, by modulus, and of these figures; five and three of the others.
+# How many seeds are recorded of Fig. 5, by modulus, and of these figures; five and three of the
+# others.
 SEEDS, SIX = {47: 10, 97: 19}, ("fig12", "fig13", "fig14", "fig15", "fig16")
 
 
@@ -59,30 +71,35 @@ def figures() -> dict[str, Experiment]:
     return operations() | {f"gu2025/{n}": operations()[f"gu2025/{n}"].with_seeds(6) for n in SIX}
 
 
-HALF = 5_000  # steps that tell MED from a stranger's as often as 10,000: in all 15 recorded runs of Figs 14, 16 and 17
+# steps that tell MED from a stranger's as often as 10,000: in all 15 recorded runs of Figs 14, 16
+# and 17
+HALF = 5_000
 
 
 def half_as_long() -> dict[str, Experiment]:
-    """Figs 17 to 19 for half of the steps of `operations`, with seeds that these do not have, by the figure's name."""
+    """Figs 17 to 19 for half of the steps of `operations`, with seeds that these do not have, by
+    the figure's name."""
     found = {}
     for name in (f"gu2025/fig{n}" for n in (17, 18, 19)):
         own = operations()[name]
-        found[name] = Experiment(f"{name}[steps={HALF}]", replace(own.config, steps=HALF), seeds=(3, 4, 5))
+        found[name] = Experiment(
+            f"{name}[steps={HALF}]", replace(own.config, steps=HALF), seeds=(3, 4, 5)
+        )
     return found
 
 
 RUNS = (moduli, longer, operations, half_as_long)
 
 
-# ---------------------------------------------------------------------------------------- one tidy table
+# ----------------------------------------------------------------------------------- one tidy table
 
 
 def with_events(table: pd.DataFrame) -> pd.DataFrame:
     """A table of `tracking_table`, with what the three observations ask of each run as flags.
 
-    `beyond`: the association has a p-value of at most 0.05; `generalises`; `below`: the measure comes to stay below its
-    start, and `with_grokking`: nearer to generalising than to fitting; `settles`: it settles with the accuracy, in a
-    run that generalises.
+    `beyond`: the association has a p-value of at most 0.05; `generalises`; `below`: the measure
+    comes to stay below its start, and `with_grokking`: nearer to generalising than to fitting;
+    `settles`: it settles with the accuracy, in a run that generalises.
     """
     there = table.grok_step.notna()
     return table.assign(
@@ -95,13 +112,17 @@ def with_events(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def tracked(dataset: xr.Dataset) -> pd.DataFrame:
-    """`with_events` of MED in some runs of one setting, with their best test accuracy, and two nulls.
+    """`with_events` of MED in some runs of one setting, with their best test accuracy, and two
+    nulls.
 
-    `stranger` is the most that the detrended MED of another run of the setting agrees with a run's test loss, and
-    `strangers_beyond` of `strangers` such pairs have a p-value of at most 0.05. Columns that begin with one of `NORMS`
-    hold the raw and the detrended agreement of that norm with the test loss.
+    `stranger` is the most that the detrended MED of another run of the setting agrees with a run's
+    test loss, and `strangers_beyond` of `strangers` such pairs have a p-value of at most 0.05.
+    Columns that begin with one of `NORMS` hold the raw and the detrended agreement of that norm
+    with the test loss.
     """
-    others = [dataset.med.roll(seed=by, roll_coords=False) for by in range(1, dataset.sizes["seed"])]
+    others = [
+        dataset.med.roll(seed=by, roll_coords=False) for by in range(1, dataset.sizes["seed"])
+    ]
     strange = [tracking_table(dataset.assign(med=med)) for med in others]
     norms = {norm: tracking_table(dataset, norm) for norm in NORMS}
     return with_events(tracking_table(dataset)).assign(
@@ -109,7 +130,11 @@ def tracked(dataset: xr.Dataset) -> pd.DataFrame:
         stranger=np.max([t.detrended for t in strange], axis=0) if strange else np.nan,
         strangers_beyond=sum((t.p_value <= LEVEL).astype(int) for t in strange) if strange else 0,
         strangers=len(strange),
-        **{f"{n}_{column}": table[column] for n, table in norms.items() for column in ("agreement", "detrended")},
+        **{
+            f"{n}_{column}": table[column]
+            for n, table in norms.items()
+            for column in ("agreement", "detrended")
+        },
     )
 
 
@@ -122,23 +147,32 @@ def stack(tables: Mapping[object, pd.DataFrame]) -> pd.DataFrame:
 
 
 def controls(dataset: xr.Dataset) -> xr.Dataset:
-    """What the tests of agreement are tried on: test loss, the same one logged step late, a clock, another run's MED.
+    """What the tests of agreement are tried on: test loss, the same one logged step late, a clock,
+    another run's MED.
 
-    Variables `loss_late`, `clock` ($e^{-t/100}$ of the step t) and `stranger`, beside those of the dataset.
+    Variables `loss_late`, `clock` ($e^{-t/100}$ of the step t) and `stranger`, beside those of the
+    dataset.
 
     Example:
         >>> both = ("seed", "step"), [[4.0, 2.0, 1.0], [8.0, 6.0, 5.0]]
-        >>> data = xr.Dataset({"test_loss": both, "med": both}, {"seed": [0, 1], "step": [0, 100, 200]})
+        >>> data = xr.Dataset(
+        ...     {"test_loss": both, "med": both}, {"seed": [0, 1], "step": [0, 100, 200]}
+        ... )
         >>> controls(data).stranger.values[0].tolist(), controls(data).loss_late.values[0].tolist()
         ([8.0, 6.0, 5.0], [4.0, 4.0, 2.0])
     """
-    late = dataset.test_loss.isel(step=[0, *range(dataset.sizes["step"] - 1)]).assign_coords(step=dataset.step)
+    late = dataset.test_loss.isel(step=[0, *range(dataset.sizes["step"] - 1)]).assign_coords(
+        step=dataset.step
+    )
     clock = np.exp(-dataset.step / 100) + 0 * dataset.med
-    return dataset.assign(loss_late=late, clock=clock, stranger=dataset.med.roll(seed=1, roll_coords=False))
+    return dataset.assign(
+        loss_late=late, clock=clock, stranger=dataset.med.roll(seed=1, roll_coords=False)
+    )
 
 
 def false_alarms(pairs: int = 200, points: int = 395) -> pd.DataFrame:
-    """How often `shift_test` calls two curves connected that share their kind and nothing else; one row a kind."""
+    """How often `shift_test` calls two curves connected that share their kind and nothing else; one
+    row a kind."""
     rng, t = np.random.default_rng(0), np.arange(points)
 
     def noise(size: float = 1.0) -> np.ndarray:
@@ -152,8 +186,13 @@ def false_alarms(pairs: int = 200, points: int = 395) -> pd.DataFrame:
         "random walks": lambda: noise().cumsum(),
         "noise on a common slow trend": lambda: 40 * np.sin(np.pi * t / points) + noise(),
         "a common period, 15 points": lambda: swing(15, 0),
-        "a common smooth phase, then noise": lambda: np.exp(-5 * t / points) + np.where(t > points / 3, noise(0.01), 0),
+        "a common smooth phase, then noise": lambda: (
+            np.exp(-5 * t / points) + np.where(t > points / 3, noise(0.01), 0)
+        ),
         "a pace that changes in both alike": lambda: swing(np.linspace(6, 30, points), 0.05),
     }
-    low = [np.mean([shift_test(curve(), curve()).p_value <= LEVEL for _ in range(pairs)]) for curve in kinds.values()]
+    low = [
+        np.mean([shift_test(curve(), curve()).p_value <= LEVEL for _ in range(pairs)])
+        for curve in kinds.values()
+    ]
     return pd.DataFrame({"kind": list(kinds), "p <= 0.05": low})

@@ -1,4 +1,5 @@
-"""Appendix to chapter 03: two norms, Toeplitz starts, and the predecessor's family of maps; its claims."""
+"""Appendix to chapter 03: two norms, Toeplitz starts, and the predecessor's family of maps; its
+claims."""
 
 from __future__ import annotations
 
@@ -14,12 +15,25 @@ from grokbook.theory.linear_operators import chain_in_bases
 NORMS, BEFORE = "Two norms", "The predecessor's family of maps"
 
 
-@claim("G03", "gu2025", "Lemma 3.4", section=NORMS, kind="theorem", shown_by="counterexample", also=("G04",),
-       says=("holds in {kept} of {samples} random orthonormal pairs of bases; in the basis {{0.1}} of the line the ",
-             "identity has matrix 10 and norm 1, and the lemma {there}"))  # fmt: skip
+@claim(
+    "G03",
+    "gu2025",
+    "Lemma 3.4",
+    section=NORMS,
+    kind="theorem",
+    shown_by="counterexample",
+    also=("G04",),
+    says=(
+        (
+            "holds in {kept} of {samples} random orthonormal pairs of bases; in the basis {{0.1}}"
+            " of the line the "
+        ),
+        "identity has matrix 10 and norm 1, and the lemma {there}",
+    ),
+)
 def lemma_3_4(samples: int = 200) -> Finding:
-    """The Frobenius norm of a matrix 'under two sets of basis vectors' lies between the operator norm and
-    sqrt(min(m, n)) times it.
+    """The Frobenius norm of a matrix 'under two sets of basis vectors' lies between the operator
+    norm and sqrt(min(m, n)) times it.
     """
     rng, kept = np.random.default_rng(0), 0
     for n in range(samples):
@@ -27,33 +41,68 @@ def lemma_3_4(samples: int = 200) -> Finding:
         bases = (ortho_group.rvs(size, random_state=rng) for size in (k, m))
         kept += chain_in_bases(rng.normal(size=(m, k)) * (n % 3 + 1), *bases)
     scaled = chain_in_bases([[1.0]], [[1.0]], [[0.1]])
-    return judge(scaled and kept == samples, assumed=kept == samples, value=kept / samples, low=1, high=1, kept=kept,
-                 samples=samples, there="holds" if scaled else "fails")  # fmt: skip
+    return judge(
+        scaled and kept == samples,
+        assumed=kept == samples,
+        value=kept / samples,
+        low=1,
+        high=1,
+        kept=kept,
+        samples=samples,
+        there="holds" if scaled else "fails",
+    )
 
 
-@claim("G50", "gu2025", "appendix E, Eq. (19); Gu 2024, Eq. 13", section="A Toeplitz start", kind="formula",
-       shown_by="counterexample",
-       says=("moved by a row and a column, which leaves a circulant matrix as it is, Toeplitz(v, v') of two random ",
-             "vectors (p = {p}) differs in {free} entries, the program's Toeplitz(v, v) in {program}, and with v'_j = ",
-             "v_(-j mod p) in {closed}. Whether it makes learning easier, GE1 and GF20 ask of runs"))  # fmt: skip
+@claim(
+    "G50",
+    "gu2025",
+    "appendix E, Eq. (19); Gu 2024, Eq. 13",
+    section="A Toeplitz start",
+    kind="formula",
+    shown_by="counterexample",
+    says=(
+        (
+            "moved by a row and a column, which leaves a circulant matrix as it is, Toeplitz(v, v')"
+            " of two random "
+        ),
+        (
+            "vectors (p = {p}) differs in {free} entries, the program's Toeplitz(v, v) in"
+            " {program}, and with v'_j = "
+        ),
+        "v_(-j mod p) in {closed}. Whether it makes learning easier, GE1 and GF20 ask of runs",
+    ),
+)
 def toeplitz_is_circulant(p: int = 97) -> Finding:
-    """The start W_E = Toeplitz(v, v') with a random vector v is "a circulant matrix generated from a random vector".
+    """The start W_E = Toeplitz(v, v') with a random vector v is "a circulant matrix generated from
+    a random vector".
 
-    What v' is the papers do not say. With correction where one choice of it makes the matrix circulant for every v.
+    What v' is the papers do not say. With correction where one choice of it makes the matrix
+    circulant for every v.
     """
     v, other = np.random.default_rng(0).normal(size=(2, p))
     tables = (toeplitz(v, row) for row in (other, v, np.roll(v[::-1], 1)))
-    free, program, closed = (int((np.roll(table, 1, axis=(0, 1)) != table).sum()) for table in tables)
-    return judge(free == 0, corrected=closed == 0, value=float(free), p=p, free=free, program=program,
-                 closed=closed)  # fmt: skip
+    free, program, closed = (
+        int((np.roll(table, 1, axis=(0, 1)) != table).sum()) for table in tables
+    )
+    return judge(
+        free == 0,
+        corrected=closed == 0,
+        value=float(free),
+        p=p,
+        free=free,
+        program=program,
+        closed=closed,
+    )
 
 
 def region_map(x: np.ndarray, same: bool, root: bool = False) -> np.ndarray:
-    """One of the paper's maps to [0, 1] in the plane, at points x (n, 2): from Urysohn's lemma, written out.
+    """One of the paper's maps to [0, 1] in the plane, at points x (n, 2): from Urysohn's lemma,
+    written out.
 
-    A is the closed half plane y >= x with 0 on its edge (the complement of a cone), B the disc of radius 1/2 about
-    (2, 0). The map is d(x, A) / (d(x, A) + d(x, B)): 0 on A, 1 on B; for `same` = False one minus it, as the paper
-    has it for an output that is not the answer. `root` takes its root, another function with the same values on A, B.
+    A is the closed half plane y >= x with 0 on its edge (the complement of a cone), B the disc of
+    radius 1/2 about (2, 0). The map is d(x, A) / (d(x, A) + d(x, B)): 0 on A, 1 on B; for `same` =
+    False one minus it, as the paper has it for an output that is not the answer. `root` takes its
+    root, another function with the same values on A, B.
 
     Example:
         >>> region_map(np.array([[2.0, 0.0], [-1.0, 0.0]]), same=True).tolist()
@@ -65,10 +114,25 @@ def region_map(x: np.ndarray, same: bool, root: bool = False) -> np.ndarray:
     return value if same else 1 - value
 
 
-@claim("P03", "gu2024", "Definition 4", section=BEFORE, kind="theorem", shown_by="counterexample",
-       says=("F(x)/|x| at |x| = 1e-{power} is {at[s not c]:.0e} for the maps of s not c, which are 1 at 0, {at[its ",
-             "root]:.0e} for another choice of F with s = c and {at[s = c]:.1f} for the simplest one; and without an ",
-             "absolute value -F has {minus:.1f}"))  # fmt: skip
+@claim(
+    "P03",
+    "gu2024",
+    "Definition 4",
+    section=BEFORE,
+    kind="theorem",
+    shown_by="counterexample",
+    says=(
+        (
+            "F(x)/|x| at |x| = 1e-{power} is {at[s not c]:.0e} for the maps of s not c, which are 1"
+            " at 0, {at[its "
+        ),
+        (
+            "root]:.0e} for another choice of F with s = c and {at[s = c]:.1f} for the simplest"
+            " one; and without an "
+        ),
+        "absolute value -F has {minus:.1f}",
+    ),
+)
 def supremum_is_a_norm(decades: int = 12) -> Finding:
     """sup F(x) / |x| is a norm of the maps F.
 
@@ -80,18 +144,36 @@ def supremum_is_a_norm(decades: int = 12) -> Finding:
     quotient = {name: region_map(rays, *kind) / radii for name, kind in kinds.items()}
     grows = sum(q[-1] > 1e3 * q[0] for q in quotient.values())
     minus = float((-quotient["s = c"]).max())
-    return judge(grows == 0 and minus >= 0, value=float(grows), power=decades - 1, minus=minus,
-                 at={name: q[-1] for name, q in quotient.items()})  # fmt: skip
+    return judge(
+        grows == 0 and minus >= 0,
+        value=float(grows),
+        power=decades - 1,
+        minus=minus,
+        at={name: q[-1] for name, q in quotient.items()},
+    )
 
 
-@claim("P04", "gu2024", "Theorem 3", section=BEFORE, kind="theorem", shown_by="count", also=("P06",),
-       says=("at {value:.0f} of the sums d1 + d2 that divide p the class changes (p = {p}: at d1 + d2 = 1); that p ",
-             "divides d1 + d2 is wrong at {reversed} sums"))  # fmt: skip
+@claim(
+    "P04",
+    "gu2024",
+    "Theorem 3",
+    section=BEFORE,
+    kind="theorem",
+    shown_by="count",
+    also=("P06",),
+    says=(
+        (
+            "at {value:.0f} of the sums d1 + d2 that divide p the class changes (p = {p}: at d1 +"
+            " d2 = 1); that p "
+        ),
+        "divides d1 + d2 is wrong at {reversed} sums",
+    ),
+)
 def divisibility(primes: tuple[int, ...] = (5, 7, 11)) -> Finding:
     """If d1 + d2 divides p, the maps of (i, j) and (i + d1, j + d2) are equal.
 
-    Which sums d1 + d2 keep the class of (i, j), against "d1 + d2 divides p" and "p divides d1 + d2"; a class of i + j
-    is moved by the sum alone.
+    Which sums d1 + d2 keep the class of (i, j), against "d1 + d2 divides p" and "p divides d1 +
+    d2"; a class of i + j is moved by the sum alone.
     """
     printed = mended = 0
     for p in primes:
@@ -100,5 +182,10 @@ def divisibility(primes: tuple[int, ...] = (5, 7, 11)) -> Finding:
             keeps = np.array_equal(np.roll(label, -total, axis=0), label)
             printed += total in sympy.divisors(p) and not keeps
             mended += (total % p == 0) != keeps
-    return judge(not printed, corrected=not mended, value=float(printed), p=", ".join(map(str, primes)),
-                 reversed=mended)  # fmt: skip
+    return judge(
+        not printed,
+        corrected=not mended,
+        value=float(printed),
+        p=", ".join(map(str, primes)),
+        reversed=mended,
+    )

@@ -33,9 +33,19 @@ def basis(c: float, C: float, *, m: int, n: int, seed: int) -> Mistakes:
     yield True, "larger than it needs to be"
 
 
-@exercise("ex-03a-circulant", draws={"a": range(2, 12), "b": range(12, 22), "c": range(2, 12), "d": range(12, 22)})
+@exercise(
+    "ex-03a-circulant",
+    draws={"a": range(2, 12), "b": range(12, 22), "c": range(2, 12), "d": range(12, 22)},
+)
 def circulant(
-    before: Sequence[float], circulant: Sequence[Sequence[float]], after: float, *, a: int, b: int, c: int, d: int
+    before: Sequence[float],
+    circulant: Sequence[Sequence[float]],
+    after: float,
+    *,
+    a: int,
+    b: int,
+    c: int,
+    d: int,
 ) -> Mistakes:
     """Three numbers, three rows of three numbers, and a number, all to three digits."""
     toeplitz, right = linalg.toeplitz((1, a, b), (1, c, d)), linalg.circulant((1, a, b))
@@ -48,12 +58,17 @@ def circulant(
     yield from number(after, step, "take the first two rows", ("not squared", step**0.5))
 
 
-@exercise("ex-03a-three", draws={"p": (5, 7, 11, 13), "k": range(1, 5), "radius": [n / 100 for n in range(50, 500)]})
+@exercise(
+    "ex-03a-three",
+    draws={"p": (5, 7, 11, 13), "k": range(1, 5), "radius": [n / 100 for n in range(50, 500)]},
+)
 def three(delta: float, quotient: float, *, p: int, k: int, radius: float) -> Mistakes:
     """A radius, and a quotient of two lengths, both to three digits."""
     table = circle(p, k, radius)
     found = closeness(table)
     right = med(table) / med_limit(found.deltas)
-    yield from number(delta, found.delta, "the sums of a class lie on a line", ("centre", 2 * radius))
+    yield from number(
+        delta, found.delta, "the sums of a class lie on a line", ("centre", 2 * radius)
+    )
     typical = ("by the radius", med(table) / found.delta), ("upside down", 1 / right)
     yield from number(quotient, right, "divide MED of the circle by 4/3", *typical)

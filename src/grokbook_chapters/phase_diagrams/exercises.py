@@ -12,7 +12,10 @@ from grokbook.curves import phases
 from grokbook_chapters.phase_diagrams import published
 
 
-@exercise("ex-12-relative", draws={"factor": [n / 1000 for n in range(1100, 1550)], "gap": range(1100, 1500)})
+@exercise(
+    "ex-12-relative",
+    draws={"factor": [n / 1000 for n in range(1100, 1550)], "gap": range(1100, 1500)},
+)
 def relative(late: Sequence[bool], slow: float, *, factor: float, gap: int) -> Mistakes:
     """A list of eight True and False, and a number above 1, to three digits."""
     fits, tests = np.array([*published.NO_DECAY.values()]).T
@@ -41,7 +44,10 @@ def chance(agreements: Sequence[float], kappas: Sequence[float], *, seed: int) -
     yield from number(kappas, found, "kappa is (a - c) / (1 - c)", *typical)
 
 
-@exercise("ex-12-splits", draws={"p": range(8, 20), "held": range(5, 15), "least": [n / 100 for n in range(30, 71)]})
+@exercise(
+    "ex-12-splits",
+    draws={"p": range(8, 20), "held": range(5, 15), "least": [n / 100 for n in range(30, 71)]},
+)
 def splits(share: float, most: int, *, p: int, held: int, least: float) -> Mistakes:
     """A share from 0 to 1, to three digits, and a whole number."""
     sizes = [int(n) for n in np.bincount(np.add(*np.triu_indices(p)))]

@@ -1,4 +1,5 @@
-"""The experiments of chapter 12: Figs 6 and 12 to 15, and the small diagram that the page trains itself."""
+"""The experiments of chapter 12: Figs 6 and 12 to 15, and the small diagram that the page trains
+itself."""
 
 from __future__ import annotations
 
@@ -18,14 +19,16 @@ from grokbook.training.config import RunConfig, StopRule
 from grokbook.training.schedule import Schedule
 from grokbook_chapters.liu2022 import addition, rates
 
-# Learning rates: of the decoder in Fig. 6b to 6d, of embeddings and decoder in 6a, of the decoder in Figs 13 to 15.
+# Learning rates: of the decoder in Fig. 6b to 6d, of embeddings and decoder in 6a, of the decoder
+# in Figs 13 to 15.
 FINE, COARSE, SHORT = spaced(1e-5, 1e-2, 16), spaced(1e-5, 1e-2, 13), spaced(1e-4, 1e-2, 10)
 
 # Weight decays of the decoder in Fig. 6b, and in 6d.
 DECAYS = tuple(map(float, range(11)))
 S3_DECAYS = (0.0, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 30.0, 50.0, 100.0, 200.0)
 
-# What varies beside the rate of the decoder in Figs 13 to 15; the paper prints no values, and these are ours.
+# What varies beside the rate of the decoder in Figs 13 to 15; the paper prints no values, and these
+# are ours.
 MORE = {
     "13": {"batch_size": (5.0, 9.0, 14.0, 18.0, 23.0, 27.0, 32.0, 36.0, 41.0, 45.0)},
     "14": {"spread": spaced(0.1, 10, 10)},
@@ -41,13 +44,16 @@ THEIR_SEEDS = {"b": 58, "c": 6, "a": 58}
 SEEDS, SHORTER = 5, 20_000
 
 
-def sweep(name: str, config: RunConfig, seeds: tuple[int, ...] = (0, 1, 2), **axes: tuple[float, ...]) -> Sweep:
+def sweep(
+    name: str, config: RunConfig, seeds: tuple[int, ...] = (0, 1, 2), **axes: tuple[float, ...]
+) -> Sweep:
     """A diagram of the toy: every combination of the values of its axes, with each seed."""
     return Sweep(name, config, seeds, axes=tuple(Axis(*side) for side in axes.items()))
 
 
 def fig6() -> dict[str, Sweep]:
-    """Fig. 6 of Liu et al. 2022: addition (a to c), and permutations of three things by 3x3 matrices (d)."""
+    """Fig. 6 of Liu et al. 2022: addition (a to c), and permutations of three things by 3x3
+    matrices (d)."""
     matrices = replace(addition(), task=GroupTask("S3"), model=Toy(6, 9, product=True, spread=0.1))
     twice = tuple(2 * decay for decay in DECAYS)
     labels = addition(answers="labels")
@@ -61,7 +67,10 @@ def fig6() -> dict[str, Sweep]:
 
 def until_fit() -> dict[str, Sweep]:
     """Panels 6b and 6c again, each run until it fits its training set."""
-    stop, panels = StopRule("train_accuracy", 0.9, hold=4), {f"6{name}": fig6()[name] for name in "bc"}
+    stop, panels = (
+        StopRule("train_accuracy", 0.9, hold=4),
+        {f"6{name}": fig6()[name] for name in "bc"},
+    )
     return {
         name: replace(own, name=f"{own.name}[until fit]", config=replace(own.config, stop=stop))
         for name, own in panels.items()
@@ -69,12 +78,17 @@ def until_fit() -> dict[str, Sweep]:
 
 
 def replayed() -> dict[str, Sweep]:
-    """Panels 6a to 6c with the answers, the split and the first weights of the published runs, by panel."""
+    """Panels 6a to 6c with the answers, the split and the first weights of the published runs, by
+    panel."""
     found = {}
     for panel, seed in THEIR_SEEDS.items():
         own = fig6()[panel]
-        task = ReplayedAddition(train_fraction=own.config.task.train_fraction, answers=own.config.task.answers)
-        config = replace(own.config, task=task, model=ReplayedToy(10, outputs=own.config.model.outputs))
+        task = ReplayedAddition(
+            train_fraction=own.config.task.train_fraction, answers=own.config.task.answers
+        )
+        config = replace(
+            own.config, task=task, model=ReplayedToy(10, outputs=own.config.model.outputs)
+        )
         found[panel] = replace(own, name=f"{own.name}[their draws]", config=config, seeds=(seed,))
     return found
 
@@ -85,57 +99,76 @@ def thinned(own: Sweep) -> dict[str, tuple[float, ...]]:
 
 
 def in_part() -> dict[str, Sweep]:
-    """Every other rate and decay of 6c, and every other rate of both in 6a, with seeds that the panels do not have."""
+    """Every other rate and decay of 6c, and every other rate of both in 6a, with seeds that the
+    panels do not have."""
     seeds = {"c": (1, 2), "a": (1, 2, 3)}
     panels = {panel: fig6()[panel] for panel in seeds}
-    return {panel: sweep(f"{own.name}[in part]", own.config, seeds[panel], **thinned(own))
-            for panel, own in panels.items()}  # fmt: skip
+    return {
+        panel: sweep(f"{own.name}[in part]", own.config, seeds[panel], **thinned(own))
+        for panel, own in panels.items()
+    }
 
 
 def nudged() -> dict[str, Sweep]:
-    """Every other rate and decay of panels 6b and 6c, their draws, each cell from three starts a millionth apart."""
+    """Every other rate and decay of panels 6b and 6c, their draws, each cell from three starts a
+    millionth apart."""
     found = {}
     for panel in "bc":
         own = replayed()[panel]
         config = replace(own.config, model=NudgedToy(10, outputs=own.config.model.outputs))
-        found[panel] = sweep(f"liu2022/fig6{panel}[nudged]", config, own.seeds, **thinned(own), twin=(0, 1, 2))
+        found[panel] = sweep(
+            f"liu2022/fig6{panel}[nudged]", config, own.seeds, **thinned(own), twin=(0, 1, 2)
+        )
     return found
 
 
 def more() -> dict[str, Sweep]:
-    """Figs 13 to 15 of Liu et al. 2022, each for regression and classification, by "13 regression" and so on."""
+    """Figs 13 to 15 of Liu et al. 2022, each for regression and classification, by "13 regression"
+    and so on."""
     return {
-        f"{figure} {task}": sweep(f"liu2022/fig{figure}[{task}]", addition(answers=answers), decoder_lr=SHORT, **axis)
+        f"{figure} {task}": sweep(
+            f"liu2022/fig{figure}[{task}]", addition(answers=answers), decoder_lr=SHORT, **axis
+        )
         for figure, axis in MORE.items()
         for task, answers in TASKS.items()
     }
 
 
-# Seeds that ask where Fig. 13 groks: the three of the figure's own were seen when the question was put.
+# Seeds that ask where Fig. 13 groks: the three of the figure's own were seen when the question was
+# put.
 CORNERED = tuple(range(3, 9))
 
 
 def cornered() -> dict[str, Sweep]:
-    """Fig. 13 for regression with fresh seeds, for the steps in which 25 of the 27 runs that grok in it generalise."""
+    """Fig. 13 for regression with fresh seeds, for the steps in which 25 of the 27 runs that grok
+    in it generalise."""
     own = more()["13 regression"]
     config = replace(own.config, steps=SHORTER)
-    return {"regression": replace(own, name="small/fig13[regression]", config=config, seeds=CORNERED)}
+    return {
+        "regression": replace(own, name="small/fig13[regression]", config=config, seeds=CORNERED)
+    }
 
 
 def by_seed() -> dict[str, Sweep]:
-    """Twelve cells of Fig. 6b, every third rate from 1e-4 and every fourth decay, with five seeds each."""
+    """Twelve cells of Fig. 6b, every third rate from 1e-4 and every fourth decay, with five seeds
+    each."""
     axes = {"decoder_lr": FINE[5::3], "decoder_weight_decay": DECAYS[:9:4]}
     return {"cells": sweep("small/fig6b", addition(steps=SHORTER), tuple(range(SEEDS)), **axes)}
 
 
-# Seeds of both sizes after the first five. With the mean gap of those (0.13, SD 0.22) LP12 fails in 88 of 100 cases;
+# Seeds of both sizes after the first five. With the mean gap of those (0.13, SD 0.22) LP12 fails in
+# 88 of 100 cases;
 # with no gap it holds in 54 and fails in 5.
 STARTS = 30
 
 
 def started() -> dict[str, Sweep]:
     """Twelve cells of Fig. 6d from matrices of two sizes: the paper does not print their size."""
-    axes = {"decoder_lr": FINE[::5], "decoder_weight_decay": (0.0, 10.0, 50.0), "spread": (0.1, 1.0)}
+    axes = {
+        "decoder_lr": FINE[::5],
+        "decoder_weight_decay": (0.0, 10.0, 50.0),
+        "spread": (0.1, 1.0),
+    }
     config = replace(fig6()["d"].config, steps=SHORTER)
     return {"cells": sweep("small/fig6d", config, tuple(range(SEEDS + STARTS)), **axes)}
 
@@ -151,7 +184,9 @@ def fig12() -> dict[str, Experiment]:
     """The runs of Fig. 12, four symbols with one number each, by the speed of the decoder."""
     found = {}
     for name, (encoder, decoder) in SPEEDS.items():
-        config = addition(4, 6, steps=FOUR_STEPS, stop=None, optimizer=rates(decoder, encoder_lr=encoder))
+        config = addition(
+            4, 6, steps=FOUR_STEPS, stop=None, optimizer=rates(decoder, encoder_lr=encoder)
+        )
         log = Schedule(dense_until=FOUR_STEPS, dense_every=100)
         config = replace(config, task=ChosenAddition(4, trained=TRAINED), log=log, snapshots=3)
         found[name] = Experiment(f"liu2022/fig12[{name}]", config, tuple(range(FOUR_SEEDS)))
@@ -164,8 +199,9 @@ RUNS = (fig6, replayed, nudged, in_part, until_fit, more, cornered, by_seed, sta
 def plan(rates: int, decays: int, steps: int, seed: int) -> dict[str, Experiment]:
     """Plan of chapter 12: the small diagram that the page trains.
 
-    `rates` learning rates of the decoder from 1e-4 to 1e-2 (those of Fig. 6b, where there are 16) and `decays` weight
-    decays from 0 to 5 (from 0 to 10, where there are 11), each run `steps` long with this `seed`.
+    `rates` learning rates of the decoder from 1e-4 to 1e-2 (those of Fig. 6b, where there are 16)
+    and `decays` weight decays from 0 to 5 (from 0 to 10, where there are 11), each run `steps` long
+    with this `seed`.
 
     Example:
         >>> plan(4, 3, 3_000, 1)["live"].shape

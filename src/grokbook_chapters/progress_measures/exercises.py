@@ -27,7 +27,8 @@ def _summary(share: float) -> pd.DataFrame:
 
 @exercise("ex-06-share", draws={"share": SHARES})
 def share(changed: Collection[str], lead: float, *, share: float) -> Mistakes:
-    """The names of the measures whose word changes, and the median lead of `med`, to three digits."""
+    """The names of the measures whose word changes, and the median lead of `med`, to three
+    digits."""
     half, again = _summary(0.5), _summary(share)
     at_half = ("at one half", half["lead"]["med"])
     yield from number(lead, again["lead"]["med"], "the lead of `med` is in the column", at_half)
@@ -50,7 +51,8 @@ def clock(half_step: float, *, steps: int, fit_step: int) -> Mistakes:
 
 @exercise("ex-06-oracle", draws={"share": SHARES}, quick={"draws": 40})
 def oracle(own: Mapping[str, float], at_least: Mapping[str, float], *, share: float) -> Mistakes:
-    """Two dictionaries with the keys oracle, clock and med: median leads, shares of the matchings; to three digits."""
+    """Two dictionaries with the keys oracle, clock and med: median leads, shares of the matchings;
+    to three digits."""
     rows = lead_tables.controlled(load(runs.tasks()), {"med": "falls"}, share=share)
     for name in ("oracle", "clock", "med"):
         part = rows[(rows.measure == name) & rows.generalises]

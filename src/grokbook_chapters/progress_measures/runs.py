@@ -1,4 +1,5 @@
-"""The runs of chapter 06: ten small tasks with seeds of this chapter's own, and the run that the page trains."""
+"""The runs of chapter 06: ten small tasks with seeds of this chapter's own, and the run that the
+page trains."""
 
 from __future__ import annotations
 
@@ -11,16 +12,21 @@ from grokbook_chapters.lead_tasks import CONTROLS, lead_tasks, short_name, watch
 
 FRESH = {"add, separate tokens, p=47": range(10, 20), "subtract, p=47": range(10, 20)}
 FRESH |= dict.fromkeys(CONTROLS, range(3, 6))
-"""Seeds of four tasks that were made after the rule of the claims; the runs before them were looked at to find it."""
+"""Seeds of four tasks that were made after the rule of the claims; the runs before them were looked
+at to find it."""
 
-# Measures the tables do without: other forms of MED, and losses at frequencies that are known afterwards only.
+# Measures the tables do without: other forms of MED, and losses at frequencies that are known
+# afterwards only.
 LEFT_OUT = ("med_gu2024", "med_code_base", "restricted_loss", "excluded_loss")
 
 
 def tasks() -> dict[str, Experiment]:
     """The ten tasks of `lead_tasks` by short name, with the `FRESH` seeds."""
     named = {short_name(experiment): experiment for experiment in lead_tasks().values()}
-    return {name: replace(one, seeds=one.seeds + tuple(FRESH.get(name, ()))) for name, one in named.items()}
+    return {
+        name: replace(one, seeds=one.seeds + tuple(FRESH.get(name, ())))
+        for name, one in named.items()
+    }
 
 
 RUNS = (tasks,)
@@ -31,9 +37,17 @@ def own_size() -> dict[str, Experiment]:
     return {"gu2025/fig5[p=97]": fig5(97).with_seeds(19)}
 
 
-def plan(p: int, train_fraction: float, d_model: int, steps: int, n_seeds: int) -> dict[str, Experiment]:
-    """Plan of chapter 06: the run that the page trains; `tasks` is shown as far as it is recorded."""
-    sizes = {"train_fraction": train_fraction, "d_model": d_model, "steps": steps, "points": max(1, steps // 10)}
+def plan(
+    p: int, train_fraction: float, d_model: int, steps: int, n_seeds: int
+) -> dict[str, Experiment]:
+    """Plan of chapter 06: the run that the page trains; `tasks` is shown as far as it is
+    recorded."""
+    sizes = {
+        "train_fraction": train_fraction,
+        "d_model": d_model,
+        "steps": steps,
+        "points": max(1, steps // 10),
+    }
     return {"live": watched_run(p, label="live", n_seeds=n_seeds, **sizes)}
 
 

@@ -33,7 +33,10 @@ def modulus(changes: str, ratio: float, excess: float, *, p: int, seed: int) -> 
     yield from number(excess, right, "multiply the rows with a trained", *typical)
 
 
-@exercise("ex-18-own", draws={"slope": [prod(some) - 1 for n in (4, 5) for some in combinations(primerange(50), n)]})
+@exercise(
+    "ex-18-own",
+    draws={"slope": [prod(some) - 1 for n in (4, 5) for some in combinations(primerange(50), n)]},
+)
 def own(line: Callable[[int], Finding], moduli: Collection[int], *, slope: int) -> Mistakes:
     """A function of p that returns a Finding, and a list of primes."""
     for p in primerange(50):
@@ -41,7 +44,13 @@ def own(line: Callable[[int], Finding], moduli: Collection[int], *, slope: int) 
         cells = np.bincount((1 + slope) * np.arange(p) % p, minlength=p)
         differ = int((cells != cells[0]).sum())
         right = "fails" if differ else "holds"
-        yield found.verdict != right, "at p = N the check says `N`", p, found.verdict, cells.tolist()
+        yield (
+            found.verdict != right,
+            "at p = N the check says `N`",
+            p,
+            found.verdict,
+            cells.tolist(),
+        )
         yield found.value != differ, "the value", p, found.value
     given, bad = set(map(int, moduli)), {p for p in primerange(50) if (slope + 1) % p == 0}
     for p in sorted(given ^ bad):
@@ -49,7 +58,9 @@ def own(line: Callable[[int], Finding], moduli: Collection[int], *, slope: int) 
         yield True, "at N the verdict is not `fails`", p
 
 
-@exercise("ex-18-vacuous", draws={"p": (5, 7, 11, 13), "share": [n / 10_000 for n in range(6300, 9000)]})
+@exercise(
+    "ex-18-vacuous", draws={"p": (5, 7, 11, 13), "share": [n / 10_000 for n in range(6300, 9000)]}
+)
 def vacuous(keeps: object, breaks: object, allowed: float, *, p: int, share: float) -> Mistakes:
     """Two arrays with p rows, and a radius, to three digits."""
     tables = [np.asarray(one, dtype=float) for one in (keeps, breaks)]

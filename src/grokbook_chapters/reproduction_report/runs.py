@@ -1,4 +1,5 @@
-"""Ways to train: the same settings in other numbers and with another program, and how their grok steps compare."""
+"""Ways to train: the same settings in other numbers and with another program, and how their grok
+steps compare."""
 
 from __future__ import annotations
 
@@ -8,19 +9,30 @@ from grokbook.runs.experiment import Experiment
 from grokbook.training.schedule import Schedule
 from grokbook_chapters.gu2025 import fig5, modular_run
 
-PAIRS = range(5, 23)  # seeds of both formats that decide: fixed when seeds 0 to 4 had been seen, before these were made
-SEEDS = {"p = 59": tuple(range(PAIRS.stop)), "p = 97": (0, 1, 2)}  # runs in bfloat16, compared with those in float32
+PAIRS = range(
+    5,
+    23,
+    # seeds of both formats that decide: fixed when seeds 0 to 4 had been seen, before these were
+    # made
+)
+SEEDS = {
+    "p = 59": tuple(range(PAIRS.stop)),
+    "p = 97": (0, 1, 2),
+}  # runs in bfloat16, compared with those in float32
 MARGIN = 1.1  # grok steps within a tenth of each other are called the same
 
 
 def in_float32() -> dict[str, Experiment]:
-    """Two settings that are recorded in float32, all seeds: the small companion of chapter 09, and Fig. 5 at p = 97.
+    """Two settings that are recorded in float32, all seeds: the small companion of chapter 09, and
+    Fig. 5 at p = 97.
 
     Example:
         >>> list(in_float32())
         ['p = 59', 'p = 97']
     """
-    small = dataclasses.replace(modular_run(59, 0.5, d_model=64, steps=4_000), log=Schedule(points=200))
+    small = dataclasses.replace(
+        modular_run(59, 0.5, d_model=64, steps=4_000), log=Schedule(points=200)
+    )
     companion = Experiment("small/fig20[start=normal, frac=0.5]", small, tuple(range(25)))
     return {"p = 59": companion, "p = 97": fig5(97, n_seeds=19)}
 
@@ -43,5 +55,3 @@ def in_bfloat16() -> dict[str, Experiment]:
 
 
 RUNS = (in_bfloat16,)
-
-

@@ -1,4 +1,5 @@
-"""The statements of Gu et al. 2025, section 6.3, on the dictionary of pictures, and ours on what its test can show."""
+"""The statements of Gu et al. 2025, section 6.3, on the dictionary of pictures, and ours on what
+its test can show."""
 
 from __future__ import annotations
 
@@ -14,7 +15,15 @@ from companion.claims.finding import band, most, some
 from companion.claims.words import spread
 from grokbook.curves.delay import PERSISTENCE, grok_times
 from grokbook.models.resnet import ResNet
-from grokbook.tasks.shapes import ShapeTask, added, known_share, occurrences, remembered, score, tiles
+from grokbook.tasks.shapes import (
+    ShapeTask,
+    added,
+    known_share,
+    occurrences,
+    remembered,
+    score,
+    tiles,
+)
 from grokbook.training import View
 from grokbook_chapters.resnet_grokking.features import (
     WATCHED,
@@ -40,36 +49,82 @@ from grokbook_chapters.resnet_grokking.runs import (
     summed,
 )
 
-TASK, CONTROLS, DELAY = "Four pictures, one sum", "What a test set can show", "Memorise, then generalise"
+TASK, CONTROLS, DELAY = (
+    "Four pictures, one sum",
+    "What a test set can show",
+    "Memorise, then generalise",
+)
 SIZE, FEATURES = "At the paper's size", "What the features know"
 
 
-@claim("G39", "gu2025", "section 6.3", section=TASK, kind="number", published="14641",
-       part_of="XG25", says="{value:,.0f} = {entries}⁴ samples, {trained:,} of them for training")
+@claim(
+    "G39",
+    "gu2025",
+    "section 6.3",
+    section=TASK,
+    kind="number",
+    published="14641",
+    part_of="XG25",
+    says="{value:,.0f} = {entries}⁴ samples, {trained:,} of them for training",
+)
 def dictionary_sums(entries: int = 11) -> Finding:
-    """A dictionary of 11 pictures in four places generates 14,641 samples, 25 % of them for training."""
+    """A dictionary of 11 pictures in four places generates 14,641 samples, 25 % of them for
+    training."""
     samples, trained = ShapeTask(entries).sizes()
     return judge(samples == 14_641, value=float(samples), entries=entries, trained=trained)
 
 
-@claim("GR1", "gu2025", "section 6.3, Fig. 7", section=CONTROLS, shown_by="count", origin="ours", says=(
-    "a program that only forgets the order scores {value:.1%} on the paper's split (median of {seeds} drawn splits; ",
-    "the exact mean of what it knows is {known:.1%}) and cannot add; split by multiset it scores {blind:.1%} and a ",
-    "program that adds scores {adds:.0%}; least squares on the raw pixels score {pixels:.0%} on every split drawn"))
+@claim(
+    "GR1",
+    "gu2025",
+    "section 6.3, Fig. 7",
+    section=CONTROLS,
+    shown_by="count",
+    origin="ours",
+    says=(
+        (
+            "a program that only forgets the order scores {value:.1%} on the paper's split (median"
+            " of {seeds} drawn splits; "
+        ),
+        (
+            "the exact mean of what it knows is {known:.1%}) and cannot add; split by multiset it"
+            " scores {blind:.1%} and a "
+        ),
+        (
+            "program that adds scores {adds:.0%}; least squares on the raw pixels score"
+            " {pixels:.0%} on every split drawn"
+        ),
+    ),
+)
 def accuracy_shows_addition(n: int = 11, train_fraction: float = 0.25, seeds: int = 5) -> Finding:
     """A test accuracy near 1 on the paper's random split shows that the sum is learned.
 
-    Our reading of "a task that induces grokking", a step from fitting to the rule. Controls: an oracle that adds must
-    pass on images of new multisets, and the memoriser be wrong on most of them.
+    Our reading of "a task that induces grokking", a step from fitting to the rule. Controls: an
+    oracle that adds must pass on images of new multisets, and the memoriser be wrong on most of
+    them.
     """
-    tasks = {split: [ShapeTask(n, train_fraction, split, seed=s) for s in range(seeds)] for split in SPLITS}
+    tasks = {
+        split: [ShapeTask(n, train_fraction, split, seed=s) for s in range(seeds)]
+        for split in SPLITS
+    }
     blind, low, high = band([score(task, remembered(task)) for task in tasks["random"]])
     fair = [score(task, remembered(task)) for task in tasks["multiset"]]
     adds = min(score(task, added(task)) for task in tasks["multiset"])
-    pixels = min(score(task, read_off(on_pixels(task), task)) for drawn in tasks.values() for task in drawn)
+    pixels = min(
+        score(task, read_off(on_pixels(task), task)) for drawn in tasks.values() for task in drawn
+    )
     shown = None if adds < 1 or max(fair) > 0.5 else blind <= 0.9
-    return judge(shown, value=blind, low=low, high=high, seeds=seeds, adds=adds, pixels=pixels,
-                 known=known_share(n, train_fraction), blind=float(np.median(fair)))  # fmt: skip
+    return judge(
+        shown,
+        value=blind,
+        low=low,
+        high=high,
+        seeds=seeds,
+        adds=adds,
+        pixels=pixels,
+        known=known_share(n, train_fraction),
+        blind=float(np.median(fair)),
+    )
 
 
 BARS = (0.5, 0.7)  # two other accuracies in place of `REACHED`, at which the verdict is said too
@@ -80,26 +135,40 @@ def _column(bar: float) -> str:
 
 
 def reached(data: xr.Dataset) -> pd.DataFrame:
-    """Fit step at 95 % of the training set, in batches as the authors count it; grok step at `REACHED` of the test set.
+    """Fit step at 95 % of the training set, in batches as the authors count it; grok step at
+    `REACHED` of the test set.
 
-    A row a seed, with the accuracies on the test set at the fit step, from there to the grok step or the last one
-    (`plateau`, the median), at the end and at best, and steps at `BARS`.
+    A row a seed, with the accuracies on the test set at the fit step, from there to the grok step
+    or the last one (`plateau`, the median), at the end and at best, and steps at `BARS`.
     """
-    fitted = grok_times(data.assign(train_accuracy=data.train_accuracy_in_batches), threshold=FITTED)
+    fitted = grok_times(
+        data.assign(train_accuracy=data.train_accuracy_in_batches), threshold=FITTED
+    )
     groks = {_column(bar): grok_times(data, threshold=bar).grok_step for bar in (REACHED, *BARS)}
-    table = fitted[["fit_step", "last_step"]].assign(**groks, best=data.test_accuracy.max("step").to_series())
+    table = fitted[["fit_step", "last_step"]].assign(
+        **groks, best=data.test_accuracy.max("step").to_series()
+    )
     known = table.fit_step.dropna().astype(int)
-    at_fit = pd.Series({seed: float(data.test_accuracy.sel(seed=seed, step=step)) for seed, step in known.items()})
+    at_fit = pd.Series(
+        {seed: float(data.test_accuracy.sel(seed=seed, step=step)) for seed, step in known.items()}
+    )
     ends = data.test_accuracy.isel(step=slice(-5, None)).median("step")
     until = table.grok_step.fillna(table.last_step) - 1
-    between = {seed: float(data.test_accuracy.sel(seed=seed, step=slice(at, until[seed])).median())
-               for seed, at in known.items()}  # fmt: skip
-    return table.assign(delay=table.grok_step - table.fit_step, at_fit=at_fit, at_end=ends.to_series(),
-                        plateau=pd.Series(between, dtype=float))  # fmt: skip
+    between = {
+        seed: float(data.test_accuracy.sel(seed=seed, step=slice(at, until[seed])).median())
+        for seed, at in known.items()
+    }
+    return table.assign(
+        delay=table.grok_step - table.fit_step,
+        at_fit=at_fit,
+        at_end=ends.to_series(),
+        plateau=pd.Series(between, dtype=float),
+    )
 
 
 def generalises_late(table: pd.DataFrame, steps: float = LATE, bar: float = REACHED) -> pd.Series:
-    """Whether each run generalises more than some steps after it fits; missing where it ends before it generalises."""
+    """Whether each run generalises more than some steps after it fits; missing where it ends before
+    it generalises."""
     return table[_column(bar)] > table.fit_step.fillna(table.last_step) + steps
 
 
@@ -108,31 +177,51 @@ def _told(name: str, table: pd.DataFrame | None) -> str:
     if table is None:
         return f"{name}: not run"
     fitted = table.at_fit.dropna()
-    then = f"test accuracy {fitted.median():.2f} at that step, median of these" if len(fitted) else "no run fits it"
+    then = (
+        f"test accuracy {fitted.median():.2f} at that step, median of these"
+        if len(fitted)
+        else "no run fits it"
+    )
     return (
-        f"{name}: {some(int(generalises_late(table).sum()), len(table))} runs keep {REACHED:.0%} of the test set "
-        f"({PERSISTENCE + 1} logs running) more than {LATE} steps after the training set ({then}; the largest at any "
-        f"log {', '.join(f'{best:.2f}' for best in table.best)}; last step {int(table.last_step.max()):,})"
+        f"{name}: {some(int(generalises_late(table).sum()), len(table))} runs keep {REACHED:.0%} of"
+        f" the test set ({PERSISTENCE + 1} logs running) more than {LATE} steps after the training"
+        f" set ({then}; the largest at any log {', '.join(f'{best:.2f}' for best in table.best)};"
+        f" last step {int(table.last_step.max()):,})"
     )
 
 
-@claim("GR2", "gu2025", "section 6.3, Fig. 7", section=SIZE, runs=fig7, through=reached,
-       published="1 after approximately 100 epochs, 0.3 to 0.4 for about 2800 epochs", says="{told}")  # fmt: skip
+@claim(
+    "GR2",
+    "gu2025",
+    "section 6.3, Fig. 7",
+    section=SIZE,
+    runs=fig7,
+    through=reached,
+    published="1 after approximately 100 epochs, 0.3 to 0.4 for about 2800 epochs",
+    says="{told}",
+)
 def the_published_curve(runs: Runs) -> Finding:
-    """ "The training accuracy reaches 1 after approximately 100 epochs, while the test accuracy fluctuates between 0.3
-    and 0.4 for about 2800 epochs before rapidly rising to 1".
+    """ "The training accuracy reaches 1 after approximately 100 epochs, while the test accuracy
+    fluctuates between 0.3 and 0.4 for about 2800 epochs before rapidly rising to 1".
 
-    Our reading: the test set comes more than 1,000 epochs later (of 19 batches, as the authors'), and the median from
-    fitting to there is 0.25 to 0.45. Other runs refute nothing, so that it holds or stays open: what is drawn by us and
-    what weights the authors' program starts from is not printed.
+    Our reading: the test set comes more than 1,000 epochs later (of 19 batches, as the authors'),
+    and the median from fitting to there is 0.25 to 0.45. Other runs refute nothing, so that it
+    holds or stays open: what is drawn by us and what weights the authors' program starts from is
+    not printed.
     """
     table = runs["decay=0.0001"]
     if table is None:
         return judge(None, told="not run")
-    fit, wait = (spread(table[column].astype(float) / EPOCH, ",.0f", "not reached") for column in ("fit_step", "delay"))
+    fit, wait = (
+        spread(table[column].astype(float) / EPOCH, ",.0f", "not reached")
+        for column in ("fit_step", "delay")
+    )
     level = spread(table.plateau, ".2f", "not fitted")
     near = most((table.plateau - 0.35).abs() <= 0.1)
-    told = f"training set at epoch {fit}, test set {wait} epochs later, at {level} between (median of each run)"
+    told = (
+        f"training set at epoch {fit}, test set {wait} epochs later, at {level} between (median of"
+        " each run)"
+    )
     return judge(most(generalises_late(table, 1_000 * EPOCH)), near, elsewhere=True, told=told)
 
 
@@ -140,14 +229,23 @@ def the_published_curve(runs: Runs) -> Finding:
 EPOCH = -(-ShapeTask().sizes()[1] // BATCH)
 
 
-@claim("GR3", "gu2025", "section 6.3", section=DELAY, runs=small, through=reached, says="{told}", origin="ours",
-       bars={"bar": BARS})  # fmt: skip
+@claim(
+    "GR3",
+    "gu2025",
+    "section 6.3",
+    section=DELAY,
+    runs=small,
+    through=reached,
+    says="{told}",
+    origin="ours",
+    bars={"bar": BARS},
+)
 def small_images_grok(runs: Runs, *, bar: float = REACHED) -> Finding:
-    """On images of four glyphs, out of five, the test accuracy of a narrow ResNet-18 rises long after the training
-    accuracy, by weight decay.
+    """On images of four glyphs, out of five, the test accuracy of a narrow ResNet-18 rises long
+    after the training accuracy, by weight decay.
 
-    A setting of ours; random split. Control: no decay, which must not show it by the same step; runs with decay that
-    end before they generalise leave it open.
+    A setting of ours; random split. Control: no decay, which must not show it by the same step;
+    runs with decay that end before they generalise leave it open.
     """
     decayed, free = runs["random"], runs["random, no decay"]
     told = "; ".join(_told(name, runs[name]) for name in ("random", "random, no decay"))
@@ -160,37 +258,64 @@ def small_images_grok(runs: Runs, *, bar: float = REACHED) -> Finding:
     return judge(late, not comes, told=told)
 
 
-@claim("GR4", "gu2025", "section 6.3", section=DELAY, runs=summed, through=reached, origin="ours",
-       beside=lambda: {"no decay": small()["multiset, no decay"]}, bars={"margin": (0.05, 0.1)},
-       rule_changed="2026-11-28T02:22:03 f0220b20",
-       says=("{more} fresh runs by multiset end with more of the test set right than the best constant answer has ",
-             "({ends}, against {constants}), and had less when they fitted; without decay {free} do (other margins: ",
-             "{bars})"))  # fmt: skip
+@claim(
+    "GR4",
+    "gu2025",
+    "section 6.3",
+    section=DELAY,
+    runs=summed,
+    through=reached,
+    origin="ours",
+    beside=lambda: {"no decay": small()["multiset, no decay"]},
+    bars={"margin": (0.05, 0.1)},
+    rule_changed="2026-11-28T02:22:03 f0220b20",
+    says=(
+        (
+            "{more} fresh runs by multiset end with more of the test set right than the best"
+            " constant answer has "
+        ),
+        (
+            "({ends}, against {constants}), and had less when they fitted; without decay {free} do"
+            " (other margins: "
+        ),
+        "{bars})",
+    ),
+)
 def small_images_add(runs: Runs, *, margin: float = 0.0) -> Finding:
-    """The same where no test picture is a reordered training picture: what comes late is then more than a constant.
+    """The same where no test picture is a reordered training picture: what comes late is then more
+    than a constant.
 
-    Our reading: most of six fresh runs end, by the median of the last five logs, with more of the test set right than
-    its best constant answer, and have less when they fit. Control: no decay, of which most must not. Not shown
-    is that it is the sum: the training picture nearest in its amount of ink gives more than a constant on all six.
+    Our reading: most of six fresh runs end, by the median of the last five logs, with more of the
+    test set right than its best constant answer, and have less when they fit. Control: no decay, of
+    which most must not. Not shown is that it is the sum: the training picture nearest in its amount
+    of ink gives more than a constant on all six.
     """
     decayed, free = runs["multiset"], runs["no decay"]
     if decayed is None or free is None:
         return judge(None, more="no", ends="not run", constants="not run", free="not known")
     late, best = added_late(decayed, margin)
     without, _ = added_late(free, margin)
-    return judge(most(late), not most(without), more=some(int(late.sum()), len(late)), constants=spread(best, ".2f"),
-                 ends=spread(decayed.at_end, ".2f"), free=some(int(without.sum()), len(without)))  # fmt: skip
+    return judge(
+        most(late),
+        not most(without),
+        more=some(int(late.sum()), len(late)),
+        constants=spread(best, ".2f"),
+        ends=spread(decayed.at_end, ".2f"),
+        free=some(int(without.sum()), len(without)),
+    )
 
 
 def added_late(table: pd.DataFrame, margin: float = 0.0) -> tuple[pd.Series, pd.Series]:
-    """Of each run whether it ends above its best constant answer and fits below it; that answer's accuracy."""
+    """Of each run whether it ends above its best constant answer and fits below it; that answer's
+    accuracy."""
     tasks = {seed: replace(run(split="multiset").task, seed=int(seed)) for seed in table.index}
     best = pd.Series({seed: constant(task) for seed, task in tasks.items()}, dtype=float)
     return (table.at_end > best + margin) & (table.at_fit < best), best
 
 
 def med_of_glyphs(data: xr.Dataset) -> pd.DataFrame:
-    """MED of the glyphs when a run fits, `at_fit`, and at its `end`, a row a run that generalises late."""
+    """MED of the glyphs when a run fits, `at_fit`, and at its `end`, a row a run that generalises
+    late."""
     table = reached(data)
     fits = table.fit_step[generalises_late(table).fillna(False)]
     at_fit = [float(data.steps_apart.sel(seed=seed, step=step)) for seed, step in fits.items()]
@@ -199,12 +324,14 @@ def med_of_glyphs(data: xr.Dataset) -> pd.DataFrame:
 
 
 def untrained(seed: int, first: str = "small", tile: int = TILE) -> dict[str, float]:
-    """R^2 of probes on an untrained network's features, on multisets that they were not fitted on: sum and controls.
+    """R^2 of probes on an untrained network's features, on multisets that they were not fitted on:
+    sum and controls.
 
-    For sums of other values at four levels: `pixels`, `stem` (with its maximum pooling), `places` (the last stage at
-    every place) and `pooled`. `ink` and `ink_sum` are probes of the amount of ink alone, for other values and for the
-    sum. `by_count` and `by_place` are the shares of the pooled features' variance that a sum of terms makes up, one
-    for each glyph, and one for each glyph in each quarter.
+    For sums of other values at four levels: `pixels`, `stem` (with its maximum pooling), `places`
+    (the last stage at every place) and `pooled`. `ink` and `ink_sum` are probes of the amount of
+    ink alone, for other values and for the sum. `by_count` and `by_place` are the shares of the
+    pooled features' variance that a sum of terms makes up, one for each glyph, and one for each
+    glyph in each quarter.
     """
     config = run(split="multiset").with_seed(seed)
     task = replace(config.task, tile=tile)
@@ -215,10 +342,21 @@ def untrained(seed: int, first: str = "small", tile: int = TILE) -> dict[str, fl
     stem, places = (maps[at].flatten(1).double().numpy() for at in (0, -1))
     features, every, there = pooled(view), np.arange(len(task.inputs)), asked(task)
     ink = tiles(task.n, tile)[0].sum((1, 2))[task.inputs].sum(1, keepdims=True)
-    centred, quarters = features - features.mean(axis=0), np.eye(task.n)[task.inputs].reshape(len(every), -1)
+    centred, quarters = (
+        features - features.mean(axis=0),
+        np.eye(task.n)[task.inputs].reshape(len(every), -1),
+    )
     other = other_values(task)
-    levels = {"pixels": on_pixels(task), "stem": stem, "places": places, "pooled": features, "ink": ink}
-    return {name: probe(table, other, task.train_index, there) for name, table in levels.items()} | {
+    levels = {
+        "pixels": on_pixels(task),
+        "stem": stem,
+        "places": places,
+        "pooled": features,
+        "ink": ink,
+    }
+    return {
+        name: probe(table, other, task.train_index, there) for name, table in levels.items()
+    } | {
         "sum": WATCHED["probe_sum"](view),
         "dealt": WATCHED["probe_dealt"](view),
         "ink_sum": probe(ink, task.targets, task.train_index, there),
@@ -227,33 +365,69 @@ def untrained(seed: int, first: str = "small", tile: int = TILE) -> dict[str, fl
     }
 
 
-# Pixels of a tile where the last stage of ResNet-18 has more than one place, and where it has a single one.
+# Pixels of a tile where the last stage of ResNet-18 has more than one place, and where it has a
+# single one.
 WIDE, NARROW = 28, 12
 
 # Pixels of an image -> stem and pixels of a tile of the untrained networks.
 SIZES = {"12": ("small", TILE), "24": ("imagenet", NARROW), "56": ("imagenet", WIDE)}
 
 
-@claim("GR7", "gu2025", "section 6.3", section=FEATURES, shown_by="draws", seconds=9, origin="ours",
-       also=("GR6",), says=(
-    "least squares for sums of other values of the glyphs, on unknown multisets (R2, medians of {seeds} networks, ",
-    "images of {sizes} pixels): on raw pixels {pixels}, after the stem {stem}, on the last stage at all places ",
-    "{places}, on its averages {pooled}. With 12 pixels the averages give the sum itself with {sum:.2f}, labels dealt ",
-    "out with {dealt:.2f}; the amount of ink alone gives other values with {ink:.2f} and the sum with {ink_sum:.2f}; ",
-    "glyph and quarter make up {by_place:.0%} of the variance of the averages, glyphs alone {by_count:.0%}"))
+@claim(
+    "GR7",
+    "gu2025",
+    "section 6.3",
+    section=FEATURES,
+    shown_by="draws",
+    seconds=9,
+    origin="ours",
+    also=("GR6",),
+    says=(
+        (
+            "least squares for sums of other values of the glyphs, on unknown multisets (R2,"
+            " medians of {seeds} networks, "
+        ),
+        (
+            "images of {sizes} pixels): on raw pixels {pixels}, after the stem {stem}, on the last"
+            " stage at all places "
+        ),
+        (
+            "{places}, on its averages {pooled}. With 12 pixels the averages give the sum itself"
+            " with {sum:.2f}, labels dealt "
+        ),
+        (
+            "out with {dealt:.2f}; the amount of ink alone gives other values with {ink:.2f} and"
+            " the sum with {ink_sum:.2f}; "
+        ),
+        (
+            "glyph and quarter make up {by_place:.0%} of the variance of the averages, glyphs alone"
+            " {by_count:.0%}"
+        ),
+    ),
+)
 def layers_lose_more(seeds: int = 5) -> Finding:
-    """In untrained networks of this kind the layers lose more of what a line reads off the pixels than the average over
-    all places does.
+    """In untrained networks of this kind the layers lose more of what a line reads off the pixels
+    than the average over all places does.
 
-    By sums of other values, which ink does not give, in medians at every size. Controls: the pixels must give them;
-    labels dealt out, and ink alone, must not. Beside it: convolutional networks "tend to destroy linearity due to
-    pooling layers", which has no source and defines neither "tend" nor "linearity".
+    By sums of other values, which ink does not give, in medians at every size. Controls: the pixels
+    must give them; labels dealt out, and ink alone, must not. Beside it: convolutional networks
+    "tend to destroy linearity due to pooling layers", which has no source and defines neither
+    "tend" nor "linearity".
     """
-    table = pd.DataFrame({size: pd.DataFrame([untrained(seed, *how) for seed in range(seeds)]).median()
-                          for size, how in SIZES.items()}).T  # fmt: skip
+    table = pd.DataFrame(
+        {
+            size: pd.DataFrame([untrained(seed, *how) for seed in range(seeds)]).median()
+            for size, how in SIZES.items()
+        }
+    ).T
     fair = bool(table.pixels.min() > 0.9 and max(table.dealt.max(), table.ink.max()) < 0.2)
     more = bool((1 - table.places > table.places - table.pooled).all())
     levels = ["pixels", "stem", "places", "pooled"]
     each = {name: ", ".join(f"{value:.2f}" for value in table[name]) for name in levels}
-    return judge(more if fair else None, value=float(table.pooled.iloc[0]), seeds=seeds, sizes=", ".join(SIZES),
-                 **(table.iloc[0].to_dict() | each))  # fmt: skip
+    return judge(
+        more if fair else None,
+        value=float(table.pooled.iloc[0]),
+        seeds=seeds,
+        sizes=", ".join(SIZES),
+        **(table.iloc[0].to_dict() | each),
+    )

@@ -17,7 +17,9 @@ from grokbook.tasks.shapes import ShapeTask
 def orders(different: float, known: float, *, n: int, share: float) -> Mistakes:
     """Two shares from 0 to 1, to three digits."""
     right = 24 * comb(n, 4) / n**4
-    yield from number(different, right, "count the choices of the first", ("in every order", right / 24))
+    yield from number(
+        different, right, "count the choices of the first", ("in every order", right / 24)
+    )
     typical = (
         ("itself", 1 - binom.pmf(0, 24, share)),
         ("do not add", 23 * share),
@@ -26,7 +28,10 @@ def orders(different: float, known: float, *, n: int, share: float) -> Mistakes:
     yield from number(known, 1 - binom.pmf(0, 23, share), "what is the chance that none", *typical)
 
 
-@exercise("ex-10-split", draws={"n": range(6, 10), "pair": list(combinations(range(6), 2)), "seed": range(100_000)})
+@exercise(
+    "ex-10-split",
+    draws={"n": range(6, 10), "pair": list(combinations(range(6), 2)), "seed": range(100_000)},
+)
 def split(blind: float, adds: float, *, n: int, pair: tuple[int, int], seed: int) -> Mistakes:
     """Two shares from 0 to 1, to three digits."""
     task = ShapeTask(n, split="pair", pair=pair, seed=seed)

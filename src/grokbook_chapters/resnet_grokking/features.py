@@ -1,4 +1,5 @@
-"""What a network on pictures has made of the glyphs: features that are watched while it is trained, with controls."""
+"""What a network on pictures has made of the glyphs: features that are watched while it is trained,
+with controls."""
 
 from __future__ import annotations
 
@@ -17,34 +18,44 @@ from grokbook.training.watching import Watch
 
 
 def pooled(view: View) -> np.ndarray:
-    """What the head reads of every sample, (N, 8 width): the mean of the last stage over all places."""
+    """What the head reads of every sample, (N, 8 width): the mean of the last stage over all
+    places."""
     if "pooled" not in vars(view):  # three measures of one network ask for it
         pieces = torch.from_numpy(view.task.inputs).split(PIECE)
         with torch.no_grad():
-            found = [view.config.model.features(view.weights, view.task.show(piece)) for piece in pieces]
+            found = [
+                view.config.model.features(view.weights, view.task.show(piece)) for piece in pieces
+            ]
         vars(view)["pooled"] = torch.cat(found).double().numpy()
     return vars(view)["pooled"]
 
 
 def glyph_features(features: np.ndarray, task: ShapeTask) -> np.ndarray:
-    """The feature of each glyph, (n, width): the mean over all samples, each as often as it holds the glyph."""
+    """The feature of each glyph, (n, width): the mean over all samples, each as often as it holds
+    the glyph."""
     weights = occurrences(task)
     return weights.T @ features / weights.sum(axis=0)[:, None]
 
 
 def steps_apart(table: np.ndarray) -> float:
-    r"""Mean distance of the features of successive categories over their root mean square distance from their mean.
+    r"""Mean distance of the features of successive categories over their root mean square distance
+    from their mean.
 
-    $\frac{1}{n-1} \sum_k \lVert\varphi_{k+1} - \varphi_k\rVert \big/ \sqrt V$ is $\sqrt{12 / (n^2 - 1)}$ for points at
-    equal distances on a line, and $\sqrt{2n / (n-1)}$ for the corners of a regular simplex, where no order is known.
+    $\frac{1}{n-1} \sum_k \lVert\varphi_{k+1} - \varphi_k\rVert \big/ \sqrt V$ is $\sqrt{12 / (n^2 -
+    1)}$ for points at equal distances on a line, and $\sqrt{2n / (n-1)}$ for the corners of a
+    regular simplex, where no order is known.
 
-    Source: Gu et al. 2025, Definition 4.2, without the step from the last to the first, and free of scale.
+    Source: Gu et al. 2025, Definition 4.2, without the step from the last to the first, and free of
+    scale.
     """
     return med(table, cyclic=False) / spread(table) ** 0.5
 
 
-def probe(features: np.ndarray, answers: np.ndarray, fitted: np.ndarray, asked: np.ndarray) -> float:
-    """R^2 of least squares from features to real answers: fitted on some samples, asked on others; 0 is the mean."""
+def probe(
+    features: np.ndarray, answers: np.ndarray, fitted: np.ndarray, asked: np.ndarray
+) -> float:
+    """R^2 of least squares from features to real answers: fitted on some samples, asked on others;
+    0 is the mean."""
     table = np.column_stack([features, np.ones(len(features))])
     weights = np.linalg.lstsq(table[fitted], answers[fitted], rcond=1e-6)[0]
     off = ((table @ weights - answers)[asked] ** 2).sum()
@@ -52,24 +63,31 @@ def probe(features: np.ndarray, answers: np.ndarray, fitted: np.ndarray, asked: 
 
 
 def on_pixels(task: ShapeTask) -> np.ndarray:
-    """The images as least squares on their pixels see them, (N, 4 n), by an orthonormal basis of each quarter.
+    """The images as least squares on their pixels see them, (N, 4 n), by an orthonormal basis of
+    each quarter.
 
     Distances and inner products are those of the images, so that every answer of least squares is.
     """
     drawn = tiles(task.n, task.tile, task.faithful).reshape(4, task.n, -1).astype(float)
     turned = [np.linalg.svd(glyphs, full_matrices=False)[:2] for glyphs in drawn]
-    return np.hstack([(basis * sizes)[task.inputs[:, k]] for k, (basis, sizes) in enumerate(turned)])
+    return np.hstack(
+        [(basis * sizes)[task.inputs[:, k]] for k, (basis, sizes) in enumerate(turned)]
+    )
 
 
 def read_off(features: np.ndarray, task: ShapeTask) -> np.ndarray:
-    """Labels (N,) that least squares from features give, fitted on the training samples and rounded."""
+    """Labels (N,) that least squares from features give, fitted on the training samples and
+    rounded."""
     table = np.column_stack([features, np.ones(len(features))])
     known = task.train_index
-    return np.rint(table @ np.linalg.lstsq(table[known], task.targets[known], rcond=1e-9)[0]).astype(np.int64)
+    return np.rint(
+        table @ np.linalg.lstsq(table[known], task.targets[known], rcond=1e-9)[0]
+    ).astype(np.int64)
 
 
 def other_values(task: ShapeTask) -> np.ndarray:
-    """Sums (N,) in which the glyphs count what other glyphs do: a task with the same pictures that is not trained."""
+    """Sums (N,) in which the glyphs count what other glyphs do: a task with the same pictures that
+    is not trained."""
     return np.random.default_rng((task.seed, 1)).permutation(task.values)[task.inputs].sum(axis=1)
 
 
@@ -79,7 +97,8 @@ def tested(task: ShapeTask) -> np.ndarray:
 
 
 def constant(task: ShapeTask) -> float:
-    """Test accuracy of the best constant answer: the share of the most frequent label of the test set."""
+    """Test accuracy of the best constant answer: the share of the most frequent label of the test
+    set."""
     labels = task.targets[tested(task)]
     return float(np.bincount(labels).max() / len(labels))
 
@@ -94,12 +113,15 @@ def _probed(view: View, answers: np.ndarray) -> float:
     return probe(pooled(view), answers.astype(float), view.task.train_index, asked(view.task))
 
 
-# What is recorded beside what every run logs: MED of the glyphs, and a probe of the sum with two controls.
+# What is recorded beside what every run logs: MED of the glyphs, and a probe of the sum with two
+# controls.
 WATCHED: Mapping[str, Watch] = {
     "steps_apart": lambda view: steps_apart(glyph_features(pooled(view), view.task)),
     "probe_sum": lambda view: _probed(view, view.task.targets),
     "probe_other": lambda view: _probed(view, other_values(view.task)),
-    "probe_dealt": lambda view: _probed(view, np.random.default_rng(view.task.seed).permutation(view.task.targets)),
+    "probe_dealt": lambda view: _probed(
+        view, np.random.default_rng(view.task.seed).permutation(view.task.targets)
+    ),
 }
 
 

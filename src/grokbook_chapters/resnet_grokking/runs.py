@@ -1,4 +1,5 @@
-"""The runs of chapter 10: Fig. 7 of Gu et al. 2025, and the same task small enough for a processor core."""
+"""The runs of chapter 10: Fig. 7 of Gu et al. 2025, and the same task small enough for a processor
+core."""
 
 from __future__ import annotations
 
@@ -18,7 +19,9 @@ EPOCHS, BATCH = 3_500, 200
 SPLITS = ("random", "multiset")
 
 
-def images_run(task: ShapeTask, width: int, stem: str, optimizer: Optimizer, batch: int, steps: int) -> RunConfig:
+def images_run(
+    task: ShapeTask, width: int, stem: str, optimizer: Optimizer, batch: int, steps: int
+) -> RunConfig:
     """A run of ResNet-18 on a dictionary's images of one grey channel."""
     model = ResNet(task.outputs, width, stem, channels=1, size=2 * task.tile)
     log = Schedule(steps // 10, max(10, steps // 100), min(50, max(4, steps // 60)))
@@ -26,53 +29,75 @@ def images_run(task: ShapeTask, width: int, stem: str, optimizer: Optimizer, bat
 
 
 def fig7(n_seeds: int = 3) -> dict[str, Experiment]:
-    """Fig. 7 at its own size, from drawn weights: with decay, without, and split by multiset. Made for a GPU.
+    """Fig. 7 at its own size, from drawn weights: with decay, without, and split by multiset. Made
+    for a GPU.
 
-    Chosen here: clean glyphs in one grey channel, weights that are drawn, 3,500 epochs; sums of sides as in the code.
+    Chosen here: clean glyphs in one grey channel, weights that are drawn, 3,500 epochs; sums of
+    sides as in the code.
     """
     task = ShapeTask()
     steps = EPOCHS * (task.sizes()[1] // BATCH)
-    chosen = {"decay=0.0001": (task, 1e-4), "decay=0": (task, 0.0),
-              "split=multiset": (dataclasses.replace(task, split="multiset"), 1e-4)}  # fmt: skip
-    configs = {name: images_run(given, 64, "imagenet", Adam(1e-3, weight_decay=decay), BATCH, steps)
-               for name, (given, decay) in chosen.items()}  # fmt: skip
+    chosen = {
+        "decay=0.0001": (task, 1e-4),
+        "decay=0": (task, 0.0),
+        "split=multiset": (dataclasses.replace(task, split="multiset"), 1e-4),
+    }
+    configs = {
+        name: images_run(given, 64, "imagenet", Adam(1e-3, weight_decay=decay), BATCH, steps)
+        for name, (given, decay) in chosen.items()
+    }
     seeds = tuple(range(n_seeds))
-    return {name: Experiment(f"gu2025/fig7[{name}]", config, seeds) for name, config in configs.items()}
+    return {
+        name: Experiment(f"gu2025/fig7[{name}]", config, seeds) for name, config in configs.items()
+    }
 
 
 # Glyphs, share of the samples trained on, pixels of a tile and width of the small runs.
 GLYPHS, FRACTION, TILE, WIDTH = 5, 0.75, 6, 8
 
-# Rate, decoupled decay, batch and steps of the small runs: found while a delay was sought that shows in a minute.
+# Rate, decoupled decay, batch and steps of the small runs: found while a delay was sought that
+# shows in a minute.
 RATE, DECAY, SMALL_BATCH, SMALL_STEPS = 1e-3, 1.0, 67, 3_000
 
-# Accuracies from which a run fits and generalises, and steps from which a delay is one: set before the runs.
+# Accuracies from which a run fits and generalises, and steps from which a delay is one: set before
+# the runs.
 FITTED, REACHED, LATE = 0.95, 0.6, 500
 
-# Steps by split: by multiset the test accuracy still moved at step 3,000 of first runs, and at 8,000 of others.
+# Steps by split: by multiset the test accuracy still moved at step 3,000 of first runs, and at
+# 8,000 of others.
 LONGER = {"random": SMALL_STEPS, "multiset": 20_000}
 
 
 def run(
-    n: int = GLYPHS, train_fraction: float = FRACTION, split: str = "random", decay: float = DECAY,
+    n: int = GLYPHS,
+    train_fraction: float = FRACTION,
+    split: str = "random",
+    decay: float = DECAY,
     steps: int = SMALL_STEPS,
-) -> RunConfig:  # fmt: skip
+) -> RunConfig:
     """A run on images of twelve by twelve pixels, labels by categories, AdamW."""
     task = ShapeTask(n, train_fraction, split, "categories", TILE)
-    return images_run(task, WIDTH, "small", AdamW(RATE, 0.9, 0.999, 1e-8, decay, 0), SMALL_BATCH, steps)
+    return images_run(
+        task, WIDTH, "small", AdamW(RATE, 0.9, 0.999, 1e-8, decay, 0), SMALL_BATCH, steps
+    )
 
 
 def small(n_seeds: int = 5) -> dict[str, Experiment]:
     """The small runs by split, with weight decay and without."""
     seeds = tuple(range(n_seeds))
     return {
-        f"{split}{words}": pictured(f"small/shapes[split={split}{name}]",
-                                    run(split=split, decay=decay, steps=LONGER[split]), seeds)
-        for split in SPLITS for words, name, decay in (("", "", DECAY), (", no decay", ", decay=0", 0.0))
-    }  # fmt: skip
+        f"{split}{words}": pictured(
+            f"small/shapes[split={split}{name}]",
+            run(split=split, decay=decay, steps=LONGER[split]),
+            seeds,
+        )
+        for split in SPLITS
+        for words, name, decay in (("", "", DECAY), (", no decay", ", decay=0", 0.0))
+    }
 
 
-# Fresh seeds that ask whether a sum is learned: when that was put, three of the five runs by multiset ended above every
+# Fresh seeds that ask whether a sum is learned: when that was put, three of the five runs by
+# multiset ended above every
 # constant answer.
 SUMMED = tuple(range(5, 11))
 
@@ -89,7 +114,8 @@ def wanted() -> dict[str, Experiment]:
 
 
 def small_map() -> dict[str, Sweep]:
-    """Where the delay is: the small runs by share of training samples and by weight decay, random split, one seed."""
+    """Where the delay is: the small runs by share of training samples and by weight decay, random
+    split, one seed."""
     axes = Axis("train_fraction", (0.25, 0.5, 0.75)), Axis("weight_decay", (0.3, 1.0, 3.0))
     return {"cells": Sweep("small/shapes[map]", run(), (0,), axes=axes)}
 
@@ -97,8 +123,11 @@ def small_map() -> dict[str, Sweep]:
 RUNS = (fig7, small, wanted, small_map)
 
 
-def plan(n_glyphs: int, train_fraction: float, decay: float, steps: int, n_seeds: int) -> dict[str, Experiment]:
-    """Plan of chapter 10: the small runs that the page trains. The split by multiset, for the controls, must exist too.
+def plan(
+    n_glyphs: int, train_fraction: float, decay: float, steps: int, n_seeds: int
+) -> dict[str, Experiment]:
+    """Plan of chapter 10: the small runs that the page trains. The split by multiset, for the
+    controls, must exist too.
 
     Raises ParameterError for a share that leaves one of its sets empty.
     """

@@ -1,4 +1,5 @@
-"""The statements of chapter 07: notions of separability, sums of indicators, theorems only cited, and depth."""
+"""The statements of chapter 07: notions of separability, sums of indicators, theorems only cited,
+and depth."""
 
 from __future__ import annotations
 
@@ -11,17 +12,32 @@ from scipy.optimize import linprog
 
 from companion.claims import Finding, Runs, claim, found, judge
 from companion.claims.finding import ENOUGH, UNDECIDED, Part
-from grokbook.measures import class_separability, convexly_separable, convexly_separable_on, shuffled_share
+from grokbook.measures import (
+    class_separability,
+    convexly_separable,
+    convexly_separable_on,
+    shuffled_share,
+)
 from grokbook.theory.uniformity import class_sums
 from grokbook_chapters.separability_and_depth.depth import FORMS, lives
-from grokbook_chapters.separability_and_depth.runs import BETWEEN, LAYERS, SCARCE, STUDIES, fig_2, scarce, small
+from grokbook_chapters.separability_and_depth.runs import (
+    BETWEEN,
+    LAYERS,
+    SCARCE,
+    STUDIES,
+    fig_2,
+    scarce,
+    small,
+)
 
 EXACT = 1e-6  # largest error of a reconstruction that counts as exact
 
-# Our reading of "violently": a median largest fall of ten points of accuracy or more in the deepest network.
+# Our reading of "violently": a median largest fall of ten points of accuracy or more in the deepest
+# network.
 VIOLENT = 0.1
 
-# A test accuracy that never reaches this could hardly fall so far if it fell to nothing, so it is not judged.
+# A test accuracy that never reaches this could hardly fall so far if it fell to nothing, so it is
+# not judged.
 ROOM = 0.2
 
 PAPERS_SAY = "What the papers say"
@@ -32,15 +48,30 @@ def inverse_root(x: np.ndarray) -> np.ndarray:
     return x**-0.5
 
 
-@claim("G28", "gu2025", "section 5, Eq. 6", kind="theorem", shown_by="proof", part_of="XG25",
-       section="Sums of indicators come near almost everywhere, not uniformly", says=(
-    "with 2^-n-steps cut off at n = {level} the function is missed by more than 2^-n on {value:.2g} of the interval, ",
-    "at {further} on {later:.2g}: almost everywhere in the limit"))  # fmt: skip
-def dense_simple_functions(f: Callable[[np.ndarray], np.ndarray] = inverse_root, level: int = 20) -> Finding:
+@claim(
+    "G28",
+    "gu2025",
+    "section 5, Eq. 6",
+    kind="theorem",
+    shown_by="proof",
+    part_of="XG25",
+    section="Sums of indicators come near almost everywhere, not uniformly",
+    says=(
+        (
+            "with 2^-n-steps cut off at n = {level} the function is missed by more than 2^-n on"
+            " {value:.2g} of the interval, "
+        ),
+        "at {further} on {later:.2g}: almost everywhere in the limit",
+    ),
+)
+def dense_simple_functions(
+    f: Callable[[np.ndarray], np.ndarray] = inverse_root, level: int = 20
+) -> Finding:
     """Sums of indicator functions are dense in the Lebesgue measurable functions.
 
-    The paper names no sense; it holds almost everywhere and in measure. Steps of height 2^-n cut off at n miss f >= 0
-    on (0, 1] by more than 2^-n only where f > n, a set whose measure goes to 0 if f is finite almost everywhere.
+    The paper names no sense; it holds almost everywhere and in measure. Steps of height 2^-n cut
+    off at n miss f >= 0 on (0, 1] by more than 2^-n only where f > n, a set whose measure goes to 0
+    if f is finite almost everywhere.
     """
     edges = np.geomspace(1e-12, 1, 200_001)
     values, width = f(np.sqrt(edges[1:] * edges[:-1])), np.diff(edges)
@@ -48,26 +79,54 @@ def dense_simple_functions(f: Callable[[np.ndarray], np.ndarray] = inverse_root,
     return judge(later <= missed / 2, value=missed, later=later, level=level, further=4 * level)
 
 
-@claim("G29", "gu2025", "section 5, after Definition 5.1", section="The order is the other way round", kind="theorem",
-       shown_by="counterexample", also=("G30",),
-       says=("(0, 0) and {second} are separable in the plane and {lost} on the first axis; on some subspace, not a ",
-             "given one, it is the same notion"))
+@claim(
+    "G29",
+    "gu2025",
+    "section 5, after Definition 5.1",
+    section="The order is the other way round",
+    kind="theorem",
+    shown_by="counterexample",
+    also=("G30",),
+    says=(
+        (
+            "(0, 0) and {second} are separable in the plane and {lost} on the first axis; on some"
+            " subspace, not a "
+        ),
+        "given one, it is the same notion",
+    ),
+)
 def subspace_is_stronger(second: tuple[float, float] = (0.0, 1.0)) -> Finding:
     """Convex separability is stronger than subspace convex separability.
 
-    Against it, on a given subspace: two points that are separable in the plane and not on the first axis.
+    Against it, on a given subspace: two points that are separable in the plane and not on the first
+    axis.
     """
     a, b = [[0.0, 0.0]], [list(second)]
     lost = convexly_separable(a, b) and not convexly_separable_on(a, b, [[1.0, 0.0]])
     return judge(not lost, value=float(lost), second=tuple(second), lost="not" if lost else "too")
 
 
-@claim("G31", "gu2025", "sections 1 and 5", section="What a linear read-out sorts is separable",
-       shown_by="counterexample", also=("G25", "G52", "P10"), says=(
-    "sums of embeddings of all cells: {full:.0%} of the class pairs separable; noise sorted by a random linear ",
-    "read-out: {value:.0%} ({null:.0%} with labels shuffled), so a network that fits its training cells has it"))
+@claim(
+    "G31",
+    "gu2025",
+    "sections 1 and 5",
+    section="What a linear read-out sorts is separable",
+    shown_by="counterexample",
+    also=("G25", "G52", "P10"),
+    says=(
+        (
+            "sums of embeddings of all cells: {full:.0%} of the class pairs separable; noise sorted"
+            " by a random linear "
+        ),
+        (
+            "read-out: {value:.0%} ({null:.0%} with labels shuffled), so a network that fits its"
+            " training cells has it"
+        ),
+    ),
+)
 def read_out_is_separable(p: int = 7, d: int = 16, n: int = 200) -> Finding:
-    """The goal of transformer learning is to make the embedding convexly separable on a certain subspace.
+    """The goal of transformer learning is to make the embedding convexly separable on a certain
+    subspace.
 
     Sums of embeddings of all cells never are separable; what a linear read-out sorts always is.
     """
@@ -82,7 +141,8 @@ def read_out_is_separable(p: int = 7, d: int = 16, n: int = 200) -> Finding:
 
 
 def recovery_error(measurements: int, n: int = 64, sparsity: int = 4, seed: int = 0) -> float:
-    """Largest error of the l1 reconstruction of a sparse vector from Gaussian measurements, by linear programme."""
+    """Largest error of the l1 reconstruction of a sparse vector from Gaussian measurements, by
+    linear programme."""
     rng = np.random.default_rng(seed)
     x = np.zeros(n)
     x[rng.choice(n, sparsity, replace=False)] = rng.normal(size=sparsity)
@@ -91,31 +151,59 @@ def recovery_error(measurements: int, n: int = 64, sparsity: int = 4, seed: int 
     return float(np.abs(solution[:n] - solution[n:] - x).max())
 
 
-@claim("P11", "gu2024", "appendix C, Theorems 6 to 9", section=PAPERS_SAY, kind="theorem", shown_by="proof",
-       part_of="XG24", also=("P12",),
-       says=("of {seeds} sparse vectors of 64 numbers l1 recovers {value:.0%} from {measurements} random measurements ",
-             "and {fewer:.0%} from {few}: Theorem 8 holds with high probability, not for certain"))  # fmt: skip
+@claim(
+    "P11",
+    "gu2024",
+    "appendix C, Theorems 6 to 9",
+    section=PAPERS_SAY,
+    kind="theorem",
+    shown_by="proof",
+    part_of="XG24",
+    also=("P12",),
+    says=(
+        (
+            "of {seeds} sparse vectors of 64 numbers l1 recovers {value:.0%} from {measurements}"
+            " random measurements "
+        ),
+        "and {fewer:.0%} from {few}: Theorem 8 holds with high probability, not for certain",
+    ),
+)
 def cited_theorems(measurements: int = 32, few: int = 14, seeds: int = 10) -> Finding:
-    """Fourier coefficients of smooth functions decay, sparse vectors "can be exactly reconstructed" from few random
-    measurements, and eigenvalues of a return map decide the stability of a cycle.
+    """Fourier coefficients of smooth functions decay, sparse vectors "can be exactly reconstructed"
+    from few random measurements, and eigenvalues of a return map decide the stability of a cycle.
 
-    Standard, but that "with high probability" is left out of Theorem 8: of as many measurements some sets suffice and
-    some do not.
+    Standard, but that "with high probability" is left out of Theorem 8: of as many measurements
+    some sets suffice and some do not.
     """
-    share, fewer = (np.mean([recovery_error(m, seed=s) < EXACT for s in range(seeds)]) for m in (measurements, few))
-    return judge(share == 1, fewer in (0, 1), corrected=share == 1, value=float(share), measurements=measurements,
-                 fewer=fewer, few=few, seeds=seeds)  # fmt: skip
+    share, fewer = (
+        np.mean([recovery_error(m, seed=s) < EXACT for s in range(seeds)])
+        for m in (measurements, few)
+    )
+    return judge(
+        share == 1,
+        fewer in (0, 1),
+        corrected=share == 1,
+        value=float(share),
+        measurements=measurements,
+        fewer=fewer,
+        few=few,
+        seeds=seeds,
+    )
 
 
-# ------------------------------------------------------------------------------------------------ what depth does
+# ---------------------------------------------------------------------------------- what depth does
 
 
 def studies(runs: Runs) -> dict[str, pd.DataFrame]:
-    """A row a run of every study with two depths or more, by its name: "" for the paper's size, which comes first."""
+    """A row a run of every study with two depths or more, by its name: "" for the paper's size,
+    which comes first."""
     tables = {"": {n: runs[n] for n in LAYERS if n in runs}}
     tables |= {name: {n: runs[name, n] for n in LAYERS if (name, n) in runs} for name in STUDIES}
     each = {name: depths for name, depths in tables.items() if len(depths) > 1}
-    return {name: pd.concat(depths, names=["layers", "seed"]).reset_index() for name, depths in each.items()}
+    return {
+        name: pd.concat(depths, names=["layers", "seed"]).reset_index()
+        for name, depths in each.items()
+    }
 
 
 def whole(rows: pd.DataFrame | None) -> bool:
@@ -124,7 +212,8 @@ def whole(rows: pd.DataFrame | None) -> bool:
 
 
 def beyond(rows: pd.DataFrame, column: str, sign: int) -> bool:
-    """Whether each of three or more of the deepest networks is beyond all of one layer, above them for `sign` 1.
+    """Whether each of three or more of the deepest networks is beyond all of one layer, above them
+    for `sign` 1.
 
     Of two groups of three that are alike one is so beyond the other in one grouping of twenty.
     """
@@ -133,21 +222,35 @@ def beyond(rows: pd.DataFrame, column: str, sign: int) -> bool:
 
 
 def compared(rows: pd.DataFrame) -> tuple[tuple[Part, ...], Part, dict[str, Any]]:
-    """Whether the largest fall grows with depth, is violent at the last one, and whether the final MED falls.
+    """Whether the largest fall grows with depth, is violent at the last one, and whether the final
+    MED falls.
 
-    At every further layer, in medians of three seeds or more a depth; a fall is not judged without `ROOM` for it. With
-    a correction it holds where that is so of the first depth and the last alone, the last is violent, and both are
-    `beyond` the first.
+    At every further layer, in medians of three seeds or more a depth; a fall is not judged without
+    `ROOM` for it. With a correction it holds where that is so of the first depth and the last
+    alone, the last is violent, and both are `beyond` the first.
     """
     by = rows.groupby("layers")
     medians, seeds = by[list(FORMS)].median(), int(by.size().min())
     steps, room = medians.diff().dropna(), medians["highest test accuracy"] >= ROOM
     grown = bool((steps["largest fall"] > 0).all()) or (False if room.all() else None)
-    violent = bool(medians["largest fall"].iloc[-1] >= VIOLENT) or (False if room.iloc[-1] else None)
-    names = {"fall": "largest fall", "highest": "highest test accuracy", "med": "final MED",
-             "quotient": "MED over norm", "training": "largest fall, training"}  # fmt: skip
-    numbers = {word: ", ".join(f"{value:.2f}" for value in medians[name]) for word, name in names.items()}
-    numbers |= {"layers": ", ".join(map(str, medians.index)), "seeds": seeds, "value": rows["largest fall"].max()}
+    violent = bool(medians["largest fall"].iloc[-1] >= VIOLENT) or (
+        False if room.iloc[-1] else None
+    )
+    names = {
+        "fall": "largest fall",
+        "highest": "highest test accuracy",
+        "med": "final MED",
+        "quotient": "MED over norm",
+        "training": "largest fall, training",
+    }
+    numbers = {
+        word: ", ".join(f"{value:.2f}" for value in medians[name]) for word, name in names.items()
+    }
+    numbers |= {
+        "layers": ", ".join(map(str, medians.index)),
+        "seeds": seeds,
+        "value": rows["largest fall"].max(),
+    }
     if seeds < ENOUGH:
         return (None,), False, numbers
     ends = bool(violent) and beyond(rows, "largest fall", 1) and beyond(rows, "final MED", -1)
@@ -155,32 +258,52 @@ def compared(rows: pd.DataFrame) -> tuple[tuple[Part, ...], Part, dict[str, Any]
 
 
 def lessened(rows: pd.DataFrame) -> tuple[Part, Part, str]:
-    """Whether the highest test accuracy falls at every further layer, in medians over three or more seeds of each.
+    """Whether the highest test accuracy falls at every further layer, in medians over three or more
+    seeds of each.
 
-    It is not so where the deepest networks are not below the first, and holds with a correction where the last depth
-    is `beyond` the first and one between is not in its place. Then the medians, by number of layers.
+    It is not so where the deepest networks are not below the first, and holds with a correction
+    where the last depth is `beyond` the first and one between is not in its place. Then the
+    medians, by number of layers.
     """
     by = rows.groupby("layers")["highest test accuracy"]
     middle = by.median()
     part = bool((middle.diff().dropna() < 0).all()) if by.size().min() >= ENOUGH else None
-    less = beyond(rows, "highest test accuracy", -1) or (None if middle.iloc[-1] < middle.iloc[0] else False)
+    less = beyond(rows, "highest test accuracy", -1) or (
+        None if middle.iloc[-1] < middle.iloc[0] else False
+    )
     return part, less, ", ".join(f"{value:.2f}" for value in middle)
 
 
 DEPTH = "What more layers do"
 
 
-@claim("GF02", "gu2025", "Fig. 2 (Gu 2024, Fig. 6)", section=DEPTH, runs=fig_2, beside=small, through=lives,
-       published="accuracy fluctuates violently with more layers, MED falls", says=(
-    "{where}{layers} layers, {seeds} seeds each, medians: the largest fall of the test accuracy is {fall}, the ",
-    "highest one {highest}; the final MED is {med}, over the norm {quotient}; the largest fall of the training ",
-    "accuracy is {training}"))  # fmt: skip
+@claim(
+    "GF02",
+    "gu2025",
+    "Fig. 2 (Gu 2024, Fig. 6)",
+    section=DEPTH,
+    runs=fig_2,
+    beside=small,
+    through=lives,
+    published="accuracy fluctuates violently with more layers, MED falls",
+    says=(
+        (
+            "{where}{layers} layers, {seeds} seeds each, medians: the largest fall of the test"
+            " accuracy is {fall}, the "
+        ),
+        (
+            "highest one {highest}; the final MED is {med}, over the norm {quotient}; the largest"
+            " fall of the training "
+        ),
+        "accuracy is {training}",
+    ),
+)
 def figure_2(runs: Runs) -> Finding:
-    """As the number of transformer layers increases, the test accuracy fluctuates violently, while the MED keeps
-    decreasing.
+    """As the number of transformer layers increases, the test accuracy fluctuates violently, while
+    the MED keeps decreasing.
 
-    See `compared`. The caption is of runs at modulus 97, so a study of another size is told, and decides nothing.
-    (Before, one at modulus 59 gave "holds with correction".)
+    See `compared`. The caption is of runs at modulus 97, so a study of another size is told, and
+    decides nothing. (Before, one at modulus 59 gave "holds with correction".)
     """
     tables = studies(runs)
     if whole(tables.get("")):
@@ -197,15 +320,25 @@ def little_trained() -> dict[Any, Any]:
     return fig_2() | {(SCARCE, n): run for n, run in scarce().items()}
 
 
-@claim("G55", "gu2025", "section 1", section=DEPTH, runs=little_trained, beside=small, through=lives, also=("G32",),
-       rule_changed="2026-11-28T17:50:11 705cb561",
-       says="the highest test accuracy is {levels} (medians, by number of layers)")  # fmt: skip
+@claim(
+    "G55",
+    "gu2025",
+    "section 1",
+    section=DEPTH,
+    runs=little_trained,
+    beside=small,
+    through=lives,
+    also=("G32",),
+    rule_changed="2026-11-28T17:50:11 705cb561",
+    says="the highest test accuracy is {levels} (medians, by number of layers)",
+)
 def diminishes(runs: Runs) -> Finding:
     """The grokking phenomenon diminishes as the number of transformer layers increases.
 
-    Our reading: the highest test accuracy by the last step, see `lessened`. The sentence is general: without the
-    paper's size a study in which little is trained, as in the figure, may bear it out with a correction, for its size,
-    and refutes nothing. The study with more is told beside it.
+    Our reading: the highest test accuracy by the last step, see `lessened`. The sentence is
+    general: without the paper's size a study in which little is trained, as in the figure, may bear
+    it out with a correction, for its size, and refutes nothing. The study with more is told beside
+    it.
     """
     tables = {name: rows for name, rows in studies(runs).items() if whole(rows)}
     if "" in tables:

@@ -1,4 +1,5 @@
-"""What depth does to a run: when it fits and generalises, how far its accuracies fall, and where MED ends."""
+"""What depth does to a run: when it fits and generalises, how far its accuracies fall, and where
+MED ends."""
 
 from __future__ import annotations
 
@@ -23,22 +24,41 @@ FORMS = {
 def lives(dataset: xr.Dataset) -> pd.DataFrame:
     """One row a run (index seed): when it fits and generalises, and the columns of `FORMS`.
 
-    Falls are those of the raw accuracies from the fit step on (from the start where the run does not fit).
-    "MED over norm" is MED divided by the mean norm of the embedding.
+    Falls are those of the raw accuracies from the fit step on (from the start where the run does
+    not fit). "MED over norm" is MED divided by the mean norm of the embedding.
     """
     rows = {}
     for seed in dataset.seed.values.tolist():
         whole = dataset.sel(seed=[seed]).dropna("step", subset=["test_accuracy"])
         times, run = grok_times(whole)[["fit_step", "grok_step"]].loc[seed], whole.sel(seed=seed)
-        later, end = run.sel(step=slice(0 if pd.isna(times.fit_step) else times.fit_step, None)), run.isel(step=-1)
-        test, training, med = falls(later.test_accuracy), falls(later.train_accuracy).largest, float(end.med)
+        later, end = (
+            run.sel(step=slice(0 if pd.isna(times.fit_step) else times.fit_step, None)),
+            run.isel(step=-1),
+        )
+        test, training, med = (
+            falls(later.test_accuracy),
+            falls(later.train_accuracy).largest,
+            float(end.med),
+        )
         accuracies = float(run.test_accuracy.max()), float(end.test_accuracy)
-        values = (*accuracies, test.largest, test.total, training, med, med / float(end.embedding_norm))
+        values = (
+            *accuracies,
+            test.largest,
+            test.total,
+            training,
+            med,
+            med / float(end.embedding_norm),
+        )
         rows[seed] = {**times, **dict(zip(FORMS, values, strict=True))}
-    return pd.DataFrame.from_dict(rows, orient="index").astype({"fit_step": "Int64", "grok_step": "Int64"})
+    return pd.DataFrame.from_dict(rows, orient="index").astype(
+        {"fit_step": "Int64", "grok_step": "Int64"}
+    )
 
 
 def with_range(values: pd.Series, form: str) -> str:
-    """Median and range over seeds, as text: `0.50 (0.40 to 0.70)`; one number alone without a range."""
+    """Median and range over seeds, as text: `0.50 (0.40 to 0.70)`; one number alone without a
+    range."""
     middle = format(values.median(), form)
-    return middle if len(values) < 2 else f"{middle} ({values.min():{form}} to {values.max():{form}})"
+    return (
+        middle if len(values) < 2 else f"{middle} ({values.min():{form}} to {values.max():{form}})"
+    )

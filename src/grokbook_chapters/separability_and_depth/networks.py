@@ -1,7 +1,9 @@
-"""Whether trained networks hold their classes apart where they were not trained: a linear probe beside pairs and nulls.
+"""Whether trained networks hold their classes apart where they were not trained: a linear probe
+beside pairs and nulls.
 
-That pairs of classes are convexly separable tells nothing: they are so with a wrong class on every cell that was not
-trained. A probe fitted on training cells and scored on the others can fail, and is watched while the networks learn.
+That pairs of classes are convexly separable tells nothing: they are so with a wrong class on every
+cell that was not trained. A probe fitted on training cells and scored on the others can fail, and
+is watched while the networks learn.
 """
 
 from __future__ import annotations
@@ -20,14 +22,16 @@ from grokbook.training.watching import View, Watch
 
 PAIRS = 12  # pairs of classes drawn for each share of separable pairs
 
-# Score that counts as "readable", least accuracy of networks that generalise, largest score of a control.
+# Score that counts as "readable", least accuracy of networks that generalise, largest score of a
+# control.
 HALF, RIGHT, NOISE = 0.5, 0.9, 0.1
 
 STAGES = {"attention": "attention 1", "mlp": "MLP 1"}
 
 
 def wrong_labels(task: ModularTask) -> np.ndarray:
-    """The labels with a wrong class on every test cell, drawn at random (seeded), the same on (i, j) and (j, i).
+    """The labels with a wrong class on every test cell, drawn at random (seeded), the same on (i,
+    j) and (j, i).
 
     Training cells keep their class, so nothing of what the network was trained on is changed.
     """
@@ -41,7 +45,9 @@ def wrong_labels(task: ModularTask) -> np.ndarray:
 def dealt_labels(task: ModularTask) -> np.ndarray:
     """The labels with those of the training cells dealt out among them at random (seeded)."""
     labels = task.labels.copy()
-    labels[task.train_index] = np.random.default_rng([task.seed, 8]).permutation(labels[task.train_index])
+    labels[task.train_index] = np.random.default_rng([task.seed, 8]).permutation(
+        labels[task.train_index]
+    )
     return labels
 
 
@@ -58,32 +64,44 @@ def own_labels(task: ModularTask) -> np.ndarray:
     return task.labels
 
 
-def probed(view: View, stage: str, fitted: Callable = own_labels, right: Callable = own_labels) -> float:
+def probed(
+    view: View, stage: str, fitted: Callable = own_labels, right: Callable = own_labels
+) -> float:
     """The probe's score on test cells at a stage."""
     return probe_score(at_stage(view, stage), view.task, fitted(view.task), right(view.task))
 
 
 def separable(view: View, stage: str, labels: Callable = own_labels) -> float:
     """Share of separable pairs of classes at a stage."""
-    return class_separability(at_stage(view, stage), labels(view.task), pairs=PAIRS, seed=view.task.seed).share
+    return class_separability(
+        at_stage(view, stage), labels(view.task), pairs=PAIRS, seed=view.task.seed
+    ).share
 
 
 def watches() -> dict[str, Watch]:
-    """What is watched, by name: for both stages the probe's score on test cells and the share of separable pairs.
+    """What is watched, by name: for both stages the probe's score on test cells and the share of
+    separable pairs.
 
-    `probe_wrong` scores the probe after the MLP against `wrong_labels`, `probe_dealt` fits it to `dealt_labels`;
-    `pairs_attention_wrong` and `pairs_mlp_wrong` are shares of separable pairs with `wrong_labels`.
+    `probe_wrong` scores the probe after the MLP against `wrong_labels`, `probe_dealt` fits it to
+    `dealt_labels`; `pairs_attention_wrong` and `pairs_mlp_wrong` are shares of separable pairs with
+    `wrong_labels`.
     """
     found: dict[str, Watch] = {f"probe_{stage}": partial(probed, stage=stage) for stage in STAGES}
     found["probe_wrong"] = partial(probed, stage="mlp", right=wrong_labels)
     found["probe_dealt"] = partial(probed, stage="mlp", fitted=dealt_labels)
     for name, labels in {"": own_labels, "_wrong": wrong_labels}.items():
-        found |= {f"pairs_{stage}{name}": partial(separable, stage=stage, labels=labels) for stage in STAGES}
+        found |= {
+            f"pairs_{stage}{name}": partial(separable, stage=stage, labels=labels)
+            for stage in STAGES
+        }
     return found
 
 
-def probe_score(points: np.ndarray, task: ModularTask, fitted: np.ndarray, right: np.ndarray) -> float:
-    """Share of the test cells to which a linear probe, fitted to `fitted` on the training cells, gives `right`.
+def probe_score(
+    points: np.ndarray, task: ModularTask, fitted: np.ndarray, right: np.ndarray
+) -> float:
+    """Share of the test cells to which a linear probe, fitted to `fitted` on the training cells,
+    gives `right`.
 
     `points` (p*p, d); `fitted` and `right` (p*p,), usually both the task's labels.
     """

@@ -1,4 +1,5 @@
-"""The runs of chapter 07: networks that are probed while they learn, and networks of one to four layers."""
+"""The runs of chapter 07: networks that are probed while they learn, and networks of one to four
+layers."""
 
 from __future__ import annotations
 
@@ -18,16 +19,19 @@ CHECKPOINTS = 20  # looks into a probed run after its start, evenly spread
 VERSION = 1  # of the watches: raised when what one of them computes changes
 LAYERS = (1, 2, 3, 4)  # the depths of Fig. 2
 
-# Modulus, training fraction, width and length of the small study; the width is well below p - 1 on purpose.
+# Modulus, training fraction, width and length of the small study; the width is well below p - 1 on
+# purpose.
 SIZE, FRACTION, WIDTH, STEPS = 37, 0.6, 24, 2_000
 
 
-def plan(p: int, train_fraction: float, d_model: int, steps: int, n_seeds: int) -> dict[str, Experiment]:
+def plan(
+    p: int, train_fraction: float, d_model: int, steps: int, n_seeds: int
+) -> dict[str, Experiment]:
     """Plan of chapter 07: networks that are probed while they learn addition, the split symmetric.
 
-    With this split the transpose of a test cell is a test cell. Two classes of the full grid have 2p points, and by
-    Cover's count more than half of the ways to label n points in general position in d dimensions are separable as
-    soon as n < 2(d + 1). So the width must be below p - 1.
+    With this split the transpose of a test cell is a test cell. Two classes of the full grid have
+    2p points, and by Cover's count more than half of the ways to label n points in general position
+    in d dimensions are separable as soon as n < 2(d + 1). So the width must be below p - 1.
 
     Raises ParameterError for a wider network.
 
@@ -35,7 +39,8 @@ def plan(p: int, train_fraction: float, d_model: int, steps: int, n_seeds: int) 
     """
     if d_model >= p - 1:
         raise ParameterError(
-            f"d_model = {d_model} must be below p - 1 = {p - 1}: in more dimensions shuffled classes are separable too."
+            f"d_model = {d_model} must be below p - 1 = {p - 1}: in more dimensions shuffled"
+            " classes are separable too."
         )
     live = live_run(p, train_fraction, d_model, steps, n_seeds, split="symmetric")
     config = dataclasses.replace(live.config, log=Schedule(dense_until=0, points=CHECKPOINTS))
@@ -46,49 +51,81 @@ def plan(p: int, train_fraction: float, d_model: int, steps: int, n_seeds: int) 
 
 
 def sparse() -> dict[str, Experiment]:
-    """The same where little is trained: modulus 59, 40 % of the cells, width 32, for 14,000 steps."""
-    return {"sparse": dataclasses.replace(plan(59, 0.4, 32, 14_000, 3)["probed"], name="gu2025/probe[p=59]")}
+    """The same where little is trained: modulus 59, 40 % of the cells, width 32, for 14,000
+    steps."""
+    return {
+        "sparse": dataclasses.replace(
+            plan(59, 0.4, 32, 14_000, 3)["probed"], name="gu2025/probe[p=59]"
+        )
+    }
 
 
 def fig_2() -> dict[int, Experiment]:
-    """Fig. 2 of Gu et al. 2025 at the setting of its predecessor: p = 97, shift 97, width 512, 1 to 4 layers."""
+    """Fig. 2 of Gu et al. 2025 at the setting of its predecessor: p = 97, shift 97, width 512, 1 to
+    4 layers."""
     base = modular_run(97, 0.3, d_model=512, shift=97)
     models = {n: dataclasses.replace(base.model, n_layers=n) for n in LAYERS}
-    return {n: Experiment(f"gu2025/fig2[layers={n}]", dataclasses.replace(base, model=models[n])) for n in LAYERS}
+    return {
+        n: Experiment(f"gu2025/fig2[layers={n}]", dataclasses.replace(base, model=models[n]))
+        for n in LAYERS
+    }
 
 
 def run(
-    n_layers: int, *, p: int = SIZE, train_fraction: float = FRACTION, d_model: int = WIDTH, steps: int = STEPS,
-    n_seeds: int = 3, learning_rate: float = 1e-3, weight_decay: float = 1.0, shift: int = 0, d_mlp: int | None = None,
+    n_layers: int,
+    *,
+    p: int = SIZE,
+    train_fraction: float = FRACTION,
+    d_model: int = WIDTH,
+    steps: int = STEPS,
+    n_seeds: int = 3,
+    learning_rate: float = 1e-3,
+    weight_decay: float = 1.0,
+    shift: int = 0,
+    d_mlp: int | None = None,
     clip: float | None = None,
-) -> Experiment:  # fmt: skip
-    """The paper's model with `n_layers` layers on addition modulo a small p; what differs from the base is in the name.
+) -> Experiment:
+    """The paper's model with `n_layers` layers on addition modulo a small p; what differs from the
+    base is in the name.
 
-    `train_fraction` of the p*p cells, drawn at random, are trained for `steps` full-batch steps; `shift` tokens lie
-    between the two operands' tokens (p: disjoint, as in Gu 2024; 0: shared, as in most of the paper); `d_mlp` hidden
-    units in each MLP, by default 4 d_model; `clip` is the largest norm of the gradient, None for any.
+    `train_fraction` of the p*p cells, drawn at random, are trained for `steps` full-batch steps;
+    `shift` tokens lie between the two operands' tokens (p: disjoint, as in Gu 2024; 0: shared, as
+    in most of the paper); `d_mlp` hidden units in each MLP, by default 4 d_model; `clip` is the
+    largest norm of the gradient, None for any.
 
-    Raises ParameterError for fewer than one layer, and as `grokbook_chapters.gu2025.modular_run` does.
+    Raises ParameterError for fewer than one layer, and as `grokbook_chapters.gu2025.modular_run`
+    does.
     """
     if n_layers < 1:
         raise ParameterError(f"n_layers = {n_layers} must be 1 or more.")
-    config = modular_run(p, train_fraction, d_model=d_model, steps=steps, shift=shift, weight_decay=weight_decay)
+    config = modular_run(
+        p, train_fraction, d_model=d_model, steps=steps, shift=shift, weight_decay=weight_decay
+    )
     model = dataclasses.replace(config.model, n_layers=n_layers, d_mlp=d_mlp or 4 * d_model)
     optimizer = AdamW(learning_rate, weight_decay=weight_decay)
     if clip is not None:
         optimizer = Clipped(learning_rate, weight_decay=weight_decay, largest=clip)
-    changed = {"lr": (learning_rate, 1e-3), "wd": (weight_decay, 1.0), "k": (shift, 0), "m": (model.d_mlp, 4 * d_model)}
+    changed = {
+        "lr": (learning_rate, 1e-3),
+        "wd": (weight_decay, 1.0),
+        "k": (shift, 0),
+        "m": (model.d_mlp, 4 * d_model),
+    }
     changed |= {"clip": (clip, None)}
-    extra = "".join(f", {name}={value:g}" for name, (value, base) in changed.items() if value != base)
+    extra = "".join(
+        f", {name}={value:g}" for name, (value, base) in changed.items() if value != base
+    )
     config = dataclasses.replace(config, model=model, optimizer=optimizer)
-    return Experiment(f"gu2025/depth[layers={n_layers}, p={p}{extra}]", config, tuple(range(n_seeds)))
+    return Experiment(
+        f"gu2025/depth[layers={n_layers}, p={p}{extra}]", config, tuple(range(n_seeds))
+    )
 
 
 def between() -> dict[int, Experiment]:
     """A study between the small one and the figure, which may bear it out and not refute it.
 
-    Half of modulus 59 at width 64 with shared tokens, as in the book's other companions. One layer needs about 4,000
-    steps there (seed 90), so there are half as many more.
+    Half of modulus 59 at width 64 with shared tokens, as in the book's other companions. One layer
+    needs about 4,000 steps there (seed 90), so there are half as many more.
     """
     return {n: run(n, p=59, train_fraction=0.5, d_model=64, steps=6_000) for n in LAYERS}
 
@@ -107,12 +144,14 @@ def by_depth() -> dict[int, Experiment]:
 
 
 def easier(clip: float | None = None) -> dict[int, Experiment]:
-    """The study of depth where every depth has what it needs: modulus 31, 80 % trained, 6,000 steps, five seeds."""
+    """The study of depth where every depth has what it needs: modulus 31, 80 % trained, 6,000
+    steps, five seeds."""
     return {n: run(n, p=31, train_fraction=0.8, steps=6_000, n_seeds=5, clip=clip) for n in LAYERS}
 
 
 def causes() -> dict[str, Experiment]:
-    """Four layers as they are and with one thing changed: narrow MLPs, smaller learning rate, weaker decay."""
+    """Four layers as they are and with one thing changed: narrow MLPs, smaller learning rate,
+    weaker decay."""
     return {
         "as they are": run(4),
         "narrow MLPs": run(4, d_mlp=WIDTH),

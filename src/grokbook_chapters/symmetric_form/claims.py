@@ -1,4 +1,5 @@
-"""x^2 + xy + y^2: Fig. 4 of Gu et al. 2025 as counts of cells beside a memoriser, its DNNs, and an older sum."""
+"""x^2 + xy + y^2: Fig. 4 of Gu et al. 2025 as counts of cells beside a memoriser, its DNNs, and an
+older sum."""
 
 from __future__ import annotations
 
@@ -16,25 +17,39 @@ from grokbook.curves.limits import LimitRule, limits, moving_mean
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook_chapters.symmetric_form.runs import FORM, FORMS, PAPER, dnns, fig_4
 
-NEARLY_CONSTANT = 0.25  # our reading of "approximately constant": a range of at most this part of the mean
+NEARLY_CONSTANT = (
+    0.25  # our reading of "approximately constant": a range of at most this part of the mean
+)
 
-RISEN = 0.05  # rise of the accuracy on cells without a trained transpose from which generalisation counts as improved
+# rise of the accuracy on cells without a trained transpose from which generalisation counts as
+# improved
+RISEN = 0.05
 
 
 def counted_cells(runs: Mapping[float, xr.Dataset], p: int = 97) -> pd.DataFrame:
-    """One row a run: where its right answers on the test set are, at its upper limit, as shares of all N = p^2 cells.
+    """One row a run: where its right answers on the test set are, at its upper limit, as shares of
+    all N = p^2 cells.
 
-    Columns: fraction, seed, `accuracy` (the upper limit, see `limits`), `truncated`, `product` = accuracy * (1 - frac),
-    `memoriser` = share of cells that are test cells with a trained transpose, `mirrored` and `unmirrored` = shares of
-    cells answered with and without a trained transpose, and the `accuracy mirrored` and `accuracy unmirrored`.
-    product = mirrored + unmirrored, since every test cell is of one kind.
+    Columns: fraction, seed, `accuracy` (the upper limit, see `limits`), `truncated`, `product` =
+    accuracy * (1 - frac), `memoriser` = share of cells that are test cells with a trained
+    transpose, `mirrored` and `unmirrored` = shares of cells answered with and without a trained
+    transpose, and the `accuracy mirrored` and `accuracy unmirrored`. product = mirrored +
+    unmirrored, since every test cell is of one kind.
     """
     rows = []
     for fraction, seed, run in every_run(runs):
         task, curve = ModularTask(p, FORM, fraction, seed=seed), run.test_accuracy.dropna("step")
         top, groups = limits(curve.step.values, curve.values), task.groups()
-        row = {"fraction": fraction, "seed": seed, "accuracy": top.upper, "truncated": top.truncated}
-        row |= {"product": top.upper * (1 - task.train_index.size / p**2), "memoriser": groups["mirrored"].mean()}
+        row = {
+            "fraction": fraction,
+            "seed": seed,
+            "accuracy": top.upper,
+            "truncated": top.truncated,
+        }
+        row |= {
+            "product": top.upper * (1 - task.train_index.size / p**2),
+            "memoriser": groups["mirrored"].mean(),
+        }
         for name in ("mirrored", "unmirrored"):
             part = run[f"test_accuracy_{name}"].dropna("step")
             mean = moving_mean(part.step.values, part.values, LimitRule().window)
@@ -45,9 +60,13 @@ def counted_cells(runs: Mapping[float, xr.Dataset], p: int = 97) -> pd.DataFrame
 
 
 def by_fraction(cells: pd.DataFrame) -> pd.DataFrame:
-    """`counted_cells` summarised: a row a fraction, medians over `seeds`, range of the product, runs still rising."""
+    """`counted_cells` summarised: a row a fraction, medians over `seeds`, range of the product,
+    runs still rising."""
     groups = cells.groupby("fraction")
-    median, product = groups.median(numeric_only=True).drop(columns=["seed", "truncated"]), groups["product"]
+    median, product = (
+        groups.median(numeric_only=True).drop(columns=["seed", "truncated"]),
+        groups["product"],
+    )
     rising = groups.truncated.sum().astype(int)
     return median.assign(low=product.min(), high=product.max(), seeds=groups.size(), rising=rising)
 
@@ -56,15 +75,27 @@ def _values(values: Iterable[float], form: str) -> str:
     return ", ".join(format(value, form) for value in values)
 
 
-@claim("G6.1", "gu2025", "section 6.1", section="Three networks and one symmetry", seconds=3,
-       runs=lambda: {label: run for label, run in dnns().items() if label[1] == FORMS[FORM]}, published="around 0.01",
-       bars={"risen": (RISEN / 2, 2 * RISEN)},
-       says="highest test accuracy on x^2 + xy + y^2 at p = 97, half of the cells trained: {seen} (bars: {bars})")
+@claim(
+    "G6.1",
+    "gu2025",
+    "section 6.1",
+    section="Three networks and one symmetry",
+    seconds=3,
+    runs=lambda: {label: run for label, run in dnns().items() if label[1] == FORMS[FORM]},
+    published="around 0.01",
+    bars={"risen": (RISEN / 2, 2 * RISEN)},
+    says=(
+        "highest test accuracy on x^2 + xy + y^2 at p = 97, half of the cells trained: {seen}"
+        " (bars: {bars})"
+    ),
+)
 def dnns_stay_at_guessing(runs: Runs, *, risen: float = RISEN) -> Finding:
-    """With a 2-layer DNN in place of the transformer "the test accuracy will always remain around 0.01".
+    """With a 2-layer DNN in place of the transformer "the test accuracy will always remain around
+    0.01".
 
-    Read as at most `risen` at every logged step. Which DNN is meant is open: borne out where both stay, three runs
-    each, and refuted where neither does. The other bars were added when its runs had been seen.
+    Read as at most `risen` at every logged step. Which DNN is meant is open: borne out where both
+    stay, three runs each, and refuted where neither does. The other bars were added when its runs
+    had been seen.
     """
     best = {name: float(run.test_accuracy.max()) for (name, _), run in runs.items()}
     part = None
@@ -76,18 +107,40 @@ def dnns_stay_at_guessing(runs: Runs, *, risen: float = RISEN) -> Finding:
     return judge(part, value=max(best.values()), low=0, high=risen, seen=seen)
 
 
-@claim("GF04", "gu2025", "section 6.1, Fig. 4", section="Figure 4 measured", runs=lambda: fig_4(PAPER), seconds=3,
-       published="constant", also=("G38",), bars={"bar": (0.1, 0.5)},
-       says=("at frac = {fractions} (seeds: {seeds}; runs still rising: {rising}) Acc is {accuracies} and ",
-             "Acc (1 - frac) {products}, a range of {value:.0%} of the mean (constant is up to {high:.0%}; {bars}); a ",
-             "memoriser that swaps the operands has {memoriser}; of the test cells without a trained transpose ",
-             "{fresh} are right"))
+@claim(
+    "GF04",
+    "gu2025",
+    "section 6.1, Fig. 4",
+    section="Figure 4 measured",
+    runs=lambda: fig_4(PAPER),
+    seconds=3,
+    published="constant",
+    also=("G38",),
+    bars={"bar": (0.1, 0.5)},
+    says=(
+        (
+            "at frac = {fractions} (seeds: {seeds}; runs still rising: {rising}) Acc is"
+            " {accuracies} and "
+        ),
+        (
+            "Acc (1 - frac) {products}, a range of {value:.0%} of the mean (constant is up to"
+            " {high:.0%}; {bars}); a "
+        ),
+        (
+            "memoriser that swaps the operands has {memoriser}; of the test cells without a trained"
+            " transpose "
+        ),
+        "{fresh} are right",
+    ),
+)
 def product_is_constant(runs: Runs, *, bar: float = NEARLY_CONSTANT) -> Finding:
-    """For x^2 + xy + y^2 at frac = 0.5, 0.6, 0.7, "the relationship Acc (1 - frac) = Constant holds approximately".
+    """For x^2 + xy + y^2 at frac = 0.5, 0.6, 0.7, "the relationship Acc (1 - frac) = Constant holds
+    approximately".
 
-    Read as a range within `bar` of its mean. Refuted where two fractions with three seeds each, none of them still
-    rising, are further apart; borne out by three such fractions. That "the generalization ability of the model has not
-    improved" does not follow: the share of cells that cannot be copied may rise while the product stays.
+    Read as a range within `bar` of its mean. Refuted where two fractions with three seeds each,
+    none of them still rising, are further apart; borne out by three such fractions. That "the
+    generalization ability of the model has not improved" does not follow: the share of cells that
+    cannot be copied may rise while the product stays.
     """
     table = by_fraction(counted_cells(runs))
     product = table["product"]
@@ -95,14 +148,24 @@ def product_is_constant(runs: Runs, *, bar: float = NEARLY_CONSTANT) -> Finding:
     part = True if len(sure) == len(PAPER) else None
     if len(sure) > 1 and np.ptp(sure) > bar * sure.mean():
         part = False
-    return judge(part, value=float(np.ptp(product) / product.mean()), low=0, high=bar, products=_values(product, ".3f"),
-                 accuracies=_values(table.accuracy, ".3f"), memoriser=_values(table.memoriser, ".3f"),
-                 fractions=_values(table.index, "g"), seeds=spread(table.seeds, ".0f"), rising=int(table.rising.sum()),
-                 fresh=_values(table["accuracy unmirrored"], ".3f"))  # fmt: skip
+    return judge(
+        part,
+        value=float(np.ptp(product) / product.mean()),
+        low=0,
+        high=bar,
+        products=_values(product, ".3f"),
+        accuracies=_values(table.accuracy, ".3f"),
+        memoriser=_values(table.memoriser, ".3f"),
+        fractions=_values(table.index, "g"),
+        seeds=spread(table.seeds, ".0f"),
+        rising=int(table.rising.sum()),
+        fresh=_values(table["accuracy unmirrored"], ".3f"),
+    )
 
 
 def lattice_sum(p: int) -> float:
-    r"""Sum of 1 / (t1^2 + t2^2) over the cells of a p x p grid around its middle one, both t1 and t2 non-zero.
+    r"""Sum of 1 / (t1^2 + t2^2) over the cells of a p x p grid around its middle one, both t1 and
+    t2 non-zero.
 
     p must be odd, so that there is a middle cell.
 
@@ -116,15 +179,35 @@ def lattice_sum(p: int) -> float:
     return float(4 * (1 / (t[:, None] ** 2 + t**2)).sum())
 
 
-@claim("P05", "gu2024", "section 5.2.2", section="A sum that was taken for p²", kind="formula",
-       published="bounded below",
-       says=("with influences of one size (our reading; the paper bounds none) the sum is {sums} at p = {sides}: it ",
-             "grows by {slope:.3f} times 2 pi for each unit of ln p, and sum / p^2 falls by a factor of {factor:.0f}; ",
-             "the upper bound is true, the lower one would need influences that grow like p^2 / ln p"))
+@claim(
+    "P05",
+    "gu2024",
+    "section 5.2.2",
+    section="A sum that was taken for p²",
+    kind="formula",
+    published="bounded below",
+    says=(
+        (
+            "with influences of one size (our reading; the paper bounds none) the sum is {sums} at"
+            " p = {sides}: it "
+        ),
+        (
+            "grows by {slope:.3f} times 2 pi for each unit of ln p, and sum / p^2 falls by a factor"
+            " of {factor:.0f}; "
+        ),
+        "the upper bound is true, the lower one would need influences that grow like p^2 / ln p",
+    ),
+)
 def quadratic_growth(sides: tuple[int, ...] = (47, 97, 397, 997)) -> Finding:
-    """The influences, weighted by 1 / (t1^2 + t2^2), sum to between multiples of p^2 with c, C that "are constants"."""
+    """The influences, weighted by 1 / (t1^2 + t2^2), sum to between multiples of p^2 with c, C that
+    "are constants"."""
     sums = np.array([lattice_sum(p) for p in sides])
     ratio, slopes = sums / np.array(sides) ** 2, np.diff(sums) / np.diff(np.log(sides))
-    return judge(bool(ratio.min() > 0.5 * ratio.max()), value=float(ratio.min() / ratio.max()),
-                 factor=ratio[0] / ratio[-1], slope=slopes[-1] / (2 * np.pi), sums=_values(sums, ".1f"),
-                 sides=_values(sides, "d"))  # fmt: skip
+    return judge(
+        bool(ratio.min() > 0.5 * ratio.max()),
+        value=float(ratio.min() / ratio.max()),
+        factor=ratio[0] / ratio[-1],
+        slope=slopes[-1] / (2 * np.pi),
+        sums=_values(sums, ".1f"),
+        sides=_values(sides, "d"),
+    )

@@ -11,7 +11,9 @@ from companion.exercises.registry import Mistakes, exercise, near, number
 from grokbook.tasks import ModularTask
 
 
-@exercise("ex-04c-three", draws={"p": tuple(primerange(31, 200)), "a": range(1, 30), "b": range(1, 30)})
+@exercise(
+    "ex-04c-three", draws={"p": tuple(primerange(31, 200)), "a": range(1, 30), "b": range(1, 30)}
+)
 def three(sizes: Sequence[int], slope: int, *, p: int, a: int, b: int) -> Mistakes:
     """A list of p numbers of cells, and a number from 0 to p - 1."""
     c = next(n for n in range(p) if (b * b - 4 * a * n) % p == 0)
@@ -40,9 +42,13 @@ def perfect(perfect: Sequence[float], fresh: float, *, p: int, low: float, high:
     tested = [cells - int(fraction * cells) for fraction in (low, high)]
     yield list(perfect) == [1, 1], "the accuracies"
     yield not near(perfect, np.array(tested) / cells), "with an accuracy of 1 the product"
-    # of the p^2 - p cells off the diagonal those that are tested with their transpose trained, in expectation
+    # of the p^2 - p cells off the diagonal those that are tested with their transpose trained, in
+    # expectation
     copied = [(cells - p) * n * (cells - n) / (cells * (cells - 1)) for n in tested]
-    typical = ("all test cells", copied[0] / tested[1]), ("leave out", (copied[0] - copied[1]) / tested[1])
+    typical = (
+        ("all test cells", copied[0] / tested[1]),
+        ("leave out", (copied[0] - copied[1]) / tested[1]),
+    )
     right = (copied[0] - copied[1]) / (tested[1] - copied[1])
     yield from number(fresh, right, "how many cells are missing", *typical)
 

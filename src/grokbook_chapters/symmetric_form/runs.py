@@ -1,4 +1,5 @@
-"""The runs of chapter 04c: Fig. 4 of Gu et al. 2025, and the three networks of section 6.1 on two operations."""
+"""The runs of chapter 04c: Fig. 4 of Gu et al. 2025, and the three networks of section 6.1 on two
+operations."""
 
 from __future__ import annotations
 
@@ -15,13 +16,16 @@ FORM = "x2_plus_xy_plus_y2"
 STEPS = 4_000  # optimiser steps of a run of Fig. 4: our choice
 
 PAPER = (0.5, 0.6, 0.7)
-# Training fractions at which the paper compares Acc (1 - frac), and all at which x^2 + xy + y^2 is trained here.
+# Training fractions at which the paper compares Acc (1 - frac), and all at which x^2 + xy + y^2 is
+# trained here.
 FRACTIONS = (0.3, 0.4, *PAPER)
 
-# The networks of section 6.1: the transformer, the DNN of the authors' programs, and Gromov's, which it cites.
+# The networks of section 6.1: the transformer, the DNN of the authors' programs, and Gromov's,
+# which it cites.
 NETWORKS = ("transformer", "embedding DNN", "quadratic DNN")
 
-# The two operations on which the networks are compared: the paper's quadratic form and a linear one.
+# The two operations on which the networks are compared: the paper's quadratic form and a linear
+# one.
 FORMS = {FORM: "x^2 + xy + y^2", "add": "x + y"}
 
 # Size of the companions on which the page compares the networks.
@@ -31,26 +35,40 @@ Planned = dict[tuple[str, str], Experiment]
 
 
 def fig_4(fractions: tuple[float, ...] = FRACTIONS) -> dict[float, Experiment]:
-    """Fig. 4 of Gu et al. 2025: x^2 + xy + y^2 modulo 97 on random splits, training fraction -> experiment."""
-    return {fraction: Experiment(f"gu2025/fig4[frac={fraction:g}]",
-                                 modular_run(97, fraction, operation=FORM, steps=STEPS))
-            for fraction in fractions}  # fmt: skip
+    """Fig. 4 of Gu et al. 2025: x^2 + xy + y^2 modulo 97 on random splits, training fraction ->
+    experiment."""
+    return {
+        fraction: Experiment(
+            f"gu2025/fig4[frac={fraction:g}]",
+            modular_run(97, fraction, operation=FORM, steps=STEPS),
+        )
+        for fraction in fractions
+    }
 
 
 def network_run(
-    network: str, operation: str, *, p: int = 97, train_fraction: float = PAPER[0], steps: int = 30_000,
-    d_model: int = 128, n_seeds: int = 1,
-) -> Experiment:  # fmt: skip
-    """One of `NETWORKS` on an operation modulo p: cross entropy, and the squared error for the quadratic network.
+    network: str,
+    operation: str,
+    *,
+    p: int = 97,
+    train_fraction: float = PAPER[0],
+    steps: int = 30_000,
+    d_model: int = 128,
+    n_seeds: int = 1,
+) -> Experiment:
+    """One of `NETWORKS` on an operation modulo p: cross entropy, and the squared error for the
+    quadratic network.
 
-    Hidden layers are 4 d wide (512 at the authors' d = 128); 30,000 steps are those of the authors' program.
+    Hidden layers are 4 d wide (512 at the authors' d = 128); 30,000 steps are those of the authors'
+    program.
 
     Example:
         >>> run = network_run("quadratic DNN", "add", p=7, d_model=4)
         >>> run.name, run.config.model.width, run.config.loss
         ('small/network[quadratic DNN, x + y, p=7, frac=0.5]', 16, 'squared_error')
 
-    Source: Gu et al. 2025, section 6.1 ("2-layer DNN"), and its programs, which are another network than the one cited.
+    Source: Gu et al. 2025, section 6.1 ("2-layer DNN"), and its programs, which are another network
+    than the one cited.
     """
     models = (
         Shape(p, d_model=d_model),
@@ -58,7 +76,10 @@ def network_run(
         QuadraticMLP(p, width=4 * d_model),
     )
     plain = modular_run(p, train_fraction, operation=operation, d_model=d_model, steps=steps)
-    where, loss = "gu2025" if p == 97 else "small", "squared_error" if network == NETWORKS[2] else "cross_entropy"
+    where, loss = (
+        "gu2025" if p == 97 else "small",
+        "squared_error" if network == NETWORKS[2] else "cross_entropy",
+    )
     model = dict(zip(NETWORKS, models, strict=True))[network]
     return Experiment(
         f"{where}/network[{network}, {FORMS[operation]}, p={p}, frac={train_fraction:g}]",
@@ -67,13 +88,18 @@ def network_run(
     )
 
 
-def networks(names: tuple[str, ...] = NETWORKS, forms: tuple[str, ...] = tuple(FORMS), **settings: Any) -> Planned:
+def networks(
+    names: tuple[str, ...] = NETWORKS, forms: tuple[str, ...] = tuple(FORMS), **settings: Any
+) -> Planned:
     """Networks on both forms, by network and form; `settings` as in `network_run`."""
-    return {(name, FORMS[form]): network_run(name, form, **settings) for form in forms for name in names}
+    return {
+        (name, FORMS[form]): network_run(name, form, **settings) for form in forms for name in names
+    }
 
 
 def dnns() -> Planned:
-    """The two DNNs at the paper's size: three runs on its form, as many as bear a statement out, and one on x + y."""
+    """The two DNNs at the paper's size: three runs on its form, as many as bear a statement out,
+    and one on x + y."""
     return networks(NETWORKS[1:], (FORM,), n_seeds=3) | networks(NETWORKS[1:], ("add",))
 
 
@@ -86,5 +112,8 @@ RUNS = (fig_4, recorded_networks)
 
 
 def plan(p: int, train_fraction: float, d_model: int, steps: int, n_seeds: int) -> Planned:
-    """Plan of chapter 04c: three networks on both operations; Fig. 4 is shown as far as it is recorded."""
-    return networks(p=p, train_fraction=train_fraction, d_model=d_model, steps=steps, n_seeds=n_seeds)
+    """Plan of chapter 04c: three networks on both operations; Fig. 4 is shown as far as it is
+    recorded."""
+    return networks(
+        p=p, train_fraction=train_fraction, d_model=d_model, steps=steps, n_seeds=n_seeds
+    )

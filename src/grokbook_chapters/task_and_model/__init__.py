@@ -1,4 +1,5 @@
-"""Chapter 02: what is learned (classes of an operation, splits of the grid), by exactly which network."""
+"""Chapter 02: what is learned (classes of an operation, splits of the grid), by exactly which
+network."""
 
 from __future__ import annotations
 
@@ -14,34 +15,69 @@ from grokbook_chapters.task_and_model.quadratic_forms import quadratic_class_siz
 CLASSES = "The operation sorts the grid into classes"
 
 
-def plan(p: int, train_fraction: float, square: int, strip: int, shift: int) -> dict[str, Experiment]:
+def plan(
+    p: int, train_fraction: float, square: int, strip: int, shift: int
+) -> dict[str, Experiment]:
     """Nothing is trained; the splits, by both rules, and the shifted task must exist."""
-    for split, hole in (("random", None), ("square", square), ("strip", strip), ("symmetric", None)):
+    for split, hole in (
+        ("random", None),
+        ("square", square),
+        ("strip", strip),
+        ("symmetric", None),
+    ):
         for rule in ("code", "text"):
             ModularTask(p, "add", train_fraction, split, hole, rule=rule)
     Shape(p, shift=ModularTask(p, train_fraction=train_fraction, shift=shift).shift)
     return {}
 
 
-@claim("G18", "gu2025", "section 3.1", section="The split decides what can be learned", kind="formula",
-       part_of="EG", published="1 (a product)",
-       says=("of {splits} {kind} splits at p = {p}, {products} are products: the smallest product that holds a ",
-             "training set has {value:.2f} times its cells (median)"))  # fmt: skip
-def products(p: int = 97, splits: int = 20, kind: str = "random", hole: int | None = None) -> Finding:
+@claim(
+    "G18",
+    "gu2025",
+    "section 3.1",
+    section="The split decides what can be learned",
+    kind="formula",
+    part_of="EG",
+    published="1 (a product)",
+    says=(
+        (
+            "of {splits} {kind} splits at p = {p}, {products} are products: the smallest product"
+            " that holds a "
+        ),
+        "training set has {value:.2f} times its cells (median)",
+    ),
+)
+def products(
+    p: int = 97, splits: int = 20, kind: str = "random", hole: int | None = None
+) -> Finding:
     """Training and test sets are written as products I' x J' and I'' x J''.
 
-    A set is a product exactly if |T| = |rows| * |columns|. A slip of notation where the two are a set and its
-    complement.
+    A set is a product exactly if |T| = |rows| * |columns|. A slip of notation where the two are a
+    set and its complement.
     """
     tasks = [ModularTask(p, split=kind, hole=hole, seed=s) for s in range(splits)]
-    excess = [t.train_mask.any(1).sum() * t.train_mask.any(0).sum() / t.train_index.size for t in tasks]
-    whole = all(np.array_equal(np.sort([*t.train_index, *t.test_index]), np.arange(p * p)) for t in tasks)
-    return judge(max(excess) == 1, corrected=whole, value=float(np.median(excess)), low=float(min(excess)),
-                 high=float(max(excess)), splits=splits, kind=kind, p=p, products=excess.count(1))  # fmt: skip
+    excess = [
+        t.train_mask.any(1).sum() * t.train_mask.any(0).sum() / t.train_index.size for t in tasks
+    ]
+    whole = all(
+        np.array_equal(np.sort([*t.train_index, *t.test_index]), np.arange(p * p)) for t in tasks
+    )
+    return judge(
+        max(excess) == 1,
+        corrected=whole,
+        value=float(np.median(excess)),
+        low=float(min(excess)),
+        high=float(max(excess)),
+        splits=splits,
+        kind=kind,
+        p=p,
+        products=excess.count(1),
+    )
 
 
 def not_translates(table: np.ndarray) -> bool:
-    """Whether some class r of a table (p, p) is not class 0 moved by r along the columns: labels are no j + g(i).
+    """Whether some class r of a table (p, p) is not class 0 moved by r along the columns: labels
+    are no j + g(i).
 
     Example:
         >>> not_translates(np.add.outer(np.arange(5), np.arange(5)) % 5)
@@ -50,8 +86,15 @@ def not_translates(table: np.ndarray) -> bool:
     return bool(np.ptp((table - np.arange(len(table))) % len(table), axis=1).any())
 
 
-@claim("G36", "gu2025", "section 6.1", section=CLASSES, kind="theorem", part_of="XG25",
-       says="at {value:.0f} of the moduli {p} a class is not a translate of class 0")
+@claim(
+    "G36",
+    "gu2025",
+    "section 6.1",
+    section=CLASSES,
+    kind="theorem",
+    part_of="XG25",
+    says="at {value:.0f} of the moduli {p} a class is not a translate of class 0",
+)
 def classes_are_translates(primes: tuple[int, ...] = (5, 7, 11, 47, 97)) -> Finding:
     """The equivalence classes of i + j are isomorphic.
 
@@ -61,24 +104,59 @@ def classes_are_translates(primes: tuple[int, ...] = (5, 7, 11, 47, 97)) -> Find
     return judge(wrong == 0, value=float(wrong), low=0, high=0, p=", ".join(map(str, primes)))
 
 
-@claim("G37", "gu2025", "section 6.1", section=CLASSES, kind="theorem", part_of="XG25", says=(
-    "class 0 has a size of its own at {uneven} of the {of} primes from 5 to {largest}, so that not all are trans",
-    "lates; our formula of the sizes is wrong at {value:.0f}. Whether those of a general f have one is not judged"))
+@claim(
+    "G37",
+    "gu2025",
+    "section 6.1",
+    section=CLASSES,
+    kind="theorem",
+    part_of="XG25",
+    says=(
+        (
+            "class 0 has a size of its own at {uneven} of the {of} primes from 5 to {largest}, so"
+            " that not all are trans"
+        ),
+        (
+            "lates; our formula of the sizes is wrong at {value:.0f}. Whether those of a general f"
+            " have one is not judged"
+        ),
+    ),
+)
 def quadratic_form_classes(largest: int = 101) -> Finding:
-    """The expression of f can be changed to make the distribution of its classes "complex": for example i² + ij + j².
+    """The expression of f can be changed to make the distribution of its classes "complex": for
+    example i² + ij + j².
 
-    Our reading of "complex": not isomorphic, as the classes of i + j are. That there is no general closed form is not
-    judged; `value` counts the primes at which our own formula of the sizes is wrong.
+    Our reading of "complex": not isomorphic, as the classes of i + j are. That there is no general
+    closed form is not judged; `value` counts the primes at which our own formula of the sizes is
+    wrong.
     """
-    sizes = {p: ModularTask(p, "x2_plus_xy_plus_y2").class_sizes() for p in sympy.primerange(5, largest + 1)}
+    sizes = {
+        p: ModularTask(p, "x2_plus_xy_plus_y2").class_sizes()
+        for p in sympy.primerange(5, largest + 1)
+    }
     uneven = sum(bool(np.ptp(found)) for found in sizes.values())
     wrong = sum(not np.array_equal(found, quadratic_class_sizes(p)) for p, found in sizes.items())
-    return judge(uneven == len(sizes), value=float(wrong), low=0, high=0, uneven=uneven, of=len(sizes),
-                 largest=largest)  # fmt: skip
+    return judge(
+        uneven == len(sizes),
+        value=float(wrong),
+        low=0,
+        high=0,
+        uneven=uneven,
+        of=len(sizes),
+        largest=largest,
+    )
 
 
-@claim("P02", "gu2024", "section 3", section=CLASSES, kind="formula", shown_by="counterexample",
-       part_of="EG", says="the {values} numbers {{0, ..., p}} are {value} residues at p = {p}: 0 and p are the same")
+@claim(
+    "P02",
+    "gu2024",
+    "section 3",
+    section=CLASSES,
+    kind="formula",
+    shown_by="counterexample",
+    part_of="EG",
+    says="the {values} numbers {{0, ..., p}} are {value} residues at p = {p}: 0 and p are the same",
+)
 def printed_range(p: int = 97, modulus: int | None = None) -> Finding:
     """The dataset of addition modulo p is composed of (i, j) with i, j in {0, 1, ..., p}.
 

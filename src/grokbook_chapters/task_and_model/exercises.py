@@ -47,7 +47,9 @@ def polynomials(missing: str, level: str, *, p: int, r: int) -> Mistakes:
 def strip(t: int, spare: int, *, p: int, share: float) -> Mistakes:
     """Two whole numbers: the smallest t, and by how many cells the training set is then short."""
     quota = int(share * p**2)
-    outside = {s: int((~ModularTask(p, "add", share, "strip", s).hole_mask).sum()) for s in (t - 1, t)}
+    outside = {
+        s: int((~ModularTask(p, "add", share, "strip", s).hole_mask).sum()) for s in (t - 1, t)
+    }
     if outside[t] > quota:
         yield True, "more cells outside than the programs draw", t, outside[t] - quota
     yield outside[t - 1] <= quota, "not the smallest", t, t - 1

@@ -1,4 +1,5 @@
-"""What Liu et al. 2022 say of trained toys in Figs 2 to 5 and 10, judged on runs, most with the authors' draws."""
+"""What Liu et al. 2022 say of trained toys in Figs 2 to 5 and 10, judged on runs, most with the
+authors' draws."""
 
 from __future__ import annotations
 
@@ -38,8 +39,13 @@ from grokbook_chapters.trained_toys.runs import (
 )
 from grokbook_chapters.trained_toys.stored import RESULTS
 
-# Level of the tests; the published share of the transition, and what counts as near it: one step of the sizes.
-PREDICTED, LINES, PLANE = "What the embedding predicts", "When a line forms", "Two dimensions: what the decoder does"
+# Level of the tests; the published share of the transition, and what counts as near it: one step of
+# the sizes.
+PREDICTED, LINES, PLANE = (
+    "What the embedding predicts",
+    "When a line forms",
+    "Two dimensions: what the decoder does",
+)
 LEVEL, CRITICAL, NEAR = 0.05, 0.4, 0.1
 ROUND = 0.95  # share of the variance at one frequency from which an embedding is called a circle
 
@@ -60,34 +66,63 @@ def seen(tau: float, p_value: float, level: float = LEVEL) -> Part:
     return tau > 0 if min(p_value, 1 - p_value) <= level else None
 
 
-@claim("LF3", "liu2022", "section 3.1, Fig. 3", section=PREDICTED, runs=toys,
-       published="stored with the program: mean gap 0.019",
-       says=("predicted and true accuracy differ by {value:.3f} on average, at most by {most:.2f} ({runs} runs), ",
-             "share of trained pairs and true accuracy by {blind:.3f}; the prediction is nearer in most runs of {won} ",
-             "seeds"))  # fmt: skip
+@claim(
+    "LF3",
+    "liu2022",
+    "section 3.1, Fig. 3",
+    section=PREDICTED,
+    runs=toys,
+    published="stored with the program: mean gap 0.019",
+    says=(
+        (
+            "predicted and true accuracy differ by {value:.3f} on average, at most by {most:.2f}"
+            " ({runs} runs), "
+        ),
+        (
+            "share of trained pairs and true accuracy by {blind:.3f}; the prediction is nearer in"
+            " most runs of {won} "
+        ),
+        "seeds",
+    ),
+)
 def prediction_aligns(runs: Runs) -> Finding:
     """ "The predicted [accuracy] aligns well with the true accuracy".
 
-    Our reading: of the runs in which the two predictions differ, that from the embedding is nearer to the accuracy
-    than the share of trained pairs, which has not looked at it, in more than half of the seeds, each by most of its
-    runs (a sign test, 5 %).
+    Our reading: of the runs in which the two predictions differ, that from the embedding is nearer
+    to the accuracy than the share of trained pairs, which has not looked at it, in more than half
+    of the seeds, each by most of its runs (a sign test, 5 %).
     """
     rows = measured(runs)
     off, blind = (rows.accuracy - rows.predicted).abs(), (rows.accuracy - rows.samples / 55).abs()
     better = (np.sign(blind - off).where((blind - off).abs() > 1e-9, 0)).groupby(rows.seed).sum()
     won, of = int((better > 0).sum()), int((better != 0).sum())
-    return judge(beside_chance(won, of), value=float(off.mean()), most=off.max(), runs=len(rows), blind=blind.mean(),
-                 won=some(won, of))  # fmt: skip
+    return judge(
+        beside_chance(won, of),
+        value=float(off.mean()),
+        most=off.max(),
+        runs=len(rows),
+        blind=blind.mean(),
+        won=some(won, of),
+    )
 
 
-@claim("L24", "liu2022", "appendix E, Eq. 15 to 17, Fig. 10", section=PREDICTED, runs=small, also=("L25",),
-       bars={"rare": (0.05, 0.2)}, rule_changed="2026-11-29T14:05:34+00:00 9b5c0e32", says=(
-    "of the {stored} runs that are stored with the authors' program {above} have more pairs ",
-    "right than an ideal model of their training set, all with up to {most} pairs; at a ",
-    "tolerance of {tolerance} {value:.0%} of {of} runs with 5 to 30 pairs keep Eq. 16 and 17, ",
-    "and {random:.0%} of random embeddings in their places; {outside} close a parallelogram ",
-    "that is not implied ({random_outside:.0%} of random ones); {bars}",
-))  # fmt: skip
+@claim(
+    "L24",
+    "liu2022",
+    "appendix E, Eq. 15 to 17, Fig. 10",
+    section=PREDICTED,
+    runs=small,
+    also=("L25",),
+    bars={"rare": (0.05, 0.2)},
+    rule_changed="2026-11-29T14:05:34+00:00 9b5c0e32",
+    says=(
+        "of the {stored} runs that are stored with the authors' program {above} have more pairs ",
+        "right than an ideal model of their training set, all with up to {most} pairs; at a ",
+        "tolerance of {tolerance} {value:.0%} of {of} runs with 5 to 30 pairs keep Eq. 16 and 17, ",
+        "and {random:.0%} of random embeddings in their places; {outside} close a parallelogram ",
+        "that is not implied ({random_outside:.0%} of random ones); {bars}",
+    ),
+)
 def bounds_are_kept(runs: Runs, *, rare: float = 0.1, tolerance: float = 0.01) -> Finding:
     """Ideal RQI and ideal accuracy "set upper bounds for empirical RQI and accuracy": "we verify
     Eq. (16) and Eq. (17)", except "in very rare cases when something lucky happens".
@@ -133,19 +168,28 @@ def above_ideal() -> tuple[list[int], int]:
     return [n for n, seed in each if RESULTS[n][0][seed] > ideal[n, seed]], len(each)
 
 
-@claim("LF4", "liu2022", "section 3.2, Fig. 4b", section=LINES, runs=toys, published="0.4", says=(
-    "half of the runs are on a line within {steps:,} steps from a share of {at} on (95 % of ",
-    "seeds drawn again: {from_} to {to}), half of their training sets force one from {force} ",
-    "on; {got} that force one get there; the printed figure's settings are not known",
-))  # fmt: skip
+@claim(
+    "LF4",
+    "liu2022",
+    "section 3.2, Fig. 4b",
+    section=LINES,
+    runs=toys,
+    published="0.4",
+    says=(
+        "half of the runs are on a line within {steps:,} steps from a share of {at} on (95 % of ",
+        "seeds drawn again: {from_} to {to}), half of their training sets force one from {force} ",
+        "on; {got} that force one get there; the printed figure's settings are not known",
+    ),
+)
 def transition_in_training(runs: Runs) -> Finding:
-    """ "The number of steps to reach RQI > 0.95 is seen to have a phase transition at r_c = 0.4, agreeing with the
-    proposed effective theory".
+    """ "The number of steps to reach RQI > 0.95 is seen to have a phase transition at r_c = 0.4,
+    agreeing with the proposed effective theory".
 
-    Our reading, for the settings of the stored program: the share of pairs from which half of the runs get there within
-    the program's 10,000 steps is within 0.1 of 0.4, one step of the sizes (95 % of seeds drawn again, on one side of
-    the bound). Fewer than three seeds, or sizes that do not reach from 0.3 to 0.5, decide nothing; nor does another
-    share, as the settings of the printed figure are not known.
+    Our reading, for the settings of the stored program: the share of pairs from which half of the
+    runs get there within the program's 10,000 steps is within 0.1 of 0.4, one step of the sizes (95
+    % of seeds drawn again, on one side of the bound). Fewer than three seeds, or sizes that do not
+    reach from 0.3 to 0.5, decide nothing; nor does another share, as the settings of the printed
+    figure are not known.
     """
     rows = measured(runs)
     flags, forced = there(rows, "steps"), np.isfinite(rows["predicted steps"])
@@ -173,10 +217,21 @@ def transition_in_training(runs: Runs) -> Finding:
     )
 
 
-@claim("LF5", "liu2022", "section 3.2, Fig. 4 (c, d)", section="Network and flow agree at the end",
-       runs=toys, rule_changed="2026-11-29T10:54:39+00:00 2138e512",
-       says=("of the runs that end on a line {alike} are on the flow's (most runs of {same} seeds); of these the flow ",
-             "is nearer to the path than the null in {nearer} (most runs of {won} seeds; no ties)"))  # fmt: skip
+@claim(
+    "LF5",
+    "liu2022",
+    "section 3.2, Fig. 4 (c, d)",
+    section="Network and flow agree at the end",
+    runs=toys,
+    rule_changed="2026-11-29T10:54:39+00:00 2138e512",
+    says=(
+        (
+            "of the runs that end on a line {alike} are on the flow's (most runs of {same} seeds);"
+            " of these the flow "
+        ),
+        "is nearer to the path than the null in {nearer} (most runs of {won} seeds; no ties)",
+    ),
+)
 def trajectories_agree(runs: Runs) -> Finding:
     """ "The two trajectories agree qualitatively", and "creditably well" in the caption.
 
@@ -189,75 +244,145 @@ def trajectories_agree(runs: Runs) -> Finding:
     if (rows := paths(runs)).empty:
         return Finding(UNDECIDED, "not run")
     both = rows[rows.alike]
-    (same, _, seeds), (won, of, _) = most_seeds(rows.alike, rows.seed), most_seeds(both.nearer, both.seed)
+    (same, _, seeds), (won, of, _) = (
+        most_seeds(rows.alike, rows.seed),
+        most_seeds(both.nearer, both.seed),
+    )
     end, path = beside_chance(same, seeds), beside_chance(won, of)
-    return judge(end, path, corrected=end, alike=some(len(both), len(rows)),
-                 same=some(same, seeds), nearer=some(int(both.nearer.sum()), len(both)), won=some(won, of))
+    return judge(
+        end,
+        path,
+        corrected=end,
+        alike=some(len(both), len(rows)),
+        same=some(same, seeds),
+        nearer=some(int(both.nearer.sum()), len(both)),
+        won=some(won, of),
+    )
 
 
-@claim("LF6", "liu2022", "section 3.2, Fig. 5b", section=LINES, runs=toys,
-       says=("fewer pairs go with more updates, never counting as most: Somers' D {value:.2f} (p = {p:.4f}); the same ",
-             "of the runs alone that get there with up to {batch} pairs: {late:.2f} (p = {late_p:.2f})"))  # fmt: skip
+@claim(
+    "LF6",
+    "liu2022",
+    "section 3.2, Fig. 5b",
+    section=LINES,
+    runs=toys,
+    says=(
+        (
+            "fewer pairs go with more updates, never counting as most: Somers' D {value:.2f} (p ="
+            " {p:.4f}); the same "
+        ),
+        "of the runs alone that get there with up to {batch} pairs: {late:.2f} (p = {late_p:.2f})",
+    ),
+)
 def more_pairs_are_faster(runs: Runs) -> Finding:
-    """ "The theory agrees qualitatively with neural networks, showing the trend of decreasing grokking steps as
-    increasing data size".
+    """ "The theory agrees qualitatively with neural networks, showing the trend of decreasing
+    grokking steps as increasing data size".
 
-    Our reading: among the runs of one seed whose pairs force a line, those with more pairs get there earlier, never
-    being latest (Somers' D above zero, permuted within seeds, 5 %). A clock that is faster with more pairs has that
-    trend too; what the theory says beyond it is LF9.
+    Our reading: among the runs of one seed whose pairs force a line, those with more pairs get
+    there earlier, never being latest (Somers' D above zero, permuted within seeds, 5 %). A clock
+    that is faster with more pairs has that trend too; what the theory says beyond it is LF9.
     """
     table = measured(runs)
     rows = table[np.isfinite(table["predicted steps"])]
     trend, late = (
-        rank_test([(-of.samples.to_numpy(), of.steps.fillna(np.inf).to_numpy()) for _, of in own.groupby("seed")])
+        rank_test(
+            [
+                (-of.samples.to_numpy(), of.steps.fillna(np.inf).to_numpy())
+                for _, of in own.groupby("seed")
+            ]
+        )
         for own in (rows, rows[rows.steps.notna() & (rows.samples <= BATCH)])
     )
-    return judge(seen(trend.tau, trend.p_value), value=trend.tau, p=trend.p_value, batch=BATCH, late=late.tau,
-                 late_p=late.p_value)  # fmt: skip
+    return judge(
+        seen(trend.tau, trend.p_value),
+        value=trend.tau,
+        p=trend.p_value,
+        batch=BATCH,
+        late=late.tau,
+        late_p=late.p_value,
+    )
 
 
-@claim("LF10", "liu2022", "section 3.2", section=LINES, runs=further, origin="ours",
-       says=("of the runs that get to a line {early} are on it before nine in ten of their training pairs are right, ",
-             "most runs of {seeds} seeds"))  # fmt: skip
+@claim(
+    "LF10",
+    "liu2022",
+    "section 3.2",
+    section=LINES,
+    runs=further,
+    origin="ours",
+    says=(
+        (
+            "of the runs that get to a line {early} are on it before nine in ten of their training"
+            " pairs are right, "
+        ),
+        "most runs of {seeds} seeds",
+    ),
+)
 def line_before_the_fit(runs: Runs) -> Finding:
     """In trained toys that get to a line, it is there before the training set is fitted.
 
-    Before nine in ten of the training pairs are right, in most runs of most seeds with a line (a sign test, 5 %).
+    Before nine in ten of the training pairs are right, in most runs of most seeds with a line (a
+    sign test, 5 %).
     """
     table = measured(runs)
     rows = table[table.steps.notna()]
     early = (rows.steps < rows.fitted) | rows.fitted.isna()
     won, of, seeds = most_seeds(early, rows.seed)
-    return judge(beside_chance(won, of), early=some(int(early.sum()), len(rows)), seeds=some(won, seeds))
+    return judge(
+        beside_chance(won, of), early=some(int(early.sum()), len(rows)), seeds=some(won, seeds)
+    )
 
 
-@claim("LF7", "liu2022", "section 1, answer A1", section="On a ladder the decoder needs no delay", runs=placed,
-       says="medians of {seeds} seeds, {each}")  # fmt: skip
+@claim(
+    "LF7",
+    "liu2022",
+    "section 1, answer A1",
+    section="On a ladder the decoder needs no delay",
+    runs=placed,
+    says="medians of {seeds} seeds, {each}",
+)
 def representation_is_enough(runs: Runs) -> Finding:
-    """ "Generalization can be attributed to learning a good representation of the input embeddings, i.e., a
-    representation that has the appropriate structure for the task".
+    """ "Generalization can be attributed to learning a good representation of the input embeddings,
+    i.e., a representation that has the appropriate structure for the task".
 
-    Our reading: with embeddings that stay at a ladder the decoder alone answers nine in ten of the test pairs whose
-    label was trained, in most seeds (a sign test, 5 %); with the same numbers shuffled, and with random ones, it does
-    not. Oracle and null in one: the decoder, its start and its training pairs are those of the seed in all three.
+    Our reading: with embeddings that stay at a ladder the decoder alone answers nine in ten of the
+    test pairs whose label was trained, in most seeds (a sign test, 5 %); with the same numbers
+    shuffled, and with random ones, it does not. Oracle and null in one: the decoder, its start and
+    its training pairs are those of the seed in all three.
     """
     rows = answered(runs)
     high = (rows["right"] >= 0.9).groupby(rows.places).agg(["sum", "size"])
     most = {name: beside_chance(int(k), int(of)) for name, k, of in high.itertuples()}
     middle = rows.groupby("places")[["right", "train"]].median()
-    each = "; ".join(f"{name}: {right:.0%} of the test pairs whose label was trained, {train:.0%} of the training pairs"
-                     for name, right, train in middle.itertuples())  # fmt: skip
+    each = "; ".join(
+        f"{name}: {right:.0%} of the test pairs whose label was trained, {train:.0%} of the"
+        " training pairs"
+        for name, right, train in middle.itertuples()
+    )
     not_so = [None if most.get(name) is None else not most[name] for name in ("shuffled", "random")]
     return judge(most.get("ladder"), *not_so, seeds=int(high["size"].min()), each=each)
 
 
-@claim("LF9", "liu2022", "caption of Fig. 5; section 3.2, Fig. 4 (c, d)", section=LINES, runs=rated, also=("LF8",),
-       bars={"margin": (0.1, 0.2)}, rule_changed="2026-11-29T06:53:25+00:00 c319297f", published="3 n_h", says=(
-    "within one size a larger rate goes with fewer updates, never counting as most: Somers' D ",
-    "{d_predicted} (95 %; {there} runs on a line), by the rate of the authors' code {d_code}. ",
-    "Updates over 3 n_h (median), and runs within a factor of two: {ratio_predicted:.2f}, ",
-    "{near_predicted}; by the authors' code {ratio_code:.2f}, {near_code} (other margins: {bars})",
-))  # fmt: skip
+@claim(
+    "LF9",
+    "liu2022",
+    "caption of Fig. 5; section 3.2, Fig. 4 (c, d)",
+    section=LINES,
+    runs=rated,
+    also=("LF8",),
+    bars={"margin": (0.1, 0.2)},
+    rule_changed="2026-11-29T06:53:25+00:00 c319297f",
+    published="3 n_h",
+    says=(
+        "within one size a larger rate goes with fewer updates, never counting as most: Somers' D ",
+        "{d_predicted} (95 %; {there} runs on a line), by the rate of the authors' code {d_code}. ",
+        "Updates over 3 n_h (median), and runs within a factor of two: {ratio_predicted:.2f}, ",
+        (
+            "{near_predicted}; by the authors' code {ratio_code:.2f}, {near_code} (other margins:"
+            " {bars})"
+        ),
+    ),
+)
 def rate_and_time(runs: Runs, *, margin: float = 0.15) -> Finding:
     """ "Effective theory explains the dependence of grokking time on data size", and "it takes
     about 3 n_h steps for two trajectories to converge to the linear structure".
@@ -282,8 +407,11 @@ def rate_and_time(runs: Runs, *, margin: float = 0.15) -> Finding:
         near = ratio.between(0.5, 2)
         earlier = decided(d >= margin and low > 0, high < margin)
         parts[kind] = earlier, beside_chance(*most_seeds(near, on_a_line.seed)[:2])
-        told |= {f"d_{kind}": f"{d:.2f} ({low:.2f} to {high:.2f})", f"ratio_{kind}": ratio.median(),
-                 f"near_{kind}": some(int(near.sum()), len(near))}  # fmt: skip
+        told |= {
+            f"d_{kind}": f"{d:.2f} ({low:.2f} to {high:.2f})",
+            f"ratio_{kind}": ratio.median(),
+            f"near_{kind}": some(int(near.sum()), len(near)),
+        }
     known = parts["predicted"] if runs.complete(MANY) else [None]
     there = some(len(on_a_line), len(rows))
     return judge(*known, corrected=joined(parts["code"]), there=there, **told)
@@ -297,46 +425,77 @@ def _link(rows: pd.DataFrame, measure: str) -> Finding:
 _SAYS = " and answers, within settings: Somers' D {value:.2f} (p = {p:.4f}, {runs} runs)"
 
 
-@claim("LF1", "liu2022", "section 3, Fig. 2 (a, b)", section=PLANE, runs=additions,
-       published="stored: RQI 0.62, test 0.88",
-       says=("RQI", _SAYS, "; training accuracy and answers: {blind:.2f}"))  # fmt: skip
+@claim(
+    "LF1",
+    "liu2022",
+    "section 3, Fig. 2 (a, b)",
+    section=PLANE,
+    runs=additions,
+    published="stored: RQI 0.62, test 0.88",
+    says=("RQI", _SAYS, "; training accuracy and answers: {blind:.2f}"),
+)
 def parallelograms_where_it_generalises(runs: Runs) -> Finding:
-    """In toy addition "generalization appears to be linked to the emergence of highly-structured embeddings": Fig. 2
-    "shows parallelograms".
+    """In toy addition "generalization appears to be linked to the emergence of highly-structured
+    embeddings": Fig. 2 "shows parallelograms".
 
-    Our reading: among runs of one setting those with the larger RQI answer more of the test pairs whose mirror image
-    was not trained (Somers' D above zero, the seeds of all settings permuted together, at 5 %).
+    Our reading: among runs of one setting those with the larger RQI answer more of the test pairs
+    whose mirror image was not trained (Somers' D above zero, the seeds of all settings permuted
+    together, at 5 %).
     """
     return _link(planes(runs), "rqi")
 
 
-@claim("LF2", "liu2022", "section 3, Fig. 2 (c, d)", section=PLANE, runs=circles, published="stored: test 0.917",
-       bars={"share": (0.9, 0.99)}, rule_changed="2026-11-28T21:18:45+00:00 5bedf7d2", says=(
-    "new pairs right (median, number of runs), {told}; a circle", _SAYS, "; training accuracy and answers: ",
-    "{blind:.2f} (other shares for a circle: {bars})",
-))  # fmt: skip
+@claim(
+    "LF2",
+    "liu2022",
+    "section 3, Fig. 2 (c, d)",
+    section=PLANE,
+    runs=circles,
+    published="stored: test 0.917",
+    bars={"share": (0.9, 0.99)},
+    rule_changed="2026-11-28T21:18:45+00:00 5bedf7d2",
+    says=(
+        "new pairs right (median, number of runs), {told}; a circle",
+        _SAYS,
+        "; training accuracy and answers: ",
+        "{blind:.2f} (other shares for a circle: {bars})",
+    ),
+)
 def circle_where_it_generalises(runs: Runs, *, share: float = ROUND) -> Finding:
-    """In toy modular addition too "generalization appears to be linked to the emergence of highly-structured
-    embeddings": Fig. 2 "shows a circle".
+    """In toy modular addition too "generalization appears to be linked to the emergence of
+    highly-structured embeddings": Fig. 2 "shows a circle".
 
-    Our reading: runs of the figure's setting, with the caption's midpoint and with the program's sum, whose embedding
-    has become a circle (nearly all its variance at one frequency, which before training it had not) answer more of the
-    new test pairs (as in LF1); and so they do among runs that miss one training pair at most, of which the training
-    accuracy tells little, in each setting where three such are no circle. Both at half the level: runs of the bad
-    setting, of which all fit and hardly one is a circle, had been asked before (thirty had D = 0.41, fifty others 0.10,
-    p = 0.19). Thirty older seeds of these settings had shown all of this.
+    Our reading: runs of the figure's setting, with the caption's midpoint and with the program's
+    sum, whose embedding has become a circle (nearly all its variance at one frequency, which before
+    training it had not) answer more of the new test pairs (as in LF1); and so they do among runs
+    that miss one training pair at most, of which the training accuracy tells little, in each
+    setting where three such are no circle. Both at half the level: runs of the bad setting, of
+    which all fit and hardly one is a circle, had been asked before (thirty had D = 0.41, fifty
+    others 0.10, p = 0.19). Thirty older seeds of these settings had shown all of this.
     """
     rows = planes(runs)
     rows["circle"] = (rows.ring >= share) & (rows.ring_before < share)
     kinds, found = dict(iter(rows.groupby("kind"))), _link(rows, "circle")
-    link = seen(found.value, found.numbers["p"], LEVEL / 2) if all(map(_both, kinds.values())) else None
+    link = (
+        seen(found.value, found.numbers["p"], LEVEL / 2)
+        if all(map(_both, kinds.values()))
+        else None
+    )
     parts, told = [], []
     for kind, of in kinds.items():
         near = of[(1 - of.train) * of.shown < 1.5]
         asked = linked(near, "circle", "new") if _both(near) else None
         parts += [seen(*asked, LEVEL / 2) or None] if asked else []
-        groups = {"circles": of[of.circle], "others": of[~of.circle], "others near the fit": near[~near.circle]}
-        said = [f"{name} {own.new.median():.0%} ({len(own)})" for name, own in groups.items() if len(own)]
+        groups = {
+            "circles": of[of.circle],
+            "others": of[~of.circle],
+            "others near the fit": near[~near.circle],
+        }
+        said = [
+            f"{name} {own.new.median():.0%} ({len(own)})"
+            for name, own in groups.items()
+            if len(own)
+        ]
         told.append(f"{kind}: {', '.join(said)}" + (f", p = {asked[1]:.1g}" if asked else ""))
     known = [link, *(parts or [None])] if runs.complete(MORE) else [None]
     return judge(*known, value=found.value, told="; ".join(told), **found.numbers)

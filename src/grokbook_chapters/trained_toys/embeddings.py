@@ -1,4 +1,5 @@
-"""What is measured on the embeddings of trained toys: their lines, their way there, and what they predict."""
+"""What is measured on the embeddings of trained toys: their lines, their way there, and what they
+predict."""
 
 from __future__ import annotations
 
@@ -46,12 +47,14 @@ def pairs_of(n: int, seed: int) -> Pairs:
 
 
 def normalised(table: np.ndarray) -> np.ndarray:
-    """Numbers (..., p) moved to mean 0 and stretched to an unbiased variance of 1, as by the program: Z_0 = p - 1."""
+    """Numbers (..., p) moved to mean 0 and stretched to an unbiased variance of 1, as by the
+    program: Z_0 = p - 1."""
     return (table - table.mean(axis=-1, keepdims=True)) / table.std(axis=-1, ddof=1, keepdims=True)
 
 
 def quality(numbers: np.ndarray, pairs: Pairs | None = None) -> np.ndarray:
-    """The RQI of normalised numbers (..., p) by the program's rule, (...,): the share of equations met.
+    """The RQI of normalised numbers (..., p) by the program's rule, (...,): the share of equations
+    met.
 
     With `pairs` it is that of the parallelograms of these pairs alone, NaN where they make none.
 
@@ -66,14 +69,16 @@ def quality(numbers: np.ndarray, pairs: Pairs | None = None) -> np.ndarray:
 
 
 def path(run: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
-    """The steps at which the embedding of a run was kept, and the numbers then, (steps, p), normalised."""
+    """The steps at which the embedding of a run was kept, and the numbers then, (steps, p),
+    normalised."""
     kept = run.embedding.isel(feature=0).transpose("snapshot", "token")
     return kept.snapshot.to_numpy(), normalised(kept.to_numpy().astype(float))
 
 
 @lru_cache(maxsize=2_000)
 def _three_scales(n: int, seed: int) -> dict[str, float]:
-    """Updates in which an effective loss has three of its time scales: as printed, and without the division."""
+    """Updates in which an effective loss has three of its time scales: as printed, and without the
+    division."""
     pairs = pairs_of(n, seed)
     rate = grokking_rate(pairs, 10, convention="code") / 9
     steps = 3 / (rate * STEP) if rate else np.inf
@@ -81,15 +86,23 @@ def _three_scales(n: int, seed: int) -> dict[str, float]:
 
 
 def lines(runs: Mapping[int, xr.Dataset]) -> pd.DataFrame:
-    """A row a run of `rated`: samples, seed, the first logged step with an RQI above 0.95 (infinite: none), theory.
+    """A row a run of `rated`: samples, seed, the first logged step with an RQI above 0.95
+    (infinite: none), theory.
 
     The theory is `predicted steps` and `code steps`, as in `measured`.
     """
-    return pd.DataFrame([
-        {"samples": n, "seed": seed, "steps": float(own.step[there][0]) if there.any() else np.inf}
-        | _three_scales(n, seed)
-        for n, seed, own in every_run(runs) for there in [own.rqi.values > GOAL]
-    ])  # fmt: skip
+    return pd.DataFrame(
+        [
+            {
+                "samples": n,
+                "seed": seed,
+                "steps": float(own.step[there][0]) if there.any() else np.inf,
+            }
+            | _three_scales(n, seed)
+            for n, seed, own in every_run(runs)
+            for there in [own.rqi.values > GOAL]
+        ]
+    )
 
 
 def measured(runs: Mapping[int, xr.Dataset]) -> pd.DataFrame:
@@ -111,14 +124,23 @@ def measured(runs: Mapping[int, xr.Dataset]) -> pd.DataFrame:
         closed = closed_set(numbers[now], TOLERANCE, normalise=False)
         line = int((index > GOAL).argmax()) if (index > GOAL).any() else None
         fitted_at = own.step.values[own.train_accuracy.values >= FITTED]
-        rows.append({
-            "samples": n, "seed": seed, "rqi": index[now],
-            "accuracy": (n * float(then.train_accuracy) + (55 - n) * float(then.test_accuracy)) / 55,
-            "predicted": len(augmented_set(pairs, closed)) / 55,
-            "steps": np.nan if line is None else steps[line], "before": steps[(line or 0) - 1],
-            "on a line": bool(index[-1] > GOAL), "fitted": fitted_at[0] if len(fitted_at) else np.nan,
-            "loss": float(own.train_loss[-1]), "closed": quality(numbers[-1], pairs),
-        } | _three_scales(n, seed))  # fmt: skip
+        rows.append(
+            {
+                "samples": n,
+                "seed": seed,
+                "rqi": index[now],
+                "accuracy": (n * float(then.train_accuracy) + (55 - n) * float(then.test_accuracy))
+                / 55,
+                "predicted": len(augmented_set(pairs, closed)) / 55,
+                "steps": np.nan if line is None else steps[line],
+                "before": steps[(line or 0) - 1],
+                "on a line": bool(index[-1] > GOAL),
+                "fitted": fitted_at[0] if len(fitted_at) else np.nan,
+                "loss": float(own.train_loss[-1]),
+                "closed": quality(numbers[-1], pairs),
+            }
+            | _three_scales(n, seed)
+        )
     return pd.DataFrame(rows)
 
 
@@ -130,31 +152,44 @@ def bounds(runs: Mapping[int, xr.Dataset], tolerance: float, draws: int = 100) -
     tolerance are above the ideal ones, `rqi above` and `predicted above` (Eq. 16 and 17), and `not
     implied`: whether a parallelogram is closed that the pairs do not imply (Eq. 15).
     """
-    rng, places, every, tables = np.random.default_rng(0), all_samples(10), permissible_set(all_samples(10)), []
+    rng, places, every, tables = (
+        np.random.default_rng(0),
+        all_samples(10),
+        permissible_set(all_samples(10)),
+        [],
+    )
     holds = np.array([[place in two for place in places] for two in every])
     for n, seed, own in every_run(runs):
         pairs, (steps, numbers) = pairs_of(n, seed), path(own)
         ideal, forced = ideal_model(pairs, 10), implied_set(pairs, 10)
         known = np.array([place in pairs for place in places])
         implied = np.array([two in forced for two in every])
-        there = normalised(np.vstack([numbers[steps.tolist().index(STEPS)], rng.uniform(size=(draws, 10))]))
+        there = normalised(
+            np.vstack([numbers[steps.tolist().index(STEPS)], rng.uniform(size=(draws, 10))])
+        )
         closed = np.abs(there @ equations(every, 10).T) <= tolerance
         right = known | (closed & (holds & known).any(axis=1)) @ holds  # Eq. 12
-        tables.append(pd.DataFrame({
-            "tolerance": tolerance, "who": ["trained"] + ["random"] * draws,
-            "rqi above": closed.mean(axis=1) > ideal["rqi"] + 1e-9,
-            "predicted above": right.mean(axis=1) > ideal["accuracy"] + 1e-9,
-            "not implied": (closed & ~implied).any(axis=1),
-        }))  # fmt: skip
+        tables.append(
+            pd.DataFrame(
+                {
+                    "tolerance": tolerance,
+                    "who": ["trained"] + ["random"] * draws,
+                    "rqi above": closed.mean(axis=1) > ideal["rqi"] + 1e-9,
+                    "predicted above": right.mean(axis=1) > ideal["accuracy"] + 1e-9,
+                    "not implied": (closed & ~implied).any(axis=1),
+                }
+            )
+        )
     return pd.concat(tables, ignore_index=True)
 
 
 def answered(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
     """A row a run of `placed`: `places`, `seed`, `right`, `train`, `fitted`, `known`.
 
-    `right` is the share that is right at the end of the `known` test pairs, those whose label a training pair has
-    (others have an answer that was never shown, and count as wrong); `train` that of the training pairs; `fitted` and
-    `known at` are the first logged steps with nine in ten of each (NaN: none).
+    `right` is the share that is right at the end of the `known` test pairs, those whose label a
+    training pair has (others have an answer that was never shown, and count as wrong); `train` that
+    of the training pairs; `fitted` and `known at` are the first logged steps with nine in ten of
+    each (NaN: none).
     """
     rows = []
     for places, seed, own in every_run(runs):
@@ -162,33 +197,45 @@ def answered(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
         labels = {i + j for i, j in told}
         known = sum(i + j in labels for i, j in set(all_samples(10)) - set(told))
         right = own.test_accuracy * (55 - len(told)) / known
-        first = [float(own.step[curve >= FITTED][0]) if (curve >= FITTED).any() else np.nan
-                 for curve in (own.train_accuracy.values, right.values)]  # fmt: skip
+        first = [
+            float(own.step[curve >= FITTED][0]) if (curve >= FITTED).any() else np.nan
+            for curve in (own.train_accuracy.values, right.values)
+        ]
         rows.append((places, seed, float(right[-1]), float(own.train_accuracy[-1]), known, *first))
-    return pd.DataFrame(rows, columns=["places", "seed", "right", "train", "known", "fitted", "known at"])
+    return pd.DataFrame(
+        rows, columns=["places", "seed", "right", "train", "known", "fitted", "known at"]
+    )
 
 
 # From a start, training pairs and times to the numbers at those times.
 Way = Callable[[np.ndarray, Pairs, np.ndarray], np.ndarray]
 
 
-def fitted(steps: np.ndarray, numbers: np.ndarray, pairs: Pairs, way: Way = flow) -> tuple[float, float]:
-    """The time of a way, from the run's own start, that passes in a step of training, and the gap that is left.
+def fitted(
+    steps: np.ndarray, numbers: np.ndarray, pairs: Pairs, way: Way = flow
+) -> tuple[float, float]:
+    """The time of a way, from the run's own start, that passes in a step of training, and the gap
+    that is left.
 
-    The time is the only number that is fitted: of 241, evenly spaced in the logarithm, the one with the least gap, the
-    root of the mean square over steps and numbers.
+    The time is the only number that is fitted: of 241, evenly spaced in the logarithm, the one with
+    the least gap, the root of the mean square over steps and numbers.
     """
     tried = np.geomspace(1e-4, 1, 241)
-    ways = way(numbers[0], pairs, np.outer(tried, steps).ravel()).reshape(len(tried), *numbers.shape)
+    ways = way(numbers[0], pairs, np.outer(tried, steps).ravel()).reshape(
+        len(tried), *numbers.shape
+    )
     off = np.sqrt(((ways - numbers) ** 2).mean(axis=(1, 2)))
     return float(tried[off.argmin()]), float(off.min())
 
 
 def one_pace(start: np.ndarray, pairs: Pairs, times: np.ndarray) -> np.ndarray:
-    """The way to the flow's own end on which every deviation dies out at one rate: the null for the flow, (T, p).
+    """The way to the flow's own end on which every deviation dies out at one rate: the null for the
+    flow, (T, p).
 
     Example:
-        >>> one_pace(np.array([1.0, 0.0, 0.0]), [(0, 2), (1, 1)], np.array([0.0, 99.0])).round(3).tolist()
+        >>> one_pace(np.array([1.0, 0.0, 0.0]), [(0, 2), (1, 1)], np.array([0.0, 99.0])).round(
+        ...     3
+        ... ).tolist()
         [[1.0, 0.0, 0.0], [0.913, 0.365, -0.183]]
     """
     end = limit(start, pairs)
@@ -198,29 +245,36 @@ def one_pace(start: np.ndarray, pairs: Pairs, times: np.ndarray) -> np.ndarray:
 
 
 def paths(runs: Mapping[int, xr.Dataset]) -> pd.DataFrame:
-    """A row for each run that ends on a line: samples, seed, and how it got there beside the flow from its own start.
+    """A row for each run that ends on a line: samples, seed, and how it got there beside the flow
+    from its own start.
 
-    `alike`: it ends on that of the two ladders, up or down, on which the flow ends. `nearer`: the flow is nearer to its
-    path than `one_pace` is (None where they do not end alike).
+    `alike`: it ends on that of the two ladders, up or down, on which the flow ends. `nearer`: the
+    flow is nearer to its path than `one_pace` is (None where they do not end alike).
     """
     rows = []
     for n, seed, own in every_run(runs):
         pairs, (steps, numbers) = pairs_of(n, seed), path(own)
         if quality(numbers[-1]) > GOAL:
             alike = bool(limit(numbers[0], pairs) @ numbers[-1] > 0)
-            gaps = [fitted(steps, numbers, pairs, way)[1] for way in (flow, one_pace)] if alike else None
+            gaps = (
+                [fitted(steps, numbers, pairs, way)[1] for way in (flow, one_pace)]
+                if alike
+                else None
+            )
             rows.append((n, seed, alike, gaps and gaps[0] < gaps[1]))
     return pd.DataFrame(rows, columns=["samples", "seed", "alike", "nearer"])
 
 
 def there(table: pd.DataFrame, column: str) -> pd.DataFrame:
-    """Whether a run has a finite value in a column, a row a seed that has all sizes, a column a size."""
+    """Whether a run has a finite value in a column, a row a seed that has all sizes, a column a
+    size."""
     flags = table.assign(there=np.isfinite(table[column]).astype(float))
     return flags.pivot(index="seed", columns="samples", values="there").dropna()
 
 
 def crossing(flags: pd.DataFrame) -> float:
-    """The share of pairs from which half of the runs of a table of `there` have it (infinite: none), between the sizes.
+    """The share of pairs from which half of the runs of a table of `there` have it (infinite:
+    none), between the sizes.
 
     Example:
         >>> round(55 * crossing(pd.DataFrame([[0.0, 1.0]], columns=[20, 30])), 9)
@@ -233,7 +287,8 @@ def crossing(flags: pd.DataFrame) -> float:
 
 
 def crossing_interval(flags: pd.DataFrame, draws: int = 2_000) -> tuple[float, float]:
-    """95 % of the crossings of seeds drawn with replacement (infinite: none); the runs of a seed stay together."""
+    """95 % of the crossings of seeds drawn with replacement (infinite: none); the runs of a seed
+    stay together."""
     if flags.empty:
         return np.nan, np.nan
     rng, of = np.random.default_rng(0), len(flags)
@@ -243,30 +298,44 @@ def crossing_interval(flags: pd.DataFrame, draws: int = 2_000) -> tuple[float, f
 
 
 def planes(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
-    """A row a run of `fig2`: `kind`, `seed`, accuracies `train`, `test`, what its pairs force, what its embedding is.
+    """A row a run of `fig2`: `kind`, `seed`, accuracies `train`, `test`, what its pairs force, what
+    its embedding is.
 
-    `mirrored` is the share of the test pairs whose mirror image was trained, `free` the accuracy on these (NaN where
-    there are none), `new` that on the `others`, a number of pairs; `shown` is the number of unordered pairs trained.
-    `nullity` is that of the training pairs, 2 where they force a line (not used for sums modulo p), `rqi` the
-    representation quality index at tolerance 0.1, `closed` the same of the parallelograms of training pairs alone,
-    `ring` the share of the embedding's variance at its strongest frequency, and `ring_before` that before training.
+    `mirrored` is the share of the test pairs whose mirror image was trained, `free` the accuracy on
+    these (NaN where there are none), `new` that on the `others`, a number of pairs; `shown` is the
+    number of unordered pairs trained. `nullity` is that of the training pairs, 2 where they force a
+    line (not used for sums modulo p), `rqi` the representation quality index at tolerance 0.1,
+    `closed` the same of the parallelograms of training pairs alone, `ring` the share of the
+    embedding's variance at its strongest frequency, and `ring_before` that before training.
     """
     rows = []
     for kind, seed, run in every_run(runs):
-        task, start, points = fig2()[kind].config.with_seed(seed).task, *(at_end(run, at) for at in (0, -1))
+        task, start, points = (
+            fig2()[kind].config.with_seed(seed).task,
+            *(at_end(run, at) for at in (0, -1)),
+        )
         right = run.answered.values == task.targets
         tested = ~np.isin(np.arange(task.samples), task.train_index)
         told = sorted({tuple(sorted(pair)) for pair in task.inputs[task.train_index].tolist()})
         seen = set(permissible_set(told))
-        rows.append({
-            "kind": kind, "seed": seed, "train": right[task.train_index].mean(), "test": right[tested].mean(),
-            "mirrored": task.mirrored.sum() / tested.sum(), "new": right[tested & ~task.mirrored].mean(),
-            "others": int((tested & ~task.mirrored).sum()), "shown": len(told),
-            "free": right[task.mirrored].mean() if task.mirrored.any() else np.nan, "nullity": nullity(told, P),
-            "rqi": representation_quality_index(points, TOLERANCE), "ring": energy_share(points, 1),
-            "ring_before": energy_share(start, 1),
-            "closed": len(seen & set(closed_set(points, TOLERANCE))) / len(seen),
-        })  # fmt: skip
+        rows.append(
+            {
+                "kind": kind,
+                "seed": seed,
+                "train": right[task.train_index].mean(),
+                "test": right[tested].mean(),
+                "mirrored": task.mirrored.sum() / tested.sum(),
+                "new": right[tested & ~task.mirrored].mean(),
+                "others": int((tested & ~task.mirrored).sum()),
+                "shown": len(told),
+                "free": right[task.mirrored].mean() if task.mirrored.any() else np.nan,
+                "nullity": nullity(told, P),
+                "rqi": representation_quality_index(points, TOLERANCE),
+                "ring": energy_share(points, 1),
+                "ring_before": energy_share(start, 1),
+                "closed": len(seen & set(closed_set(points, TOLERANCE))) / len(seen),
+            }
+        )
     return pd.DataFrame(rows)
 
 
@@ -276,10 +345,11 @@ def at_end(run: xr.Dataset, snapshot: int = -1) -> np.ndarray:
 
 
 def linked(rows: pd.DataFrame, measure: str, accuracy: str) -> tuple[float, float]:
-    """Somers' D of a measure and the accuracy over runs of one kind, all kinds joined, and its p-value (`rank_test`).
+    """Somers' D of a measure and the accuracy over runs of one kind, all kinds joined, and its
+    p-value (`rank_test`).
 
-    Runs of one seed share draws, so that the seeds of all kinds are permuted together; a seed that a kind lacks is left
-    out.
+    Runs of one seed share draws, so that the seeds of all kinds are permuted together; a seed that
+    a kind lacks is left out.
     """
     both = rows.groupby("seed").kind.transform("nunique") == rows.kind.nunique()
     kinds = rows[both].sort_values("seed").groupby("kind")

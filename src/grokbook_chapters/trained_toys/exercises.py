@@ -24,7 +24,8 @@ _SEEDS = {
     54: (0, 2, 7, 9, 13, 17, 18),
 }
 MOVED = [(pairs, seed) for pairs, seeds in _SEEDS.items() for seed in seeds]
-"""Recorded runs, by training pairs and seed, in which the step of the line is another one in the other unit."""
+"""Recorded runs, by training pairs and seed, in which the step of the line is another one in the
+other unit."""
 
 
 @exercise("ex-11a-start", draws={"p": range(8, 17), "seed": range(100_000)})
@@ -50,7 +51,7 @@ def _table() -> pd.DataFrame:
 @exercise("ex-11a-clock", draws={"seed": range(100_000), "noise": [n / 100 for n in range(5, 41)]})
 def clock(
     better: Sequence[Sequence[int]], passes: Sequence[bool | None], *, seed: int, noise: float
-) -> Mistakes:  # fmt: skip
+) -> Mistakes:
     """Three lists of whole numbers, one a seed, and three of True, False, None."""
     table = _table()
     wrong = np.random.default_rng(seed).normal(0, noise, len(table))
@@ -76,12 +77,17 @@ def clock(
 def unit(factor: float, theirs: int, ours: int, *, p: int, run: tuple[int, int]) -> Mistakes:
     """A factor, to three digits, and two steps."""
     yield factor < 1, "smaller"
-    yield from number(factor, sqrt(p / (p - 1)), "divide the deviations", ("variances", p / (p - 1)))
+    yield from number(
+        factor, sqrt(p / (p - 1)), "divide the deviations", ("variances", p / (p - 1))
+    )
     n, seed = run
     steps, numbers = embeddings.path(load({n: runs.toys()[n]})[n].sel(seed=seed))
     right = []
     for scale in (1.0, sqrt(10 / 9)):
-        seen = (representation_quality_index(scale * one, 0.1, normalise=False) > 0.95 for one in numbers)
+        seen = (
+            representation_quality_index(scale * one, 0.1, normalise=False) > 0.95
+            for one in numbers
+        )
         right.append(next(int(step) for step, line in zip(steps, seen, strict=True) if line))
     yield [ours, theirs] == right, "exchanged"
     yield theirs != right[0], "in the program's unit `numbers`"

@@ -30,13 +30,16 @@ SIZES = (5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 54)
 # Pairs of an update in the authors' program; where there are fewer, all of them.
 BATCH = 45
 
-# Updates after which the program reads accuracies (Fig. 3), and up to which it waits for a line (Fig. 4b).
+# Updates after which the program reads accuracies (Fig. 3), and up to which it waits for a line
+# (Fig. 4b).
 STEPS, LONGER = 5_000, 10_000
 
-# Seeds that decide when and at what rate a line forms, and whether a circle matters, after others left that open.
+# Seeds that decide when and at what rate a line forms, and whether a circle matters, after others
+# left that open.
 MORE = 50
 
-# Seeds that decide whether the rate tells more than the size, when sixty had left that open; updates of their runs: of
+# Seeds that decide whether the rate tells more than the size, when sixty had left that open;
+# updates of their runs: of
 # the 180 older ones none came to a line after update 1,600.
 MANY, ENOUGH_STEPS = 300, 2_000
 
@@ -45,29 +48,47 @@ TOLERANCE = 0.1
 
 # Symbols of Fig. 2; points of its recorded plane in each direction; seeds of each setting.
 P, SIDE = 11, 64
-SEEDS = {"addition": 15, "addition, unordered": 15, "addition, bad": 15, "modular": 30 + MORE,
-         "modular, sum": 30 + MORE, "modular, bad": 30 + MORE, "modular, bad, sum": 30}  # fmt: skip
+SEEDS = {
+    "addition": 15,
+    "addition, unordered": 15,
+    "addition, bad": 15,
+    "modular": 30 + MORE,
+    "modular, sum": 30 + MORE,
+    "modular, bad": 30 + MORE,
+    "modular, bad, sum": 30,
+}
 
 
 def config(samples: int, steps: int, log: Schedule) -> RunConfig:
-    """A run of the authors' program with so many training pairs; every logged step has its embedding."""
+    """A run of the authors' program with so many training pairs; every logged step has its
+    embedding."""
     return replace(
-        addition(samples=samples, steps=steps, stop=None), task=DrawnAddition(train_fraction=samples / 55), log=log,
-        snapshots=steps + 1, batch_size=BATCH if samples > BATCH else None,
-    )  # fmt: skip
+        addition(samples=samples, steps=steps, stop=None),
+        task=DrawnAddition(train_fraction=samples / 55),
+        log=log,
+        snapshots=steps + 1,
+        batch_size=BATCH if samples > BATCH else None,
+    )
 
 
-def toys_at(figure: str, sizes: Iterable[int], seeds: range, steps: int, log: Schedule) -> dict[int, Experiment]:
+def toys_at(
+    figure: str, sizes: Iterable[int], seeds: range, steps: int, log: Schedule
+) -> dict[int, Experiment]:
     """The toy at p = 10 by its number of training pairs."""
-    return {n: Experiment(f"liu2022/{figure}/{n}", config(n, steps, log), tuple(seeds)) for n in sizes}
+    return {
+        n: Experiment(f"liu2022/{figure}/{n}", config(n, steps, log), tuple(seeds)) for n in sizes
+    }
 
 
 def toys() -> dict[int, Experiment]:
     """Twenty seeds at every size, of which 0 to 2 are those of the authors.
 
-    Answers, split and first weights are as the authors' program draws them, but not the order of its batches.
+    Answers, split and first weights are as the authors' program draws them, but not the order of
+    its batches.
     """
-    return toys_at("fig3", SIZES, range(20), LONGER, Schedule(dense_until=3_000, dense_every=50, points=28))
+    return toys_at(
+        "fig3", SIZES, range(20), LONGER, Schedule(dense_until=3_000, dense_every=50, points=28)
+    )
 
 
 def fresh() -> dict[int, Experiment]:
@@ -82,7 +103,8 @@ def further() -> dict[int, Experiment]:
 
 
 def program_quality(view: View) -> float:
-    """The RQI as the authors' program has it: numbers of an unbiased variance of 1, and `TOLERANCE`.
+    """The RQI as the authors' program has it: numbers of an unbiased variance of 1, and
+    `TOLERANCE`.
 
     `representation_quality_index` divides by the biased deviation, which is smaller.
     """
@@ -91,7 +113,8 @@ def program_quality(view: View) -> float:
 
 
 def rated() -> dict[int, Experiment]:
-    """`MANY` seeds at the sizes of `further`, none of them among those, until no line comes any more.
+    """`MANY` seeds at the sizes of `further`, none of them among those, until no line comes any
+    more.
 
     Of these runs only the RQI and the accuracies at the logged steps are recorded.
     """
@@ -110,43 +133,53 @@ def rated() -> dict[int, Experiment]:
 
 
 def small() -> dict[int, Experiment]:
-    """Seeds 20 to 44 at the sizes where the bounds of appendix E are below one, up to the step of Fig. 3."""
+    """Seeds 20 to 44 at the sizes where the bounds of appendix E are below one, up to the step of
+    Fig. 3."""
     log = Schedule(dense_until=STEPS, dense_every=1_000)
     return toys_at("fig10", [n for n in SIZES if n <= 30], range(20, 45), STEPS, log)
 
 
 def placed() -> dict[str, Experiment]:
-    """The decoder alone, for ten seeds, with embeddings that stay at a ladder, at its rungs shuffled, at random places.
+    """The decoder alone, for ten seeds, with embeddings that stay at a ladder, at its rungs
+    shuffled, at random places.
 
     A rate of 1e-30 moves no number of the embeddings: each is rounded to what it was.
     """
     still = config(45, LONGER, Schedule(dense_until=LONGER, dense_every=200))
     still = replace(still, optimizer=rates(encoder_lr=1e-30), snapshots=2)
     configs = {name: replace(still, model=PlacedToy(10, places=name)) for name in PLACES}
-    return {name: Experiment(f"small/toy/{name}", own, tuple(range(10))) for name, own in configs.items()}
+    return {
+        name: Experiment(f"small/toy/{name}", own, tuple(range(10)))
+        for name, own in configs.items()
+    }
 
 
 def decoded(config: RunConfig, weights: Mapping[str, Tensor]) -> xr.Dataset:
     """What the decoder of one network says at the end.
 
-    Variables `answered` (sample): the label that each pair of the task is given; `decoded` (row, column): that of
-    `SIDE` x `SIDE` points of `window`, from its lower left corner, rows upwards.
+    Variables `answered` (sample): the label that each pair of the task is given; `decoded` (row,
+    column): that of `SIDE` x `SIDE` points of `window`, from its lower left corner, rows upwards.
     """
     left, right, low, high = window(weights["W_E"].numpy())
     x, y = np.meshgrid(np.linspace(left, right, SIDE), np.linspace(low, high, SIDE))
     points = torch.from_numpy(np.stack([x, y], axis=-1)).to(weights["W_E"].dtype)
     with torch.no_grad():
-        answered = config.model.forward(weights, torch.from_numpy(config.task.inputs)).argmax(dim=-1)
+        answered = config.model.forward(weights, torch.from_numpy(config.task.inputs)).argmax(
+            dim=-1
+        )
         labels = config.model.decode(weights, points).argmax(dim=-1)
     said = {"answered": ("sample", answered), "decoded": (("row", "column"), labels)}
-    return xr.Dataset({name: (dims, found.numpy().astype(np.int8)) for name, (dims, found) in said.items()})
+    return xr.Dataset(
+        {name: (dims, found.numpy().astype(np.int8)) for name, (dims, found) in said.items()}
+    )
 
 
 @lru_cache(maxsize=1)
 def fig2() -> dict[str, Experiment]:
     """The four settings of Fig. 2, and variants: unordered pairs, a decoder of the sum.
 
-    The good run of addition is on ordered pairs in the authors' program, and the modular ones are of the sum there.
+    The good run of addition is on ordered pairs in the authors' program, and the modular ones are
+    of the sum there.
     """
 
     def run(task: SumTask, model: MidpointToy, optimizer: AdamW, steps: int = 20_000) -> RunConfig:

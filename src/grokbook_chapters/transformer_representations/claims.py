@@ -1,4 +1,5 @@
-"""The statements of Liu et al. 2022, section 4.2 and appendix K, judged on the runs of chapter 14."""
+"""The statements of Liu et al. 2022, section 4.2 and appendix K, judged on the runs of chapter
+14."""
 
 from __future__ import annotations
 
@@ -34,15 +35,28 @@ from grokbook_chapters.transformer_representations.runs import (
 
 # Effective dimension at some steps, read off the mean curve of Fig. 7 (left); correct to about 0.2.
 PUBLISHED = {1: 51.7, 2_000: 53.1, 4_100: 52.3, 10_000: 45.9, 20_000: 33.4}
-PUBLISHED_GROK = 4_100  # step at which 99 % of the test set is reached there, read off the same figure (100 seeds)
-FALLEN = 0.8  # part of its first value to which the dimension must come down for a drastic fall; the published: 0.65
-NEAR, OTHERS_NEAR = 1.5, (1.25, 2.0)  # factor within which two steps count as one time; two other readings
-LINES, CORNER = 5, 2  # lines of a direction from which an order of phases counts; cells of a corner, a side
-SOLVED, LEVEL = 0.99, 0.05  # test accuracy that a few axes must reach; chance at which runs go together beyond a null
+# step at which 99 % of the test set is reached there, read off the same figure (100 seeds)
+PUBLISHED_GROK = 4_100
+# part of its first value to which the dimension must come down for a drastic fall; the published:
+# 0.65
+FALLEN = 0.8
+NEAR, OTHERS_NEAR = (
+    1.5,
+    (1.25, 2.0),
+)  # factor within which two steps count as one time; two other readings
+LINES, CORNER = (
+    5,
+    2,
+)  # lines of a direction from which an order of phases counts; cells of a corner, a side
+SOLVED, LEVEL = (
+    0.99,
+    0.05,
+)  # test accuracy that a few axes must reach; chance at which runs go together beyond a null
 
 
 def deciding() -> dict[str, Experiment]:
-    """The runs on which statements about the embedding are judged: those in the authors' setting."""
+    """The runs on which statements about the embedding are judged: those in the authors'
+    setting."""
     return {PAPER: networks()[PAPER]}
 
 
@@ -57,7 +71,8 @@ def of_this_network() -> dict[str, Experiment]:
 
 
 def in_their_setting(check: Callable[..., Finding]) -> Callable[..., Finding]:
-    """A check of the runs in the authors' setting that generalise, at least three, beside the tables of all runs."""
+    """A check of the runs in the authors' setting that generalise, at least three, beside the
+    tables of all runs."""
 
     @wraps(check)
     def checked(runs: Runs, **bars: float) -> Finding:
@@ -70,14 +85,20 @@ def in_their_setting(check: Callable[..., Finding]) -> Callable[..., Finding]:
 
 
 def told(rows: pd.DataFrame, runs: Runs, column: str, form: str = ".0%") -> dict[str, Any]:
-    """Median and range of a column, and as text its medians in the other networks, of the runs that generalise."""
+    """Median and range of a column, and as text its medians in the other networks, of the runs that
+    generalise."""
     parts = []
     for name, table in runs.items():
         values = table[column][table.grok.notna()]
         if name not in (PAPER, "fresh") and values.count():
             parts.append(f"{name}: {values.median():{form}} ({some(values.count(), len(values))})")
     own = rows[column].astype(float)
-    return {"value": own.median(), "low": own.min(), "high": own.max(), "others": "; ".join(parts) or "not recorded"}
+    return {
+        "value": own.median(),
+        "low": own.min(),
+        "high": own.max(),
+        "others": "; ".join(parts) or "not recorded",
+    }
 
 
 def at_one_time(parts: pd.Series, factor: float = NEAR) -> Part:
@@ -85,18 +106,38 @@ def at_one_time(parts: pd.Series, factor: float = NEAR) -> Part:
     return most(parts.between(1 / factor, factor))
 
 
-_LIFE: dict[str, Any] = {"runs": deciding, "beside": of_this_network, "through": lives, "seconds": 5}
+_LIFE: dict[str, Any] = {
+    "runs": deciding,
+    "beside": of_this_network,
+    "through": lives,
+    "seconds": 5,
+}
 _START = _LIFE | {"section": "What the start shows"}
-_SIZE = _LIFE | {"section": "The effective dimension rises a little, then falls", "place": "section 4.2, Fig. 7 (left)"}
+_SIZE = _LIFE | {
+    "section": "The effective dimension rises a little, then falls",
+    "place": "section 4.2, Fig. 7 (left)",
+}
 _AXES = _LIFE | {"section": "A few axes of the end are enough", "place": "appendix K, Fig. 22"}
 _DROPOUT = "Weight decay brings generalisation, a little dropout hastens it"
 _DECAY: dict[str, Any] = {"section": _DROPOUT, "through": grok_times}
 
 
-@claim("LT1", "liu2022", **_SIZE, says=(
-    "the effective dimension rises above its start in {risen} runs that generalise, by {gain:.1%} (median), ",
-    "and has come down to {value:.0%} of its start by their ends; published, of 100 runs: {rise:.1%}, {end:.0%}. ",
-    "Elsewhere it has come down to: {others}"))  # fmt: skip
+@claim(
+    "LT1",
+    "liu2022",
+    **_SIZE,
+    says=(
+        (
+            "the effective dimension rises above its start in {risen} runs that generalise, by"
+            " {gain:.1%} (median), "
+        ),
+        (
+            "and has come down to {value:.0%} of its start by their ends; published, of 100 runs:"
+            " {rise:.1%}, {end:.0%}. "
+        ),
+        "Elsewhere it has come down to: {others}",
+    ),
+)
 @in_their_setting
 def rises_and_falls(rows: pd.DataFrame, runs: Runs) -> Finding:
     """The entropy of the explained variance first increases and "then decreases drastically".
@@ -104,54 +145,110 @@ def rises_and_falls(rows: pd.DataFrame, runs: Runs) -> Finding:
     Our reading of "drastically": to 80 % of the first effective dimension or less.
     """
     rise, start = rows.rise - 1, PUBLISHED[1]
-    return judge(most(rise > 0), most(rows.end <= FALLEN), risen=some(int((rise > 0).sum()), len(rows)),
-                 gain=rise.median(), rise=max(PUBLISHED.values()) / start - 1, end=PUBLISHED[20_000] / start,
-                 **told(rows, runs, "end"))  # fmt: skip
+    return judge(
+        most(rise > 0),
+        most(rows.end <= FALLEN),
+        risen=some(int((rise > 0).sum()), len(rows)),
+        gain=rise.median(),
+        rise=max(PUBLISHED.values()) / start - 1,
+        end=PUBLISHED[20_000] / start,
+        **told(rows, runs, "end"),
+    )
 
 
-@claim("LT2", "liu2022", **_SIZE | {"runs": circle, "bars": {"factor": OTHERS_NEAR}},
-       rule_changed="2026-11-24T19:32 0772874", says=(
-    "the effective dimension is highest at {value:.2f} of the step of 99 % test accuracy (median; {low:.2f} to ",
-    "{high:.2f}), and at that step it is {left:.1%} of its start; in the published curve, by the same 99 %: ",
-    "{theirs:.2f}, and {their_left:.1%} (other factors: {bars}). Elsewhere it is highest at: {others}"))  # fmt: skip
+@claim(
+    "LT2",
+    "liu2022",
+    **_SIZE | {"runs": circle, "bars": {"factor": OTHERS_NEAR}},
+    rule_changed="2026-11-24T19:32 0772874",
+    says=(
+        (
+            "the effective dimension is highest at {value:.2f} of the step of 99 % test accuracy"
+            " (median; {low:.2f} to "
+        ),
+        (
+            "{high:.2f}), and at that step it is {left:.1%} of its start; in the published curve,"
+            " by the same 99 %: "
+        ),
+        (
+            "{theirs:.2f}, and {their_left:.1%} (other factors: {bars}). Elsewhere it is highest"
+            " at: {others}"
+        ),
+    ),
+)
 @in_their_setting
 def turns_at_generalisation(rows: pd.DataFrame, runs: Runs, *, factor: float = NEAR) -> Finding:
     """The entropy "increases up to generalization time".
 
-    Our reading: the highest value and the step of 99 % test accuracy, the paper's bar, are within a factor of 1.5.
-    Where it comes earlier and at that step the dimension is not below its start, it holds with that correction: the
-    fall comes afterwards.
+    Our reading: the highest value and the step of 99 % test accuracy, the paper's bar, are within a
+    factor of 1.5. Where it comes earlier and at that step the dimension is not below its start, it
+    holds with that correction: the fall comes afterwards.
     """
     rows = rows[rows.strict.notna()]
     top = max(PUBLISHED, key=PUBLISHED.__getitem__)
-    return judge(at_one_time(rows.turn, factor), corrected=most((rows.turn < 1) & (rows.left >= 1)),
-                 left=rows.left.median(), theirs=top / PUBLISHED_GROK, their_left=PUBLISHED[4_100] / PUBLISHED[1],
-                 **told(rows, runs, "turn", ".2f"))  # fmt: skip
+    return judge(
+        at_one_time(rows.turn, factor),
+        corrected=most((rows.turn < 1) & (rows.left >= 1)),
+        left=rows.left.median(),
+        theirs=top / PUBLISHED_GROK,
+        their_left=PUBLISHED[4_100] / PUBLISHED[1],
+        **told(rows, runs, "turn", ".2f"),
+    )
 
 
-@claim("LT3", "liu2022", "section 4.2, Fig. 1", section="A circle in two components", runs=circle, beside=beside,
-       through=lives, seconds=5, bars={"bar": BARS[1:]}, rule_changed="2026-11-24T18:57:19 c779427", says=(
-    "in the plane of the first two components one frequency has half of the power at {at} of the step of 99 % test ",
-    "accuracy ({count} runs get there; steps exchanged between runs: p = {p:.2g}; other shares: {bars}); 5 % ",
-    "of random embeddings of this size have more than {chance:.0%}. Elsewhere half of it: {others}"))  # fmt: skip
+@claim(
+    "LT3",
+    "liu2022",
+    "section 4.2, Fig. 1",
+    section="A circle in two components",
+    runs=circle,
+    beside=beside,
+    through=lives,
+    seconds=5,
+    bars={"bar": BARS[1:]},
+    rule_changed="2026-11-24T18:57:19 c779427",
+    says=(
+        (
+            "in the plane of the first two components one frequency has half of the power at {at}"
+            " of the step of 99 % test "
+        ),
+        (
+            "accuracy ({count} runs get there; steps exchanged between runs: p = {p:.2g}; other"
+            " shares: {bars}); 5 % "
+        ),
+        (
+            "of random embeddings of this size have more than {chance:.0%}. Elsewhere half of it:"
+            " {others}"
+        ),
+    ),
+)
 @in_their_setting
 def circle_when_it_generalises(rows: pd.DataFrame, runs: Runs, *, bar: float = BARS[0]) -> Finding:
-    """Perfect generalization "coincides with the PCA projecting the embeddings into a circle in 2D".
+    """Perfect generalization "coincides with the PCA projecting the embeddings into a circle in
+    2D".
 
-    Our reading: the step from which one frequency has half of the power in that plane and that of 99 % test accuracy
-    are within a factor of 1.5 in most runs; and runs early in one are early in the other, by the correlation of their
-    logarithms beside that of steps exchanged between runs (p <= 0.05).
+    Our reading: the step from which one frequency has half of the power in that plane and that of
+    99 % test accuracy are within a factor of 1.5 in most runs; and runs early in one are early in
+    the other, by the correlation of their logarithms beside that of steps exchanged between runs (p
+    <= 0.05).
     """
     rows = rows[rows.strict.notna()]
     ratio = rows[f"at_{bar}"]
     p = exchanged(rows[f"round_{bar}"].fillna(rows["read"].iloc[0]), rows.strict)
-    return judge(at_one_time(ratio), p <= LEVEL or None, p=p, at=spread(ratio, ".2f", "never"),
-                 count=some(ratio.count(), len(rows)), chance=exceeded_by_chance(ring_share, (PAPER_P, 256)),
-                 **told(rows, runs, f"at_{bar}", ".2f"))  # fmt: skip
+    return judge(
+        at_one_time(ratio),
+        p <= LEVEL or None,
+        p=p,
+        at=spread(ratio, ".2f", "never"),
+        count=some(ratio.count(), len(rows)),
+        chance=exceeded_by_chance(ring_share, (PAPER_P, 256)),
+        **told(rows, runs, f"at_{bar}", ".2f"),
+    )
 
 
 def exchanged(steps: pd.Series, others: pd.Series, draws: int = 9_999) -> float:
-    """Chance of a correlation of the logarithms of paired steps as high as theirs if the pairs did not matter.
+    """Chance of a correlation of the logarithms of paired steps as high as theirs if the pairs did
+    not matter.
 
     A factor common to all runs, which a clock has too, does not count.
     """
@@ -160,38 +257,88 @@ def exchanged(steps: pd.Series, others: pd.Series, draws: int = 9_999) -> float:
     return float((1 + (mixed >= first @ second - 1e-9).sum()) / (draws + 1))
 
 
-@claim("LT4", "liu2022", "appendix K, Fig. 21", **_START | {"beside": beside}, says=(
-    "on the axes of the end one frequency has {value:.0%} of the start's power (median; {low:.0%} to {high:.0%}), ",
-    "{own:.0%} on its own axes, {foreign:.0%} on those of another run, {strange:.0%} for random starts ",
-    "with the true one's share of the end, {alike:.0%} for random starts of which every frequency is kept as much. ",
-    "Elsewhere on the axes of the end: {others}"))  # fmt: skip
+@claim(
+    "LT4",
+    "liu2022",
+    "appendix K, Fig. 21",
+    **_START | {"beside": beside},
+    says=(
+        (
+            "on the axes of the end one frequency has {value:.0%} of the start's power (median;"
+            " {low:.0%} to {high:.0%}), "
+        ),
+        (
+            "{own:.0%} on its own axes, {foreign:.0%} on those of another run, {strange:.0%} for"
+            " random starts "
+        ),
+        (
+            "with the true one's share of the end, {alike:.0%} for random starts of which every"
+            " frequency is kept as much. "
+        ),
+        "Elsewhere on the axes of the end: {others}",
+    ),
+)
 @in_their_setting
 def structure_before_training(rows: pd.DataFrame, runs: Runs) -> Finding:
-    """The initial embeddings, projected on the final components, "seem to already contain much of that structure".
+    """The initial embeddings, projected on the final components, "seem to already contain much of
+    that structure".
 
-    Our reading: one frequency has more of the power there than on the start's own axes in most runs. Vacuous where a
-    random start with the true one's share of the end shows nine tenths of it; with correction where a random start does
-    of which training would have kept every frequency as much: then every start has it.
+    Our reading: one frequency has more of the power there than on the start's own axes in most
+    runs. Vacuous where a random start with the true one's share of the end shows nine tenths of it;
+    with correction where a random start does of which training would have kept every frequency as
+    much: then every start has it.
     """
     more = most(rows.seen > rows.ring_start)
     null, every = (most(rows[name] >= 0.9 * rows.seen) for name in ("strange", "alike"))
     special = None if every is None else not every
-    return judge(more, True if null else special, anything=null, corrected=more, own=rows.ring_start.median(),
-                 foreign=rows.others.median(), strange=rows.strange.median(), alike=rows.alike.median(),
-                 **told(rows, runs, "seen"))  # fmt: skip
+    return judge(
+        more,
+        True if null else special,
+        anything=null,
+        corrected=more,
+        own=rows.ring_start.median(),
+        foreign=rows.others.median(),
+        strange=rows.strange.median(),
+        alike=rows.alike.median(),
+        **told(rows, runs, "seen"),
+    )
 
 
-@claim("LT5", "liu2022", **_AXES, also=("LT6", "LT12"), bars={"few": (6,), "left": (0.1, 0.25)},
-       rule_changed="2026-11-29T07:10:17+00:00 2fc1c73e", says=(
-    "of {runs} runs that generalise, with their embedding on the first {axes} components of the ",
-    "end, the best test accuracies are {each}; one of these numbers of components reaches 99 % in ",
-    "{enough} runs. Averaged from fitting to the end, they are better than those of the moment by ",
-    "{gain:.3f} in {known} runs (median). Outside the first {most} {outside:.0%} of the start's ",
-    "variance are left, of a random table as long as the end {null:.0%} (medians; six components, ",
-    "a tenth or a quarter left: {bars}). Elsewhere with the most components: {others}",
-))  # fmt: skip
+@claim(
+    "LT5",
+    "liu2022",
+    **_AXES,
+    also=("LT6", "LT12"),
+    bars={"few": (6,), "left": (0.1, 0.25)},
+    rule_changed="2026-11-29T07:10:17+00:00 2fc1c73e",
+    says=(
+        (
+            "of {runs} runs that generalise, with their embedding on the first {axes} components of"
+            " the "
+        ),
+        (
+            "end, the best test accuracies are {each}; one of these numbers of components reaches"
+            " 99 % in "
+        ),
+        (
+            "{enough} runs. Averaged from fitting to the end, they are better than those of the"
+            " moment by "
+        ),
+        (
+            "{gain:.3f} in {known} runs (median). Outside the first {most} {outside:.0%} of the"
+            " start's "
+        ),
+        (
+            "variance are left, of a random table as long as the end {null:.0%} (medians; six"
+            " components, "
+        ),
+        "a tenth or a quarter left: {bars}). Elsewhere with the most components: {others}",
+    ),
+)
 @in_their_setting
-def few_axes_are_enough(rows: pd.DataFrame, runs: Runs, *, few: int = 10, left: float = 0.5) -> Finding:
+def few_axes_are_enough(
+    rows: pd.DataFrame, runs: Runs, *, few: int = 10, left: float = 0.5
+) -> Finding:
     """The first few components of the end "contain enough information to reach 99% accuracy" and
     "perform better than current highest variance axes"; training "essentially prunes other
     unnecessary dimensions".
@@ -229,11 +376,20 @@ def at_least(table: pd.DataFrame) -> float:
     return middle(table.grok_step.fillna(table.last_step))
 
 
-@claim("LT7", "liu2022", "section 4.2, Fig. 7 (right)", **_DECAY, runs=slow, says=(
-    "by companions of modulus 31: {companions}; {each}; without decay the median step is ",
-    "{least}{times:.1f} times that at decay {best:g}"))  # fmt: skip
+@claim(
+    "LT7",
+    "liu2022",
+    "section 4.2, Fig. 7 (right)",
+    **_DECAY,
+    runs=slow,
+    says=(
+        "by companions of modulus 31: {companions}; {each}; without decay the median step is ",
+        "{least}{times:.1f} times that at decay {best:g}",
+    ),
+)
 def decay_speeds(runs: Runs) -> Finding:
-    """A "certain amount of weight decay" of the decoder helps generalization "and speeds it up significantly".
+    """A "certain amount of weight decay" of the decoder helps generalization "and speeds it up
+    significantly".
 
     Our reading: with some decay the median step is less than half of that without, where a run
     without that does not generalise counts as its last step. The sentence is of the paper's
@@ -249,41 +405,83 @@ def decay_speeds(runs: Runs) -> Finding:
     return of_companions(found)
 
 
-@claim("LT8", "liu2022", "section 4.2, Fig. 7 (left)", section="The effective dimension rises a little, then falls",
-       kind="number", shown_by="draws", part_of="EL", published="51.7 at the start", says=(
-    "a random normal table of {p} rows and 256 columns has an effective dimension of {value:.2f} ({low:.2f} to ",
-    "{high:.2f}), one of 53 rows {printed:.2f}: Fig. 7 (left) was made with p = {p}; of Fig. 7 (right) it is unknown",
-))  # fmt: skip
+@claim(
+    "LT8",
+    "liu2022",
+    "section 4.2, Fig. 7 (left)",
+    section="The effective dimension rises a little, then falls",
+    kind="number",
+    shown_by="draws",
+    part_of="EL",
+    published="51.7 at the start",
+    says=(
+        (
+            "a random normal table of {p} rows and 256 columns has an effective dimension of"
+            " {value:.2f} ({low:.2f} to "
+        ),
+        (
+            "{high:.2f}), one of 53 rows {printed:.2f}: Fig. 7 (left) was made with p = {p}; of"
+            " Fig. 7 (right) it is unknown"
+        ),
+    ),
+)
 def modulus() -> Finding:
     """The runs have "$p = 53$ integers".
 
-    Our check: the effective dimension at the start of Fig. 7 (left) against that of random tables of 53 and 59 rows.
+    Our check: the effective dimension at the start of Fig. 7 (left) against that of random tables
+    of 53 and 59 rows.
     """
     tables = np.random.default_rng(0).normal(size=(100, PAPER_P, 256))
-    printed, ours = (pd.Series([effective_dimension(one[:p]) for one in tables]) for p in (53, PAPER_P))
+    printed, ours = (
+        pd.Series([effective_dimension(one[:p]) for one in tables]) for p in (53, PAPER_P)
+    )
     fits = [bool(sizes.min() <= PUBLISHED[1] <= sizes.max()) for sizes in (printed, ours)]
-    return judge(fits[0] if any(fits) else None, value=ours.median(), low=ours.min(), high=ours.max(), p=PAPER_P,
-                 printed=printed.median())  # fmt: skip
+    return judge(
+        fits[0] if any(fits) else None,
+        value=ours.median(),
+        low=ours.min(),
+        high=ours.max(),
+        p=PAPER_P,
+        printed=printed.median(),
+    )
 
 
 def by_their_count(data: xr.Dataset) -> pd.DataFrame:
-    """`grok_times` at 99 %, the paper's bar; `their_fit` is the step of fitting with dropout active, where recorded."""
+    """`grok_times` at 99 %, the paper's bar; `their_fit` is the step of fitting with dropout
+    active, where recorded."""
     table = grok_times(data, threshold=SOLVED)
     dropping = data.get("fit_with_dropout", data.train_accuracy)
-    return table.assign(their_fit=grok_times(data.assign(train_accuracy=dropping), threshold=SOLVED).fit_step)
+    return table.assign(
+        their_fit=grok_times(data.assign(train_accuracy=dropping), threshold=SOLVED).fit_step
+    )
 
 
 def rest(table: pd.DataFrame, fit: str) -> float:
-    """The delay as a part of the step of fitting, median: that step is the last where a run has not fitted by then."""
+    """The delay as a part of the step of fitting, median: that step is the last where a run has not
+    fitted by then."""
     return middle(table.grok_step / table[fit].fillna(table.last_step)) - 1
 
 
-@claim("LT9", "liu2022", "section 4.2, Fig. 7 (centre)", **_DECAY | {"through": by_their_count},
-       runs=centre, rule_changed="2026-11-29T13:11:39+00:00 c1c7b305",
-       published="under 1,000 steps", says=(
-    "{each}; the best at step {value:,.0f} (median), where the paper has under 1,000, without dropout ",
-    "at {none:,.0f} or later; the delay of the best is {ours:.1f} times the step of fitting, {theirs:.1f} where ",
-    "that is counted with dropout"))  # fmt: skip
+@claim(
+    "LT9",
+    "liu2022",
+    "section 4.2, Fig. 7 (centre)",
+    **_DECAY | {"through": by_their_count},
+    runs=centre,
+    rule_changed="2026-11-29T13:11:39+00:00 c1c7b305",
+    published="under 1,000 steps",
+    says=(
+        (
+            "{each}; the best at step {value:,.0f} (median), where the paper has under 1,000,"
+            " without dropout "
+        ),
+        (
+            "at {none:,.0f} or later; the delay of the best is {ours:.1f} times the step of"
+            " fitting, {theirs:.1f} where "
+        ),
+        "that is counted with dropout",
+    ),
+)
 def dropout_speeds(runs: Runs) -> Finding:
     """With a "significant dropout rate" generalising "can be brought down to under 10^3 steps" and
     grokking "vanishes completely".
@@ -315,24 +513,44 @@ def dropout_speeds(runs: Runs) -> Finding:
 
 
 def letters(data: xr.Dataset) -> xr.DataArray:
-    """The phases of a diagram, (seed, decay, rate); what is not reached by the last step counts as never."""
+    """The phases of a diagram, (seed, decay, rate); what is not reached by the last step counts as
+    never."""
     cap = int(data.step.max())
-    return phases(data, PhaseRule(cap=cap)).phase.transpose("seed", "decoder_weight_decay", "decoder_lr")
+    return phases(data, PhaseRule(cap=cap)).phase.transpose(
+        "seed", "decoder_weight_decay", "decoder_lr"
+    )
 
 
-@claim("LT10", "liu2022", "section 4.2, Fig. 7 (right)", section=_DROPOUT, runs=scanned, through=letters,
-       rule_changed="2026-11-28T11:20 d2003620", says=(
-    "by companions of modulus 31: {companions}; all four phases in {four}; in the corner of {size} x {size} cells at ",
-    "the highest rates {M} memorise with the least decay, and {X} are confused with the most; of the lines with all ",
-    "three phases in the order C, G, M: {told}"))  # fmt: skip
+@claim(
+    "LT10",
+    "liu2022",
+    "section 4.2, Fig. 7 (right)",
+    section=_DROPOUT,
+    runs=scanned,
+    through=letters,
+    rule_changed="2026-11-28T11:20 d2003620",
+    says=(
+        (
+            "by companions of modulus 31: {companions}; all four phases in {four}; in the corner of"
+            " {size} x {size} cells at "
+        ),
+        (
+            "the highest rates {M} memorise with the least decay, and {X} are confused with the"
+            " most; of the lines with all "
+        ),
+        "three phases in the order C, G, M: {told}",
+    ),
+)
 def phases_of_the_decoder(runs: Mapping[str, xr.DataArray]) -> Finding:
-    """The phase diagram over weight decay and learning rate of the decoder is "comparable" to that of the toy model.
+    """The phase diagram over weight decay and learning rate of the decoder is "comparable" to that
+    of the toy model.
 
-    Our reading, by the "common phenomena" of that one's: most seeds have all four phases; with a fast decoder most
-    cells memorise where decay is least, and are confused where it is most; grokking stands between comprehension and
-    memorisation in most lines with all three, along both axes. With correction: the last is not so, or fewer than five
-    lines tell. The diagram is of the paper's transformers; ours are smaller, see `of_companions`.
-    (Before, they gave "holds with correction".)
+    Our reading, by the "common phenomena" of that one's: most seeds have all four phases; with a
+    fast decoder most cells memorise where decay is least, and are confused where it is most;
+    grokking stands between comprehension and memorisation in most lines with all three, along both
+    axes. With correction: the last is not so, or fewer than five lines tell. The diagram is of the
+    paper's transformers; ours are smaller, see `of_companions`. (Before, they gave "holds with
+    correction".)
     """
     phase = runs["cells"]
     if not enough(phase):
@@ -341,7 +559,9 @@ def phases_of_the_decoder(runs: Mapping[str, xr.DataArray]) -> Finding:
     corners = {"M": phase[:, :CORNER, -CORNER:] == "M", "X": phase[:, -CORNER:, -CORNER:] == "X"}
     first = (most(full), *(bool(cells.mean() > 0.5) for cells in corners.values()))
     table = sandwich({"": phase})
-    told = "; ".join(f"along the {row.along} {some(row['C, G, M'], row.lines)}" for _, row in table.iterrows())
+    told = "; ".join(
+        f"along the {row.along} {some(row['C, G, M'], row.lines)}" for _, row in table.iterrows()
+    )
     counts = {letter: some(int(cells.sum()), cells.size) for letter, cells in corners.items()}
     order = map(bool, between(table, LINES)[0])
     four = some(sum(full), len(full)) + " seeds"

@@ -1,7 +1,8 @@
-"""Where the papers predict different things: training sets that cover the table, and training sets that force a line.
+"""Where the papers predict different things: training sets that cover the table, and training sets
+that force a line.
 
-The toy of Liu et al. 2022 on the sums of two of ten symbols, with training sets of 42 of the 55 pairs: four that are
-chosen, and many that are drawn.
+The toy of Liu et al. 2022 on the sums of two of ten symbols, with training sets of 42 of the 55
+pairs: four that are chosen, and many that are drawn.
 """
 
 from __future__ import annotations
@@ -36,7 +37,10 @@ from grokbook_chapters.liu2022 import addition
 
 P, STEPS, SEEDS = 10, 3_000, 10  # symbols, steps of a run, runs of a set
 SETS = 20  # drawn sets of a kind: the number was fixed before they were drawn
-TOLERANCE, ALL = 0.1, 1 - 1e-6  # the code's rule for a closed parallelogram; accuracy from which every pair is right
+TOLERANCE, ALL = (
+    0.1,
+    1 - 1e-6,
+)  # the code's rule for a closed parallelogram; accuracy from which every pair is right
 # The 13 test pairs of each set.
 HELD_OUT = {name: [*map(tuple, pairs)] for name, pairs in beside(__file__).items()}
 
@@ -47,19 +51,31 @@ def training_pairs(name: str) -> list[Sample]:
 
 
 def contrast() -> dict[str, Experiment]:
-    """The runs of the four sets: the toy with one number a symbol, as in Fig. 3 of Liu et al. 2022."""
-    toy = replace(addition(steps=STEPS, stop=None), log=Schedule(dense_until=STEPS, dense_every=50), snapshots=31)
-    configs = {name: replace(toy, task=ChosenAddition(P, trained=training_pairs(name))) for name in HELD_OUT}
-    return {name: Experiment(f"liu2022/contrast[{name}]", config, tuple(range(SEEDS)))
-            for name, config in configs.items()}  # fmt: skip
+    """The runs of the four sets: the toy with one number a symbol, as in Fig. 3 of Liu et al.
+    2022."""
+    toy = replace(
+        addition(steps=STEPS, stop=None),
+        log=Schedule(dense_until=STEPS, dense_every=50),
+        snapshots=31,
+    )
+    configs = {
+        name: replace(toy, task=ChosenAddition(P, trained=training_pairs(name)))
+        for name in HELD_OUT
+    }
+    return {
+        name: Experiment(f"liu2022/contrast[{name}]", config, tuple(range(SEEDS)))
+        for name, config in configs.items()
+    }
 
 
 @dataclass(frozen=True)
 class DrawnAddition(AdditionTask):
-    """`AdditionTask` with 42 training pairs that `seed` draws until all sums are trained and the set is of its kind.
+    """`AdditionTask` with 42 training pairs that `seed` draws until all sums are trained and the
+    set is of its kind.
 
-    `line`: they force a line; else the first or the last symbol stands in two pairs alone, as in `HELD_OUT`. `covered`:
-    each cell of the table touches a trained one; else a disc is left out, whose centre is at distance 3.
+    `line`: they force a line; else the first or the last symbol stands in two pairs alone, as in
+    `HELD_OUT`. `covered`: each cell of the table touches a trained one; else a disc is left out,
+    whose centre is at distance 3.
 
     Example:
         >>> task = DrawnAddition(10, train_fraction=42 / 55, line=False, covered=True, seed=3)
@@ -85,17 +101,32 @@ class DrawnAddition(AdditionTask):
             pairs = [*zip(i[kept].tolist(), j[kept].tolist(), strict=True)]
             all_sums = len(kept) == len(i) - spare and len({*(i + j)[kept]}) == 2 * P - 1
             farthest = distance_to_training(trained_mask(pairs)).max()
-            if all_sums and farthest == (1 if self.covered else 3) and (nullity(pairs, P) == 2) == self.line:
+            if (
+                all_sums
+                and farthest == (1 if self.covered else 3)
+                and (nullity(pairs, P) == 2) == self.line
+            ):
                 return kept
 
 
 def drawn() -> dict[str, Experiment]:
     """The same runs on sets that are drawn, one a run, of the four kinds."""
     toy = contrast()["line, covered"].config
-    tasks = {name: DrawnAddition(P, train_fraction=42 / 55, line=name.startswith("line"),
-                                 covered=name.endswith("covered")) for name in HELD_OUT}  # fmt: skip
-    return {name: Experiment(f"liu2022/drawn[{name}]", replace(toy, task=task), tuple(range(SETS)), together=True)
-            for name, task in tasks.items()}  # fmt: skip
+    tasks = {
+        name: DrawnAddition(
+            P,
+            train_fraction=42 / 55,
+            line=name.startswith("line"),
+            covered=name.endswith("covered"),
+        )
+        for name in HELD_OUT
+    }
+    return {
+        name: Experiment(
+            f"liu2022/drawn[{name}]", replace(toy, task=task), tuple(range(SETS)), together=True
+        )
+        for name, task in tasks.items()
+    }
 
 
 RUNS = (contrast, drawn)
@@ -112,56 +143,90 @@ def trained_mask(pairs: list[Sample]) -> np.ndarray:
 def predictions() -> pd.DataFrame:
     """A row a set (index): what both papers look at, before anything is trained.
 
-    `sums` is the number of different sums trained, `farthest` the largest Manhattan distance of a cell from a trained
-    one, `freedom` the nullity, `rate` lambda_3 Z_0, `ideal` the share of test pairs that an ideal model answers.
+    `sums` is the number of different sums trained, `farthest` the largest Manhattan distance of a
+    cell from a trained one, `freedom` the nullity, `rate` lambda_3 Z_0, `ideal` the share of test
+    pairs that an ideal model answers.
     """
     rows = {}
     for name in HELD_OUT:
         pairs = training_pairs(name)
         far = distance_to_training(trained_mask(pairs)).max()
-        rows[name] = {"pairs": len(pairs), "sums": len({i + j for i, j in pairs}), "farthest": int(far),
-                      "freedom": nullity(pairs, P), "rate": grokking_rate(pairs, P),
-                      "ideal": ideal_model(pairs, P)["validation"]}  # fmt: skip
+        rows[name] = {
+            "pairs": len(pairs),
+            "sums": len({i + j for i, j in pairs}),
+            "farthest": int(far),
+            "freedom": nullity(pairs, P),
+            "rate": grokking_rate(pairs, P),
+            "ideal": ideal_model(pairs, P)["validation"],
+        }
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("training set")
 
 
 def outcomes(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
-    """A row a run: set, seed, accuracies, step at which the test set is at 0.9 (NaN: never), last RQI and MED.
+    """A row a run: set, seed, accuracies, step at which the test set is at 0.9 (NaN: never), last
+    RQI and MED.
 
-    `line`, `right` and `fitted`: whether the set forces a line, and whether all test and all training pairs are right.
-    MED is that of the numbers moved and stretched to mean 0 and variance 1, without closing the circle.
+    `line`, `right` and `fitted`: whether the set forces a line, and whether all test and all
+    training pairs are right. MED is that of the numbers moved and stretched to mean 0 and variance
+    1, without closing the circle.
     """
     rows = []
     for name, seed, run in every_run(runs):
         numbers = run.embedding.isel(snapshot=-1).transpose("token", "feature").values.astype(float)
         late = run.step.values[run.test_accuracy.values >= 0.9]
-        rows.append({
-            "training set": name, "seed": seed, "line": name.startswith("line"),
-            "training": float(run.train_accuracy[-1]), "test": float(run.test_accuracy[-1]),
-            "step": late[0] if len(late) else np.nan, "rqi": representation_quality_index(numbers, TOLERANCE),
-            "med": med((numbers - numbers.mean()) / numbers.std(), cyclic=False),
-        })  # fmt: skip
+        rows.append(
+            {
+                "training set": name,
+                "seed": seed,
+                "line": name.startswith("line"),
+                "training": float(run.train_accuracy[-1]),
+                "test": float(run.test_accuracy[-1]),
+                "step": late[0] if len(late) else np.nan,
+                "rqi": representation_quality_index(numbers, TOLERANCE),
+                "med": med((numbers - numbers.mean()) / numbers.std(), cyclic=False),
+            }
+        )
     table = pd.DataFrame(rows)
     return table.assign(right=table.test > ALL, fitted=table.training > ALL)
 
 
 def tell_apart(rows: pd.DataFrame, measure: str) -> float:
-    """Of all pairs of a run that answers every test pair and one that does not: share in which the former has more."""
+    """Of all pairs of a run that answers every test pair and one that does not: share in which the
+    former has more."""
     good, bad = (rows[measure][kind].to_numpy() for kind in (rows.right, ~rows.right))
     return float((good[:, None] > bad + 1e-9).mean()) if good.size and bad.size else np.nan
 
 
-@claim("LT11", "liu2022", "section 3.2", section="Cover or parallelograms?", runs=drawn, origin="ours",
-       rule_changed="2026-11-26T18:14 1b82ed5", says=(
-    "on {sets} drawn sets a forced line adds {line:+.2f} to the test accuracy, with cover held equal; cover adds ",
-    "{cover:+.2f} with the line held equal; line more than cover in {value:.1%} of the draws of sets; {perfect} runs ",
-    "with a line answer every test pair, of the fitted ones {fitted}; of those without {others}"))  # fmt: skip
+@claim(
+    "LT11",
+    "liu2022",
+    "section 3.2",
+    section="Cover or parallelograms?",
+    runs=drawn,
+    origin="ours",
+    rule_changed="2026-11-26T18:14 1b82ed5",
+    says=(
+        (
+            "on {sets} drawn sets a forced line adds {line:+.2f} to the test accuracy, with cover"
+            " held equal; cover adds "
+        ),
+        (
+            "{cover:+.2f} with the line held equal; line more than cover in {value:.1%} of the"
+            " draws of sets; {perfect} runs "
+        ),
+        (
+            "with a line answer every test pair, of the fitted ones {fitted}; of those without"
+            " {others}"
+        ),
+    ),
+)
 def line_or_cover(runs: Runs) -> Finding:
-    """Where all sums are trained, it decides more whether a training set implies "a unique linear structure" than
-    whether it covers the table.
+    """Where all sums are trained, it decides more whether a training set implies "a unique linear
+    structure" than whether it covers the table.
 
-    Our reading: with the set as the unit, a line adds more to the mean test accuracy than cover adds or takes away, in
-    95 % of draws of sets with replacement; it fails where in 5 % or less. The first rule had four chosen sets.
+    Our reading: with the set as the unit, a line adds more to the mean test accuracy than cover
+    adds or takes away, in 95 % of draws of sets with replacement; it fails where in 5 % or less.
+    The first rule had four chosen sets.
     """
     if not enough(*(runs[name] for name in HELD_OUT), least=SETS):
         return Finding(UNDECIDED, "not all drawn sets are recorded")
@@ -172,7 +237,19 @@ def line_or_cover(runs: Runs) -> Finding:
     line, cover = (np.add(a, b) - c - d) / 2, (np.add(a, c) - b - d) / 2
     share = float((line > np.abs(cover))[1:].mean())
     forced, others = (rows[rows.line == kind] for kind in (True, False))
-    count = {name: some(int(part.right.sum()), len(part)) for name, part in
-             (("perfect", forced), ("fitted", forced[forced.fitted]), ("others", others))}  # fmt: skip
-    return judge(decided(share >= 0.95, share <= 0.05), value=share, line=line[0],
-                 cover=cover[0], sets=len(rows), **count)  # fmt: skip
+    count = {
+        name: some(int(part.right.sum()), len(part))
+        for name, part in (
+            ("perfect", forced),
+            ("fitted", forced[forced.fitted]),
+            ("others", others),
+        )
+    }
+    return judge(
+        decided(share >= 0.95, share <= 0.05),
+        value=share,
+        line=line[0],
+        cover=cover[0],
+        sets=len(rows),
+        **count,
+    )

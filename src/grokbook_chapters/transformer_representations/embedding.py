@@ -1,4 +1,5 @@
-"""What becomes of an embedding in each run, a row a run; and the controls of what is seen in a plane of it."""
+"""What becomes of an embedding in each run, a row a run; and the controls of what is seen in a
+plane of it."""
 
 from __future__ import annotations
 
@@ -14,7 +15,11 @@ from grokbook.measures.principal import on_axes, ring_share
 from grokbook.theory.linear_probability import crossing
 from grokbook_chapters.transformer_representations.runs import AXES
 
-BARS = (0.5, 0.4, 0.6)  # ring share from which a plane counts as showing a circle: half for one frequency; two others
+BARS = (
+    0.5,
+    0.4,
+    0.6,
+)  # ring share from which a plane counts as showing a circle: half for one frequency; two others
 DRAWS, RANKED = 10, 100  # random tables that a control is the mean of, starts for a rank
 
 
@@ -23,14 +28,15 @@ def tables(run: xr.Dataset) -> np.ndarray:
     return run.embedding.values.astype(float)
 
 
-# ------------------------------------------------------------------------------------- what is left of a start
+# -------------------------------------------------------------------------- what is left of a start
 
 
 def share_left(start: np.ndarray, end: np.ndarray, each: bool = False) -> np.ndarray:
-    r"""How much of its start an embedding (p, d) still is, $a = \langle E_T, E_0\rangle / \lVert E_0\rVert_F^2$.
+    r"""How much of its start an embedding (p, d) still is, $a = \langle E_T, E_0\rangle / \lVert
+    E_0\rVert_F^2$.
 
-    With `each`, a complex number for each Fourier component of the columns, 0, ..., floor(p/2): the start is kept in
-    some frequencies and lost in others.
+    With `each`, a complex number for each Fourier component of the columns, 0, ..., floor(p/2): the
+    start is kept in some frequencies and lost in others.
     """
     if not each:
         return (start * end).sum() / (start * start).sum()
@@ -39,16 +45,21 @@ def share_left(start: np.ndarray, end: np.ndarray, each: bool = False) -> np.nda
 
 
 def kept(start: np.ndarray, left: np.ndarray) -> np.ndarray:
-    """What is left of a start (p, d) by `share_left`: one share of all, or one of each Fourier component."""
+    """What is left of a start (p, d) by `share_left`: one share of all, or one of each Fourier
+    component."""
     if not left.shape:
         return left * start
     return np.fft.irfft(left[:, None] * np.fft.rfft(start, axis=0), n=len(start), axis=0)
 
 
-def strangers(start: np.ndarray, end: np.ndarray, draws: int, each: bool = False) -> Iterator[tuple[np.ndarray, ...]]:
-    """Starts that had no part in the training, each with the end that has its share in place of the true start's.
+def strangers(
+    start: np.ndarray, end: np.ndarray, draws: int, each: bool = False
+) -> Iterator[tuple[np.ndarray, ...]]:
+    """Starts that had no part in the training, each with the end that has its share in place of the
+    true start's.
 
-    Everything that training has put there, the end less what is `kept` of the start, stays as it was.
+    Everything that training has put there, the end less what is `kept` of the start, stays as it
+    was.
     """
     left, rng = share_left(start, end, each), np.random.default_rng(0)
     rest = end - kept(start, left)
@@ -59,55 +70,88 @@ def strangers(start: np.ndarray, end: np.ndarray, draws: int, each: bool = False
 
 def shown_by_strangers(start: np.ndarray, end: np.ndarray, each: bool = False) -> float:
     """Mean ring share of a stranger's start on the first two axes of its end."""
-    return float(np.mean([ring_share(other, of=its) for other, its in strangers(start, end, DRAWS, each)]))
+    return float(
+        np.mean([ring_share(other, of=its) for other, its in strangers(start, end, DRAWS, each)])
+    )
 
 
 def drawn_rank(start: np.ndarray, end: np.ndarray) -> float:
-    """Share of the other frequencies that are weaker at the start than the one that is strongest at the end."""
+    """Share of the other frequencies that are weaker at the start than the one that is strongest at
+    the end."""
     power, k = fourier_power(start)[1:], dominant_frequencies(end, 1)[0]
     return float((power < power[k - 1]).sum() / (power.size - 1))
 
 
-# ---------------------------------------------------------------------------------------- the table of runs
+# -------------------------------------------------------------------------------- the table of runs
 
 
 def lives(dataset: xr.Dataset) -> pd.DataFrame:
     """One row a run, a column for each quantity that is judged of it; NaN for what it has not.
 
-    `fit`, `grok` and `strict` are the steps of 95 % of the training set, and of 95 and 99 % of the test set; `length`
-    is that of the embedded vectors at the end as a part of their first one. The other columns are those of
-    `dimension`, `plane`, `start_shown`, `pruned` and `few_axes`.
+    `fit`, `grok` and `strict` are the steps of 95 % of the training set, and of 95 and 99 % of the
+    test set; `length` is that of the embedded vectors at the end as a part of their first one. The
+    other columns are those of `dimension`, `plane`, `start_shown`, `pruned` and `few_axes`.
     """
-    times, strict = grok_times(dataset)[["fit_step", "grok_step"]].astype(float), grok_times(dataset, threshold=0.99)
-    runs, rng = [dataset.isel(seed=n) for n in range(dataset.sizes["seed"])], np.random.default_rng((0, 1))
+    times, strict = (
+        grok_times(dataset)[["fit_step", "grok_step"]].astype(float),
+        grok_times(dataset, threshold=0.99),
+    )
+    runs, rng = (
+        [dataset.isel(seed=n) for n in range(dataset.sizes["seed"])],
+        np.random.default_rng((0, 1)),
+    )
     ends, rows = [tables(run)[-1] for run in runs], []
     for n, run in enumerate(runs):
         (fit, grok), late = times.iloc[n], float(strict.grok_step.astype(float).iloc[n])
         start, other = tables(run)[0], ends[(n + 1) % len(ends)] if len(ends) > 1 else None
         head = {"seed": int(run.seed), "fit": fit, "grok": grok, "strict": late}
-        rows.append({**head, "length": mean_norm(ends[n]) / mean_norm(start), **dimension(run, grok, late),
-                     **plane(run, grok, late), **start_shown(start, ends[n], other), **pruned(start, ends[n], rng),
-                     **few_axes(run, fit)})  # fmt: skip
+        rows.append(
+            {
+                **head,
+                "length": mean_norm(ends[n]) / mean_norm(start),
+                **dimension(run, grok, late),
+                **plane(run, grok, late),
+                **start_shown(start, ends[n], other),
+                **pruned(start, ends[n], rng),
+                **few_axes(run, fit),
+            }
+        )
     return pd.DataFrame(rows)
 
 
 def dimension(run: xr.Dataset, grok: float, strict: float) -> dict[str, float]:
-    """Effective dimension: its highest value `rise`, those at both steps `kept` and `left`, and the last, `end`.
+    """Effective dimension: its highest value `rise`, those at both steps `kept` and `left`, and the
+    last, `end`.
 
-    These are parts of the first value; `turn` is the step of the highest as a part of `strict`, `turn_95` of `grok`.
+    These are parts of the first value; `turn` is the step of the highest as a part of `strict`,
+    `turn_95` of `grok`.
     """
-    size, top = run.effective_dimension.values, run.step.values[run.effective_dimension.values.argmax()]
-    at = [np.nan if np.isnan(step) else size[np.abs(run.step.values - step).argmin()] for step in (grok, strict)]
-    return {"rise": size.max() / size[0], "kept": at[0] / size[0], "left": at[1] / size[0], "end": size[-1] / size[0],
-            "turn": top / strict, "turn_95": top / grok}  # fmt: skip
+    size, top = (
+        run.effective_dimension.values,
+        run.step.values[run.effective_dimension.values.argmax()],
+    )
+    at = [
+        np.nan if np.isnan(step) else size[np.abs(run.step.values - step).argmin()]
+        for step in (grok, strict)
+    ]
+    return {
+        "rise": size.max() / size[0],
+        "kept": at[0] / size[0],
+        "left": at[1] / size[0],
+        "end": size[-1] / size[0],
+        "turn": top / strict,
+        "turn_95": top / grok,
+    }
 
 
 def plane(run: xr.Dataset, grok: float, strict: float) -> dict[str, float]:
-    """The plane of the first two principal axes: `ring_start`, `ring_grok` and `ring_end` are its ring shares.
+    """The plane of the first two principal axes: `ring_start`, `ring_grok` and `ring_end` are its
+    ring shares.
 
-    `plane_grok` and `plane_end` are its shares of the variance, `second_axis` the variance of the second axis as a part
-    of the first's; `round_b` is the step from which the ring share is b, `at_b` that as a part of `strict`, `read` the
-    last step at which it is known: at each logged step where that was recorded, else of the kept embeddings.
+    `plane_grok` and `plane_end` are its shares of the variance, `second_axis` the variance of the
+    second axis as a part of the first's; `round_b` is the step from which the ring share is b,
+    `at_b` that as a part of `strict`, `read` the last step at which it is known: at each logged
+    step where that was recorded, else of the kept embeddings.
     """
     shots = tables(run)
     kept = pd.Series([*map(ring_share, shots)], run.snapshot.values)
@@ -118,7 +162,11 @@ def plane(run: xr.Dataset, grok: float, strict: float) -> dict[str, float]:
         ring = share = second = np.nan
         if n < len(shots):
             axes = on_axes(shots[n], 2).var(axis=0)
-            ring, share, second = kept.iloc[n], axes.sum() / shots[n].var(axis=0).sum(), axes[1] / axes[0]
+            ring, share, second = (
+                kept.iloc[n],
+                axes.sum() / shots[n].var(axis=0).sum(),
+                axes[1] / axes[0],
+            )
         found |= {f"ring_{name}": ring, f"plane_{name}": share, "second_axis": second}
     for bar in BARS:
         found[f"round_{bar}"] = crossing(rings.to_numpy(), bar, rings.index)
@@ -126,20 +174,29 @@ def plane(run: xr.Dataset, grok: float, strict: float) -> dict[str, float]:
     return found
 
 
-def start_shown(start: np.ndarray, end: np.ndarray, other: np.ndarray | None) -> dict[str, float | list[float]]:
-    """What a start shows on the axes of the end: its ring share `seen`, and `others`, on those of another run's end.
+def start_shown(
+    start: np.ndarray, end: np.ndarray, other: np.ndarray | None
+) -> dict[str, float | list[float]]:
+    """What a start shows on the axes of the end: its ring share `seen`, and `others`, on those of
+    another run's end.
 
-    `strange` and `alike` are the same for `strangers` with one share and with a share for each frequency; `rank` is
-    `drawn_rank`, `drawn` what it is for strangers with one share: the end has some of its start, whoever's.
+    `strange` and `alike` are the same for `strangers` with one share and with a share for each
+    frequency; `rank` is `drawn_rank`, `drawn` what it is for strangers with one share: the end has
+    some of its start, whoever's.
     """
-    return {"seen": ring_share(start, of=end), "strange": shown_by_strangers(start, end),
-            "alike": shown_by_strangers(start, end, each=True), "rank": drawn_rank(start, end),
-            "drawn": [drawn_rank(*pair) for pair in strangers(start, end, RANKED)],
-            "others": np.nan if other is None else ring_share(start, of=other)}  # fmt: skip
+    return {
+        "seen": ring_share(start, of=end),
+        "strange": shown_by_strangers(start, end),
+        "alike": shown_by_strangers(start, end, each=True),
+        "rank": drawn_rank(start, end),
+        "drawn": [drawn_rank(*pair) for pair in strangers(start, end, RANKED)],
+        "others": np.nan if other is None else ring_share(start, of=other),
+    }
 
 
 def outside(table: np.ndarray, start: np.ndarray) -> float:
-    """Variance of a table outside its own first `AXES`, as a part of a start's outside these axes."""
+    """Variance of a table outside its own first `AXES`, as a part of a start's outside these
+    axes."""
     left = []
     for part in (table, start):
         shown = on_axes(part, AXES[-1], of=table).var(axis=0).sum()
@@ -148,17 +205,20 @@ def outside(table: np.ndarray, start: np.ndarray) -> float:
 
 
 def pruned(start: np.ndarray, end: np.ndarray, rng: np.random.Generator) -> dict[str, float]:
-    """What an end has `outside` its first axes; `null` is the same for a random table as long as the end."""
+    """What an end has `outside` its first axes; `null` is the same for a random table as long as
+    the end."""
     drawn = rng.normal(size=end.shape)
     drawn *= np.sqrt(end.var(axis=0).sum() / drawn.var(axis=0).sum())
     return {"outside": outside(end, start), "null": outside(drawn, start)}
 
 
 def few_axes(run: xr.Dataset, fit: float) -> dict[str, float]:
-    """What the network answers with the embedding on n axes: `best_n`, the best test accuracy on those of the end.
+    """What the network answers with the embedding on n axes: `best_n`, the best test accuracy on
+    those of the end.
 
-    `gain` is how much better these are than the axes of the moment, on average over n and the logged steps from
-    fitting on (NaN where the run does not fit). Nothing where that was not recorded.
+    `gain` is how much better these are than the axes of the moment, on average over n and the
+    logged steps from fitting on (NaN where the run does not fit). Nothing where that was not
+    recorded.
     """
     if "end_2" not in run:
         return {}
@@ -167,7 +227,7 @@ def few_axes(run: xr.Dataset, fit: float) -> dict[str, float]:
     return {"gain": gain} | {f"best_{n}": float(run[f"end_{n}"].max()) for n in AXES}
 
 
-# -------------------------------------------------------------------------------------- controls of a ring
+# ------------------------------------------------------------------------------- controls of a ring
 
 
 def last_rings(data: xr.Dataset) -> list[float]:

@@ -1,4 +1,5 @@
-"""The figures of chapter 14: effective dimension beside the published curve, and planes of points."""
+"""The figures of chapter 14: effective dimension beside the published curve, and planes of
+points."""
 
 from __future__ import annotations
 

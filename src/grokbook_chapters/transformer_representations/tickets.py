@@ -1,7 +1,9 @@
-"""Lottery tickets: a trained network says what is kept of its start, and what is kept is trained again from there.
+"""Lottery tickets: a trained network says what is kept of its start, and what is kept is trained
+again from there.
 
-Two kinds of tickets after Frankle and Carbin 2019, "mask and rewind": the axes on which the trained embedding varies
-most, which Liu et al. 2022 call winning tickets (appendix K), and the largest numbers of every matrix, as is usual.
+Two kinds of tickets after Frankle and Carbin 2019, "mask and rewind": the axes on which the trained
+embedding varies most, which Liu et al. 2022 call winning tickets (appendix K), and the largest
+numbers of every matrix, as is usual.
 """
 
 from __future__ import annotations
@@ -29,19 +31,25 @@ from grokbook.training.forward import split_weights
 from grokbook.training.optim import Group
 from grokbook_chapters.transformer_representations.runs import RATES, SMALL, encoder_run
 
-KEPT_AXES, KEPT_SHARE = 10, 0.2  # axes, and share of each matrix's numbers, that a ticket keeps: fixed before the runs
+KEPT_AXES, KEPT_SHARE = (
+    10,
+    0.2,
+)  # axes, and share of each matrix's numbers, that a ticket keeps: fixed before the runs
 SEEDS = 5  # runs of each kind: in all of five pairs one is first by chance once in 32 times
-LENGTH = 2_500  # steps of a ticket and of the network it is from: small runs with dropout generalise by step 1,900
+# steps of a ticket and of the network it is from: small runs with dropout generalise by step 1,900
+LENGTH = 2_500
 
 
 @dataclass(frozen=True)
 class Ticket(Encoder):
-    """The transformer with a projection `W_P` (d, d) behind its embedding, not trained, and zeros that stay zeros.
+    """The transformer with a projection `W_P` (d, d) behind its embedding, not trained, and zeros
+    that stay zeros.
 
-    Drawn in the ordinary way ("normal") nothing is taken away. Drawn as a ticket, an ordinary network of this seed is
-    trained first (`trained`); what it keeps has the values of the same start: the embedding on its last table's first
-    axes ("axes") or on as many drawn at random ("random axes"); in each matrix the numbers that end largest
-    ("largest") or as many drawn at random ("random numbers").
+    Drawn in the ordinary way ("normal") nothing is taken away. Drawn as a ticket, an ordinary
+    network of this seed is trained first (`trained`); what it keeps has the values of the same
+    start: the embedding on its last table's first axes ("axes") or on as many drawn at random
+    ("random axes"); in each matrix the numbers that end largest ("largest") or as many drawn at
+    random ("random numbers").
     """
 
     starts = ("normal", "axes", "random axes", "largest", "random numbers")
@@ -64,11 +72,19 @@ class Ticket(Encoder):
             axes = np.linalg.qr(rng.normal(size=(d, KEPT_AXES)))[0]
         elif start != "normal":
             last = trained(self, seed) if start == "largest" else {}
-            drawn = {name: _thinned(w, last.get(name), rng) if name[:2] == "W_" else w for name, w in drawn.items()}
-        return drawn | {"W_P": torch.eye(d) if axes is None else torch.from_numpy(axes @ axes.T).float()}
+            drawn = {
+                name: _thinned(w, last.get(name), rng) if name[:2] == "W_" else w
+                for name, w in drawn.items()
+            }
+        return drawn | {
+            "W_P": torch.eye(d) if axes is None else torch.from_numpy(axes @ axes.T).float()
+        }
 
-    def forward(self, weights: Parameters, inputs: Tensor, drop: Callable[[Tensor], Tensor] | None = None) -> Tensor:
-        """As the transformer's. A zero of a matrix is not trained: neither its gradient nor its decay moves it."""
+    def forward(
+        self, weights: Parameters, inputs: Tensor, drop: Callable[[Tensor], Tensor] | None = None
+    ) -> Tensor:
+        """As the transformer's. A zero of a matrix is not trained: neither its gradient nor its
+        decay moves it."""
         kept = {name: w * (w != 0) if name[:2] == "W_" else w for name, w in weights.items()}
         return super().forward(kept | {"W_E": kept["W_E"] @ weights["W_P"].detach()}, inputs, drop)
 
@@ -78,7 +94,8 @@ class Ticket(Encoder):
 
 
 def _thinned(start: Tensor, last: Tensor | None, rng: np.random.Generator) -> Tensor:
-    """A matrix with `KEPT_SHARE` of its numbers, those that end largest or any, and zeros in place of the others."""
+    """A matrix with `KEPT_SHARE` of its numbers, those that end largest or any, and zeros in place
+    of the others."""
     size = torch.from_numpy(rng.random(start.shape)).float() if last is None else last.abs()
     return start * (size > size.flatten().kthvalue(round((1 - KEPT_SHARE) * size.numel())).values)
 
@@ -90,29 +107,50 @@ def whole(ticket: Ticket) -> Encoder:
 
 @lru_cache(maxsize=16)
 def trained(ticket: Ticket, seed: int) -> dict[str, Tensor]:
-    """The parameters with which the ordinary network of these sizes ends, trained as the tickets are."""
-    sizes = {"d_model": ticket.d_model, "d_mlp": ticket.d_mlp, "steps": LENGTH, "points": 1, "snapshots": 0}
+    """The parameters with which the ordinary network of these sizes ends, trained as the tickets
+    are."""
+    sizes = {
+        "d_model": ticket.d_model,
+        "d_mlp": ticket.d_mlp,
+        "steps": LENGTH,
+        "points": 1,
+        "snapshots": 0,
+    }
     config = encoder_run(ticket.p, dropout=ticket.dropout, **SMALL | sizes).with_seed(seed)
     return split_weights(config, train_here([config], How()).weights[0])
 
 
 def tickets() -> dict[str, Experiment]:
-    """The small runs with dropout by what is kept of their start: all of it, and four kinds of tickets."""
-    config = encoder_run(31, dropout=RATES[0], **SMALL | {"steps": LENGTH, "points": 50, "snapshots": 2})
-    model = Ticket(31, config.model.d_model, config.model.n_layers, config.model.d_mlp, dropout=RATES[0])
-    rates = dataclasses.replace(config.optimizer, groups=(*config.optimizer.groups, Group("fixed", weight_decay=0.0)))
+    """The small runs with dropout by what is kept of their start: all of it, and four kinds of
+    tickets."""
+    config = encoder_run(
+        31, dropout=RATES[0], **SMALL | {"steps": LENGTH, "points": 50, "snapshots": 2}
+    )
+    model = Ticket(
+        31, config.model.d_model, config.model.n_layers, config.model.d_mlp, dropout=RATES[0]
+    )
+    rates = dataclasses.replace(
+        config.optimizer, groups=(*config.optimizer.groups, Group("fixed", weight_decay=0.0))
+    )
     config = dataclasses.replace(config, model=model, optimizer=rates)
-    return {kept: Experiment(f"liu2022/ticket[{kept}]", dataclasses.replace(config, start=kept), tuple(range(SEEDS)))
-            for kept in Ticket.starts}  # fmt: skip
+    return {
+        kept: Experiment(
+            f"liu2022/ticket[{kept}]", dataclasses.replace(config, start=kept), tuple(range(SEEDS))
+        )
+        for kept in Ticket.starts
+    }
 
 
 RUNS = (tickets,)
 
 
 def _ticket(runs: Runs, own: str, null: str) -> Finding:
-    """Whether most networks of a kind of ticket generalise, each before the one that keeps as much at random."""
-    told = "; ".join(f"{name}: {spread(table.grok_step, ',.0f', f'later than {int(table.last_step.max()):,}')}"
-                     for name, table in runs.items())  # fmt: skip
+    """Whether most networks of a kind of ticket generalise, each before the one that keeps as much
+    at random."""
+    told = "; ".join(
+        f"{name}: {spread(table.grok_step, ',.0f', f'later than {int(table.last_step.max()):,}')}"
+        for name, table in runs.items()
+    )
     if not enough(*(runs[name] for name in ("normal", own, null)), least=SEEDS):
         return judge(None, told=told)
     step = {name: runs[name].grok_step.astype(float) for name in ("normal", own, null)}
@@ -126,23 +164,29 @@ _TICKETS: dict[str, Any] = {"section": "Mask and rewind", "runs": tickets, "thro
 _SAYS = "95 % of the test set at step (range of the runs): {told}"
 
 
-@claim("LT13", "liu2022", "section 4.2", **_TICKETS, says=("by small companions: {companions}; ", _SAYS))
+@claim(
+    "LT13",
+    "liu2022",
+    "section 4.2",
+    **_TICKETS,
+    says=("by small companions: {companions}; ", _SAYS),
+)
 def axes_are_tickets(runs: Runs) -> Finding:
-    """ "Some of the structure required for generalization exists before training": the winning tickets are "particular
-    axes".
+    """ "Some of the structure required for generalization exists before training": the winning
+    tickets are "particular axes".
 
-    Our reading, by mask and rewind: with its start on the first ten axes of its end a network generalises, in each of
-    five runs before one with its start on ten random axes. Control: the whole network must generalise.
-    Not run: a start drawn anew on the axes of the end, which would tell the part of the axes from that of the start.
-    The paper speaks of its own networks; ours are smaller, see `of_companions`. (Before, they gave
-    "holds".)
+    Our reading, by mask and rewind: with its start on the first ten axes of its end a network
+    generalises, in each of five runs before one with its start on ten random axes. Control: the
+    whole network must generalise. Not run: a start drawn anew on the axes of the end, which would
+    tell the part of the axes from that of the start. The paper speaks of its own networks; ours are
+    smaller, see `of_companions`. (Before, they gave "holds".)
     """
     return of_companions(_ticket(runs, "axes", "random axes"))
 
 
 @claim("LT14", "liu2022", "section 4.2", origin="ours", **_TICKETS, says=_SAYS)
 def numbers_are_tickets(runs: Runs) -> Finding:
-    """The usual lottery tickets exist here: with the fifth of its numbers that end largest, at the values of the start,
-    a network generalises, in each of five runs before one with a random fifth.
+    """The usual lottery tickets exist here: with the fifth of its numbers that end largest, at the
+    values of the start, a network generalises, in each of five runs before one with a random fifth.
     """
     return _ticket(runs, "largest", "random numbers")

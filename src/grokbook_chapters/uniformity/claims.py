@@ -1,4 +1,5 @@
-"""Claims that sums of embeddings come close within a class (Gu et al. 2025, section 3.2, App. B)."""
+"""Claims that sums of embeddings come close within a class (Gu et al. 2025, section 3.2, App.
+B)."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ COLLAPSE = "Closeness of the classes forces collapse"
 
 
 def embeddings(p: int, draws: int = 20) -> Iterator[np.ndarray]:
-    """Embeddings of many shapes: a line, every circle, random ones of 1 to 16 dimensions, and mixtures with a line."""
+    """Embeddings of many shapes: a line, every circle, random ones of 1 to 16 dimensions, and
+    mixtures with a line."""
     line = np.arange(p)[:, None] / p
     yield line
     yield from (circle(p, k) for k in range(1, p // 2 + 1))
@@ -38,43 +40,110 @@ def embeddings(p: int, draws: int = 20) -> Iterator[np.ndarray]:
         yield line + rng.exponential(0.3) * noise
 
 
-@claim("G05", "gu2025", "Theorem 3.5; Lemma 3.2", section=COLLAPSE, kind="theorem", shown_by="counterexample",
-       also=("G02",),
-       says=("k_r and delta_r exist for {value:.0f} of {high:.0f} embeddings that no training has touched: any finite ",
-             "set lies in some ball"))  # fmt: skip
+@claim(
+    "G05",
+    "gu2025",
+    "Theorem 3.5; Lemma 3.2",
+    section=COLLAPSE,
+    kind="theorem",
+    shown_by="counterexample",
+    also=("G02",),
+    says=(
+        (
+            "k_r and delta_r exist for {value:.0f} of {high:.0f} embeddings that no training has"
+            " touched: any finite "
+        ),
+        "set lies in some ball",
+    ),
+)
 def sums_in_balls(p: int = 13) -> Finding:
     """If the model masters A x B, there are k_r and delta_r with |phi(i) + phi(j) - k_r| < delta_r.
 
-    Is there an embedding whose class sums lie in no ball, so that mastery would have something to add? Lemma 3.2 says
-    the same of outputs, and prints no scale either.
+    Is there an embedding whose class sums lie in no ball, so that mastery would have something to
+    add? Lemma 3.2 says the same of outputs, and prints no scale either.
     """
     finite = np.isfinite([closeness(phi).delta for phi in embeddings(p)])
-    return judge(finite.any(), anything=bool(finite.all()), value=float(finite.sum()), low=0, high=float(finite.size))
+    return judge(
+        finite.any(),
+        anything=bool(finite.all()),
+        value=float(finite.sum()),
+        low=0,
+        high=float(finite.size),
+    )
 
 
-@claim("G06", "gu2025", "Theorem 3.5 as used, appendix B.3", section=COLLAPSE, kind="theorem", published="small",
-       shown_by="proof", also=("G07", "G10"), bars={"close": (0.5, 1.5)},
-       says=("the means of all classes agree to {shared:.0e}; over {of} embeddings the mean radius of a class is ",
-             "never below {low:.2f} times that of the embedding: {near} are below our bar. The unit circle, which ",
-             "solves the task, needs {value:.5f} at p = {p} ({wheel:.2f} at p = {small}); with other bars: {bars}"))
+@claim(
+    "G06",
+    "gu2025",
+    "Theorem 3.5 as used, appendix B.3",
+    section=COLLAPSE,
+    kind="theorem",
+    published="small",
+    shown_by="proof",
+    also=("G07", "G10"),
+    bars={"close": (0.5, 1.5)},
+    says=(
+        (
+            "the means of all classes agree to {shared:.0e}; over {of} embeddings the mean radius"
+            " of a class is "
+        ),
+        (
+            "never below {low:.2f} times that of the embedding: {near} are below our bar. The unit"
+            " circle, which "
+        ),
+        (
+            "solves the task, needs {value:.5f} at p = {p} ({wheel:.2f} at p = {small}); with other"
+            " bars: {bars}"
+        ),
+    ),
+)
 def sums_in_small_balls(p: int = 97, small: int = 13, *, close: float = 1.0) -> Finding:
     """Correct outputs 'directly imply' that phi(i) + phi(j) is close to one vector in each class.
 
-    "Close" is our reading: a mean radius below `close` times the embedding's own. The circle answers right by its
-    products, so it decides.
+    "Close" is our reading: a mean radius below `close` times the embedding's own. The circle
+    answers right by its products, so it decides.
     """
     known, wheel = circle_delta(p), closeness(circle(small, 1)).relative
     ratios = np.array([closeness(phi).relative for phi in embeddings(small)])
-    shared = max(np.abs(class_sums(phi).mean(axis=1) - common_point(phi)).max() for phi in embeddings(small))
-    return judge(max(known, wheel) < close, value=known, low=ratios.min(), high=2.0, shared=shared, of=len(ratios), p=p,
-                 wheel=wheel, small=small, near=int((ratios < close - 1e-9).sum()))  # fmt: skip
+    shared = max(
+        np.abs(class_sums(phi).mean(axis=1) - common_point(phi)).max() for phi in embeddings(small)
+    )
+    return judge(
+        max(known, wheel) < close,
+        value=known,
+        low=ratios.min(),
+        high=2.0,
+        shared=shared,
+        of=len(ratios),
+        p=p,
+        wheel=wheel,
+        small=small,
+        near=int((ratios < close - 1e-9).sum()),
+    )
 
 
-@claim("G08", "gu2025", "Remark 3.6", section=COLLAPSE, kind="theorem", published="> 1", shown_by="proof", says=(
-    "the nearest sums of different classes would have to be farther apart than the farthest of one class; over {of} ",
-    "embeddings they reach {value:.3f} of that, and never more than 1 - 1/p = {high:.3f}, as proved"))  # fmt: skip
+@claim(
+    "G08",
+    "gu2025",
+    "Remark 3.6",
+    section=COLLAPSE,
+    kind="theorem",
+    published="> 1",
+    shown_by="proof",
+    says=(
+        (
+            "the nearest sums of different classes would have to be farther apart than the farthest"
+            " of one class; over {of} "
+        ),
+        (
+            "embeddings they reach {value:.3f} of that, and never more than 1 - 1/p = {high:.3f},"
+            " as proved"
+        ),
+    ),
+)
 def close_exactly_if_equivalent(p: int = 13, modular: bool = True) -> Finding:
-    """Liu et al. state: phi(i) + phi(j) and phi(i') + phi(j') are close exactly if the cells are equivalent.
+    """Liu et al. state: phi(i) + phi(j) and phi(i') + phi(j') are close exactly if the cells are
+    equivalent.
 
     Is there an embedding with all sums of one class closer than any two of different classes?
     """
@@ -84,28 +153,57 @@ def close_exactly_if_equivalent(p: int = 13, modular: bool = True) -> Finding:
     return judge(reached > bound + 1e-9, value=reached, low=0, high=bound, of=len(gaps))
 
 
-@claim("G09", "gu2025", "Theorem 3.8", section="Weight decay does not know the names", kind="theorem",
-       published="some delta", shown_by="counterexample", also=("P08", "P14"), says=(
-    "some delta above MED exists for all {of} embeddings, trained or not; what can be said is MED <= 2 cos(pi/2p) ",
-    "sqrt(|E|_F^2/p), which is {value:.4f} for rows of length 1 at p = {p} and is attained (largest ratio {most:.6f})"))
+@claim(
+    "G09",
+    "gu2025",
+    "Theorem 3.8",
+    section="Weight decay does not know the names",
+    kind="theorem",
+    published="some delta",
+    shown_by="counterexample",
+    also=("P08", "P14"),
+    says=(
+        (
+            "some delta above MED exists for all {of} embeddings, trained or not; what can be said"
+            " is MED <= 2 cos(pi/2p) "
+        ),
+        (
+            "sqrt(|E|_F^2/p), which is {value:.4f} for rows of length 1 at p = {p} and is attained"
+            " (largest ratio {most:.6f})"
+        ),
+    ),
+)
 def bound_on_med(p: int = 97) -> Finding:
     """When the weight decay term is below E, there is a positive delta above MED.
 
     A number above MED exists for any weights; the sharp bound is by the norm of the embedding.
     """
     rng = np.random.default_rng(0)
-    tables = [circle(p, k) for k in range(1, p // 2 + 1)] + [rng.normal(size=(p, d)) for d in (1, 8, 128)]
+    tables = [circle(p, k) for k in range(1, p // 2 + 1)] + [
+        rng.normal(size=(p, d)) for d in (1, 8, 128)
+    ]
     most, top = max(med(t) / med_bound(t) for t in tables), circle_med(p, [p // 2])
     finite = np.isfinite([med(t) for t in tables])
-    return judge(finite.any(), anything=bool(finite.all()), value=top, low=top, high=top, of=len(tables), p=p,
-                 most=most)  # fmt: skip
+    return judge(
+        finite.any(),
+        anything=bool(finite.all()),
+        value=top,
+        low=top,
+        high=top,
+        of=len(tables),
+        p=p,
+        most=most,
+    )
 
 
 @cache
-def splits_fitted(p: int, fraction: float = 0.3, seeds: int = 5, shuffled: bool = False) -> tuple[AdditiveFit, ...]:
+def splits_fitted(
+    p: int, fraction: float = 0.3, seeds: int = 5, shuffled: bool = False
+) -> tuple[AdditiveFit, ...]:
     """The best F(i) + G(j) on random training sets of addition modulo p, seeds 0 .. seeds-1.
 
-    `shuffled` deals the labels out anew among the trained cells, which leaves all but the rule as it is.
+    `shuffled` deals the labels out anew among the trained cells, which leaves all but the rule as
+    it is.
 
     Example:
         >>> [fit.trained for fit in splits_fitted(7, seeds=2)]
@@ -120,23 +218,53 @@ def splits_fitted(p: int, fraction: float = 0.3, seeds: int = 5, shuffled: bool 
     return tuple(fits)
 
 
-@claim("G11", "gu2025", "appendix B.4", section="No additive network can add", kind="theorem", published="feasible",
-       shown_by="proof", seconds=10,
-       says=("over all cells the best additive map explains {value:.1%} of the variance of the targets: it sends ",
-             "every class to one common mean, so the constraints can be met only if all c_r lie within their ",
-             "tolerance of one point. On the trained cells alone, {fraction:.0%}, F(i) + G(j) gives the right labels ",
-             "on {fits} random splits, with at best {unseen:.0%} of the other cells right"))
+@claim(
+    "G11",
+    "gu2025",
+    "appendix B.4",
+    section="No additive network can add",
+    kind="theorem",
+    published="feasible",
+    shown_by="proof",
+    seconds=10,
+    says=(
+        (
+            "over all cells the best additive map explains {value:.1%} of the variance of the"
+            " targets: it sends "
+        ),
+        (
+            "every class to one common mean, so the constraints can be met only if all c_r lie"
+            " within their "
+        ),
+        (
+            "tolerance of one point. On the trained cells alone, {fraction:.0%}, F(i) + G(j) gives"
+            " the right labels "
+        ),
+        "on {fits} random splits, with at best {unseen:.0%} of the other cells right",
+    ),
+)
 def additive_targets(
-    p: int = 97, targets: np.ndarray | None = None, moduli: tuple[int, ...] = (13, 37, 97), fraction: float = 0.3
+    p: int = 97,
+    targets: np.ndarray | None = None,
+    moduli: tuple[int, ...] = (13, 37, 97),
+    fraction: float = 0.3,
 ) -> Finding:
-    """After fitting, training minimises the sum of operator norms while r' l'(phi(i)) + r'' l''(phi(j)) is close to the
-    vector of its class, "for any element in I x J".
+    """After fitting, training minimises the sum of operator norms while r' l'(phi(i)) + r''
+    l''(phi(j)) is close to the vector of its class, "for any element in I x J".
 
-    The truncations r', r'' act on one operand each. How much of the targets c_r can any F(i) + G(j) explain? One-hot by
-    default. And does any fit the training set, which asks for less?
+    The truncations r', r'' act on one operand each. How much of the targets c_r can any F(i) + G(j)
+    explain? One-hot by default. And does any fit the training set, which asks for less?
     """
     share = additive_share(np.eye(p)[cyclic(p)] if targets is None else targets)
     fits = {q: splits_fitted(q, fraction) for q in moduli}
     told = (f"{sum(f.trained == 1 for f in fits[q])} of {len(fits[q])} (p = {q})" for q in moduli)
     unseen = max((f.unseen for q in moduli for f in fits[q]), default=np.nan)
-    return judge(share >= 1e-9, value=share, low=0, high=1, fits=", ".join(told), fraction=fraction, unseen=unseen)
+    return judge(
+        share >= 1e-9,
+        value=share,
+        low=0,
+        high=1,
+        fits=", ".join(told),
+        fraction=fraction,
+        unseen=unseen,
+    )

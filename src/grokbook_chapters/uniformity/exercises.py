@@ -9,7 +9,9 @@ from companion.exercises.registry import Mistakes, exercise, number, tolerance
 from grokbook.theory.uniformity import class_sums
 
 
-@exercise("ex-03-line", draws={"p": tuple(primerange(5, 60)), "r": range(1, 5), "total": range(-50, 51)})
+@exercise(
+    "ex-03-line", draws={"p": tuple(primerange(5, 60)), "r": range(1, 5), "total": range(-50, 51)}
+)
 def line(x: np.ndarray, *, p: int, r: int, total: int) -> Mistakes:
     """An array of p numbers, to three digits."""
     x = np.asarray(x, dtype=float)
@@ -32,13 +34,21 @@ def multiply(common: float, zero: float, *, p: int, seed: int) -> Mistakes:
     phi = np.random.default_rng(seed).normal(size=p)
     sums, products = phi[:, None] + phi, np.outer(np.arange(p), np.arange(p)) % p
     one, none = (sums[products == symbol].mean() for symbol in (1, 0))
-    yield from number(common, one, "in the class of r the cells are (i", ("the symbol 0 too", 2 * phi.mean()))
+    yield from number(
+        common, one, "in the class of r the cells are (i", ("the symbol 0 too", 2 * phi.mean())
+    )
     twice = ("the cell (0, 0) twice", phi[0] + phi.mean())
     yield from number(zero, none, "class 0 has the 2p - 1 cells", twice)
 
 
 @exercise(
-    "ex-03-product", draws={"p": tuple(primerange(13, 60)), "u": range(1, 100), "v": range(101, 200), "r": range(1, 6)}
+    "ex-03-product",
+    draws={
+        "p": tuple(primerange(13, 60)),
+        "u": range(1, 100),
+        "v": range(101, 200),
+        "r": range(1, 6),
+    },
 )
 def product(share: float, twin: int, *, p: int, u: int, v: int, r: int) -> Mistakes:
     """A share between 0 and 1, to three digits, and a class."""

@@ -13,10 +13,21 @@ from grokbook_chapters.uniformity.minimal_map import printed_norm, smallest_map
 LEMMA = "The smallest map"
 
 
-@claim("G01", "gu2025", "section 3.2, appendix B.3", section="No additive network can add", kind="formula",
-       shown_by="counterexample",
-       says=("for a block B of width {d} as it starts, B(a + b) differs from B(a) + B(b) by up to {value:.2f} of the ",
-             "largest output, by {frozen:.0e} when the same units are on for every cell"))  # fmt: skip
+@claim(
+    "G01",
+    "gu2025",
+    "section 3.2, appendix B.3",
+    section="No additive network can add",
+    kind="formula",
+    shown_by="counterexample",
+    says=(
+        (
+            "for a block B of width {d} as it starts, B(a + b) differs from B(a) + B(b) by up to"
+            " {value:.2f} of the "
+        ),
+        "largest output, by {frozen:.0e} when the same units are on for every cell",
+    ),
+)
 def block_is_additive(d: int = 16, cells: int = 200) -> Finding:
     """The output at cls is a truncated linear map of phi(i) plus one of phi(j).
 
@@ -39,18 +50,38 @@ def on_the_sphere(x: np.ndarray) -> np.ndarray:
     return x / np.linalg.norm(x, axis=1, keepdims=True)
 
 
-@claim("G13", "gu2025", "after Lemma B.1, Remark 3.9", section=LEMMA, kind="theorem", shown_by="proof",
-       also=("G12", "G56"),
-       says=("with all x_i equal the least norm is {collapsed:.3f} times |r|/2M and MED is {med:.0f}; for {draws} ",
-             "other choices on the sphere it is at least {value:.3f} times. Equality forces x_i = x_-i = v/2: one ",
-             "point. By the other reading, against the same directions with lengths from 1/2 to 1, the sphere has the ",
-             "smaller norm in {outward} of {draws}: a matter of length, not of being spread"))  # fmt: skip
+@claim(
+    "G13",
+    "gu2025",
+    "after Lemma B.1, Remark 3.9",
+    section=LEMMA,
+    kind="theorem",
+    shown_by="proof",
+    also=("G12", "G56"),
+    says=(
+        (
+            "with all x_i equal the least norm is {collapsed:.3f} times |r|/2M and MED is"
+            " {med:.0f}; for {draws} "
+        ),
+        (
+            "other choices on the sphere it is at least {value:.3f} times. Equality forces x_i ="
+            " x_-i = v/2: one "
+        ),
+        (
+            "point. By the other reading, against the same directions with lengths from 1/2 to 1,"
+            " the sphere has the "
+        ),
+        "smaller norm in {outward} of {draws}: a matter of length, not of being spread",
+    ),
+)
 def minimum_is_a_manifold(p: int = 11, d: int = 8, draws: int = 50) -> Finding:
-    """By Lemma B.1 embeddings "uniformly distributed on the n - 1 dimensional manifold will reduce the sum of norms".
+    """By Lemma B.1 embeddings "uniformly distributed on the n - 1 dimensional manifold will reduce
+    the sum of norms".
 
-    Remark 3.9 does not say against what; our reading of "distributed on a smooth manifold" after the lemma, which one
-    point of a sphere satisfies as printed. What the x of norm at most M look like for which the least norm |r| / 2M is
-    attained, and whether moving x out to the sphere lowers the norm.
+    Remark 3.9 does not say against what; our reading of "distributed on a smooth manifold" after
+    the lemma, which one point of a sphere satisfies as printed. What the x of norm at most M look
+    like for which the least norm |r| / 2M is attained, and whether moving x out to the sphere
+    lowers the norm.
     """
     rng = np.random.default_rng(0)
     same = np.tile(rng.normal(size=d), (p, 1))
@@ -61,15 +92,22 @@ def minimum_is_a_manifold(p: int = 11, d: int = 8, draws: int = 50) -> Finding:
         inner = smallest_map(rng.uniform(0.5, 1, size=(p, 1)) * x, [1.0])
         outward += smallest_map(x, [1.0]).norm < inner.norm
     alone = abs(collapsed - 1) < 1e-9 and min(spread) > 1 + 1e-9 and med(same) == 0
-    return judge(not alone, value=float(min(spread)), collapsed=collapsed, med=med(same), draws=draws,
-                 outward=outward)  # fmt: skip
+    return judge(
+        not alone,
+        value=float(min(spread)),
+        collapsed=collapsed,
+        med=med(same),
+        draws=draws,
+        outward=outward,
+    )
 
 
 def descend(x: np.ndarray, steps: int, rate: float = 0.1) -> np.ndarray:
-    """Vectors on the unit sphere while the least norm of Lemma B.1 falls: x at each step, (steps + 1, p, d).
+    """Vectors on the unit sphere while the least norm of Lemma B.1 falls: x at each step, (steps +
+    1, p, d).
 
-    The norm is 1/|v| with v the nearest point of the hull, and x_i and x_-i move it by their weights: each x_i is moved
-    along its weight times v/|v| and put back on the sphere.
+    The norm is 1/|v| with v the nearest point of the hull, and x_i and x_-i move it by their
+    weights: each x_i is moved along its weight times v/|v| and put back on the sphere.
     """
     path = [on_the_sphere(np.asarray(x, dtype=float))]
     for _ in range(steps):
@@ -80,10 +118,11 @@ def descend(x: np.ndarray, steps: int, rate: float = 0.1) -> np.ndarray:
 
 
 def descents(p: int = 11, d: int = 8, draws: int = 20, steps: int = 200) -> dict[str, float]:
-    """What happens to MED as the least norm of one class falls from spread starts on a sphere: see `descend`.
+    """What happens to MED as the least norm of one class falls from spread starts on a sphere: see
+    `descend`.
 
-    In how many of the `draws` descents MED `falls`, and by which factors MED (`med`) and the diameter (`width`) shrink,
-    in the median.
+    In how many of the `draws` descents MED `falls`, and by which factors MED (`med`) and the
+    diameter (`width`) shrink, in the median.
     """
     rng = np.random.default_rng(0)
     shrunk = []
@@ -91,4 +130,9 @@ def descents(p: int = 11, d: int = 8, draws: int = 20, steps: int = 200) -> dict
         path = descend(rng.normal(size=d) + 0.7 * rng.normal(size=(p, d)), steps)
         shrunk.append((med(path[0]) / med(path[-1]), diameter(path[0]) / diameter(path[-1])))
     in_med, in_width = np.array(shrunk).T
-    return {"falls": int((in_med > 1).sum()), "draws": draws, "med": np.median(in_med), "width": np.median(in_width)}
+    return {
+        "falls": int((in_med > 1).sum()),
+        "draws": draws,
+        "med": np.median(in_med),
+        "width": np.median(in_width),
+    }

@@ -1,4 +1,5 @@
-"""The runs of chapter 03: those of Fig. 5 at two moduli, and runs that are watched behind the embedding."""
+"""The runs of chapter 03: those of Fig. 5 at two moduli, and runs that are watched behind the
+embedding."""
 
 from __future__ import annotations
 
@@ -17,16 +18,23 @@ from grokbook_chapters.lead_tasks import FEW, ORDERED, P_TASKS, watched_run
 
 
 def unseen_share(view: View, stage: str, shuffled: bool = False) -> float:
-    """Share of the variance of the cells outside the training set that the class explains at one stage of the network.
+    """Share of the variance of the cells outside the training set that the class explains at one
+    stage of the network.
 
-    `stage` is a name of `activations`; `shuffled` gives the cells the labels of others, which is what chance reaches.
+    `stage` is a name of `activations`; `shuffled` gives the cells the labels of others, which is
+    what chance reaches.
     """
     inputs, labels = view.task.inputs[view.task.test_index], view.task.labels[view.task.test_index]
-    rows = activations(view.weights, torch.from_numpy(inputs), view.config.model)[stage].double().numpy()
+    rows = (
+        activations(view.weights, torch.from_numpy(inputs), view.config.model)[stage]
+        .double()
+        .numpy()
+    )
     return label_share(rows, np.random.default_rng(0).permutation(labels) if shuffled else labels)
 
 
-# The stages looked at: the sum of embeddings, the read-out row after attention and after the MLP, and chance.
+# The stages looked at: the sum of embeddings, the read-out row after attention and after the MLP,
+# and chance.
 WATCHED: dict[str, Watch] = {
     "share_sums": partial(unseen_share, stage=SUM),
     "share_attention": partial(unseen_share, stage="attention 1"),
@@ -44,7 +52,8 @@ VERSIONS = {
 
 
 def deeper(n_seeds: int = 3) -> dict[str, Experiment]:
-    """Addition modulo 47, each operand with its own tokens: with enough cells to generalise, and with too few.
+    """Addition modulo 47, each operand with its own tokens: with enough cells to generalise, and
+    with too few.
 
     Example:
         >>> [run.config.task.train_fraction for run in deeper().values()]
@@ -54,7 +63,9 @@ def deeper(n_seeds: int = 3) -> dict[str, Experiment]:
     same |= {"watch": WATCHED, "in_key": VERSIONS}
     return {
         "learned": watched_run(P_TASKS, label="deeper layers", train_fraction=ORDERED, **same),
-        "memorised": watched_run(P_TASKS, label="deeper layers, few cells", train_fraction=FEW, **same),
+        "memorised": watched_run(
+            P_TASKS, label="deeper layers, few cells", train_fraction=FEW, **same
+        ),
     }
 
 
@@ -64,14 +75,22 @@ RUNS = (deeper,)
 def plan(p: int, p_recorded: int, p_other: int, d: int, n_seeds: int) -> dict[str, Experiment]:
     """The runs of Fig. 5 at two moduli, from the records; the theory itself trains nothing.
 
-    Raises ParameterError for a width that leaves Lemma B.1 without any map, and for two equal moduli.
+    Raises ParameterError for a width that leaves Lemma B.1 without any map, and for two equal
+    moduli.
 
     Example:
         >>> list(plan(13, 97, 47, 32, 1))
         ['p_recorded', 'p_other']
     """
     if p // 2 + 1 > d:
-        raise ParameterError(f"d = {d} is too small for p = {p}: Lemma B.1 needs p // 2 + 1 = {p // 2 + 1} or more.")
+        raise ParameterError(
+            f"d = {d} is too small for p = {p}: Lemma B.1 needs p // 2 + 1 = {p // 2 + 1} or more."
+        )
     if p_recorded == p_other:
-        raise ParameterError(f"p_recorded = p_other = {p_other} must be two different moduli; take 47 and 97.")
-    return {"p_recorded": fig5(p_recorded).with_seeds(n_seeds), "p_other": fig5(p_other).with_seeds(n_seeds)}
+        raise ParameterError(
+            f"p_recorded = p_other = {p_other} must be two different moduli; take 47 and 97."
+        )
+    return {
+        "p_recorded": fig5(p_recorded).with_seeds(n_seeds),
+        "p_other": fig5(p_other).with_seeds(n_seeds),
+    }

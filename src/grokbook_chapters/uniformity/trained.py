@@ -1,4 +1,5 @@
-"""Trained networks: what the classes explain of sums and of products, and of the layers behind the embedding (G54)."""
+"""Trained networks: what the classes explain of sums and of products, and of the layers behind the
+embedding (G54)."""
 
 from __future__ import annotations
 
@@ -16,53 +17,97 @@ HALF = 0.5  # our bar: at least half of the variance between the classes
 
 
 def share_table(dataset: xr.Dataset) -> pd.DataFrame:
-    """One row a seed: grok step, and each share of `WATCHED` at the fit step, when it generalises, and at the end.
+    """One row a seed: grok step, and each share of `WATCHED` at the fit step, when it generalises,
+    and at the end.
 
-    Columns: grok_step (NaN if never; then the end stands for it), `{share}_fit`, `{share}_grok`, `{share}_end`, and of
-    the logged steps from the grok step on at which 95 % of the test cells are right, `right`, those with a share after
-    the MLP below `HALF`, `below`.
+    Columns: grok_step (NaN if never; then the end stands for it), `{share}_fit`, `{share}_grok`,
+    `{share}_end`, and of the logged steps from the grok step on at which 95 % of the test cells are
+    right, `right`, those with a share after the MLP below `HALF`, `below`.
     """
     rows = []
     for _, _, run in every_run({"": dataset}):
         timed, last = grok_time(run.step, run.train_accuracy, run.test_accuracy), int(run.step[-1])
         when = {"fit": timed.fit_step, "grok": timed.grok_step, "end": last}
         at = {name: run.sel(step=last if step is None else step) for name, step in when.items()}
-        shares = {f"{share}_{name}": float(there[share]) for share in WATCHED for name, there in at.items()}
+        shares = {
+            f"{share}_{name}": float(there[share])
+            for share in WATCHED
+            for name, there in at.items()
+        }
         after = run.sel(step=slice(int(at["grok"].step), None))
         right = after.test_accuracy >= 0.95
-        shares |= {"right": int(right.sum()), "below": int((right & (after.share_mlp < HALF)).sum())}
+        shares |= {
+            "right": int(right.sum()),
+            "below": int((right & (after.share_mlp < HALF)).sum()),
+        }
         rows.append(shares | {"grok_step": np.nan if timed.grok_step is None else timed.grok_step})
     return pd.DataFrame(rows)
 
 
-@claim("G54", "gu2025", "conclusion; appendix B.3", section="Uniformity behind the embedding", runs=deeper,
-       also=("GR5",),
-       through=share_table, published="in the deeper layers", bars={"half": (0.25, 0.75)},
-       says=("{learned} runs generalise and {memorised} only memorise. From fitting to generalisation the class ",
-             "explains {shares} (medians); after the MLP {reached} of {learned} come above {half:.0%} there (other ",
-             "bars: {bars}). Afterwards it can fall below again while 95 % of the test cells stay right: at {below} ",
-             "logged steps; at the last step the median is {end:.2f}. Runs that memorise end at {idle:.2f} at most ",
-             "(chance there: {few:.2f})"))  # fmt: skip
+@claim(
+    "G54",
+    "gu2025",
+    "conclusion; appendix B.3",
+    section="Uniformity behind the embedding",
+    runs=deeper,
+    also=("GR5",),
+    through=share_table,
+    published="in the deeper layers",
+    bars={"half": (0.25, 0.75)},
+    says=(
+        (
+            "{learned} runs generalise and {memorised} only memorise. From fitting to"
+            " generalisation the class "
+        ),
+        (
+            "explains {shares} (medians); after the MLP {reached} of {learned} come above"
+            " {half:.0%} there (other "
+        ),
+        (
+            "bars: {bars}). Afterwards it can fall below again while 95 % of the test cells stay"
+            " right: at {below} "
+        ),
+        (
+            "logged steps; at the last step the median is {end:.2f}. Runs that memorise end at"
+            " {idle:.2f} at most "
+        ),
+        "(chance there: {few:.2f})",
+    ),
+)
 def deeper_layers(runs: Runs, *, half: float = HALF) -> Finding:
-    """Uniformity is to be interpreted as representation uniformity, not restricted to the embedding: it is deeper.
+    """Uniformity is to be interpreted as representation uniformity, not restricted to the
+    embedding: it is deeper.
 
-    Our reading: unseen cells of one class come together behind the embedding, close beside the spread of all, between
-    fitting and generalising, in every run that generalises, and not in runs that only memorise. The bar of one half was
-    set before runs of this setting were made, and so was the moment: at generalisation, not ever after.
+    Our reading: unseen cells of one class come together behind the embedding, close beside the
+    spread of all, between fitting and generalising, in every run that generalises, and not in runs
+    that only memorise. The bar of one half was set before runs of this setting were made, and so
+    was the moment: at generalisation, not ever after.
     """
     table = pd.concat(runs.values())
     late = table.grok_step.notna()
     learned, memorised = table[late], table[~late]
     shares = "; ".join(
         f"{learned[f'{share}_fit'].median():.2f} to {learned[f'{share}_grok'].median():.2f} {words}"
-        for share, words in zip(WATCHED, ("of sums", "after attention", "after the MLP", "by chance"), strict=True)
+        for share, words in zip(
+            WATCHED, ("of sums", "after attention", "after the MLP", "by chance"), strict=True
+        )
     )
     reached, idle = int((learned.share_mlp_grok >= half).sum()), memorised.share_mlp_end.max()
     rises = learned.share_mlp_grok > learned.share_mlp_fit
     tells = len(learned) >= ENOUGH and len(memorised) >= ENOUGH and idle < half
     holds = True if rises.all() and reached == len(learned) else None if rises.any() else False
-    return judge(holds if tells else None, value=learned.share_mlp_grok.median(), low=learned.share_mlp_grok.min(),
-                 high=learned.share_mlp_grok.max(), shares=shares, reached=reached, half=half, idle=idle,
-                 few=memorised.share_null_end.median(), end=learned.share_mlp_end.median(), learned=len(learned),
-                 below=", ".join(f"{row.below:.0f} of {row.right:.0f}" for row in learned.itertuples()),
-                 memorised=len(memorised))  # fmt: skip
+    return judge(
+        holds if tells else None,
+        value=learned.share_mlp_grok.median(),
+        low=learned.share_mlp_grok.min(),
+        high=learned.share_mlp_grok.max(),
+        shares=shares,
+        reached=reached,
+        half=half,
+        idle=idle,
+        few=memorised.share_null_end.median(),
+        end=learned.share_mlp_end.median(),
+        learned=len(learned),
+        below=", ".join(f"{row.below:.0f} of {row.right:.0f}" for row in learned.itertuples()),
+        memorised=len(memorised),
+    )

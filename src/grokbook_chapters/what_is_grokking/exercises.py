@@ -29,7 +29,8 @@ def decay(dataset: xr.Dataset, says: str, *, seed: int, steps: int) -> Mistakes:
 
 
 @exercise(
-    "ex-01-threshold", draws={"low": [n / 1000 for n in range(300, 641)], "high": [n / 1000 for n in range(650, 986)]}
+    "ex-01-threshold",
+    draws={"low": [n / 1000 for n in range(300, 641)], "high": [n / 1000 for n in range(650, 986)]},
 )
 def threshold(longer: Sequence[float | None], *, low: float, high: float) -> Mistakes:
     """A list with one number a run, None where a delay is not known."""
@@ -45,7 +46,11 @@ def threshold(longer: Sequence[float | None], *, low: float, high: float) -> Mis
         yield True, "subtract the delays at the low"
 
 
-@exercise("ex-01-subtract", draws={"seed": range(100_000), "answer": range(1, 23)}, quick={"p": 23, "steps": 300})
+@exercise(
+    "ex-01-subtract",
+    draws={"seed": range(100_000), "answer": range(1, 23)},
+    quick={"p": 23, "steps": 300},
+)
 def subtract(dataset: xr.Dataset, other: int, *, p: int, seed: int, answer: int) -> Mistakes:
     """The dataset of one run, and a number from 0 to p - 1."""
     config = json.loads(dataset.attrs["configs"])[0]
@@ -58,11 +63,17 @@ def subtract(dataset: xr.Dataset, other: int, *, p: int, seed: int, answer: int)
 
 @exercise(
     "ex-01-facts",
-    draws={"p": (47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103, 107, 109, 113), "seed": range(100_000)},
+    draws={
+        "p": (47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103, 107, 109, 113),
+        "seed": range(100_000),
+    },
 )
 def facts(shown: Sequence[int], *, p: int, seed: int) -> Mistakes:
-    """Two whole numbers: unordered pairs that the random split shows, and those that the symmetric one shows."""
-    tasks = [ModularTask(p, "add", 0.5, split=split, seed=seed) for split in ("random", "symmetric")]
+    """Two whole numbers: unordered pairs that the random split shows, and those that the symmetric
+    one shows."""
+    tasks = [
+        ModularTask(p, "add", 0.5, split=split, seed=seed) for split in ("random", "symmetric")
+    ]
     cells = [np.divmod(task.train_index, p) for task in tasks]
     yield list(shown) == [i.size for i, _ in cells], "counts both orders"
     right = [np.unique(np.minimum(i, j) * p + np.maximum(i, j)).size for i, j in cells]
@@ -71,11 +82,18 @@ def facts(shown: Sequence[int], *, p: int, seed: int) -> Mistakes:
 
 @exercise(
     "ex-01-censoring",
-    draws={"a": range(700, 1000), "b": range(1000, 1200), "c": range(1200, 1500), "last": range(1900, 2400)},
+    draws={
+        "a": range(700, 1000),
+        "b": range(1000, 1200),
+        "c": range(1200, 1500),
+        "last": range(1900, 2400),
+    },
 )
 def censoring(bound: float, median: float, *, a: int, b: int, c: int, last: int) -> Mistakes:
     """The bound, a number of steps to three digits, and the median, a whole number of steps."""
     least = (a + b + c + 2 * last) / 5
-    yield from number(bound, least, "the bound is a mean over five runs", ("leaves out", (a + b + c) / 3))
+    yield from number(
+        bound, least, "the bound is a mean over five runs", ("leaves out", (a + b + c) / 3)
+    )
     yield median == b, "the median of the finished runs"
     yield median != c, "put the five in order"

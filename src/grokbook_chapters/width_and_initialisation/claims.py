@@ -1,9 +1,11 @@
-"""Figs 9 to 11 and 20 of Gu et al. 2025, 3 and 19 to 22 of Gu 2024: width, shift, positions, start, run-to-run spread.
+"""Figs 9 to 11 and 20 of Gu et al. 2025, 3 and 19 to 22 of Gu 2024: width, shift, positions, start,
+run-to-run spread.
 
-A statement about two settings is judged by an exact test of their grok steps, censored runs included (`sooner`), and
-only with three seeds of each; a part of a statement is True, False or None, not known from what is recorded. A ratio of
-two medians of three seeds would "refute" by noise: of two equal settings one is first half of the time. A run that ends
-low, or while its curve still rises, is "not by its last step" and refutes nothing.
+A statement about two settings is judged by an exact test of their grok steps, censored runs
+included (`sooner`), and only with three seeds of each; a part of a statement is True, False or
+None, not known from what is recorded. A ratio of two medians of three seeds would "refute" by
+noise: of two equal settings one is first half of the time. A run that ends low, or while its curve
+still rises, is "not by its last step" and refutes nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +20,16 @@ import pandas as pd
 from companion.claims import Finding, Runs, claim, enough, judge
 from companion.claims.finding import ENOUGH, Part, most
 from companion.claims.words import generalising
-from grokbook.curves.comparison import compare, either_way, oracles, paired_p, same_seed, sooner, span, trend_p
+from grokbook.curves.comparison import (
+    compare,
+    either_way,
+    oracles,
+    paired_p,
+    same_seed,
+    sooner,
+    span,
+    trend_p,
+)
 from grokbook_chapters.gu2025 import LONGER
 from grokbook_chapters.width_and_initialisation.runs import (
     APART,
@@ -37,17 +48,26 @@ from grokbook_chapters.width_and_initialisation.runs import (
 from grokbook_chapters.width_and_initialisation.tables import levels, longest, sign_test, times
 
 LEVEL = 0.05  # level of every test
-HALF = 0.71  # ratio of onsets below which a start is nearer to halving them than to nothing: the root of one half
-SWING = 0.05  # largest fall of a test accuracy in its last fifth from which we say that it oscillates
-ORDERED = 6  # seeds a side from which an order can be called stable or not: with three, 2 of 20 orders are apart
+# ratio of onsets below which a start is nearer to halving them than to nothing: the root of one
+# half
+HALF = 0.71
+SWING = (
+    0.05  # largest fall of a test accuracy in its last fifth from which we say that it oscillates
+)
+# seeds a side from which an order can be called stable or not: with three, 2 of 20 orders are apart
+ORDERED = 6
 ABOUT_07 = (0.6, 0.8)  # test accuracy that we call about 0.7
 OTHER_BANDS = ((0.65, 0.75), (0.5, 0.9))  # two other bands for it
-LEFT_THE_FLOOR = 0.5  # test accuracy from which a level counts as reached: a flat curve below may only be late
+LEFT_THE_FLOOR = (
+    0.5  # test accuracy from which a level counts as reached: a flat curve below may only be late
+)
 NEARLY_ALL = 0.985  # test accuracy that rounds to the paper's 0.99
 NO_GAIN = 0.05  # gain in test accuracy that we call no "significant improvement"
 SUBSTANTIAL = 0.1  # difference of the accuracy reached by two runs that we call substantial
 STEADY = 2.0  # ratio of the latest to the earliest grok step below which we call a setting stable
-SURELY = LEVEL / 10  # level at which a half that is put there must be found, so that it is hardly missed at `LEVEL`
+SURELY = (
+    LEVEL / 10
+)  # level at which a half that is put there must be found, so that it is hardly missed at `LEVEL`
 
 Times = pd.DataFrame | None
 _WIDTHS = {"section": "What is recorded of the width", "seconds": 3, "through": times}
@@ -56,7 +76,8 @@ _POSITIONS = {"section": "Position vectors", "seconds": 3, "through": times}
 
 
 def settled(table: pd.DataFrame) -> pd.Series:
-    """The late accuracy of the runs that have a level: those that have left the floor and no longer rise."""
+    """The late accuracy of the runs that have a level: those that have left the floor and no longer
+    rise."""
     return table.late[~table.rises & (table.late >= LEFT_THE_FLOOR)]
 
 
@@ -69,31 +90,46 @@ def at_onset(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def halved(first: Times, second: Times, bar: float = HALF) -> Part:
-    """Does `first` begin before `bar` times the onset of the same seed of `second`? None where that is left open."""
+    """Does `first` begin before `bar` times the onset of the same seed of `second`? None where that
+    is left open."""
     if not enough(first, second):
         return None
     return sooner(at_onset(first), at_onset(second), factor=bar, test=paired_p)
 
 
 def fig20() -> Settings:
-    """The two starts of Fig. 20 at its three training fractions, by fraction and start, with the same seeds each.
+    """The two starts of Fig. 20 at its three training fractions, by fraction and start, with the
+    same seeds each.
 
-    At 30 %, the one share at which most runs begin, seeds 5 to 14: those before 5 are older than the rule, and the last
-    five were added when the first had left it open.
+    At 30 %, the one share at which most runs begin, seeds 5 to 14: those before 5 are older than
+    the rule, and the last five were added when the first had left it open.
     """
     seeds = {0.3: tuple(range(5, 15)), 0.25: (0, 1, 2), 0.2: (0, 1, 2)}
-    return {f"{f:.0%}, {start}": replace(by_start(f)[start], seeds=those)
-            for f, those in seeds.items() for start in ("normal", "toeplitz")}  # fmt: skip
+    return {
+        f"{f:.0%}, {start}": replace(by_start(f)[start], seeds=those)
+        for f, those in seeds.items()
+        for start in ("normal", "toeplitz")
+    }
 
 
-@claim("GF20", "gu2025", "appendix E, Fig. 20", also=("G51",), runs=fig20, **_STARTS,
-       published=f"half the epochs to the onset (a ratio below {HALF}: our reading)", bars={"bar": (0.5, 0.6, 0.8)},
-       rule_changed="2026-11-24 eae6844",
-       says="{seen}; all shares together, onset: {onset} (other bars: {bars})")  # fmt: skip
+@claim(
+    "GF20",
+    "gu2025",
+    "appendix E, Fig. 20",
+    also=("G51",),
+    runs=fig20,
+    **_STARTS,
+    published=f"half the epochs to the onset (a ratio below {HALF}: our reading)",
+    bars={"bar": (0.5, 0.6, 0.8)},
+    rule_changed="2026-11-24 eae6844",
+    says="{seen}; all shares together, onset: {onset} (other bars: {bars})",
+)
 def toeplitz_halves(runs: Runs, *, bar: float = HALF) -> Finding:
-    """With a Toeplitz start "the number of epochs required for grokking to begin" is half, at 30, 25 and 20 % trained.
+    """With a Toeplitz start "the number of epochs required for grokking to begin" is half, at 30,
+    25 and 20 % trained.
 
-    All pairs of one share and seed are judged together; earlier, but not by a half, is another constant.
+    All pairs of one share and seed are judged together; earlier, but not by a half, is another
+    constant.
     """
     shares, both = ("30%", "25%", "20%"), {}
     for start in ("toeplitz", "normal"):
@@ -102,35 +138,50 @@ def toeplitz_halves(runs: Runs, *, bar: float = HALF) -> Finding:
     part, earlier = halved(*both.values(), bar), halved(*both.values(), 1.0)
     onset = "not all recorded"
     if all(table is not None for table in both.values()):
-        onset = f"{span(*same_seed(*map(at_onset, both.values())).median())} times that of the same seed (median)"
+        onset = (
+            f"{span(*same_seed(*map(at_onset, both.values())).median())} times that of the same"
+            " seed (median)"
+        )
     return judge(part, corrected=earlier is True, onset=onset, seen=generalising(runs))
 
 
 def start_sooner(first: Times, second: Times, factor: float = 1.0) -> Part:
-    """Are runs of `first` before `factor` times those of `second`? None where groupings or their oracle leave it open.
+    """Are runs of `first` before `factor` times those of `second`? None where groupings or their
+    oracle leave it open.
 
-    The oracle: the runs of `second` with every step halved. A test that does not find it is not used, nor is one on
-    fewer than the seeds set aside: to stop when it looks well is to choose.
+    The oracle: the runs of `second` with every step halved. A test that does not find it is not
+    used, nor is one on fewer than the seeds set aside: to stop when it looks well is to choose.
     """
     if not enough(first, second, least=len(FRESH)) or not oracles(first, second)[0] <= LEVEL:
         return None
     return sooner(first, second, factor=factor, level=LEVEL)
 
 
-@claim("GE1", "gu2025", "appendix E, Eq. (19)", runs=fresh, **_STARTS, bars={"factor": (0.8, 0.6)},
-       rule_changed="2026-11-26T18:06:00+00:00 b63b42e",
-       published="yes (Fig. 20)", says="p = 59, half trained, {seen} (ratios to be beaten: {bars})")  # fmt: skip
+@claim(
+    "GE1",
+    "gu2025",
+    "appendix E, Eq. (19)",
+    runs=fresh,
+    **_STARTS,
+    bars={"factor": (0.8, 0.6)},
+    rule_changed="2026-11-26T18:06:00+00:00 b63b42e",
+    published="yes (Fig. 20)",
+    says="p = 59, half trained, {seen} (ratios to be beaten: {bars})",
+)
 def structure_speeds_up(runs: Runs, *, factor: float = 1.0) -> Finding:
     """A structured start, W_E = Toeplitz(v, v') with a random vector v, speeds grokking up.
 
-    Our reading: normal numbers v, so that structure is all that differs from the random start, and seeds that had not
-    been looked at when the rule was written. Both starts are groups, not pairs: with one seed they share the training
-    cells, and their steps scattered no less for it (13 seeds, correlation -0.2). The sentence is general and the size
-    is ours. So a setting where it does not help refutes nothing, and one where it helps is a correction: for this size.
-    (Before, these same runs gave "holds".) Ten further seeds of both starts, 13 to 22, have a ratio of 0.32 too.
+    Our reading: normal numbers v, so that structure is all that differs from the random start, and
+    seeds that had not been looked at when the rule was written. Both starts are groups, not pairs:
+    with one seed they share the training cells, and their steps scattered no less for it (13 seeds,
+    correlation -0.2). The sentence is general and the size is ours. So a setting where it does not
+    help refutes nothing, and one where it helps is a correction: for this size. (Before, these same
+    runs gave "holds".) Ten further seeds of both starts, 13 to 22, have a ratio of 0.32 too.
     """
     normal = runs["normal"]
-    found = {s: compare(runs[s], normal) for s in APART[1:] if s in runs} if normal is not None else {}
+    found = (
+        {s: compare(runs[s], normal) for s in APART[1:] if s in runs} if normal is not None else {}
+    )
     value = found["toeplitz_normal"].low if "toeplitz_normal" in found else None
     seen = "; ".join(f"{start}: {each.describe()}" for start, each in found.items())
     sooner_here = start_sooner(runs["toeplitz_normal"], normal, factor)
@@ -167,17 +218,35 @@ FIG_9 = (
 
 
 def of_figure(figure: str) -> Settings:
-    """The runs of one of Figs 9 to 11, by modulus, shift and width, or by width alone where that is all there is."""
-    runs = {label: run for label, run in by_width().items() if run.name.startswith(f"gu2025/{figure}[")}
-    return runs if figure == "fig9" else {f"d ={label.partition(', d =')[2]}": run for label, run in runs.items()}
+    """The runs of one of Figs 9 to 11, by modulus, shift and width, or by width alone where that is
+    all there is."""
+    runs = {
+        label: run for label, run in by_width().items() if run.name.startswith(f"gu2025/{figure}[")
+    }
+    return (
+        runs
+        if figure == "fig9"
+        else {f"d ={label.partition(', d =')[2]}": run for label, run in runs.items()}
+    )
 
 
-@claim("GF09", "gu2025", "appendix D.1, Fig. 9", **_WIDTHS, bars={"share": (0.5, 0)}, refutes=alone(FIG_9[0][0]),
-       runs=partial(of_figure, "fig9"), rule_changed="2026-11-28T17:59:32 20898e3e",
-       says="{seen} (shares of the gap: {bars})",
-       published=" and ".join(f"more than {gap:,} epochs earlier" for *_, gap in FIG_9))  # fmt: skip
-def wider_is_earlier(runs: Runs, panels: tuple[tuple[str, str, int], ...] = FIG_9, *, share: float = 1.0) -> Finding:
-    """Width 256 groks over 20,000 epochs before 128 (p = 97, k = 85), over 10,000 before 64 (p = 47, k = 0).
+@claim(
+    "GF09",
+    "gu2025",
+    "appendix D.1, Fig. 9",
+    **_WIDTHS,
+    bars={"share": (0.5, 0)},
+    refutes=alone(FIG_9[0][0]),
+    runs=partial(of_figure, "fig9"),
+    rule_changed="2026-11-28T17:59:32 20898e3e",
+    says="{seen} (shares of the gap: {bars})",
+    published=" and ".join(f"more than {gap:,} epochs earlier" for *_, gap in FIG_9),
+)
+def wider_is_earlier(
+    runs: Runs, panels: tuple[tuple[str, str, int], ...] = FIG_9, *, share: float = 1.0
+) -> Finding:
+    """Width 256 groks over 20,000 epochs before 128 (p = 97, k = 85), over 10,000 before 64 (p =
+    47, k = 0).
 
     The sentence is about these sizes, so companions decide nothing.
     """
@@ -186,7 +255,8 @@ def wider_is_earlier(runs: Runs, panels: tuple[tuple[str, str, int], ...] = FIG_
 
 
 def about_07(table: Times, band: tuple[float, float] = ABOUT_07) -> Part:
-    """Do the runs stay about 0.7? Those with a level say so, three or more; a low or rising run says nothing yet."""
+    """Do the runs stay about 0.7? Those with a level say so, three or more; a low or rising run
+    says nothing yet."""
     ends = settled(table) if table is not None else pd.Series(dtype=float)
     inside = ends.between(*band)
     if len(ends) < ENOUGH:
@@ -195,20 +265,38 @@ def about_07(table: Times, band: tuple[float, float] = ABOUT_07) -> Part:
 
 
 def reaches(table: Times, level: float) -> Part:
-    """Is the median best accuracy at least `level`? Too low a one refutes it only where every run has its level."""
+    """Is the median best accuracy at least `level`? Too low a one refutes it only where every run
+    has its level."""
     if not enough(table):
         return None
-    return True if table.best.median() >= level else False if len(settled(table)) == len(table) else None
+    return (
+        True
+        if table.best.median() >= level
+        else False
+        if len(settled(table)) == len(table)
+        else None
+    )
 
 
-@claim("GF10", "gu2025", "appendix D.1, Fig. 10", runs=partial(of_figure, "fig10"), bars={"band": OTHER_BANDS},
-       published="about 0.7 at 128; 0.99 at 512; no gain at 1024", says="{seen} (other bands: {bars})",
-       refutes=alone(NARROW), rule_changed="2026-11-27T15:30 0afa2d4a", **_WIDTHS)  # fmt: skip
+@claim(
+    "GF10",
+    "gu2025",
+    "appendix D.1, Fig. 10",
+    runs=partial(of_figure, "fig10"),
+    bars={"band": OTHER_BANDS},
+    published="about 0.7 at 128; 0.99 at 512; no gain at 1024",
+    says="{seen} (other bands: {bars})",
+    refutes=alone(NARROW),
+    rule_changed="2026-11-27T15:30 0afa2d4a",
+    **_WIDTHS,
+)
 def accuracy_by_width(runs: Runs, *, band: tuple[float, float] = ABOUT_07) -> Finding:
-    """At p = 43 the test accuracy oscillates about 0.7 at width 128, reaches 0.99 at 512, gains nothing at 1024.
+    """At p = 43 the test accuracy oscillates about 0.7 at width 128, reaches 0.99 at 512, gains
+    nothing at 1024.
 
-    Width 128 is asked of ten fresh seeds, all of them, that go on to `LONGER` steps: when this was said, one of 15 had
-    a level by step 20,000, seven were rising, and no wider network had been run.
+    Width 128 is asked of ten fresh seeds, all of them, that go on to `LONGER` steps: when this was
+    said, one of 15 had a level by step 20,000, seven were rising, and no wider network had been
+    run.
     """
     label = longest(runs, "d = 128")
     narrow, wide, wider = runs[label], runs["d = 512"], runs["d = 1024"]
@@ -220,10 +308,19 @@ def accuracy_by_width(runs: Runs, *, band: tuple[float, float] = ABOUT_07) -> Fi
     return judge(*parts, value=narrow.late.median() if enough(narrow) else None, seen=levels(runs))
 
 
-@claim("GF11", "gu2025", "appendix D.1, Fig. 11", runs=partial(of_figure, "fig11"), says="{seen}", **_WIDTHS,
-       refutes=alone("p = 43, k = 43, d = 256"), published="none up to 512; 1024 and 2048 do")  # fmt: skip
+@claim(
+    "GF11",
+    "gu2025",
+    "appendix D.1, Fig. 11",
+    runs=partial(of_figure, "fig11"),
+    says="{seen}",
+    **_WIDTHS,
+    refutes=alone("p = 43, k = 43, d = 256"),
+    published="none up to 512; 1024 and 2048 do",
+)
 def boundary_by_width(runs: Runs) -> Finding:
-    """At p = k = 43 widths 256 and 512 do not generalise in 200,000 epochs; 1024 does, and 2048 changes nothing."""
+    """At p = k = 43 widths 256 and 512 do not generalise in 200,000 epochs; 1024 does, and 2048
+    changes nothing."""
     wide, wider = runs["d = 1024"], runs["d = 2048"]
     parts = [_nobody(runs[f"d = {d}"]) for d in (256, 512)] + [_most(wide), _most(wider)]
     alike = abs(wider.best.median() - wide.best.median()) < NO_GAIN if enough(wide, wider) else None
@@ -232,7 +329,8 @@ def boundary_by_width(runs: Runs) -> Finding:
 
 
 def _nobody(table: Times) -> Part:
-    """None of three or more, or most of them: one run of several may have drawn an easy training set."""
+    """None of three or more, or most of them: one run of several may have drawn an easy training
+    set."""
     if not enough(table):
         return None
     share = table.grok_step.notna().mean()
@@ -244,18 +342,27 @@ def _most(table: Times) -> Part:
     return True if enough(table) and table.grok_step.notna().mean() > 0.5 else None
 
 
-# ---------------------------------------------------------------------------------------- shift and positions
+# ------------------------------------------------------------------------------ shift and positions
 
 
-@claim("PF03", "gu2024", "section 5.2.1, Fig. 3", section="Shared tokens", seconds=3, runs=by_shift,
-       through=times, published="slower as k grows from 0 to 81",
-       says="{seen} (trend: p = {rising}, of the opposite one {falling}, above k = 0 {shifted})")  # fmt: skip
+@claim(
+    "PF03",
+    "gu2024",
+    "section 5.2.1, Fig. 3",
+    section="Shared tokens",
+    seconds=3,
+    runs=by_shift,
+    through=times,
+    published="slower as k grows from 0 to 81",
+    says="{seen} (trend: p = {rising}, of the opposite one {falling}, above k = 0 {shifted})",
+)
 def shift_delays(runs: Runs) -> Finding:
     """The speed of grokking falls as the shift k grows: 0, 45, 60, 81.
 
-    A trend over the four shifts, by an exact test of their order; one the other way refutes. It also has to be there
-    among the shifts above 0. Where it is not, what holds is a correction: a shift delays.
-    (That part was added after these runs; the trend over all four alone gave "holds".)
+    A trend over the four shifts, by an exact test of their order; one the other way refutes. It
+    also has to be there among the shifts above 0. Where it is not, what holds is a correction: a
+    shift delays. (That part was added after these runs; the trend over all four alone gave
+    "holds".)
     """
     groups, seen = [runs[f"k = {k}"] for k in (0, 45, 60, 81)], generalising(runs)
     if not enough(*groups):
@@ -263,8 +370,14 @@ def shift_delays(runs: Runs) -> Finding:
     rising, falling, shifted = trend_p(groups), trend_p(groups[::-1]), trend_p(groups[1:])
     known = min(rising, falling) <= LEVEL
     delays = rising <= LEVEL
-    return judge(delays and shifted <= LEVEL if known else None, corrected=delays, rising=f"{rising:.3f}",
-                 falling=f"{falling:.3f}", shifted=f"{shifted:.3f}", seen=seen)  # fmt: skip
+    return judge(
+        delays and shifted <= LEVEL if known else None,
+        corrected=delays,
+        rising=f"{rising:.3f}",
+        falling=f"{falling:.3f}",
+        shifted=f"{shifted:.3f}",
+        seen=seen,
+    )
 
 
 def at_width(d: int) -> Settings:
@@ -277,39 +390,64 @@ def with_figure_19() -> Settings:
     return {f"p = 97, {at}": run for at, run in at_width(128).items()}
 
 
-@claim("PF19", "gu2024", "appendix E.1, Fig. 19", runs=many_by_position, beside=with_figure_19, **_POSITIONS,
-       published='"often" a delay, shown at p = k = 97', says="{seen}{pairs} (without p: p = k = 37, 70 % trained)",
-       rule_changed="2026-11-28T21:06:31 8db41bfd")  # fmt: skip
+@claim(
+    "PF19",
+    "gu2024",
+    "appendix E.1, Fig. 19",
+    runs=many_by_position,
+    beside=with_figure_19,
+    **_POSITIONS,
+    published='"often" a delay, shown at p = k = 97',
+    says="{seen}{pairs} (without p: p = k = 37, 70 % trained)",
+    rule_changed="2026-11-28T21:06:31 8db41bfd",
+)
 def positions_delay(runs: Runs) -> Finding:
-    """Position vectors "often" delay grokking: Fig. 19, p = k = 97 and width 128; here also 37 and 48.
+    """Position vectors "often" delay grokking: Fig. 19, p = k = 97 and width 128; here also 37 and
+    48.
 
-    The sentence is general ("often"). Where the runs of the figure leave it open, it holds with a correction, for a
-    size of ours, if of many pairs of
-    width 48 most are later with them and the mean ln(ratio) is above 0, by tests of signs at a fifth of the level, as
-    two companions of ten and of sixteen pairs, at half the level each, had left it open. They refute nothing.
+    The sentence is general ("often"). Where the runs of the figure leave it open, it holds with a
+    correction, for a size of ours, if of many pairs of width 48 most are later with them and the
+    mean ln(ratio) is above 0, by tests of signs at a fifth of the level, as two companions of ten
+    and of sixteen pairs, at half the level each, had left it open. They refute nothing.
     """
     there = earlier_by(runs["p = 97, d = 128, on"], runs["p = 97, d = 128, off"])
     on, off = (runs[f"d = 48, 8,000 steps, {state}"] for state in ("on", "off"))
     delayed, pairs = False, ""
     if enough(on, off, least=len(MANY)):
-        ratios, (later, before, share), p = same_seed(on, off), sign_test(on, off), paired_p(off, on)
+        ratios, (later, before, share), p = (
+            same_seed(on, off),
+            sign_test(on, off),
+            paired_p(off, on),
+        )
         delayed = max(p, share) <= LEVEL / 5
-        pairs = (f"; of {len(ratios)} pairs {later} are later with them and {before} earlier (p = {share:.2g}), "
-                 f"{span(*ratios.median())} times in the median (mean: p = {p:.2g})")  # fmt: skip
+        pairs = (
+            f"; of {len(ratios)} pairs {later} are later with them and {before} earlier (p ="
+            f" {share:.2g}), {span(*ratios.median())} times in the median (mean: p = {p:.2g})"
+        )
     corrected = there is None and delayed
-    return judge(False if corrected else there, corrected=corrected, pairs=pairs, seen=generalising(runs))
+    return judge(
+        False if corrected else there, corrected=corrected, pairs=pairs, seen=generalising(runs)
+    )
 
 
-@claim("PF20", "gu2024", "appendix E.1, Fig. 20", runs=partial(at_width, 256),
-       published="the order changes from run to run", rule_changed="2026-11-28T15:03:57 7a95ed66",
-       says="{seen} ({seeds} seeds each are asked for)", **_POSITIONS)  # fmt: skip
+@claim(
+    "PF20",
+    "gu2024",
+    "appendix E.1, Fig. 20",
+    runs=partial(at_width, 256),
+    published="the order changes from run to run",
+    rule_changed="2026-11-28T15:03:57 7a95ed66",
+    says="{seen} ({seeds} seeds each are asked for)",
+    **_POSITIONS,
+)
 def order_is_unstable(runs: Runs) -> Finding:
-    """Where embeddings are wider the order of runs with and without position vectors is unstable: Fig. 20, width 256 at
-    p = k = 97.
+    """Where embeddings are wider the order of runs with and without position vectors is unstable:
+    Fig. 20, width 256 at p = k = 97.
 
-    One that comes earlier than the other refutes it, by an exact test either way. It holds where none does although
-    the test would find a half that is put there. Companions are another size and decide nothing: that no order is
-    significant there is not that there is none. (Before, they gave "holds".)
+    One that comes earlier than the other refutes it, by an exact test either way. It holds where
+    none does although the test would find a half that is put there. Companions are another size and
+    decide nothing: that no order is significant there is not that there is none. (Before, they gave
+    "holds".)
     """
     on, off = runs["d = 256, on"], runs["d = 256, off"]
     there: Part = None
@@ -323,10 +461,17 @@ def no_order(p: float, half: float) -> Part:
     return False if p <= LEVEL else True if half <= SURELY else None
 
 
-@claim("PF21", "gu2024", "appendix E.1, Fig. 21", runs=partial(at_width, 512), bars={"bar": (1.5, 3)},
-       rule_changed="2026-11-28T21:23:22 b06c3307", **_POSITIONS,
-       published=f"no instability (the latest before {STEADY:g} times the earliest: our reading)",
-       says="{seen} (other ratios: {bars})")  # fmt: skip
+@claim(
+    "PF21",
+    "gu2024",
+    "appendix E.1, Fig. 21",
+    runs=partial(at_width, 512),
+    bars={"bar": (1.5, 3)},
+    rule_changed="2026-11-28T21:23:22 b06c3307",
+    **_POSITIONS,
+    published=f"no instability (the latest before {STEADY:g} times the earliest: our reading)",
+    says="{seen} (other ratios: {bars})",
+)
 def wide_is_stable(runs: Runs, *, bar: float = STEADY) -> Finding:
     """In the widest embeddings the instability is gone: Fig. 21, width 512 at p = k = 97.
 
@@ -337,15 +482,19 @@ def wide_is_stable(runs: Runs, *, bar: float = STEADY) -> Finding:
 
 
 def scatter(tables: list[pd.DataFrame]) -> pd.DataFrame:
-    """How far ln(grok step) is from the median of its setting, as "steps" to compare; a run that is later than that by
-    a third or more counts with a third, as all settings are followed for so long."""
+    """How far ln(grok step) is from the median of its setting, as "steps" to compare; a run that is
+    later than that by a third or more counts with a third, as all settings are followed for so
+    long."""
     steps = [table.grok_step.fillna(table.last_step).astype(float) for table in tables]
     away = [abs(np.log((one / one.median()).clip(upper=4 / 3))) for one in steps]
-    return pd.DataFrame({"grok_step": pd.concat(away, ignore_index=True) + 1e-9, "last_step": np.inf})
+    return pd.DataFrame(
+        {"grok_step": pd.concat(away, ignore_index=True) + 1e-9, "last_step": np.inf}
+    )
 
 
 def steady(table: Times, bar: float = STEADY) -> Part:
-    """Is the latest grok step of a setting below `bar` times the earliest? A late run counts with its last step."""
+    """Is the latest grok step of a setting below `bar` times the earliest? A late run counts with
+    its last step."""
     if table is None or not table.grok_step.notna().any():
         return None
     if (table.grok_step.fillna(table.last_step) >= bar * table.grok_step.min()).any():
@@ -356,13 +505,24 @@ def steady(table: Times, bar: float = STEADY) -> Part:
 # ---------------------------------------------------------------------------------------- spread
 
 
-@claim("PF22", "gu2024", "appendix E.2, Fig. 22", section="Two runs of one setting", seconds=3, through=times,
-       runs=lambda: {label: run for label, run in by_modulus().items() if label.startswith("p = 47")},
-       published=f"significant in speed (a factor of {STEADY:g}), substantial in accuracy ({SUBSTANTIAL}): our reading",
-       bars={"apart": ((1.5, 0.05), (3, 0.2))},
-       says="{seen}; speed: {speed}, accuracy reached: {accuracy} (other bars: {bars})")  # fmt: skip
+@claim(
+    "PF22",
+    "gu2024",
+    "appendix E.2, Fig. 22",
+    section="Two runs of one setting",
+    seconds=3,
+    through=times,
+    runs=lambda: {label: run for label, run in by_modulus().items() if label.startswith("p = 47")},
+    published=(
+        f"significant in speed (a factor of {STEADY:g}), substantial in accuracy ({SUBSTANTIAL}):"
+        " our reading"
+    ),
+    bars={"apart": ((1.5, 0.05), (3, 0.2))},
+    says="{seen}; speed: {speed}, accuracy reached: {accuracy} (other bars: {bars})",
+)
 def runs_differ(runs: Runs, *, apart: tuple[float, float] = (STEADY, SUBSTANTIAL)) -> Finding:
-    """Two runs at p = 47, width 128, differ significantly in speed and substantially in the accuracy reached."""
+    """Two runs at p = 47, width 128, differ significantly in speed and substantially in the
+    accuracy reached."""
     table = runs[longest(runs, "p = 47")]
     parts = speeds_differ(table, apart[0]), levels_differ(table, apart[1])
     words = dict(zip(("speed", "accuracy"), (judge(part).verdict for part in parts), strict=True))
@@ -376,7 +536,8 @@ def speeds_differ(table: Times, bar: float = STEADY) -> Part:
 
 
 def levels_differ(table: Times, bar: float = SUBSTANTIAL) -> Part:
-    """Do two runs reach levels that are more than `bar` apart? Not known from runs that are low or still rise."""
+    """Do two runs reach levels that are more than `bar` apart? Not known from runs that are low or
+    still rise."""
     ends = settled(table) if table is not None else pd.Series(dtype=float)
     if len(ends) > 1 and ends.max() - ends.min() > bar:
         return True

@@ -30,7 +30,9 @@ def one(chance: float, spread: float, *, fast: int, slow: int, s: float, often: 
     typical = ("in one order", right / 2), ("both runs vary", 2 * norm.sf(far / s)), no_logarithm
     yield from number(chance, right, "the chance is erfc(ln q / 2 s)", *typical)
     straight = ("chance is no straight line", s * often / right)
-    yield from number(spread, far / (norm.isf(often / 2) * sqrt(2)), "with this spread the chance", straight)
+    yield from number(
+        spread, far / (norm.isf(often / 2) * sqrt(2)), "with this spread the chance", straight
+    )
 
 
 @exercise(
@@ -43,9 +45,14 @@ def one(chance: float, spread: float, *, fast: int, slow: int, s: float, often: 
         "last": range(1600, 2600, 10),
     },
 )
-def hand(score: int, p_value: float, largest: float, *, a1: int, a2: int, a3: int, b: int, last: int) -> Mistakes:
+def hand(
+    score: int, p_value: float, largest: float, *, a1: int, a2: int, a3: int, b: int, last: int
+) -> Mistakes:
     """A whole number, a share, and a ratio, both to three digits."""
-    steps, count = [a1, a2, a3, b, last + 1, last + 1], range(6)  # two that are equal: not known which is first
+    steps, count = (
+        [a1, a2, a3, b, last + 1, last + 1],
+        range(6),
+    )  # two that are equal: not known which is first
 
     def scored(group: tuple[int, ...]) -> int:
         others = [k for k in count if k not in group]
@@ -72,7 +79,9 @@ def hand(score: int, p_value: float, largest: float, *, a1: int, a2: int, a3: in
         "s": [n / 100 for n in range(20, 91)],
     },
 )
-def scale(scaled: float, quotient: float, seeds: int, *, seed: int, factor: float, q: float, s: float) -> Mistakes:
+def scale(
+    scaled: float, quotient: float, seeds: int, *, seed: int, factor: float, q: float, s: float
+) -> Mistakes:
     """MED, MED over the mean length, both to three digits, and a number of seeds."""
     table = factor * embedding_start("toeplitz_normal", 59, 64, seed).double().numpy()
     yield from number(scaled, med(table), "steps get shorter")

@@ -1,7 +1,9 @@
-"""The runs of chapter 09 by question: shift, positions, width, start, optimiser; and small companions of them.
+"""The runs of chapter 09 by question: shift, positions, width, start, optimiser; and small
+companions of them.
 
-Labels are those of the page; an experiment's name carries its setting, as in `gu2025/fig20[start=toeplitz, frac=0.25]`.
-The companions, `small/...`, ask a figure's question of a network that a laptop trains in a minute.
+Labels are those of the page; an experiment's name carries its setting, as in
+`gu2025/fig20[start=toeplitz, frac=0.25]`. The companions, `small/...`, ask a figure's question of a
+network that a laptop trains in a minute.
 """
 
 from __future__ import annotations
@@ -25,27 +27,47 @@ FOUR = ("normal", "toeplitz", "positive", "circulant")
 # What the companions are unless a change says otherwise.
 SMALL = {"p": 59, "train_fraction": 0.5, "d_model": 64, "steps": 4_000, "log": Schedule(points=200)}
 
-# Optimisers compared under one protocol: equal warm-up and weight decay, each at the same three learning rates.
+# Optimisers compared under one protocol: equal warm-up and weight decay, each at the same three
+# learning rates.
 ACCELERATORS = {"adamw": AdamW, "muon": Muon, "grokfast": Grokfast}
 
-RATES = (1e-3, 3e-4, 3e-3)  # learning rates at which they are compared; the first is that of every other run
+RATES = (
+    1e-3,
+    3e-4,
+    3e-3,
+)  # learning rates at which they are compared; the first is that of every other run
 
 # Starts that tell structure, scale and mean of the Toeplitz table apart.
 APART = ("normal", "toeplitz", "toeplitz_normal", "small_normal", "normal_mean")
 
-FRESH = tuple(range(3, 13))  # seeds that were run after those of `small_by_start` had shown what to ask: they decide it
+FRESH = tuple(
+    range(3, 13)
+)  # seeds that were run after those of `small_by_start` had shown what to ask: they decide it
 
 PAIRS = 10  # of runs with and without position vectors, of one seed each
-SPREAD, STEADIER = 5, 8  # of them in each setting whose scatter is asked for, and then again at the widest
+SPREAD, STEADIER = (
+    5,
+    8,
+)  # of them in each setting whose scatter is asked for, and then again at the widest
 MORE = tuple(range(10, 26))  # seeds of the pairs of width 48 of which a delay is asked
-MANY = tuple(range(58, 186))  # and of those of which it is asked again, enough for a delay as large as theirs
-# Figure, width, steps and seeds of the companions of Figs 20 and 21. Of five pairs of width 48 six of ten networks had
-# not generalised by step 6,000, so how far they scatter is asked of others, for longer. Ten pairs of width 96 had too
+MANY = tuple(
+    range(58, 186)
+)  # and of those of which it is asked again, enough for a delay as large as theirs
+# Figure, width, steps and seeds of the companions of Figs 20 and 21. Of five pairs of width 48 six
+# of ten networks had
+# not generalised by step 6,000, so how far they scatter is asked of others, for longer. Ten pairs
+# of width 96 had too
 # little power for an order to be found or missed, so eight were added.
-WIDER = ((20, 96, 6_000, range(18)), (21, 192, 4_000, range(SPREAD + STEADIER)), (21, 48, 20_000, range(SPREAD, 10)))
+WIDER = (
+    (20, 96, 6_000, range(18)),
+    (21, 192, 4_000, range(SPREAD + STEADIER)),
+    (21, 48, 20_000, range(SPREAD, 10)),
+)
 
-# Figs 9 to 11: figure, modulus, shift, our number of steps, widths, seeds; a further row of a modulus is longer runs. A
-# level is judged on three runs that have one: of the 15 of 20,000 steps one has. So ten others go on to `LONGER`.
+# Figs 9 to 11: figure, modulus, shift, our number of steps, widths, seeds; a further row of a
+# modulus is longer runs. A
+# level is judged on three runs that have one: of the 15 of 20,000 steps one has. So ten others go
+# on to `LONGER`.
 FIRST, OTHERS = (0, 1, 2), tuple(range(15, 25))
 WIDTHS = (
     ("fig9", 97, 85, 40_000, (128, 256), FIRST),
@@ -56,18 +78,22 @@ WIDTHS = (
     ("fig11", 43, 43, 200_000, (256, 512, 1024, 2048), FIRST),
 )
 
-# The companions of Fig. 9, p = 37: shift, share, and its two widths with their steps. Ratios of the widths to p, and of
-# the shift to it, are about the figure's. What is known of widths 48, 96 and 192 at shift 37 was seen before, so the
+# The companions of Fig. 9, p = 37: shift, share, and its two widths with their steps. Ratios of the
+# widths to p, and of
+# the shift to it, are about the figure's. What is known of widths 48, 96 and 192 at shift 37 was
+# seen before, so the
 # seeds are others.
 PANELS = ((32, 0.7, {48: 20_000, 96: 8_000}), (0, 0.5, {48: 10_000, 192: 4_000}))
 WIDTH_SEEDS = tuple(range(20, 28))
 
 
-def run(name: str, seeds: tuple[int, ...] = (0, 1, 2), *, positional: bool = True, **changes: Any) -> Experiment:
+def run(
+    name: str, seeds: tuple[int, ...] = (0, 1, 2), *, positional: bool = True, **changes: Any
+) -> Experiment:
     """A run of the papers' model, p = 97 and 30 % trained unless `changes` say otherwise.
 
-    Changes may be any setting of `modular_run`, or `start`, `optimizer`, `log` and `snapshots`; `positional`: with
-    position vectors.
+    Changes may be any setting of `modular_run`, or `start`, `optimizer`, `log` and `snapshots`;
+    `positional`: with position vectors.
     """
     outer = {n: changes.pop(n) for n in ("start", "optimizer", "log", "snapshots") if n in changes}
     config = modular_run(**({"p": 97, "train_fraction": 0.3} | changes))
@@ -76,15 +102,28 @@ def run(name: str, seeds: tuple[int, ...] = (0, 1, 2), *, positional: bool = Tru
 
 
 def small(name: str, **changes: Any) -> Experiment:
-    """A companion: addition modulo 59 at width 64, half the cells trained, with `changes` as in `run`."""
+    """A companion: addition modulo 59 at width 64, half the cells trained, with `changes` as in
+    `run`."""
     return run(f"small/{name}", **(SMALL | changes))
 
 
-def plan(p: int, train_fraction: float, d_model: int, steps: int, n_seeds: int, start: str) -> Settings:
-    """Plan of chapter 09: small networks that differ in the start of the embedding, trained while the page is built."""
-    sizes = {"p": p, "train_fraction": train_fraction, "d_model": d_model, "steps": steps, "log": Schedule(points=100)}
+def plan(
+    p: int, train_fraction: float, d_model: int, steps: int, n_seeds: int, start: str
+) -> Settings:
+    """Plan of chapter 09: small networks that differ in the start of the embedding, trained while
+    the page is built."""
+    sizes = {
+        "p": p,
+        "train_fraction": train_fraction,
+        "d_model": d_model,
+        "steps": steps,
+        "log": Schedule(points=100),
+    }
     seeds = tuple(range(n_seeds))
-    return {name: run(f"live/start[{name}, p={p}]", seeds, start=name, **sizes) for name in ("normal", start)}
+    return {
+        name: run(f"live/start[{name}, p={p}]", seeds, start=name, **sizes)
+        for name in ("normal", start)
+    }
 
 
 def by_modulus() -> Settings:
@@ -94,8 +133,11 @@ def by_modulus() -> Settings:
 
 
 def by_shift() -> Settings:
-    """Fig. 3 of Gu 2024 at p = 97: the second operand's tokens shifted by k; k = 0 has all seeds of Fig. 5."""
-    return {"k = 0": fig5(97, n_seeds=19)} | {f"k = {k}": run(f"gu2024/fig3[k={k}]", shift=k) for k in (45, 60, 81)}
+    """Fig. 3 of Gu 2024 at p = 97: the second operand's tokens shifted by k; k = 0 has all seeds of
+    Fig. 5."""
+    return {"k = 0": fig5(97, n_seeds=19)} | {
+        f"k = {k}": run(f"gu2024/fig3[k={k}]", shift=k) for k in (45, 60, 81)
+    }
 
 
 def unchanged() -> Experiment:
@@ -105,46 +147,70 @@ def unchanged() -> Experiment:
 
 def small_by_shift() -> Settings:
     """The companions of Fig. 3 at p = 59, by shift."""
-    return {"k = 0": unchanged()} | {f"k = {k}": small(f"fig3[k={k}]", shift=k) for k in (20, 40, 59)}
+    return {"k = 0": unchanged()} | {
+        f"k = {k}": small(f"fig3[k={k}]", shift=k) for k in (20, 40, 59)
+    }
 
 
 def by_position() -> Settings:
-    """Figs 19 to 21 of Gu 2024, p = k = 97: three widths, position vectors on and off; of an order six seeds a side."""
+    """Figs 19 to 21 of Gu 2024, p = k = 97: three widths, position vectors on and off; of an order
+    six seeds a side."""
     return {
-        f"d = {d}, {state}": run(f"gu2024/fig{figure}[positions={state}]", d_model=d, shift=97, steps=20_000,
-                                 positional=state == "on", seeds=tuple(range(seeds)))
-        for (figure, d, seeds), state in product(((19, 128, 3), (20, 256, 6), (21, 512, 3)), ("on", "off"))
-    }  # fmt: skip
+        f"d = {d}, {state}": run(
+            f"gu2024/fig{figure}[positions={state}]",
+            d_model=d,
+            shift=97,
+            steps=20_000,
+            positional=state == "on",
+            seeds=tuple(range(seeds)),
+        )
+        for (figure, d, seeds), state in product(
+            ((19, 128, 3), (20, 256, 6), (21, 512, 3)), ("on", "off")
+        )
+    }
 
 
 def small_by_position() -> Settings:
-    """The companions of Fig. 19, p = k = 59, with more cells and steps: half and 4,000 are too few to generalise.
+    """The companions of Fig. 19, p = k = 59, with more cells and steps: half and 4,000 are too few
+    to generalise.
 
-    Share and length were chosen by three other seeds, of which all generalised, each later with position vectors.
+    Share and length were chosen by three other seeds, of which all generalised, each later with
+    position vectors.
     """
     sizes = {"shift": 59, "train_fraction": 0.7, "steps": 6_000, "seeds": tuple(range(PAIRS))}
     return {
-        f"d = 64, {state}": small(f"fig19[positions={state}, frac=0.7]", positional=state == "on", **sizes)
+        f"d = 64, {state}": small(
+            f"fig19[positions={state}, frac=0.7]", positional=state == "on", **sizes
+        )
         for state in ("on", "off")
     }
 
 
 def wider_by_position(*widths: int) -> Settings:
-    """The companions of Figs 20 and 21, p = k = 37, with about their ratios of width to modulus, and a narrow one.
+    """The companions of Figs 20 and 21, p = k = 37, with about their ratios of width to modulus,
+    and a narrow one.
 
-    All of them, or those of some `widths`. Share and length were chosen by other seeds without position vectors, of
-    which all generalised.
+    All of them, or those of some `widths`. Share and length were chosen by other seeds without
+    position vectors, of which all generalised.
     """
     sizes = {"p": 37, "shift": 37, "train_fraction": 0.7}
     return {
-        f"d = {d}, {state}": small(f"fig{figure}[d={d}, positions={state}]", d_model=d, steps=n, seeds=tuple(seeds),
-                                   positional=state == "on", **sizes)
-        for (figure, d, n, seeds), state in product(WIDER, ("on", "off")) if not widths or d in widths
-    }  # fmt: skip
+        f"d = {d}, {state}": small(
+            f"fig{figure}[d={d}, positions={state}]",
+            d_model=d,
+            steps=n,
+            seeds=tuple(seeds),
+            positional=state == "on",
+            **sizes,
+        )
+        for (figure, d, n, seeds), state in product(WIDER, ("on", "off"))
+        if not widths or d in widths
+    }
 
 
 def by_width() -> Settings:
-    """Figs 9 to 11 of Gu et al. 2025, and the recorded width 128 at p = 47 between the two of Fig. 9.
+    """Figs 9 to 11 of Gu et al. 2025, and the recorded width 128 at p = 47 between the two of Fig.
+    9.
 
     The largest modulus stands first, then the smaller shift, then the smaller width.
     """
@@ -155,65 +221,103 @@ def by_width() -> Settings:
             name = f"gu2025/{figure}[p={p}, d={d}{f', steps={steps}' if longer else ''}]"
             label = f"p = {p}, k = {k}, d = {d}{f', {steps:,} steps' if longer else ''}"
             found[label] = run(name, seeds, p=p, d_model=d, shift=k, steps=steps)
-    sizes = {label: (-e.config.task.p, e.config.task.shift, e.config.model.d_model) for label, e in found.items()}
+    sizes = {
+        label: (-e.config.task.p, e.config.task.shift, e.config.model.d_model)
+        for label, e in found.items()
+    }
     return {label: found[label] for label in sorted(found, key=sizes.__getitem__)}
 
 
 def narrow_by_position(first: int = MORE[0]) -> Settings:
-    """Further companions of Fig. 19, of its ratio of width to modulus: width 48 at p = k = 37, from seed `first` on.
+    """Further companions of Fig. 19, of its ratio of width to modulus: width 48 at p = k = 37, from
+    seed `first` on.
 
-    The first ones, `small_by_position`, had left the delay open. Seeds 5 to 9 of these, asked for their scatter, had
-    shown one in four pairs of five, so others decide.
+    The first ones, `small_by_position`, had left the delay open. Seeds 5 to 9 of these, asked for
+    their scatter, had shown one in four pairs of five, so others decide.
     """
-    return {at: dataclasses.replace(e, seeds=tuple(range(first, MORE[-1] + 1)))
-            for at, e in wider_by_position(48).items()}  # fmt: skip
+    return {
+        at: dataclasses.replace(e, seeds=tuple(range(first, MORE[-1] + 1)))
+        for at, e in wider_by_position(48).items()
+    }
 
 
 def many_by_position() -> Settings:
-    """Width 48 at p = k = 37 once more, with 128 pairs of other seeds, after 10 and 16 pairs had left the delay open.
+    """Width 48 at p = k = 37 once more, with 128 pairs of other seeds, after 10 and 16 pairs had
+    left the delay open.
 
-    Both leaned towards one, by about a third of the spread of ln(ratio), which this many pairs find at level 0.01 in 9
-    of 10 cases by the mean, and in 7 by the share of later ones. They are followed for 8,000 steps, as the later ones
-    of the 16 told nothing more.
+    Both leaned towards one, by about a third of the spread of ln(ratio), which this many pairs find
+    at level 0.01 in 9 of 10 cases by the mean, and in 7 by the share of later ones. They are
+    followed for 8,000 steps, as the later ones of the 16 told nothing more.
     """
-    sizes = {"p": 37, "d_model": 48, "shift": 37, "train_fraction": 0.7, "steps": 8_000, "snapshots": 0}
+    sizes = {
+        "p": 37,
+        "d_model": 48,
+        "shift": 37,
+        "train_fraction": 0.7,
+        "steps": 8_000,
+        "snapshots": 0,
+    }
     return {
-        f"d = 48, 8,000 steps, {state}": small(f"fig19[d=48, positions={state}]", log=Schedule(points=100), seeds=MANY,
-                                               positional=state == "on", **sizes)
+        f"d = 48, 8,000 steps, {state}": small(
+            f"fig19[d=48, positions={state}]",
+            log=Schedule(points=100),
+            seeds=MANY,
+            positional=state == "on",
+            **sizes,
+        )
         for state in ("on", "off")
-    }  # fmt: skip
+    }
 
 
 def companions_by_width() -> Settings:
-    """The companions of both panels of Fig. 9, where more is trained; shares and lengths were chosen by other seeds."""
+    """The companions of both panels of Fig. 9, where more is trained; shares and lengths were
+    chosen by other seeds."""
     return {
-        f"p = 37, k = {k}, d = {d}, {share:.0%} trained":
-            small(f"fig9[p=37, k={k}, d={d}]", p=37, shift=k, train_fraction=share, d_model=d, steps=n,
-                  seeds=WIDTH_SEEDS)
-        for k, share, widths in PANELS for d, n in widths.items()
-    }  # fmt: skip
+        f"p = 37, k = {k}, d = {d}, {share:.0%} trained": small(
+            f"fig9[p=37, k={k}, d={d}]",
+            p=37,
+            shift=k,
+            train_fraction=share,
+            d_model=d,
+            steps=n,
+            seeds=WIDTH_SEEDS,
+        )
+        for k, share, widths in PANELS
+        for d, n in widths.items()
+    }
 
 
 def by_start(train_fraction: float = 0.3, normal_seeds: int = 5) -> Settings:
-    """Fig. 20 of Gu et al. 2025 at one training fraction, p = 97: the four starts of the embedding."""
+    """Fig. 20 of Gu et al. 2025 at one training fraction, p = 97: the four starts of the
+    embedding."""
     named = {s: f"gu2025/fig20[start={s}, frac={train_fraction:g}]" for s in FOUR}
     seeds = {"normal": tuple(range(normal_seeds))}
-    return {s: run(named[s], seeds.get(s, (0, 1, 2)), train_fraction=train_fraction, start=s) for s in FOUR}
+    return {
+        s: run(named[s], seeds.get(s, (0, 1, 2)), train_fraction=train_fraction, start=s)
+        for s in FOUR
+    }
 
 
-def small_by_start(train_fraction: float = 0.5, starts: tuple[str, ...] = (*FOUR, "toeplitz_normal")) -> Settings:
-    """The companions of Fig. 20 at one training fraction: four starts and the Toeplitz table with normal entries."""
+def small_by_start(
+    train_fraction: float = 0.5, starts: tuple[str, ...] = (*FOUR, "toeplitz_normal")
+) -> Settings:
+    """The companions of Fig. 20 at one training fraction: four starts and the Toeplitz table with
+    normal entries."""
     share = train_fraction
-    return {s: small(f"fig20[start={s}, frac={share:g}]", train_fraction=share, start=s) for s in starts}
+    return {
+        s: small(f"fig20[start={s}, frac={share:g}]", train_fraction=share, start=s) for s in starts
+    }
 
 
 def with_fresh_seeds() -> Settings:
-    """The starts of `APART` at p = 59, half the cells trained, with the first seeds and those of `FRESH`."""
+    """The starts of `APART` at p = 59, half the cells trained, with the first seeds and those of
+    `FRESH`."""
     return {start: e.with_seeds(FRESH[-1] + 1) for start, e in small_by_start(starts=APART).items()}
 
 
 def fresh() -> Settings:
-    """The same starts with the seeds of `FRESH` alone: what decides between structure, scale and mean."""
+    """The same starts with the seeds of `FRESH` alone: what decides between structure, scale and
+    mean."""
     return {start: dataclasses.replace(e, seeds=FRESH) for start, e in with_fresh_seeds().items()}
 
 
@@ -221,17 +325,28 @@ def by_optimiser() -> Settings:
     """AdamW, Muon and Grokfast at p = 59, each at three learning rates, everything else equal."""
     found = {"adamw": unchanged()}
     for (name, kind), rate in product(ACCELERATORS.items(), RATES):
-        label, brackets = (name, name) if rate == RATES[0] else (f"{name}, rate {rate:g}", f"{name}, lr={rate:g}")
+        label, brackets = (
+            (name, name) if rate == RATES[0] else (f"{name}, rate {rate:g}", f"{name}, lr={rate:g}")
+        )
         found.setdefault(label, small(f"optimizer[{brackets}]", optimizer=kind(learning_rate=rate)))
     return found
 
 
 RUNS = (
-    by_width, by_shift, by_position, small_by_shift, small_by_position, partial(wider_by_position, 96, 192),
-    partial(narrow_by_position, SPREAD), many_by_position, companions_by_width, by_optimiser,
+    by_width,
+    by_shift,
+    by_position,
+    small_by_shift,
+    small_by_position,
+    partial(wider_by_position, 96, 192),
+    partial(narrow_by_position, SPREAD),
+    many_by_position,
+    companions_by_width,
+    by_optimiser,
     *(partial(by_start, fraction, normal_seeds=3) for fraction in (0.3, 0.25, 0.2)),
-    *(partial(small_by_start, fraction) for fraction in (0.5, 0.4, 0.45)), with_fresh_seeds,
-)  # fmt: skip
+    *(partial(small_by_start, fraction) for fraction in (0.5, 0.4, 0.45)),
+    with_fresh_seeds,
+)
 
 # The page's table of runs: question and where it is asked -> settings by label.
 QUESTIONS = {

@@ -1,4 +1,5 @@
-"""Chapter 09's runs as one table, settings against a baseline, and the tables that an embedding starts from."""
+"""Chapter 09's runs as one table, settings against a baseline, and the tables that an embedding
+starts from."""
 
 from __future__ import annotations
 
@@ -20,12 +21,16 @@ from grokbook.runs.experiment import Experiment
 
 
 def times(dataset: xr.Dataset) -> pd.DataFrame:
-    """`grok_times` of some runs, their `best` test accuracy, that `late`, in the last fifth, and whether it `rises`.
+    """`grok_times` of some runs, their `best` test accuracy, that `late`, in the last fifth, and
+    whether it `rises`.
 
-    Late is the median of what is logged there and `swing` the largest fall; a curve rises where that fifth raises its
-    upper limit (`limits`). At `onset_step` the accuracy on test cells whose transpose was not trained reaches `ONSET`.
+    Late is the median of what is logged there and `swing` the largest fall; a curve rises where
+    that fifth raises its upper limit (`limits`). At `onset_step` the accuracy on test cells whose
+    transpose was not trained reaches `ONSET`.
     """
-    end = dataset.test_accuracy.where(dataset.step >= (1 - LimitRule().end) * dataset.step.max(), drop=True)
+    end = dataset.test_accuracy.where(
+        dataset.step >= (1 - LimitRule().end) * dataset.step.max(), drop=True
+    )
     found = {"best": dataset.test_accuracy.max("step").values, "late": end.median("step").values}
     found["swing"] = [falls(end.sel(seed=seed)).largest for seed in dataset.seed]
     unmirrored = dataset.assign(test_accuracy=dataset.test_accuracy_unmirrored)
@@ -36,61 +41,86 @@ def times(dataset: xr.Dataset) -> pd.DataFrame:
 
 
 def levels(tables: Mapping[str, pd.DataFrame]) -> str:
-    """Test accuracy of the runs of each of these settings at their end and at best, and how many still rise."""
+    """Test accuracy of the runs of each of these settings at their end and at best, and how many
+    still rise."""
     return "; ".join(
-        f"{label}: test accuracy {spread(table.late, '.2f')} in the last fifth of {int(table.last_step.max()):,} "
-        f"steps, best {spread(table.best, '.2f')}, still rising in {int(table.rises.sum())} of {len(table)}"
+        f"{label}: test accuracy {spread(table.late, '.2f')} in the last fifth of"
+        f" {int(table.last_step.max()):,} steps, best {spread(table.best, '.2f')}, still rising in"
+        f" {int(table.rises.sum())} of {len(table)}"
         for label, table in tables.items()
     )
 
 
 def sign_test(first: pd.DataFrame, second: pd.DataFrame) -> tuple[int, int, float]:
-    """Of how many pairs of one seed the run of `first` is later, of how many earlier, and p of "no more are later"."""
+    """Of how many pairs of one seed the run of `first` is later, of how many earlier, and p of "no
+    more are later"."""
     ratios = same_seed(first, second)
     later, before = int((ratios.low > 1).sum()), int((ratios.high < 1).sum())
-    return later, before, float(binomtest(later, max(later + before, 1), alternative="greater").pvalue)
+    return (
+        later,
+        before,
+        float(binomtest(later, max(later + before, 1), alternative="greater").pvalue),
+    )
 
 
 def longest(runs: Mapping[str, pd.DataFrame | xr.Dataset], label: str) -> str | None:
-    """Of the recorded settings `label` and "`label`, more steps" the one with the longest runs; None for neither."""
+    """Of the recorded settings `label` and "`label`, more steps" the one with the longest runs;
+    None for neither."""
     there = [name for name in runs if name == label or name.startswith(f"{label}, ")]
     ends = {name: runs[name]["step" if "step" in runs[name] else "last_step"] for name in there}
     return max(there, key=lambda name: (int(ends[name].max()), name), default=None)
 
 
 def recorded_spread(groups: Iterable[Mapping[str, Experiment]]) -> tuple[float, int, int]:
-    """Pooled spread of ln(grok step) over every recorded setting of some groups; runs and settings that enter.
+    """Pooled spread of ln(grok step) over every recorded setting of some groups; runs and settings
+    that enter.
 
-    The runs are those that generalised, the settings those where a run did and that have two. Runs of one seed that
-    differ in their length alone count once, as the longest.
+    The runs are those that generalised, the settings those where a run did and that have two. Runs
+    of one seed that differ in their length alone count once, as the longest.
     """
     each = {(e.key, len(e.seeds)): e for settings in groups for e in settings.values()}
-    longest_last = sorted(load(each, times).items(), key=lambda item: (int(item[1].last_step.max()), len(item[1])))
+    longest_last = sorted(
+        load(each, times).items(), key=lambda item: (int(item[1].last_step.max()), len(item[1]))
+    )
     # all are given the same number of steps, since their length must not matter
-    alike = {repr(dataclasses.replace(each[name].config, steps=10_000)): table for name, table in longest_last}
+    alike = {
+        repr(dataclasses.replace(each[name].config, steps=10_000)): table
+        for name, table in longest_last
+    }
     tables = [t for t in alike.values() if len(t) > 1 and t.grok_step.notna().any()]
     return pooled_spread(tables), sum(int(t.grok_step.notna().sum()) for t in tables), len(tables)
 
 
 def against(runs: pd.DataFrame, baseline: str) -> pd.DataFrame:
-    """One row a setting: grok steps, accuracies, and its ratio to the setting `baseline` of its place, with p values.
+    """One row a setting: grok steps, accuracies, and its ratio to the setting `baseline` of its
+    place, with p values.
 
-    `runs` are rows of `all_runs` on one question. `ratio` is that of the median grok steps and `same seed` the median
-    of the ratios of runs with one seed (bounds where censored), `p` and `paired p` the exact one-sided p values of "not
-    earlier than the baseline".
+    `runs` are rows of `all_runs` on one question. `ratio` is that of the median grok steps and
+    `same seed` the median of the ratios of runs with one seed (bounds where censored), `p` and
+    `paired p` the exact one-sided p values of "not earlier than the baseline".
     """
     rows = []
     for where, there in runs.groupby("where", sort=False):
         tables = dict(iter(there.groupby("setting", sort=False)))
         for setting, table in tables.items():
             count, end = int(table.grok_step.count()), int(table.last_step.max())
-            seen = [spread(table.grok_step.dropna(), ".0f")] * (count > 0) + [f"> {end}"] * (count < len(table))
+            seen = [spread(table.grok_step.dropna(), ".0f")] * (count > 0) + [f"> {end}"] * (
+                count < len(table)
+            )
             best = f"{table.best.min():.2f} to {table.best.max():.2f}"
             row = {"where": where, "setting": setting, "generalise": f"{count} of {len(table)}"}
             row |= {"grok steps": ", ".join(seen), "best accuracy": best}
             if setting != baseline:
                 found = compare(table, tables[baseline])
-                ratios = [span(*bounds, above=">", below="<") for bounds in ((found.low, found.high), found.same_seed)]
-                row |= {"ratio": ratios[0], "p": found.p_value, "same seed": ratios[1], "paired p": found.paired}
+                ratios = [
+                    span(*bounds, above=">", below="<")
+                    for bounds in ((found.low, found.high), found.same_seed)
+                ]
+                row |= {
+                    "ratio": ratios[0],
+                    "p": found.p_value,
+                    "same seed": ratios[1],
+                    "paired p": found.paired,
+                }
             rows.append(row)
     return pd.DataFrame(rows)

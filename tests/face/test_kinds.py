@@ -1,0 +1,145 @@
+"""Whatever a parameter of an optimiser, a task, a network, a schedule or an intervention is given:
+one sentence."""
+
+import dataclasses
+import importlib
+import inspect
+import pkgutil
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import grokbook as gb
+from grokbook.errors import ParameterError, _kinds, checked_call
+from grokbook.training.interventions import Clamp
+
+INNER = {"Stack", "How", "Cost", "Deviation", "Loss", "View"}
+"""What the library makes for itself."""
+
+NEEDED = {"p": 5, "outputs": 3, "names": ("W",), "radius": 1.0, "order": (0, 1), "strength": 1.0}
+NEEDED |= {
+    "task": gb.ModularTask(5),
+    "model": gb.Transformer(5, d_model=8),
+    "pairs": ((0, 1),),
+    "chosen": ((0, 1),),
+}
+
+
+def settings_of_the_library():
+    """Every dataclass of settings of three rooms, and those of the face, by name."""
+    found = {
+        f"gb.{name}": getattr(gb, name)
+        for name in ("AdamW", "Sgd", "Muon", "PhaseRule", "StopRule", "Schedule")
+    }
+    for room in ("tasks", "models", "training"):
+        package = importlib.import_module(f"grokbook.{room}")
+        for module in pkgutil.iter_modules(package.__path__):
+            loaded = importlib.import_module(f"{package.__name__}.{module.name}")
+            for name, made in vars(loaded).items():
+                ours = (
+                    isinstance(made, type)
+                    and made.__module__ == loaded.__name__
+                    and not name.startswith("_")
+                )
+                if ours and dataclasses.is_dataclass(made) and name not in INNER:
+                    found[f"{room}.{name}"] = made
+    return found
+
+
+MAKERS = settings_of_the_library()
+PARAMETERS = [
+    (maker, name) for maker, made in MAKERS.items() for name, kinds in _kinds(made).items() if kinds
+]
+WRONG = {
+    "float": [
+        None,
+        "x",
+        "1",
+        True,
+        [1.0],
+        {},
+        1j,
+        b"x",
+        object(),
+        10**400,
+        torch.tensor(1.0),
+        np.ones(2),
+    ],
+    "int": [None, "x", "1", True, [1], {}, 1.5, float("nan"), b"x", object(), 10**400, np.ones(2)],
+    "str": [None, 3, True, ["x"], {}, float("nan"), b"x", object(), np.ones(2)],
+    "bool": [None, "x", 3, [True], {}, float("nan"), b"x", object(), np.ones(2)],
+    "tuple": [None, "x", 3, True, {}, float("nan"), b"x", object(), np.ones(())],
+}
+
+
+def needed(made):
+    """Arguments that it cannot do without."""
+    asked = inspect.signature(made).parameters.values()
+    return {
+        one.name: NEEDED.get(one.name)
+        for one in asked
+        if one.default is one.empty and one.name != "cls"
+    }
+
+
+@given(st.sampled_from(PARAMETERS), st.data())
+@settings(max_examples=400)
+def test_a_value_of_another_kind_is_one_sentence(parameter, data):
+    maker, name = parameter
+    made = MAKERS[maker]
+    kinds = _kinds(made)[name]
+    value = data.draw(st.sampled_from(WRONG[kinds[0]]))
+    allowed = {type(None): "None", list: "tuple", np.ndarray: "tuple", float: "float", str: "str"}
+    if allowed.get(type(value)) in kinds:
+        return
+    with pytest.raises(ParameterError) as caught:
+        made(**needed(made) | {name: value})
+    assert str(caught.value).count("\n") == 0 and str(caught.value).endswith((".", "?"))
+
+
+def test_every_setting_with_a_plain_annotation_is_held_to_it():
+    """By the decorator: without it the property above would ask nothing of a class."""
+    bare = [
+        name
+        for name, made in MAKERS.items()
+        if not hasattr(getattr(made, "__init__", made), "__wrapped__")
+    ]
+    assert len(PARAMETERS) > 150 and [name for name in bare if not name.startswith("gb.")] == []
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: gb.AdamW(lr="x"), "lr = 'x' must be a number."),
+        (lambda: gb.AdamW(lr=True), "lr = True must be a number."),
+        (lambda: gb.Sgd(momentum=None), "momentum = None must be a number."),
+        (lambda: gb.Muon(warmup=[1]), r"warmup = \[1\] must be a whole number."),
+        (
+            lambda: gb.AdamW(groups=(1,)),
+            "groups has 1, but each must be a Group, such as Group('decoder').",
+        ),
+        (
+            lambda: Clamp((1, 2)),
+            r"radius = (1, 2) must be a number, or pairs of a step and a number.",
+        ),
+        (lambda: gb.MLP(None), "sizes = None must be a tuple."),
+        (lambda: gb.grok_times(None), "dataset = None must be a Dataset."),
+        (lambda: gb.to_pandas([1]), r"runs = \[1\] must be a Dataset."),
+        (lambda: gb.load_checkpoint(3, None), "path = 3 must be a text or a path."),
+    ],
+)
+def test_the_sentence(call, said):
+    with pytest.raises(ParameterError, match=said.replace("(", r"\(").replace(")", r"\)")):
+        call()
+
+
+def test_an_error_inside_a_call_with_good_arguments_stays_what_it_is():
+    @checked_call
+    def fails(steps: int) -> int:
+        return len(steps)
+
+    with pytest.raises(TypeError, match="has no len"):
+        fails(3)

@@ -1,0 +1,45 @@
+"""Ctrl-C at any moment of a command, also while it is loading: one line, and the exit code that
+shells know."""
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+
+def interrupted(moment, *arguments):
+    """Exit code and what is said of a command that is sent Ctrl-C when a module has been loaded."""
+    command = [sys.executable, "-X", "importtime", "-m", "grokbook", *arguments]
+    begin = lambda: signal.signal(signal.SIGINT, signal.default_int_handler)  # noqa: E731  a shell may have it ignored
+    options = {
+        "stdout": subprocess.DEVNULL,
+        "stderr": subprocess.PIPE,
+        "text": True,
+        "preexec_fn": begin,
+    }
+    process, said = subprocess.Popen(command, **options), []
+    for line in process.stderr:
+        if not line.startswith("import time:"):
+            said.append(line)
+        elif line.rpartition("|")[2].strip() == moment:
+            process.send_signal(signal.SIGINT)
+    return process.wait(), "".join(said)
+
+
+MOMENTS = (
+    "typer.models",
+    "filelock",
+    "grokbook.files",
+    "companion.cli.runs",
+    "numpy",
+    "torch._utils",
+)
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_ctrl_c_while_a_command_loads_is_one_line(moment):
+    code, said = interrupted(moment, "claims", "--run", "--id", "G36")
+    assert (code, "Traceback" in said) == (130, False)
+    (line,) = said.strip().splitlines()
+    assert line.startswith("grokbook: stopped")
