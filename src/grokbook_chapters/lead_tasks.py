@@ -6,9 +6,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-from grokbook.runs.instruments import INSTRUMENTS, VERSION
-
 from grokbook.runs.experiment import Experiment
+from grokbook.runs.instruments import INSTRUMENTS, VERSION
 from grokbook.training.schedule import Schedule
 from grokbook.training.watching import Watch
 from grokbook_chapters.gu2025 import modular_run

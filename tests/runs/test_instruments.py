@@ -10,13 +10,13 @@ from functools import partial
 import numpy as np
 import pytest
 import xarray as xr
-from grokbook.runs.instruments import INSTRUMENTS
 
 from grokbook.errors import ParameterError
 from grokbook.measures import med, weight_norm
 from grokbook.own_code import code_behind
 from grokbook.paths import records_path
 from grokbook.runs.experiment import Experiment
+from grokbook.runs.instruments import INSTRUMENTS
 from grokbook.runs.store import Store
 from grokbook.runs.weights import parameters
 from grokbook.training.watching import View, look

@@ -1,4 +1,5 @@
-"""Predicted costs: what is counted, times the ratio of the nearest kind of run; how the ratios are measured."""
+"""Predicted costs: what is counted, times the ratio of the nearest kind of run; how the ratios are
+measured."""
 
 import importlib.util
 import json
@@ -42,7 +43,8 @@ def test_a_family_is_nearer_than_a_network_and_what_was_never_recorded_costs_wha
 
 
 def test_programs_of_the_processor_count_by_run_and_continued_ones_and_a_gpu_s_do_not(counted):
-    """Two seeds of one program took 40 s of the processor, an older one's passed 30 s: ratios 2 and 3."""
+    """Two seeds of one program took 40 s of the processor, an older one's passed 30 s: ratios 2 and
+    3."""
     programs = [
         {"seconds": 500.0, "cpu_seconds": 40.0, "seeds": [0, 1]},
         {"seconds": 30.0, "seeds": [2], "device": "CPU (x86_64)"},

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import torch
 import xarray as xr
-from grokbook.runs.instruments import INSTRUMENTS
 
 from grokbook.models.mlp import EmbeddingMLP, QuadraticMLP
 from grokbook.models.start import STARTS
 from grokbook.models.transformer import Shape
 from grokbook.runs.experiment import Experiment
+from grokbook.runs.instruments import INSTRUMENTS
 from grokbook.runs.recording import catalogue
 from grokbook.tasks import ModularTask
 from grokbook.training import AdamW, RunConfig, Schedule, train
