@@ -1,92 +1,90 @@
-"""What is learned of costs: `python benchmarks/predictions.py` writes learned.json beside
-`grokbook.runs.learned`, and how far such predictions are off into book/how_to_rerun.md.
-
-Every program of the records is held against what `grokbook.runs.learned` predicts without it.
+"""What runs take over what is counted for them: `python benchmarks/predictions.py` writes
+ratios.json beside `grokbook.runs.ratios`, and how far predictions by it are off into
+book/how_to_rerun.md.
 """
 
 from __future__ import annotations
 
 import json
 import statistics
-from collections.abc import Iterable
-
-import pandas as pd
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 from grokbook.files import atomic_write, put_between
 from grokbook.paths import checkout, records_path
 from grokbook.runs.experiment import Experiment
-from grokbook.runs.learned import WRITTEN, Times, learned
+from grokbook.runs.ratios import TABLE, kinds
 from grokbook.runs.recording import catalogue
 from grokbook.runs.store import Store
 
 MARK = "% off by: benchmarks/predictions.py\n"
 
 
-def predictions(times: Times, experiments: Iterable[Experiment]) -> pd.DataFrame:
-    """Every recorded program against its prediction: columns `known` and `off`, predicted seconds
-    over those it took.
+class Measured(NamedTuple):
+    """The kinds of a recorded experiment, the nearest first, and the seconds it took over those
+    counted for it."""
 
-    `known` is "other seeds" where the same experiment has other programs, all but this one, and
-    "similar runs" for an experiment as if it had no record, once, against the median of its own
-    programs.
+    kinds: tuple[str, ...]
+    ratio: float
+
+
+def ratio_of(experiment: Experiment, programs: Iterable[Mapping[str, Any]]) -> float | None:
+    """The median over the recorded programs of an experiment; None where none tells.
+
+    A record says the seconds of the processor that its program used, an older one those that passed
+    meanwhile. Programs that were continued, and those of a GPU, do not count.
     """
-    rows = []
+    found = []
+    for program in programs:
+        on_cpu = program.get("device", "CPU").startswith("CPU")
+        if on_cpu and "seconds" in program and not program.get("resumed"):
+            took = program.get("cpu_seconds", program["seconds"])
+            found.append(took / experiment.counted(len(program["seeds"])).seconds)
+    return statistics.median(found) if found else None
+
+
+def measured(store: Store, experiments: Iterable[Experiment]) -> list[Measured]:
+    """Every experiment whose records tell what it took."""
+    programs = {entry["key"]: entry["provenance"] for entry in store.entries().values()}
+    found = []
     for experiment in experiments:
-        own = (times.measured or times.ratios).get(experiment.key, {}).get(experiment.key, [])
-        if len(own) > 1:
-            others = [[*own[:n], *own[n + 1 :]] for n in range(len(own))]
-            rows += [
-                ("other seeds", statistics.median(rest) / one)
-                for rest, one in zip(others, own, strict=True)
-            ]
-        if own and (like := times.ratio(experiment, experiment.key)):
-            rows.append(("similar runs", like / statistics.median(own)))
-    return pd.DataFrame(rows, columns=["known", "off"])
+        ratio = ratio_of(experiment, programs.get(experiment.key, ()))
+        if ratio is not None:
+            found.append(Measured(kinds(experiment.name, experiment.config), ratio))
+    return found
 
 
-def off_by(table: pd.DataFrame) -> pd.DataFrame:
-    """How far predictions were off, by what was known: median error, shares within 25 % and a
-    factor 2, the worst.
-
-    Example:
-        >>> table = pd.DataFrame({"known": ["other seeds"] * 4, "off": [1.0, 1.1, 0.8, 4.0]})
-        >>> off_by(table).loc["other seeds"].tolist()
-        [15.0, 75.0, 75.0, 4.0, 4.0]
-    """
-    error, factor = (table.off - 1).abs(), table.off.where(table.off >= 1, 1 / table.off)
-    error, factor = error.groupby(table.known), factor.groupby(table.known)
-    shares = {
-        "error": error.median(),
-        "near": error.agg(lambda one: (one <= 0.25).mean()),
-        "twice": factor.agg(lambda one: (one <= 2).mean()),
-    }
-    percent = pd.DataFrame(
-        {name: (100 * share).round().astype(int) for name, share in shares.items()}
-    )
-    return percent.assign(worst=factor.max().round(1)).assign(predictions=error.size())
+def ratios(rows: Iterable[Measured]) -> dict[str, float]:
+    """The median of each kind, to two digits."""
+    by_kind = defaultdict(list)
+    for row in rows:
+        for kind in row.kinds:
+            by_kind[kind].append(row.ratio)
+    return {kind: float(f"{statistics.median(by_kind[kind]):.2g}") for kind in sorted(by_kind)}
 
 
-def as_markdown(rows: pd.DataFrame) -> str:
-    """The table of `off_by` as it stands in book/how_to_rerun.md."""
-    lines = [
-        f"| {r.Index} | {r.predictions} | {r.error} % | {r.near} % | {r.twice} % | {r.worst:g} |"
-        for r in rows.itertuples()
-    ]
-    head = (
-        "| known from | predictions | median error | within 25 % | within a factor 2 | worst"
-        " factor |"
-    )
-    return "\n".join([head, "| --- | --- | --- | --- | --- | --- |", *lines]) + "\n"
+def as_markdown(rows: list[Measured], table: Mapping[str, float]) -> str:
+    """How far the ratios of the nearest kinds are off, as it stands in book/how_to_rerun.md."""
+    factors = []
+    for row in rows:
+        off = table[row.kinds[0]] / row.ratio
+        factors.append(max(off, 1 / off))
+    near = statistics.mean(factor <= 1.25 for factor in factors)
+    twice = statistics.mean(factor <= 2 for factor in factors)
+    head = "| experiments | kinds of run | within 25 % | within a factor 2 | worst factor |"
+    known = len({row.kinds[0] for row in rows})
+    numbers = f"| {len(rows)} | {known} | {near:.0%} | {twice:.0%} | {max(factors):.0f} |"
+    return "\n".join([head, "| --- | --- | --- | --- | --- |", numbers.replace("%", " %")]) + "\n"
 
 
-def now() -> tuple[Times, pd.DataFrame]:
-    """What the records say today, and how far it is off."""
-    experiments = list(catalogue().values())
-    times = learned(Store(records_path()), experiments)
-    return times, off_by(predictions(times, experiments))
+def now() -> tuple[list[Measured], dict[str, float]]:
+    """What the records say today, and the table of it."""
+    rows = measured(Store(records_path()), catalogue().values())
+    return rows, ratios(rows)
 
 
 if __name__ == "__main__":
-    times, errors = now()
-    atomic_write(WRITTEN, (json.dumps(times.medians(), indent=1) + "\n").encode())
-    put_between(checkout() / "book" / "how_to_rerun.md", MARK, as_markdown(errors))
+    rows, table = now()
+    atomic_write(TABLE, (json.dumps(table, indent=1) + "\n").encode())
+    put_between(checkout() / "book" / "how_to_rerun.md", MARK, as_markdown(rows, table))

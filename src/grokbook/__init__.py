@@ -23,12 +23,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AdamW",
+    "Experiment",
     "GroupTask",
     "MLP",
     "ModularTask",
     "Muon",
     "PhaseRule",
-    "Run",
+    "RunConfig",
     "Schedule",
     "Sgd",
     "StopRule",

@@ -11,7 +11,10 @@ from difflib import SequenceMatcher
 from functools import wraps
 from numbers import Integral, Real
 from os.path import commonprefix
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 Called = TypeVar("Called", bound=Callable[..., Any])
 
@@ -31,7 +34,7 @@ class ParameterError(GrokbookError, ValueError):
 class TrainingError(GrokbookError, RuntimeError):
     """Training could not go on; `history` holds what was logged until then (or is None)."""
 
-    def __init__(self, message: str, history: object = None) -> None:
+    def __init__(self, message: str, history: xr.Dataset | None = None) -> None:
         super().__init__(message)
         self.history = history
 
@@ -159,8 +162,9 @@ def checked_call(called: Called) -> Called:
         Traceback (most recent call last):
         grokbook.errors.ParameterError: step = 3 is no argument of train; did you mean steps?
     """
+    decorated: Any = called
     is_class = isinstance(called, type)
-    function = called.__init__ if is_class else called
+    function = decorated.__init__ if is_class else called
     kinds, bound = _kinds(function), int(is_class)
 
     @wraps(function)
@@ -187,8 +191,8 @@ def checked_call(called: Called) -> Called:
         raise refused
 
     if not is_class:
-        return call
-    called.__init__ = call
+        return cast(Called, call)
+    decorated.__init__ = call
     return called
 
 
@@ -296,7 +300,7 @@ def line(value: object) -> str:
 def check_share(owner: object, name: str) -> None:
     """Refuse a field that is no number from 0 to 1: ParameterError naming field, value and rule."""
     value = getattr(owner, name)
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= value <= 1:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
         raise ParameterError(f"{name} = {shown(value)} must be a number between 0 and 1.")
 
 

@@ -13,11 +13,11 @@ import tempfile
 import time
 import tomllib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from filelock import AcquireReturnProxy, FileLock, Timeout
+from filelock import BaseFileLock, FileLock, Timeout
 
 from grokbook.errors import ParameterError, RecordError, shown
 
@@ -184,7 +184,7 @@ NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
 """What a system says of a disk on which a file cannot be locked."""
 
 
-def locked(path: Path, what: str, timeout: float = -1) -> AcquireReturnProxy:
+def locked(path: Path, what: str, timeout: float = -1) -> AbstractContextManager[BaseFileLock]:
     """The lock of a file, held on return; a process that ends, however it ends, holds it no more.
 
     Raises Timeout after so many seconds (never when negative), and RecordError where `what` it

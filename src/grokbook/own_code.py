@@ -13,14 +13,15 @@ import dis
 import hashlib
 import inspect
 import linecache
+import pickle
 import sys
 import sysconfig
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from functools import partial
 from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
+from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -130,25 +131,73 @@ def is_own(watch: Any) -> bool:
     return not all(of_library(value) for value in held(watch))
 
 
-def code_behind(*parts: Any, watches: Iterable[Any] = ()) -> Code:
+def code_behind(*parts: Any, watches: Mapping[str, Any] | None = None) -> Code:
     """The code behind the parts of a run (task, network, optimiser): their classes, and what their
     fields hold.
 
-    Beside these what `watches` it; they may be lambdas, since the key of a run says what a watch
-    does.
+    Beside these what looks into it, by name: `watches` may be lambdas, closures, methods and
+    objects.
     """
     sources = _Sources()
     try:
         roots = [root for part in parts for root in _roots(part)]
-        roots += [value for watch in watches for value in held(watch) if not of_library(value)]
+        for name, watch in (watches or {}).items():
+            sources.lines.add(f"{name}: {_made_of(watch, roots)}")
         for root in roots:
             sources.enter(root)
     except Unknown as error:
         return Code(None, True, str(error))
-    if not roots:
+    if not roots and not watches:
         return Code()
     lines = "\n".join(sorted(sources.lines))
     return Code(hashlib.sha256(lines.encode()).hexdigest()[:16], True)
+
+
+def _made_of(value: Any, roots: list[Any], inside: tuple[Any, ...] = ()) -> Any:
+    """What a watch is made of: the place of each function and what it was given, arrays by their
+    numbers.
+
+    Two functions of one line are told apart by their places. The reader's own that are met are
+    added to `roots`. Raises Unknown for what cannot be written down, such as an open file.
+    """
+    if any(value is outer for outer in inside):
+        return "itself"
+
+    def within(parts: Iterable[Any]) -> list[Any]:
+        return [_made_of(part, roots, (*inside, value)) for part in parts]
+
+    if isinstance(value, FunctionType | type) and not of_library(value):
+        roots.append(value)
+    if isinstance(value, PLAIN):
+        return repr(value)
+    if isinstance(value, tuple | list):
+        return within(value)
+    if isinstance(value, set | frozenset):
+        return sorted(map(repr, within(value)))
+    if isinstance(value, dict):
+        return within(part for item in value.items() for part in item)
+    if isinstance(value, partial):
+        return within([value.func, value.args, value.keywords])
+    if isinstance(value, MethodType):
+        return within([value.__func__, value.__self__])
+    if isinstance(value, FunctionType) and not of_library(value):
+        cells = tuple(cell.cell_contents for cell in value.__closure__ or ())
+        given = within([value.__defaults__, value.__kwdefaults__, cells])
+        return [full_name(value), list(value.__code__.co_positions()), given]
+    if isinstance(value, ModuleType):
+        return value.__name__
+    name = spelled(value)
+    if name is not value:
+        return name
+    kind = type(value)
+    if kind.__module__ != "builtins" and not _is_installed(kind.__module__):
+        return within([kind, vars(value)])
+    try:
+        return hashlib.sha256(pickle.dumps(value)).hexdigest()
+    except (TypeError, AttributeError, pickle.PicklingError):
+        raise Unknown(
+            f"a watch holds an object of {full_name(kind)}, which cannot be written down"
+        ) from None
 
 
 def _roots(part: Any) -> Iterator[Any]:
@@ -301,7 +350,7 @@ class _Sources:
                 self.enter(value)
             self.imported(function)
 
-    def values(self, name: str, values: dict[str, Any]) -> None:
+    def values(self, name: str, values: Mapping[str, Any]) -> None:
         """Note plain values, which act late perhaps, where `training.identity.probe` does not see
         them."""
         plain = {

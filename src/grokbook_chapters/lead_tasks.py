@@ -4,9 +4,12 @@ experiment a task."""
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 
-from grokbook.runs.observing import Observed, Observer
+from grokbook.runs.experiment import Experiment
+from grokbook.runs.instruments import INSTRUMENTS, VERSION
 from grokbook.training.schedule import Schedule
+from grokbook.training.watching import Watch
 from grokbook_chapters.gu2025 import modular_run
 
 STEPS = 2_500
@@ -34,9 +37,14 @@ def watched_run(
     n_seeds: int = 3,
     split: str = "random",
     shift: int = 0,
-    observers: dict[str, Observer] | None = None,
-) -> Observed:
-    """One task, watched at evenly spaced steps from 0 on: the paper's model at a small width."""
+    watch: Mapping[str, Watch] | None = None,
+    in_key: Mapping[str, str] | None = None,
+) -> Experiment:
+    """One task, watched at evenly spaced steps from 0 on: the paper's model at a small width.
+
+    The book's `INSTRUMENTS` are always there; `in_key` says what the key has of those of `watch`
+    that are the book's.
+    """
     config = modular_run(
         p,
         train_fraction,
@@ -48,10 +56,12 @@ def watched_run(
     )
     config = dataclasses.replace(config, log=Schedule(dense_until=0, points=points))
     name = f"measures/lead[{label or operation}, p={p}]"
-    return Observed(name, config, seeds=tuple(range(n_seeds)), observers=observers or {})
+    observed = dict.fromkeys(INSTRUMENTS, VERSION) | dict(in_key or {})
+    seeds, looks = tuple(range(n_seeds)), INSTRUMENTS | dict(watch or {})
+    return Experiment(name, config, seeds, watch=looks, in_key={"observed": observed})
 
 
-def lead_tasks(n_seeds: int = 3, many: int = SEEDS) -> dict[str, Observed]:
+def lead_tasks(n_seeds: int = 3, many: int = SEEDS) -> dict[str, Experiment]:
     """The tasks of the summary figure by name; two are there for false alarms: no wave structure,
     and too few cells."""
     p = P_TASKS
@@ -75,7 +85,7 @@ def lead_tasks(n_seeds: int = 3, many: int = SEEDS) -> dict[str, Observed]:
     return {task.name: task for task in tasks}
 
 
-def short_name(experiment: Observed) -> str:
+def short_name(experiment: Experiment) -> str:
     """The part of an experiment's name in brackets: what a table calls the task.
 
     Example:

@@ -7,14 +7,6 @@ import pytest
 from companion.page import costs
 
 
-@pytest.fixture(autouse=True)
-def counted(monkeypatch):
-    """Nothing is learned from records."""
-    monkeypatch.setattr(
-        "grokbook.runs.learned.expected", lambda experiment, seeds: experiment.predicted(seeds)
-    )
-
-
 def experiment(missing):
     predicted = lambda count: SimpleNamespace(seconds=100.0 * count, memory_mb=50.0)  # noqa: E731
     return SimpleNamespace(

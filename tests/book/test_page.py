@@ -216,9 +216,6 @@ PRICE = f"{30 * costs.SIDE_BY_SIDE:.0f} s and 600 MB"
     ],
 )
 def test_what_was_not_run_is_said_with_its_price(monkeypatch, shown, say, missing, cores, said):
-    monkeypatch.setattr(
-        "grokbook.runs.learned.expected", lambda experiment, seeds: experiment.predicted(seeds)
-    )
     monkeypatch.setattr("os.cpu_count", lambda: cores)
     monkeypatch.setenv("GROKBOOK_CORES", str(cores))
     say(experiment(missing))

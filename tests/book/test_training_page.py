@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 import torch
 import xarray as xr
-from companion.page.training_page import ALT, NONE, configuration, settings
 
-from companion.page import interactive, tables, training_page
+from companion.page import interactive, tables
 from grokbook import measures
 from grokbook.curves.delay import grok_time
 from grokbook.errors import ParameterError
@@ -20,6 +19,8 @@ from grokbook.tasks import ModularTask
 from grokbook.training import Adam, AdamW, RunConfig, Schedule, Sgd, split_weights, train
 from grokbook.training.losses import LOSSES
 from grokbook.training.optim import Columns
+from grokbook_chapters import training_page
+from grokbook_chapters.training_page import ALT, NONE, configuration, settings
 
 from .visited import alone
 

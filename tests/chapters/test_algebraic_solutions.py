@@ -36,7 +36,7 @@ def test_a_record_of_its_nodes_gives_orders_and_kinds_again():
     a, b, c = map(torch.from_numpy, made.weights())
     solved = {"W_E": torch.cat([a, b]), "W_U": c}
     assert np.allclose(runs.waves_of(solved), made.z)
-    kept = runs.at_the_end(solved)
+    kept = runs.at_the_end(runs.cogo_run(11, 22, 1), solved)
     again = runs.recorded_waves(kept, 11)
     pd.testing.assert_frame_equal(
         frequency_table(again).drop(columns="error"), frequency_table(made.z).drop(columns="error")
@@ -45,9 +45,8 @@ def test_a_record_of_its_nodes_gives_orders_and_kinds_again():
 
 
 def test_a_run_is_watched_and_its_table_has_a_row_a_frequency_and_seed():
-    run = runs.Solved("made/up", runs.cogo_run(5, 8, 30), seeds=(0, 3)).run(
-        progress=False, device="cpu"
-    )
+    solved = runs.solved("made/up", runs.cogo_run(5, 8, 30), 1)
+    run = solved.run((0, 3), progress=False, device="cpu")
     assert "weights" not in run and run.node_wave.shape == (2, 3, 8, 2)
     table = runs.frequency_tables(run)
     assert table.groupby("seed").frequency.apply(list).to_dict() == {0: [1, 2], 3: [1, 2]}

@@ -167,7 +167,9 @@ def test_measures_of_hills_are_one_and_do_not_see_lengths():
 def test_a_grid_keeps_the_numbers_of_its_last_nodes_and_no_embedding(axis, values):
     """Also where networks differ in size (Fig. 8) and share no table of embeddings."""
     config = runs.run("Z5", 6, decay=0.0, steps=3)
-    made = watching.Ended("made/up", config, (0, 1), axes=(Axis(axis, values),)).run(progress=False)
+    made = watching.ended_sweep("made/up", config, (0, 1), axes=(Axis(axis, values),)).run(
+        progress=False
+    )
     assert (
         set(watching.AT_END) < set(made)
         and "embedding" not in made
@@ -179,7 +181,7 @@ def test_a_grid_keeps_the_numbers_of_its_last_nodes_and_no_embedding(axis, value
         and rows.solved.isna().all()
         and bool(made.energy.notnull().all())
     )
-    one = watching.Followed("made/up", config, (0,)).run(progress=False)
+    one = watching.followed_run("made/up", config, (0,)).run(progress=False)
     assert set(watching.WATCHED) <= set(one) and one.reached.dims == ("seed", "step")
 
 

@@ -23,7 +23,7 @@ def test_the_end_of_a_network_is_read():
     about 8/pi^2."""
     config = runs.two_layers("square", p=11, width=12)
     _, weights = built_quadratic(11, [1, 3])
-    found = runs.Read("made/up", config, (0,)).read(config, weights)
+    found = runs.read(config, weights)
     assert float(found.accuracy) == 1 and float(found["keys"]) == 2
     assert found.clock.values[[0, 2]] == pytest.approx([0.5, 0.5], abs=1e-6)
     assert float(found.pizza.sum()) == pytest.approx(8 / np.pi**2, abs=0.02)

@@ -254,7 +254,7 @@ def test_the_rate_is_judged_within_one_size_and_the_time_by_both_rates(
 
 
 def test_lines_are_those_that_kept_embeddings_show():
-    """`Lined` reads the RQI by the program's rule: unbiased variance, tolerance 0.1; Eq. 8 says
+    """`rated` reads the RQI by the program's rule: unbiased variance, tolerance 0.1; Eq. 8 says
     when."""
     line, kept = runs.rated()[45], runs.fresh()[45]
     short = dataclasses.replace(line.config, steps=700)

@@ -206,7 +206,7 @@ def test_rings_are_read_at_logged_steps_or_off_the_kept_embeddings():
 
 def test_a_circled_run_reads_its_plane():
     config = runs.encoder_run(11, d_model=10, d_mlp=8, steps=4, points=2, snapshots=2)
-    found = runs.Circled("made/up", config, seeds=(0,)).run(progress=False).isel(seed=0)
+    found = runs.circled("made/up", config, seeds=(0,)).run(progress=False).isel(seed=0)
     assert found.ring_share.values[-1] == pytest.approx(
         ring_share(found.embedding.values[-1]), abs=1e-6
     )
@@ -421,7 +421,7 @@ def test_the_stages_are_those_of_figure_1_and_one_between(cell):
 
 def test_a_watched_run_asks_the_network_with_its_whole_embedding_last():
     config = runs.encoder_run(11, d_model=10, d_mlp=8, steps=10, points=2, snapshots=2)
-    found = runs.Projected("made/up", config, seeds=(0,)).run(progress=False).isel(seed=0)
+    found = runs.projected("made/up", config, seeds=(0,)).run(progress=False).isel(seed=0)
     assert np.isclose(found.end_10[-1], found.test_accuracy[-1])  # ten axes are all there are
     assert np.allclose(found.end_4[-1], found.now_4[-1])
 

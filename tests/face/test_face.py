@@ -21,7 +21,7 @@ from grokbook.errors import ParameterError, RecordError, TrainingError
 from grokbook.face import running
 from grokbook.face.results import found
 from grokbook.models.transformer import Shape, Transformer
-from grokbook.runs.experiment import default_store
+from grokbook.runs.experiment import Experiment, default_store
 from grokbook.runs.store import RecordWarning, Store
 from grokbook.runs.sweep import Axis, Sweep
 from grokbook.training import AdamW, RunConfig
@@ -73,7 +73,9 @@ def test_the_room_of_measures_is_a_function_too():
 
     assert gb.measures is grokbook.measures
     assert gb.measures().measure.tolist()[0] == "med" and grokbook.measures.med is gb.med
-    assert gb.Transformer is Shape and issubclass(Transformer, nn.Module) and gb.Run is RunConfig
+    assert (
+        gb.Transformer is Shape and issubclass(Transformer, nn.Module) and gb.RunConfig is RunConfig
+    )
 
 
 # ---------------------------------------------------------------------------------- as the long way
@@ -102,12 +104,34 @@ def test_a_default_call_is_answered_by_the_record_of_the_same_configuration():
         gb.measure("med", kept) == gb.med(kept.embedding) == gb.measure("med", runs).sel(seed=1)[-1]
     )
     np.testing.assert_allclose(gb.measure("med", runs)[:, -1], runs.med[:, -1], rtol=1e-5)
-    asked = face.running.Asked("x", RunConfig(task, net), (0,))
+    asked = Experiment("x", RunConfig(task, net), (0,))
     changed = [
         dataclasses.replace(asked, **more)
-        for more in ({"keep": "weights"}, {"own": {"largest": largest}})
+        for more in ({"keep": "weights"}, {"watch": {"largest": largest}})
     ]
     assert asked.key == runs.attrs["key"] and len({asked.key, *(each.key for each in changed)}) == 3
+
+
+def test_an_experiment_is_loaded_or_trained_and_says_everything_itself(tmp_path):
+    one = Experiment(
+        "made/up", RunConfig(gb.ModularTask(5), gb.Transformer(5, d_model=8), steps=20), (3,)
+    )
+    runs = gb.train(one, store=tmp_path, progress=False)
+    assert runs.seed.values.tolist() == [3] and runs.attrs["origin"] == "trained"
+    assert gb.train(one, store=tmp_path, progress=False).attrs["origin"] == "cached"
+    for said in (
+        {"model": one.config.model},
+        {"steps": 30},
+        {"seeds": 2},
+        {"watch": {"largest": largest}},
+        {"log": 1},
+    ):
+        with pytest.raises(ParameterError, match="is said by the experiment made/up itself"):
+            gb.train(one, **said)
+    with pytest.raises(ParameterError, match="model is missing"):
+        gb.train(gb.ModularTask(5))
+    wide = Sweep("made/grid", one.config, (0,), axes=(Axis("weight_decay", (0.0, 1.0)),))
+    assert gb.train(wide, store=False, progress=False).sizes["weight_decay"] == 2
 
 
 def test_own_task_own_network_and_own_measure_over_five_seeds():
@@ -401,7 +425,7 @@ REFUSED = {
     "optimizer = Adam is one of torch; give from_torch_optim": lambda: gb.train(
         TASK, gb.MLP((4, 2)), torch.optim.Adam
     ),
-    "keep = 'all' is unknown; choose one of": lambda: gb.train(TASK, gb.MLP((4, 2)), keep="all"),
+    "keep is 'all', but must be one of": lambda: gb.train(TASK, gb.MLP((4, 2)), keep="all"),
     "seeds = 0 must be how many": lambda: gb.train(TASK, gb.MLP((4, 2)), seeds=0),
     "batchsize = 2 is no argument of a run; did you mean batch_s": lambda: gb.train(
         TASK, gb.MLP((4, 2)), batchsize=2

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from grokbook import measures as m
 from grokbook.measures.registry import claimed_directions
-from grokbook.runs.observing import OBSERVERS
+from grokbook.runs.instruments import INSTRUMENTS
 from grokbook_chapters.lead_tasks import watched_run
 from refusals import refusals
 
@@ -214,11 +214,11 @@ def test_every_entry_is_complete_and_under_its_own_name():
 
 
 def test_every_watched_run_records_every_measure_of_the_registry():
-    """What training logs and what the book's observers add are together the registry's curves, once
-    each."""
+    """What training logs and what the book's instruments add are together the registry's curves,
+    once each."""
     config = watched_run(5, d_model=8, steps=10, points=2, n_seeds=1)
     assert set(claimed_directions()) <= set(config.run(progress=False).data_vars)
-    assert set(OBSERVERS) <= set(m.registry())
+    assert set(INSTRUMENTS) <= set(m.registry())
     assert set(claimed_directions().values()) == {"rises", "falls"}
 
 

@@ -196,7 +196,7 @@ OWN = """
 import grokbook as gb
 from own_parts import Parity, Sine
 
-run = gb.Run(Parity(), Sine(), gb.AdamW(lr=1e-2), steps=20)
+run = gb.RunConfig(Parity(), Sine(), gb.AdamW(lr=1e-2), steps=20)
 """
 
 

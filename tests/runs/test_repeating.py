@@ -23,7 +23,7 @@ from grokbook.runs.repeating import (
 from grokbook.runs.store import Store
 from grokbook.runs.sweep import Axis, Sweep
 from grokbook.training import Schedule, train
-from grokbook_chapters.causes.runs import Arm
+from grokbook_chapters.causes.runs import KEPT
 from grokbook_chapters.gu2025 import modular_run
 from grokbook_chapters.tian2025 import pairs_of
 
@@ -115,7 +115,7 @@ def test_a_record_that_keeps_a_part_of_what_is_logged_is_repeated_by_that_part(
     tmp_path, monkeypatch
 ):
     """An arm of chapter 19 keeps five curves in single precision; another decay is seen in them."""
-    arm, store = Arm("made/arm", TINY.config, (0,)), Store(tmp_path)
+    arm, store = Experiment("made/arm", TINY.config, (0,), kept=KEPT), Store(tmp_path)
     load_or_run(arm, store, progress=False)
     assert repeat(arm, store, steps=20).difference < 1e-6
     other = dataclasses.replace(TINY.config.optimizer, weight_decay=3.0)

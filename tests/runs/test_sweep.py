@@ -178,10 +178,12 @@ def test_what_a_grid_cannot_be_is_refused_before_anything_is_trained(message, ma
 
 
 def test_a_grid_refuses_experiments_whose_record_is_not_the_whole_run_and_more_than_one():
-    """An `Arm` of chapter 19 keeps a part of its curves: as a sweep it would keep others."""
+    """An arm of chapter 19 keeps a part of its curves: as a sweep it would keep others."""
     with pytest.raises(ParameterError) as error:
         over_grid("causes/q[[]free]", ["learning_rate=1e-3,1e-2"], 1)
-    said = "is of class Arm, but a grid varies an Experiment or a Sweep alone; see grokbook record --list."
-    assert str(error.value) == f"'causes/q[[]free]' {said}"
+    said = (
+        "causes/q[free] is looked into while it is trained or at its end; a grid varies plain runs."
+    )
+    assert str(error.value) == said
     with pytest.raises(ParameterError, match="must be one experiment, not causes/"):
         over_grid("causes/q*", ["learning_rate=1e-3,1e-2"], 1)

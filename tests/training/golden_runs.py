@@ -12,7 +12,8 @@ import xarray as xr
 from grokbook.models.mlp import EmbeddingMLP, QuadraticMLP
 from grokbook.models.start import STARTS
 from grokbook.models.transformer import Shape
-from grokbook.runs.observing import Observed
+from grokbook.runs.experiment import Experiment
+from grokbook.runs.instruments import INSTRUMENTS
 from grokbook.runs.recording import catalogue
 from grokbook.tasks import ModularTask
 from grokbook.training import AdamW, RunConfig, Schedule, train
@@ -71,7 +72,7 @@ def _values(dataset: xr.Dataset) -> dict[str, list[float]]:
 def logged(kind: str) -> dict[str, list[float]]:
     """What a run of this kind logs."""
     if kind == "watched":
-        return _values(Observed("golden", BASE, (0,)).run(progress=False))
+        return _values(Experiment("golden", BASE, (0,), watch=INSTRUMENTS).run(progress=False))
     return _values(train([kinds()[kind]], device="cpu", progress=False))
 
 

@@ -33,7 +33,7 @@ def run(
         Rescaled(Quadratic(p, width=128), start),
     )
     optimizer, log = gb.AdamW(lr=5e-3, weight_decay=decay), gb.Schedule(100, 10, 100, "log")
-    config = gb.Run(
+    config = gb.RunConfig(
         task, model, optimizer, steps=steps, log=log, stop=gb.StopRule(hold=4), snapshots=0
     )
     return Experiment(

@@ -16,7 +16,6 @@ from companion.claims.shared import Row, traced
 from grokbook.errors import ParameterError
 from grokbook.machine import duration
 from grokbook.runs.experiment import Experiment, available, default_store
-from grokbook.runs.learned import expected
 from grokbook.runs.provenance import USED
 
 Wanted = Callable[[], Mapping[Any, Experiment]]
@@ -193,7 +192,7 @@ def cost(experiments: Iterable[Experiment]) -> str:
     runs = sum(n for _, n in waiting.values())
     if not runs:
         return "no run is missing"
-    seconds = sum(expected(e, n).seconds for e, n in waiting.values())
+    seconds = sum(e.predicted(n).seconds for e, n in waiting.values())
     said = (
         f"{runs} run{'s' if runs > 1 else ''} of {len(waiting)}"
         f" setting{'s' if len(waiting) > 1 else ''}"

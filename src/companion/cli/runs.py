@@ -57,7 +57,7 @@ def sweep(
     experiment: Annotated[
         str,
         typer.Argument(
-            help="A name in `grokbook record --list`, or MODULE:NAME of a Run of your own."
+            help="A name in `grokbook record --list`, or MODULE:NAME of a RunConfig of your own."
         ),
     ],
     grid: Annotated[
@@ -81,14 +81,13 @@ def sweep(
 ) -> None:
     """Train an experiment with every combination of some settings: here, or on a Dask cluster."""
     from grokbook.runs import cluster
-    from grokbook.runs.learned import expected
     from grokbook.runs.store import Store
 
     asked = cluster.asked(
         own(experiment) if ":" in experiment else experiment, grid or [], seeds, steps
     )
     kept = None if store is None else Store(Path(store))
-    takes = duration(expected(asked, seeds).seconds)
+    takes = duration(asked.predicted(seeds).seconds)
     print(f"{asked.name}, {seeds} of its seeds: about {takes} of one core", flush=True)
     with stoppable(), cluster.shown() as told:
         cluster.sweep(
@@ -101,8 +100,9 @@ def own(name: str) -> Experiment:
     """The run of a reader's own that `module:name` names, as an experiment; the module may lie in
     the current folder.
 
-    It is a `Run`, an experiment, or a function without arguments that gives one of these. Raises
-    ParameterError for anything else.
+    It is a `RunConfig`, an experiment, or a function without arguments that gives one of these.
+
+    Raises ParameterError for anything else.
     """
     import grokbook as gb
     from grokbook.runs.experiment import Experiment
@@ -117,13 +117,11 @@ def own(name: str) -> Experiment:
             f"{shown(name)} names no run: {error}; write MODULE:NAME, such as own:run."
         ) from None
     found = found() if callable(found) else found
-    if isinstance(found, gb.Run):
+    if isinstance(found, gb.RunConfig):
         return Experiment(f"own/{module}-{inside}", found)
     if not isinstance(found, Experiment):
-        raise ParameterError(
-            f"{shown(name)} is {shown(found)}, not a Run: gb.Run(task, model, optimizer,"
-            " steps=...)."
-        )
+        wanted = "not a run: gb.RunConfig(task, model, optimizer, steps=...)"
+        raise ParameterError(f"{shown(name)} is {shown(found)}, {wanted}.")
     return found
 
 

@@ -111,13 +111,17 @@ def _timed(
         None if i is None else int(times[i]) for i in (fit, grok, reverted, settled)
     )
     delay = None if fit_step is None or grok_step is None else grok_step - fit_step
-    rule = {
-        "threshold": float(threshold),
-        "persistence": int(persistence),
-        "last_step": int(times[-1]),
-    }
-    lost = {"reverted_step": reverted_step, "settled_step": settled_step}
-    return GrokTime(fit_step, grok_step, delay, grok_step is None, **rule, **lost)
+    return GrokTime(
+        fit_step,
+        grok_step,
+        delay,
+        grok_step is None,
+        threshold=float(threshold),
+        persistence=int(persistence),
+        last_step=int(times[-1]),
+        reverted_step=reverted_step,
+        settled_step=settled_step,
+    )
 
 
 def _check_curves(*curves: Array) -> tuple[np.ndarray, ...]:

@@ -131,13 +131,13 @@ def events(
             "generalises": slow,
         }
         for name, direction in directions.items():
-            own = {"measure": name, "measure_delay": np.nan, "move": np.nan, "lead": np.nan}
+            own = {"measure_delay": np.nan, "move": np.nan, "lead": np.nan}
             if fit is not None and np.isfinite(run[name].values[fit:]).all():
                 at, own["move"] = half_move(run[name].values, fit, direction, share)
                 own["measure_delay"] = np.inf if at is None else float(steps[at] - steps[fit])
                 if slow and at is not None:
                     own["lead"] = 1 - own["measure_delay"] / later
-            found.append({**row, "accuracy_delay": later, **own})
+            found.append({**row, "accuracy_delay": later, "measure": name, **own})
     return pd.DataFrame(found)
 
 

@@ -13,6 +13,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -28,6 +29,8 @@ PHASES = {
     "X": "confusion",
     "T": "test set only",
 }
+Accuracies = TypeVar("Accuracies", np.ndarray, xr.DataArray)
+
 OPEN = "."
 """A cell that was not run, or whose record ends before its phase is known."""
 
@@ -58,7 +61,7 @@ class PhaseRule:
                 f"{self} needs a threshold in (0, 1), and a cap and a gap of 1 or more."
             )
 
-    def reached(self, accuracy: np.ndarray) -> np.ndarray:
+    def reached(self, accuracy: Accuracies) -> Accuracies:
         """Where an accuracy is high enough; NaN is not."""
         return (
             accuracy > self.threshold + ROUNDING
@@ -223,10 +226,10 @@ def among_seeds(phase: xr.DataArray) -> pd.DataFrame:
         list(itertools.combinations(phase.seed.values.tolist(), 2)) if "seed" in phase.dims else []
     )
     diagrams = {seed: phase.sel(seed=seed).values for pair in pairs for seed in pair}
-    rows = [
-        (*pair, agreement(*map(diagrams.get, pair)), kappa(*map(diagrams.get, pair)))
-        for pair in pairs
-    ]
+    rows = []
+    for first, second in pairs:
+        both = diagrams[first], diagrams[second]
+        rows.append((first, second, agreement(*both), kappa(*both)))
     return pd.DataFrame(rows, columns=["first", "second", "agreement", "kappa"])
 
 

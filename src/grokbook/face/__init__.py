@@ -27,13 +27,13 @@ from grokbook.measures import med as med
 from grokbook.measures import weight_norm as weight_norm
 from grokbook.models.mlp import MLP as MLP
 from grokbook.models.transformer import Shape as _Shape
+from grokbook.runs.experiment import Experiment as Experiment
 from grokbook.runs.listing import records as records
 from grokbook.tasks.arithmetic import ModularTask as ModularTask
 from grokbook.tasks.groups import GroupTask as GroupTask
-from grokbook.training.config import RunConfig as _RunConfig
+from grokbook.training.config import RunConfig as RunConfig
 from grokbook.training.config import StopRule as StopRule
 from grokbook.training.schedule import Schedule as Schedule
 from grokbook.training.watching import View as View
 
 Transformer = _Shape
-Run = _RunConfig

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -89,8 +89,14 @@ def Muon(
         >>> Muon(lr=2e-3).learning_rate
         0.002
     """
-    rest = {"weight_decay": weight_decay, "warmup": warmup, "groups": groups}
-    return accelerators.Muon(lr, momentum=momentum, matrices=matrices, **rest)
+    return accelerators.Muon(
+        lr,
+        momentum=momentum,
+        matrices=matrices,
+        weight_decay=weight_decay,
+        warmup=warmup,
+        groups=groups,
+    )
 
 
 @dataclass(frozen=True)
@@ -123,7 +129,9 @@ class TorchOptim:
             name: said[name] for name in ("lr", "weight_decay") if name in said
         }
 
-    def _optimiser(self, parts: list[Tensor], numbers: Numbers, r: int) -> torch.optim.Optimizer:
+    def _optimiser(
+        self, parts: Sequence[Tensor], numbers: Numbers, r: int
+    ) -> torch.optim.Optimizer:
         return self.cls(parts, **self._settings(numbers, r))
 
     def numbers(self, step: int) -> dict[str, float]:
@@ -250,7 +258,7 @@ def from_torch_optim(
 def _counted(optimiser: torch.optim.Optimizer) -> dict[str, float]:
     """The numbers that an optimiser, what it holds, its classes and its groups have, by where they
     are."""
-    holders = {"": vars(optimiser)}
+    holders: dict[str, Mapping[str, Any]] = {"": vars(optimiser)}
     holders |= {
         name: vars(part) for name, part in vars(optimiser).items() if hasattr(part, "__dict__")
     }

@@ -17,8 +17,8 @@ from grokbook.curves.delay import grok_times
 from grokbook.errors import ParameterError, RecordError, checked_call, nearest, shown
 from grokbook.measures.registry import registry
 from grokbook.runs.experiment import available, default_store
+from grokbook.runs.instruments import INSTRUMENTS
 from grokbook.runs.listing import records
-from grokbook.runs.observing import OBSERVERS
 from grokbook.runs.recording import catalogue
 from grokbook.runs.store import Store
 from grokbook.training.varied import leaves
@@ -133,7 +133,8 @@ def found(name: str) -> xr.Dataset:
         raise ParameterError(
             f"name = {shown(name)} must be the name of a record or the runs themselves."
         )
-    here, there = default_store(), {}
+    here = default_store()
+    there: dict[str, tuple[Store, str]] = {}
     for store in (here, *here.fallbacks):
         for entry in store.entries().values():
             if name in (entry["experiment"], entry["key"]):
@@ -208,11 +209,11 @@ def measure(name: str, data: Any) -> float | xr.DataArray:
         )
         return value.rename(name).assign_attrs(long_name=name)
     if found.of == "network":
-        if not isinstance(data, View) or name not in OBSERVERS:
+        if not isinstance(data, View) or name not in INSTRUMENTS:
             raise ParameterError(
                 f"{name} is of a network with its task: give a View, as a watch has it."
             )
-        return float(OBSERVERS[name](data))
+        return float(INSTRUMENTS[name](data))
     if found.of == "embedding" and isinstance(data, View | Kept):
         data = data.embedding
     if found.of == "weights" and isinstance(data, View | Kept):
@@ -256,21 +257,22 @@ def plot_embedding(data: Any, seed: int = 0) -> Figure:
     from grokbook.measures.principal import on_axes
     from grokbook.plotting.style import COLOURS, panels, styled
 
-    tables: dict[str, np.ndarray] = {}
+    tables: dict[str, np.ndarray | None] = {}
     if isinstance(data, xr.Dataset):
         steps = load(data, seed).steps
         for step in dict.fromkeys((steps[0], steps[len(steps) // 2], steps[-1])):
             tables[f"step {step:,}"] = load(data, seed, step).embedding
     else:
         tables[""] = getattr(data, "embedding", data)
-    if any(table is None for table in tables.values()):
+    there = {title: table for title, table in tables.items() if table is not None}
+    if len(there) < len(tables):
         raise ParameterError("the network has no embedding to be drawn.")
-    last = list(tables.values())[-1]
+    last = list(there.values())[-1]
 
     @styled
     def drawn() -> Figure:
-        fig, axes = panels(1, len(tables), height=2.6 if len(tables) > 1 else 4)
-        for ax, (title, table) in zip(axes[0], tables.items(), strict=True):
+        fig, axes = panels(1, len(there), height=2.6 if len(there) > 1 else 4)
+        for ax, (title, table) in zip(axes[0], there.items(), strict=True):
             points = on_axes(table, 2, last)
             ax.scatter(*points.T, s=3, color=COLOURS["measure"])
             for i, (x, y) in enumerate(points):

@@ -5,12 +5,10 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import json
 import os
 import re
 import sys
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -28,17 +26,15 @@ from grokbook.machine import cores
 from grokbook.own_code import held
 from grokbook.runs import cluster
 from grokbook.runs.experiment import Experiment, default_store, load_or_run
-from grokbook.runs.observing import observer_digest
 from grokbook.runs.store import Store
 from grokbook.runs.sweep import ROWS, Axis, Sweep, worded
-from grokbook.runs.watched import Watched
 from grokbook.training import accelerators, optim
-from grokbook.training.config import RunConfig, digest
-from grokbook.training.contract import check_watches
-from grokbook.training.schedule import snapshot_steps
-from grokbook.training.watching import View, Watch
+from grokbook.training.config import RunConfig
+from grokbook.training.watching import Watch
 
-KEPT = ("embedding", "weights")
+SEEDS, STEPS = 5, 10_000
+"""Runs of a call that says no number, and updates of each."""
+
 SHORT = 20.0
 """Runs of fewer predicted seconds, all together, are not worth the start of a process each."""
 
@@ -53,90 +49,14 @@ CACHE = 3_000_000
 al.'s toys."""
 
 
-class _Keeper:
-    """A watch that notes the weights of a run at the steps at which its embedding would be kept."""
-
-    def __init__(self, config: RunConfig) -> None:
-        self.steps = {
-            int(step) for step in snapshot_steps(config.log.steps(config.steps), config.snapshots)
-        }
-        self.rows: dict[tuple[int, int], np.ndarray] = {}
-
-    def __call__(self, view: View) -> float:
-        if view.step in self.steps or view.final is None:
-            self.rows[view.config.seed, view.step] = torch.cat(
-                [w.reshape(-1) for w in view.weights.values()]
-            ).numpy()
-        return 0.0
-
-    def table(self, seeds: Sequence[int], model: Any) -> xr.DataArray:
-        """What was noted, dims (seed, snapshot, parameter)."""
-        steps = sorted({step for _, step in self.rows})
-        empty = np.full_like(next(iter(self.rows.values())), np.nan)
-        table = np.stack(
-            [np.stack([self.rows.get((seed, step), empty) for step in steps]) for seed in seeds]
-        )
-        note = {"long_name": "parameters in a row, in the order of `parameters`"}
-        note |= {
-            "parameters": json.dumps({name: list(shape) for name, shape in model.shapes().items()})
-        }
-        coords = {
-            "seed": list(seeds),
-            "snapshot": ("snapshot", steps, {"long_name": "step of the snapshot"}),
-        }
-        return xr.DataArray(table, coords, ("seed", "snapshot", "parameter"), "weights", note)
-
-
-@dataclass(frozen=True)
-class Asked(Watched):
-    """An experiment with a reader's own watches, and weights where they are to be kept."""
-
-    own: Mapping[str, Watch] = field(default_factory=dict, compare=False)
-    keep: str = "embedding"
-    listed_as = "watch"
-
-    def listed(self) -> Any:
-        """The names of the watches with a digest of what each computes."""
-        return {name: observer_digest(watch) for name, watch in self.own.items()}
-
-    @property
-    def watched(self) -> Mapping[str, Watch]:
-        """The watches."""
-        return self.own
-
-    def configuration(self) -> dict[str, Any]:
-        """The configuration without its seeds, what is watched, and what is kept beside
-        embeddings."""
-        values = super().configuration() if self.own else Experiment.configuration(self)
-        return values if self.keep == "embedding" else values | {"keep": self.keep}
-
-    @property
-    def trained_key(self) -> str:
-        """That of the runs alone where they are watched: with a mended watch they are found
-        again."""
-        runs = {"watched": Experiment.configuration(self), "version": self.version}
-        return digest(runs) if self.own else self.key
-
-    def run(self, seeds: tuple[int, ...] | None = None, **options: Any) -> xr.Dataset:
-        """Train the seeds (default: all); options and dataset as those of `Experiment.run`, with
-        what was asked for."""
-        keeper, seeds = _Keeper(self.config), self.seeds if seeds is None else seeds
-        watch = dict(self.own) | ({"kept_here": keeper} if self.keep == "weights" else {})
-        dataset = Experiment.run(self, seeds, watch=watch or None, **options)
-        if self.keep == "embedding":
-            return dataset
-        kept = keeper.table(seeds, self.config.model)
-        return dataset.drop_vars("kept_here").merge(kept, join="outer", combine_attrs="override")
-
-
 @checked_call
 def train(
     task: Any,
-    model: Any,
+    model: Any = None,
     optimizer: Any = AdamW(),  # noqa: B008  frozen settings
     *,
-    seeds: int | Sequence[int] = 5,
-    steps: int = 10_000,
+    seeds: int | Sequence[int] = SEEDS,
+    steps: int = STEPS,
     watch: Mapping[str, Watch] | None = None,
     keep: str = "embedding",
     rows: int | str = "auto",
@@ -153,7 +73,9 @@ def train(
 
     Args:
         task: `ModularTask`, `GroupTask`, `task(inputs, targets, train_fraction)`, or any frozen
-            dataclass with `inputs`, `targets`, `train_index` and `groups()`.
+            dataclass with `inputs`, `targets`, `train_index` and `groups()`; or an `Experiment`,
+            which says itself what is trained and what is recorded: beside it only rows, workers,
+            store and progress are asked.
         model: `Transformer`, `MLP`, `from_module(factory)`, or any frozen dataclass with
             `shapes()`, `draw(seed)` and `forward(weights, inputs)`.
         optimizer: `AdamW`, `Sgd`, `Muon`, `from_torch_optim(cls)`, or any frozen dataclass with
@@ -173,8 +95,8 @@ def train(
         name: what the runs are called by `records` and `load`. Default: task and network, whatever
             the settings; where several have one name, `load` says their keys and in what they
             differ.
-        settings: more fields of `Run`: `log`, `stop`, `snapshots`, `loss`, `batch_size`, `dtype`,
-            `start`, `split_seed`.
+        settings: more fields of `RunConfig`: `log`, `stop`, `snapshots`, `loss`, `batch_size`,
+            `dtype`, `start`, `split_seed`.
 
     Returns:
         Dataset with variables (seed, step): losses, accuracies (of real answers the share of
@@ -197,18 +119,25 @@ def train(
         >>> dict(runs.test_accuracy.sizes), runs.embedding.dims
         ({'seed': 2, 'step': 3}, ('seed', 'snapshot', 'token', 'feature'))
     """
-    check_watches(watch or {})
-    if keep not in KEPT:
-        raise ParameterError(f"keep = {shown(keep)} is unknown; choose one of {', '.join(KEPT)}.")
-    config = _config(task, model, optimizer, steps, settings)
-    called = _name(name or f"own/{type(task).__name__}-{type(model).__name__}")
-    made = Asked(called, config, _seeds(seeds), own=dict(watch or {}), keep=keep)
-    if keep == "weights" and config.snapshots < 1:
-        raise ParameterError(
-            f"snapshots = {config.snapshots} keeps no weights; keep = 'weights' needs 1 or more."
-        )
-    workers = _workers(made, workers, [config])
-    options = {"workers": workers} | ({} if rows == "auto" else {"rows": _rows(rows)})
+    if isinstance(task, Experiment):
+        said = {"model": model, "watch": watch, "name": name, **settings}
+        said |= {
+            "seeds": None if seeds == SEEDS else seeds,
+            "steps": None if steps == STEPS else steps,
+        }
+        for what, value in said.items():
+            if value is not None:
+                raise ParameterError(
+                    f"{what} = {shown(value)} is said by the experiment {task.name} itself."
+                )
+        made = task
+    else:
+        config = _config(task, model, optimizer, steps, settings)
+        called = _name(name or f"own/{type(task).__name__}-{type(model).__name__}")
+        made = Experiment(called, config, _seeds(seeds), watch=dict(watch or {}), keep=keep)
+    options: dict[str, Any] = {"workers": _workers(made, workers)}
+    if rows != "auto":
+        options["rows"] = _rows(rows)
     return _results(made, store, progress, options)
 
 
@@ -280,7 +209,7 @@ def sweep(
             )
         address = None if scheduler == "local" else scheduler
         return cluster.sweep(made, address, workers=workers, store=kept).rename(names)
-    options = {"workers": _workers(made, workers, made.cells(made.seeds[0]))}
+    options: dict[str, Any] = {"workers": _workers(made, workers)}
     options["rows"] = _together(made) if rows == "auto" else _rows(rows)
     return _results(made, store, progress, options).rename(names)
 
@@ -289,6 +218,10 @@ def _config(
     task: Any, model: Any, optimizer: Any, steps: int, settings: Mapping[str, Any]
 ) -> RunConfig:
     """The run that the arguments say, or what is wrong with them in one sentence."""
+    if model is None:
+        raise ParameterError(
+            "model is missing: a task is trained with one, such as Transformer(p)."
+        )
     if isinstance(model, nn.Module) or isinstance(model, type) and issubclass(model, nn.Module):
         raise ParameterError(
             "model is a torch.nn.Module; give what makes it: model = from_module(factory)."
@@ -321,7 +254,7 @@ def _no_setting(
     words, own = {name, *OTHER_WORDS.get(name, ())}, {*known, *parts, "steps", "seeds"}
     for where, part in parts.items():
         maker = _MAKERS.get(type(part), type(part))
-        takes = list(inspect.signature(maker).parameters)
+        takes = list(inspect.signature(maker).parameters) if callable(maker) else []
         if words & set(takes) and not words & own:
             near = name if name in takes else meant(name, takes)
             said = f"{name} = {shown(value)} is no argument of a run, but of its {where}"
@@ -330,12 +263,13 @@ def _no_setting(
 
 
 def _seeds(seeds: int | Sequence[int]) -> tuple[int, ...]:
-    whole = isinstance(seeds, int | np.integer) and not isinstance(seeds, bool)
-    listed = range(int(seeds)) if whole else seeds
-    try:
-        found = tuple(listed)
-    except TypeError:
-        found = ()
+    if isinstance(seeds, int | np.integer):
+        found = () if isinstance(seeds, bool) else tuple(range(int(seeds)))
+    else:
+        try:
+            found = tuple(seeds)
+        except TypeError:
+            found = ()
     if not found or not all(
         isinstance(s, int | np.integer) and not isinstance(s, bool) and s >= 0 for s in found
     ):
@@ -374,9 +308,10 @@ def _together(made: Sweep) -> int | None:
     return None if torch.cuda.is_available() else max(ROWS, fit)
 
 
-def _workers(made: Experiment, workers: int | None, configs: Sequence[RunConfig]) -> int | None:
+def _workers(made: Experiment, workers: int | None) -> int | None:
     """How many processes: the number asked for, else one where the runs are short; a line where
     they cannot travel."""
+    configs = made.to_train(made.seeds[:1])
     count = (workers or cores()) if not torch.cuda.is_available() else 1
     several = len(made.seeds) * len(configs) > (ROWS if len(configs) > 1 else 1)
     parts = (configs[0].task, configs[0].model, configs[0].optimizer)

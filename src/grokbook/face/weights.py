@@ -137,19 +137,9 @@ def to_transformer_lens(
         if name not in weights or tuple(weights[name].shape) != shape:
             raise ParameterError(f"weights have no {name} {shape}, which this transformer has.")
     d, h = model.d_model, model.n_heads
-    config = {
-        "n_layers": model.n_layers,
-        "d_model": d,
-        "n_ctx": 3,
-        "d_head": model.d_head,
-        "n_heads": h,
-    }
-    config |= {
-        "d_mlp": model.d_mlp,
-        "d_vocab": model.vocabulary,
-        "d_vocab_out": model.p,
-        "act_fn": "relu",
-    }
+    config: dict[str, Any] = {"n_layers": model.n_layers, "d_model": d, "n_ctx": 3}
+    config |= {"d_head": model.d_head, "n_heads": h, "d_mlp": model.d_mlp}
+    config |= {"d_vocab": model.vocabulary, "d_vocab_out": model.p, "act_fn": "relu"}
     config |= {"normalization_type": None, "device": "cpu"}
     state = {
         "embed.W_E": weights["W_E"],
@@ -206,7 +196,7 @@ def _read(path: Path) -> dict[str, Tensor]:
     """
     try:
         content = given(path, LARGEST)
-        found = _safe_tensors(content) if path.suffix == ".safetensors" else _torch(content)
+        found: Any = _safe_tensors(content) if path.suffix == ".safetensors" else _torch(content)
     except Exception as error:  # torch and pickle raise many kinds
         why = getattr(error, "strerror", None) or str(error).partition("\n")[0]
         why = (

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -40,7 +40,7 @@ class Measure:
     name: str
     symbol: str
     formula: str
-    function: Callable[..., object]
+    function: Callable[..., Any]
     of: Literal["embedding", "weights", "network", "curves"]
     direction: Direction
     source: str

@@ -12,6 +12,10 @@ from matplotlib.lines import Line2D
 from matplotlib.text import Annotation
 from matplotlib.transforms import Bbox
 
+Place = tuple[tuple[float, float], tuple[float, float], str, str]
+"""The point of a line at which its label stands, the offset from it in points, and the alignment in
+both directions."""
+
 _NAME = "_name of a line"
 _OUTSIDE = f"{_NAME}, outside its axes"
 _FAR = 60
@@ -34,7 +38,8 @@ def name_lines(ax: Axes, size: float = 9.5) -> list[Annotation]:
         >>> [text.get_text() for text in name_lines(ax)]
         ['rises']
     """
-    fig = ax.figure
+    fig = ax.get_figure(root=True)
+    assert fig is not None
     fig.draw_without_rendering()  # with the old labels, for which the layout leaves room
     for old in named(ax):
         old.remove()
@@ -45,11 +50,11 @@ def name_lines(ax: Axes, size: float = 9.5) -> list[Annotation]:
     edges = [_between(ax.transData.transform(area), inside) for area in areas]
     placed = []
     for line, name in zip(*ax.get_legend_handles_labels(), strict=True):
-        if not len(drawn.get(line, ())):  # nothing of it is seen
+        if not isinstance(line, Line2D) or not len(drawn.get(line, ())):  # nothing of it is seen
             continue
-        middle = ax.transData.inverted().transform((inside.p0 + inside.p1) / 2)
+        x, y = ax.transData.inverted().transform((inside.p0 + inside.p1) / 2)
         text = ax.annotate(
-            name, middle, (0, 0), textcoords="offset points", color=line.get_color(), fontsize=size
+            name, (x, y), (0, 0), textcoords="offset points", color=line.get_color(), fontsize=size
         )
         text.set_label(_NAME)
         others = [points for other, points in drawn.items() if _look(other) != _look(line)]
@@ -73,14 +78,15 @@ def name_lines(ax: Axes, size: float = 9.5) -> list[Annotation]:
         else:
             text.set(text=name, label=_OUTSIDE)
             extent = text.get_window_extent()
-            at, offset, ha, va = drawn[line][-1], (4, 0), "left", "center"
+            at, offset, ha, va = drawn[line][-1], (4.0, 0.0), "left", "center"
             box = Bbox.from_bounds(at[0], at[1] - extent.height / 2, extent.width, extent.height)
             while box.count_overlaps(taken):
                 box, offset = (
                     box.translated(0, extent.height),
                     (4, offset[1] + extent.height * 72 / fig.dpi),
                 )
-        text.xy, text.xyann = ax.transData.inverted().transform(at), offset
+        x, y = ax.transData.inverted().transform(at)
+        text.xy, text.xyann = (x, y), offset
         text.set(ha=ha, va=va)
         taken.append(box)
         placed.append(text)
@@ -137,10 +143,11 @@ def _between(corners: np.ndarray, inside: Bbox) -> np.ndarray:
 
 def _places(
     points: np.ndarray, width: float, height: float, scale: float
-) -> list[tuple[Bbox, tuple]]:
+) -> list[tuple[Bbox, Place]]:
     """Boxes of a label beside points of its line, each with the point, the offset in points and the
     alignment."""
-    gap, found = 5, []
+    gap = 5
+    found: list[tuple[Bbox, Place]] = []
     for x, y in points[:: max(1, len(points) // 40)]:
         for across, up, ha, va in (
             (-1, 0, "right", "center"),

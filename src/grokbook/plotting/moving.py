@@ -157,7 +157,7 @@ def _bars(ax: Axes, table: np.ndarray, strong: list[int]) -> None:
 def _ring(ax: Axes, xy: np.ndarray, k: int) -> None:
     order = in_order(len(xy), k)
     ax.plot(*xy[[*order, order[0]]].T, color=COLOURS["quiet"], lw=0.6, zorder=1)
-    ax.scatter(*xy.T, color=COLOURS["measure"], s=9, zorder=2)
+    ax.scatter(xy[:, 0], xy[:, 1], color=COLOURS["measure"], s=9, zorder=2)
     ax.set_aspect("equal")
     ax.set_box_aspect(1)
     ax.grid(False)

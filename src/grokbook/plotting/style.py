@@ -14,6 +14,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.text import Annotation
 
 from grokbook.plotting.palette import COLOURS as COLOURS
 
@@ -48,7 +49,7 @@ def _by_seed(value: object) -> object:
 
 
 def panels(
-    rows: int = 1, columns: int = 1, height: float = 3.2, **kwargs: object
+    rows: int = 1, columns: int = 1, height: float = 3.2, **kwargs: Any
 ) -> tuple[Figure, np.ndarray]:
     """A figure of the book's width with `rows` x `columns` axes, always as an array of that
     shape."""
@@ -80,7 +81,7 @@ def seed_band(ax: Axes, series: xr.DataArray, colour: str, label: str, ls: Any =
             None if any(place) else label,
         )
         many = one.sizes["seed"] >= FEW
-        look = {"lw": 0.7, "alpha": 0.45} if many else {"lw": 1.4, "alpha": 0.9}
+        look: dict[str, Any] = {"lw": 0.7, "alpha": 0.45} if many else {"lw": 1.4, "alpha": 0.9}
         for n in range(one.sizes["seed"]):  # by place: two runs may share a seed
             ax.plot(
                 shown.step,
@@ -101,13 +102,11 @@ def mark(ax: Axes, where: float, text: str, colour: str) -> None:
     """A vertical line at step `where`, and above it, outside the axes, a short text; two that would
     meet turn away."""
     ax.axvline(where, color=colour, lw=1.0, ls=":")
-    look = {"ha": "center", "fontsize": 8.5, "color": colour, "label": "_mark"}
+    look: dict[str, Any] = {"ha": "center", "fontsize": 8.5, "color": colour, "label": "_mark"}
     ax.annotate(text, (where, 1.01), xycoords=("data", "axes fraction"), **look)
     ax.get_xlim()  # what is drawn so far has its place
-    marks = sorted(
-        (one for one in ax.texts if one.get_label() == "_mark"), key=lambda one: one.xy[0]
-    )
-    for left, right in itertools.pairwise(marks):
+    marks = [one for one in ax.texts if isinstance(one, Annotation) and one.get_label() == "_mark"]
+    for left, right in itertools.pairwise(sorted(marks, key=lambda one: one.xy[0])):
         if left.get_window_extent().overlaps(right.get_window_extent()):
-            left.set_ha("right")
-            right.set_ha("left")
+            left.set_horizontalalignment("right")
+            right.set_horizontalalignment("left")

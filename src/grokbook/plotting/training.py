@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 import xarray as xr
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -88,10 +89,10 @@ def mirrored_accuracy(runs: dict[str, xr.Dataset]) -> Figure:
     return fig
 
 
-def labelled(axes: np.ndarray) -> tuple[list, list]:
+def labelled(axes: np.ndarray) -> tuple[list[Artist], list[str]]:
     """Lines and labels of several axes, each label once: what a legend of the whole figure
     takes."""
-    found = {}
+    found: dict[str, Artist] = {}
     for ax in axes:
         for line, text in zip(*ax.get_legend_handles_labels(), strict=True):
             found.setdefault(text, line)

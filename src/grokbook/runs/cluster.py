@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
+from typing import Any
 
 import torch
 import xarray as xr
@@ -262,9 +263,7 @@ def _in_processes(
             yield futures[future]
 
 
-def _on_cluster(
-    client: object, waiting: list[tuple[Chunk, Path]], compiled: bool
-) -> Iterator[Path]:
+def _on_cluster(client: Any, waiting: list[tuple[Chunk, Path]], compiled: bool) -> Iterator[Path]:
     from distributed import as_completed
     from distributed.client import FutureCancelledError
 

@@ -10,35 +10,59 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
+import torch
 import xarray as xr
 
-from grokbook.errors import ParameterError, RecordError, shown
+from grokbook.errors import ParameterError, RecordError, checked_call, shown
 from grokbook.files import PLAIN, is_plain, sweep
-from grokbook.own_code import Code
+from grokbook.measures.inputs import one_of
+from grokbook.own_code import Code, is_own, spelled
 from grokbook.paths import local_store_path, records_path
 from grokbook.runs.provenance import note, provenance
+from grokbook.runs.ratios import ratio
+from grokbook.runs.snapshots import WeightSnapshots
 from grokbook.runs.store import Store, family, select
 from grokbook.training.config import NUMBERS, RunConfig, canonical, digest
+from grokbook.training.contract import check_watches
 from grokbook.training.cost import Cost, predict
 from grokbook.training.ensemble import checkpoint_path, groups, train
-from grokbook.training.identity import code_and_probe
+from grokbook.training.forward import split_weights
+from grokbook.training.identity import ReadAtEnd, code_and_probe
 from grokbook.training.watching import Watch
 
+KEPT = ("embedding", "weights")
+"""What of a network is kept at the snapshots of a run."""
 
+
+@checked_call
 @dataclass(frozen=True)
 class Experiment:
     """One configuration, run with several seeds.
 
     A seed draws both the split and the initial weights. `key` identifies configuration and
-    `version`, not the seeds and not the name. With `together` the seeds share a program on a CPU
-    too, which pays for small networks.
+    `version`, not the seeds and not the name.
 
-    Raises ParameterError for no seeds, repeated or negative ones, and a name whose parts between /
-    name no folders.
+    Args:
+        name: folder of its records, and what tells it from others there in brackets.
+        config: the run; its seed does not count.
+        together: whether the seeds share a program on a CPU too, which pays for small networks.
+        watch: name -> function of a `View` of the network at a logged step; each is a variable
+            (seed, step).
+        read_at_end: function of a run (whose seed is that of the row) and its parameters after the
+            last step; its variables are recorded for each seed.
+        in_key: what the key has of `watch` and `read_at_end`. Default: their names. Watches of a
+            reader's own are in it by their names in any case.
+        kept: the variables that are kept, in single precision. Default: all, as they are logged.
+        keep: "weights" keeps all parameters at the `snapshots` steps too; "embedding" the tables
+            alone.
+
+    Raises ParameterError for no seeds, repeated or negative ones, a name whose parts between / name
+    no folders, a watch that is no function under a name, and weights that are to be kept at no
+    step.
 
     Example:
         >>> from grokbook.models.transformer import Shape
@@ -53,8 +77,12 @@ class Experiment:
     seeds: tuple[int, ...] = (0, 1, 2)
     version: int = 1
     together: bool = False
+    watch: Mapping[str, Watch] = field(default_factory=dict, hash=False)
+    read_at_end: ReadAtEnd | None = None
+    in_key: Mapping[str, Any] | None = field(default=None, hash=False)
+    kept: tuple[str, ...] = ()
+    keep: str = "embedding"
     rows: ClassVar[int] = 1
-    watched: ClassVar[Mapping[str, Watch]] = {}
 
     def __post_init__(self) -> None:
         seeds = tuple(self.seeds)
@@ -66,14 +94,34 @@ class Experiment:
             raise ParameterError(
                 f"name = {shown(self.name)} names no folder of a store; a part of it has {PLAIN}."
             )
+        check_watches(self.watch)
+        one_of(self.keep, KEPT, "keep")
+        if self.keep == "weights" and self.config.snapshots < 1:
+            raise ParameterError(
+                f"snapshots = {self.config.snapshots} keeps no weights; keep = 'weights' needs 1 or"
+                " more."
+            )
         object.__setattr__(self, "seeds", seeds)
 
-    def configuration(self) -> dict[str, Any]:
-        """The configuration without its seeds, as plain values."""
+    def trained(self) -> dict[str, Any]:
+        """What is trained, without its seeds, as plain values."""
         values = self.config.as_dict()
         del values["seed"]
         values["task"].pop("seed", None)
         return values
+
+    def configuration(self) -> dict[str, Any]:
+        """The configuration without its seeds, as plain values, and what is recorded beside what
+        training logs."""
+        found = self.trained() | dict(self.in_key or {})
+        named = [name for name, watch in self.watch.items() if self.in_key is None or is_own(watch)]
+        if named:
+            found["watch"] = named
+        if self.read_at_end is not None and self.in_key is None:
+            found["read_at_end"] = spelled(self.read_at_end)
+        if self.keep != "embedding":
+            found["keep"] = self.keep
+        return found
 
     @property
     def key(self) -> str:
@@ -83,14 +131,16 @@ class Experiment:
 
     @property
     def trained_key(self) -> str:
-        """By what checkpoints of its runs are found."""
-        return self.key
+        """By what checkpoints of its runs are found: with a mended watch they are found again."""
+        return (
+            digest({"watched": self.trained(), "version": self.version}) if self.watch else self.key
+        )
 
     @property
     def code(self) -> Code:
         """The code that its numbers go through, and what it computes where a reader wrote a part of
         it."""
-        return code_and_probe(self.config, self.watched)
+        return code_and_probe(self.config, self.watch, self.read_at_end)
 
     def with_seeds(self, count: int) -> Experiment:
         """The same experiment with seeds 0 .. count-1."""
@@ -108,10 +158,31 @@ class Experiment:
 
         `options` are those of `grokbook.training.train`.
         """
-        configs = self.to_train(self.seeds if seeds is None else seeds)
+        seeds = self.seeds if seeds is None else seeds
+        configs = self.to_train(seeds)
         options = ({"rows": len(configs)} if self.together else {}) | options
-        dataset = train(configs, **options).swap_dims(run="seed")
-        return self.described(dataset, dataset.attrs)
+        watch, snapshots = dict(self.watch), WeightSnapshots(self.config)
+        if self.keep == "weights":
+            watch[snapshots.name] = snapshots
+        reads = self.read_at_end is not None
+        dataset = train(configs, watch=watch or None, keep_weights=reads, **options)
+        dataset, made = dataset.swap_dims(run="seed"), dataset.attrs
+        if reads:
+            dataset = dataset.drop_vars("weights").merge(self.ends(dataset, configs, "seed"))
+        if self.keep == "weights":
+            dataset = dataset.drop_vars(snapshots.name).merge(snapshots.table(seeds), join="outer")
+        if self.kept:
+            dataset = dataset[list(self.kept)].astype("float32")
+        return self.described(dataset, made)
+
+    def ends(self, dataset: xr.Dataset, configs: Sequence[RunConfig], dim: str) -> xr.Dataset:
+        """What is read of the parameters (run, parameter) at the end of each run, along a dimension
+        `dim`."""
+        assert self.read_at_end is not None  # whoever calls this has looked
+        found = []
+        for config, row in zip(configs, dataset.weights.values, strict=True):
+            found.append(self.read_at_end(config, split_weights(config, torch.from_numpy(row))))
+        return xr.concat(found, dataset[dim])
 
     def described(self, dataset: xr.Dataset, made: Mapping[str, Any]) -> xr.Dataset:
         """The dataset with what a record says of itself: configuration, and on what it was
@@ -140,12 +211,20 @@ class Experiment:
         if checkpoints.is_dir() and not any(checkpoints.iterdir()):
             checkpoints.rmdir()
 
+    def counted(self, seeds: int) -> Cost:
+        """Seconds on one core of this machine by the work that is counted in `seeds` runs, and
+        memory of one."""
+        one = predict(self.config, max(seeds, 1) if self.together else 1)
+        return Cost(one.seconds * seeds, one.memory_mb)
+
     def predicted(self, seeds: int | None = None) -> Cost:
         """Predicted seconds on one core of this machine for `seeds` runs (default: all), and memory
-        of one."""
-        count = len(self.seeds) if seeds is None else seeds
-        one = predict(self.config, max(count, 1) if self.together else 1)
-        return Cost(one.seconds * count, one.memory_mb)
+        of one program.
+
+        What is counted, times the ratio that was measured for this kind of run.
+        """
+        counted = self.counted(len(self.seeds) if seeds is None else seeds)
+        return Cost(counted.seconds * ratio(self.name, self.config), counted.memory_mb)
 
     def missing_seeds(self, store: Store | None = None) -> tuple[int, ...]:
         """Seeds that neither `store` (default: the project's) nor its fallbacks hold."""
@@ -238,7 +317,8 @@ def _gathered(
 ) -> tuple[list[xr.Dataset], str, tuple[int, ...]]:
     """The parts of an experiment's dataset that a store and its fallbacks have, where from, and the
     missing seeds."""
-    parts, origin, missing = [], "cached", experiment.seeds
+    parts: list[xr.Dataset] = []
+    origin, missing = "cached", experiment.seeds
     for where in (store, *store.fallbacks):
         part = where.load(experiment.key, code) if missing else None
         if part is not None:

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 import pandas as pd
 
 from grokbook.runs.experiment import Experiment
-from grokbook.runs.learned import expected
 
 
 def with_missing(
@@ -30,6 +29,6 @@ def with_missing(
     for row, experiment in zip(rows, experiments, strict=True):
         absent = len(experiment.missing_seeds())
         found.append(
-            {**row, "missing": absent, "core min": expected(experiment, absent).seconds / 60}
+            {**row, "missing": absent, "core min": experiment.predicted(absent).seconds / 60}
         )
     return pd.DataFrame(found).reindex(columns=[*columns, "missing", "core min"])

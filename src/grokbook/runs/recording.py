@@ -21,7 +21,6 @@ from grokbook.machine import cores
 from grokbook.measures.inputs import one_of
 from grokbook.paths import records_path
 from grokbook.runs.experiment import Experiment, load_or_run
-from grokbook.runs.learned import COUNTED, Times, learned
 from grokbook.runs.store import Store
 from grokbook.training.cost import predict_on_gpu
 from grokbook.training.pool import Pool
@@ -77,11 +76,9 @@ def records_table(
     """One row an experiment: seeds recorded and missing, what the missing ones cost on one core
     here, and on a GPU.
 
-    The GPU's minutes are those of an H100 (`grokbook.training.cost.predict_on_gpu`), the core's
-    what records took.
+    The GPU's minutes are those of an H100 (`grokbook.training.cost.predict_on_gpu`).
     """
     store = store or Store(records_path())
-    times = learned(store, catalogue().values())
     rows = []
     for experiment in choose(pattern, seeds):
         missing = experiment.missing_seeds(store)
@@ -90,7 +87,7 @@ def records_table(
                 "experiment": experiment.name,
                 "recorded": len(experiment.seeds) - len(missing),
                 "missing": len(missing),
-                "core minutes": round(times.predicted(experiment, len(missing)).seconds / 60, 1),
+                "core minutes": round(experiment.predicted(len(missing)).seconds / 60, 1),
                 "GPU minutes": round(
                     predict_on_gpu(experiment.config, max(len(missing), 1)) / 60 * bool(missing), 1
                 ),
@@ -110,15 +107,13 @@ class SeedJob:
     worth: float
 
 
-def next_jobs(
-    experiments: Sequence[Experiment], store: Store, times: Times = COUNTED
-) -> list[SeedJob]:
+def next_jobs(experiments: Sequence[Experiment], store: Store) -> list[SeedJob]:
     """The next missing seed of each experiment, in falling order of value per second; nothing for
     what is complete.
 
-    One more of n recorded seeds is worth 1 / (n + 1), the fall of the variance of a mean. Seconds
-    are those that are counted, as `times` correct them. All missing seeds of an experiment are one
-    job where they are one program: on a GPU, and `together`.
+    One more of n recorded seeds is worth 1 / (n + 1), the fall of the variance of a mean.
+    All missing seeds of an experiment are one job where they are one program: on a GPU, and
+    `together`.
     """
     jobs = []
     for experiment in experiments:
@@ -126,7 +121,7 @@ def next_jobs(
         if missing:
             taken = missing if experiment.together or torch.cuda.is_available() else missing[:1]
             have = [s for s in experiment.seeds if s not in missing]
-            seconds = times.predicted(experiment, len(taken)).seconds
+            seconds = experiment.predicted(len(taken)).seconds
             wanted = dataclasses.replace(experiment, seeds=tuple(sorted({*have, *taken})))
             jobs.append(SeedJob(wanted, seconds, 1 / (len(have) + 1) / seconds))
     return sorted(jobs, key=lambda job: -job.worth)
@@ -167,11 +162,10 @@ def record(
     count = 1 if torch.cuda.is_available() else workers or cores()
     ends = math.inf if budget_seconds is None else time.monotonic() + budget_seconds
     chosen = choose(pattern, seeds)
-    times = learned(store, catalogue().values())
 
     def fitting(busy: set[str]) -> SeedJob | None:
         left = ends - time.monotonic()
-        jobs = next_jobs([e for e in chosen if e.key not in busy], store, times)
+        jobs = next_jobs([e for e in chosen if e.key not in busy], store)
         return next((job for job in jobs if job.seconds <= left), None)
 
     if count == 1:

@@ -79,9 +79,11 @@ def first_steps(
         for config in experiment.chunks([seed])[0]
     ]
     logged = configs[0].log.steps(configs[0].steps)
-    last = int(logged[min(np.searchsorted(logged, steps), logged.size - 1)])
-    options = {"device": "cpu", "progress": False, "steps": last, "compiled": compiled}
-    return train(configs, rows=len(configs), **options).isel(run=0)
+    last = int(logged[min(int(np.searchsorted(logged, steps)), logged.size - 1)])
+    found = train(
+        configs, device="cpu", progress=False, steps=last, compiled=compiled, rows=len(configs)
+    )
+    return found.isel(run=0)
 
 
 def differences(ours: xr.Dataset, theirs: xr.Dataset) -> np.ndarray:
@@ -157,7 +159,7 @@ def repeat(
     fresh = first_steps(experiment, seed, steps, compiled)
     first_cell = {axis.name: axis.values[0] for axis in getattr(experiment, "axes", ())}
     whole = record.sel(seed=seed, **first_cell)
-    if type(experiment) is not Experiment:  # kinds of their own may keep less than what is logged
+    if experiment.kept or first_cell:  # which keep less than what is logged
         fresh = fresh[[name for name in fresh.data_vars if name in whole]]
     apart = differences(fresh, whole)
     ratio = 0.0

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 
 import h5py
 import xarray as xr
-from filelock import AcquireReturnProxy, Timeout
+from filelock import BaseFileLock, Timeout
 
 from grokbook.errors import ParameterError, RecordError, shown
 from grokbook.fetch import fetched
@@ -45,12 +45,30 @@ NO_VARIABLE = b"This is a netCDF dimension but not a netCDF variable"
 class Recordable(Protocol):
     """What the store asks of an experiment."""
 
-    name: str
-    key: str
-    trained_key: str
-    version: int
-    seeds: tuple[int, ...]
-    code: Code
+    @property
+    def name(self) -> str:
+        """What it is called: the folder of its records, and in brackets what tells it from others
+        there."""
+
+    @property
+    def key(self) -> str:
+        """By what its record is known."""
+
+    @property
+    def trained_key(self) -> str:
+        """By what checkpoints of its runs are found."""
+
+    @property
+    def version(self) -> int:
+        """Raised when what comes out of it changes."""
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """One a run."""
+
+    @property
+    def code(self) -> Code:
+        """The code of a reader's own that its numbers go through."""
 
     def configuration(self) -> dict[str, Any]:
         """The configuration without seeds, as plain values."""
@@ -391,7 +409,7 @@ class Store:
         text = json.dumps({"format": FORMAT, "records": dict(sorted(entries.items()))}, indent=1)
         atomic_write(self.path / MANIFEST, (text + "\n").encode())
 
-    def manifest_lock(self) -> AcquireReturnProxy:
+    def manifest_lock(self) -> contextlib.AbstractContextManager[BaseFileLock]:
         """What is held while the manifest is read, changed and written."""
         held = self._acquired("manifest")
         # another process may have written in the same moment, to the same inode
@@ -401,14 +419,16 @@ class Store:
     def _lock_path(self, name: str) -> Path:
         return inside(self._of_its_own(".locks"), f"{name}.lock")
 
-    def _acquired(self, name: str, timeout: float = -1) -> AcquireReturnProxy:
+    def _acquired(
+        self, name: str, timeout: float = -1
+    ) -> contextlib.AbstractContextManager[BaseFileLock]:
         """A lock, held on return. Raises Timeout, and RecordError where the store cannot be
         written."""
         if self.read_only:
             raise RecordError(f"the store {self.path} is only read.")
         return locked(self._lock_path(name), f"the store {self.path}", timeout)
 
-    def lock(self, key: str) -> AcquireReturnProxy:
+    def lock(self, key: str) -> contextlib.AbstractContextManager[BaseFileLock]:
         """The lock of one record, held on return; says so when another process is training it."""
         try:
             return self._acquired(key, 0.2)
@@ -507,7 +527,8 @@ def _next(path: Path) -> Path:
 def select(parts: Sequence[xr.Dataset], seeds: Sequence[int]) -> xr.Dataset:
     """The wanted seeds in order, each from the first part that has it; provenance of the parts
     used."""
-    taken, made = [], []
+    taken: list[xr.Dataset] = []
+    made: list[dict[str, Any]] = []
     for part in parts:
         have = {int(s) for t in taken for s in t.seed.values}
         new = [int(s) for s in part.seed.values if int(s) in set(seeds) - have]

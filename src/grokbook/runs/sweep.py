@@ -8,6 +8,7 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import prod
 from typing import Any, ClassVar
 
 import numpy as np
@@ -80,8 +81,8 @@ class Axis:
             if ":" not in given:
                 listed = tuple(float(value) for value in given.split(","))
             else:
-                low, high, count = given.split(":")
-                low, high, count = float(low), float(high), int(count)
+                first, last, number = given.split(":")
+                low, high, count = float(first), float(last), int(number)
         except ValueError:
             raise ParameterError(
                 f"{shown(text)} is no axis; write NAME=A:B:N or NAME=A,B,..."
@@ -108,10 +109,10 @@ def with_value(config: RunConfig, name: str, value: float) -> RunConfig:
     group, _, rate = next(
         (name.partition(f"_{r}") for r in RATES if name.endswith(f"_{r}")), ("", "", "")
     )
-    named = getattr(config.model, "groups", dict)()
+    named: dict[str, Any] = getattr(config.model, "groups", dict)()
     if group in named:
         rate = name.removeprefix(f"{group}_")
-        before = {g.name: g for g in config.optimizer.groups}
+        before = {g.name: g for g in getattr(config.optimizer, "groups", ())}
         changed = dataclasses.replace(before.get(group, Group(group)), **{RATES[rate]: value})
         kept = tuple((before | {group: changed}).values())
         return dataclasses.replace(
@@ -125,7 +126,12 @@ def with_value(config: RunConfig, name: str, value: float) -> RunConfig:
         raise ParameterError(
             f"{name} reaches no parameter, since every group has its own; vary {said}."
         )
-    parts = {"": config, "optimizer": config.optimizer, "model": config.model, "task": config.task}
+    parts: dict[str, Any] = {
+        "": config,
+        "optimizer": config.optimizer,
+        "model": config.model,
+        "task": config.task,
+    }
     for where, part in parts.items():
         known = {f.name: f for f in dataclasses.fields(part)}
         if name in known and isinstance(getattr(part, name), int | float | None):
@@ -187,15 +193,15 @@ def over_grid(
         raise ParameterError(
             f"{name!r} must be one experiment, not {', '.join(e.name for e in found)}."
         )
-    if (kind := type(found[0])) not in (Experiment, Sweep):
-        raise ParameterError(
-            f"{name!r} is of class {kind.__name__}, but a grid varies an Experiment or a Sweep"
-            " alone; see grokbook record --list."
-        )
     base, asked = found[0], tuple(map(Axis.parse, grid))
+    if base.watch or base.read_at_end or base.kept:
+        raise ParameterError(
+            f"{base.name} is looked into while it is trained or at its end; a grid varies plain"
+            " runs."
+        )
     axes = tuple(Axis(worded(base.config, axis.name), axis.values) for axis in asked)
     axes = axes or getattr(base, "axes", ())
-    changed = {"steps": steps} if steps else {}
+    changed: dict[str, Any] = {"steps": steps} if steps else {}
     said = [f"{axis.name}={axis.values[0]:g}..{axis.values[-1]:g}" for axis in axes] * bool(grid)
     said += [f"{what}={value}" for what, value in changed.items()]
     title = (
@@ -211,7 +217,7 @@ def over_grid(
 def _over(config: RunConfig, axes: tuple[Axis, ...], spelled: str = "") -> tuple[RunConfig, ...]:
     """The run with every combination of the values: many topics ask for one diagram. `spelled`
     tells 0 from 0.0."""
-    configs = (config,)
+    configs: tuple[RunConfig, ...] = (config,)
     for axis in axes:
         configs = tuple(
             with_value(one, axis.name, value) for one in configs for value in axis.values
@@ -225,7 +231,11 @@ class Sweep(Experiment):
 
     Its dataset has dims `seed`, the names of the axes and `step`: losses and accuracies (float32),
     and, where the networks have embeddings of one shape, `embedding` (..., token, feature) at the
-    end of each run. A cell whose loss became infinite is NaN from there on.
+    end of each run; with `read_at_end` what that gives instead. A cell whose loss became infinite
+    is NaN from there on. It is a class of its own because its runs share programs whatever they
+    are, and its dataset has no embedding measures.
+
+    Raises ParameterError for a watch, since a cell that diverges has none of its values.
 
     Raises ParameterError for no axes, two of one name, one named seed (seeds are a dim of their
     own), and a cell that the run refuses.
@@ -248,6 +258,10 @@ class Sweep(Experiment):
             asked = ", ".join(names) or "none"
             raise ParameterError(
                 f"a sweep needs one or more axes of different names, none the seed, not {asked}."
+            )
+        if self.watch or self.keep != "embedding":
+            raise ParameterError(
+                "a sweep watches nothing, and keeps no weights; read_at_end says what it keeps."
             )
         self.cells(self.seeds[0])
 
@@ -291,11 +305,14 @@ class Sweep(Experiment):
         self, dataset: xr.Dataset, configs: Sequence[RunConfig], seeds: Sequence[int]
     ) -> xr.Dataset:
         kept = dataset[list(LOGGED)].reset_coords(drop=True).astype(np.float32, keep_attrs=True)
-        if hasattr(self.config.model, "embeddings"):
-            tables = [
-                config.model.embeddings(split_weights(config, torch.from_numpy(row)))[0].numpy()
-                for config, row in zip(configs, dataset.weights.values, strict=True)
-            ]
+        if self.read_at_end is not None:
+            kept = kept.merge(self.ends(dataset, configs, "run").drop_vars("seed", errors="ignore"))
+        elif hasattr(self.config.model, "embeddings"):
+            tables = []
+            for config, row in zip(configs, dataset.weights.values, strict=True):
+                network: Any = config.model
+                weights = split_weights(config, torch.from_numpy(row))
+                tables.append(network.embeddings(weights)[0].numpy())
             if len({table.shape for table in tables}) == 1:
                 dims = ("run", "token", "feature")
                 kept["embedding"] = (dims, np.stack(tables), {"long_name": "embedding at the end"})
@@ -311,9 +328,9 @@ class Sweep(Experiment):
         """Every cell of every seed."""
         return [config for seed in seeds for config in self.cells(seed)]
 
-    def predicted(self, seeds: int | None = None) -> Cost:
-        """Predicted seconds on one core of this machine if no cell stops early, and memory of one
-        program."""
-        cells = np.prod(list(self.shape.values())) * (len(self.seeds) if seeds is None else seeds)
+    def counted(self, seeds: int) -> Cost:
+        """Seconds on one core of this machine if no cell stops early, by the work, and memory of
+        one program."""
+        cells = prod(self.shape.values()) * seeds
         one = predict(self.config, rows=ROWS)
-        return Cost(float(cells * one.seconds), one.memory_mb)
+        return Cost(cells * one.seconds, one.memory_mb)

@@ -1,41 +1,32 @@
-"""The parameters that a run ends with: trained once on this machine, kept in a store of its own,
-never committed."""
+"""The parameters that a run ends with: trained once on this machine, kept in its store, never
+committed."""
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import replace
 
 import torch
 import xarray as xr
 from torch import Tensor
 
-from grokbook.paths import local_store_path
 from grokbook.runs.experiment import Experiment, load_or_run
-from grokbook.runs.store import Store
+from grokbook.training.config import RunConfig
 from grokbook.training.forward import split_weights
 
 
-@dataclass(frozen=True)
-class WeightRun(Experiment):
-    """An experiment whose final parameters are wanted: a variable `weights` (seed, parameter)
-    beside what is logged."""
-
-    def run(self, seeds: tuple[int, ...] | None = None, **options: Any) -> xr.Dataset:
-        """Train the seeds (default: all); options and dataset as those of `Experiment.run`, with
-        the weights."""
-        return super().run(seeds, keep_weights=True, **options)
-
-    def missing_seeds(self, store: Store | None = None) -> tuple[int, ...]:
-        """Seeds whose parameters are not kept here; all of them for a given store, since records
-        hold no parameters."""
-        return self.seeds if store is not None else super().missing_seeds(weight_store())
+def parameters(config: RunConfig, weights: Mapping[str, Tensor]) -> xr.Dataset:
+    """All parameters of a network in a row, variable `weights` (parameter)."""
+    row = torch.cat([weight.reshape(-1) for weight in weights.values()])
+    return xr.Dataset({"weights": ("parameter", row.numpy())})
 
 
-def weight_store() -> Store:
-    """The store of this machine whose runs have their parameters."""
-    return Store(local_store_path() / "weights")
+def with_weights(experiment: Experiment) -> Experiment:
+    """An experiment of whose runs the final parameters are kept too: a variable `weights` (seed,
+    parameter)."""
+    if experiment.read_at_end is parameters:
+        return experiment
+    return replace(experiment, name=f"{experiment.name} (weights)", read_at_end=parameters)
 
 
 def final_weights(experiment: Experiment, *, progress: bool = True) -> list[dict[str, Tensor]]:
@@ -48,9 +39,6 @@ def final_weights(experiment: Experiment, *, progress: bool = True) -> list[dict
     Raises TrainingError when a loss became NaN or infinite, RecordError when the store cannot be
     written.
     """
-    fields = {
-        field.name: getattr(experiment, field.name) for field in dataclasses.fields(Experiment)
-    }
-    run = WeightRun(**fields | {"name": f"{experiment.name} (weights)"})
-    rows = torch.from_numpy(load_or_run(run, weight_store(), progress=progress).weights.values)
+    found = load_or_run(with_weights(experiment), progress=progress)
+    rows = torch.from_numpy(found.weights.values)
     return [split_weights(experiment.config, row) for row in rows]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -219,9 +219,9 @@ seen there.
 """
 
 
-def code_of(*configs: RunConfig, watches: Iterable[Any] = ()) -> Code:
-    """The code of a reader's own that the numbers of some runs go through, and those of what
-    `watches` them."""
+def code_of(*configs: RunConfig, watches: Mapping[str, Any] | None = None) -> Code:
+    """The code of a reader's own that the numbers of some runs go through, and of what `watches`
+    them."""
     parts = (part for c in configs for part in (c.task, c.model, c.optimizer))
     return code_behind(*parts, watches=watches)
 

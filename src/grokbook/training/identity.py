@@ -4,11 +4,12 @@ code computes."""
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
 import torch
+import xarray as xr
 from torch import Tensor
 
 from grokbook.machine import generators_kept, limited_threads, plain_torch, subnormals_as_zero
@@ -21,19 +22,27 @@ from grokbook.training.optim import State
 from grokbook.training.watching import View, Watch, look
 from grokbook.version import __version__
 
+ReadAtEnd = Callable[[RunConfig, Mapping[str, Tensor]], xr.Dataset]
+"""What is recorded of the parameters (name -> tensor) with which a run, whose seed is given,
+ends."""
+
 PROBED_UPDATES = 3
 """Updates after which weights are compared: the third is the first that both moments of Adam have
 shaped."""
 
 
-def probe(config: RunConfig, watches: Mapping[str, Watch] | None = None) -> str:
+def probe(
+    config: RunConfig,
+    watches: Mapping[str, Watch] | None = None,
+    read_at_end: ReadAtEnd | None = None,
+) -> str:
     """Digest, 16 hexadecimal digits, of what the parts of a run compute with seed 0.
 
     It covers the samples, answers and groups of the task, the weights as they are drawn, what is
-    logged of them, the value of each watch, and the weights after three updates. A value of a
-    module that was set from outside, a changed entry of a table, a data file or a variable of the
-    environment that any of them reads makes another probe, where the source is the same. Rounding
-    differs between processors, and so may the probe.
+    logged of them, the value of each watch, the weights after three updates and what is read of
+    these. A value of a module that was set from outside, a changed entry of a table, a data file or
+    a variable of the environment that any of them reads makes another probe, where the source is
+    the same. Rounding differs between processors, and so may the probe.
 
     Example:
         >>> from grokbook.models.transformer import Shape
@@ -64,23 +73,32 @@ def probe(config: RunConfig, watches: Mapping[str, Watch] | None = None) -> str:
         for _ in range(PROBED_UPDATES):
             advance(stack)
         seen.update(stack.weights.numpy().tobytes())
+        if read_at_end is not None:
+            ends = read_at_end(config, split_weights(config, stack.weights[0].clone()))
+            seen.update(repr(ends.to_dict()).encode())
     return seen.hexdigest()[:16]
 
 
-def code_and_probe(config: RunConfig, watches: Mapping[str, Watch] | None = None) -> Code:
-    """The code of a reader's own behind a run and its watches, and what it computes.
+def code_and_probe(
+    config: RunConfig,
+    watches: Mapping[str, Watch] | None = None,
+    read_at_end: ReadAtEnd | None = None,
+) -> Code:
+    """The code of a reader's own behind a run and what looks into it, and what it computes.
 
     Where the probe ends in an error the code is not known. It runs first: what own code imports is
     loaded by it.
     """
     own_watches = {name: watch for name, watch in (watches or {}).items() if is_own(watch)}
-    if not own_watches and not code_of(config).own:
+    own_read = read_at_end if read_at_end is not None and is_own(read_at_end) else None
+    if not own_watches and own_read is None and not code_of(config).own:
         return Code()
     try:
-        seen = probe(config, own_watches)
+        seen = probe(config, own_watches, own_read)
     except Exception as error:  # whatever a reader's part raises, training it will say
         return Code(None, True, f"it fails on seed 0: {error}")
-    code = code_of(config, watches=own_watches.values())
+    looks = own_watches if own_read is None else {**own_watches, "read_at_end": own_read}
+    code = code_of(config, watches=looks)
     return replace(code, probe=seen if code.digest else None)
 
 

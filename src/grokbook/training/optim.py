@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from dataclasses import Field, dataclass, field
+from typing import Any, ClassVar, Protocol
 
 import torch
 from torch import Tensor
@@ -25,12 +25,14 @@ before."""
 Shapes = dict[str, tuple[int, ...]]
 State = dict[str, Tensor]
 Number = float | Tensor
-Numbers = dict[str, Number]
+Numbers = Mapping[str, Number]
 
 
 class Optimizer(Protocol):
     """What training asks of the settings of an optimiser, in the manner of optax's
     GradientTransformation."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     def init(self, weights: Tensor, shapes: Shapes) -> State:
         """The state before the first update, of R runs with weights (R, P)."""

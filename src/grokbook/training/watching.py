@@ -195,7 +195,7 @@ def watched(
     taken = sorted(set(watches) & set(dataset.variables))
     if taken:
         raise ParameterError(
-            f"observer {taken[0]!r} has the name of what every run logs; choose another."
+            f"watch {taken[0]!r} has the name of what every run logs; choose another."
         )
     failed: dict[str, str] = {}
     with limited_threads(1):

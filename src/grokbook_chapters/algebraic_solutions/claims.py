@@ -14,6 +14,7 @@ from scipy.stats import binomtest
 from companion.claims import Finding, Runs, claim, judge
 from companion.claims.finding import Part, decided, enough
 from grokbook.measures.hidden_nodes import OTHER, node_waves, orders
+from grokbook.runs.experiment import Experiment
 from grokbook.theory.semiring import (
     Solution,
     block,
@@ -32,7 +33,7 @@ from grokbook.theory.semiring import (
     same_layer_potentials,
     synced,
 )
-from grokbook_chapters.algebraic_solutions.runs import Solved, cogo_table, frequency_tables
+from grokbook_chapters.algebraic_solutions.runs import cogo_table, frequency_tables
 from grokbook_chapters.algebraic_solutions.zero_loss import (
     answer_form,
     levelled_path,
@@ -463,7 +464,7 @@ FURTHER = {
 }  # by modulus the seeds that are judged, where ten had left a share open
 
 
-def judged() -> dict[int, Solved]:
+def judged() -> dict[int, Experiment]:
     """The runs of the table; at d = 23 sixty further seeds, whose number was fixed before any of
     them was made."""
     return {d: replace(run, seeds=FURTHER.get(d, run.seeds)) for d, run in cogo_table().items()}

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -14,8 +13,7 @@ from torch import Tensor
 
 from grokbook.measures.hidden_nodes import frequency_table, node_frequencies, node_waves, orders
 from grokbook.runs.experiment import Experiment
-from grokbook.runs.watched import ReadAtEnd, Watched
-from grokbook.runs.weights import WeightRun
+from grokbook.runs.weights import with_weights
 from grokbook.training import RunConfig, Schedule
 from grokbook.training.watching import View
 from grokbook_chapters.tian2025 import pairs_of
@@ -43,26 +41,13 @@ WATCHED: Mapping[str, Callable[[View], float]] = {
 }
 
 
-@dataclass(frozen=True)
-class Solved(ReadAtEnd, Watched):
-    """An experiment that also records `WATCHED`, and of each node at the end its frequency and its
-    wave there.
+def at_the_end(config: RunConfig, weights: Mapping[str, Tensor]) -> xr.Dataset:
+    """Of each node of a network its frequency, its wave there, and the rest of it.
 
-    Variables `node_frequency` (seed, node), `node_wave` (seed, layer, node, part), and `node_rest`
-    (seed, node): the share of the squared waves of layers a and b that is not at that frequency,
-    their constant parts counted in.
+    Variables `node_frequency` (node), `node_wave` (layer, node, part), and `node_rest` (node): the
+    share of the squared waves of layers a and b that is not at that frequency, their constant parts
+    counted in.
     """
-
-    watched = WATCHED
-    listed_as = "solved"
-
-    def read(self, config: RunConfig, weights: Mapping[str, Tensor]) -> xr.Dataset:
-        """The nodes of one network."""
-        return at_the_end(weights)
-
-
-def at_the_end(weights: Mapping[str, Tensor]) -> xr.Dataset:
-    """The nodes of a network as `Solved` records them."""
     waves = waves_of(weights)
     k = node_frequencies(waves)
     at = waves[:, k, np.arange(len(k))].astype(np.complex64)
@@ -117,26 +102,35 @@ def cogo_run(
     )
 
 
-def cogo_table() -> dict[int, Solved]:
+def solved(name: str, config: RunConfig, seeds: int) -> Experiment:
+    """An experiment that also records `WATCHED`, and each node `at_the_end`."""
+    return Experiment(
+        name,
+        config,
+        tuple(range(seeds)),
+        watch=WATCHED,
+        read_at_end=at_the_end,
+        in_key={"solved": list(WATCHED)},
+    )
+
+
+def cogo_table() -> dict[int, Experiment]:
     """The runs of Table 2 of CoGO by modulus: 512 nodes, decay 5e-5, 10,000 steps; the authors'
     sweep of 2024-09-12."""
+    seeds = {23: 10, 71: 10, 127: 5}
     return {
-        p: Solved(f"tian2025/cogo[d={p}]", cogo_run(p, 512, 10_000), seeds=tuple(range(seeds)))
-        for p, seeds in ((23, 10), (71, 10), (127, 5))
+        p: solved(f"tian2025/cogo[d={p}]", cogo_run(p, 512, 10_000), n) for p, n in seeds.items()
     }
 
 
-def by_decay() -> dict[float, Solved]:
+def by_decay() -> dict[float, Experiment]:
     """Small networks, 23 numbers and 128 nodes, by weight decay: the decay of the table, a fifth of
     it, none."""
-    return {
-        decay: Solved(
-            f"tian2025/orders[decay={decay:g}]",
-            cogo_run(23, 128, 6_000, decay=decay),
-            seeds=tuple(range(seeds)),
-        )
-        for decay, seeds in ((5e-5, 4), (1e-5, 3), (0.0, 3))
-    }
+    found = {}
+    for decay, seeds in {5e-5: 4, 1e-5: 3, 0.0: 3}.items():
+        config = cogo_run(23, 128, 6_000, decay=decay)
+        found[decay] = solved(f"tian2025/orders[decay={decay:g}]", config, seeds)
+    return found
 
 
 RUNS = (cogo_table, by_decay)
@@ -148,4 +142,4 @@ def plan(
     """Plan of chapter 16: the run that the page trains; p is odd, as at p/2 a frequency has no four
     or six nodes."""
     config = cogo_run(p, width, steps, train_fraction, weight_decay)
-    return {"live": WeightRun(f"live/quadratic[p={p}]", config, seeds=(0,))}
+    return {"live": with_weights(Experiment(f"live/quadratic[p={p}]", config, seeds=(0,)))}

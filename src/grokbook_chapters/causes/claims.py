@@ -20,8 +20,9 @@ import pandas as pd
 from companion.claims import Finding, Runs, claim, judge
 from companion.claims.finding import ENOUGH, most, some
 from grokbook.curves.delay import grok_times
+from grokbook.runs.experiment import Experiment
 from grokbook_chapters.causes.effects import BENCHES, compared, judged, predictions
-from grokbook_chapters.causes.runs import Arm, arms
+from grokbook_chapters.causes.runs import arms
 
 READING = "central statement (our reading)"
 DECAY, NORM = "Weight decay acts after the fit", "At a held norm, larger is later"
@@ -35,7 +36,7 @@ Arms = Mapping[tuple[str, str], str]
 """(bench, arm) -> the word that is claimed of it."""
 
 
-def asked(benches: tuple[str, ...] = BENCHES) -> dict[tuple[str, str], Arm]:
+def asked(benches: tuple[str, ...] = BENCHES) -> dict[tuple[str, str], Experiment]:
     """Every arm of some benches by bench and name: a corrected p value needs all that were fixed
     together."""
     return {(bench, name): arm for bench in benches for name, arm in arms(bench).items()}

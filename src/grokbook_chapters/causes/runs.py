@@ -9,15 +9,12 @@ unordered pairs alone.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from importlib.resources import files
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 
 from grokbook.errors import ParameterError, nearest, shown
 from grokbook.models.double import InDouble
@@ -421,15 +418,6 @@ ROUNDS = (later, tuned, radial, amounts)
 KEPT = ("train_loss", "test_loss", "train_accuracy", "test_accuracy", "weight_norm")
 
 
-@dataclass(frozen=True)
-class Arm(Experiment):
-    """An experiment of whose curves those of `KEPT` are kept, in single precision."""
-
-    def described(self, dataset: xr.Dataset, made: Mapping[str, Any]) -> xr.Dataset:
-        """The dataset of an experiment with what is kept of it."""
-        return super().described(dataset[[*KEPT]].astype("float32"), made)
-
-
 def kinds(bench: str) -> dict[str, dict[str, RunConfig]]:
     """The interventions of a bench by what they change, then by name."""
     found = {
@@ -446,7 +434,7 @@ def kinds(bench: str) -> dict[str, dict[str, RunConfig]]:
     return found
 
 
-def arms(bench: str) -> dict[str, Arm]:
+def arms(bench: str) -> dict[str, Experiment]:
     """Every arm of a bench by its name, "free" first.
 
     Example:
@@ -456,13 +444,14 @@ def arms(bench: str) -> dict[str, Arm]:
     found = {"free": free(bench)}
     for several in kinds(bench).values():
         found |= several
+    seeds, named = tuple(range(SEEDS)), f"causes/{bench.lower()}"
     return {
-        name: Arm(f"causes/{bench.lower()}[{name}]", config, tuple(range(SEEDS)), together=True)
+        name: Experiment(f"{named}[{name}]", config, seeds, together=True, kept=KEPT)
         for name, config in found.items()
     }
 
 
-def arm(bench: str, name: str) -> Arm:
+def arm(bench: str, name: str) -> Experiment:
     """One arm of a bench. Raises ParameterError for a name that is none, with the nearest."""
     known = arms(bench)
     if name not in known:
@@ -479,7 +468,7 @@ def choices() -> dict[str, dict[str, list[str]]]:
     return {"arm": {kind: list(several) for kind, several in kinds("Q").items()}}
 
 
-def plan(arm: str, n_seeds: int) -> dict[str, Arm]:
+def plan(arm: str, n_seeds: int) -> dict[str, Experiment]:
     """Plan of chapter 19: short runs of bench Q without an intervention, and with one."""
     known = arms("Q")
     return {name: known[name].with_seeds(n_seeds) for name in ("free", arm)}

@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from grokbook.runs.experiment import Experiment
-from grokbook.runs.sweep import Axis
+from grokbook.runs.sweep import Axis, Sweep
 from grokbook.training import RunConfig, Schedule, StopRule
 from grokbook.training.accelerators import Muon
-from grokbook_chapters.feature_emergence.watching import Ended, Followed
+from grokbook_chapters.feature_emergence.watching import ended_sweep, followed_run
 from grokbook_chapters.tian2025 import pairs_of
 
 COARSE = (0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6)
@@ -85,14 +85,14 @@ def run(
     return pairs_of(group, width, share, rate=rate, decay=decay, steps=steps, log=log, **model)
 
 
-def followed() -> dict[float, Followed]:
+def followed() -> dict[float, Experiment]:
     """Fig. 3's setting by weight decay: M = 71, K = 2,048, 2,016 of 5,041 pairs; nine of its 15
     seeds."""
     configs = {
         decay: run("Z71", 2048, 2016 / 5041, rate=0.001, decay=decay, steps=600) for decay in DECAYS
     }
     return {
-        decay: Followed(f"tian2025/stages[decay={decay:g}]", config, seeds=tuple(range(9)))
+        decay: followed_run(f"tian2025/stages[decay={decay:g}]", config, seeds=tuple(range(9)))
         for decay, config in configs.items()
     }
 
@@ -104,11 +104,11 @@ def small(
     return run(f"Z{M}", width, share, rate=0.002, decay=decay, steps=steps)
 
 
-def shares() -> dict[tuple[float, float], Followed]:
+def shares() -> dict[tuple[float, float], Experiment]:
     """The run that the page follows, by share of the pairs and weight decay; five seeds, at 60 %
     twenty-five."""
     return {
-        (share, decay): Followed(
+        (share, decay): followed_run(
             f"tian2025/shares[{share:g}, decay={decay:g}]",
             small(share, decay),
             seeds=tuple(range(25 if share == 0.6 else 5)),
@@ -118,7 +118,7 @@ def shares() -> dict[tuple[float, float], Followed]:
     }
 
 
-def solved() -> dict[float, Followed]:
+def solved() -> dict[float, Experiment]:
     """The same at 60 % with 512 units and an output layer that is solved at every step, by the
     decay of its ridge.
 
@@ -126,7 +126,7 @@ def solved() -> dict[float, Followed]:
     """
     fixed = {"rate": 0.002, "decay": 0.0, "steps": 400, "points": 40}
     return {
-        ridge: Followed(
+        ridge: followed_run(
             f"tian2025/solved[ridge={ridge:g}]",
             run("Z23", 512, 0.6, ridge=ridge, **fixed),
             seeds=tuple(range(1, 21)),
@@ -135,7 +135,7 @@ def solved() -> dict[float, Followed]:
     }
 
 
-def arms() -> dict[tuple[str, bool], Followed]:
+def arms() -> dict[tuple[str, bool], Experiment]:
     """The runs of T29 by network and whether it has decay: the last seeds of `followed`, `shares`
     and `solved`.
 
@@ -151,13 +151,15 @@ def arms() -> dict[tuple[str, bool], Followed]:
     }
 
 
-def by_share(label: str, group: str, tried: tuple[float, ...], seeds: Iterable[int]) -> Ended:
+def by_share(label: str, group: str, tried: tuple[float, ...], seeds: Iterable[int]) -> Sweep:
     """A sweep over shares of the pairs whose runs stop once they generalise."""
     config = replace(run(group), stop=StopRule(threshold=0.99, hold=3))
-    return Ended(f"tian2025/{label}", config, tuple(seeds), axes=(Axis("train_fraction", tried),))
+    return ended_sweep(
+        f"tian2025/{label}", config, tuple(seeds), axes=(Axis("train_fraction", tried),)
+    )
 
 
-def boundary() -> dict[int, Ended]:
+def boundary() -> dict[int, Sweep]:
     """Figs 10 to 13: the share of the pairs from which on a network generalises, by modulus; K =
     256, rate 0.005."""
     return {
@@ -166,18 +168,18 @@ def boundary() -> dict[int, Ended]:
     }
 
 
-def fresh_boundary() -> dict[int, Ended]:
+def fresh_boundary() -> dict[int, Sweep]:
     """The last five seeds of each modulus, which are younger than the rule of T30."""
     return {M: replace(one, seeds=one.seeds[-5:]) for M, one in boundary().items()}
 
 
-def others() -> dict[str, Ended]:
+def others() -> dict[str, Sweep]:
     """Fig. 5: groups of 24 and 25 elements, composite and non-abelian, by the share of the
     pairs."""
     return {name: by_share(f"group[{name}]", name, COARSE, range(5)) for name in GROUPS}
 
 
-def finer_groups() -> dict[str, Ended]:
+def finer_groups() -> dict[str, Sweep]:
     """The same with other seeds at closer shares, beside addition modulo 23 and with more
     groups."""
     return {
@@ -185,11 +187,11 @@ def finer_groups() -> dict[str, Ended]:
     }
 
 
-def rates() -> dict[int, Ended]:
+def rates() -> dict[int, Sweep]:
     """Fig. 7: three learning rates at the boundary, M = 127 and 3,225 pairs; and M = 71 at 1,361
     pairs."""
     return {
-        M: Ended(
+        M: ended_sweep(
             f"tian2025/rates[M={M}]",
             run(f"Z{M}", share=n / M**2, rate=0.001),
             tuple(range(seeds)),
@@ -199,7 +201,7 @@ def rates() -> dict[int, Ended]:
     }
 
 
-def muon() -> dict[str, Ended]:
+def muon() -> dict[str, Sweep]:
     """Fig. 8: Adam and Muon by width and learning rate, M = 71; Muon moves W_E, AdamW the output
     layer."""
     adam = run("Z71", share=0.4, rate=0.002, steps=2_000)
@@ -214,12 +216,12 @@ def muon() -> dict[str, Ended]:
     )
     axes = Axis("width", (FEWEST, 64, 128)), Axis("learning_rate", (0.002, 0.01, 0.03))
     return {
-        name: Ended(f"tian2025/optimiser[{name}]", config, tuple(range(6)), axes=axes)
+        name: ended_sweep(f"tian2025/optimiser[{name}]", config, tuple(range(6)), axes=axes)
         for name, config in (("adam", adam), ("muon", replace(adam, optimizer=other)))
     }
 
 
-def at_rest() -> dict[str, Ended]:
+def at_rest() -> dict[str, Sweep]:
     """The fewest units of `muon` for five times its steps, with seeds that it has not, so that
     losses come to rest."""
     return {
@@ -247,7 +249,7 @@ def plan(
     """
     both = {"decay": decay, "none": 0.0}
     return {
-        name: Followed(
+        name: followed_run(
             f"live/stages[M={M}, {name}]",
             small(train_fraction, each, M, width, steps),
             seeds=tuple(range(n_seeds)),

@@ -3,25 +3,19 @@ of the nodes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import torch
 import xarray as xr
 
-from grokbook.runs.sweep import Sweep
-from grokbook.runs.watched import Watched
+from grokbook.runs.experiment import Experiment
+from grokbook.runs.sweep import Axis, Sweep
 from grokbook.theory.feature_energy import energy, local_maxima, spectrum
-from grokbook.training import RunConfig, View, split_weights
+from grokbook.training import RunConfig, View
 from grokbook_chapters.feature_emergence.backpropagated import answers, centred
 
 PURE = 0.9  # share of a node's |w|^2 in one irrep from which it counts as a feature of it
-
-_PER_LOOK = (
-    5e-8  # seconds of all that is watched at one logged step, for each hidden unit and pair, about
-)
 
 
 def nodes(weights: Mapping[str, torch.Tensor]) -> np.ndarray:
@@ -105,38 +99,20 @@ AT_END = (
 )  # what is recorded of the last step of the runs of a grid
 
 
-@dataclass(frozen=True)
-class Followed(Watched):
+def followed_run(name: str, config: RunConfig, seeds: tuple[int, ...]) -> Experiment:
     """An experiment that also records `WATCHED`."""
-
-    watched = WATCHED
-    listed_as = "followed"
-
-    @property
-    def look_seconds(self) -> float:
-        """Seconds of all that is watched at one logged step, about."""
-        return self.config.model.width * self.config.task.p**2 * _PER_LOOK
+    return Experiment(name, config, seeds, watch=WATCHED, in_key={"followed": list(WATCHED)})
 
 
-@dataclass(frozen=True)
-class Ended(Sweep):
-    """A sweep that keeps no embedding, and of each run's last nodes the numbers `AT_END`, (seed,
-    axes)."""
+def last_nodes(config: RunConfig, weights: Mapping[str, torch.Tensor]) -> xr.Dataset:
+    """Of the last nodes of a run the numbers `AT_END`."""
+    found = node_measures(nodes(weights), group_of(config))
+    return xr.Dataset({name: float(found[name]) for name in AT_END})
 
-    def configuration(self) -> dict[str, Any]:
-        """The configuration without its seeds, with the axes and what is measured at the end."""
-        return super().configuration() | {"ended": list(AT_END)}
 
-    def _gridded(
-        self, dataset: xr.Dataset, configs: Sequence[RunConfig], seeds: Sequence[int]
-    ) -> xr.Dataset:
-        kept = super()._gridded(dataset, configs, seeds).drop_vars("embedding", errors="ignore")
-        found = [
-            node_measures(nodes(split_weights(config, torch.from_numpy(row))), group_of(config))
-            for config, row in zip(configs, dataset.weights.values, strict=True)
-        ]
-        dims, shape = ("seed", *self.shape), (len(seeds), *self.shape.values())
-        ends = {
-            name: (dims, np.array([one[name] for one in found]).reshape(shape)) for name in AT_END
-        }
-        return kept.assign(ends)
+def ended_sweep(
+    name: str, config: RunConfig, seeds: tuple[int, ...], axes: tuple[Axis, ...]
+) -> Sweep:
+    """A sweep that keeps no embedding, and of each run's `last_nodes` the numbers (seed, axes)."""
+    in_key = {"ended": list(AT_END)}
+    return Sweep(name, config, seeds, axes=axes, read_at_end=last_nodes, in_key=in_key)

@@ -3,7 +3,6 @@ end."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import xarray as xr
@@ -11,7 +10,6 @@ import xarray as xr
 from grokbook.measures.frequencies import faded_shares, wave_shares
 from grokbook.models.quadratic import Quadratic
 from grokbook.runs.experiment import Experiment
-from grokbook.runs.watched import ReadAtEnd
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.training import AdamW, RunConfig, Schedule
 from grokbook_chapters.how_a_network_adds.trained import Weights, all_logits, reading, trained
@@ -35,26 +33,14 @@ READ = (
 )
 
 
-@dataclass(frozen=True)
-class Read(ReadAtEnd):
-    """An experiment whose end is read: `READ` and `keys` (seed,), shares of clock and pizza (seed,
-    frequency)."""
-
-    def configuration(self) -> dict[str, Any]:
-        """The configuration without its seeds, and that the end is read."""
-        return super().configuration() | {"read": "frequencies"}
-
-    def read(self, config: RunConfig, weights: Weights) -> xr.Dataset:
-        """One network as it is recorded."""
-        logits, told = all_logits(config, weights), reading(config, weights)
-        shares = {"clock": wave_shares(logits), "pizza": faded_shares(logits)}
-        numbers = {name.replace(" ", "_"): float(told[name]) for name in READ} | {
-            "keys": float(len(told["key"]))
-        }
-        made = xr.Dataset(
-            numbers | {name: ("frequency", values) for name, values in shares.items()}
-        )
-        return made.assign_coords(frequency=range(1, len(shares["clock"]) + 1))
+def read(config: RunConfig, weights: Weights) -> xr.Dataset:
+    """One network as it is recorded: `READ` and `keys`, shares of clock and pizza (frequency,)."""
+    logits, told = all_logits(config, weights), reading(config, weights)
+    shares = {"clock": wave_shares(logits), "pizza": faded_shares(logits)}
+    numbers = {name.replace(" ", "_"): float(told[name]) for name in READ}
+    numbers["keys"] = float(len(told["key"]))
+    made = xr.Dataset(numbers | {name: ("frequency", values) for name, values in shares.items()})
+    return made.assign_coords(frequency=range(1, len(shares["clock"]) + 1))
 
 
 def two_layers(activation: str, p: int = 29, width: int = 128) -> RunConfig:
@@ -70,16 +56,22 @@ def two_layers(activation: str, p: int = 29, width: int = 128) -> RunConfig:
     )
 
 
-def kinds() -> dict[str, Read]:
+def kinds() -> dict[str, Experiment]:
     """Each kind of network with its seeds: of the transformers 28, which left Z01 open, and `PAIRS`
     after them."""
     configs = {TRANSFORMER: trained().config, UNIFORM: trained(uniform=True).config}
     configs |= {RELU: two_layers("relu"), SQUARE: two_layers("square")}
     names = {TRANSFORMER: "transformer", UNIFORM: "uniform", RELU: "relu", SQUARE: "square"}
-    return {
-        kind: Read(f"adding/{names[kind]}[p=29]", config, seeds=tuple(range(SEEDS[kind])))
-        for kind, config in configs.items()
-    }
+    found = {}
+    for kind, config in configs.items():
+        found[kind] = Experiment(
+            f"adding/{names[kind]}[p=29]",
+            config,
+            tuple(range(SEEDS[kind])),
+            read_at_end=read,
+            in_key={"read": "frequencies"},
+        )
+    return found
 
 
 RUNS = (kinds,)

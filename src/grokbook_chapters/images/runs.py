@@ -3,7 +3,6 @@ the page trains."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,9 +12,9 @@ from grokbook.measures.neural_collapse import simplex_distance, within_class_sha
 from grokbook.models.mlp import MLP, relu_layers
 from grokbook.runs.experiment import Experiment
 from grokbook.runs.sweep import Axis, Sweep, spaced
-from grokbook.runs.watched import Watched
 from grokbook.tasks.digits import MNIST, SMALL, DigitsTask
 from grokbook.training import AdamW, Group, RunConfig, Schedule, StopRule, View
+from grokbook.training.watching import Watch
 
 PIXELS = {MNIST: 784, SMALL: 64}  # of an image of each set
 WIDTH = 200  # of both hidden layers
@@ -52,15 +51,16 @@ def trained_features(view: View) -> tuple[np.ndarray, np.ndarray]:
     return features.double().numpy(), task.targets[task.train_index]
 
 
-@dataclass(frozen=True)
-class Collapsing(Watched):
-    """An experiment of which both measures of neural collapse are recorded too, in the last hidden
-    layer."""
+# Both measures of neural collapse, in the last hidden layer.
+WATCHED: dict[str, Watch] = {
+    "within_class_share": lambda view: within_class_share(*trained_features(view)),
+    "simplex_distance": lambda view: simplex_distance(*trained_features(view)),
+}
 
-    watched = {
-        "within_class_share": lambda view: within_class_share(*trained_features(view)),
-        "simplex_distance": lambda view: simplex_distance(*trained_features(view)),
-    }
+
+def collapsing(name: str, config: RunConfig, seeds: tuple[int, ...]) -> Experiment:
+    """An experiment of which `WATCHED` is recorded too."""
+    return Experiment(name, config, seeds, watch=WATCHED, in_key={"watched": list(WATCHED)})
 
 
 def digits_run(
@@ -93,17 +93,17 @@ def digits_run(
     )
 
 
-def small_run(label: str, n_seeds: int = 3, name: str = "small", **changes: Any) -> Collapsing:
+def small_run(label: str, n_seeds: int = 3, name: str = "small", **changes: Any) -> Experiment:
     """A run on digits of 8 x 8 pixels, with changes to `SMALL_RUN`."""
-    return Collapsing(
+    return collapsing(
         f"{name}/digits[{label}]", digits_run(**SMALL_RUN | changes), tuple(range(n_seeds))
     )
 
 
-def fig8() -> dict[float, Collapsing]:
+def fig8() -> dict[float, Experiment]:
     """Fig. 8 (left) by factor of the initial weights: 8, and 1 as the control."""
     return {
-        spread: Collapsing(f"liu2022/fig8[start={spread:g}]", digits_run(spread=spread), (0, 1, 2))
+        spread: collapsing(f"liu2022/fig8[start={spread:g}]", digits_run(spread=spread), (0, 1, 2))
         for spread in (LARGE, 1.0)
     }
 
@@ -164,7 +164,7 @@ def small_beyond() -> dict[str, Sweep]:
     return _beyond("small/digits", small_phases()["cells"].config)
 
 
-def small() -> dict[float, Collapsing]:
+def small() -> dict[float, Experiment]:
     """The small runs by factor of the initial weights."""
     return {
         spread: small_run(f"start={spread:g}", seeds, spread=spread)
@@ -172,18 +172,18 @@ def small() -> dict[float, Collapsing]:
     }
 
 
-def by_decay() -> dict[str, Collapsing]:
+def by_decay() -> dict[str, Experiment]:
     """The small runs from large weights with decay, and the same without."""
     return {"decay": small()[LARGE], "no decay": small_run(f"start={LARGE:g}, decay=0", decay=0.0)}
 
 
-def by_size() -> dict[int, Collapsing]:
+def by_size() -> dict[int, Experiment]:
     """The small runs by number of training images, from large weights."""
     usual = {SMALL_RUN["n_train"]: small()[LARGE]}
     return {n: usual.get(n) or small_run(f"n={n}", 9, n_train=n) for n in SMALL_SIZES}
 
 
-def fewer() -> dict[int, Collapsing]:
+def fewer() -> dict[int, Experiment]:
     """The same, and below the smallest of them."""
     return {n: small_run(f"n={n}", n_train=n) for n in (25, 35)} | by_size()
 

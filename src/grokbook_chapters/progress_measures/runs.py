@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from grokbook.measures.registry import claimed_directions
 from grokbook.runs.experiment import Experiment
-from grokbook.runs.observing import Observed
 from grokbook_chapters.gu2025 import fig5
 from grokbook_chapters.lead_tasks import CONTROLS, lead_tasks, short_name, watched_run
 
@@ -21,7 +20,7 @@ at to find it."""
 LEFT_OUT = ("med_gu2024", "med_code_base", "restricted_loss", "excluded_loss")
 
 
-def tasks() -> dict[str, Observed]:
+def tasks() -> dict[str, Experiment]:
     """The ten tasks of `lead_tasks` by short name, with the `FRESH` seeds."""
     named = {short_name(experiment): experiment for experiment in lead_tasks().values()}
     return {
@@ -40,7 +39,7 @@ def own_size() -> dict[str, Experiment]:
 
 def plan(
     p: int, train_fraction: float, d_model: int, steps: int, n_seeds: int
-) -> dict[str, Observed]:
+) -> dict[str, Experiment]:
     """Plan of chapter 06: the run that the page trains; `tasks` is shown as far as it is
     recorded."""
     sizes = {

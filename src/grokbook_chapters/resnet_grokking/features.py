@@ -4,16 +4,15 @@ with controls."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 import torch
 
 from grokbook.measures import med
 from grokbook.measures.representation import spread
-from grokbook.runs.watched import Watched
+from grokbook.runs.experiment import Experiment
 from grokbook.tasks.shapes import ShapeTask, occurrences, tiles
-from grokbook.training import View
+from grokbook.training import RunConfig, View
 from grokbook.training.forward import PIECE
 from grokbook.training.watching import Watch
 
@@ -126,9 +125,6 @@ WATCHED: Mapping[str, Watch] = {
 }
 
 
-@dataclass(frozen=True)
-class Pictured(Watched):
+def pictured(name: str, config: RunConfig, seeds: tuple[int, ...]) -> Experiment:
     """An experiment that also records `WATCHED`."""
-
-    watched = WATCHED
-    look_seconds = 0.2
+    return Experiment(name, config, seeds, watch=WATCHED, in_key={"watched": list(WATCHED)})

@@ -11,7 +11,7 @@ from grokbook.runs.sweep import Axis, Sweep
 from grokbook.tasks.shapes import ShapeTask
 from grokbook.training import Adam, AdamW, RunConfig, Schedule
 from grokbook.training.optim import Optimizer
-from grokbook_chapters.resnet_grokking.features import Pictured
+from grokbook_chapters.resnet_grokking.features import pictured
 
 # Length of the paper's curve here (its own jump is at about 2,900 epochs), and the authors' batch.
 EPOCHS, BATCH = 3_500, 200
@@ -82,11 +82,11 @@ def run(
     )
 
 
-def small(n_seeds: int = 5) -> dict[str, Pictured]:
+def small(n_seeds: int = 5) -> dict[str, Experiment]:
     """The small runs by split, with weight decay and without."""
     seeds = tuple(range(n_seeds))
     return {
-        f"{split}{words}": Pictured(
+        f"{split}{words}": pictured(
             f"small/shapes[split={split}{name}]",
             run(split=split, decay=decay, steps=LONGER[split]),
             seeds,
@@ -102,12 +102,12 @@ def small(n_seeds: int = 5) -> dict[str, Pictured]:
 SUMMED = tuple(range(5, 11))
 
 
-def summed() -> dict[str, Pictured]:
+def summed() -> dict[str, Experiment]:
     """The small runs by multiset with decay, of seeds that `small` does not have."""
     return {"multiset": dataclasses.replace(small()["multiset"], seeds=SUMMED)}
 
 
-def wanted() -> dict[str, Pictured]:
+def wanted() -> dict[str, Experiment]:
     """The runs by multiset of all seeds, as a record has them."""
     own = small()["multiset"]
     return {"multiset": dataclasses.replace(own, seeds=own.seeds + SUMMED)}
@@ -133,4 +133,4 @@ def plan(
     """
     config = run(n_glyphs, train_fraction, decay=decay, steps=steps)
     dataclasses.replace(config.task, split="multiset").sizes()
-    return {"live": Pictured("live/shapes", config, tuple(range(n_seeds)))}
+    return {"live": pictured("live/shapes", config, tuple(range(n_seeds)))}

@@ -4,11 +4,7 @@ layers."""
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
-
-import xarray as xr
 
 from grokbook.errors import ParameterError
 from grokbook.runs.experiment import Experiment
@@ -26,21 +22,6 @@ LAYERS = (1, 2, 3, 4)  # the depths of Fig. 2
 # Modulus, training fraction, width and length of the small study; the width is well below p - 1 on
 # purpose.
 SIZE, FRACTION, WIDTH, STEPS = 37, 0.6, 24, 2_000
-
-
-@dataclass(frozen=True)
-class Probed(Experiment):
-    """An experiment whose networks are probed at every logged step, each of `watches` a variable
-    (seed, step)."""
-
-    def configuration(self) -> dict[str, Any]:
-        """The configuration without its seeds; `observed` names what is watched."""
-        return super().configuration() | {"observed": dict.fromkeys(watches(), VERSION)}
-
-    def run(self, seeds: tuple[int, ...] | None = None, **options: Any) -> xr.Dataset:
-        """Train and probe the seeds (default: all); options and dataset as those of
-        `Experiment.run`."""
-        return super().run(seeds, watch=watches(), **options)
 
 
 def plan(
@@ -63,7 +44,10 @@ def plan(
         )
     live = live_run(p, train_fraction, d_model, steps, n_seeds, split="symmetric")
     config = dataclasses.replace(live.config, log=Schedule(dense_until=0, points=CHECKPOINTS))
-    return {"probed": Probed(f"live/probe[p={p}, {train_fraction:g}]", config, live.seeds)}
+    probes = watches()
+    in_key = {"observed": dict.fromkeys(probes, VERSION)}
+    name = f"live/probe[p={p}, {train_fraction:g}]"
+    return {"probed": Experiment(name, config, live.seeds, watch=probes, in_key=in_key)}
 
 
 def sparse() -> dict[str, Experiment]:

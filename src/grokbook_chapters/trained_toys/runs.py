@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import torch
@@ -16,7 +15,6 @@ from grokbook.models.midpoint import MidpointToy
 from grokbook.models.placed import PLACES, PlacedToy
 from grokbook.plotting.plane import window
 from grokbook.runs.experiment import Experiment
-from grokbook.runs.watched import ReadAtEnd, Watched
 from grokbook.tasks.replayed import DrawnAddition
 from grokbook.tasks.sums import SumTask
 from grokbook.theory.parallelograms import representation_quality_index
@@ -114,31 +112,24 @@ def program_quality(view: View) -> float:
     return representation_quality_index(view.embedding, TOLERANCE * (p / (p - 1)) ** 0.5)
 
 
-@dataclass(frozen=True)
-class Lined(Watched):
-    """An experiment of whose runs only the RQI and the accuracies at the logged steps are
-    recorded."""
-
-    watched = {"rqi": program_quality}
-    listed_as = "lined"
-    look_seconds = 0.002
-
-    def described(self, dataset: xr.Dataset, made: Mapping[str, Any]) -> xr.Dataset:
-        """The dataset with what is kept of it."""
-        return super().described(
-            dataset[["train_accuracy", "test_accuracy", *self.watched]].astype("float32"), made
-        )
-
-
-def rated() -> dict[int, Lined]:
+def rated() -> dict[int, Experiment]:
     """`MANY` seeds at the sizes of `further`, none of them among those, until no line comes any
-    more."""
+    more.
+
+    Of these runs only the RQI and the accuracies at the logged steps are recorded.
+    """
     log = Schedule(dense_until=ENOUGH_STEPS, dense_every=25)
-    configs = {n: replace(config(n, ENOUGH_STEPS, log), snapshots=2) for n in fresh()}
-    return {
-        n: Lined(f"liu2022/fig5b[rate]/{n}", own, tuple(range(80, 80 + MANY)))
-        for n, own in configs.items()
-    }
+    found = {}
+    for n in fresh():
+        found[n] = Experiment(
+            f"liu2022/fig5b[rate]/{n}",
+            replace(config(n, ENOUGH_STEPS, log), snapshots=2),
+            tuple(range(80, 80 + MANY)),
+            watch={"rqi": program_quality},
+            in_key={"lined": ["rqi"]},
+            kept=("train_accuracy", "test_accuracy", "rqi"),
+        )
+    return found
 
 
 def small() -> dict[int, Experiment]:
@@ -163,29 +154,24 @@ def placed() -> dict[str, Experiment]:
     }
 
 
-@dataclass(frozen=True)
-class Decoded(ReadAtEnd):
-    """An experiment that also records what its decoder says at the end.
+def decoded(config: RunConfig, weights: Mapping[str, Tensor]) -> xr.Dataset:
+    """What the decoder of one network says at the end.
 
-    Variables `answered` (seed, sample): the label that each pair of the task is given; `decoded`
-    (seed, row, column): that of `SIDE` x `SIDE` points of `window`, from its lower left corner,
-    rows upwards.
+    Variables `answered` (sample): the label that each pair of the task is given; `decoded` (row,
+    column): that of `SIDE` x `SIDE` points of `window`, from its lower left corner, rows upwards.
     """
-
-    def read(self, config: RunConfig, weights: Mapping[str, Tensor]) -> xr.Dataset:
-        """What the decoder of one network says."""
-        left, right, low, high = window(weights["W_E"].numpy())
-        x, y = np.meshgrid(np.linspace(left, right, SIDE), np.linspace(low, high, SIDE))
-        points = torch.from_numpy(np.stack([x, y], axis=-1)).to(weights["W_E"].dtype)
-        with torch.no_grad():
-            answered = config.model.forward(weights, torch.from_numpy(config.task.inputs)).argmax(
-                dim=-1
-            )
-            decoded = config.model.decode(weights, points).argmax(dim=-1)
-        said = {"answered": ("sample", answered), "decoded": (("row", "column"), decoded)}
-        return xr.Dataset(
-            {name: (dims, labels.numpy().astype(np.int8)) for name, (dims, labels) in said.items()}
+    left, right, low, high = window(weights["W_E"].numpy())
+    x, y = np.meshgrid(np.linspace(left, right, SIDE), np.linspace(low, high, SIDE))
+    points = torch.from_numpy(np.stack([x, y], axis=-1)).to(weights["W_E"].dtype)
+    with torch.no_grad():
+        answered = config.model.forward(weights, torch.from_numpy(config.task.inputs)).argmax(
+            dim=-1
         )
+        labels = config.model.decode(weights, points).argmax(dim=-1)
+    said = {"answered": ("sample", answered), "decoded": (("row", "column"), labels)}
+    return xr.Dataset(
+        {name: (dims, found.numpy().astype(np.int8)) for name, (dims, found) in said.items()}
+    )
 
 
 @lru_cache(maxsize=1)
@@ -225,10 +211,13 @@ def fig2() -> dict[str, Experiment]:
         "modular, bad": run(modular, large, still),
         "modular, bad, sum": run(modular, replace(large, gain=2.0), still),
     }
-    return {
-        name: Decoded(f"liu2022/fig2[{name}]", config, tuple(range(SEEDS[name])))
-        for name, config in configs.items()
-    }
+    found = {}
+    for name, config in configs.items():
+        seeds = tuple(range(SEEDS[name]))
+        found[name] = Experiment(
+            f"liu2022/fig2[{name}]", config, seeds, read_at_end=decoded, in_key={}
+        )
+    return found
 
 
 def additions() -> dict[str, Experiment]:

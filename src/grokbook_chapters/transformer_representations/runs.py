@@ -3,7 +3,7 @@ same network."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,13 +15,12 @@ from grokbook.measures.representation import representation_quality
 from grokbook.models.encoder import Encoder
 from grokbook.runs.experiment import Experiment
 from grokbook.runs.sweep import Axis, Sweep
-from grokbook.runs.watched import Watched
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.tasks.shuffled import ShuffledTask
 from grokbook.training.config import RunConfig, StopRule
 from grokbook.training.optim import AdamW, Group
 from grokbook.training.schedule import Schedule
-from grokbook.training.watching import View
+from grokbook.training.watching import View, Watch
 from grokbook_chapters.gu2025 import fig5
 from grokbook_chapters.liu2022 import GOAL
 
@@ -77,21 +76,16 @@ def accuracy_on_axes(view: View, n: int, of: str) -> float:
     return float(right[view.task.test_index].mean())
 
 
-@dataclass(frozen=True)
-class Projected(Watched):
-    """An experiment of which the accuracies on a few axes and the representation quality are
-    recorded too."""
+# The accuracies on a few axes and the representation quality.
+PROJECTED: dict[str, Watch] = {
+    **{f"{of}_{n}": partial(accuracy_on_axes, n=n, of=of) for of in ("now", "end") for n in AXES},
+    "representation_quality": lambda view: representation_quality(view.embedding),
+}
 
-    watched = {
-        **{
-            f"{of}_{n}": partial(accuracy_on_axes, n=n, of=of)
-            for of in ("now", "end")
-            for n in AXES
-        },
-        "representation_quality": lambda view: representation_quality(view.embedding),
-    }
-    listed_as = "projected"
-    look_seconds = 0.1
+
+def projected(name: str, config: RunConfig, seeds: tuple[int, ...]) -> Experiment:
+    """An experiment of which `PROJECTED` is recorded too."""
+    return Experiment(name, config, seeds, watch=PROJECTED, in_key={"projected": list(PROJECTED)})
 
 
 def plane_share(view: View) -> float:
@@ -106,17 +100,17 @@ def roundness(view: View) -> float:
     return float(second / first)
 
 
-@dataclass(frozen=True)
-class Circled(Watched):
-    """An experiment of which is recorded what the plane of the first two principal axes shows."""
+# What the plane of the first two principal axes shows.
+CIRCLED: dict[str, Watch] = {
+    "ring_share": lambda view: ring_share(view.embedding),
+    "plane_share": plane_share,
+    "roundness": roundness,
+}
 
-    watched = {
-        "ring_share": lambda view: ring_share(view.embedding),
-        "plane_share": plane_share,
-        "roundness": roundness,
-    }
-    listed_as = "circled"
-    look_seconds = 0.02
+
+def circled(name: str, config: RunConfig, seeds: tuple[int, ...]) -> Experiment:
+    """An experiment of which `CIRCLED` is recorded too."""
+    return Experiment(name, config, seeds, watch=CIRCLED, in_key={"circled": list(CIRCLED)})
 
 
 # ----------------------------------------------------------------------------------------- the runs
@@ -153,7 +147,7 @@ def encoder_run(
     )
 
 
-def fig7(n_seeds: int = 5) -> dict[str, Projected]:
+def fig7(n_seeds: int = 5) -> dict[str, Experiment]:
     """Fig. 7 (left) with the authors' dropout, without it (a control), and with their program's
     decay besides.
 
@@ -171,7 +165,7 @@ def fig7(n_seeds: int = 5) -> dict[str, Projected]:
         ),
     }
     return {
-        name: Projected(
+        name: projected(
             f"liu2022/fig7[p={PAPER_P}{label}]",
             encoder_run(PAPER_P, points=100, **changes),
             tuple(range(seeds)),
@@ -180,7 +174,7 @@ def fig7(n_seeds: int = 5) -> dict[str, Projected]:
     }
 
 
-def circle() -> dict[str, Circled]:
+def circle() -> dict[str, Experiment]:
     """Fresh seeds of Fig. 1's runs for the circle: its plane is read every 100 steps, to step
     8,000.
 
@@ -188,7 +182,7 @@ def circle() -> dict[str, Circled]:
     """
     config = encoder_run(PAPER_P, dropout=PAPER_DROPOUT, steps=8_000, points=80, snapshots=2)
     return {
-        "fresh": Circled(
+        "fresh": circled(
             f"liu2022/circle[p={PAPER_P}, dropout={PAPER_DROPOUT:g}]", config, tuple(range(5, 15))
         )
     }
@@ -207,16 +201,7 @@ def fit_with_dropout(view: View) -> float:
     return float((answers == task.targets[train]).mean())
 
 
-@dataclass(frozen=True)
-class Dropping(Watched):
-    """An experiment with dropout of which the training accuracy is recorded with it, too."""
-
-    watched = {"fit_with_dropout": fit_with_dropout}
-    listed_as = "dropping"
-    look_seconds = 0.2
-
-
-def centre() -> dict[float, Dropping]:
+def centre() -> dict[float, Experiment]:
     """Fig. 7 (centre) at three of its shares of numbers dropped, until 99 % of the test set is
     right.
 
@@ -228,38 +213,44 @@ def centre() -> dict[float, Dropping]:
         steps = 4_000 if share else 8_000
         config = encoder_run(PAPER_P, dropout=share, steps=steps, points=steps // 50, snapshots=2)
         name = f"liu2022/fig7 centre[dropout={share:.3f}]"
-        found[share] = Dropping(name, replace(config, stop=StopRule()), (0, 1, 2))
+        found[share] = Experiment(
+            name,
+            replace(config, stop=StopRule()),
+            (0, 1, 2),
+            watch={"fit_with_dropout": fit_with_dropout},
+            in_key={"dropping": ["fit_with_dropout"]},
+        )
     return found
 
 
-def small_run(label: str, n_seeds: int = 3, **changes: Any) -> Projected:
+def small_run(label: str, n_seeds: int = 3, **changes: Any) -> Experiment:
     """One of the small runs, modulus 31, with changes to `SMALL`."""
-    return Projected(
+    return projected(
         f"liu2022/small[{label}]", encoder_run(31, **SMALL | changes), tuple(range(n_seeds))
     )
 
 
-def by_decay() -> dict[float, Projected]:
+def by_decay() -> dict[float, Experiment]:
     """The small runs by weight decay of the decoder."""
     return {
         decay: small_run(f"decay={decay:g}", seeds, decay=decay) for decay, seeds in DECAYS.items()
     }
 
 
-def late() -> dict[float, Projected]:
+def late() -> dict[float, Experiment]:
     """Small runs without decay to step 10,000: where those of `by_decay` end, none can be twice as
     late as with it."""
     run = small_run(f"decay=0, steps={SLOW}", decay=0.0, steps=SLOW)
     return {0.0: replace(run, seeds=(3, 4, 5))}
 
 
-def slow() -> dict[float, Projected]:
+def slow() -> dict[float, Experiment]:
     """The runs that tell how much later a small run is without decay: `late`, and fresh seeds with
     it."""
     return late() | {USUAL: replace(by_decay()[USUAL], seeds=(6, 7, 8))}
 
 
-def by_dropout() -> dict[float, Projected]:
+def by_dropout() -> dict[float, Experiment]:
     """The small runs at the usual decay by share of numbers dropped while they are trained; 0 is
     that of `by_decay`."""
     return {0.0: by_decay()[USUAL]} | {
@@ -282,7 +273,7 @@ def scanned() -> dict[str, Sweep]:
     return {"cells": Sweep("liu2022/small[phases]", config, (0, 1, 2), axes=axes)}
 
 
-def controls() -> dict[str, Projected]:
+def controls() -> dict[str, Experiment]:
     """Small runs with labels dealt out anew, with five times the decay, and with the program's
     decay of the embedding.
 

@@ -11,9 +11,8 @@ import torch
 from grokbook.errors import ParameterError
 from grokbook.models.activations import SUM, activations
 from grokbook.runs.experiment import Experiment
-from grokbook.runs.observing import Observed, listed_as
 from grokbook.theory.uniformity import label_share
-from grokbook.training.watching import View
+from grokbook.training.watching import View, Watch
 from grokbook_chapters.gu2025 import fig5
 from grokbook_chapters.lead_tasks import FEW, ORDERED, P_TASKS, watched_run
 
@@ -36,17 +35,23 @@ def unseen_share(view: View, stage: str, shuffled: bool = False) -> float:
 
 # The stages looked at: the sum of embeddings, the read-out row after attention and after the MLP,
 # and chance.
-WATCHED = {
-    "share_sums": listed_as("a759ea13969138f4")(partial(unseen_share, stage=SUM)),
-    "share_attention": listed_as("f32ed99db1c7a1da")(partial(unseen_share, stage="attention 1")),
-    "share_mlp": listed_as("fce9d70e098de903")(partial(unseen_share, stage="MLP 1")),
-    "share_null": listed_as("3101a860e2b11c8b")(
-        partial(unseen_share, stage="MLP 1", shuffled=True)
-    ),
+WATCHED: dict[str, Watch] = {
+    "share_sums": partial(unseen_share, stage=SUM),
+    "share_attention": partial(unseen_share, stage="attention 1"),
+    "share_mlp": partial(unseen_share, stage="MLP 1"),
+    "share_null": partial(unseen_share, stage="MLP 1", shuffled=True),
+}
+
+# What the keys of the records have of these: another word once one computes something else.
+VERSIONS = {
+    "share_sums": "a759ea13969138f4",
+    "share_attention": "f32ed99db1c7a1da",
+    "share_mlp": "fce9d70e098de903",
+    "share_null": "3101a860e2b11c8b",
 }
 
 
-def deeper(n_seeds: int = 3) -> dict[str, Observed]:
+def deeper(n_seeds: int = 3) -> dict[str, Experiment]:
     """Addition modulo 47, each operand with its own tokens: with enough cells to generalise, and
     with too few.
 
@@ -54,13 +59,8 @@ def deeper(n_seeds: int = 3) -> dict[str, Observed]:
         >>> [run.config.task.train_fraction for run in deeper().values()]
         [0.75, 0.15]
     """
-    same = {
-        "shift": P_TASKS,
-        "steps": 2_000,
-        "points": 100,
-        "n_seeds": n_seeds,
-        "observers": WATCHED,
-    }
+    same = {"shift": P_TASKS, "steps": 2_000, "points": 100, "n_seeds": n_seeds}
+    same |= {"watch": WATCHED, "in_key": VERSIONS}
     return {
         "learned": watched_run(P_TASKS, label="deeper layers", train_fraction=ORDERED, **same),
         "memorised": watched_run(

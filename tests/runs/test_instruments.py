@@ -9,19 +9,22 @@ from functools import partial
 
 import numpy as np
 import pytest
+import xarray as xr
 
 from grokbook.errors import ParameterError
 from grokbook.measures import med, weight_norm
+from grokbook.own_code import code_behind
 from grokbook.paths import records_path
 from grokbook.runs.experiment import Experiment
-from grokbook.runs.observing import OBSERVERS, Observed, listed_as, observer_digest
+from grokbook.runs.instruments import INSTRUMENTS
 from grokbook.runs.store import Store
+from grokbook.runs.weights import parameters
 from grokbook.training.watching import View, look
 from grokbook_chapters.lead_tasks import watched_run
 from grokbook_chapters.uniformity.runs import deeper
 
 
-def tiny(**kwargs) -> Observed:
+def tiny(**kwargs) -> Experiment:
     return watched_run(5, d_model=8, steps=40, points=4, n_seeds=2, **kwargs)
 
 
@@ -42,7 +45,7 @@ def test_training_is_not_touched(watched):
 
 
 def test_a_view_shows_the_weights_of_its_step():
-    """Measures that training logs too come out equal when an observer takes them."""
+    """Measures that training logs too come out equal when a watch takes them."""
     mine = {
         "my_med": lambda view: med(view.embedding),
         "my_norm": lambda view: weight_norm(view.weights),
@@ -53,7 +56,7 @@ def test_a_view_shows_the_weights_of_its_step():
         "ahead": lambda view: view.final is not None,
         "shape": lambda view: view.hidden.shape[1] + 1000 * view.second_embedding.shape[0],
     }
-    run = tiny(observers=mine).run(progress=False)
+    run = tiny(watch=mine).run(progress=False)
     assert np.allclose(run.my_med, run.med) and np.allclose(run.my_norm, run.weight_norm)
     assert np.allclose(run.my_accuracy, run.test_accuracy)
     assert np.array_equal(run.my_step[0], run.step)
@@ -76,23 +79,46 @@ def test_undefined_measures_are_nan_and_others_are_not():
     assert run.local_complexity.notnull().all() and run.representation_quality.notnull().all()
 
 
-def test_the_key_names_the_measures_and_the_readers_function():
-    plain, one = tiny(), tiny(observers={"mine": lambda view: 1.0})
-    two = tiny(observers={"mine": lambda view: 2.0})
-    assert len({plain.key, one.key, two.key, Experiment("x", plain.config).key}) == 4
-    assert set(plain.configuration()["observed"]) == set(OBSERVERS)
+def test_the_key_names_the_measures_and_the_code_tells_a_readers_functions_apart():
+    plain, one = tiny(), tiny(watch={"mine": lambda view: 1.0})
+    two = tiny(watch={"mine": lambda view: 2.0})
+    assert len({plain.key, one.key, Experiment("x", plain.config).key}) == 3 and one.key == two.key
+    assert one.configuration()["watch"] == ["mine"] and one.code.own and not plain.code.own
+    assert one.code.digest != two.code.digest
+    assert set(plain.configuration()["observed"]) == set(INSTRUMENTS)
 
 
-def test_an_observer_of_the_library_keeps_its_name_in_the_keys_of_records():
-    """The recorded runs with measures of their own are found, whatever Python compiles of these."""
+def test_watches_and_what_is_read_at_the_end_are_in_the_key_by_their_names():
+    config = tiny().config
+    bare = Experiment("x", config, watch=INSTRUMENTS, read_at_end=parameters)
+    found = bare.configuration()
+    assert (
+        found["watch"] == list(INSTRUMENTS)
+        and found["read_at_end"] == "grokbook.runs.weights.parameters"
+    )
+    assert not bare.code.own
+
+
+def test_a_readers_own_reading_of_the_end_is_known_by_what_it_reads(monkeypatch):
+    run = Experiment("x", tiny().config, (0,), read_at_end=largest)
+    first = run.code
+    assert first.own and first.digest and first.probe
+    assert run.run(progress=False).largest.dims == ("seed",)
+    monkeypatch.setitem(globals(), "BOUND", 70.0)
+    assert run.code.digest != first.digest and run.code.probe != first.probe
+
+
+def test_the_recorded_runs_with_measures_of_their_own_are_found():
     recorded = {entry["key"] for entry in Store(records_path()).entries().values()}
     assert {run.key for run in deeper().values()} <= recorded
-    before = tiny(observers={"mine": listed_as("first")(lambda view: 1.0)})
-    assert before.key == tiny(observers={"mine": listed_as("first")(lambda view: 2.0)}).key
-    assert before.key != tiny(observers={"mine": listed_as("second")(lambda view: 1.0)}).key
 
 
 BOUND, STEPS = 0.5, {"a", "b", "c"}
+
+
+def largest(config, weights):
+    """The largest weight of the read-out, at least a global number."""
+    return xr.Dataset({"largest": max(BOUND, float(weights["W_U"].max()))})
 
 
 def above(bound):
@@ -137,39 +163,37 @@ PAIRS = {
 
 
 @pytest.mark.parametrize(("one", "other"), PAIRS.values(), ids=PAIRS)
-def test_functions_that_compute_different_things_have_different_digests(one, other):
-    assert observer_digest(one) == observer_digest(one) != observer_digest(other)
-    assert tiny(observers={"m": one}).key != tiny(observers={"m": other}).key
+def test_watches_that_compute_different_things_are_different_code(one, other):
+    found = [code_behind(watches={"m": watch}) for watch in (one, one, other)]
+    assert found[0].digest == found[1].digest != found[2].digest and None not in (
+        found[0].digest,
+        found[2].digest,
+    )
 
 
-def test_a_global_that_is_changed_is_another_function_and_one_that_is_not_used_is_none(monkeypatch):
-    before = [observer_digest(f) for f in (above_all, also, above(1))]
-    monkeypatch.setitem(globals(), "hidden", open)  # an attribute's name is no global
+def test_two_watches_that_change_names_are_other_code():
+    one, other = PAIRS["closures"]
+    names = [{"a": one, "b": other}, {"a": other, "b": one}]
+    assert len({code_behind(watches=watches).digest for watches in names}) == 2
+
+
+def test_a_global_that_is_changed_is_other_code(monkeypatch):
+    before = code_behind(watches={"m": above_all}).digest
     monkeypatch.setitem(globals(), "BOUND", 0.6)
-    after = [observer_digest(f) for f in (above_all, also, above(1))]
-    assert [a == b for a, b in zip(before, after, strict=True)] == [False, False, True]
+    assert code_behind(watches={"m": above_all}).digest != before
 
 
-def test_a_digest_is_the_same_in_every_process_and_what_has_none_is_refused(tmp_path, monkeypatch):
-    """Each process draws anew in which order it keeps the words of a set; 0 and 8 are kept as they
-    came."""
-    said = "import test_observing as t; print(t.observer_digest(t.above_all))"
+def test_a_digest_is_the_same_in_every_process_and_what_has_none_is_not_kept(tmp_path):
+    """Each process draws anew in which order it keeps the words of a set."""
+    said = "import test_instruments as t; print(t.code_behind(watches={'m': t.above({'a', 'b', 'c'})}).digest)"
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONHASHSEED": "1"}
     done = subprocess.run(
         [sys.executable, "-c", said], env=environment, capture_output=True, text=True, check=True
     )
-    assert done.stdout.strip() == observer_digest(above_all)
-    found = []
-    for kept in ({0, 8}, {8, 0}):
-        monkeypatch.setitem(globals(), "STEPS", kept)
-        found.append((list(kept), observer_digest(above_all)))
-    (order, one), (other, two) = found
-    assert order != other and one == two
-    with (
-        (tmp_path / "file").open("w") as file,
-        pytest.raises(ParameterError, match="not this: cannot pickle"),
-    ):
-        observer_digest(lambda view: file.name)
+    assert done.stdout.strip() == code_behind(watches={"m": above({"c", "b", "a"})}).digest
+    with (tmp_path / "file").open("w") as file:
+        code = code_behind(watches={"m": lambda view: file.name})
+    assert code.digest is None and "TextIOWrapper, which cannot be written down" in code.why
 
 
 def test_a_finished_seed_is_not_trained_again(watched, monkeypatch):
@@ -180,13 +204,9 @@ def test_a_finished_seed_is_not_trained_again(watched, monkeypatch):
     assert np.array_equal(again.restricted_loss[0], run.restricted_loss[1]) and len(times) == 2
 
 
-@pytest.mark.parametrize(
-    ("name", "said"), [("med", "every run logs"), ("med ", "new name"), ("excluded_loss", "new")]
-)
-def test_a_name_that_is_taken_or_none_is_refused_and_an_error_of_an_observer_is_not_hidden(
-    name, said
-):
+@pytest.mark.parametrize(("name", "said"), [("med", "every run logs"), ("med ", "under a name")])
+def test_a_name_that_is_taken_or_none_is_refused_and_an_error_of_a_watch_is_not_hidden(name, said):
     with pytest.raises(ParameterError, match=said):
-        tiny(observers={name: lambda view: 0.0}).run(progress=False)
+        tiny(watch={name: lambda view: 0.0}).run(progress=False)
     with pytest.raises(ZeroDivisionError):
         look(lambda view: 1 / 0, View(tiny().config, {}))

@@ -1,0 +1,68 @@
+"""Watches of the book: measures that training does not log itself, recorded at every logged
+step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from grokbook.measures.complexity import network_complexity
+from grokbook.measures.fourier_losses import (
+    N_KEY,
+    CyclicClasses,
+    excluded_loss,
+    key_frequencies,
+    restricted_loss,
+)
+from grokbook.measures.representation import representation_quality
+from grokbook.theory.cyclic_classes import cyclic_classes
+from grokbook.training.watching import View, Watch, preactivations
+
+COMPLEXITY_PAIRS = 64  # operand pairs about which local complexity is taken
+
+
+def _waves(view: View, source: View) -> tuple[CyclicClasses, list[int]]:
+    task: Any = view.task
+    group = cyclic_classes(task)
+    return group, key_frequencies(source.logits, group, min(N_KEY, group.order // 2))
+
+
+def _restricted(view: View, source: View) -> float:
+    task: Any = view.task
+    return restricted_loss(view.logits, task.labels, *_waves(view, source))
+
+
+def _excluded(view: View, source: View) -> float:
+    task: Any = view.task
+    return excluded_loss(view.logits, task.labels, *_waves(view, source), cells=task.train_index)
+
+
+def _complexity(view: View) -> float:
+    task: Any = view.task
+    shape: Any = view.config.model
+    pairs = np.random.default_rng(0).integers(task.p, size=(COMPLEXITY_PAIRS, 2))
+
+    def units(points: np.ndarray) -> np.ndarray:
+        halves = torch.as_tensor(points, dtype=view.weights["W_E"].dtype).split(
+            shape.d_model, dim=1
+        )
+        with torch.no_grad():
+            return preactivations(view.weights, shape, *halves).numpy()
+
+    return network_complexity(units, view.weights["W_E"], pairs + [0, task.shift])
+
+
+INSTRUMENTS: dict[str, Watch] = {
+    "restricted_loss": lambda view: _restricted(view, view.final or view),
+    "restricted_loss_now": lambda view: _restricted(view, view),
+    "excluded_loss": lambda view: _excluded(view, view.final or view),
+    "excluded_loss_now": lambda view: _excluded(view, view),
+    "local_complexity": _complexity,
+    "representation_quality": lambda view: representation_quality(view.embedding),
+}
+"""The book's measures that training does not log itself; `_now` takes the key frequencies of the
+same step."""
+
+VERSION = 1  # of INSTRUMENTS: raised when what one of them computes changes
