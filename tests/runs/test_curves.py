@@ -634,7 +634,7 @@ def test_the_rule_by_loss_is_that_of_accuracies_which_say_whether_a_loss_is_low(
 EMPTY = xr.Dataset(coords={"step": [0, 1]})
 test_a_rule_by_loss_is_refused_in_a_sentence = refusals(
     (lambda: grok_times(EMPTY, below=0), "^below is 0, but must be a loss, a positive number"),
-    (lambda: grok_times(EMPTY, below="0.1"), "^below is '0.1', but must be a loss"),
+    (lambda: grok_times(EMPTY, below="0.1"), "^below = .0.1. must be a number or None"),
     (
         lambda: grok_times(EMPTY, below=0.1),
         "^dataset has no train_loss, but needs train_loss, test_loss",

@@ -71,7 +71,7 @@ def sign_agreement(x: Array, y: Array) -> float:
     r"""Share of steps at which both curves move the same way, in [0, 1].
 
     .. math:: \frac{1}{n-1} \sum_t [\operatorname{sign}(x_{t+1}-x_t) =
-    \operatorname{sign}(y_{t+1}-y_t)]
+        \operatorname{sign}(y_{t+1}-y_t)]
 
     Property 2 of Gu 2024 says that it is 1 for the test loss and MED. Curves x and y: (n,), n >= 3,
     raw, never smoothed. Raises ParameterError for other input.

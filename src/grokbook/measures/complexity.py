@@ -43,7 +43,7 @@ def local_complexity(
     about a point.
 
     .. math:: \frac1n \sum_x \#\{u : h_u \text{ takes both signs on } \{x \pm r v_1, \dots, x \pm r
-    v_P\}\}
+        v_P\}\}
 
     `units` maps vectors (N, D) to the pre-activations h (N, m); `points` x have shape (n, D), r =
     `radius`, P = `directions` and the orthonormal $v_m$ are random (`seed`). A unit counts as

@@ -4,7 +4,7 @@ reads the stream.
 For a row x of d numbers with mean $\bar x$,
 
 .. math:: n(x) = (x - \bar x) \Big/ \sqrt{\tfrac1d \sum_i (x_i - \bar x)^2 + \epsilon}, \qquad
-\epsilon = 10^{-5},
+    \epsilon = 10^{-5},
 
 without gain or bias. The stream itself is not normalised: attention, the MLP and the read-out see
 n(x), and what the first two find is added to x. No network of the four papers has this layer (Gu et

@@ -37,7 +37,7 @@ class Quadratic(ModularNetwork):
     and one-hot labels less their means,
 
     .. math:: V^\top = (\tilde F^\top \tilde F + \eta I)^{-1} \tilde F^\top \tilde Y, \quad b = \bar
-    Y - V \bar F,
+        Y - V \bar F,
 
     so that the gradient of the squared error with respect to F is that of the centred problem,
     $-(\tilde Y - \tilde F V^\top) V$ times 2 / (n p).

@@ -102,7 +102,7 @@ def flow(
     (p,).
 
     .. math:: R(t) = \lVert R_0\rVert \frac{e^{-Ht}R_0}{\lVert e^{-Ht}R_0\rVert}
-    \quad\text{(normalised)}
+        \quad\text{(normalised)}
 
     with $H = 2M/Z_0$ at the start, which this flow does not change. In the linear flow $Z_0$ falls;
     the paper keeps H as it was, $R(t) = e^{-Ht}R_0$, and so do we. H has as many zero eigenvalues

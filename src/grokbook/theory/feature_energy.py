@@ -130,8 +130,7 @@ def local_maxima(M: Group, *, inputs: str = "one-hot") -> tuple[LocalMaximum, ..
 
     M and `inputs` as in `energy`; raises ParameterError as there.
 
-    Example: odd and even cyclic groups, and the group of quaternions, whose third type the paper
-    leaves out.
+    Example: cyclic groups, odd and even, and the quaternions, whose third type is not printed.
         >>> [m.energy for m in local_maxima(5)], [m.energy for m in local_maxima(8, inputs="unit")]
         ([1.25, 1.25], [1.0, 0.5, 0.5, 0.5])
         >>> [(m.energy, m.type, m.zero_modes) for m in local_maxima("Q8")][-2:]

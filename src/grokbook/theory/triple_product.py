@@ -78,7 +78,7 @@ def velocity(point: Array | Sequence[float], *, target: float = 1.0) -> np.ndarr
     r"""The right-hand side of the three-variable system, numpy array of shape (..., 3).
 
     .. math:: \dot x &= (\delta - xwu)\,wu, \\ \dot w &= (\delta - xwu)\,xu, \\ \dot u &= (\delta -
-    xwu)\,xw,
+        xwu)\,xw,
 
     with delta = target. It is minus the gradient of (delta - x w u)^2 / 2.
 

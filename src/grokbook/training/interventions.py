@@ -328,7 +328,7 @@ class RingPenalty(Hook):
     given order,
 
     .. math:: \tfrac1n \sum_i |E_{\pi(i+1)} - E_{\pi(i)}| \Bigm/ \bigl(\tfrac2n \sum_i |E_i - \bar
-    E|^2\bigr)^{1/2},
+        E|^2\bigr)^{1/2},
 
     the mean embedding difference over the root mean square distance of two rows: no rescaling of E
     changes it. g_E is the loss's gradient with respect to the table, s = `strength`; a negative one

@@ -4,7 +4,7 @@ frequencies used.
 A network that adds modulo p by the frequencies k in K answers with the logits
 
 .. math:: z_c(i, j) = \sum_{k \in K} a_k \cos\frac{2\pi k(i + j - c)}{p} = g(i + j - c), \quad a_k >
-0 .
+    0 .
 
 They depend on the *distance* d = i + j - c alone, so the margin, the right logit less the best
 wrong one, is $g(0) - \max_{d \ne 0} g(d)$ for all pairs. Its *share* is the margin over $g(0) =

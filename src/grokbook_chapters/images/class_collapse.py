@@ -36,7 +36,7 @@ def velocity(features: ArrayLike, labels: ArrayLike) -> np.ndarray:
     r"""The gradient flow of the effective loss, (n, d).
 
     .. math:: -\partial\ell_{eff} / \partial f = -\frac{2}{Z}\bigl(n_c (f - \mu_c) - \frac{\ell}{Z}
-    f\bigr)
+        f\bigr)
 
     Source: Liu et al. 2022, Equation 33, first line, with the sign that the flow needs.
     """
