@@ -13,7 +13,7 @@ from companion.python_source import parsed
 from grokbook.errors import ParameterError
 
 
-def source(function: Any, lines: int = 15) -> None:
+def source(function: Any, lines: int = 20) -> None:
     """Show the code of an installed function or class, without its docstring, and where it lives.
 
     Raises ParameterError when it is longer than `lines`: then it belongs in two functions.
@@ -21,7 +21,7 @@ def source(function: Any, lines: int = 15) -> None:
     say(markdown(function, lines))
 
 
-def markdown(function: Any, lines: int = 15) -> str:
+def markdown(function: Any, lines: int = 20) -> str:
     """The Markdown of `source`: a line that names the function and its module, then the code.
 
     >>> from companion.page.parameters import same
