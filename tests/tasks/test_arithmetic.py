@@ -203,16 +203,14 @@ REFUSALS = {
         {"p": 9973},
         {"p": 10**18 + 3},
     ],
-    "{} must be an integer, got {!r}.": [
-        *[
-            {"p": 97.0},
-            {"p": "97"},
-            {"p": True},
-            {"shift": 0.5},
-            {"seed": None},
-            {"hole": 2.0, "split": "square"},
-        ]
+    "{} = {!r} must be a whole number.": [
+        {"p": 97.0},
+        {"p": "97"},
+        {"p": True},
+        {"shift": 0.5},
+        {"seed": None},
     ],
+    "{} = {!r} must be a whole number or None.": [{"hole": 2.0, "split": "square"}],
     f"{NEGATIVE}shift is 0.": [{"shift": -1}],
     "{} = {!r} is above 1000000, the largest there is.": [{"shift": 2**63 - 1}, {"shift": 10**20}],
     f"{NEGATIVE}seed is 0.": [{"seed": -3}],

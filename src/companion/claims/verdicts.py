@@ -29,13 +29,13 @@ such answer."""
 
 
 def settled(path: Path | None = None) -> dict[str, str]:
-    """The settled verdict of each claim by its id; none where nothing was settled yet.
+    """The settled verdict of each claim by its id; none of a companion where nothing was settled yet.
 
     Raises RecordError when the file cannot be read, ParameterError when it holds a verdict that
     there is not.
     """
     path = path or current().verdicts
-    if not path.is_file():
+    if current().own and not path.is_file():
         return {}
     found = read_json(path)
     if not isinstance(found, dict):
