@@ -29,7 +29,7 @@ such answer."""
 
 
 def settled(path: Path | None = None) -> dict[str, str]:
-    """The settled verdict of each claim by its id; none of a companion where nothing was settled yet.
+    """The settled verdict of each claim by its id; none of a companion that has settled nothing.
 
     Raises RecordError when the file cannot be read, ParameterError when it holds a verdict that
     there is not.
