@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.linalg import circulant
 
-from grokbook_chapters import norms_and_starts as topic
+from grokbook_chapters.norms_and_starts import claims as topic
 
 WORLDS = [
     (topic.lemma_3_4, (5,), "holds", {"chain_in_bases": lambda *args: True}),

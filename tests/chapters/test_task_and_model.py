@@ -9,7 +9,7 @@ from grokbook.errors import ParameterError
 from grokbook.models.transformer import Shape
 from grokbook.plotting import splits
 from grokbook.tasks import ModularTask
-from grokbook_chapters import task_and_model as chapter
+from grokbook_chapters.task_and_model import claims as chapter
 
 GOOD = {"p": 13, "train_fraction": 0.3, "square": 4, "strip": 4, "shift": 3}
 

@@ -6,8 +6,8 @@ import pytest
 import xarray as xr
 
 from companion.claims import Runs
-from grokbook_chapters import what_is_grokking as chapter
 from grokbook_chapters.gu2025 import fig5, fresh_fig5
+from grokbook_chapters.what_is_grokking import claims as chapter
 
 LIVE = {"p": 59, "train_fraction": 0.75, "d_model": 64, "steps": 3000, "n_seeds": 2}
 

@@ -15,7 +15,7 @@ from grokbook.measures.embedding_difference import diameter
 from grokbook.tasks import ModularTask
 from grokbook.theory.one_frequency import circle
 from grokbook.theory.uniformity import closeness
-from grokbook_chapters.task_and_model import products
+from grokbook_chapters.task_and_model.claims import products
 
 
 @exercise("ex-18-modulus", draws={"p": tuple(primerange(29, 130)), "seed": range(100_000)})

@@ -1,5 +1,4 @@
-"""Chapter 02: what is learned (classes of an operation, splits of the grid), by exactly which
-network."""
+"""What chapter 02 checks and plans: classes of an operation, splits of the grid."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Appendix to chapter 03: two norms, Toeplitz starts, and the predecessor's family of maps; its
-claims."""
+"""What chapter 03a checks: two norms, Toeplitz starts, the predecessor's family of maps."""
 
 from __future__ import annotations
 

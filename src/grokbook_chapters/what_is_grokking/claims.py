@@ -1,5 +1,4 @@
-"""Chapter 01: one run, its delay, the part of the test set that can be copied, and the circle that
-appears."""
+"""What chapter 01 plans and checks: one run, its delay, where a random split begins to grok."""
 
 from __future__ import annotations
 
