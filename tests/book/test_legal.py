@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from companion import page
 from companion.cli import list_
-from companion.page import costs, parameters, sources, tables, training_page
+from companion.page import costs, parameters, sources, tables
 from companion.site import footer
 from grokbook.errors import ParameterError
+from grokbook_chapters import training_page
 from grokbook_chapters.causes import runs
 
 ROOT = Path(__file__).resolve().parents[2]
