@@ -129,7 +129,9 @@ def worded(
     """
     if False not in parts:
         known = parts and None not in (*parts, anything)
-        return UNDECIDED if not known else "vacuous" if anything else "holds"
+        if not known:
+            return UNDECIDED
+        return "vacuous" if anything else "holds"
     for mended, word in ((corrected, "holds with correction"), (assumed, "needs an assumption")):
         if mended or mended is None:
             return word if mended else UNDECIDED
@@ -183,7 +185,9 @@ def joint(verdicts: Iterable[str]) -> str:
     given = set(verdicts)
     if given <= {"not run"}:
         return "not run"
-    return "fails" if "fails" in given else "holds" if given == {"holds"} else UNDECIDED
+    if "fails" in given:
+        return "fails"
+    return "holds" if given == {"holds"} else UNDECIDED
 
 
 def all_of(parts: Mapping[str, Finding], published: str = "") -> Finding:
@@ -217,10 +221,13 @@ def enough(*data: xr.Dataset | pd.DataFrame | None, least: int = ENOUGH) -> bool
         >>> enough(None), enough(pd.DataFrame({"grok_step": [1, 2, 3]}))
         (False, True)
     """
-    each = (
-        0 if d is None else len(d) if isinstance(d, pd.DataFrame) else d.sizes["seed"] for d in data
-    )
-    return all(runs >= least for runs in each)
+    return all(_runs_in(each) >= least for each in data)
+
+
+def _runs_in(data: xr.Dataset | pd.DataFrame | None) -> int:
+    if data is None:
+        return 0
+    return len(data) if isinstance(data, pd.DataFrame) else data.sizes["seed"]
 
 
 def some(count: int, of: int) -> str:
@@ -230,7 +237,9 @@ def some(count: int, of: int) -> str:
         >>> some(0, 3), some(2, 3), some(3, 3)
         ('none of 3', '2 of 3', 'all 3')
     """
-    return f"none of {of}" if not count else f"all {of}" if count == of else f"{count} of {of}"
+    if not count:
+        return f"none of {of}"
+    return f"all {of}" if count == of else f"{count} of {of}"
 
 
 def decided(yes: bool, no: bool) -> Part:

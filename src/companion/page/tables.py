@@ -101,21 +101,19 @@ def _look(frame: Any, kinds: Mapping[str, str], formats: Mapping[str, Form]) -> 
         needed += 15 + max(
             8.6 * max((len(word) for word in name.split()), default=0), 7.9 * widest, long
         )
-    return " gb-cards gb-always" if needed > PAGE else " gb-cards" if needed > PHONE else ""
+    if needed > PAGE:
+        return " gb-cards gb-always"
+    return " gb-cards" if needed > PHONE else ""
 
 
 def _cell(value: Any, form: Form | None, kind: str, name: str, card: bool) -> str:
     value = value.item() if hasattr(value, "item") else value
     text = _text(value, form)
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if kind == "txt":
-        kind = (
-            "num"
-            if number and not _missing(value)
-            else "txt long"
-            if len(text) > LONG_CELL
-            else "txt"
-        )
+    if kind == "txt" and number and not _missing(value):
+        kind = "num"
+    elif kind == "txt" and len(text) > LONG_CELL:
+        kind = "txt long"
     inner = verdict(text) if name == "verdict" else html.escape(text)
     extra = f' role="cell" data-label="{html.escape(name)}"' if card else ""
     return f'<td class="{kind}"{extra}>{inner}</td>'

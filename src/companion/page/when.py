@@ -134,6 +134,7 @@ def _truth(node: Any, known: Known) -> bool | None:
 
 
 def _joined(parts: Iterable[bool | None], decisive: bool) -> bool | None:
-    return (
-        decisive if decisive in (found := list(parts)) else None if None in found else not decisive
-    )
+    values = set(parts)
+    if decisive in values:
+        return decisive
+    return None if None in values else not decisive

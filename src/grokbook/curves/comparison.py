@@ -8,7 +8,7 @@ three seeds a side no test can give a p value below 1/20 (`least_p`), so ranges 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 from math import comb, erfc, log
@@ -291,7 +291,20 @@ def equivalent(
         sooner(a, b, factor=margin, level=level, test=test)
         for a, b in ((first, second), (second, first))
     ]
-    return False if False in below else None if None in below else True
+    return all_known_true(below)
+
+
+def all_known_true(parts: Iterable[bool | None]) -> bool | None:
+    """Kleene's conjunction: False where one part is, else None where one is not known, else True.
+
+    Example:
+        >>> all_known_true([True, None]), all_known_true([None, False]), all_known_true([True])
+        (None, False, True)
+    """
+    values = set(parts)
+    if False in values:
+        return False
+    return None if None in values else True
 
 
 def _cut(times: pd.DataFrame, last: float) -> pd.DataFrame:

@@ -122,9 +122,9 @@ def events(
     for run in (curves.sel(seed=seed) for seed in curves.seed.values):
         fit, half, grokked = accuracy_half_way(run.train_accuracy, run.test_accuracy, share)
         slow = grokked and fit is not None and half is not None and half - fit >= LEAST_DELAY
-        later = (
-            np.nan if fit is None else np.inf if half is None else float(steps[half] - steps[fit])
-        )
+        later = np.nan
+        if fit is not None:
+            later = np.inf if half is None else float(steps[half] - steps[fit])
         row = {
             "seed": int(run.seed),
             "fit_step": np.nan if fit is None else float(steps[fit]),

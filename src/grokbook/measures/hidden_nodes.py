@@ -179,7 +179,9 @@ def three_type(nodes: np.ndarray) -> str:
     ]
     best = min(found, key=lambda errors: errors[2])
     limit = CLOSE * np.sqrt(3)
-    return "" if best[2] >= limit else "syn" if max(best) < limit else "syn,ab"
+    if best[2] >= limit:
+        return ""
+    return "syn" if max(best) < limit else "syn,ab"
 
 
 def _turning(row: np.ndarray, way: int, flips: bool) -> float:

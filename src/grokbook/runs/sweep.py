@@ -153,7 +153,9 @@ def _as(kind: object, name: str, value: float) -> float | int | bool:
         raise ParameterError(
             f"{name} = {value:g} must be {'0 or 1' if flag else 'a whole number'}."
         )
-    return bool(value) if flag else round(value) if whole else value
+    if flag:
+        return bool(value)
+    return round(value) if whole else value
 
 
 def _derived(part: Any) -> dict[str, None]:

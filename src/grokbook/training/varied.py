@@ -92,6 +92,11 @@ def _column(values: list[Any]) -> np.ndarray:
         isinstance(value, int | float | None) and not isinstance(value, bool) for value in values
     ):
         return np.array([np.nan if value is None else value for value in values])
-    return np.array(
-        ["" if v is None else v if isinstance(v, str) else _said(v)[4:-1] for v in values]
-    )
+    return np.array([_word(value) for value in values])
+
+
+def _word(value: Any) -> str:
+    """A value among words: nothing for none, a word as it is, anything else as a key has it."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else _said(value)[4:-1]

@@ -98,17 +98,11 @@ def came_of(runs: pd.Series) -> str:
         ('reproduced', 'exceeded')
     """
     above, agrees, _, below = ((runs == word).any() for word in WORDS)
-    return (
-        "exceeded"
-        if above
-        else "seeds differ"
-        if agrees and below
-        else "reproduced"
-        if agrees
-        else "not reached"
-        if below
-        else "still rising"
-    )
+    if above:
+        return "exceeded"
+    if agrees:
+        return "seeds differ" if below else "reproduced"
+    return "not reached" if below else "still rising"
 
 
 def by_row(runs: pd.DataFrame, by: str | Sequence[str] = "row", near: float = NEAR) -> pd.DataFrame:

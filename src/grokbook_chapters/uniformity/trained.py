@@ -8,7 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from companion.claims import Finding, Runs, claim, judge
-from companion.claims.finding import ENOUGH
+from companion.claims.finding import ENOUGH, Part
 from companion.claims.runs import every_run
 from grokbook.curves.delay import grok_time
 from grokbook_chapters.uniformity.runs import WATCHED, deeper
@@ -95,7 +95,9 @@ def deeper_layers(runs: Runs, *, half: float = HALF) -> Finding:
     reached, idle = int((learned.share_mlp_grok >= half).sum()), memorised.share_mlp_end.max()
     rises = learned.share_mlp_grok > learned.share_mlp_fit
     tells = len(learned) >= ENOUGH and len(memorised) >= ENOUGH and idle < half
-    holds = True if rises.all() and reached == len(learned) else None if rises.any() else False
+    holds: Part = None if rises.any() else False
+    if rises.all() and reached == len(learned):
+        holds = True
     return judge(
         holds if tells else None,
         value=learned.share_mlp_grok.median(),

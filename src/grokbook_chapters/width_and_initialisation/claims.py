@@ -254,7 +254,9 @@ def about_07(table: Times, band: tuple[float, float] = ABOUT_07) -> Part:
     inside = ends.between(*band)
     if len(ends) < ENOUGH:
         return None
-    return True if inside.mean() > 0.5 else None if inside.any() else False
+    if inside.mean() > 0.5:
+        return True
+    return None if inside.any() else False
 
 
 def reaches(table: Times, level: float) -> Part:
@@ -262,13 +264,10 @@ def reaches(table: Times, level: float) -> Part:
     has its level."""
     if not enough(table):
         return None
-    return (
-        True
-        if table.best.median() >= level
-        else False
-        if len(settled(table)) == len(table)
-        else None
-    )
+    if table.best.median() >= level:
+        return True
+    every_run_has_settled = len(settled(table)) == len(table)
+    return False if every_run_has_settled else None
 
 
 @claim(
@@ -325,7 +324,9 @@ def _nobody(table: Times) -> Part:
     if not enough(table):
         return None
     share = table.grok_step.notna().mean()
-    return True if share == 0 else False if share > 0.5 else None
+    if share == 0:
+        return True
+    return False if share > 0.5 else None
 
 
 def _most(table: Times) -> Part:
@@ -449,7 +450,9 @@ def order_is_unstable(runs: Runs) -> Finding:
 
 def no_order(p: float, half: float) -> Part:
     """Is there none, by the p value of the two settings and that of a half which is put there?"""
-    return False if p <= LEVEL else True if half <= SURELY else None
+    if p <= LEVEL:
+        return False
+    return True if half <= SURELY else None
 
 
 @claim(
