@@ -133,14 +133,12 @@ def test_a_start_that_the_page_compares_with_or_does_not_know_is_refused():
 
 
 def test_draws_are_legal_cheap_and_the_same_from_the_same_seed():
-    first, again = ([name for name, _ in draws.draws(CHAPTERS[:6], 12, 3, 30)] for _ in range(2))
-    assert first == again and len({json.loads(name)[0] for name in first}) == 6
-    for name, changed in map(json.loads, first):
-        chapter = sources.find(ROOT, name)
-        drawn, plain = (
-            costs.page_estimate(chapter.page("smoke", values)) for values in (changed, {})
-        )
-        assert changed and drawn.seconds <= plain.seconds + 30
+    first, again = (list(draws.draws(CHAPTERS[:6], 12, 3, 30)) for _ in range(2))
+    assert [one.changed for one in first] == [one.changed for one in again]
+    assert len({one.chapter.name for one in first}) == 6
+    for one in first:
+        plain = costs.page_estimate(one.chapter.page("smoke"))
+        assert one.changed and costs.page_estimate(one).seconds <= plain.seconds + 30
 
 
 def test_what_a_page_that_trains_offers_is_what_its_script_offers():
