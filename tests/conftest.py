@@ -14,9 +14,8 @@ settings.register_profile("grokbook", deadline=None, max_examples=50, derandomiz
 settings.register_profile("nightly", deadline=None, max_examples=2000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "grokbook"))
 
-os.environ.setdefault(
-    "GROKBOOK_CORES", "1"
-)  # a process of its own takes longer to start than most runs of the tests
+# a process of its own takes longer to start than most runs of the tests
+os.environ.setdefault("GROKBOOK_CORES", "1")
 
 # until all tests are collected: most of what is made until then stays, and is searched again and
 # again

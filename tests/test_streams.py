@@ -116,9 +116,8 @@ def test_every_text_is_printed_in_every_encoding_and_json_stays_json(text, encod
 def test_a_command_prints_in_every_encoding(monkeypatch, encoding):
     foreign = next(one for one in choose() if not export.text(export.document([one])).isascii())
     code, text = said(monkeypatch, encoding, "claims", "--json", "--id", foreign.id)
-    there = export.document(
-        [foreign], seen=ledger(project_root())
-    )  # a built site has found more of it
+    # a built site has found more of it
+    there = export.document([foreign], seen=ledger(project_root()))
     assert code == 0 and json.loads(text)["claims"] == there["claims"]
     code, text = said(monkeypatch, encoding, "claims", "--full", "--id", foreign.id)
     assert code == 0 and foreign.id in text
@@ -128,9 +127,8 @@ def test_a_command_prints_in_every_encoding(monkeypatch, encoding):
 def test_output_that_cannot_be_written_is_one_line(monkeypatch, capfd):
     with open("/dev/full", "w") as full:
         monkeypatch.setattr(sys, "stdout", full)
-        monkeypatch.setattr(
-            cli, "forget_output", lambda: None
-        )  # the output of the tests themselves
+        # the output of the tests themselves
+        monkeypatch.setattr(cli, "forget_output", lambda: None)
         monkeypatch.setattr(sys, "argv", ["grokbook", "--version"])
         with pytest.raises(SystemExit) as ended:
             cli.main()

@@ -81,9 +81,8 @@ def linked(app: Any, doctree: nodes.document, docname: str) -> None:
     terms = app.grokbook_terms
     if not terms or docname in {page for page, _, _ in terms.values()}:
         return
-    done = {
-        str(link.get("refuri")).rpartition("#")[2] for link in doctree.findall(nodes.reference)
-    }  # by hand
+    # by hand
+    done = {str(link.get("refuri")).rpartition("#")[2] for link in doctree.findall(nodes.reference)}
     for text in [one for one in doctree.findall(nodes.Text) if prose(one)]:
         parts, at, said = [], 0, text.astext()
         for found in wanted(terms.keys() - OTHERWISE).finditer(said):

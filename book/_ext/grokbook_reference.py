@@ -22,10 +22,8 @@ def as_rst(lines: list[str]) -> list[str]:
     """
     found: list[str] = []
     block: list[str] = []
-    example, inside = (
-        False,
-        -1,
-    )  # in the output of an example; depth of a directive whose content this is, or -1
+    # in the output of an example; depth of a directive whose content this is, or -1
+    example, inside = (False, -1)
     for line in lines:
         depth, bare = len(line) - len(line.lstrip()), line.strip()
         inside = depth if bare.startswith(".. ") else -1 if bare and depth <= inside else inside

@@ -146,9 +146,8 @@ def _renumber(env: Any, docname: str, numbers: dict[str, Any], chapter: str) -> 
 
 
 def setup(app: Any) -> dict[str, bool]:
-    app.connect(
-        "config-inited", keep_sets, priority=950
-    )  # after what leaves out all that is not in the contents
+    # after what leaves out all that is not in the contents
+    app.connect("config-inited", keep_sets, priority=950)
     app.connect("builder-inited", lambda app: number_chapters_by_name())
     app.connect("html-page-context", add_buttons, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -171,9 +171,8 @@ def checked_call(called: Called) -> Called:
     def call(*given: Any, **named: Any) -> Any:
         try:
             made = function(*given, **named)
-        except (
-            GrokbookError
-        ) as error:  # of a part that it makes, whose words are others: lr is learning_rate
+        # of a part that it makes, whose words are others: lr is learning_rate
+        except GrokbookError as error:
             refused = None
             if not str(error).startswith(tuple(f"{name} =" for name in kinds)):
                 refused = _of_another_kind(kinds, given[bound:], named)

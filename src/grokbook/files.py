@@ -298,9 +298,8 @@ def given(path: Path, largest: int) -> bytes:
     state = os.stat(path)
     if not stat.S_ISREG(state.st_mode):
         raise OSError(errno.EINVAL, "it is no regular file")
-    with path.open(
-        "rb"
-    ) as stream:  # room is made for all that is asked for, so no more than there is
+    # room is made for all that is asked for, so no more than there is
+    with path.open("rb") as stream:
         return stream.read(min(largest, max(state.st_size, 1_000_000)) + 1)
 
 

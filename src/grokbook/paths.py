@@ -42,10 +42,8 @@ def _is_ours(folder: Path) -> bool:
             file = folder / part
             state = file.stat()
             system = state.st_uid == 0 and not state.st_mode & stat.S_IWOTH
-            linked = file.lstat().st_uid not in (
-                os.geteuid(),
-                0,
-            )  # by another user, to what may be ours
+            # by another user, to what may be ours
+            linked = file.lstat().st_uid not in (os.geteuid(), 0)
             if linked or state.st_uid != os.geteuid() and not system:
                 return False
     return True

@@ -316,9 +316,8 @@ def test_a_build_that_is_stopped_leaves_no_process_and_says_how_to_go_on(project
         "--preset",
         "smoke",
     ]
-    heed = partial(
-        signal.signal, signal.SIGINT, signal.SIG_DFL
-    )  # a shell's background job is born deaf to Ctrl-C
+    # a shell's background job is born deaf to Ctrl-C
+    heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
     with subprocess.Popen(
         command, env=environment, stderr=subprocess.PIPE, text=True, preexec_fn=heed
     ) as process:

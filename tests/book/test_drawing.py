@@ -98,9 +98,8 @@ def test_cells_of_a_heat_map_are_paths_where_the_cells_are(figure, kind):
 def test_a_scale_has_few_colours_and_uneven_cells_stay_where_they_are(figure):
     fig, axes = figure()
     axes[0, 0].imshow(np.arange(400.0).reshape(20, 20))
-    axes[0, 0].imshow(
-        np.ma.masked_less(np.eye(20), 1), cmap=ListedColormap(["#000000"])
-    )  # one upon the other
+    # one upon the other
+    axes[0, 0].imshow(np.ma.masked_less(np.eye(20), 1), cmap=ListedColormap(["#000000"]))
     axes[0, 1].pcolormesh([0, 1, 3, 9], [0, 1], [[1, 2, 3]])
     text = drawing.wide(fig)
     assert len(set(re.findall(r"var\(--gb-([0-9a-f]{6})\)", text))) <= drawing.LEVELS + 8

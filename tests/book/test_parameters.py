@@ -42,9 +42,8 @@ def test_each_line_is_a_parameter_with_type_default_help_and_rule():
     assert (hole.type, hole.default, primes.default) == ("int | None", None, [47, 97])
     assert width.rule == "[1, 4096] and multiple of n_heads"
     assert (steps.rule, steps.help) == ("<= 1000000 and >= 2", "")
-    assert (
-        parse(CELL, {"p": "[2, 9]"})[0].rule == "[2, 9]"
-    )  # the front matter goes before the standard rule
+    # the front matter goes before the standard rule
+    assert parse(CELL, {"p": "[2, 9]"})[0].rule == "[2, 9]"
 
 
 @pytest.mark.parametrize(

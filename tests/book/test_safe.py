@@ -147,9 +147,8 @@ def test_cells_names_and_captions_of_a_table_add_no_element_and_no_attribute(nam
     frame = pd.DataFrame({f"n{name}": [cell], "verdict": [cell], "size": [1.0]})
     calm = pd.DataFrame({"n": ["x" * len(cell)], "verdict": ["x"], "size": [1.0]})
 
-    def without_cards(
-        frame, caption
-    ):  # whether a table fits a phone hangs on the length of its words
+    # whether a table fits a phone hangs on the length of its words
+    def without_cards(frame, caption):
         return [
             (tag, [a for a in names if a not in ("role", "data-label")])
             for tag, names in Tags(tables.table_html(frame, caption, {})).seen

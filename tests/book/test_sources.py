@@ -264,9 +264,8 @@ def test_exercises_have_collapsed_solutions(chapter):
     solved = re.findall(r"\{solution\} *(\S+)\n(?::label:.*\n)?:class: *.*dropdown", chapter.source)
     assert len(labels) >= EXERCISES and sorted(labels) == sorted(solved)
     assert chapter.source.count("{exercise}") == len(labels)
-    assert [
-        one.label for one in parser.read(chapter.source)
-    ] == labels  # in the form that has a check and hints
+    # in the form that has a check and hints
+    assert [one.label for one in parser.read(chapter.source)] == labels
 
 
 def test_every_pasted_number_is_glued(chapter):

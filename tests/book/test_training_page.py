@@ -584,9 +584,8 @@ def test_a_run_that_is_left_early_is_drawn_whole_behind_the_next_and_the_same_ag
     press(page, "train")
     page.wait_for_function("document.getElementById('fig-train-area').dataset.step > 2")
     press(page, "decay")
-    page.wait_for_function(
-        f"{before}?.split('L').at(-1).startsWith('228.0 ')"
-    )  # it reaches the right end of the chart
+    # it reaches the right end of the chart
+    page.wait_for_function(f"{before}?.split('L').at(-1).startsWith('228.0 ')")
     whole = page.evaluate(before)
     press(page, "again")
     run_to_the_end(page)

@@ -246,9 +246,8 @@ def test_a_bound_by_the_rule_with_a_scale_alone_is_a_correction():
 def test_a_lower_bound_that_holds_for_any_matrices_of_that_size_is_none():
     blind = world(99, TURNED, NOISE)  # nothing is closed: the trained share
     assert trained.lower_bound(blind).verdict == "undecided"
-    easy = Runs(
-        {key: made(PART, 1.0) for key in blind}
-    )  # all answer everything, whatever their matrices say
+    # all answer everything, whatever their matrices say
+    easy = Runs({key: made(PART, 1.0) for key in blind})
     assert trained.lower_bound(easy).verdict == "undecided"
 
 

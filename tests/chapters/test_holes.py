@@ -143,9 +143,8 @@ def test_covered_shares_are_those_of_uncovered_and_their_radius_is_found():
     assert counts.best_radius(covered, covered[:, 6]) == (7, 0.0)
     own = counts.covered_shares(seeds=1, largest=20, own=True)
     assert (own <= covered).all() and own[3, 1] == 0  # cells of one class are two steps apart
-    padded = np.pad(
-        task.train_mask, 1
-    )  # (i + 1, j - 1) or (i - 1, j + 1) is trained: cells of a class at distance 2
+    # (i + 1, j - 1) or (i - 1, j + 1) is trained: cells of a class at distance 2
+    padded = np.pad(task.train_mask, 1)
     assert own[3, 2] == pytest.approx(
         100 * (padded[2:, :-2] | padded[:-2, 2:])[~task.train_mask].mean()
     )
@@ -228,9 +227,8 @@ def test_the_claim_on_table_1_counts_a_ceiling_that_is_exceeded_and_nothing_that
     assert (
         found.verdict == "holds" and found.value == 0 and found.at == {"2": "holds", "10": "holds"}
     )
-    made["STRIP 67"] = run_of(
-        "STRIP 67", 0 * STEPS, rise(500, 2000, 0.5)
-    )  # no onset is printed: told, not judged
+    # no onset is printed: told, not judged
+    made["STRIP 67"] = run_of("STRIP 67", 0 * STEPS, rise(500, 2000, 0.5))
     found = judged(made)
     assert (found.verdict, found.value) == ("holds", 0) and "exceeded: STRIP 67 (" in found.evidence
     made["SQUARE 40"] = run_of("SQUARE 40", rise(500, 9000, 1.0), 0 * STEPS)

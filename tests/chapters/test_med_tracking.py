@@ -159,9 +159,8 @@ def test_the_agreement_tests_pass_their_oracles_and_no_clock():
     assert (tables["clock"].p_value == 1).all() and shift_test(noise(1), slow).p_value == 1
     assert (tables["stranger"].p_value > 0.05).sum() >= 2
     smooth = np.convolve(noise(3), np.ones(9) / 9, "same")
-    assert (
-        shift_test(smooth, np.roll(smooth, 1)).p_value <= 0.05
-    )  # late by one step, of a curve that moves steadily
+    # late by one step, of a curve that moves steadily
+    assert shift_test(smooth, np.roll(smooth, 1)).p_value <= 0.05
     assert (
         runs.with_events(tables["test_loss"]).beyond.all()
         and not runs.with_events(tables["clock"]).beyond.any()
@@ -207,11 +206,8 @@ def test_continued_runs_stand_for_the_shorter_ones():
     shown = claims.longest(recorded).groupby(["setting", "generalises"]).size()
     assert shown.to_dict() == {("p = 47, continued", True): 3, ("p = 97", True): 3}
     kept = claims.longest(Runs({"p = 47": table, claims.CONTINUED: table[:2]})).index.tolist()
-    assert kept == [
-        ("p = 47", 2),
-        (claims.CONTINUED, 0),
-        (claims.CONTINUED, 1),
-    ]  # the third was not continued
+    # the third was not continued
+    assert kept == [("p = 47", 2), (claims.CONTINUED, 0), (claims.CONTINUED, 1)]
 
 
 def test_no_recorded_seed_is_left_out():
@@ -352,9 +348,8 @@ def test_exceptional_is_more_than_what_norms_do(length, apart, verdict):
 
 def test_a_statement_without_runs_names_its_cost():
     claim = choose(["GD2"])[0]
-    nobody = dataclasses.replace(
-        operations()["gu2025/fig18"], seeds=(1001, 1002)
-    )  # seeds nobody records
+    # seeds nobody records
+    nobody = dataclasses.replace(operations()["gu2025/fig18"], seeds=(1001, 1002))
     finding = dataclasses.replace(claim, runs=lambda: {"a": nobody}).finding()
     assert finding.verdict == "not run" and finding.evidence.count("predicted") == 1
 
@@ -410,9 +405,8 @@ def test_moved_frequencies_keep_powers_and_covariance():
 
 def test_a_choice_of_frequencies_that_agree_is_told_from_a_narrow_spectrum(cell):
     p, rng = 47, np.random.default_rng(0)
-    near = [
-        np.hstack([circle(p, c * k % p) for k in (1, 2, 3, 4)]) for c in (1, 5, 9)
-    ]  # one renaming serves all
+    # one renaming serves all
+    near = [np.hstack([circle(p, c * k % p) for k in (1, 2, 3, 4)]) for c in (1, 5, 9)]
     apart = [
         np.hstack([circle(p, k) for k in rng.choice(np.arange(1, 24), 4, replace=False)])
         for _ in range(3)

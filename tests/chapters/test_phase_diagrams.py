@@ -47,10 +47,8 @@ def test_the_published_panels_have_the_published_shares():
     }
     assert counts == {"b": [17, 60, 60, 39, 0], "d": [73, 31, 62, 10, 0]}
     assert [sum(published.COUNTS[k]) for k in "ac"] == [13 * 13, 16 * 11]
-    given = {
-        "a": [0.172, 0.183, 0.645, 0],
-        "c": [0.170, 0.483, 0.284, 0.063],
-    }  # shares that the authors' files give
+    # shares that the authors' files give
+    given = {"a": [0.172, 0.183, 0.645, 0], "c": [0.170, 0.483, 0.284, 0.063]}
     for panel, counts in published.COUNTS.items():
         assert [n / sum(counts) for n in counts] == pytest.approx(given[panel], abs=6e-4)
     assert {cells.shape for cells in published.panels().values()} == {(11, 16)}
@@ -61,9 +59,8 @@ def test_the_row_of_steps_is_the_row_of_letters():
     assert published.ROWS["b"][0].startswith(row) and list(published.NO_DECAY) == list(
         experiments.FINE[:8]
     )
-    assert all(
-        test / fit <= 1.6 for fit, test in published.NO_DECAY.values()
-    )  # as the exercise says
+    # as the exercise says
+    assert all(test / fit <= 1.6 for fit, test in published.NO_DECAY.values())
     ours = xr.DataArray(
         [list("CG")], {"decoder_weight_decay": [0.1], "decoder_lr": [9.9e-6, 0.0101]}
     )
@@ -131,9 +128,8 @@ def test_what_is_so_along_one_axis_alone_is_a_correction_where_chance_hardly_doe
     )
     confused = ("X" * 16,) * 3 + published.ROWS["b"][3:]
     monkeypatch.setattr(published, "ROWS", {"b": confused, "d": published.ROWS["d"]})
-    assert (
-        claims.grokking_is_sandwiched(ours(published.ROWS["b"])).verdict == "fails"
-    )  # the corner does not memorise
+    # the corner does not memorise
+    assert claims.grokking_is_sandwiched(ours(published.ROWS["b"])).verdict == "fails"
 
 
 @pytest.mark.parametrize(
@@ -260,9 +256,8 @@ def test_a_run_that_passed_its_test_set_first_is_followed_until_it_fits():
     ours, again = grid(["....GM"] * 11, AXES), grid(["CMCX.M"] * 11, AXES)
     ours["test_step"] = ours.test_step.fillna(50)
     ours["end"] = xr.full_like(ours.end, 99)
-    again["fit_step"] = again.fit_step.where(
-        again.decoder_lr != again.decoder_lr[2], 99
-    )  # before the other had ended
+    # before the other had ended
+    again["fit_step"] = again.fit_step.where(again.decoder_lr != again.decoder_lr[2], 99)
     found = claims.followed(ours, again.isel(seed=[0, 1]))
     assert ["".join(row) for row in found.isel(decoder_weight_decay=0).values] == [
         "CC.TGM",
@@ -370,10 +365,8 @@ def test_appendix_g_is_judged_at_both_ends_of_the_axis(check, axis, ends):
 
     assert check(runs(*ends)).verdict == "holds"
     against = check(runs(*("MC" if ends == "CC" else ends[::-1])))
-    assert against.verdict == "undecided" and against.stands == (
-        0,
-        2,
-    )  # the axis is ours: it refutes nothing
+    # the axis is ours: it refutes nothing
+    assert against.verdict == "undecided" and against.stands == (0, 2)
     assert check(runs("M", "M")).verdict == "undecided"
     assert check(Runs({"regression": runs(*ends)["regression"]})).verdict == "undecided"
     other = runs(*("MC" if ends == "CC" else ends[::-1]))["classification"]
@@ -437,9 +430,8 @@ def test_the_plan_is_a_small_diagram_and_at_the_paper_s_size_the_paper_s_grid():
         200,
     )
     whole = plan(16, 11, 100_000, 0)["live"]
-    assert (
-        whole.key == experiments.fig6()["b"].key == "47723f9caca7f581"
-    )  # records are kept under it
+    # records are kept under it
+    assert whole.key == experiments.fig6()["b"].key == "47723f9caca7f581"
     assert whole.missing_seeds() in ((), (0,))
     with pytest.raises(ParameterError, match=r"seeds = \(-1,\) must be"):
         plan(2, 2, 200, -1)
@@ -502,9 +494,8 @@ def test_a_cell_is_drawn_where_it_was_measured_and_shares_of_seeds_are_strips():
     phase = grid(GCM, seeds=2).phase.copy()
     phase[1, 0, 0], phase[:, 10, 15] = "C", OPEN
     ax = diagrams({"made": phase}).axes[0]
-    parts = [
-        (patch, patch.get_path().vertices.reshape(-1, 5, 2)) for patch in ax.patches
-    ]  # five points a rectangle
+    # five points a rectangle
+    parts = [(patch, patch.get_path().vertices.reshape(-1, 5, 2)) for patch in ax.patches]
     boxes = [
         (
             *corners.min(axis=0).round(2).tolist(),

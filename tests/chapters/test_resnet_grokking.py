@@ -232,9 +232,8 @@ def test_the_published_curve_has_a_fit_a_plateau_and_a_late_rise(fit, grok, plat
     """GR2, in epochs of 19 batches: more than 1,000 epochs later, from 0.3 to 0.4; weights of ours
     refute neither."""
     data = curves(fit, grok, plateau=plateau).assign_coords(step=STEPS * claims.EPOCH)
-    dip = data.test_accuracy.where(
-        data.step != (fit or 0) * claims.EPOCH, 0.05
-    )  # one step is no plateau
+    # one step is no plateau
+    dip = data.test_accuracy.where(data.step != (fit or 0) * claims.EPOCH, 0.05)
     data = data.assign(test_accuracy=dip)
     assert (
         claims.the_published_curve.check(

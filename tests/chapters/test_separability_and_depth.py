@@ -46,9 +46,8 @@ def test_checks_come_out_either_way(check, changes, verdict):
 def test_sums_that_were_separable_would_bear_the_claim_out_and_read_outs_that_were_not_refute_it(
     elsewhere,
 ):
-    apart = {
-        "class_sums": lambda phi: np.eye(len(phi))[:, None].repeat(len(phi), axis=1)
-    }  # a point a class
+    # a point a class
+    apart = {"class_sums": lambda phi: np.eye(len(phi))[:, None].repeat(len(phi), axis=1)}
     assert elsewhere(claims.read_out_is_separable, 7, 7, **apart) == "holds"
     half = {"class_separability": lambda rows, labels: SimpleNamespace(share=0.5)}
     assert elsewhere(claims.read_out_is_separable, 7, 7, **half) == "fails"

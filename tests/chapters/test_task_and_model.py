@@ -43,9 +43,8 @@ def test_random_sets_are_not_products():
     found = chapter.products(11, splits=5)
     assert found.verdict == "holds with correction"
     assert found.low > 1
-    assert (
-        chapter.products(97, splits=2, kind="strip", hole=67).verdict == "holds"
-    )  # all cells outside the strip
+    # all cells outside the strip
+    assert chapter.products(97, splits=2, kind="strip", hole=67).verdict == "holds"
 
 
 def test_sets_that_are_no_complements_would_be_no_slip(monkeypatch):

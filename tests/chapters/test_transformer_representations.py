@@ -506,9 +506,8 @@ def test_a_ticket_keeps_its_part_of_the_start_and_nothing_else(monkeypatch):
         model.forward(drawn["normal"], pairs), tickets.whole(model).forward(start, pairs), atol=1e-6
     )
     other = {kept: model.draw(1, kept) for kept in model.starts}
-    assert not torch.equal(
-        drawn["random axes"]["W_P"], other["random axes"]["W_P"]
-    )  # what is kept is the seed's own
+    # what is kept is the seed's own
+    assert not torch.equal(drawn["random axes"]["W_P"], other["random axes"]["W_P"])
     assert not torch.equal(drawn["random numbers"]["W_E"] == 0, other["random numbers"]["W_E"] == 0)
     for kept, rank in (("axes", 10), ("random axes", 10), ("largest", 11), ("random numbers", 11)):
         weights = drawn[kept]
@@ -618,9 +617,8 @@ def test_the_four_sets_differ_in_one_thing_at_a_time():
         far = max(np.abs(cells - pair).sum(axis=1).min() for pair in held)
         assert table.farthest[name] == far == (1 if name.endswith("covered") else 3)
     assert table.ideal.tolist() == pytest.approx([1, 1, 5 / 13, 5 / 13])
-    assert (
-        table.rate["line, hole"] > table.rate["line, covered"]
-    )  # so that the papers expect opposite orders
+    # so that the papers expect opposite orders
+    assert table.rate["line, hole"] > table.rate["line, covered"]
 
 
 @pytest.mark.parametrize("name", contrast.HELD_OUT)
@@ -695,11 +693,8 @@ def test_what_is_counted_of_the_chosen_sets():
 # ------------------------------------------------------------------------------ the diagram of LT10
 
 BANDS = ["GCMM", "GCMM", "GCMM", "GGCX", "MGCX", "MMXX", "MMXX"]  # decay down, rate across
-ORDERED = ["CCGGMM"] * 5 + [
-    "CGMMXX",
-    "GMMXXX",
-    "MMXXXX",
-]  # grokking between the others along both axes
+# grokking between the others along both axes
+ORDERED = ["CCGGMM"] * 5 + ["CGMMXX", "GMMXXX", "MMXXXX"]
 
 
 def diagram(*seeds: list[str]) -> dict[str, xr.DataArray]:

@@ -15,9 +15,8 @@ LIVE = {"p": 59, "train_fraction": 0.75, "d_model": 64, "steps": 3000, "n_seeds"
 def test_the_plan_has_two_live_runs_and_the_recorded_one():
     plan = chapter.plan(**LIVE)
     assert set(plan) == {"live", "random", "paper"} and plan["paper"].key == fig5(97).key
-    assert (
-        plan["paper"].seeds == fig5(97, n_seeds=10).seeds + fresh_fig5().seeds
-    )  # all that are recorded
+    # all that are recorded
+    assert plan["paper"].seeds == fig5(97, n_seeds=10).seeds + fresh_fig5().seeds
     live, random = plan["live"].config, plan["random"].config
     assert (live.task.split, random.task.split) == ("symmetric", "random") and plan[
         "live"

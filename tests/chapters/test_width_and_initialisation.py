@@ -516,9 +516,8 @@ def test_steps_of_the_starts_have_their_expected_length(cell):
     spread = found["step spread"]
     assert spread["circulant"] < spread["toeplitz"] < spread["positive"]
     alike = squared_steps(embedding_start("circulant", 53, 53, 0).double().numpy())
-    assert (
-        np.ptp(alike) < 1e-6 * alike.mean()
-    )  # as many columns as symbols: all steps are equally long
+    # as many columns as symbols: all steps are equally long
+    assert np.ptp(alike) < 1e-6 * alike.mean()
 
 
 def test_a_step_of_each_optimiser_is_timed_once_a_turn():

@@ -57,9 +57,8 @@ def test_what_is_built_is_recognised(network, kind, seed):
 def test_random_nodes_do_not_factor():
     rng = np.random.default_rng(0)
     for n in (4, 6):
-        turns = np.exp(
-            2j * np.pi * rng.uniform(size=(200, 3, n))
-        )  # all of one size, as in a trained network
+        # all of one size, as in a trained network
+        turns = np.exp(2j * np.pi * rng.uniform(size=(200, 3, n)))
         share = np.mean([hn.factorise(nodes).factorable for nodes in turns])
         assert share < 0.05
         kinds = [hn.kind_of(hn.factorise(nodes)) for nodes in turns]

@@ -57,9 +57,8 @@ def test_a_ring_is_found_in_noise_and_on_axes_of_its_own_only():
 
 
 def test_two_rings_of_equal_size_share_the_plane_and_other_names_hide_it():
-    crossed = np.hstack(
-        [ring(31, 2, flat=0.5), ring(31, 5, flat=0.5)]
-    )  # the longer half of each fills the plane
+    # the longer half of each fills the plane
+    crossed = np.hstack([ring(31, 2, flat=0.5), ring(31, 5, flat=0.5)])
     assert ring_share(crossed) == pytest.approx(0.5)
     named = np.random.default_rng(1).permutation(31)
     assert ring_share(ring(31, 2)[named]) < 0.5

@@ -161,9 +161,8 @@ def test_logits_of_one_frequency_keep_all_or_nothing(operation):
     assert fl.key_frequencies(z, group, 1) == [3]
     assert fl.restricted_loss(z, task.labels, group, [3]) == pytest.approx(full, rel=1e-12)
     without = fl.excluded_loss(z, task.labels, group, [3], cells=task.train_index)
-    choices = (
-        np.log(11) if group.order == 11 else np.log(10 + np.exp(-6))
-    )  # the answer 0 has a constant logit
+    # the answer 0 has a constant logit
+    choices = np.log(11) if group.order == 11 else np.log(10 + np.exp(-6))
     assert without == pytest.approx(choices, rel=1e-9)
 
 

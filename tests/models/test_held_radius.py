@@ -54,9 +54,8 @@ def test_the_pull_goes_to_the_radius_from_both_sides_and_its_sham_has_no_radial_
     for hidden in (inside, outside):
         pull, scrambled = to_40.pull(hidden), sham.pull(hidden)
         assert scrambled.norm() == pytest.approx(pull.norm().item())
-        assert (
-            abs((scrambled * hidden).sum()) < 0.2 * (pull * hidden).sum().abs()
-        )  # 400 signs: sum within 4 sd
+        # 400 signs: sum within 4 sd
+        assert abs((scrambled * hidden).sum()) < 0.2 * (pull * hidden).sum().abs()
 
 
 def test_under_a_final_layer_norm_the_radius_is_that_of_the_penalty_already():

@@ -22,9 +22,8 @@ def test_luminance_is_that_of_wcag():
         values = np.array(mpl.colors.to_rgb(colour))
         linear = np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
         assert luminance(colour) == pytest.approx(linear @ [0.2126, 0.7152, 0.0722])
-    assert contrast("#777777", "#ffffff") == pytest.approx(
-        4.48, abs=0.01
-    )  # the standard's own example of a grey
+    # the standard's own example of a grey
+    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
 
 
 @pytest.mark.parametrize("name", MARKS)

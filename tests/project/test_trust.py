@@ -19,9 +19,8 @@ def alone(tmp_path, monkeypatch):
     """A temporary folder of our own, and no process but this one."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setenv("GROKBOOK_CORES", "1")
-    monkeypatch.setattr(
-        "grokbook.runs.provenance.commit", lambda: ("unknown", False)
-    )  # git is not what is tried
+    # git is not what is tried
+    monkeypatch.setattr("grokbook.runs.provenance.commit", lambda: ("unknown", False))
 
 
 @pytest.mark.parametrize("call", [leaks.trained, leaks.recorded])

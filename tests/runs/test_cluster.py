@@ -162,10 +162,8 @@ def test_a_client_that_goes_and_comes_back_goes_on_where_it_was_and_a_lost_sched
     """
     from distributed import LocalCluster
 
-    here = {
-        "processes": False,
-        "protocol": "tcp://",
-    }  # the worker is a thread of this process: nobody kills it
+    # the worker is a thread of this process: nobody kills it
+    here = {"processes": False, "protocol": "tcp://"}
     with LocalCluster(n_workers=1, threads_per_worker=1, **LOOPBACK, **here) as local:
         script = tmp_path / "client.py"
         script.write_text(

@@ -415,9 +415,8 @@ def test_shared_jolts_are_found_and_a_shared_trend_alone_is_not():
         tracking.shift_test(trend + rng.normal(size=400), trend + rng.normal(size=400)).p_value
         for _ in range(40)
     ]
-    assert (
-        np.mean(np.array(found) < 0.05) <= 0.2
-    )  # 0.05 expected; 9 or more of 40 has probability below 1e-3
+    # 0.05 expected; 9 or more of 40 has probability below 1e-3
+    assert np.mean(np.array(found) < 0.05) <= 0.2
 
 
 def test_the_p_value_counts_lags_exactly():
@@ -445,9 +444,8 @@ def test_end_of_decline_of_made_curves():
     steps = np.arange(100)
     falling = np.concatenate([np.linspace(0, 10, 20), np.linspace(10, 0, 40), np.zeros(40)])
     assert 55 <= tracking.end_of_decline(steps, falling, smooth=1, tolerance=0.05) <= 60
-    assert (
-        tracking.end_of_decline(steps, steps.astype(float), smooth=1) == 99
-    )  # a rise ends where it is highest
+    # a rise ends where it is highest
+    assert tracking.end_of_decline(steps, steps.astype(float), smooth=1) == 99
     assert (
         tracking.end_of_decline(
             steps, -np.minimum(steps, 30).astype(float), tolerance=0.0, smooth=1

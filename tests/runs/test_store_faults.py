@@ -146,10 +146,8 @@ class Faults(RuleBasedStateMachine):
         super().__init__()
         self.folder = Path(tempfile.mkdtemp())
         self.store, self.made = Store(self.folder / "store"), experiment(self.folder)
-        self.sure, self.spoilt = (
-            {},
-            False,
-        )  # code -> seeds that are kept whatever happens; damage nobody has met yet
+        # code -> seeds that are kept whatever happens; damage nobody has met yet
+        self.sure, self.spoilt = ({}, False)
 
     def teardown(self):
         shutil.rmtree(self.folder)
@@ -171,9 +169,8 @@ class Faults(RuleBasedStateMachine):
     def is_asked(self, seeds):
         self.ask(seeds)
         code = self.made.code.digest
-        self.sure = {
-            code: self.sure.get(code, set()) | set(seeds)
-        }  # another code's record made room
+        # another code's record made room
+        self.sure = {code: self.sure.get(code, set()) | set(seeds)}
 
     @rule(seeds=SEEDS, number=st.integers(0, 14), kind=st.sampled_from([*FAULTS]))
     def is_asked_while_the_system_fails(self, seeds, number, kind):

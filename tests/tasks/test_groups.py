@@ -114,9 +114,8 @@ def test_the_task_is_the_table(name, fraction, seed, answers):
     assert (
         task.train_mask[a, b].nonzero()[0] == task.train_index
     ).all() and task.train_mask.dtype == bool
-    places = np.unique(task.targets, axis=0, return_inverse=True)[
-        1
-    ].ravel()  # numpy 2.0 gives them an axis more
+    # numpy 2.0 gives them an axis more
+    places = np.unique(task.targets, axis=0, return_inverse=True)[1].ravel()
     labels = task.targets if answers == "labels" else places
     products = cayley_table(name)[a, b]
     assert len(set(zip(labels.tolist(), products.tolist(), strict=True))) == len(cayley_table(name))

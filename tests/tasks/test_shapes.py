@@ -103,9 +103,8 @@ def test_the_share_of_known_multisets_is_that_of_drawn_splits(n, fraction):
     assert np.mean(found) == pytest.approx(
         known_share(n, fraction), abs=4 * np.std(found) / 20**0.5
     )
-    assert (
-        known_share(n, 1 / n**4) < 24 / n**4
-    )  # one sample is trained: at most its 23 other orders are known
+    # one sample is trained: at most its 23 other orders are known
+    assert known_share(n, 1 / n**4) < 24 / n**4
 
 
 @pytest.mark.parametrize("sides", [3, 4, 7])

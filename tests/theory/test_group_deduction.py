@@ -37,10 +37,8 @@ def by_words(table, trained):
     known |= {(x, x) for x in cells}
     while True:
         before = len(known)
-        for (a, d), (
-            b,
-            c,
-        ) in known:  # E_a E_d = E_b E_c: left quotient (b, a) = right quotient (c, d)
+        # E_a E_d = E_b E_c: left quotient (b, a) = right quotient (c, d)
+        for (a, d), (b, c) in known:
             parent[find(("left", b, a))] = find(("right", c, d))
             parent[find(("cell", a, d))] = find(("cell", b, c))
         for a, d in cells:

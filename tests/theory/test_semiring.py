@@ -81,9 +81,8 @@ def test_the_solutions_have_no_loss_and_the_nodes_that_are_said(d):
 def test_order_four_alone_leaves_exactly_the_constant(d):
     assert sr.loss(sr.order_four_solution(d)) == pytest.approx(2 * (d - 1) / d, rel=1e-12)
     assert np.allclose(sr.frequency_losses(sr.order_four_solution(d)), 2)
-    scaled = 3 ** (-1 / 3) * sr.order_four_solution(
-        d
-    )  # the best overall scale: two thirds of no answer at all
+    # the best overall scale: two thirds of no answer at all
+    scaled = 3 ** (-1 / 3) * sr.order_four_solution(d)
     assert sr.loss(scaled) == pytest.approx(2 / 3 * (1 - 1 / d), rel=1e-12)
 
 
@@ -92,9 +91,8 @@ def test_blocks_do_what_is_said_of_them():
     for block, zero in ((sr.synced(d, k), False), (sr.opposed(d, k, np.exp(0.7j)), True)):
         assert np.allclose([sr.same_layer_potentials(block, p)[k, k, k] for p in (0, 1)], 0) == zero
     r = sr.potentials(sr.synced(d, k))
-    assert np.allclose(r[k, k, k], 3) and np.isclose(
-        np.abs(r).sum(), 6
-    )  # k and its conjugate alone
+    # k and its conjugate alone
+    assert np.allclose(r[k, k, k], 3) and np.isclose(np.abs(r).sum(), 6)
 
 
 def test_what_is_no_network_is_refused():
@@ -194,9 +192,8 @@ def test_five_nodes_come_near_by_size_and_any_small_decay_prefers_six():
         left = zero_loss.isolated_terms(zero_loss.five_nodes(norm))
         assert (np.abs(left) ** 2).sum() == pytest.approx(135 / (16 * norm**3), rel=1e-9)
     cost, size = zero_loss.least_isolated(5, 3, decay=1e-5)
-    assert cost * size**3 == pytest.approx(
-        135 / 16, rel=1e-3
-    )  # a search finds the family, and nothing better
+    # a search finds the family, and nothing better
+    assert cost * size**3 == pytest.approx(135 / 16, rel=1e-3)
     six, least = zero_loss.least_isolated(6, 3, decay=1e-5)
     assert six + 1e-5 * least < 0.2 * (cost + 1e-5 * size) and least == pytest.approx(
         3 * 6 ** (1 / 3), rel=1e-3
@@ -222,9 +219,8 @@ def test_a_lender_s_conic_has_rank_two_and_no_real_line(seed):
     x, y, (x0, y0), t = rng.normal(size=2), rng.normal(size=2), rng.normal(size=2), 1.0
     tau = rng.normal()
     first, second = np.array([x[0], x[1] * t + tau * x0]), np.array([y[0], y[1] * t + tau * y0])
-    for s in np.roots(
-        np.polymul(first, second) - [0.25, 0, t * t / 4]
-    ):  # a point of the conic, s the unknown
+    # a point of the conic, s the unknown
+    for s in np.roots(np.polymul(first, second) - [0.25, 0, t * t / 4]):
         form = zero_loss.answer_form(s, t, np.polyval(first, s), np.polyval(second, s))
         assert np.linalg.matrix_rank(form, tol=1e-8) == 2
     m = y - y0 / x0 * x

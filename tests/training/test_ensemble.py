@@ -253,9 +253,8 @@ def test_a_killed_run_continues_and_ends_bit_for_bit_the_same(tmp_path, kind, mo
     left = kill_at(running, path, 45)
     assert 45 <= left < steps
     with monkeypatch.context() as patch:
-        patch.setattr(
-            interrupted.loop, "advance", interrupted.loop.advance
-        )  # counted in the program
+        # counted in the program
+        patch.setattr(interrupted.loop, "advance", interrupted.loop.advance)
         interrupted.main(tmp_path, steps, kind)
     assert int((tmp_path / "updates").read_text()) == steps - left, (
         "it did not continue from the checkpoint"
@@ -283,9 +282,8 @@ def test_a_run_that_underflows_is_the_same_run():
 
     An accuracy of a network in which all has decayed to nothing is a tie of zeros, and left out.
     """
-    config = dataclasses.replace(
-        small(steps=135), optimizer=Sgd(1e-2, 0.0, weight_decay=50.0)
-    )  # halves all
+    # halves all
+    config = dataclasses.replace(small(steps=135), optimizer=Sgd(1e-2, 0.0, weight_decay=50.0))
     ours = train_here([config], How())
     plain = make_stack([config], torch.device("cpu"))
     train_stack(plain)

@@ -157,9 +157,8 @@ def test_a_compiled_update_is_the_eager_one_up_to_rounding():
 
     if not compiles(TOY):
         pytest.skip("there is no C++ compiler")
-    toy = dataclasses.replace(
-        TOY, model=dataclasses.replace(TOY.model, hidden=(20,))
-    )  # fewer programs to compile
+    # fewer programs to compile
+    toy = dataclasses.replace(TOY, model=dataclasses.replace(TOY.model, hidden=(20,)))
     configs = [toy, dataclasses.replace(toy.with_seed(1), optimizer=AdamW(1e-2))]
     eager, fused = (make_stack(configs, torch.device("cpu")) for _ in range(2))
     fused.compiled = compile_update

@@ -131,9 +131,8 @@ def test_the_projected_gradient_has_no_part_along_its_direction(seed):
     np.testing.assert_allclose(iv.Project().gradient(weights, found, on, SHAPES), found, atol=1e-12)
     sham = iv.Project("random", seed)
     u = gradient - sham.gradient(weights, gradient, on, SHAPES)
-    assert abs(float(torch.nn.functional.cosine_similarity(u[:1], u[1:]))) == pytest.approx(
-        1
-    )  # one direction for all
+    # one direction for all
+    assert abs(float(torch.nn.functional.cosine_similarity(u[:1], u[1:]))) == pytest.approx(1)
 
 
 @pytest.mark.parametrize("n", [3, 4, 7, 29])

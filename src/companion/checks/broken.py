@@ -28,9 +28,8 @@ def problems(html: Path, figures: Mapping[str, Sequence[str]]) -> list[str]:
         anchors[path] = {tag[n] for n in ("id", "name") for tag in soup.find_all(attrs={n: True})}
         links[path] = [tag["href"] for tag in soup.find_all("a", href=True)]
         prose = "\n".join(_prose(soup.find("article") or soup))
-        said[path] = [
-            f"contains {bad!r}" for bad in BAD_TEXT if bad in prose
-        ]  # signs of something that failed
+        # signs of something that failed
+        said[path] = [f"contains {bad!r}" for bad in BAD_TEXT if bad in prose]
         said[path] += _images(path, soup)
     found = []
     for path, sentences in said.items():

@@ -233,9 +233,8 @@ def _items(
     output: Mapping[str, Any], seen: Counter[str], bands: dict[str, Any]
 ) -> Iterator[tuple[str, Any]]:
     """What one output puts on the page, by name; counts tables, figures and texts on the way."""
-    data = dict(
-        sorted(output.get("data", {}).items())
-    )  # a notebook from disk has another order than one from a kernel
+    # a notebook from disk has another order than one from a kernel
+    data = dict(sorted(output.get("data", {}).items()))
     about = output.get("metadata", {})
     html, words = (
         _text(data.get("text/html", "")),

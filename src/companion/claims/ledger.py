@@ -368,9 +368,8 @@ def announced_by(places: Iterable[ModuleType | Claim]) -> tuple[Claim, ...]:
     values = [
         v for one in given for v in (vars(one).values() if isinstance(one, ModuleType) else [one])
     ]
-    several = [
-        entry for value in values if isinstance(value, list | tuple) for entry in value
-    ]  # each counts once
+    # each counts once
+    several = [entry for value in values if isinstance(value, list | tuple) for entry in value]
     announced = {id(c): c for c in [*values, *several] if isinstance(c, Claim)}.values()
     order = {paper: at for at, paper in enumerate(PAPERS)}
     found = sorted(  # P5.1a after numbered ones

@@ -46,8 +46,7 @@ def once_a_build(name: str, compute: Callable[[], Any]) -> Any:
         USED.extend(rows)
     except (OSError, EOFError, ValueError, TypeError, pickle.UnpicklingError):
         value, rows = traced(compute)
-        with contextlib.suppress(
-            pickle.PicklingError, AttributeError, TypeError
-        ):  # a number that no file can hold
+        # a number that no file can hold
+        with contextlib.suppress(pickle.PicklingError, AttributeError, TypeError):
             atomic_write(path, pickle.dumps((value, rows)))
     return value

@@ -59,9 +59,8 @@ def main() -> None:
     except KeyboardInterrupt:
         print("\ngrokbook: stopped.", file=sys.stderr)
         sys.exit(130)
-    except (
-        OSError
-    ) as error:  # the disk is full, say: what the system refuses is no fault of this program
+    # the disk is full, say: what the system refuses is no fault of this program
+    except OSError as error:
         place = f"{line(error.filename)}: " if error.filename else ""
         print(f"grokbook: {place}{error.strerror or error}.", file=sys.stderr)
         forget_output()

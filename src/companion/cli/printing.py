@@ -29,9 +29,8 @@ def make_printable() -> None:
     """Let the standard streams of this process write whatever they are given (`escaped`)."""
     codecs.register_error(HANDLER, escaped)
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(
-            stream, io.TextIOWrapper
-        ):  # not where it was closed, or a program put its own there
+        # not where it was closed, or a program put its own there
+        if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=HANDLER)
 
 

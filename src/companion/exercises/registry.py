@@ -219,9 +219,8 @@ def near(value: Any, right: Any, *, within: float = 0.0) -> bool:
         (True, True, False, True)
     """
     given, wanted = _numbers(value, right)
-    allowed = np.maximum(tolerance(wanted), within) * (
-        1 + 1e-6
-    )  # half a digit is itself rounded by the machine
+    # half a digit is itself rounded by the machine
+    allowed = np.maximum(tolerance(wanted), within) * (1 + 1e-6)
     return given.shape == wanted.shape and bool((np.abs(given - wanted) <= allowed).all())
 
 

@@ -76,9 +76,8 @@ def parse(source: str, rules: Mapping[str, str] | None = None) -> tuple[Paramete
      rule='<= 997 and >= 5 and prime'),)
     """
     nodes, known, found = _assignments(source), {**STANDARD_RULES, **(rules or {})}, []
-    tokens = tokenize.generate_tokens(
-        io.StringIO(source).readline
-    )  # papermill's inspection drops `int | None` lines
+    # papermill's inspection drops `int | None` lines
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
     comments = {
         t.start[0]: t.string.lstrip("# ").strip() for t in tokens if t.type == tokenize.COMMENT
     }
@@ -273,9 +272,8 @@ def _items(value: Any) -> Any:
 def _broken(parameter: Parameter, clause: str, value: Any, values: Mapping[str, Any]) -> str | None:
     """Why a value breaks a clause of the rule, with the nearest valid choice; None where it does
     not."""
-    if (
-        clause == "prime"
-    ):  # found without sympy, which takes most of a second to import: values are small
+    # found without sympy, which takes most of a second to import: values are small
+    if clause == "prime":
         if value > 1 and all(value % divisor for divisor in range(2, math.isqrt(value) + 1)):
             return None
         near = nearest_primes(value)

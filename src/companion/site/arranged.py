@@ -66,9 +66,8 @@ def _in_place(cell: dict[str, Any]) -> dict[str, Any]:
     """A cell whose code was removed from the page has it folded: one switch of the page shows the
     code of all."""
     tags = cell["metadata"].get("tags", [])
-    made = not re.sub(
-        r"(?m)^#.*$", "", _text(cell)
-    ).strip()  # by a build, to show something: no code of the page
+    # by a build, to show something: no code of the page
+    made = not re.sub(r"(?m)^#.*$", "", _text(cell)).strip()
     if cell["cell_type"] != "code" or "gb-lead" in tags or made:
         return cell
     seen = [

@@ -349,9 +349,8 @@ def _conditioned(source: str, name: str) -> str:
         expression = found[2] or found[4]
         if not re.search(rf"(?<!not )\b{re.escape(name)}\b", expression):
             continue
-        whole = re.sub(
-            r'"\s*\n\s*f?"', "", found[3] or found[5]
-        )  # a caption is a text over several lines of code
+        # a caption is a text over several lines of code
+        whole = re.sub(r'"\s*\n\s*f?"', "", found[3] or found[5])
         plain = re.sub(r"(?m)^(?:> ?)+|\*+", "", whole)
         text = line(_ANY_ROLE.sub("…", plain)).split()
         shown = words(" ".join(text[: BEFORE + AFTER]).rstrip("."))
@@ -390,9 +389,8 @@ def _pairs(found: Iterable[Difference], default: Any, notebook: Any, mine: str) 
                 html.escape(f"{side}: {about['alt']}"),
                 html.escape(about.get("classes", "")),
             )
-            if svg := data.get(NARROW) or data.get(
-                "image/svg+xml"
-            ):  # that for a narrow screen: two stand side by side
+            # that for a narrow screen: two stand side by side
+            if svg := data.get(NARROW) or data.get("image/svg+xml"):
                 address = f"data:image/svg+xml;base64,{b64encode(''.join(svg).encode()).decode()}"
             else:
                 address = f"data:image/png;base64,{''.join(data['image/png']).strip()}"

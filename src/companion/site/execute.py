@@ -138,9 +138,8 @@ def _run_cells(
             .rpartition("\n")[2]
             .strip()
         )
-        if last.startswith(
-            "--existing"
-        ):  # how one would connect to it, which every kernel says first
+        # how one would connect to it, which every kernel says first
+        if last.startswith("--existing"):
             last = ""
         said = f"; the last it said: {last}" if last else ""
         raise ChapterError(f"{label}: its kernel died (was the memory used up?){said}.") from None

@@ -82,9 +82,8 @@ class Kernels:
 
         try:
             made = _manager(folder, {**_own_folders(folder), **environment}, note)
-            file = str(
-                folder / "connection.json"
-            )  # no other user may listen, and no two kernels take one port
+            # no other user may listen, and no two kernels take one port
+            file = str(folder / "connection.json")
             private = {"transport_encryption": "auto", "cache_ports": True, "connection_file": file}
             config = Config(KernelManager=private)
             yield {"kernel_manager_class": made, "shutdown_kernel": "immediate", "config": config}
@@ -126,10 +125,8 @@ def _manager(folder: Path, environment: Mapping[str, str], note: Callable[[int],
     command = [sys.executable, "-Xfrozen_modules=off", "-m", __name__, "-f", "{connection_file}"]
     names = {"argv": command, "display_name": "grokbook", "language": "python"}
     about = {"supported_encryption": ["curve"], "debugger": False}
-    plain = {
-        "PYDEVD_DISABLE_FILE_VALIDATION": "1",
-        "PYTHONSTARTUP": "",
-    }  # IPython would run the user's file
+    # IPython would run the user's file
+    plain = {"PYDEVD_DISABLE_FILE_VALIDATION": "1", "PYTHONSTARTUP": ""}
     spec = KernelSpec(**names, metadata=about, env={**plain, **environment})
 
     class Manager(AsyncKernelManager):
@@ -144,9 +141,8 @@ def _manager(folder: Path, environment: Mapping[str, str], note: Callable[[int],
             if sys.platform != "linux":
                 return await super()._async_launch_kernel(kernel_cmd, **options)
             env, cwd = options["env"], options.get("cwd") or os.getcwd()
-            asked = kernel_cmd[
-                kernel_cmd.index("-f") :
-            ]  # the file, and what a notebook client adds
+            # the file, and what a notebook client adds
+            asked = kernel_cmd[kernel_cmd.index("-f") :]
             job = {"arguments": asked, "env": env, "cwd": str(cwd), "log": str(folder / LOG)}
             made = self.provisioner
             made.process = _Forked(_fork(job))
@@ -212,13 +208,8 @@ def _loaded(parent: int, at_loading: tuple[tuple[str, str], ...]) -> tuple[Popen
     """The process that has the libraries; it ends when its standard input does, with `parent` at
     the latest."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(_AT_LOADING)}
-    command = [
-        sys.executable,
-        "-P",
-        "-Xfrozen_modules=off",
-        "-m",
-        __name__,
-    ]  # nothing of the current folder is loaded
+    # nothing of the current folder is loaded
+    command = [sys.executable, "-P", "-Xfrozen_modules=off", "-m", __name__]
     streams = {"stdin": PIPE, "stdout": DEVNULL, "stderr": DEVNULL}
     return started(command, kept | dict(at_loading), start_new_session=True, **streams)
 
@@ -270,8 +261,7 @@ if __name__ == "__main__":
     if not sys.argv[1:]:
         answered = answers()
         _become(_serve(), answered)
-    parent = int(
-        os.environ.pop("JPY_PARENT_PID")
-    )  # IPython would look too, and end the kernel without its children
+    # IPython would look too, and end the kernel without its children
+    parent = int(os.environ.pop("JPY_PARENT_PID"))
     threading.Thread(target=_watch, args=(parent,), daemon=True).start()
     runpy.run_module("ipykernel_launcher", run_name="__main__", alter_sys=True)

@@ -96,9 +96,8 @@ def bring_up_to_date(root: Path, force: bool = False, progress: Progress | None 
 def key(root: Path) -> str:
     """sha256 of everything the site is made from."""
     files = of(root).files()
-    packages = (
-        SOURCES / name for name in PACKAGES
-    )  # the reference is made of every room's docstrings
+    # the reference is made of every room's docstrings
+    packages = (SOURCES / name for name in PACKAGES)
     for folder in dict.fromkeys((root / "book", frame(), *packages)):
         for path in sorted(folder.rglob("*")):
             inside = path.relative_to(folder)
@@ -170,9 +169,8 @@ def stage(
         notebook, others = json.loads(executed.read_text(encoding="utf-8")), sets.get(name, [])
         drawn |= drawings(notebook)
         page = source / f"{sources.page_of(name)}.ipynb"
-        page.with_suffix(".md").unlink(
-            missing_ok=True
-        )  # what stands there while the front page is not executed
+        # what stands there while the front page is not executed
+        page.with_suffix(".md").unlink(missing_ok=True)
         put_page(
             arranged(notebook, chapter.lead) if chapter.lead else notebook,
             page,
@@ -501,9 +499,8 @@ def sphinx(work: Path, strict: bool = True) -> Path:
             "Sphinx does not accept the book: " + "; ".join(told[:20] or lines[-15:])
         )
     title = yaml.safe_load((work / "source" / "_config.yml").read_text(encoding="utf-8"))["title"]
-    first = filled(
-        Path(__file__).with_name("index.html"), {"TITLE": escape(title)}
-    )  # for who asks for the folder
+    # for who asks for the folder
+    first = filled(Path(__file__).with_name("index.html"), {"TITLE": escape(title)})
     (html / "index.html").write_text(first, encoding="utf-8")
     return html
 

@@ -84,9 +84,8 @@ def inlined(page: Path, mathjax: Path) -> str:
     _append_references(soup, page)
     for link in soup.find_all("a", href=True):
         address = urlsplit(link["href"])
-        if (
-            not address.scheme and not address.netloc and address.path
-        ):  # another page of the book: not in this file
+        # another page of the book: not in this file
+        if not address.scheme and not address.netloc and address.path:
             link.name, link["title"] = "span", "in the book"
             del link["href"]
     return policy.protected(str(soup), own="")
@@ -134,9 +133,8 @@ def css_inlined(text: str, folder: Path) -> str:
 
 def _inline_scripts(soup: Any, page: Path, mathjax: Path) -> None:
     for script in soup.find_all("script", src=True):
-        address = script[
-            "src"
-        ]  # of MathJax the part that draws glyphs as paths: no font files to load
+        # of MathJax the part that draws glyphs as paths: no font files to load
+        address = script["src"]
         path = mathjax / "tex-svg-full.js" if "/mathjax/" in address else _file(page, address)
         code = path.read_text(encoding="utf-8")  # an HTML parser looks for these two in a script
         script.string = code.replace("</script", "\\x3c/script").replace("<!--", "\\x3c!--")
@@ -144,9 +142,8 @@ def _inline_scripts(soup: Any, page: Path, mathjax: Path) -> None:
         if script.has_attr("defer"):  # which a script in the page is not
             soup.body.append(script.extract())
     for script in soup.find_all("script", src=False):
-        if script.string and script.string.lstrip().startswith(
-            "window.MathJax"
-        ):  # all its parts are in that file
+        # all its parts are in that file
+        if script.string and script.string.lstrip().startswith("window.MathJax"):
             script.string = re.sub(r'"loader": \{[^{}]*\},?\s*', "", script.string)
 
 

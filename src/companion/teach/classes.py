@@ -76,9 +76,8 @@ def _table(path: Path) -> list[list[str]]:
         raise ParameterError(f"{path} is no text; save the list as a CSV file.")
     text = _decoded(content, ("utf-16",) if wide else ("utf-8-sig", "cp1252"))
     first = text.partition("\n")[0]
-    separator = next(
-        (one for one in _SEPARATORS if one in first), "\x1f"
-    )  # the last one stands in no text
+    # the last one stands in no text
+    separator = next((one for one in _SEPARATORS if one in first), "\x1f")
     try:
         return list(csv.reader(io.StringIO(text), delimiter=separator))
     except csv.Error as error:

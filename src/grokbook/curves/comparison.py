@@ -417,9 +417,8 @@ def seeds_needed(
     shift, rng = abs(log(factor)) / spread, np.random.default_rng(0)
     while True:
         draws = rng.normal(-shift, 1, (2_000, n)), rng.normal(size=(2_000, n))
-        p_values = mannwhitneyu(
-            *draws, alternative="less", axis=1
-        ).pvalue  # `permutation_p`, exact up to 8 a side
+        # `permutation_p`, exact up to 8 a side
+        p_values = mannwhitneyu(*draws, alternative="less", axis=1).pvalue
         if np.mean(p_values <= level) >= power:
             return n
         n += 1

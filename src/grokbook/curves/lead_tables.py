@@ -86,9 +86,8 @@ def _summary(name: str, rows: pd.DataFrame, quiet: Collection[str]) -> dict[str,
     good, test = rows[rows.generalises & rows.measure_delay.notna()], ranked(rows)
     usual = rows[rows.generalises].move.median()
     still = rows[rows.task.isin(quiet) & ~rows.generalises].move.dropna()
-    asked = usual > 0 and len(
-        still
-    )  # by half or more of the median move where it generalises is as if it did
+    # by half or more of the median move where it generalises is as if it did
+    asked = usual > 0 and len(still)
     return {
         "measure": name,
         "runs": len(good),

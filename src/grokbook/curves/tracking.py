@@ -213,17 +213,15 @@ def track(run: xr.Dataset, measure: str = "med") -> dict[str, float | int | None
     initial = float(run[measure].sel(step=0))
     gap = np.diff(run.step.values)
     curves = run[["test_loss", measure, "test_accuracy"]]
-    even = curves.isel(
-        step=slice(int(np.argmax(gap >= 0.9 * np.median(gap))), None)
-    )  # after the dense beginning
+    # after the dense beginning
+    even = curves.isel(step=slice(int(np.argmax(gap >= 0.9 * np.median(gap))), None))
     even = even.dropna("step", subset=["test_loss"])
     later = even.where(even.step >= (timed.fit_step or 0), drop=True)
     steps, loss, value, accuracy = (
         later[n].values for n in ("step", "test_loss", measure, "test_accuracy")
     )
-    tested = (
-        steps.size - WINDOW
-    ) // 4 >= SHIFTS // 2  # detrending leaves an increment a point beyond the window
+    # detrending leaves an increment a point beyond the window
+    tested = (steps.size - WINDOW) // 4 >= SHIFTS // 2
     test = shift_test(loss, value) if tested else ShiftTest(np.nan, np.nan, np.nan, 0)
     return {
         "fit_step": timed.fit_step,

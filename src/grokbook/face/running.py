@@ -358,9 +358,8 @@ def _results(made: Experiment, store: Any, progress: bool, options: dict[str, An
             return load_or_run(made, kept, progress=progress, **options)
         found = made.run(progress=progress, **options)
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(
-            _stopped(made, kept)
-        ) from None  # where it was in torch helps nobody
+        # where it was in torch helps nobody
+        raise KeyboardInterrupt(_stopped(made, kept)) from None
     return found.assign_attrs(experiment=made.name, origin="trained")
 
 

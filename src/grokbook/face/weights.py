@@ -241,9 +241,8 @@ def _is_dense(part: Tensor) -> bool:
 
 
 def _torch(content: bytes) -> Mapping[str, Any]:
-    if zipfile.is_zipfile(
-        io.BytesIO(content)
-    ):  # what torch writes is not packed, others may pack it tightly
+    # what torch writes is not packed, others may pack it tightly
+    if zipfile.is_zipfile(io.BytesIO(content)):
         with zipfile.ZipFile(io.BytesIO(content)) as parts:
             check_fits(sum(part.file_size for part in parts.infolist()))
     found = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)

@@ -94,11 +94,8 @@ class Encoder(ModularNetwork):
         )
         for name, size in shapes.items():
             kind = name.split(".")[0]
-            if kind in (
-                "W_Q",
-                "W_K",
-                "W_V",
-            ):  # torch draws the three as one matrix (3d, d), by Xavier's rule
+            # torch draws the three as one matrix (3d, d), by Xavier's rule
+            if kind in ("W_Q", "W_K", "W_V"):
                 drawn[name] *= math.sqrt(3 / 2)
             elif kind in ("b_Q", "b_V", "b_O", "shift_1", "shift_2"):
                 drawn[name] = torch.zeros(size)

@@ -151,9 +151,8 @@ class ResNet:
             found = torch.load(
                 io.BytesIO(whole(path, 1_000_000_000)), map_location="cpu", weights_only=True
             )
-        except (
-            Exception
-        ) as error:  # torch has an error of its own for each way in which a file can be none
+        # torch has an error of its own for each way in which a file can be none
+        except Exception as error:
             raise ParameterError(
                 f"pretrained = {str(path)!r} cannot be read as a file of weights: {error}"
             ) from None
@@ -198,9 +197,8 @@ class ResNet:
             return x
 
         convolutions = self._convolutions()
-        x = (
-            F.relu(layer(images, "conv1")).movedim(1, -1).contiguous().movedim(-1, 1)
-        )  # channels last: quicker
+        # channels last: quicker
+        x = F.relu(layer(images, "conv1")).movedim(1, -1).contiguous().movedim(-1, 1)
         yield (x := F.max_pool2d(x, 3, 2, 1) if self.stem == "imagenet" else x)
         for name, *_ in self._blocks():
             shortcut = (

@@ -58,10 +58,8 @@ def name_lines(ax: Axes, size: float = 9.5) -> list[Annotation]:
         )
         text.set_label(_NAME)
         others = [points for other, points in drawn.items() if _look(other) != _look(line)]
-        for words in (
-            name,
-            fill(name, len(name) // 2 + 3, break_long_words=False),
-        ):  # in one line, else in two
+        # in one line, else in two
+        for words in (name, fill(name, len(name) // 2 + 3, break_long_words=False)):
             text.set_text(words)
             extent = text.get_window_extent()
             places = _places(drawn[line], extent.width, extent.height, fig.dpi / 72)

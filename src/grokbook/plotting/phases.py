@@ -112,10 +112,8 @@ def _diagram(ax: Axes, phase: xr.DataArray) -> None:
     letters: dict[str, list[tuple[float, float]]] = {}
     for (y, x), known in np.ndenumerate(shares.notnull().all("phase").values):
         _cell(x, y, shares.values[:, y, x] if known else None, strips, letters)
-    for (
-        letter,
-        places,
-    ) in strips.items():  # one path and one marker a phase: a page of large diagrams stays light
+    # one path and one marker a phase: a page of large diagrams stays light
+    for letter, places in strips.items():
         look = {"fc": "white", "hatch": "////"} if letter == OPEN else {"fc": COLOURS[letter][0]}
         ax.add_patch(PathPatch(Path.make_compound_path(*places), ec="#77777766", lw=0.5, **look))
     for letter, middles in letters.items():

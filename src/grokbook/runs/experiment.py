@@ -343,9 +343,8 @@ def _trained(
     made |= {"update": fresh.attrs.pop("update", "eager")}
     made |= {"rows": options["rows"]} if options.get("rows") else {}
     made |= {"seeds": list(seeds), "seconds": round(time.monotonic() - began, 2)}
-    made |= {
-        "cpu_seconds": round(sum(os.times()[:4]) - used, 2)
-    }  # of this process and of those it has waited for
+    # of this process and of those it has waited for
+    made |= {"cpu_seconds": round(sum(os.times()[:4]) - used, 2)}
     fresh.attrs["provenance"] = json.dumps([made | ({"resumed": True} if resumed else {})])
     return fresh
 

@@ -148,9 +148,8 @@ def _tables(file: h5py.File, length: int) -> dict[str, h5py.Dataset]:
 def _dims(file: h5py.File, name: str, table: h5py.Dataset) -> tuple[str, ...]:
     """The dimensions of a variable. Raises ValueError where it does not name one scale for each of
     its axes."""
-    if (
-        "DIMENSION_LIST" not in table.attrs
-    ):  # a scale, the coordinate of its own dimension, names none
+    # a scale, the coordinate of its own dimension, names none
+    if "DIMENSION_LIST" not in table.attrs:
         return (name,) * table.ndim
     if table.attrs.get_id("DIMENSION_LIST").shape != (table.ndim,):
         raise ParameterError(f"{shown(name)} has not as many dimensions as axes")
@@ -385,9 +384,8 @@ class Store:
         }
         with self.manifest_lock():
             entries = self.entries()
-            waiting = _next(
-                self.file(name)
-            )  # there if a process was killed before it gave this file its name
+            # there if a process was killed before it gave this file its name
+            waiting = _next(self.file(name))
             left = waiting.read_bytes() if name in entries and waiting.is_file() else b""
             if left and hashlib.sha256(left).hexdigest() == entries[name]["sha256"]:
                 atomic_write(self.file(name), left)
@@ -396,13 +394,11 @@ class Store:
             self._write_manifest(
                 {n: e for n, e in entries.items() if n not in before} | {name: entry}
             )
-            with contextlib.suppress(
-                OSError
-            ):  # the record is whole, and is read under the name that it waits with
+            # the record is whole, and is read under the name that it waits with
+            with contextlib.suppress(OSError):
                 os.replace(waiting, self.file(name))
-                for other in set(before) - {
-                    name
-                }:  # the same configuration under another experiment's name
+                # the same configuration under another experiment's name
+                for other in set(before) - {name}:
                     self.file(other).unlink(missing_ok=True)
 
     def _write_manifest(self, entries: dict[str, Any]) -> None:

@@ -280,9 +280,8 @@ class Sweep(Experiment):
 
     def cells(self, seed: int) -> list[RunConfig]:
         """The runs of one seed, the last axis fastest."""
-        config = dataclasses.replace(
-            self.config.with_seed(seed), snapshots=0
-        )  # `_gridded` keeps the end alone
+        # `_gridded` keeps the end alone
+        config = dataclasses.replace(self.config.with_seed(seed), snapshots=0)
         try:
             return list(_over(config, self.axes, repr((config, self.axes))))
         except TypeError:  # parts of a reader's own need no hash

@@ -116,9 +116,8 @@ def designed_pairs(
                     table[1 + i + a, 1 + j + b] for a, b in ((0, 1), (0, -1), (1, 0), (-1, 0))
                 )
             free = (chosen & (by_sum > 1)) if leaving else ~chosen
-            noisy = (u if leaving else -u) + temperature * rng.gumbel(
-                size=u.size
-            )  # its maximum is a Gibbs draw
+            # its maximum is a Gibbs draw
+            noisy = (u if leaving else -u) + temperature * rng.gumbel(size=u.size)
             chosen[np.where(free, noisy, -np.inf).argmax()] = not leaving
     return tuple(zip(i[chosen].tolist(), j[chosen].tolist(), strict=True))
 

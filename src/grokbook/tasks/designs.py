@@ -157,9 +157,8 @@ def exchanged(
         for leaving in (True, False):
             rows, by_sum = mask.sum(axis=0), np.bincount(sums.ravel(), mask.ravel(), p)
             u = rows[:, None] + rows + 2 * by_sum[sums] - pull * neighbours(mask)
-            noisy = (u if leaving else -u) + temperature * rng.gumbel(
-                size=(p, p)
-            )  # its maximum is a Gibbs draw
+            # its maximum is a Gibbs draw
+            noisy = (u if leaving else -u) + temperature * rng.gumbel(size=(p, p))
             i, j = divmod(int(np.where(kind & (mask == leaving), noisy, -np.inf).argmax()), p)
             mask[i, j] = mask[j, i] = not leaving
     return mask

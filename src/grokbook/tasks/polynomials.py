@@ -157,9 +157,8 @@ def evaluate_mod(operation: str, x: np.ndarray, y: np.ndarray, p: int) -> np.nda
     (of_x, at_x), (of_y, at_y) = (_distinct(values, p) for values in (x, y))
     x_powers = _powers(of_x, max(a for (a, _), _ in terms), p)
     y_powers = _powers(of_y, max(b for (_, b), _ in terms), p)
-    inner = [
-        np.zeros_like(of_y) for _ in x_powers
-    ]  # the polynomial in y that stands beside each power of x
+    # the polynomial in y that stands beside each power of x
+    inner = [np.zeros_like(of_y) for _ in x_powers]
     for (a, b), coefficient in terms:
         inner[a] = (inner[a] + int(coefficient) % p * y_powers[b]) % p
     total = np.zeros(np.broadcast(x, y).shape, dtype=np.int64)

@@ -125,9 +125,8 @@ def flow(
     weights = vectors.T @ table
     absent = (np.abs(weights) <= 1e-14 * len(table) * np.sqrt(z0)).all(axis=1)
     weights[absent] = values[absent] = 0.0
-    if (
-        kind == "normalised"
-    ):  # the slowest component present stays of order one, so that late times do not underflow
+    # the slowest component present stays of order one, so that late times do not underflow
+    if kind == "normalised":
         values[~absent] -= values[~absent].min()
     path = np.einsum("ij,tj,jd->tid", vectors, np.exp(-np.outer(t, values)), weights)
     if kind == "normalised":

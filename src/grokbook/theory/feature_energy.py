@@ -85,9 +85,8 @@ def convolution(u: np.ndarray, v: np.ndarray, M: Group) -> np.ndarray:
     if isinstance(M, int):
         return np.fft.irfft(np.fft.rfft(u) * np.fft.rfft(v), M)
     table = as_table(M)
-    return np.einsum(
-        "...a,...ah->...h", u, np.asarray(v)[..., table[inverses(table)]]
-    )  # [a, h]: v(a^-1 h)
+    # [a, h]: v(a^-1 h)
+    return np.einsum("...a,...ah->...h", u, np.asarray(v)[..., table[inverses(table)]])
 
 
 def _class_sums(u: np.ndarray, v: np.ndarray, M: Group) -> np.ndarray:

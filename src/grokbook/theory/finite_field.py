@@ -25,9 +25,8 @@ class Echelon:
         if not isinstance(q, int | np.integer) or q > LARGE_PRIME or not isprime(int(q)):
             raise ParameterError(f"q = {q!r} must be a prime of at most {LARGE_PRIME}.")
         self.q = int(q)
-        self.rows = np.zeros(
-            (n, columns, columns), dtype=np.int64
-        )  # [r, c]: the row of basis r whose pivot is c, or 0
+        # [r, c]: the row of basis r whose pivot is c, or 0
+        self.rows = np.zeros((n, columns, columns), dtype=np.int64)
         self.rank = np.zeros(n, dtype=np.int64)
 
     def add(self, vectors: np.ndarray) -> np.ndarray:

@@ -98,14 +98,12 @@ def _irreps(table: bytes, n: int) -> tuple[Irrep, ...]:
     products = np.frombuffer(table, dtype=np.int64).reshape(n, n)
     found: list[Irrep] = []
     weights, generic = np.random.default_rng(0).normal(size=n), np.zeros((n, n))
-    np.add.at(
-        generic, (np.broadcast_to(np.arange(n)[:, None], (n, n)), products), weights
-    )  # h -> hg, commutes with L
+    # h -> hg, commutes with L
+    np.add.at(generic, (np.broadcast_to(np.arange(n)[:, None], (n, n)), products), weights)
     values, vectors = np.linalg.eigh(generic + generic.T)
     cuts = np.flatnonzero(np.diff(values) > 1e-7 * np.abs(values).max()) + 1
-    for space in np.split(
-        vectors, cuts, axis=1
-    ):  # an orthonormal basis (M, D) of an irreducible part
+    # an orthonormal basis (M, D) of an irreducible part
+    for space in np.split(vectors, cuts, axis=1):
         moved = space[products]  # [g, h] = f(gh), so that its inner products give rho(g^-1)
         matrices = np.einsum("hi,ghj->gij", space, moved[inverses(products)])
         rho = Irrep(matrices, round(float((np.trace(matrices, axis1=1, axis2=2) ** 2).mean())))

@@ -50,9 +50,8 @@ def samples_of(pairs: Iterable[Sequence[int]], p: int | None = None) -> list[Sam
             and [*map(type, pair)] == [int, int]
             and 0 <= min(pair) <= max(pair) <= highest
         ):
-            found.add(
-                (min(pair), max(pair))
-            )  # most are of this kind, and asking further takes ten times as long
+            # most are of this kind, and asking further takes ten times as long
+            found.add((min(pair), max(pair)))
             continue
         two = np.asarray(pair, dtype=object)
         if two.shape != (2,):

@@ -254,9 +254,8 @@ def order_six_solution(d: int, nu: complex = 1j) -> Solution:
     Source: Tian 2025, z_F6; CoGO, Corollary 3.
     """
     d = whole(d, "d", least=3)
-    half = (
-        [] if d % 2 else [2 ** (-1 / 3) * block(d, d // 2, [(1, 1, 1), (1, -1, -1)])]
-    )  # k = d/2: all is real
+    # k = d/2: all is real
+    half = [] if d % 2 else [2 ** (-1 / 3) * block(d, d // 2, [(1, 1, 1), (1, -1, -1)])]
     return _sum([order_six(d, k, nu) for k in range(1, (d + 1) // 2)] + half)
 
 

@@ -184,9 +184,8 @@ def _integrate(first: np.ndarray, moments: np.ndarray, delta: float, rtol: float
         return jacobian(y, target=delta)
 
     ends = np.stack([first, limit_point(first, target=delta)])
-    with np.errstate(
-        over="ignore"
-    ):  # the largest decay rate of the loss, infinite where it overflows
+    # the largest decay rate of the loss, infinite where it overflows
+    with np.errstate(over="ignore"):
         stiffness = (gradient_of_product(ends) ** 2).sum(axis=-1).max() * (moments[-1] - moments[0])
     if not stiffness < HOPELESS:
         raise ParameterError(

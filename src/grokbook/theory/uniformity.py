@@ -131,10 +131,8 @@ def class_gap(embedding: Rows, residues: np.ndarray) -> tuple[float, float]:
     Source: Gu et al. 2025, Remark 3.6.
     """
     table = vectors(embedding)
-    p, table = (
-        len(table),
-        table - table.mean(axis=0),
-    )  # a shift changes no distance, and large squares round
+    # a shift changes no distance, and large squares round
+    p, table = (len(table), table - table.mean(axis=0))
     if np.shape(residues) != (p, p):
         raise ParameterError(
             f"residues has shape {np.shape(residues)}, but must be ({p}, {p}), one a cell."

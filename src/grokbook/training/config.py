@@ -23,11 +23,8 @@ from grokbook.training.schedule import Schedule
 
 DTYPES = ("float32", "bfloat16")
 MOST_STEPS = 10**9
-_FIRST = (
-    "ModularTask",
-    "Shape",
-    "AdamW",
-)  # parts of runs that were recorded before a configuration named their kind
+# parts of runs that were recorded before a configuration named their kind
+_FIRST = ("ModularTask", "Shape", "AdamW")
 STOP_VARIABLES = ("test_accuracy", "train_accuracy", "test_loss", "train_loss")
 
 
@@ -177,9 +174,8 @@ def _no_choice(name: str, value: object, choices: Sequence[str]) -> ParameterErr
     """The error for a field that has none of its choices: what was meant, or can be done
     instead."""
     said = value if isinstance(value, str) else getattr(value, "__name__", type(value).__name__)
-    near = (
-        "" if name == "dtype" else meant(said, choices)
-    )  # float32 would be the nearest to float64
+    # float32 would be the nearest to float64
+    near = "" if name == "dtype" else meant(said, choices)
     hint = f"did you mean {near}?" if near else _INSTEAD[name]
     unknown = f"{name} = {shown(value)} is unknown; choose one of {', '.join(choices)}"
     return ParameterError(f"{unknown}; {hint}")

@@ -55,9 +55,8 @@ LONGER = 100
 
 _INSTEAD = {"task": "ModularTask(97)", "model": "MLP((64, 16, 10))", "optimizer": "AdamW()"}
 _OPTIMIZERS = ("AdamW", "Adam", "Sgd", "Muon")
-_known: dict[
-    str, tuple[Any, ...]
-] = {}  # what was looked at, with the classes, so that no other one gets their number
+# what was looked at, with the classes, so that no other one gets their number
+_known: dict[str, tuple[Any, ...]] = {}
 
 
 def check_parts(config: Any) -> None:

@@ -15,16 +15,10 @@ from grokbook.training.config import RunConfig, sizes
 from grokbook.training.forward import PIECE
 from grokbook.training.loop import advance, make_stack
 
-_PER_NUMBER = (
-    4e-9,
-    9e-9,
-    5e-9,
-)  # seconds for each activation in a training step, by `_kind`; measured
-_PER_STEP = (
-    3e-3,
-    5e-3,
-    17e-3,
-)  # seconds of fixed work in a step (dispatch, optimiser), a layer of several; measured
+# seconds for each activation in a training step, by `_kind`; measured
+_PER_NUMBER = (4e-9, 9e-9, 5e-9)
+# seconds of fixed work in a step (dispatch, optimiser), a layer of several; measured
+_PER_STEP = (3e-3, 5e-3, 17e-3)
 _PER_DRAW = 12e-9  # seconds for each number drawn by dropout; measured
 _PER_LOG = 8e-3  # seconds of embedding measures in a logged step
 

@@ -104,9 +104,8 @@ def train_here(
             and restore(stack, checkpoint, identity)
             and stack.step > (how.steps or stack.step)
         ):
-            stack = make_stack(
-                configs, torch.device(how.device), how.keep
-            )  # asked for less than was trained
+            # asked for less than was trained
+            stack = make_stack(configs, torch.device(how.device), how.keep)
         if how.device != "cpu":
             stack.compiled = partial(graph_update, fused=how.compiled)
         elif how.compiled:

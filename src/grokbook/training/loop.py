@@ -37,9 +37,8 @@ from grokbook.training.optim import Columns, State
 from grokbook.training.schedule import snapshot_steps
 
 Report = Callable[[int, dict[str, float]], None]
-Batch = tuple[
-    tuple[Tensor, Tensor], Tensor | None
-]  # inputs, targets; what each sample counts where they differ
+# inputs, targets; what each sample counts where they differ
+Batch = tuple[tuple[Tensor, Tensor], Tensor | None]
 
 
 @dataclass
@@ -57,14 +56,12 @@ class Stack:
     history: list[dict[str, list[float]]] = field(default_factory=list)
     snapshots: list[dict[int, Tensor]] = field(default_factory=list)
     keep: bool = False  # whether the weights of every logged step are kept
-    kept: list[dict[int, Tensor]] = field(
-        default_factory=list
-    )  # of each run, logged step -> weights (P,)
+    # of each run, logged step -> weights (P,)
+    kept: list[dict[int, Tensor]] = field(default_factory=list)
     step: int = 0
     diverged: dict[int, int] = field(default_factory=dict)  # run -> step
-    orders: dict[int, tuple[int, Tensor]] = field(
-        default_factory=dict
-    )  # run -> an epoch, its order (n,) of samples
+    # run -> an epoch, its order (n,) of samples
+    orders: dict[int, tuple[int, Tensor]] = field(default_factory=dict)
     compiled: Callable[[Stack], Callable[[Stack], None]] | None = (
         None  # what makes a stack's update, if not `advance`
     )
@@ -143,9 +140,8 @@ class Stack:
         rule = self.config.stop
         if rule is None or r in self.diverged:
             return r in self.diverged
-        return rule.met(
-            self.history[r].get(rule.variable, [])
-        )  # what is over is not logged any more
+        # what is over is not logged any more
+        return rule.met(self.history[r].get(rule.variable, []))
 
     def part(self, rows: list[int]) -> Stack:
         """Some of the runs as a stack of their own, which logs where this one does."""
@@ -420,9 +416,8 @@ def train_stack(
     while going:
         rows, part = going, stack.part(going)
         move = part.compiled(part) if part.compiled else advance
-        while 2 * len(going) > len(
-            rows
-        ):  # runs that are over leave by halves: each size of a stack is a program
+        # runs that are over leave by halves: each size of a stack is a program
+        while 2 * len(going) > len(rows):
             fresh = max(len(h.get("train_loss", ())) for h in part.history) == np.searchsorted(
                 part.logged, part.step
             )

@@ -276,9 +276,8 @@ class Columns:
     def _column(self, name: str, values: list[list[float]]) -> Number:
         if len({value for row in values for value in row}) == 1:
             return values[0][0]
-        if (
-            self.last.get(name, (None,))[0] != values
-        ):  # after the warm-up most numbers stay as they are
+        # after the warm-up most numbers stay as they are
+        if self.last.get(name, (None,))[0] != values:
             table = torch.tensor(values, dtype=self.like.dtype, device=self.like.device)
             self.last[name] = values, table if self.segments is None else table[:, self.segments]
         return self.last[name][1]

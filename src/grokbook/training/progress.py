@@ -34,9 +34,8 @@ class TrainingProgress:
     def __init__(self, totals: dict[str, int], enabled: bool = True, every: float = 5.0) -> None:
         self.totals, self.enabled, self.every = totals, enabled, every
         self.last_line = time.monotonic()
-        self.first: dict[
-            str, tuple[int, float]
-        ] = {}  # run -> its first reported step and when that was
+        # run -> its first reported step and when that was
+        self.first: dict[str, tuple[int, float]] = {}
         console = Console(stderr=True)
         self.bar = (
             self._bar(console)

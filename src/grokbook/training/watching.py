@@ -138,9 +138,8 @@ def try_watches(config: RunConfig, watches: Mapping[str, Watch]) -> None:
         for name, watch in own.items():
             try:
                 float(watch(View(config, weights, 0, end)))
-            except (
-                Exception
-            ) as error:  # whatever a reader's function raises is told before hours of training
+            # whatever a reader's function raises is told before hours of training
+            except Exception as error:
                 said = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
                 raise ParameterError(
                     f"watch {name!r} fails on the network as it is drawn: {said}"

@@ -264,9 +264,8 @@ def least_nodes(draws: int = 20) -> int:
     """
     ranks = []
     for x, y in np.random.default_rng(0).normal(size=(draws, 2)):
-        s = np.roots([x * x + 0.25, 2 * x * y, y * y + 0.25])[
-            0
-        ]  # (x s + y t)^2 + (s^2 + t^2) / 4 = 0 at t = 1
+        # (x s + y t)^2 + (s^2 + t^2) / 4 = 0 at t = 1
+        s = np.roots([x * x + 0.25, 2 * x * y, y * y + 0.25])[0]
         ranks.append(np.linalg.matrix_rank(answer_form(s, 1, x * s + y, -(x * s + y)), tol=1e-8))
     return 8 - int(min(ranks))
 
@@ -459,9 +458,8 @@ def razor_norm(d: int = 7) -> Finding:
     return judge(of_loss_zero, value <= less, mixed <= lent, assumed=mixed <= lent, **told)
 
 
-FURTHER = {
-    23: tuple(range(10, 70))
-}  # by modulus the seeds that are judged, where ten had left a share open
+# by modulus the seeds that are judged, where ten had left a share open
+FURTHER = {23: tuple(range(10, 70))}
 
 
 def judged() -> dict[int, Experiment]:
@@ -500,9 +498,8 @@ def trained_solutions(runs: Runs, *, bar: float = BAR) -> Finding:
         table = table[table.seed.isin(FURTHER.get(d, table.seed))]
         counts, known = trained_counts(table), enough(table.drop_duplicates("seed"))
         for count, of in counts:
-            below = (
-                of > 0 and binomtest(count, of).proportion_ci().high < bar
-            )  # Clopper and Pearson's band
+            # Clopper and Pearson's band
+            below = of > 0 and binomtest(count, of).proportion_ci().high < bar
             parts.append(decided(count >= bar * of > 0, below) if known else None)
         each = [count / of if of else np.nan for count, of in counts]
         shares += each

@@ -74,9 +74,8 @@ def against(arm: str, bench: str) -> str:
         return "squared-error"
     if arm in ("muon-tuned", "grokfast-tuned"):
         return "adamw-tuned"
-    among_sets = (
-        bench != "L" and arm.startswith("data-") and arm != "data-balanced"
-    )  # the free run of L is balanced
+    # the free run of L is balanced
+    among_sets = bench != "L" and arm.startswith("data-") and arm != "data-balanced"
     return "data-balanced" if among_sets else "free"
 
 

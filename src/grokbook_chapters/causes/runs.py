@@ -62,15 +62,8 @@ FITTED = {"T": 110, "Q": 70, "L": 80}
 # 14 %).
 NORM = {"T": 9.57, "Q": 40.4, "L": 17.5}
 
-RADII = (
-    0.5,
-    0.7,
-    0.85,
-    1.0,
-    1.2,
-    1.45,
-    1.7,
-)  # norms at which all weights are held, in units of `NORM`
+# norms at which all weights are held, in units of `NORM`
+RADII = (0.5, 0.7, 0.85, 1.0, 1.2, 1.45, 1.7)
 
 
 def free(bench: str) -> RunConfig:
@@ -167,9 +160,8 @@ def norms(bench: str) -> dict[str, RunConfig]:
     found["norm-on-its-path"] = _changed(
         config, Clamp(tuple(zip(path.step, path.norm, strict=True)))
     )
-    for r in (
-        (0.7, 1.45) if bench != "L" else ()
-    ):  # what the ratio is for a homogeneous network, and a LayerNorm
+    # what the ratio is for a homogeneous network, and a LayerNorm
+    for r in (0.7, 1.45) if bench != "L" else ():
         found[f"norm-at-{r:g}-rate-too"] = _changed(
             config, Clamp(r * radius), learning_rate=r * rate
         )

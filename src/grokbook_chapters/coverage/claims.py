@@ -284,9 +284,8 @@ def fraction_for_grokking(runs: Runs, *, train_fraction: float = 0.3, long: int 
     ]
     k = radius_in_use(p, train_fraction)
     c, own = disc_size(k), same_class_size(k)
-    late = (
-        None in known.values() or not runs.complete()
-    )  # too short or too few to say that a modulus does not
+    # too short or too few to say that a modulus does not
+    late = None in known.values() or not runs.complete()
     return judge(
         None if late else bool(radii),
         k=k,

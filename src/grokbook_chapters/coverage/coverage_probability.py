@@ -100,12 +100,10 @@ def first_covered(
     p, k = side_and_radius(p, k, torus)
     rng, cells, found = np.random.default_rng(seed), np.arange(1, p * p + 1, dtype=np.int32), []
     for n in np.diff([*range(0, whole(draws, "draws"), BATCH), draws]):
-        least = rng.permuted(np.tile(cells, (n, 1)), axis=1).reshape(
-            n, p, p
-        )  # random orders of all cells
-        for _ in range(
-            min(k, 2 * p - 1) - 1
-        ):  # of a cell and its neighbours; no two cells are farther apart
+        # random orders of all cells
+        least = rng.permuted(np.tile(cells, (n, 1)), axis=1).reshape(n, p, p)
+        # of a cell and its neighbours; no two cells are farther apart
+        for _ in range(min(k, 2 * p - 1) - 1):
             wide = np.pad(least, ((0, 0), (1, 1), (1, 1)), mode="wrap" if torus else "edge")
             beside = wide[:, :-2, 1:-1], wide[:, 2:, 1:-1], wide[:, 1:-1, :-2], wide[:, 1:-1, 2:]
             least = np.minimum.reduce([least, *beside])
@@ -168,9 +166,8 @@ def enumerate_coverage(p: int, k: int, m: int, *, torus: bool = False) -> Enumer
     gap = np.abs(np.arange(p)[:, None] - np.arange(p))
     gap = np.minimum(gap, p - gap) if torus else gap
     inside = (gap[:, None, :, None] + gap[None, :, None, :] < k).reshape(n, n)
-    discs = [
-        sum(1 << int(cell) for cell in np.flatnonzero(row)) for row in inside
-    ]  # a bit for each cell of the disc
+    # a bit for each cell of the disc
+    discs = [sum(1 << int(cell) for cell in np.flatnonzero(row)) for row in inside]
     missing = [n - reduce(or_, chosen, 0).bit_count() for chosen in combinations(discs, m)]
     mean = Fraction(sum(missing), len(missing))
     return Enumeration(missing.count(0), len(missing), mean, 1 - mean / (n - m) if m < n else None)

@@ -20,9 +20,8 @@ from grokbook.theory.parallelograms import all_samples, gram, grokking_rate, per
 KEPT = "What the flow keeps"
 RATE = "The grokking rate is zero for most small training sets"
 DERIVED = "Where the effective loss comes from"
-START = np.random.default_rng(0).normal(
-    0.5, 1, size=6
-)  # six embeddings on a line, whose mean is not zero
+# six embeddings on a line, whose mean is not zero
+START = np.random.default_rng(0).normal(0.5, 1, size=6)
 
 
 @claim(

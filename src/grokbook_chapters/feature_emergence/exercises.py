@@ -46,9 +46,8 @@ def product(
     """Two lists of heights, a number for each hill, to three digits."""
     for name, given in ((group, heights), (other, heights_other)):
         n, m = (int(part[1:]) for part in name.split("x"))
-        real = (
-            gcd(n, 2) * gcd(m, 2) - 1
-        )  # the characters that are their own inverse, without the trivial one
+        # the characters that are their own inverse, without the trivial one
+        real = gcd(n, 2) * gcd(m, 2) - 1
         pairs = (n * m - 1 - real) // 2
         found, right = sorted(map(float, given)), [n * m / 4] * pairs + [n * m / 2] * real
         if near(found, right):

@@ -30,36 +30,23 @@ BUDGET = (
 
 ALPHAS = (0.001, 0.002, 0.005)  # learning rates compared at the boundary
 
-GROUPS = (
-    "Z24",
-    "Z5xZ5",
-    "S3xZ4",
-    "D12",
-    "A4xZ2",
-    "S4",
-)  # composite and non-abelian groups of 24 or 25 elements
+# composite and non-abelian groups of 24 or 25 elements
+GROUPS = ("Z24", "Z5xZ5", "S3xZ4", "D12", "A4xZ2", "S4")
 
 # Groups on the finer grid by label: addition modulo 23, those above, and two more with dimension 2
 # at most.
 FINE = {f"{name} finer": name for name in ("Z23", *GROUPS, "Z2xZ12", "D11")}
 
-WIDER = (
-    "A4xZ2",
-    "S4",
-)  # those of them with a representation of dimension 3; the paper's have 2 at most
+# those of them with a representation of dimension 3; the paper's have 2 at most
+WIDER = ("A4xZ2", "S4")
 
 # Shares of the pairs 6 to 9 % apart, for groups of 22 to 25 elements.
 FINER = (0.33, 0.355, 0.385, 0.415, 0.45, 0.485, 0.525, 0.565)
 
 FEWEST = 32  # hidden units of the smallest networks in which Muon and Adam are compared
 
-SHARES = (
-    0.7,
-    0.65,
-    0.6,
-    0.5,
-    0.4,
-)  # shares of the pairs at which weight decay is compared with none
+# shares of the pairs at which weight decay is compared with none
+SHARES = (0.7, 0.65, 0.6, 0.5, 0.4)
 
 DECAYS = (2e-4, 0.0)  # that of the authors' program for Fig. 3, and none
 

@@ -91,12 +91,8 @@ WATCHED: Mapping[str, Callable[[View], float]] = {
     **{name: _node(name) for name in ("energy", "reached", "purity", "found")},
 }
 
-AT_END = (
-    "energy",
-    "reached",
-    "purity",
-    "found",
-)  # what is recorded of the last step of the runs of a grid
+# what is recorded of the last step of the runs of a grid
+AT_END = ("energy", "reached", "purity", "found")
 
 
 def followed_run(name: str, config: RunConfig, seeds: tuple[int, ...]) -> Experiment:

@@ -30,10 +30,8 @@ DEDUCTION, AMOUNT, CIRCLE = (
     "How much data that takes",
     "Numbers do not go round",
 )
-SWAP = (
-    0,
-    1,
-)  # the identity of S3 and one swap: a subgroup with three cosets, for matrices of the paper's size
+# the identity of S3 and one swap: a subgroup with three cosets, for matrices of the paper's size
+SWAP = (0, 1)
 CORNER = np.diag([1.0, 0.0])  # a matrix without an inverse, E_e and E_f of L29's example
 
 

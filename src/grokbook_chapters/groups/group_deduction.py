@@ -57,9 +57,8 @@ def consequences(
     table of no group.
     """
     table = check_group(table)
-    g, b, d = np.indices(
-        (len(table),) * 3
-    )  # the edge b - d of the graph of g: E_bg E_d = E_b E_gd, of product b g d
+    # the edge b - d of the graph of g: E_bg E_d = E_b E_gd, of product b g d
+    g, b, d = np.indices((len(table),) * 3)
     product, first = table[table[b, g], d], table[b, g]
     given, edge, back = np.asarray(equalities) > 0, (product, first, b), (product, b, first)
     known = given | given.mT | np.eye(len(table), dtype=bool)

@@ -18,10 +18,8 @@ TABLE_1 = {row: (*cells, None)[:5] for row, cells in beside(__file__).items()}
 STEPS = 6_000  # of a row: 1.8 times the latest GO-Epoch; the paper states no length
 AUTHORS_STEPS = 30_000  # of the authors' programs
 LONG, LONGEST = "12,000 steps", f"{AUTHORS_STEPS:,} steps"
-TEXT, SHIFTED = (
-    "the text's rule",
-    "second operand shifted by 60",
-)  # the shift is in the authors' program for STRIP
+# the shift is in the authors' program for STRIP
+TEXT, SHIFTED = ("the text's rule", "second operand shifted by 60")
 # What sets a variant of a row apart, in words and as settings; "" is the row itself.
 CHANGES = {
     "": {},

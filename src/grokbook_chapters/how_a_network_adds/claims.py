@@ -34,9 +34,8 @@ FEW, MANY = (
 RULES = "Most trained networks are nearer to a clock than to a pizza"
 
 LEVEL = 0.05
-ROTATED = (
-    8 / np.pi**2
-)  # part of an exact pizza's variance that a clock explains for large p, and the reverse
+# part of an exact pizza's variance that a clock explains for large p, and the reverse
+ROTATED = 8 / np.pi**2
 KNOWN = 0.1  # restricted loss in nats from which the key frequencies count as answering alone
 
 

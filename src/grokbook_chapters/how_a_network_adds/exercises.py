@@ -31,9 +31,8 @@ def amplitudes(a: float, largest: float, *, p: int, k: int, other: int) -> Mista
     def margin(amplitude: float) -> float:
         return angles.margin(p, [k, other], [amplitude, 1 - amplitude])
 
-    best = minimize_scalar(
-        lambda one: -margin(one), bounds=(0, 1), options={"xatol": 1e-9}
-    )  # it is concave
+    # it is concave
+    best = minimize_scalar(lambda one: -margin(one), bounds=(0, 1), options={"xatol": 1e-9})
     reached = margin(a)
     yield (
         not (near(largest, -best.fun) or near(largest, reached)),

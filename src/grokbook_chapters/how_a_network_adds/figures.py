@@ -18,9 +18,8 @@ def turns(p: int, i: int, j: int, sets: Sequence[Sequence[int]]) -> Figure:
     """Left: i, j and i + j as turns of one circle. Right: the logits of (i, j) by each set, over
     its size."""
     fig, ((face, right),) = panels(1, 2, height=3.3, width_ratios=(1, 1.6))
-    at = np.exp(
-        1j * (np.pi / 2 - 2 * np.pi * np.arange(p) / p)
-    )  # turns begin at the top and go clockwise
+    # turns begin at the top and go clockwise
+    at = np.exp(1j * (np.pi / 2 - 2 * np.pi * np.arange(p) / p))
     face.add_patch(Circle((0, 0), 1, fill=False, ec=COLOURS["quiet"], lw=0.7))
     face.plot(at.real, at.imag, ".", color=COLOURS["quiet"], ms=2.5)
     for n, name, colour in (

@@ -112,9 +112,8 @@ def shares(p: int, sets: np.ndarray) -> np.ndarray:
     [1.166666666667]
     """
     half = np.arange(1, (p - 1) // 2 + 1)
-    waves = np.cos(
-        2 * np.pi * np.outer(np.arange(1, (p + 1) // 2), half) / p
-    )  # row k - 1: g(1), ..., g((p - 1)/2)
+    # row k - 1: g(1), ..., g((p - 1)/2)
+    waves = np.cos(2 * np.pi * np.outer(np.arange(1, (p + 1) // 2), half) / p)
     total = sum(waves[column - 1] for column in np.asarray(sets).T)
     return 1 - np.asarray(total).max(axis=1) / np.shape(sets)[1]
 

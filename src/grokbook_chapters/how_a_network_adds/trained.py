@@ -87,9 +87,8 @@ def reading(config: RunConfig, weights: Weights) -> dict[str, Any]:
     logits, classes = all_logits(config, weights), fr.sums(config.task.p)
     shares, group = fr.wave_shares(logits), CyclicClasses(classes, config.task.p)
     key, found = fr.fewest(shares), fr.score(logits)
-    network = getattr(
-        config.model, "network", config.model
-    )  # without what only its training changes
+    # without what only its training changes
+    network = getattr(config.model, "network", config.model)
     return {
         "key": key,
         "shares": [float(shares[k - 1]) for k in key],

@@ -230,9 +230,8 @@ def letters(data: xr.Dataset) -> xr.DataArray:
 
     What is not reached by the last step counts as never.
     """
-    scaled = data.assign(
-        train_accuracy=data.train_accuracy * (REACHED / FITTED)
-    )  # a rule has one threshold
+    # a rule has one threshold
+    scaled = data.assign(train_accuracy=data.train_accuracy * (REACHED / FITTED))
     return phases(
         scaled, PhaseRule(threshold=REACHED, cap=int(data.step.max())), goal=REACHED
     ).phase

@@ -26,11 +26,8 @@ LOSS, METHOD = (
     "Through an encoder all points gather in one place",
 )
 
-RATE, FIG19_STEPS, STEPS = (
-    1e-3,
-    100,
-    500,
-)  # Adam's rate and steps in Fig. 19, and the steps of an encoder here
+# Adam's rate and steps in Fig. 19, and the steps of an encoder here
+RATE, FIG19_STEPS, STEPS = (1e-3, 100, 500)
 
 
 def descend(

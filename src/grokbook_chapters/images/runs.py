@@ -20,10 +20,8 @@ PIXELS = {MNIST: 784, SMALL: 64}  # of an image of each set
 WIDTH = 200  # of both hidden layers
 # factor of all initial parameters in the authors' sister program; the paper says more than 1
 LARGE = 8.0
-FITTED, REACHED = (
-    0.9,
-    0.6,
-)  # accuracies of a phase: training set by Table 1, test set by appendix J for its diagram
+# accuracies of a phase: training set by Table 1, test set by appendix J for its diagram
+FITTED, REACHED = (0.9, 0.6)
 CAP = 100_000  # steps of the curve of Fig. 8 (left)
 # Training images of Fig. 20 here; the paper's numbers are not printed. 125 was added, with more
 # steps, when the others

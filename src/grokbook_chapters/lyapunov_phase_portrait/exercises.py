@@ -67,10 +67,8 @@ def two(
         yield not near(other**2 - one**2, gap), "x^2 - w^2 is conserved"
         yield True, "the larger one"
     a = delta / b
-    linear = [
-        [-b * b, delta - 2 * a * b],
-        [delta - 2 * a * b, -a * a],
-    ]  # of ((delta - xw) w, (delta - xw) x)
+    # of ((delta - xw) w, (delta - xw) x)
+    linear = [[-b * b, delta - 2 * a * b], [delta - 2 * a * b, -a * a]]
     given, origin = np.sort(np.array(eigenvalues, dtype=float)), ("of the origin", [-delta, delta])
     yield from number(given, np.sort(np.linalg.eigvalsh(linear)), "one of the two is zero", origin)
     yield from number(drawn, -x, "on the stable line of the saddle", ("leads away", x))
@@ -159,9 +157,8 @@ def returns(fall: float, meets: int, turns: int, *, seed: int, time: float) -> M
     loss = (1 - start.prod()) ** 2 / 2
     yield from number(fall, loss, "in the limit the product is 1", ("periodic orbit", 0))
     yield meets == 0, "both sides"
-    amount = np.linspace(0, 1, 200_001)[:, None] * (
-        end**2 - start**2
-    )  # by which all squares have changed
+    # by which all squares have changed
+    amount = np.linspace(0, 1, 200_001)[:, None] * (end**2 - start**2)
     heights = np.sqrt(start**2 + amount) @ normal
     level = (heights[0] + heights[-1]) / 2
     yield (

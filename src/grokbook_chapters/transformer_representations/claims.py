@@ -40,18 +40,12 @@ PUBLISHED_GROK = 4_100
 # part of its first value to which the dimension must come down for a drastic fall; the published:
 # 0.65
 FALLEN = 0.8
-NEAR, OTHERS_NEAR = (
-    1.5,
-    (1.25, 2.0),
-)  # factor within which two steps count as one time; two other readings
-LINES, CORNER = (
-    5,
-    2,
-)  # lines of a direction from which an order of phases counts; cells of a corner, a side
-SOLVED, LEVEL = (
-    0.99,
-    0.05,
-)  # test accuracy that a few axes must reach; chance at which runs go together beyond a null
+# factor within which two steps count as one time; two other readings
+NEAR, OTHERS_NEAR = (1.5, (1.25, 2.0))
+# lines of a direction from which an order of phases counts; cells of a corner, a side
+LINES, CORNER = (5, 2)
+# test accuracy that a few axes must reach; chance at which runs go together beyond a null
+SOLVED, LEVEL = (0.99, 0.05)
 
 
 def deciding() -> dict[str, Experiment]:

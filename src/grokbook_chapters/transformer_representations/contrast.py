@@ -37,10 +37,8 @@ from grokbook_chapters.liu2022 import addition
 
 P, STEPS, SEEDS = 10, 3_000, 10  # symbols, steps of a run, runs of a set
 SETS = 20  # drawn sets of a kind: the number was fixed before they were drawn
-TOLERANCE, ALL = (
-    0.1,
-    1 - 1e-6,
-)  # the code's rule for a closed parallelogram; accuracy from which every pair is right
+# the code's rule for a closed parallelogram; accuracy from which every pair is right
+TOLERANCE, ALL = (0.1, 1 - 1e-6)
 # The 13 test pairs of each set.
 HELD_OUT = {name: [*map(tuple, pairs)] for name, pairs in beside(__file__).items()}
 

@@ -15,11 +15,8 @@ from grokbook.measures.principal import on_axes, ring_share
 from grokbook.theory.linear_probability import crossing
 from grokbook_chapters.transformer_representations.runs import AXES
 
-BARS = (
-    0.5,
-    0.4,
-    0.6,
-)  # ring share from which a plane counts as showing a circle: half for one frequency; two others
+# ring share from which a plane counts as showing a circle: half for one frequency; two others
+BARS = (0.5, 0.4, 0.6)
 DRAWS, RANKED = 10, 100  # random tables that a control is the mean of, starts for a rank
 
 

@@ -37,16 +37,10 @@ DECAYS = {0.0: 3, 1.0: 3, 3.0: 9}  # weight decays of the small decoder, and how
 # the decay of the small runs that the page looks at most: they generalise within their steps
 USUAL = 3.0
 SLOW = 10_000  # steps of the small runs without decay that tell how late they are
-SHARES = (
-    0.0,
-    3 / 18,
-    6 / 18,
-)  # three of the ten shares that Fig. 7 (centre) drops, which end at a half
-RATES = (
-    0.1,
-    0.3,
-    0.5,
-)  # shares of numbers that small runs with dropout drop; at the first all of them generalise
+# three of the ten shares that Fig. 7 (centre) drops, which end at a half
+SHARES = (0.0, 3 / 18, 6 / 18)
+# shares of numbers that small runs with dropout drop; at the first all of them generalise
+RATES = (0.1, 0.3, 0.5)
 # Sizes of the small runs, modulus 31: about a minute a run on one core.
 SMALL = {
     "d_model": 64,

@@ -31,10 +31,8 @@ from grokbook.training.forward import split_weights
 from grokbook.training.optim import Group
 from grokbook_chapters.transformer_representations.runs import RATES, SMALL, encoder_run
 
-KEPT_AXES, KEPT_SHARE = (
-    10,
-    0.2,
-)  # axes, and share of each matrix's numbers, that a ticket keeps: fixed before the runs
+# axes, and share of each matrix's numbers, that a ticket keeps: fixed before the runs
+KEPT_AXES, KEPT_SHARE = (10, 0.2)
 SEEDS = 5  # runs of each kind: in all of five pairs one is first by chance once in 32 times
 # steps of a ticket and of the network it is from: small runs with dropout generalise by step 1,900
 LENGTH = 2_500

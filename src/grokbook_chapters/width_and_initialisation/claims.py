@@ -64,9 +64,8 @@ NEARLY_ALL = 0.985  # test accuracy that rounds to the paper's 0.99
 NO_GAIN = 0.05  # gain in test accuracy that we call no "significant improvement"
 SUBSTANTIAL = 0.1  # difference of the accuracy reached by two runs that we call substantial
 STEADY = 2.0  # ratio of the latest to the earliest grok step below which we call a setting stable
-SURELY = (
-    LEVEL / 10
-)  # level at which a half that is put there must be found, so that it is hardly missed at `LEVEL`
+# level at which a half that is put there must be found, so that it is hardly missed at `LEVEL`
+SURELY = LEVEL / 10
 
 Times = pd.DataFrame | None
 _WIDTHS = {"section": "What is recorded of the width", "seconds": 3, "through": times}

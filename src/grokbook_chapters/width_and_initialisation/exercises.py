@@ -49,10 +49,8 @@ def hand(
     score: int, p_value: float, largest: float, *, a1: int, a2: int, a3: int, b: int, last: int
 ) -> Mistakes:
     """A whole number, a share, and a ratio, both to three digits."""
-    steps, count = (
-        [a1, a2, a3, b, last + 1, last + 1],
-        range(6),
-    )  # two that are equal: not known which is first
+    # two that are equal: not known which is first
+    steps, count = ([a1, a2, a3, b, last + 1, last + 1], range(6))
 
     def scored(group: tuple[int, ...]) -> int:
         others = [k for k in count if k not in group]

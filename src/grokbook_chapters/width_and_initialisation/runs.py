@@ -31,28 +31,21 @@ SMALL = {"p": 59, "train_fraction": 0.5, "d_model": 64, "steps": 4_000, "log": S
 # learning rates.
 ACCELERATORS = {"adamw": AdamW, "muon": Muon, "grokfast": Grokfast}
 
-RATES = (
-    1e-3,
-    3e-4,
-    3e-3,
-)  # learning rates at which they are compared; the first is that of every other run
+# learning rates at which they are compared; the first is that of every other run
+RATES = (1e-3, 3e-4, 3e-3)
 
 # Starts that tell structure, scale and mean of the Toeplitz table apart.
 APART = ("normal", "toeplitz", "toeplitz_normal", "small_normal", "normal_mean")
 
-FRESH = tuple(
-    range(3, 13)
-)  # seeds that were run after those of `small_by_start` had shown what to ask: they decide it
+# seeds that were run after those of `small_by_start` had shown what to ask: they decide it
+FRESH = tuple(range(3, 13))
 
 PAIRS = 10  # of runs with and without position vectors, of one seed each
-SPREAD, STEADIER = (
-    5,
-    8,
-)  # of them in each setting whose scatter is asked for, and then again at the widest
+# of them in each setting whose scatter is asked for, and then again at the widest
+SPREAD, STEADIER = (5, 8)
 MORE = tuple(range(10, 26))  # seeds of the pairs of width 48 of which a delay is asked
-MANY = tuple(
-    range(58, 186)
-)  # and of those of which it is asked again, enough for a delay as large as theirs
+# and of those of which it is asked again, enough for a delay as large as theirs
+MANY = tuple(range(58, 186))
 # Figure, width, steps and seeds of the companions of Figs 20 and 21. Of five pairs of width 48 six
 # of ten networks had
 # not generalised by step 6,000, so how far they scatter is asked of others, for longer. Ten pairs
