@@ -83,14 +83,14 @@ class Project:
             raise GrokbookError(f"{said} that is installed; {rule}.")
         return self.chapters
 
+    def folders(self) -> list[Path]:
+        """Where its chapters' package stands."""
+        spec = importlib.util.find_spec(self.package())
+        return [Path(folder) for folder in (spec and spec.submodule_search_locations) or ()]
+
     def sources(self) -> list[Path]:
         """The files of its chapters' package that pages are made with."""
-        spec = importlib.util.find_spec(self.package())
-        found = [
-            path
-            for folder in spec.submodule_search_locations or ()
-            for path in Path(folder).rglob("*.*")
-        ]
+        found = [path for folder in self.folders() for path in folder.rglob("*.*")]
         return sorted(path for path in found if path.is_file() and path.suffix != ".pyc")
 
     def files(self) -> list[Path]:

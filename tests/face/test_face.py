@@ -121,6 +121,8 @@ def test_an_experiment_is_loaded_or_trained_and_says_everything_itself(tmp_path)
     assert gb.train(one, store=tmp_path, progress=False).attrs["origin"] == "cached"
     for said in (
         {"model": one.config.model},
+        {"optimizer": gb.Sgd(lr=0.1)},
+        {"keep": "weights"},
         {"steps": 30},
         {"seeds": 2},
         {"watch": {"largest": largest}},

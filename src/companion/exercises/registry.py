@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from importlib import import_module
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -109,29 +107,27 @@ def essay(label: str) -> Asked:
     return Asked(label, **_texts().get(label, {}))
 
 
-def _files() -> list[Path]:
-    """The files `exercises.toml` of the project's chapters."""
-    found = find_spec(current().package())
-    folders = (found and found.submodule_search_locations) or ()
-    return sorted(path for folder in folders for path in Path(folder).glob("*/exercises.toml"))
+@cache
+def _files() -> Mapping[str, Mapping[str, Any]]:
+    """What the file `exercises.toml` of each of the project's chapters has, by the module beside
+    it."""
+    project = current()
+    package = project.package()
+    paths = (path for folder in project.folders() for path in folder.glob("*/exercises.toml"))
+    return {f"{package}.{path.parent.name}.exercises": beside(path) for path in sorted(paths)}
 
 
 @cache
 def _texts() -> Mapping[str, Mapping[str, Any]]:
     """By label what the chapters' files of texts have: `wrong` and `reasons`, or `points`."""
-    return {label: texts for path in _files() for label, texts in beside(path).items()}
+    return {label: texts for found in _files().values() for label, texts in found.items()}
 
 
 @cache
 def modules() -> Mapping[str, str]:
     """The name of the module of each exercise, by label. That of another chapter need not be loaded
     to check one."""
-    package = current().package()
-    return {
-        label: f"{package}.{path.parent.name}.exercises"
-        for path in _files()
-        for label in beside(path)
-    }
+    return {label: module for module, found in _files().items() for label in found}
 
 
 def every() -> Mapping[str, Asked]:

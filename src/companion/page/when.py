@@ -6,10 +6,11 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from grokbook.errors import ParameterError
+from grokbook.logic import all_of, any_of
 
 KEY = "when-"
 """What stands before a condition's name in the key under which it is glued."""
@@ -130,11 +131,5 @@ def _truth(node: Any, known: Known) -> bool | None:
     if isinstance(node, ast.UnaryOp):
         inner = _truth(node.operand, known)
         return None if inner is None else not inner
-    return _joined([_truth(part, known) for part in node.values], isinstance(node.op, ast.Or))
-
-
-def _joined(parts: Iterable[bool | None], decisive: bool) -> bool | None:
-    values = set(parts)
-    if decisive in values:
-        return decisive
-    return None if None in values else not decisive
+    joined = any_of if isinstance(node.op, ast.Or) else all_of
+    return joined(_truth(part, known) for part in node.values)

@@ -15,9 +15,9 @@ from grokbook.files import filled
 
 TRIED = ((4, 1.0), (3, 1.0), (2, 1.0), (1, 1.0), (0, 1.0), (0, 0.9), (0, 0.8))
 """Formulas on the page and the size of what is printed, until all fits."""
-HEIGHTS = ("130mm", "100mm", "70mm", "45mm")
-"""How high the picture may be, where the page has room left: a forest of forty rows cannot be read
-in 45 mm."""
+HEIGHTS = ("130mm", "100mm", "70mm")
+"""How high the picture may be, where the page has room left beside the usual 45 mm, in which a
+forest of forty rows cannot be read."""
 TALLER = "height => document.documentElement.style.setProperty('--height', height)"
 
 
@@ -40,12 +40,14 @@ def handout(browser: Any, page: Path, site: Path, address: str | None = None) ->
                 f"{base}handout.html",
                 written(page, name, f"{base}{name}", formulas, address),
             )
-            if _on_one_page(browser, scale) is None:
+            usual = _on_one_page(browser, scale)
+            if usual is None:
                 continue
             for height in HEIGHTS:
                 browser.evaluate(TALLER, height)
-                if (made := _on_one_page(browser, scale)) is not None:
-                    return made
+                if (taller := _on_one_page(browser, scale)) is not None:
+                    return taller
+            return usual
     raise ChapterError(
         f"the handout of {page.stem} does not fit on one page: what it lists is too long."
     )

@@ -8,7 +8,7 @@ three seeds a side no test can give a p value below 1/20 (`least_p`), so ranges 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 from math import comb, erfc, log
@@ -19,6 +19,7 @@ from scipy.optimize import minimize
 from scipy.stats import chi2, mannwhitneyu, norm
 
 from grokbook.errors import ParameterError, checked_call
+from grokbook.logic import all_of
 
 MOST_PAIRS = 18  # up to which all sign patterns are counted one by one (262,144)
 DRAWN = 2**16  # sign patterns of more pairs than that
@@ -291,20 +292,7 @@ def equivalent(
         sooner(a, b, factor=margin, level=level, test=test)
         for a, b in ((first, second), (second, first))
     ]
-    return all_known_true(below)
-
-
-def all_known_true(parts: Iterable[bool | None]) -> bool | None:
-    """Kleene's conjunction: False where one part is, else None where one is not known, else True.
-
-    Example:
-        >>> all_known_true([True, None]), all_known_true([None, False]), all_known_true([True])
-        (None, False, True)
-    """
-    values = set(parts)
-    if False in values:
-        return False
-    return None if None in values else True
+    return all_of(below)
 
 
 def _cut(times: pd.DataFrame, last: float) -> pd.DataFrame:

@@ -19,9 +19,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from grokbook.curves.comparison import all_known_true
 from grokbook.curves.delay import ROUNDING
 from grokbook.errors import ParameterError, checked_call
+from grokbook.logic import all_of, any_of
 
 PHASES = {
     "C": "comprehension",
@@ -321,8 +321,4 @@ def between(table: pd.DataFrame, least: int = 1) -> tuple[list[bool | None], boo
     known = zip(table.lines, table["C, G, M"], strict=True)
     parts = [None if lines < least else bool(2 * right > lines) for lines, right in known]
     each = [set(part) for _, part in pd.Series(parts, dtype=object).groupby(table.panel.to_numpy())]
-    one_direction_does = []
-    for kept in each:
-        missing = None if None in kept else False
-        one_direction_does.append(True if True in kept else missing)
-    return parts, all_known_true(one_direction_does)
+    return parts, all_of(map(any_of, each))

@@ -32,8 +32,9 @@ from grokbook.training import accelerators, optim
 from grokbook.training.config import RunConfig
 from grokbook.training.watching import Watch
 
-SEEDS, STEPS = 5, 10_000
-"""Runs of a call that says no number, and updates of each."""
+OPTIMIZER, SEEDS, STEPS = AdamW(), 5, 10_000
+"""What a call that says nothing else trains with: the optimiser, the number of runs, updates of
+each."""
 
 SHORT = 20.0
 """Runs of fewer predicted seconds, all together, are not worth the start of a process each."""
@@ -53,7 +54,7 @@ al.'s toys."""
 def train(
     task: Any,
     model: Any = None,
-    optimizer: Any = AdamW(),  # noqa: B008  frozen settings
+    optimizer: Any = OPTIMIZER,
     *,
     seeds: int | Sequence[int] = SEEDS,
     steps: int = STEPS,
@@ -120,13 +121,11 @@ def train(
         ({'seed': 2, 'step': 3}, ('seed', 'snapshot', 'token', 'feature'))
     """
     if isinstance(task, Experiment):
-        said = {"model": model, "watch": watch, "name": name, **settings}
-        said |= {
-            "seeds": None if seeds == SEEDS else seeds,
-            "steps": None if steps == STEPS else steps,
-        }
-        for what, value in said.items():
-            if value is not None:
+        asked = {"model": model, "optimizer": optimizer, "seeds": seeds, "steps": steps}
+        asked |= {"watch": watch, "keep": keep, "name": name, **settings}
+        usual = {"optimizer": OPTIMIZER, "seeds": SEEDS, "steps": STEPS, "keep": "embedding"}
+        for what, value in asked.items():
+            if value is not usual.get(what):
                 raise ParameterError(
                     f"{what} = {shown(value)} is said by the experiment {task.name} itself."
                 )
@@ -145,7 +144,7 @@ def train(
 def sweep(
     task: Any,
     model: Any,
-    optimizer: Any = AdamW(),  # noqa: B008  frozen settings
+    optimizer: Any = OPTIMIZER,
     *,
     grid: Mapping[str, Sequence[float]],
     seeds: int | Sequence[int] = 1,

@@ -237,10 +237,9 @@ class Sweep(Experiment):
     is NaN from there on. It is a class of its own because its runs share programs whatever they
     are, and its dataset has no embedding measures.
 
-    Raises ParameterError for a watch, since a cell that diverges has none of its values.
-
     Raises ParameterError for no axes, two of one name, one named seed (seeds are a dim of their
-    own), and a cell that the run refuses.
+    own), a cell that the run refuses, and a watch, since a cell that diverges has none of its
+    values.
 
     Example:
         >>> from grokbook_chapters.liu2022 import addition
