@@ -43,3 +43,11 @@ def test_ctrl_c_while_a_command_loads_is_one_line(moment):
     assert (code, "Traceback" in said) == (130, False)
     (line,) = said.strip().splitlines()
     assert line.startswith("grokbook: stopped")
+
+
+def test_ctrl_c_inside_code_made_from_a_text_has_the_same_exit_code():
+    """`dataclass` and `namedtuple` run texts; after an interrupt there CPython ends by the signal,
+    whatever exit code is given."""
+    script = "import companion.cli as c; c.app = lambda: exec('raise KeyboardInterrupt'); c.main()"
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr) == (130, "\ngrokbook: stopped.\n")

@@ -5,6 +5,16 @@ from __future__ import annotations
 
 import sys
 
+
+def _stopped() -> None:
+    """End after Ctrl-C: one line, and the exit code that shells know."""
+    print("\ngrokbook: stopped.", file=sys.stderr)
+    # An interrupt inside code made from a text (each dataclass is) makes CPython end by the signal
+    # whatever exit code is given; the next text that runs lets go of that.
+    exec("")
+    sys.exit(130)
+
+
 try:
     from dataclasses import asdict
     from pathlib import Path
@@ -20,8 +30,7 @@ try:
     from grokbook.machine import duration
     from grokbook.paths import chosen
 except KeyboardInterrupt:  # Ctrl-C while the command itself is loaded
-    print("\ngrokbook: stopped.", file=sys.stderr)
-    sys.exit(130)
+    _stopped()
 
 app = typer.Typer(
     help="Re-run the chapters of grokbook with your own parameters, and build the book.",
@@ -54,11 +63,10 @@ def main() -> None:
     except SystemExit as ended:
         asked = getattr(ended.__context__, "__cause__", None)  # typer makes an exit of Ctrl-C
         if isinstance(asked, KeyboardInterrupt):
-            print("\ngrokbook: stopped.", file=sys.stderr)
+            _stopped()
         raise
     except KeyboardInterrupt:
-        print("\ngrokbook: stopped.", file=sys.stderr)
-        sys.exit(130)
+        _stopped()
     # the disk is full, say: what the system refuses is no fault of this program
     except OSError as error:
         place = f"{line(error.filename)}: " if error.filename else ""
