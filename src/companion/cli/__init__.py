@@ -9,10 +9,17 @@ import sys
 def _stopped() -> None:
     """End after Ctrl-C: one line, and the exit code that shells know."""
     print("\ngrokbook: stopped.", file=sys.stderr)
-    # An interrupt inside code made from a text (each dataclass is) makes CPython end by the signal
-    # whatever exit code is given; the next text that runs lets go of that.
-    exec("")
+    _forget_the_signal()
     sys.exit(130)
+
+
+def _forget_the_signal() -> None:
+    """Let an exit code stand after Ctrl-C.
+
+    An interrupt inside code made from a text (each dataclass is) makes CPython end by the signal,
+    whatever exit code is given; the next text that runs lets go of that.
+    """
+    exec("")
 
 
 try:
@@ -64,6 +71,7 @@ def main() -> None:
         asked = getattr(ended.__context__, "__cause__", None)  # typer makes an exit of Ctrl-C
         if isinstance(asked, KeyboardInterrupt):
             _stopped()
+        _forget_the_signal()
         raise
     except KeyboardInterrupt:
         _stopped()
