@@ -47,11 +47,11 @@ def test_ctrl_c_while_a_command_loads_is_one_line(moment):
 
 INTERRUPT = "exec('raise KeyboardInterrupt')"
 STOPPABLE = f"""
-from companion.cli.runs import stoppable
-def app():
-    with stoppable():
+c.app = c.typer.Typer()
+@c.app.command()
+def command():
+    with c.stoppable():
         {INTERRUPT}
-c.app = app
 """
 
 
