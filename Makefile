@@ -40,7 +40,7 @@ smoke: setup-dev ## build the whole book at the smoke preset, warnings are error
 	$(GROKBOOK) build --preset smoke --strict
 
 browser: setup-dev ## open the built site in Chromium (after `make book` or `make smoke`)
-	$(PYTEST) tests/book -m browser -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
+	$(PYTEST) tests/browser tests/companion -m browser -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
 
 screenshot: setup-dev ## take README's picture of the built site's front page, in Chromium (after `make book`)
 	$(BIN)/python .ci/picture.py
@@ -67,7 +67,7 @@ EXECUTE := from pathlib import Path; from companion.site.execute import execute;
 
 older: setup-dev ## networks, training and chapters 10 and 15 as on a processor without AVX-512
 	rm -rf build/avx2
-	$(LIKE_AVX2) $(PYTEST) tests/models tests/training -k 'not ($(NOT_OLDER))' -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
+	$(LIKE_AVX2) $(PYTEST) tests/grokbook/models tests/grokbook/training -k 'not ($(NOT_OLDER))' -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 	$(LIKE_AVX2) $(BIN)/python -c '$(EXECUTE)'
 
 bundle: setup-dev ## all in one archive that needs no network: site, wheel, records, PDF, editions (after `make book`)

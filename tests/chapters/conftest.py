@@ -1,12 +1,11 @@
 """What the tests of the topics share: a claim in another world, and figures that are closed when a
 test ends.
 
-What a check finds as it stands is tested for every claim in tests/claims/test_verdicts.py.
+What a check finds as it stands is tested for every claim in tests/companion/claims/test_verdicts.py.
 """
 
 import ast
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 from unittest.mock import MagicMock
 
@@ -14,8 +13,9 @@ import matplotlib.pyplot as plt
 import pytest
 
 from companion.page.sources import load
+from project_tree import ROOT
 
-NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+NOTEBOOKS = ROOT / "notebooks"
 
 
 @pytest.fixture(autouse=True)

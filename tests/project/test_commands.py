@@ -9,6 +9,7 @@ from itertools import islice
 
 import pytest
 import yaml
+
 from project_tree import ROOT, make_targets, read
 
 # Stand for Python (`-m venv` copies itself, `-m pip install` may fail) and, in .ci/run, for make.
@@ -74,7 +75,11 @@ def run(tmp_path):
     [
         ("book", "[book]", "grokbook build --preset laptop"),
         ("smoke", "[book,dev]", "grokbook build --preset smoke --strict"),
-        ("browser", "[book,dev]", "-m pytest tests/book -m browser -n 3 --dist loadgroup"),
+        (
+            "browser",
+            "[book,dev]",
+            "-m pytest tests/browser tests/companion -m browser -n 3 --dist loadgroup",
+        ),
         ("test", "[book,dev]", "-m pytest -m 'not browser' -n 3 --dist worksteal"),
         ("serve", "[book]", "grokbook serve"),
         ("record", "[book]", "grokbook record"),

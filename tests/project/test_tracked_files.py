@@ -3,6 +3,7 @@
 import re
 
 import pytest
+
 from project_tree import ROOT, tracked
 
 TEXT = (

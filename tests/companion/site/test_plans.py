@@ -1,0 +1,114 @@
+"""What a lecturer reads: the map comes from the chapters, minutes and marks add up, links lead
+somewhere."""
+
+import re
+
+import pytest
+import yaml
+
+from companion.page import sources
+from companion.project import of
+from companion.site.staging import MAP, fill_pages
+from project_tree import ROOT
+
+SITE = ROOT / "site"
+PLANS = (ROOT / "book" / "plans.md").read_text(encoding="utf-8")
+LENGTHS = {"Fifty minutes": 50, "Ninety minutes": 90, "One day": 420, "One term": 24}
+"""Minutes of a plan with its breaks; hours of a term."""
+
+
+def section(title):
+    return PLANS.partition(f"## {title}\n")[2].partition("\n## ")[0]
+
+
+def test_chapters_need_chapters_that_there_are_and_none_needs_itself_on_any_way():
+    needs = {one.number: one.needs for one in sources.load_all(ROOT) if one.name != sources.FRONT}
+    assert {need for each in needs.values() for need in each} <= set(needs)
+    ready: set[str] = set()
+    while more := {
+        number for number in needs if number not in ready and set(needs[number]) <= ready
+    }:
+        ready |= more
+    assert ready == set(needs), "chapters on a circle of needs"
+
+
+def test_the_map_stands_in_the_place_of_its_line_and_leads_to_every_chapter(tmp_path):
+    teaching = ROOT / "book" / "teaching.md"
+    (tmp_path / "teaching.md").write_text(teaching.read_text("utf-8"), "utf-8")
+    fill_pages(ROOT, tmp_path, [path.stem for path in sources.chapter_paths(ROOT)], {})
+    text = (tmp_path / "teaching.md").read_text("utf-8")
+    linked = set(re.findall(r'href="chapters/(\w+)\.html"', text))
+    toc = yaml.safe_load((ROOT / "book" / "_toc.yml").read_text("utf-8"))
+    files = [chapter["file"] for part in toc["parts"] for chapter in part["chapters"]]
+    listed = {file.removeprefix("chapters/") for file in files if file.startswith("chapters/")}
+    assert MAP not in text and linked == listed - {of(ROOT).ledger}
+
+
+@pytest.mark.parametrize(("title", "length"), LENGTHS.items())
+def test_the_minutes_of_a_plan_add_up(title, length):
+    """And each plan has objectives and what to read before."""
+    text = section(title)
+    assert sum(int(n) for n in re.findall(r"^\| (\d+) \|", text, re.MULTILINE)) == length
+    assert "**Objectives.**" in text and "**Read before.**" in text
+
+
+def test_every_board_picture_that_a_plan_names_is_described_once():
+    described = re.findall(r"\*\*Board picture (\d)\.\*\*", PLANS)
+    named = {n for n in re.findall(r"\bboard picture (\d)", PLANS)}
+    assert len(described) == len(set(described)) and named <= set(described)
+
+
+def test_the_marks_of_the_key_are_those_of_the_questions():
+    questions, key = section("Exam").split("### Key")
+    asked = {
+        int(n): int(marks) for n, marks in re.findall(r"^(\d)\. \((\d)\)", questions, re.MULTILINE)
+    }
+    answers = {
+        int(part[0]): part
+        for part in re.split(r"^(?=\d\. )", key, flags=re.MULTILINE)
+        if part[:1].isdigit()
+    }
+    given = {n: sum(int(m) for m in re.findall(r"\((\d)\)", text)) for n, text in answers.items()}
+    assert given == asked and sum(asked.values()) == 40
+
+
+def test_the_key_of_the_flow_is_its_limit():
+    """Question 4, by the library: the limit point of the start (0, b, b) at target 1."""
+    from grokbook.theory.triple_product import limit_point
+
+    b = 7**0.5 / 2
+    assert limit_point((0.0, b, b), target=1.0) == pytest.approx((0.5, 2**0.5, 2**0.5))
+
+
+def test_every_exercise_and_figure_that_a_plan_names_is_in_its_chapter():
+    texts = {path.stem: path.read_text("utf-8") for path in (ROOT / "notebooks").glob("*.md")}
+    named = re.findall(r"\(chapters/(\w+)\.ipynb(?:#([\w-]+))?\)", PLANS)
+    assert named and not [
+        (name, figure) for name, figure in named if figure and f'"{figure}"' not in texts[name]
+    ]
+    titles = re.findall(r"exercise \*([^*]+)\*", " ".join(PLANS.split()), re.IGNORECASE)
+    cells = re.findall(r"^\| 2 \|.*\| ([^|]+) \|$", section("One term"), re.MULTILINE)
+    titles += [one for cell in cells for one in cell.split("; ") if one[0].isupper()]
+    assert titles and not [
+        one for one in titles if not any(f"}} {one}\n" in text for text in texts.values())
+    ]
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(
+    not (SITE / "plans.html").is_file(), reason="the site is not built: run `grokbook build`"
+)
+class TestMap:
+    """The map on the page for teaching, in Chromium."""
+
+    @pytest.mark.parametrize("how", ["mouse", "key", "touch"])
+    def test_a_name_leads_to_its_chapter(self, open_page, address, how):
+        touch = {"has_touch": True, "is_mobile": True} if how == "touch" else {}
+        page = open_page(f"{address}teaching.html", width=390 if touch else 1280, **touch)
+        link = page.locator(".gb-map a", has_text="MED")
+        if how == "key":
+            link.focus()
+            page.keyboard.press("Enter")
+        else:
+            link.tap() if touch else link.click()
+        page.wait_for_url("**/chapters/05_med_tracking.html*", wait_until="domcontentloaded")

@@ -1,0 +1,488 @@
+"""`grokbook run`: the page opens with what differs from the default; parameter sets as files."""
+
+import json
+import re
+from dataclasses import replace
+from types import SimpleNamespace
+from unittest.mock import Mock
+
+import nbformat
+import pytest
+from bs4 import BeautifulSoup
+from hypothesis import given
+from hypothesis import strategies as st
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from companion.checks import drift
+from companion.page import sources, when
+from companion.page.costs import Estimate
+from companion.site import beside, execute, rerun, standalone, variants
+from grokbook.errors import ChapterError, ParameterError
+from project_tree import ROOT
+from small_project import CHAPTER
+
+FIGURE = {"name": "fig-more", "caption": "More of it.", "alt": "A curve."}
+PROSE = "- A **delay** is {glue:text}`delay`, of $p$ = {glue:text}`modulus`; {glue:text}`share:.1f` is one.\n"
+PROSE += "\n{glue:text}`story` That is all.\n"
+SOURCE = CHAPTER.replace("## One section\n", f"## One section\n\n{PROSE}")
+
+
+# ------------------------------------------------------------------------------------- what differs
+
+
+def glued(name, shown, **about):
+    data = {"application/papermill.record/text/plain": repr(shown)}
+    return new_output("display_data", data=data, metadata={"scrapbook": {"name": name, **about}})
+
+
+def executed(
+    p=23,
+    delay=100.0,
+    seeds=(90.0, 110.0),
+    drawing="a",
+    ledger=("holds", 0.5, 0.4, 0.6),
+    words="It rises.",
+):
+    """An executed chapter with each kind of output."""
+    caption = f"Squares, {p}, no seed."
+    figures = [
+        {"name": name, "caption": caption, "alt": "A curve."} for name in ("fig-tiny", "fig-same")
+    ]
+    outputs = [
+        *(
+            glued("modulus", p),
+            glued("share", p / 7),
+            glued("ledger", json.dumps([["G1", *ledger]])),
+        ),
+        glued("delay", f"{delay:.0f} steps", value=delay, seeds=list(seeds)),
+        glued("story", f"{words} At {p} it is as long as a sentence is."),
+        new_output(
+            "display_data",
+            data={"image/svg+xml": f"<svg>{drawing}</svg>"},
+            metadata={"grokbook": figures[0]},
+        ),
+        new_output(
+            "display_data", data={"image/png": "iVBORw0="}, metadata={"grokbook": figures[1]}
+        ),
+    ]
+    box = new_markdown_cell("- **Run** preset `smoke`, device", metadata={"tags": ["provenance"]})
+    return new_notebook(
+        cells=[
+            new_markdown_cell("# A tiny chapter\n\nIt cites."),
+            new_code_cell(outputs=outputs),
+            box,
+        ]
+    )
+
+
+@pytest.fixture
+def tiny(project):
+    path = project / "notebooks" / "01_tiny.md"
+    path.write_text(SOURCE)
+    return sources.load(path)
+
+
+def opening(tiny, default, mine, values=(("p", 29),)):
+    made = beside.opened(mine, default, tiny.page("smoke", dict(values)), "the book's page")
+    texts = [cell.source for cell in made.cells if cell.cell_type == "markdown"]
+    end = texts.index("## The page with your parameters")
+    assert texts[0].strip() == "# A tiny chapter" and texts[end + 1].strip() == "It cites."
+    return "\n".join(texts[1:end]), made
+
+
+def test_the_page_opens_with_parameters_numbers_against_their_seeds_and_figures_in_pairs(tiny):
+    default, mine = (
+        executed(),
+        executed(29, 140.0, (130.0, 145.0), "b", ("fails", 0.7, 0.6, 0.8), "It falls."),
+    )
+    before = json.dumps(mine)
+    said, made = opening(tiny, default, mine)
+    for part in (
+        "Here the page is held beside the book's page;",
+        "4 numbers in the prose moved: 2 by more than the spread over seeds, for 2 it is not known.",
+        "Verdicts that changed: G1 holds → **fails**.",
+        "* - `p`\n  - 23\n  - **29**\n  - prime modulus",
+        "grokbook run 01 --preset smoke -p p=29",
+        "A delay is **{glue:text}`delay`**, of $p$ = {glue:text}`modulus`;\n  - 100 steps\n  - 140 steps\n",
+        "  - **yes**: 40 against 20\n",
+        "* - value of G1\n  - 0.5\n  - 0.7\n  - **yes**: outside 0.4 to 0.6\n",
+        "* - **{glue:text}`share:.1f`** is one.\n  - 3.3\n  - 4.1\n  - not known\n",
+        "1 figure changed. The same as by default: {numref}`fig-same`.",
+        "{numref}`fig-tiny`, default and yours. Squares, 29, no seed.",
+        "1 computed sentence changed",
+    ):
+        assert part in said
+    (pair,) = [
+        o.data["text/html"]
+        for c in made.cells[:-3]
+        for o in c.get("outputs", [])
+        if "text/html" in o.data
+    ]
+    images = BeautifulSoup(pair, "html.parser").select(".gb-pair figure img")
+    assert [image["alt"] for image in images] == ["default: A curve.", "yours: A curve."]
+    assert json.dumps(mine) == before and nbformat.validate(made) is None
+
+
+@pytest.mark.parametrize(
+    ("mine", "said"),
+    [
+        (executed(), "No number in the prose moved. No verdict changed."),
+        (executed(), "No figure changed."),
+        (executed(delay=115.0), "1 number in the prose moved: 1 by less. That spread"),
+        (executed(delay=115.0), "- no: 15 against 20\n"),
+        (
+            executed(delay=115.0, seeds=[115.0, None]),
+            "1 number in the prose moved; its spread over seeds is not known",
+        ),
+        (executed(ledger=("holds", 0.55, 0.4, 0.6)), "- no: inside 0.4 to 0.6\n"),
+    ],
+)
+def test_what_is_said_follows_what_came_out(tiny, mine, said):
+    assert said in opening(tiny, executed(), mine)[0]
+
+
+def test_a_figure_that_is_no_picture_and_one_that_only_this_page_has_are_told_of_too(tiny):
+    """A diagram whose cells open is HTML: that it changed is said, though no pair of pictures can
+    show it."""
+
+    def page(diagram, more=()):
+        made = executed()
+        for name in ("fig-opened", *more):
+            about = {"grokbook": {"name": name, "caption": "Cells.", "alt": "Cells."}}
+            made.cells[1].outputs.append(
+                new_output("display_data", data={"text/html": diagram}, metadata=about)
+            )
+        return made
+
+    said, _ = opening(tiny, page("<b>4 runs</b>"), page("<b>6 runs</b>", ["fig-added"]))
+    alone = "1 figure changed. Moved by hand or opened cell by cell, so on the page alone: {numref}`fig-opened`."
+    assert (
+        f"{alone} Not on the default's page: {{numref}}`fig-added`. The same as by default: "
+        in said
+    )
+    assert "gb-pair" not in said
+    unchanged, _ = opening(tiny, page("<b>4 runs</b>"), page("<b>4 runs</b>"))
+    assert "No figure changed." in unchanged and "alone" not in unchanged
+
+
+def test_many_numbers_and_cells_are_folded(tiny):
+    prose = "".join(f"\n\nThe value of {i} is {{glue:text}}`n_{i}`." for i in range(20))
+    tiny = replace(tiny, source=tiny.source + prose)
+
+    def page(shift):
+        rows = "".join(f"<tr><td>{i}</td><td>{i + shift}</td></tr>" for i in range(99))
+        head = "<thead><tr><th>n</th><th>value</th></tr></thead>"
+        table = f"<table><caption>All | of *them*.</caption>{head}<tbody>{rows}</tbody></table>"
+        made = executed()
+        made.cells[1].outputs += [glued(f"n_{i}", i + shift) for i in range(20)]
+        made.cells[1].outputs.append(new_output("display_data", data={"text/html": table}))
+        return made
+
+    said, _ = opening(tiny, page(0), page(1))
+    assert "{admonition} 8 more numbers that moved\n:class: dropdown" in said
+    assert "{admonition} 99 table cells changed\n:class: dropdown" in said
+    assert "**All \\| of \\*them\\*.**" in said and "59 more cells of this table changed." in said
+
+
+@given(st.text("ab.$`*_ \n-|{}:1", max_size=60), st.text("ab.$`*_ \n-|{}:1", max_size=60))
+def test_the_words_around_a_number_are_one_line_with_the_number_in_it(before, after):
+    source = f"# T\n\nA {before} {{glue:text}}`n:.2f` {after} b\n\nMore."
+    said = beside._place(source, role(source))
+    assert "\n" not in said and "{glue:text}`n:.2f`" in said
+
+
+ROLE = "{glue:text}`n:.2f`"
+
+
+def role(source):
+    """Where the number `n` stands in a source."""
+    return re.search(r"\{glue:text\}`n(?::([^`]*))?`", source)
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        (
+            f"> **Answer** In all {ROLE} of them\n> wait.\n",
+            f"Answer In all **{ROLE}** of them wait.",
+        ),
+        (f"Before.\n>\n> > Quoted: {ROLE}.\n", f"Quoted: **{ROLE}**."),
+        (f"Medians of the runs: {ROLE}. More.", f"Medians of the runs: **{ROLE}**."),
+        (f"As in Fig. 7 they take {ROLE} steps.", f"As in Fig. 7 they take **{ROLE}** steps."),
+        (f"| task | steps |\n| --- | --- |\n| sum | {ROLE} |\n", f"sum, steps: **{ROLE}**"),
+        (f"## The delay is {ROLE}\n\nText.", f"The delay is **{ROLE}**"),
+        (f"# T\n\n## The delay\n\n```{{figure}} a\n:alt: {ROLE}\n```\n", f"The delay: **{ROLE}**"),
+        (f"# T\n\n## The delay\n\n{ROLE}\n\n", f"The delay: **{ROLE}**"),
+    ],
+)
+def test_what_moved_has_words_wherever_it_stands(source, said):
+    assert beside._place(source, role(source)) == said
+
+
+def test_every_number_of_the_book_would_have_words():
+    for chapter in sources.load_all(ROOT):
+        source = when.opened(chapter.source)
+        for found in re.finditer(r"\{glue:text\}`([^`:]+)(?::([^`]*))?`", source):
+            said = re.sub(r"\{[\w:]+\}`[^`]*`", "", beside._place(source, found))
+            assert re.search(r"[^\W\d_]{2}", said), (chapter.name, found[0], said)
+
+
+def test_what_the_page_does_not_print_is_not_told_and_no_raw_name_is(tiny):
+    default, mine = executed(), executed()
+    for made, value in ((default, 3.04), (mine, 3.01)):
+        made.cells[1].outputs += [
+            glued("hidden_name", value),
+            glued("printed_alike", value),
+            glued("when-late", None),
+        ]
+        made.cells[1].outputs[-1].data["application/papermill.record/text/plain"] = repr(
+            when.glued(value > 3.02, "")
+        )
+    more = "\n\nIt is {glue:text}`printed_alike:.1f`. {when}`not late; Never.` {when}`late; The rise comes late.`\n"
+    said, made = opening(replace(tiny, source=tiny.source + more), default, mine)
+    assert "No number in the prose moved." in said and "hidden_name" not in said
+    assert (
+        "1 sentence no longer holds, and a marked line stands in its place: The rise comes late."
+        in said
+    )
+
+
+def test_every_sentence_that_may_be_lost_is_told_without_the_marks_of_code():
+    for chapter in sources.load_all(ROOT):
+        for found in when.HALF.finditer(chapter.source):
+            for name in when.names(found[2]):
+                said = beside._conditioned(chapter.source, name)
+                assert '" "' not in said and '" f"' not in said, (chapter.name, name, said)
+
+
+@pytest.mark.parametrize(
+    "guarded", ["{when}``late; At {glue:text}`n`.``", ":::{when} late\nAt {glue:text}`n`.\n:::"]
+)
+@pytest.mark.parametrize("truth", [True, False, None])
+def test_a_number_of_a_sentence_that_does_not_stand_on_the_page_has_not_moved(tiny, guarded, truth):
+    """A step that no run reached stands in no sentence of the page, though the cells publish it."""
+    default, mine = executed(), executed()
+    for made, value in ((default, 3), (mine, 4)):
+        made.cells[1].outputs += [glued("n", value), glued("when-late", when.glued(truth, ""))]
+    said, _ = opening(replace(tiny, source=f"{tiny.source}\n\n{guarded}\n"), default, mine)
+    assert ("1 number in the prose moved" in said) is (truth is True)
+    assert ("No number in the prose moved." in said) is (truth is not True)
+
+
+@given(st.randoms(use_true_random=False))
+def test_an_output_is_the_same_in_any_order_and_from_disk(random):
+    """One page comes from a kernel, the other from a file whose keys are sorted."""
+    made = executed()
+    bundle = {
+        "text/plain": "[figure]",
+        "image/svg+xml": "<svg>\n</svg>",
+        "application/json": {"b": 1, "a": 2},
+    }
+    made.cells[1].outputs.append(
+        new_output("display_data", data=bundle, metadata={"grokbook": FIGURE})
+    )
+    other = nbformat.reads(nbformat.writes(made), as_version=4)
+    for output in other.cells[1].outputs:
+        parts = list(output.data.items())
+        random.shuffle(parts)
+        output.data = dict(parts)
+    assert drift.content(other.cells) == drift.content(made.cells)
+
+
+# --------------------------------------------------------------------------------- what is compared
+
+
+@pytest.fixture
+def run(built, said, monkeypatch):
+    """Re-run the tiny chapter with a page and a notebook that are only words: what was executed,
+    said and written."""
+    made = nbformat.read(built / "book" / "chapters" / "01_tiny.ipynb", as_version=4)
+    ran = []
+
+    def pretend(page, *rest):
+        ran.append(page.values["p"])
+        return execute.Run(made, [], 1.0)
+
+    monkeypatch.setattr(rerun, "execute", pretend)
+    monkeypatch.setattr(standalone, "page", lambda root, name, notebook: notebook.cells[1].source)
+
+    def call(overrides, preset="laptop", **options):
+        del ran[:]
+        _, page = rerun.rerun(
+            sources.find(built, "tiny").page(preset, overrides), built, progress=said, **options
+        )
+        return sorted(ran), page.read_text()
+
+    return SimpleNamespace(
+        call=call, root=built, said=lambda: said.console.file.getvalue(), ran=ran
+    )
+
+
+def test_it_is_compared_with_the_page_of_the_book_a_former_run_or_one_made_now(run):
+    assert run.call({})[0] == [59] and "these are the values of the preset laptop" in run.said()
+    ran, page = run.call({"p": "53"})
+    assert ran == [53] and "held beside the book's page at preset laptop" in page
+    assert "compared with the book's page at preset laptop" in run.said()
+    ran, page = run.call({"p": "29"}, "smoke")
+    assert ran == [23, 29] and "beside the default, executed together with it" in page
+    ran, page = run.call({"p": "31"}, "smoke")
+    assert ran == [31] and "beside a former run of the default, kept in 01_tiny-smoke" in page
+    assert (
+        run.call({"p": "31"}, "smoke", compare=False)[0] == [31]
+        and "as --no-compare says" in run.said()
+    )
+    (run.root / "notebooks" / "01_tiny.md").write_text(CHAPTER + "\nMore.\n")
+    assert run.call({"p": "31"}, "smoke")[0] == [23, 31], "what was kept is of another source"
+
+
+def test_a_default_that_is_not_cheap_is_executed_only_when_asked_for(run, monkeypatch):
+    monkeypatch.setattr(rerun.costs, "page_estimate", lambda *a: Estimate(200.0, 10))
+    ran, page = run.call({"p": "29"}, "smoke")
+    assert ran == [29] and "What differs" not in page
+    assert "to make one takes about 3 min (--compare does it)" in run.said()
+    assert run.call({"p": "29"}, "smoke", compare=True)[0] == [23, 29]
+    monkeypatch.setattr(rerun.costs, "page_estimate", lambda *a: Estimate(2000.0, 10))
+    (run.root / "runs" / "01_tiny-smoke" / "01_tiny.json").unlink()
+    with pytest.raises(ParameterError, match="this is predicted to take 1.1 h; say --yes"):
+        run.call({"p": "29"}, "smoke", compare=True)
+
+
+@pytest.mark.parametrize("when", ["executing the default", "making the page"])
+def test_a_comparison_that_fails_or_is_stopped_leaves_nothing_and_a_former_page_as_it_was(
+    run, monkeypatch, when
+):
+    page = run.root / "runs" / "01_tiny-smoke-p-29" / "01_tiny.html"
+    for before in (False, True):
+        if before:
+            run.call({"p": "29"}, "smoke", compare=False)
+        kept = {
+            path: path.read_bytes() for path in (run.root / "runs").rglob("*") if path.is_file()
+        }
+        assert page.exists() == before
+        with monkeypatch.context() as broken, pytest.raises((KeyboardInterrupt, ChapterError)):
+            target = (rerun, "execute") if when == "executing the default" else (standalone, "page")
+            broken.setattr(
+                *target,
+                Mock(side_effect=KeyboardInterrupt if before else ChapterError("it failed.")),
+            )
+            run.call({"p": "29"}, "smoke")
+        assert {
+            path: path.read_bytes() for path in (run.root / "runs").rglob("*") if path.is_file()
+        } == kept
+
+
+def test_a_real_run_writes_notebook_and_page_and_leaves_the_book_alone(built, said):
+    before = (built / "book" / "chapters" / "01_tiny.ipynb").read_bytes()
+    notebook, page = rerun.rerun(
+        sources.find(built, "tiny").page("laptop", {"p": "29"}), built, progress=said
+    )
+    assert notebook == built / "runs" / "01_tiny-laptop-p-29" / "01_tiny.ipynb"
+    assert "p: int = 29" in sources.parameters_cell(nbformat.read(notebook, as_version=4)).source
+    assert json.loads(notebook.with_suffix(".json").read_text())["parameters"]["p"] == 29
+    assert (built / "book" / "chapters" / "01_tiny.ipynb").read_bytes() == before
+    html = BeautifulSoup(page.read_text(), "html.parser")
+    assert [h.get_text().strip("#") for h in html.select("article h2")][:2] == [
+        "What differs from the default",
+        "The page with your parameters",
+    ]
+    row = html.select("table.gb-beside")[1].tbody.tr
+    assert [cell.get_text().strip() for cell in row.find_all("td")][1:] == ["59", "29", "not known"]
+    commands = [block.get_text().strip() for block in html.select("div.highlight-text pre")]
+    assert commands == 3 * ["grokbook run 01 --preset laptop -p p=29"]
+
+
+def test_the_folder_of_a_run_is_named_by_what_differs(project):
+    odd = rerun.folder_name(
+        replace(sources.find(project, "01").page("laptop"), changed={"steps": "a/b"})
+    )
+    assert odd.startswith("01_tiny-laptop-") and "/" not in odd
+
+
+# ----------------------------------------------------------------------------------- parameter sets
+
+CELL = 'p: int = 59  # modulus\nx: float = 0.5  # a\nname: str = "a"  # b\nhole: int | None = None\nps: list[int] = [5]'
+LINE = st.text(st.characters(blacklist_categories=("C", "Z")), max_size=20)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    root = tmp_path_factory.mktemp("sets")
+    (root / "notebooks").mkdir()
+    text = CHAPTER.replace("p: int = 59                    # prime modulus", CELL).replace(
+        "- Where", ""
+    )
+    (root / "notebooks" / "01_tiny.md").write_text(text)
+    return root
+
+
+WHOLE = st.integers(-99, 99)
+
+
+@given(st.sampled_from([5, 7, 97]), st.floats(-1e9, 1e9), LINE, st.none() | WHOLE, st.lists(WHOLE))
+def test_what_is_written_is_what_is_read(folder, p, x, name, hole, ps):
+    given = {"p": p, "x": x, "name": name, "hole": hole, "ps": ps}
+    file = folder / "set.yml"
+    chapter = sources.find(folder, "01")
+    variants.write_file(file, page := chapter.page("paper", given))
+    preset, read = variants.read_file(file, chapter)
+    assert preset == "paper" and chapter.page(preset, read) == page
+    whole = file.read_text()
+    for cut in (len(whole) // 2, len(whole) - 5):
+        file.write_text(whole[:cut])
+        with pytest.raises(ParameterError, match="was written only in part"):
+            variants.read_file(file, chapter)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "holds no parameters"),
+        (b"\x89PNG\xff", "it must be text in UTF-8"),
+        (b'{"p": 29, "x"', "is not YAML, or was written only in part"),
+        (b"[1, 2]", "holds no parameters"),
+        (b"p: 29\n" * 20_000, "has more than 100,000 bytes"),
+        (b"[" * 50_000, "is not YAML, or was written only in part"),
+        (b"p: {q: 1}", "'p' is neither a value nor a list of values"),
+        (b"p: [[1]]", "'p' is neither a value nor a list of values"),
+        (b"? [p]\n: 1", "is not YAML"),
+        (b"preset: [a]\nparameters: {p: 1}", "the preset is not a word"),
+        (
+            b"chapter: 02_other\nparameters: {p: 1}",
+            "is for the chapter '02_other', not for 01_tiny",
+        ),
+        (b"seed: 1\nparameters: {p: 1}", "has 'seed'; it may have chapter, preset and parameters"),
+        (b"a: &a [x]\np: [*a, *a]", "'p' is neither a value"),
+        (b"!!python/object/apply:os.system ['exit']", "holds no parameters"),
+    ],
+)
+def test_a_foreign_or_broken_file_is_refused_in_one_sentence(folder, content, said):
+    file = folder / "odd.yml"
+    file.write_bytes(content)
+    with pytest.raises(ParameterError) as refused:
+        variants.read_file(file, sources.find(folder, "01"))
+    assert (
+        said in str(refused.value)
+        and str(file) in str(refused.value)
+        and "\n" not in str(refused.value)
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("p: 28", "p = 28 is not prime"),
+        ("q: 1", "did you mean 'p'"),
+        ("x: yes", "x = 'yes' is not a number (float)"),
+    ],
+)
+def test_names_and_values_are_refused_as_those_of_p_are(folder, content, said):
+    file = folder / "wrong.yml"
+    file.write_text(content)
+    chapter = sources.find(folder, "01")
+    with pytest.raises(ParameterError) as refused:
+        chapter.page("laptop", variants.read_file(file, chapter)[1])
+    name, _, value = content.partition(": ")
+    with pytest.raises(ParameterError) as typed:
+        chapter.page("laptop", {name: value})
+    assert str(refused.value) == str(typed.value)
+    assert said in str(refused.value) or name == "q"
