@@ -19,7 +19,7 @@ def add_buttons(
         return
     to = context["pathto"]
     other = facts(app).get("sets", {}).get(name)
-    notebook, source = (f"sets/{name}", other["chapter"]) if other else (name, name)
+    notebook = f"sets/{name}" if other else name
     downloads = [
         _link(
             to(f"downloads/{notebook}.ipynb", 1),
@@ -27,7 +27,7 @@ def add_buttons(
             "fas fa-code",
             "notebook",
         ),
-        _link(to(f"downloads/{source}.md", 1), "Source (.md)", "fas fa-file", "source"),
+        _link(to(f"downloads/{notebook}.md", 1), "The same as text (.md)", "fas fa-file", "source"),
         {
             "type": "javascript",
             "javascript": "window.print()",

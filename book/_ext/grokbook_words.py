@@ -114,25 +114,21 @@ def not_here(env: Any, document: nodes.document, condition: str, text: str, line
     condition, values = " ".join(condition.split()), glued(document)
     known = when.read(values)
     try:
-        true = when.holds(condition, known)
+        false = when.holds(condition, known) is False
+        instead = when.instead(condition, known)
     except ParameterError as error:
         complain(env, "{when}", condition, line, str(error))
         return f"Not known here: {condition}."
-    if true:
-        return ""
-    said = when.deciding(condition, known)
     preset = page(env).get("preset")
-    if true is False and preset in PRINTED:
-        numbers = said or named_in(text, values)  # names of the code are for the author alone
+    if false and preset in PRINTED:
+        # names of the code are for the author alone
+        numbers = when.deciding(condition, known) or named_in(text, values)
         wrong = (
             f"{condition!r} does not hold at preset {preset} ({numbers}): rewrite what stands"
             " under it"
         )
         complain(env, "{when}", condition, line, wrong)
-    opening = (
-        "Does not hold here" if true is False else "Not known here: what would decide it is missing"
-    )
-    return f"{opening}{': ' if true is False and said else '. ' if said else ''}{said}."
+    return instead
 
 
 def glued(document: nodes.document) -> dict[str, str]:

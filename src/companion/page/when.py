@@ -76,6 +76,24 @@ def deciding(expression: str, known: Known) -> str:
     return "; ".join(filter(None, (known[name][1] for name in names(expression))))
 
 
+def instead(condition: str, known: Known) -> str:
+    """What stands in place of a text whose condition does not hold; nothing where it does.
+
+    Raises ParameterError as `holds` does.
+
+    >>> instead("late", {"late": (False, "step 90")})
+    'Does not hold here: step 90.'
+    """
+    truth = holds(condition, known)
+    if truth:
+        return ""
+    numbers = deciding(condition, known)
+    if truth is None:
+        opening = "Not known here: what would decide it is missing"
+        return f"{opening}. {numbers}." if numbers else f"{opening}."
+    return f"Does not hold here: {numbers}." if numbers else "Does not hold here."
+
+
 def opened(source: str) -> str:
     """The Markdown of a page with its conditional half sentences as if they stood alone.
 

@@ -14,6 +14,9 @@ KEY = "grokbook_added"
 """What marks a cell that a build adds and no page shows, in its metadata, with its name in
 messages."""
 
+ANOTHER = "# shown by the cell above"
+"""The source of a cell that only holds a further output of the cell before it."""
+
 _KEPT_CELL_METADATA = ("tags", "mystnb")
 
 
@@ -147,7 +150,7 @@ def _split(cell: Any) -> list[Any]:
     tags = [tag for tag in cell.metadata.get("tags", []) if tag.startswith("remove")]
     tags = list(dict.fromkeys([*tags, "remove-input"]))
     about = {"metadata": {"tags": tags}, "execution_count": cell.execution_count}
-    cells = [cell, *(new_code_cell("# shown by the cell above", **about) for _ in groups[1:])]
+    cells = [cell, *(new_code_cell(ANOTHER, **about) for _ in groups[1:])]
     for target, outputs in zip(cells, groups, strict=True):
         target.outputs = outputs
         for label in filter(

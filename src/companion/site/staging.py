@@ -27,7 +27,7 @@ from companion.page.drawing import NARROW
 from companion.page.sources import Chapter
 from companion.project import described, of
 from companion.python_source import SOURCES
-from companion.site import cookbook, outputs, policy, state, variants
+from companion.site import cookbook, downloads, outputs, policy, state, variants
 from companion.site.arranged import arranged
 from companion.site.terminal import Progress
 from grokbook.errors import ChapterError, GrokbookError
@@ -80,6 +80,7 @@ def bring_up_to_date(root: Path, force: bool = False, progress: Progress | None 
         stage(root, work, names, sets=sets)
         cookbook.put(root, work / "source")
         html = sphinx(work)
+        downloads.put(root, html, sets)
         refused = policy.protect(html)
         figures = {name: (state.card(root, name) or {}).get("figures", []) for name in names}
         problems = refused + broken.problems(html, figures)
@@ -159,8 +160,7 @@ def stage(
     shutil.copytree(root / "book", source, ignore=_LEFT_OUT, dirs_exist_ok=True)
     (source / "_config.yml").write_text(configuration(root), encoding="utf-8")
     (source / "chapters").mkdir()
-    downloads = extra / "downloads"
-    downloads.mkdir(parents=True)
+    extra.mkdir()
     chapters = {name: sources.load(root / "notebooks" / f"{name}.md") for name in names}
     sets = sets or {}
     drawn: dict[str, str] = {}
@@ -178,13 +178,9 @@ def stage(
             chapter,
             others,
         )
-        put_download(nbformat.read(executed, as_version=4), downloads / executed.name, root)
-        shutil.copyfile(chapter.path, downloads / chapter.path.name)
         for one in others:
             made = variants.shown(one, nbformat.read(executed, as_version=4))
             put_page(made, page.with_name(f"{one.file}.ipynb"), extra, chapter, others, one.name)
-            (downloads / "sets").mkdir(exist_ok=True)
-            put_download(one.notebook, downloads / "sets" / f"{one.file}.ipynb", root)
     if sources.FRONT in names:
         put_cards(root, source, extra / "cards", drawn)
     fill_pages(root, source, names, drawn)
@@ -371,45 +367,6 @@ def urls(root: Path) -> dict[str, str]:
     """The addresses that pyproject.toml names, `Documentation` that of the site; none where there
     is no such file."""
     return described(root).get("urls", {})
-
-
-def released(root: Path) -> str:
-    """The address of this version's wheel among the releases; empty where pyproject.toml names no
-    repository."""
-    about = described(root)
-    if not (repository := about.get("urls", {}).get("Repository")):
-        return ""
-    name, version = about["name"], about["version"]
-    wheel = f"{name.replace('-', '_')}-{version}-py3-none-any.whl"
-    return f"{repository}/releases/download/v{version}/{wheel}"
-
-
-def with_wheel(notebook: Any, root: Path) -> Any:
-    """The notebook with a first cell that installs the wheel of this version from its release,
-    where that is missing.
-
-    So it runs in Colab too. It is as it was where pyproject.toml names no repository.
-    """
-    from nbformat.v4 import new_code_cell
-
-    if not (wheel := released(root)):
-        return notebook
-    name = described(root)["name"]
-    text = f"# Where {name} is missing, as in Colab: this version, from its release.\n"
-    text += (
-        f'from importlib.util import find_spec\n\nif find_spec("{name.replace("-", "_")}") is'
-        " None:\n"
-    )
-    text += f"    %pip install -q jupytext {wheel}"
-    notebook.cells.insert(0, new_code_cell(text, id="install"))
-    return notebook
-
-
-def put_download(notebook: Any, place: Path, root: Path) -> None:
-    """Write the notebook that a reader may have (`with_wheel`)."""
-    import nbformat
-
-    place.write_text(nbformat.writes(with_wheel(notebook, root)), encoding="utf-8")
 
 
 def pages(root: Path, chapters: Mapping[str, Chapter]) -> dict[str, Any]:

@@ -48,7 +48,12 @@ class Variant:
     @property
     def file(self) -> str:
         """`01_what_is_grokking-p-47`."""
-        return f"{self.page.chapter.name}-{slug(self.name)}"
+        return f"{self.page.chapter.name}{self.ending}"
+
+    @property
+    def ending(self) -> str:
+        """What stands behind the labels of its page, as the chapter's own page has these."""
+        return f"-{slug(self.name)}"
 
 
 def pages(chapter: Chapter, preset: str) -> dict[str, Page]:
@@ -133,7 +138,7 @@ def shown(variant: Variant, default: Any) -> dict[str, Any]:
         (i for i, cell in enumerate(cells) if "".join(cell["source"]).startswith("## ")), len(cells)
     )
     cells[first:first] = [json.loads(json.dumps(cell)) for cell in opening]
-    ends = _renamed(plain, f"-{slug(mine)}")
+    ends = _renamed(plain, variant.ending)
     ends["metadata"] = {**ends["metadata"], "orphan": True, "nosearch": True}
     for index, cell in enumerate(ends["cells"]):
         cell["id"] = f"cell-{index:03d}"
@@ -226,7 +231,7 @@ def tabs(
 def facts(variants: Mapping[str, Sequence[Variant]]) -> dict[str, dict[str, str]]:
     """For the site's extensions: file of each set -> chapter, name and the ending of its labels."""
     every = [one for several in variants.values() for one in several]
-    return {v.file: {"chapter": v.page.chapter.name, "ending": f"-{slug(v.name)}"} for v in every}
+    return {v.file: {"chapter": v.page.chapter.name, "ending": v.ending} for v in every}
 
 
 # ------------------------------------------------------------------------------------ as a file

@@ -19,7 +19,7 @@ from companion.exercises.registry import asked, near
 from companion.exercises.sandbox import blurred, run
 from companion.page import sources
 from companion.page.sources import Chapter
-from companion.site.staging import with_wheel
+from companion.site.downloads import with_wheel
 from companion.teach import worksheet
 from companion.teach.classes import folders
 from grokbook.errors import ChapterError, ParameterError

@@ -16,8 +16,9 @@ from companion.exercises.parser import IMPORT, Exercise, answer_line, objectives
 from companion.exercises.registry import asked
 from companion.exercises.sandbox import after, run, told
 from companion.page.sources import Chapter
+from companion.project import described
 from companion.python_source import parsed
-from companion.site.staging import described, released
+from companion.site.downloads import released
 
 Given = Mapping[str, Mapping[str, Any]]
 """The parameters that are drawn, by the label of their exercise."""

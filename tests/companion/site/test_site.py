@@ -23,6 +23,7 @@ from companion.checks import broken
 from companion.page import sources
 from companion.site import serving, state
 from companion.site import staging as site
+from companion.site.downloads import with_wheel
 from companion.site.serving import server
 from grokbook.errors import ChapterError, GrokbookError, ParameterError, RecordError
 from processes import git
@@ -263,9 +264,7 @@ def test_a_notebook_to_download_installs_the_released_wheel_first_where_the_pack
     )
     assert "".join(cells[1]["source"]).startswith("# A tiny chapter")
     plain = nbformat.v4.new_notebook()
-    assert site.with_wheel(plain, tmp_path).cells == [], (
-        "a folder without pyproject.toml has no release"
-    )
+    assert with_wheel(plain, tmp_path).cells == [], "a folder without pyproject.toml has no release"
 
 
 def test_the_key_changes_with_a_page_and_not_by_itself(built):

@@ -1,0 +1,99 @@
+"""What a page offers to take away: its notebook, executed, with its numbers in it, and the same as
+Markdown.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from companion.claims.verdicts import settled, with_former
+from companion.project import described
+from companion.site.baked import Known, Label, baked, glued, markdown
+from companion.site.variants import Variant
+
+NUMBERS = "numbers.json"
+"""Where a build of the site leaves what references print (book/_ext/grokbook_numbers.py)."""
+
+
+def put(root: Path, html: Path, sets: Mapping[str, Sequence[Variant]]) -> None:
+    """Put the notebooks of all executed chapters and of their variants beside the pages of a built
+    site; `sets` are the variants by chapter.
+
+    Raises ChapterError where a page holds something for which a notebook has no form.
+    """
+    import nbformat
+
+    folder = html / "downloads"
+    (folder / "sets").mkdir(parents=True)
+    labels = labels_of(html)
+    for name, variants in sets.items():
+        executed = root / "book" / "chapters" / f"{name}.ipynb"
+        notebook = nbformat.read(executed, as_version=4)
+        _write(folder / name, notebook, labels, root)
+        for variant in variants:
+            own = {
+                label.removesuffix(variant.ending): value
+                for label, value in labels.items()
+                if label.endswith(variant.ending)
+            }
+            _write(folder / "sets" / variant.file, variant.notebook, labels | own, root)
+    (html / NUMBERS).unlink()
+
+
+def labels_of(html: Path) -> dict[str, Label]:
+    """What a built site prints for each label."""
+    content = json.loads((html / NUMBERS).read_text("utf-8"))
+    return {label: Label(**about) for label, about in content.items()}
+
+
+def _write(place: Path, notebook: Any, labels: Mapping[str, Label], root: Path) -> None:
+    """Write an executed notebook as `.ipynb` and `.md` for whoever takes it away."""
+    import nbformat
+
+    works = root / "book" / "references.bib"
+    known = Known(
+        labels=labels,
+        verdicts=with_former(settled()),
+        bibliography=works if works.is_file() else None,
+        address=described(root).get("urls", {}).get("Documentation", ""),
+        values=glued(notebook),
+    )
+    made = with_wheel(baked(notebook, known), root)
+    # not `with_suffix`: the name of a variant may have a point
+    place.with_name(f"{place.name}.ipynb").write_text(nbformat.writes(made), encoding="utf-8")
+    place.with_name(f"{place.name}.md").write_text(markdown(made), encoding="utf-8")
+
+
+def released(root: Path) -> str:
+    """The address of this version's wheel among the releases; empty where pyproject.toml names no
+    repository."""
+    about = described(root)
+    if not (repository := about.get("urls", {}).get("Repository")):
+        return ""
+    name, version = about["name"], about["version"]
+    wheel = f"{name.replace('-', '_')}-{version}-py3-none-any.whl"
+    return f"{repository}/releases/download/v{version}/{wheel}"
+
+
+def with_wheel(notebook: Any, root: Path) -> Any:
+    """The notebook with a first cell that installs the wheel of this version from its release,
+    where that is missing.
+
+    So it runs in Colab too. It is as it was where pyproject.toml names no repository.
+    """
+    from nbformat.v4 import new_code_cell
+
+    if not (wheel := released(root)):
+        return notebook
+    name = described(root)["name"]
+    text = f"# Where {name} is missing, as in Colab: this version, from its release.\n"
+    text += (
+        f'from importlib.util import find_spec\n\nif find_spec("{name.replace("-", "_")}") is'
+        " None:\n"
+    )
+    text += f"    %pip install -q jupytext {wheel}"
+    notebook.cells.insert(0, new_code_cell(text, id="install"))
+    return notebook
