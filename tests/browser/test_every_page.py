@@ -134,9 +134,15 @@ def test_the_best_picture_of_a_chapter_is_on_its_first_screen(facts, name):
 def test_the_downloads_of_a_chapter_are_there(facts, name):
     stem, links = Path(name).stem, sorted(facts(name)["downloads"])
     assert [Path(link).name for link in links] == [f"{stem}.ipynb", f"{stem}.md"]
-    notebook, source = (urlopen(link).read().decode() for link in links)
-    assert json.loads(notebook)["cells"]
-    assert "grokbook:" in source
+    notebook, text = (urlopen(link).read().decode() for link in links)
+    cells = json.loads(notebook)["cells"]
+    prose = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+    assert not RAW.findall("\n".join(prose)), "roles and directives are for the book alone"
+    assert not [tag for cell in cells for tag in cell["metadata"].get("tags", []) if "hide" in tag]
+    assert all(part in text for part in prose if "---" not in part)
+
+
+RAW = re.compile(r"\{[\w:]+\}`[^`]+`|^(?:```+|:::+)\{|^\([\w-]+\)=", re.MULTILINE)
 
 
 BLOCKED = """for (const name of ["localStorage", "sessionStorage"]) Object.defineProperty(window, name, {

@@ -39,7 +39,7 @@ ROLE = re.compile(r"\{glue:text\}`([^`:]+)(?::([^`]*))?`")
 """A glued value in prose; its groups are the name and the format."""
 
 _FORMAT = 1
-_NOTEBOOKS = ("book/chapters", "downloads", ".")
+_NOTEBOOKS = ("book/chapters", ".")
 _RECORDS = "data/records/MANIFEST.json"
 _NUMBER = re.compile(r"-?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
 _CLOCK = re.compile(
@@ -145,7 +145,7 @@ def _checked(found: Any, file: Path) -> dict[str, Any]:
 
 
 def manifest(folder: Path, root: Path | None = None) -> dict[str, Any]:
-    """The manifest of the executed notebooks in a checkout, a site, or any folder that holds
+    """The manifest of the executed notebooks in a checkout, or any folder that holds
     `book/chapters`.
 
     Records and verdicts are those of the checkout `root` (default: `folder`), None where it has

@@ -87,8 +87,9 @@ def bring_up_to_date(root: Path, force: bool = False, progress: Progress | None 
         if problems:
             more = f"; and {len(problems) - 10} more" if len(problems) > 10 else ""
             raise ChapterError("the built site is not in order: " + "; ".join(problems[:10]) + more)
-        held = json.dumps(drift.manifest(html, root), indent=0)
-        (html / drift.NAME).write_text(held + "\n", "utf-8")
+        held = drift.manifest(root)
+        held["chapters"] = {name: held["chapters"][name] for name in names}
+        (html / drift.NAME).write_text(json.dumps(held, indent=0) + "\n", "utf-8")
         swap(html, root / "site")
     state.keep(card, {"key": wanted, "chapters": names})
     return True

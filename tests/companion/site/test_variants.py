@@ -157,7 +157,7 @@ def test_a_set_is_found_by_its_chapter_alone_and_its_notebook_can_be_had(once):
     assert words["alltitles"]["A tiny chapter"] == [[chapter, None]]
     assert {words["docnames"].index(f"chapters/{file}") for file in FILES[1:]}.isdisjoint(found)
     links = [a["href"] for a in soup(once, FILES[1]).select(".dropdown-download-buttons a")]
-    assert links == ["../downloads/sets/01_tiny-p-47.ipynb", "../downloads/01_tiny.md"]
+    assert links == ["../downloads/sets/01_tiny-p-47.ipynb", "../downloads/sets/01_tiny-p-47.md"]
     assert list(json.loads((once / "site" / "drift.json").read_text())["chapters"]) == ["01_tiny"]
 
 
