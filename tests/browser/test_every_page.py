@@ -6,6 +6,7 @@ check is collected.
 """
 
 import json
+import re
 from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import urlopen
