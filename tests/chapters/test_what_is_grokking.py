@@ -1,13 +1,19 @@
 """Chapter 01: its plan, the onset of the random split, and the circle of an embedding."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
 
 from companion.claims import Runs
+from companion.page import when
+from grokbook.theory.memorisers import transpose_accuracy
 from grokbook_chapters.gu2025 import fig5, fresh_fig5
 from grokbook_chapters.what_is_grokking import claims as chapter
+from grokbook_chapters.what_is_grokking import numbers
+from project_tree import ROOT
 
 LIVE = {"p": 59, "train_fraction": 0.75, "d_model": 64, "steps": 3000, "n_seeds": 2}
 
@@ -84,3 +90,68 @@ def test_copied_answers_begin_the_one_onset_and_not_the_other():
         "all cells": 640,
         "last_step": 3000,
     }
+
+
+def made_up(fit, grok, peak=12.0, p=59):
+    """A dataset of two runs that fit and generalise at given steps, on both kinds of pairs."""
+    steps = np.arange(0, 2001, 20)
+    rise = lambda at: np.clip((steps - at) / 20, 0, 1)  # noqa: E731  a step as a ramp of one look
+    late = 0 * steps if grok is None else rise(grok)
+    turn = np.linspace(0, 2 * np.pi, p, endpoint=False)
+    table = np.zeros((2, 2, p, 64), dtype=np.float32)
+    table[:, 0] = np.random.default_rng(0).standard_normal((p, 64))
+    table[:, 1, :, 0] = np.cos(3 * turn)
+    table[:, 1, :, 1] = np.sin(3 * turn)
+    curves = {
+        "train_accuracy": rise(fit),
+        "test_accuracy": late,
+        "test_accuracy_mirrored": rise(fit),
+        "test_accuracy_unmirrored": late,
+        "test_loss": np.interp(steps, [0, fit, 2000], [3.1, peak, 1.0]),
+        "train_loss": 0.1 + 0 * steps,
+        "weight_norm": 10 + 0 * steps,
+        "fourier_ipr": np.linspace(0.1, 0.9, len(steps)),
+        "effective_dimension": np.linspace(15, 2, len(steps)),
+    }
+    both = {name: (("seed", "step"), np.stack([curve] * 2)) for name, curve in curves.items()}
+    both["embedding"] = (("seed", "snapshot", "token", "feature"), table)
+    return xr.Dataset(both, {"seed": [0, 1], "step": steps, "snapshot": [0, 2000]})
+
+
+@pytest.mark.parametrize(
+    ("fit", "grok", "late", "all_generalise"),
+    [(100, 1500, True, True), (100, 300, False, True), (100, None, True, False)],
+)
+def test_the_numbers_of_the_prose_follow_the_runs(fit, grok, late, all_generalise):
+    """Ramps of one look of 20 steps: 95 % is reached at the step itself plus 20."""
+    plan = chapter.plan(59, 0.75, 64, 2000, 2)
+    found = numbers(plan, made_up(fit, grok), made_up(fit, grok), None)
+    assert found["fit_median"].value == fit + 20
+    assert (found["late"].holds, found["all_generalise"].holds) == (late, all_generalise)
+    if grok is not None:
+        assert found["times_later"].value == (grok + 20) / (fit + 20)
+    assert found["when"] == f"{2 * (fit + 20):,}"
+    assert found["copies"].holds == (grok is None or grok > 2 * fit + 20)
+    assert found["circles"].holds and found["share_five_end"] == "100%"
+    assert found["gathers"].holds and found["confident"].holds
+    assert found["recorded"].holds is None and found["paper_fit"].missing == "(not run)"
+    assert found.keys() == used_by_the_page()
+
+
+def used_by_the_page():
+    """The names that the prose and the captions of the page ask for."""
+    figures = (ROOT / "src/grokbook_chapters/what_is_grokking/figures.py").read_text("utf-8")
+    page = (ROOT / "notebooks/01_what_is_grokking.md").read_text("utf-8") + figures
+    conditions = re.findall(r"\{when\}(?: +([^\n]+)|`+([^;`]+);)", page)
+    truths = {name for condition in conditions for name in when.names("".join(condition))}
+    return truths | set(re.findall(r"\{glue:text\}`([^`:]+)", page))
+
+
+def test_a_copyist_of_the_page_is_the_library_s():
+    """Equation (1.3) as the page writes it in sight."""
+    page = (ROOT / "notebooks" / "01_what_is_grokking.md").read_text("utf-8")
+    begin = page.index("def copyist")
+    names = {}
+    exec(page[begin : page.index("copyist(p=3, n=4)")], names)
+    for p, n in ((3, 4), (59, 1700), (97, 2822)):
+        assert names["copyist"](p, n) == pytest.approx(transpose_accuracy(p, n), rel=1e-15)

@@ -11,8 +11,10 @@ from types import ModuleType
 import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
-from project_tree import ROOT, imported_by, pyproject, read
 from rattler import MatchSpec
+
+from companion.page.sources import read_notebook
+from project_tree import ROOT, imported_by, pyproject, read
 
 NOT_BESIDE_A_CPU_BUILD = ("nvidia-", "cuda-", "triton")
 NOT_ON_CONDA_FORGE = {"sphinx-mathjax-offline"}
@@ -93,9 +95,8 @@ def test_what_pages_and_library_import_comes_with_the_extra_book():
     sources = [path.read_text("utf-8") for path in (ROOT / "src").rglob("*.py")]
     pages = [*(ROOT / "notebooks").glob("*.md"), *(ROOT / "book").glob("*.md")]
     for page in pages:
-        sources += re.findall(
-            r"^```{code-cell}[^\n]*\n(?::[^\n]*\n)*(.*?)^```", page.read_text("utf-8"), re.M | re.S
-        )
+        cells = read_notebook(page.read_text("utf-8")).cells
+        sources += [cell.source for cell in cells if cell.cell_type == "code"]
     names = set().union(*(imported(re.sub(r"^%.*", "", source, flags=re.M)) for source in sources))
     names -= {"grokbook", "companion", "grokbook_chapters", *sys.stdlib_module_names}
     names -= {"own", "signs", "mine"}  # pages write own.py and mine.py

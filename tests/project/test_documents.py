@@ -8,11 +8,11 @@ import shlex
 import pytest
 import typer.main
 import yaml
-from project_tree import ROOT, make_targets, pyproject, read
 
 import grokbook
 from companion import cli
 from companion.page import sources
+from project_tree import ROOT, make_targets, pyproject, read
 
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 

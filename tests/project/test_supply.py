@@ -6,6 +6,7 @@ import re
 
 import pytest
 import yaml
+
 from project_tree import ROOT, read
 
 ALLOWED = {

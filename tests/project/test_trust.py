@@ -5,6 +5,7 @@ import os
 import sys
 
 import pytest
+
 from project_tree import ROOT
 
 sys.path.insert(0, str(ROOT / ".ci" / "trust"))

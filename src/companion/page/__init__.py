@@ -14,6 +14,7 @@ import math
 import re
 import statistics
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from companion.page import costs, drawing
@@ -65,6 +66,40 @@ def figure(fig: Any, name: str, caption: str, alt: str) -> None:
         labels["grokbook"]["classes"] = "gb-wide"
     _display({**drawing.drawings(fig), "text/plain": f"[figure {name}: {alt}]"}, labels)
     plt.close(fig)
+
+
+def draw_as_the_book() -> None:
+    """Let a cell that ends with a figure or a table show it as the book prints it.
+
+    A figure follows the page's colour scheme and stacks its panels on a narrow screen; its label,
+    caption and alternative text stand in the cell's own metadata (`mystnb`). Outside a notebook
+    nothing happens.
+    """
+    from IPython.core.interactiveshell import InteractiveShell
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
+
+    if not InteractiveShell.initialized():
+        return
+    formatter = InteractiveShell.instance().display_formatter
+    formatter.ipython_display_formatter.for_type(Figure, _draw)
+    formatter.formatters["text/html"].for_type(DataFrame, _tabled)
+
+
+def _draw(fig: Any) -> None:
+    """Show a figure that stands at the end of a cell; it is closed, so it is shown once."""
+    import matplotlib.pyplot as plt
+
+    _display({**drawing.drawings(fig), "text/plain": "[figure]"})
+    plt.close(fig)
+
+
+def _tabled(frame: Any) -> str:
+    """A table as the book prints it; an index with a name is its first column."""
+    named = any(name is not None for name in frame.index.names)
+    shown = frame.reset_index() if named else frame
+    plain_names = shown.rename(columns=lambda name: str(name).replace("_", " "))
+    return table_html(plain_names, "", {})
 
 
 def picture(markup: str, name: str, caption: str, alt: str) -> None:
@@ -133,13 +168,59 @@ def glue(
     _display({f"{_GLUED}text/plain": repr(plain)}, {"scrapbook": about})
 
 
+@dataclass(frozen=True)
+class Number:
+    """A number of the prose: how it is printed, what stands for one that is missing, and what each
+    seed has where it sums up seeds."""
+
+    value: Any
+    form: str | None = None
+    missing: str | None = None
+    unit: str = ""
+    seeds: Any = None
+
+    @classmethod
+    def median(cls, values: Any, form: str, missing: str | None = None, unit: str = "") -> Number:
+        """The median of what each seed has (a DataArray, a Series, a list), of those that have
+        it."""
+        known = [value for value in _numbers(values) if value is not None]
+        middle = statistics.median(known) if known else None
+        return cls(middle, form, missing, unit, values)
+
+
+@dataclass(frozen=True)
+class Truth:
+    """A condition of the prose: whether it holds (None: not known), and the numbers that decide."""
+
+    holds: bool | None
+    numbers: str = ""
+
+
+def publish(values: Mapping[str, Any]) -> None:
+    """Make all that the prose of a page uses available to it: numbers, texts and truths by name.
+
+    A chapter has one function that gives them, which its test calls, too.
+
+    Args:
+        values: name -> `Number`, `Truth`, or a number or text as it is printed.
+
+    Raises ParameterError as `glue` and `conditions` do.
+    """
+    for name, value in values.items():
+        if isinstance(value, Truth):
+            conditions(**{name: (value.holds, value.numbers)})
+        elif isinstance(value, Number):
+            glue(name, value.value, value.form, value.missing, value.unit, value.seeds)
+        else:
+            glue(name, value)
+
+
 def glue_median(
     name: str, values: Any, form: str, missing: str | None = None, unit: str = ""
 ) -> None:
     """Glue the median of what each seed has (a DataArray, a Series, a list); missing ones are left
     out of it."""
-    known = [value for value in _numbers(values) if value is not None]
-    glue(name, statistics.median(known) if known else None, form, missing, unit, seeds=values)
+    publish({name: Number.median(values, form, missing, unit)})
 
 
 def _numbers(values: Any) -> list[float | None]:
@@ -393,7 +474,9 @@ def begin(chapter: str, names: Mapping[str, Any]) -> None:
     from grokbook.paths import project_root, records_path
     from grokbook.runs.store import Store
 
-    read, store = find(project_root(), chapter), Store(records_path())
+    draw_as_the_book()
+    read = find(project_root(), chapter)
+    store = Store(records_path())
     read.page("laptop", {one.name: names[one.name] for one in read.parameters}).experiments()
     took = {
         preset: costs.page_estimate(read.page(preset), store).seconds for preset in read.presets

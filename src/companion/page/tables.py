@@ -80,9 +80,10 @@ def table_html(frame: Any, caption: str, formats: Mapping[str, Form]) -> str:
     ]
     head, *body = (f"<tr{role['row']}>{''.join(cells)}</tr>" for cells in [heads, *rows])
     said, group = html.escape(caption), role["rowgroup"]
+    titled = f"<caption>{said}</caption>\n" if caption else ""
     return (
-        f'<div class="gb-table{look}" tabindex="0" role="region" aria-label="{said}">\n'
-        f"<table{role['table']}>\n<caption>{said}</caption>\n<thead{group}>{head}</thead>\n"
+        f'<div class="gb-table{look}" tabindex="0" role="region" aria-label="{said or "Table"}">\n'
+        f"<table{role['table']}>\n{titled}<thead{group}>{head}</thead>\n"
         f"<tbody{group}>\n" + "\n".join(body) + "\n</tbody>\n</table>\n</div>"
     )
 

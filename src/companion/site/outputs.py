@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from companion.page import labelled
 from companion.site.terminal import PREFIX
 from grokbook.errors import ChapterError
 
@@ -111,6 +112,7 @@ def label_figures(notebook: Any) -> list[str]:
     cells = []
     for index, cell in enumerate(notebook.cells):
         found = []
+        _label_as_the_cell_says(cell)
         for output in cell.outputs if cell.cell_type == "code" else ():
             if label := output.get("metadata", {}).get("grokbook"):
                 found.append(label["name"])
@@ -127,6 +129,27 @@ def label_figures(notebook: Any) -> list[str]:
         raise ChapterError(f"the figure name {twice[0]!r} is used twice.")
     notebook.cells = cells
     return names
+
+
+def _label_as_the_cell_says(cell: Any) -> None:
+    """Give the figure of a cell the label, caption and alternative text of the cell's own metadata,
+    where the author wrote them there.
+
+    Raises ParameterError for a bad name, or a text that is missing.
+    """
+    figure = cell.metadata.get("mystnb", {}).get("figure")
+    if cell.cell_type != "code" or not figure:
+        return
+    image = cell.metadata["mystnb"].get("image", {})
+    label = labelled(figure.get("name", ""), figure.get("caption", ""), image.get("alt", ""))
+    label["grokbook"] |= {"classes": image["classes"]} if "classes" in image else {}
+    for output in cell.outputs:
+        kinds = set(output.get("data", {}))
+        about = output.get("metadata", {})
+        is_drawn = kinds & {"image/svg+xml", "image/png", "text/html"} and "grokbook" not in about
+        if is_drawn and "scrapbook" not in about:
+            output["metadata"] = {**about, **label}
+            return
 
 
 def _split(cell: Any) -> list[Any]:

@@ -1,0 +1,149 @@
+"""Every number, text and truth of chapter 01's prose."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from companion.page import Number, Truth
+from grokbook.curves.delay import delay_summary, grok_times, median_delay, median_step
+from grokbook.measures import energy_share
+from grokbook.runs.experiment import Experiment
+from grokbook.tasks import ModularTask
+from grokbook.theory.memorisers import transpose_accuracy
+from grokbook_chapters.what_is_grokking.figures import SHAPE, snapshots
+
+WAVES = 5
+"""How many of the strongest circles are asked what share of the embedding they hold."""
+
+
+PAPER = ("runs", "generalised", "fit", "earliest", "latest", "last")
+"""What is told of the runs at the paper's size, as `delay_summary` calls it."""
+
+
+def numbers(
+    experiments: Mapping[str, Experiment],
+    runs: xr.Dataset,
+    random: xr.Dataset,
+    paper: xr.Dataset | None,
+) -> dict[str, Any]:
+    """What the prose uses of the runs on a symmetric and a random split, and of the recorded ones.
+
+    `experiments` are those of `plan`; `paper` is None where its runs are not there.
+    """
+    times = grok_times(runs)
+    return {
+        **_setting(runs),
+        **_delay(runs, times),
+        **_copying(runs, random, experiments["random"].config.task),
+        **_shape(runs),
+        **_at_paper_size(paper),
+    }
+
+
+def _setting(runs: xr.Dataset) -> dict[str, Any]:
+    p = runs.sizes["token"]
+    seeds = runs.sizes["seed"]
+    return {
+        "modulus": p,
+        "first": p - 3,
+        "n_cells": f"{p * p:,}",
+        "chance": f"{1 / p:.3f}",
+        "networks": "one network" if seeds == 1 else f"{seeds} networks",
+    }
+
+
+def _delay(runs: xr.Dataset, times: pd.DataFrame) -> dict[str, Any]:
+    """When the runs fit and generalise, and how the test loss behaves meanwhile."""
+    last = int(runs.step[-1])
+    fit = median_step(times, "fit_step")
+    grok = median_step(times, "grok_step")
+    generalised = int((~times.censored).sum())
+    reached = f"{times.fit_step.count()} of {len(times)} runs fit and {generalised} generalise"
+    at_fit = runs.test_accuracy.sel(step=last if fit is None else fit, method="nearest")
+    start = runs.test_loss.sel(step=0)
+    peak = runs.test_loss.max("step")
+    is_late = fit is not None and (grok is None or grok > 5 * fit)
+    ratio = None if fit is None or grok is None else grok / fit
+    losses = f"the test loss is {start.median():.1f} at first, at most {peak.median():.1f}"
+    return {
+        "fit_median": Number(fit, ".0f", "(not reached)", seeds=times.fit_step),
+        "times_later": Number(ratio, ".0f", "more than the record shows"),
+        "delay_median": Number(
+            median_delay(times), ",.0f", "longer than the runs last", " steps", times.delay
+        ),
+        "at_fit": Number.median(at_fit, ".3f"),
+        "loss_guess": f"{np.log(runs.sizes['token']):.1f}",
+        "loss_peak": Number.median(peak, ".1f"),
+        "fitted": Truth(fit is not None, f"{reached} by step {last:,}"),
+        "late": Truth(is_late, f"{reached} by step {last:,}"),
+        "all_generalise": Truth(bool(generalised == len(times)), f"{reached} by step {last:,}"),
+        "confident": Truth(bool((peak > 2 * start).all()), losses),
+    }
+
+
+def _copying(runs: xr.Dataset, random: xr.Dataset, task: ModularTask) -> dict[str, Any]:
+    """What copying the mirror image gives: at twice the median fit step of the random split."""
+    last = int(random.step[-1])
+    twice = 2 * int(median_step(grok_times(random), "fit_step") or last)
+    when = {"step": min(twice, last), "method": "nearest"}
+    copied = random.test_accuracy_mirrored.sel(**when)
+    others = random.test_accuracy_unmirrored.sel(**when)
+    expected = transpose_accuracy(task.p, task.train_index.size)
+    accuracies = (
+        f"accuracies {copied.median():.2f} and {others.median():.2f} at step {when['step']:,}"
+    )
+    return {
+        "random_fraction": f"{task.train_fraction:.0%}",
+        "when": f"{int(random.step.sel(**when)):,}",
+        "copy_expected": f"{expected:.0%}",
+        "copy_seen": Number.median(random.test_accuracy.sel(**when), ".0%"),
+        "mirrored_seen": Number.median(copied, ".0%", "(no such cell)"),
+        "unmirrored_seen": Number.median(others, ".0%", "(no such cell)"),
+        "symmetric_seen": Number.median(runs.test_accuracy.sel(**when), ".0%"),
+        "twice": Truth(twice <= last, f"twice the median fit step is not within {last:,} steps"),
+        "copies": Truth(bool((copied > others + 0.5).all()), accuracies),
+    }
+
+
+def _shape(runs: xr.Dataset) -> dict[str, Any]:
+    """How the embedding's shape differs between the first step and the last."""
+    run = runs.sel(seed=0)
+    first, _, last = snapshots(run)
+    share = {
+        step: energy_share(run.embedding.sel(snapshot=step).values, WAVES) for step in (first, last)
+    }
+    ends = {name: runs[name].isel(step=[0, -1]).median("seed").values for name in SHAPE}
+    ipr = ends["fourier_ipr"]
+    dimension = ends["effective_dimension"]
+    gathers = bool(ipr[1] > ipr[0] and dimension[1] < dimension[0])
+    shares = f"five circles hold {share[first]:.0%} and then {share[last]:.0%}"
+    measures = (
+        f"participation ratio {ipr[0]:.3f} to {ipr[1]:.3f}, effective dimension"
+        f" {dimension[0]:.1f} to {dimension[1]:.1f}"
+    )
+    return {
+        "share_five_start": f"{share[first]:.0%}",
+        "share_five_end": f"{share[last]:.0%}",
+        "ipr_start": f"{ipr[0]:.2f}",
+        "ipr_end": f"{ipr[1]:.2f}",
+        "dim_start": f"{dimension[0]:.0f}",
+        "dim_end": f"{dimension[1]:.0f}",
+        "circles": Truth(bool(share[last] > 2 * share[first]), shares),
+        "gathers": Truth(gathers, measures),
+    }
+
+
+def _at_paper_size(paper: xr.Dataset | None) -> dict[str, Any]:
+    """Fit and delay of the recorded runs at p = 97; words where they are not there."""
+    summary: dict[str, Any] = dict.fromkeys(PAPER)
+    if paper is not None:
+        summary = delay_summary(grok_times(paper))
+    missing = "(not run)" if paper is None else "(not reached)"
+    recorded = {f"paper_{name}": Number(summary[name], ",.0f", missing) for name in PAPER}
+    there = Truth(paper is not None or None, "the runs are not in the store")
+    return {"recorded": there, **recorded}
