@@ -63,7 +63,8 @@ def _delay(runs: xr.Dataset, times: pd.DataFrame) -> dict[str, Any]:
     fit = median_step(times, "fit_step")
     grok = median_step(times, "grok_step")
     generalised = int((~times.censored).sum())
-    reached = f"{times.fit_step.count()} of {len(times)} runs fit and {generalised} generalise"
+    fitted = f"of the runs {times.fit_step.count()} of {len(times)} fit"
+    reached = f"{fitted} and {generalised} generalise by step {last:,}"
     at_fit = runs.test_accuracy.sel(step=last if fit is None else fit, method="nearest")
     start = runs.test_loss.sel(step=0)
     peak = runs.test_loss.max("step")
@@ -79,9 +80,9 @@ def _delay(runs: xr.Dataset, times: pd.DataFrame) -> dict[str, Any]:
         "at_fit": Number.median(at_fit, ".3f"),
         "loss_guess": f"{np.log(runs.sizes['token']):.1f}",
         "loss_peak": Number.median(peak, ".1f"),
-        "fitted": Truth(fit is not None, f"{reached} by step {last:,}"),
-        "late": Truth(is_late, f"{reached} by step {last:,}"),
-        "all_generalise": Truth(bool(generalised == len(times)), f"{reached} by step {last:,}"),
+        "fitted": Truth(fit is not None, reached),
+        "late": Truth(is_late, reached),
+        "all_generalise": Truth(bool(generalised == len(times))),
         "confident": Truth(bool((peak > 2 * start).all()), losses),
     }
 
