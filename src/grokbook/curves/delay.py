@@ -26,6 +26,11 @@ from grokbook.measures.registry import Measure
 
 THRESHOLD = 0.95
 PERSISTENCE = 3
+
+ONSET = 0.05
+"""Share of the test cells with an untrained transpose that must be right where the test accuracy
+begins to rise."""
+
 ROUNDING = 1e-6
 """What an accuracy may be below a threshold: in single precision 19 of 20 is 0.94999999."""
 _STEPS = ["fit_step", "grok_step", "delay", "last_step", "reverted_step", "settled_step"]
