@@ -56,6 +56,14 @@ def panels(
     return plt.subplots(rows, columns, figsize=(7.2, height), squeeze=False, **kwargs)
 
 
+def bare(ax: Axes) -> None:
+    """Take grid, frame and ticks off."""
+    ax.grid(False)
+    ax.set(xticks=[], yticks=[])
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0)
+
+
 FEW = 5
 """Up to so many seeds less one are as many lines; from here on they are thin lines with their
 median and range."""

@@ -148,7 +148,7 @@ class ShapeTask:
         the other."""
         return self.n**4 - 2 * (self.n - 1) ** 4 + (self.n - 2) ** 4
 
-    def _kinds(self) -> dict[int, int]:
+    def kinds(self) -> dict[int, int]:
         """Orders of a multiset of each kind -> how many multisets there are of it."""
         n = self.n
         return {1: n, 4: n * (n - 1), 6: comb(n, 2), 12: n * comb(n - 1, 2), 24: comb(n, 4)}
@@ -158,7 +158,7 @@ class ShapeTask:
         if self.split != "multiset":
             return self.n**4, round(self.train_fraction * self.n**4)
         return self.n**4, sum(
-            orders * round(self.train_fraction * count) for orders, count in self._kinds().items()
+            orders * round(self.train_fraction * count) for orders, count in self.kinds().items()
         )
 
     @property
@@ -210,7 +210,7 @@ class ShapeTask:
                 rng.permutation(np.flatnonzero(orders == kind))[
                     : round(self.train_fraction * count)
                 ]
-                for kind, count in self._kinds().items()
+                for kind, count in self.kinds().items()
             ]
             return np.flatnonzero(np.isin(self.multisets, np.concatenate(chosen)))
         free = np.flatnonzero(~self.together) if self.split == "pair" else np.arange(self.n**4)
@@ -239,52 +239,3 @@ class ShapeTask:
         quarters = drawn[torch.arange(4, device=inputs.device), inputs]
         rows = quarters.unflatten(1, (2, 2)).permute(0, 1, 3, 2, 4)
         return rows.reshape(-1, 1, 2 * self.tile, 2 * self.tile)
-
-
-def occurrences(task: ShapeTask) -> np.ndarray:
-    """How often each sample holds each glyph, float64 (N, n)."""
-    return (task.inputs[:, :, None] == np.arange(task.n)).sum(axis=1).astype(float)
-
-
-def remembered(task: ShapeTask) -> np.ndarray:
-    """Labels (N,) that an order-blind memoriser gives: that of a training sample with the same
-    glyphs in some order.
-
-    Where there is none it gives the most frequent label of the training set. It cannot add.
-    """
-    known = task.targets[task.train_index]
-    by_multiset = np.full(task.multisets.max() + 1, np.bincount(known).argmax())
-    by_multiset[task.multisets[task.train_index]] = known
-    return by_multiset[task.multisets]
-
-
-def added(task: ShapeTask) -> np.ndarray:
-    """Labels (N,) that an oracle gives which sees how often each glyph occurs and has to find out
-    what each counts.
-
-    Least squares on the training samples, rounded: addition learned from the training set alone.
-    """
-    occurs = occurrences(task)
-    found = np.linalg.lstsq(occurs[task.train_index], task.targets[task.train_index], rcond=None)[0]
-    return np.rint(occurs @ found).astype(np.int64)
-
-
-def known_share(n: int, train_fraction: float) -> float:
-    r"""Expected share of the test samples of a random split of which another order is trained.
-
-    It is $\sum_m \frac{m\, a_m}{N} \bigl( 1 - \prod_{j=1}^{m-1} \frac{N - n_{\mathrm{train}} - j}{N
-    - j} \bigr)$ over the numbers of orders m = 1, 4, 6, 12, 24 of a multiset, of which there are
-    a_m; N = n^4.
-    """
-    samples, trained = (task := ShapeTask(n, train_fraction)).sizes()
-    kinds = {m: count for m, count in task._kinds().items() if count}
-    absent = {
-        m: np.prod([(samples - trained - j) / (samples - j) for j in range(1, m)]) for m in kinds
-    }
-    return float(sum(m * count / samples * (1 - absent[m]) for m, count in kinds.items()))
-
-
-def score(task: ShapeTask, labels: np.ndarray) -> float:
-    """Share of the test samples whose label is right."""
-    test = np.setdiff1d(np.arange(len(labels)), task.train_index)
-    return float((labels == task.targets)[test].mean())
