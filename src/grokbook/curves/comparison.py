@@ -59,7 +59,8 @@ def ratio_bounds(first: pd.DataFrame, second: pd.DataFrame) -> tuple[float, floa
 
     Raises ParameterError where `steps_and_seen` does, and for a median that is not above 0.
     """
-    (low, high), (least, most) = median_bounds(first), median_bounds(second)
+    low, high = median_bounds(first)
+    least, most = median_bounds(second)
     return float(_ratio(low, most)), float(_ratio(high, least))
 
 
@@ -83,7 +84,8 @@ def same_seed(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     both = first.index.intersection(second.index)
     if both.empty:
         return pd.DataFrame({"low": [], "high": []}, dtype=float)
-    (a, a_seen), (b, b_seen) = steps_and_seen(first.loc[both]), steps_and_seen(second.loc[both])
+    a, a_seen = steps_and_seen(first.loc[both])
+    b, b_seen = steps_and_seen(second.loc[both])
     ratio = _ratio(a, b)
     return pd.DataFrame(
         {"low": np.where(b_seen, ratio, 0.0), "high": np.where(a_seen, ratio, np.inf)}, both
@@ -96,7 +98,8 @@ def earlier(first: pd.DataFrame, second: pd.DataFrame) -> np.ndarray:
 
     Source: Gehan 1965, the scores of the generalised Wilcoxon test for censored data.
     """
-    (a, a_seen), (b, b_seen) = steps_and_seen(first), steps_and_seen(second)
+    a, a_seen = steps_and_seen(first)
+    b, b_seen = steps_and_seen(second)
     return order_signs(a, a_seen, b, b_seen)
 
 
@@ -119,7 +122,8 @@ def permutation_p(first: pd.DataFrame, second: pd.DataFrame) -> float:
     steps, seen = (np.concatenate(parts) for parts in both)
     # antisymmetric within a group, so rows sum to the statistic
     scores = order_signs(steps, seen, steps, seen).sum(axis=1)
-    ways, least = _ways(scores.tolist(), len(first)), scores[: len(first)].sum()
+    ways = _ways(scores.tolist(), len(first))
+    least = scores[: len(first)].sum()
     as_high = sum(ways[score] for score in ways if score >= least)
     return as_high / comb(steps.size, len(first))
 

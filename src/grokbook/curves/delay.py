@@ -110,7 +110,8 @@ def _timed(
     """The same from where the training and the test set are on the wanted side of the threshold,
     bool (n,) each."""
     whole(persistence, "persistence", least=0)
-    fit, grok = first_stay(fits, persistence), first_stay(groks, persistence)
+    fit = first_stay(fits, persistence)
+    grok = first_stay(groks, persistence)
     reverted, settled = _after(groks, grok, persistence)
     fit_step, grok_step, reverted_step, settled_step = (
         None if i is None else int(times[i]) for i in (fit, grok, reverted, settled)
@@ -240,10 +241,8 @@ def grok_times(
         for name, part in curves.coords.items()
         if part.dims and set(part.dims) <= set(dims) and name not in dims
     }
-    settings, times = (
-        pd.DataFrame({n: v for n, v in beside.items() if len(set(v)) > 1}, index)[made],
-        [],
-    )
+    settings = pd.DataFrame({n: v for n, v in beside.items() if len(set(v)) > 1}, index)[made]
+    times = []
     for test, train in rows[made]:
         known = np.flatnonzero(~(np.isnan(train) & np.isnan(test)))
         end = int(known[-1]) + 1 if known.size else 0

@@ -91,7 +91,8 @@ def events(
     if absent:
         raise ParameterError(f"the dataset has no measure {absent[0]!r}.")
     curves = dataset[["train_accuracy", "test_accuracy", *directions]].load()
-    steps, found = curves.step.values, []
+    steps = curves.step.values
+    found = []
     for run in (curves.sel(seed=seed) for seed in curves.seed.values):
         fit, half, grokked = accuracy_half_way(run.train_accuracy, run.test_accuracy, share)
         slow = grokked and fit is not None and half is not None and half - fit >= LEAST_DELAY
@@ -130,7 +131,8 @@ class RankTest:
 
 def _signs(values: np.ndarray) -> np.ndarray:
     """Who is later: (n, n) signs, 0 for equal values, two infinite ones among them."""
-    one, other = values[:, None], values[None, :]
+    one = values[:, None]
+    other = values[None, :]
     return (one > other).astype(np.float32) - (one < other)
 
 
@@ -165,7 +167,9 @@ def rank_test(
     Raises ParameterError for a group whose times are NaN or not equally many, and with `together`
     for groups of different sizes.
     """
-    observed, pairs, drawn = 0.0, 0, np.zeros(whole(draws, "draws", least=1))
+    observed = 0.0
+    pairs = 0
+    drawn = np.zeros(whole(draws, "draws", least=1))
     sizes = tuple(len(measure) for measure, _ in groups)
     if together and len(set(sizes)) > 1:
         raise ParameterError(f"groups of {[*sizes]} runs cannot be permuted together.")
@@ -173,12 +177,14 @@ def rank_test(
         _orders(sizes[:1], draws, seed) * len(sizes) if together else _orders(sizes, draws, seed)
     )
     for (measure, accuracy), orders in zip(groups, shuffled, strict=True):
-        first, second = np.asarray(measure, dtype=float), np.asarray(accuracy, dtype=float)
+        first = np.asarray(measure, dtype=float)
+        second = np.asarray(accuracy, dtype=float)
         if first.shape != second.shape or first.ndim != 1 or np.isnan([*first, *second]).any():
             raise ParameterError(
                 f"a group has times of shapes {first.shape} and {second.shape}; not (n,), no NaN."
             )
-        x, y = _signs(first), _signs(second)
+        x = _signs(first)
+        y = _signs(second)
         one, other = np.triu_indices(len(first), 1)
         later = np.unique(second, return_inverse=True)[1].astype(np.int16)[orders]
         drawn += x[one, other] @ np.sign(later[one] - later[other]).astype(np.float32)
@@ -215,7 +221,8 @@ def rank_interval(
         told = f"groups of {sorted(sizes)} runs must be of one size, two or more"
         raise ParameterError(f"{told}, and level = {level} must be in (0, 1).")
     signs = [tuple(_signs(np.asarray(times, dtype=float)) for times in group) for group in groups]
-    agree, differ = sum(x * y for x, y in signs), sum(np.abs(y) for _, y in signs)
+    agree = sum(x * y for x, y in signs)
+    differ = sum(np.abs(y) for _, y in signs)
     with np.errstate(invalid="ignore"):
         value = float(agree.sum() / differ.sum())
         without = (agree.sum() - 2 * agree.sum(axis=1)) / (differ.sum() - 2 * differ.sum(axis=1))

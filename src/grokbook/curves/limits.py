@@ -110,7 +110,8 @@ def _area(x: np.ndarray, t: np.ndarray, f: np.ndarray, area: np.ndarray) -> np.n
 
 
 def _curve(steps: Array, values: Array) -> tuple[np.ndarray, np.ndarray]:
-    t, f = to_numpy(steps), to_numpy(values)
+    t = to_numpy(steps)
+    f = to_numpy(values)
     if t.ndim != 1 or t.shape != f.shape or t.size < 2:
         raise ParameterError(
             f"steps and values have shapes {t.shape} and {f.shape}, but must be (n,), n > 1, alike."
@@ -194,7 +195,8 @@ def limits(
     """
     rule = rule or LimitRule()
     middle, mean = moving_mean(steps, accuracy, rule.window)
-    first, last = float(steps[0]), float(steps[-1])
+    first = float(steps[0])
+    last = float(steps[-1])
     top = int(np.argmax(mean >= mean.max() - 1e-9))  # means of equal stretches differ by rounding
     low = top + int(mean[top:].argmin())
     before = mean[middle <= last - rule.end * (last - first)]

@@ -103,7 +103,8 @@ def phase_of(fit: np.ndarray, test: np.ndarray, rule: PhaseRule | None = None) -
         np.where(np.asarray(steps, float) <= rule.cap, steps, np.nan).astype(float)
         for steps in (fit, test)
     )
-    fits, tests = np.isfinite(fit), np.isfinite(test)
+    fits = np.isfinite(fit)
+    tests = np.isfinite(test)
     cases = [fits & tests & rule.soon(test - fit), fits & tests, fits, ~tests]
     return np.select(cases, list("CGMX"), "T")
 
@@ -145,7 +146,8 @@ def phases(dataset: xr.Dataset, rule: PhaseRule | None = None, goal: float = 0.9
     both = reached["fit_step"].notnull() & reached["test_step"].notnull()
     diverged = end < np.minimum(dataset.get("steps", np.inf), float(dataset.step.max()))
     for name, threshold, above in stops:
-        last, sign = dataset[name].where(dataset.step == end).max("step"), 1 if above else -1
+        last = dataset[name].where(dataset.step == end).max("step")
+        sign = 1 if above else -1
         diverged &= sign * (last - threshold) < -ROUNDING
     decided = both | (end >= rule.cap) | diverged
     letters = xr.apply_ufunc(
@@ -201,7 +203,8 @@ def sandwich(cells: Mapping[str, xr.DataArray]) -> pd.DataFrame:
 
     A panel is (decay, rate), or one for each seed: then lines and borders of all are counted.
     """
-    found, columns = [], ["panel", "along", "lines", "C, G, M", "other orders", "CM", "CG", "GM"]
+    found = []
+    columns = ["panel", "along", "lines", "C, G, M", "other orders", "CM", "CG", "GM"]
     for panel, grid in cells.items():
         rows = grid.values.reshape(-1, *grid.shape[-2:])
         met = (

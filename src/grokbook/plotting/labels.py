@@ -76,15 +76,17 @@ def name_lines(ax: Axes, size: float = 9.5) -> list[Annotation]:
         else:
             text.set(text=name, label=_OUTSIDE)
             extent = text.get_window_extent()
-            at, offset, ha, va = drawn[line][-1], (4.0, 0.0), "left", "center"
+            at = drawn[line][-1]
+            offset = (4.0, 0.0)
+            ha = "left"
+            va = "center"
             box = Bbox.from_bounds(at[0], at[1] - extent.height / 2, extent.width, extent.height)
             while box.count_overlaps(taken):
-                box, offset = (
-                    box.translated(0, extent.height),
-                    (4, offset[1] + extent.height * 72 / fig.dpi),
-                )
+                box = box.translated(0, extent.height)
+                offset = (4, offset[1] + extent.height * 72 / fig.dpi)
         x, y = ax.transData.inverted().transform(at)
-        text.xy, text.xyann = (x, y), offset
+        text.xy = (x, y)
+        text.xyann = offset
         text.set(ha=ha, va=va)
         taken.append(box)
         placed.append(text)

@@ -20,7 +20,8 @@ from grokbook.plotting.style import COLOURS, panels, styled
 STRONG = 5
 """How many of the strongest frequencies of the last step are marked."""
 
-MOST_FRAMES, MOST_POINTS = 51, 10_000
+MOST_FRAMES = 51
+MOST_POINTS = 10_000
 """At most so many steps are shown, and so many embedded numbers in all, so that the page stays
 light."""
 
@@ -74,7 +75,8 @@ def moving_run(run: xr.Dataset, pca: bool = False) -> dict[str, Any]:
     frames = _spread(run.snapshot.values, run.sizes["token"])
     tables = _tables(run, frames)
     strong = dominant_frequencies(tables[-1], min(STRONG, run.sizes["token"] // 2))
-    (k, planes), p = planes_of(tables, pca), run.sizes["token"]
+    k, planes = planes_of(tables, pca)
+    p = run.sizes["token"]
     reached = grok_times(run).iloc[0]
     return {
         "p": p,
@@ -112,7 +114,8 @@ def three_moments(moved: Mapping[str, Any]) -> list[int]:
         >>> three_moments(run)
         [1, 2, 3]
     """
-    frames, test = moved["frames"], dict(zip(moved["steps"], moved["test"], strict=True))
+    frames = moved["frames"]
+    test = dict(zip(moved["steps"], moved["test"], strict=True))
     fitted = next(
         (n for n, step in enumerate(frames) if moved["fit"] is not None and step >= moved["fit"]), 0
     )

@@ -84,10 +84,8 @@ def seed_band(ax: Axes, series: xr.DataArray, colour: str, label: str, ls: Any =
     )
     settings = [name for name in shown.dims if name not in ("seed", "step")]
     for place in np.ndindex(*(shown.sizes[name] for name in settings)):
-        one, name = (
-            shown.isel(dict(zip(settings, place, strict=True))),
-            None if any(place) else label,
-        )
+        one = shown.isel(dict(zip(settings, place, strict=True)))
+        name = None if any(place) else label
         many = one.sizes["seed"] >= FEW
         look: dict[str, Any] = {"lw": 0.7, "alpha": 0.45} if many else {"lw": 1.4, "alpha": 0.9}
         for n in range(one.sizes["seed"]):  # by place: two runs may share a seed

@@ -97,7 +97,8 @@ def designed_pairs(
     _check(p, n)
     i, j = np.triu_indices(p)
     rng = np.random.default_rng(seed)
-    (by_pull, near_pull), table = PULL[design], np.zeros((p + 2, p + 2))
+    by_pull, near_pull = PULL[design]
+    table = np.zeros((p + 2, p + 2))
     order = rng.permutation(i.size)
     first = order[np.unique((i + j)[order], return_index=True)[1]]
     chosen = np.zeros(i.size, dtype=bool)

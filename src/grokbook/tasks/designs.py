@@ -149,13 +149,16 @@ def exchanged(
     what the pair adds to $\sum r^2 + \sum s^2$, less its pull. T falls from 3 to 0.1 in equal
     ratios.
     """
-    rng, symbols = np.random.default_rng(seed), np.arange(p)
-    mask, sums = drawn(p, diagonal, beside, rng), np.add.outer(symbols, symbols) % p
+    rng = np.random.default_rng(seed)
+    symbols = np.arange(p)
+    mask = drawn(p, diagonal, beside, rng)
+    sums = np.add.outer(symbols, symbols) % p
     on = np.eye(p, dtype=bool)
     for temperature in np.geomspace(3.0, 0.1, rounds * (diagonal + beside)):
         kind = on if rng.random() < diagonal / (diagonal + beside) else np.triu(~on)
         for leaving in (True, False):
-            rows, by_sum = mask.sum(axis=0), np.bincount(sums.ravel(), mask.ravel(), p)
+            rows = mask.sum(axis=0)
+            by_sum = np.bincount(sums.ravel(), mask.ravel(), p)
             u = rows[:, None] + rows + 2 * by_sum[sums] - pull * neighbours(mask)
             # its maximum is a Gibbs draw
             noisy = (u if leaving else -u) + temperature * rng.gumbel(size=(p, p))

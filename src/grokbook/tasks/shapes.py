@@ -19,10 +19,14 @@ from grokbook.errors import ParameterError, check_integers, check_share, checked
 
 SPLITS = ("random", "multiset", "pair")
 RULES = ("sides", "categories")
-MOST, LEAST_TILE, LARGEST_TILE = 32, 4, 256
+MOST = 32
+LEAST_TILE = 4
+LARGEST_TILE = 256
 """Glyphs of the largest dictionary; pixels of the smallest and of the largest tile."""
 
-RADIUS, FAULTY, CUT = 46 / 56, -1.0, 1 / 16
+RADIUS = 46 / 56
+FAULTY = -1.0
+CUT = 1 / 16
 """Radius of a glyph in half tiles, the authors' three faulty quarters, and what their crop cuts off
 at each side."""
 
@@ -203,7 +207,8 @@ class ShapeTask:
     @cached_property
     def train_index(self) -> np.ndarray:
         """Numbers of the training samples, sorted."""
-        rng, trained = np.random.default_rng(self.seed), self.sizes()[1]
+        rng = np.random.default_rng(self.seed)
+        trained = self.sizes()[1]
         if self.split == "multiset":
             orders = np.bincount(self.multisets)
             chosen = [

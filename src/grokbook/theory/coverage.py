@@ -220,7 +220,8 @@ def least_training_size(p: int, k: int, eps: float = 1.0, *, torus: bool = False
     p, k = side_and_radius(p, k, torus)
     if not 0 < eps < np.inf:
         raise ParameterError(f"eps = {eps!r} is not a positive finite number.")
-    low, high = -1, p * p
+    low = -1
+    high = p * p
     while high - low > 1:
         middle = (low + high) // 2
         small = expected_uncovered(p, k, middle, torus=torus) < eps
@@ -251,7 +252,8 @@ def _distances(mask: np.ndarray, reach: int) -> np.ndarray:
 
 def _line_distances(line: np.ndarray, ring: bool) -> np.ndarray:
     """Distance of each place of a line (or ring) from the nearest True, inf where there is none."""
-    places, here = np.flatnonzero(line), np.arange(line.size)
+    places = np.flatnonzero(line)
+    here = np.arange(line.size)
     if not places.size:
         return np.full(line.size, np.inf)
     gaps = np.abs(here[:, None] - places)

@@ -116,7 +116,9 @@ def flow(
     Source: this book, from Liu et al. 2022, Eq. 4 to 9.
     """
     one_of(kind, KINDS, "kind")
-    table, t, pairs = _embedding(start), np.asarray(times, dtype=float), list(pairs)
+    table = _embedding(start)
+    t = np.asarray(times, dtype=float)
+    pairs = list(pairs)
     if t.ndim != 1 or not np.isfinite(t).all() or (t < 0).any():
         raise ParameterError(f"times = {times!r} must be finite numbers of 0 or more.")
     z0 = (table**2).sum()
@@ -144,7 +146,8 @@ def limit(start: Array, pairs: Pairs) -> np.ndarray:
     Source: this book. The shape at the end is the start's projection, so it is decided before the
     flow begins.
     """
-    table, pairs = _embedding(start), list(pairs)
+    table = _embedding(start)
+    pairs = list(pairs)
     null = eigh(quadratic_form(pairs, len(table)))[1][:, : nullity(pairs, len(table))]
     kept = null @ (null.T @ table)
     if np.linalg.norm(kept) < NEGLIGIBLE * np.linalg.norm(table):

@@ -69,7 +69,8 @@ def gradient(w: np.ndarray, M: Group) -> np.ndarray:
 
 
 def _halves(w: np.ndarray, group: Group) -> tuple[np.ndarray, np.ndarray]:
-    given, n = np.asarray(w, dtype=float), len(as_table(group))
+    given = np.asarray(w, dtype=float)
+    n = len(as_table(group))
     if given.shape[-1:] != (2 * n,):
         raise ParameterError(f"w has shape {given.shape}, but its last side must be 2 M = {2 * n}.")
     return given[..., :n], given[..., n:]
@@ -139,7 +140,8 @@ def local_maxima(M: Group, *, inputs: str = "one-hot") -> tuple[LocalMaximum, ..
     """
     if inputs not in INPUTS:
         raise ParameterError(f"inputs = {inputs!r} are unknown; choose one of {', '.join(INPUTS)}.")
-    n, found = len(as_table(M)), []
+    n = len(as_table(M))
+    found = []
     for rho in irreps(M)[1:]:
         top = INPUTS[inputs] * n / (2 * rho.dimension)
         found.append(LocalMaximum(rho, top, 3 * (rho.dimension - 1) - (rho.norm - 1), example(rho)))
@@ -188,7 +190,8 @@ def by_traces(w: np.ndarray, M: Group) -> float:
 
     Source: Tian 2025, the formula beside Theorem 2.
     """
-    table, (u, v) = as_table(M), _halves(w, M)
+    table = as_table(M)
+    u, v = _halves(w, M)
     conjugates = table[table, inverses(table)[:, None]]  # [g, h] = g h g^-1
     mean = convolution(u, v, table)[conjugates].mean(axis=0)
     return float(

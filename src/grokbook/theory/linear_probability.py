@@ -55,7 +55,8 @@ def _first_linear(p: int, n: int, seed: int, modulus: bool) -> np.ndarray:
 def _ranks(p: int, orders: np.ndarray, modulus: bool = False) -> Iterator[np.ndarray]:
     """The rank of the equations after each sample of the orders (n, size), numbers of
     `all_samples(p)`; each (n,)."""
-    samples, every = np.array(all_samples(p)), np.arange(len(orders))
+    samples = np.array(all_samples(p))
+    every = np.arange(len(orders))
     labels = samples.sum(axis=1) % p if modulus else samples.sum(axis=1)
     vectors = np.zeros((len(samples), p), dtype=np.int64)
     for column in samples.T:

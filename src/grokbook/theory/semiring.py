@@ -111,7 +111,8 @@ def potentials(network: Solution) -> np.ndarray:
 def same_layer_potentials(network: Solution, layer: int) -> np.ndarray:
     r"""The sums $r_{pk_1k_2k} = \sum_j z_{pk_1j} z_{pk_2j} z_{ckj}$ of one layer p (0: a, 1: b),
     complex (d, d, d)."""
-    inside, c = network.z[layer], network.z[2]
+    inside = network.z[layer]
+    c = network.z[2]
     return np.einsum("ij,kj,lj->ikl", inside, inside, c, optimize=True)
 
 
@@ -142,7 +143,8 @@ def frequency_losses(network: Solution, *, strict: bool = True) -> np.ndarray:
             "the input layers must have no constant part (k = 0), or the formula of the loss is not"
             " exact."
         )
-    r, k = potentials(network), np.arange(1, network.d)
+    r = potentials(network)
+    k = np.arange(1, network.d)
     sums = [shifted_sums(same_layer_potentials(network, layer)) for layer in (0, 1)]
     square = (
         (np.abs(r) ** 2).sum(axis=(0, 1))[k] - np.abs(r[k, k, k]) ** 2 + np.abs(r[k, k, k] - 1) ** 2

@@ -132,7 +132,8 @@ def class_gap(embedding: Rows, residues: np.ndarray) -> tuple[float, float]:
     """
     table = vectors(embedding)
     # a shift changes no distance, and large squares round
-    p, table = (len(table), table - table.mean(axis=0))
+    p = len(table)
+    table = table - table.mean(axis=0)
     if np.shape(residues) != (p, p):
         raise ParameterError(
             f"residues has shape {np.shape(residues)}, but must be ({p}, {p}), one a cell."
@@ -196,7 +197,8 @@ def label_share(features: Rows, labels: np.ndarray) -> float:
         raise ParameterError(
             "the vectors are the same at every cell, but a share needs some variance."
         )
-    sums, counts = np.zeros((len(kinds), x.shape[1])), np.bincount(place)
+    sums = np.zeros((len(kinds), x.shape[1]))
+    counts = np.bincount(place)
     np.add.at(sums, place, flat)
     return float((sums**2 / counts[:, None]).sum() / total)
 
@@ -254,7 +256,9 @@ def additive_fit(labels: np.ndarray, trained: np.ndarray, *, steps: int = 2000) 
     i, j = np.nonzero(trained)
     if not i.size:
         raise ParameterError("trained holds no cell, but a fit needs one.")
-    p, cells, right = len(labels), np.arange(i.size), labels[i, j]
+    p = len(labels)
+    cells = np.arange(i.size)
+    right = labels[i, j]
     operands = csr_array(
         (np.ones(2 * i.size), (np.tile(cells, 2), np.append(i, p + j))), shape=(i.size, 2 * p)
     )
@@ -278,7 +282,8 @@ def additive_fit(labels: np.ndarray, trained: np.ndarray, *, steps: int = 2000) 
     start = np.zeros(2 * p * (int(labels.max()) + 1))
     options = {"maxiter": steps, "maxfun": 2 * steps, "ftol": 0, "gtol": 0, "maxcor": 20}
     best = minimize(loss, start, jac=True, method="L-BFGS-B", callback=enough, options=options).x
-    (hits, margin), table = seen(best), best.reshape(2, p, -1)
+    hits, margin = seen(best)
+    table = best.reshape(2, p, -1)
     answers = (table[0][:, None] + table[1][None]).argmax(axis=2) == labels
     unseen = float(answers[~trained].mean()) if (~trained).any() else np.nan
     return AdditiveFit(float(hits.mean()), unseen, np.inf if hits.all() else margin)
