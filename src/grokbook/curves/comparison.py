@@ -118,13 +118,12 @@ def permutation_p(first: pd.DataFrame, second: pd.DataFrame) -> float:
 
     Raises ParameterError where `steps_and_seen` does.
     """
-    both = zip(steps_and_seen(first), steps_and_seen(second), strict=True)
-    steps, seen = (np.concatenate(parts) for parts in both)
+    steps, seen = steps_and_seen(pd.concat([first, second]))
     # antisymmetric within a group, so rows sum to the statistic
     scores = order_signs(steps, seen, steps, seen).sum(axis=1)
     ways = _ways(scores.tolist(), len(first))
     least = scores[: len(first)].sum()
-    as_high = sum(ways[score] for score in ways if score >= least)
+    as_high = sum(count for score, count in ways.items() if score >= least)
     return as_high / comb(steps.size, len(first))
 
 
@@ -173,7 +172,8 @@ def log_ratios(first: pd.DataFrame, second: pd.DataFrame) -> np.ndarray:
     both = first.index.intersection(second.index)
     if both.empty:
         return np.array([])
-    (a, _), (b, _) = (steps_and_seen(ended_at(table.loc[both], last)) for table in (first, second))
+    a, _ = steps_and_seen(ended_at(first.loc[both], last))
+    b, _ = steps_and_seen(ended_at(second.loc[both], last))
     return np.log(_ratio(a, b))
 
 
@@ -190,9 +190,9 @@ def signs(n: int) -> np.ndarray:
 def sign_flips(logs: np.ndarray) -> float:
     """Share of the patterns of their signs by which these numbers have a sum as low or lower; NaN
     for none."""
-    return (
-        float(np.mean(signs(logs.size) @ logs <= logs.sum() + 1e-9)) if logs.size else float("nan")
-    )
+    if not logs.size:
+        return float("nan")
+    return float(np.mean(signs(logs.size) @ logs <= logs.sum() + 1e-9))
 
 
 def sooner(
@@ -218,7 +218,8 @@ def sooner(
         raise ParameterError(f"factor = {factor!r} must be positive.")
     shifted = factor * second[["grok_step", "last_step"]].astype(float) - gap
     last = min(shifted.last_step.min(), first.last_step.astype(float).min())
-    a, b = (ended_at(table, last) for table in (first, shifted))
+    a = ended_at(first, last)
+    b = ended_at(shifted, last)
     if test(a, b) <= level + 1e-12:
         return True
     return False if test(b, a) <= level + 1e-12 else None
@@ -255,11 +256,9 @@ def equivalent(
     """
     if not margin > 1:
         raise ParameterError(f"margin = {margin!r} must be above 1.")
-    below = [
-        sooner(a, b, factor=margin, level=level, test=test)
-        for a, b in ((first, second), (second, first))
-    ]
-    return all_of(below)
+    not_later = sooner(first, second, factor=margin, level=level, test=test)
+    not_earlier = sooner(second, first, factor=margin, level=level, test=test)
+    return all_of([not_later, not_earlier])
 
 
 def ended_at(times: pd.DataFrame, last: float) -> pd.DataFrame:
@@ -298,14 +297,14 @@ class Comparison:
 
     def describe(self) -> str:
         """The comparison in words."""
-        told = (
+        medians = (
             f"ratio of the medians {span(self.low, self.high)} (p = {self.p_value:.3f}, at best"
             f" {self.least:.3f})"
         )
         if not self.pairs:
-            return told
+            return medians
         paired = f"(p = {self.paired:.3f}, at best {2.0**-self.pairs:.3f})"
-        return f"{told}, of the same seed {span(*self.same_seed)} {paired}"
+        return f"{medians}, of the same seed {span(*self.same_seed)} {paired}"
 
 
 def span(low: float, high: float, *, above: str = "at least", below: str = "at most") -> str:
@@ -336,10 +335,16 @@ def compare(first: pd.DataFrame, second: pd.DataFrame) -> Comparison:
     Raises ParameterError where `permutation_p`, `paired_p` and `ratio_bounds` do.
     """
     pairs = same_seed(first, second)
-    middle = (
-        (float(np.median(pairs.low)), float(np.median(pairs.high))) if len(pairs) else (0.0, np.inf)
-    )
-    exact = permutation_p(first, second), least_p(len(first), len(second))
+    low, high = ratio_bounds(first, second)
+    middle = (0.0, np.inf)
+    if len(pairs):
+        middle = (float(np.median(pairs.low)), float(np.median(pairs.high)))
     return Comparison(
-        *ratio_bounds(first, second), *exact, len(pairs), middle, paired_p(first, second)
+        low,
+        high,
+        permutation_p(first, second),
+        least_p(len(first), len(second)),
+        len(pairs),
+        middle,
+        paired_p(first, second),
     )

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from statistics import NormalDist
 
 import numpy as np
@@ -91,28 +92,40 @@ def events(
     if absent:
         raise ParameterError(f"the dataset has no measure {absent[0]!r}.")
     curves = dataset[["train_accuracy", "test_accuracy", *directions]].load()
-    steps = curves.step.values
-    found = []
-    for run in (curves.sel(seed=seed) for seed in curves.seed.values):
-        fit, half, grokked = accuracy_half_way(run.train_accuracy, run.test_accuracy, share)
-        slow = grokked and fit is not None and half is not None and half - fit >= LEAST_DELAY
-        later = np.nan
-        if fit is not None:
-            later = np.inf if half is None else float(steps[half] - steps[fit])
-        row = {
-            "seed": int(run.seed),
-            "fit_step": np.nan if fit is None else float(steps[fit]),
-            "generalises": slow,
-        }
-        for name, direction in directions.items():
-            own = {"measure_delay": np.nan, "move": np.nan, "lead": np.nan}
-            if fit is not None and np.isfinite(run[name].values[fit:]).all():
-                at, own["move"] = half_move(run[name].values, fit, direction, share)
-                own["measure_delay"] = np.inf if at is None else float(steps[at] - steps[fit])
-                if slow and at is not None:
-                    own["lead"] = 1 - own["measure_delay"] / later
-            found.append({**row, "accuracy_delay": later, "measure": name, **own})
-    return pd.DataFrame(found)
+    rows: list[dict[str, object]] = []
+    for seed in curves.seed.values:
+        rows += _events_of_run(curves.sel(seed=seed), directions, share)
+    return pd.DataFrame(rows)
+
+
+def _events_of_run(
+    run: xr.Dataset, directions: Mapping[str, str], share: float
+) -> list[dict[str, object]]:
+    """The rows of one run, one a measure."""
+    steps = run.step.values
+    fit, half, generalises = accuracy_half_way(run.train_accuracy, run.test_accuracy, share)
+    slow = generalises and fit is not None and half is not None and half - fit >= LEAST_DELAY
+    fit_step = np.nan if fit is None else float(steps[fit])
+    accuracy_delay = _delay(steps, fit, half)
+    rows: list[dict[str, object]] = []
+    for name, direction in directions.items():
+        delay = move = lead = np.nan
+        if fit is not None and np.isfinite(run[name].values[fit:]).all():
+            moved, move = half_move(run[name].values, fit, direction, share)
+            delay = _delay(steps, fit, moved)
+            if slow and moved is not None:
+                lead = 1 - delay / accuracy_delay
+        row: dict[str, object] = {"seed": int(run.seed), "fit_step": fit_step, "generalises": slow}
+        row |= {"accuracy_delay": accuracy_delay, "measure": name}
+        rows.append(row | {"measure_delay": delay, "move": move, "lead": lead})
+    return rows
+
+
+def _delay(steps: np.ndarray, fit: int | None, index: int | None) -> float:
+    """Optimiser steps from fitting to an index: infinite where it is None, NaN without a fit."""
+    if fit is None:
+        return np.nan
+    return np.inf if index is None else float(steps[index] - steps[fit])
 
 
 @dataclass(frozen=True)
@@ -140,10 +153,11 @@ def _signs(values: np.ndarray) -> np.ndarray:
 def _orders(sizes: tuple[int, ...], draws: int, seed: int) -> list[np.ndarray]:
     """Random orders of each group of n, (n, draws)."""
     rng = np.random.default_rng(seed)
-    return [
-        np.ascontiguousarray(rng.permuted(np.tile(np.arange(n), (draws, 1)), axis=1).T)
-        for n in sizes
-    ]
+    orders = []
+    for n in sizes:
+        shuffled = rng.permuted(np.tile(np.arange(n), (draws, 1)), axis=1)
+        orders.append(np.ascontiguousarray(shuffled.T))
+    return orders
 
 
 def rank_test(
@@ -173,9 +187,10 @@ def rank_test(
     sizes = tuple(len(measure) for measure, _ in groups)
     if together and len(set(sizes)) > 1:
         raise ParameterError(f"groups of {[*sizes]} runs cannot be permuted together.")
-    shuffled = (
-        _orders(sizes[:1], draws, seed) * len(sizes) if together else _orders(sizes, draws, seed)
-    )
+    if together:
+        shuffled = _orders(sizes[:1], draws, seed) * len(sizes)
+    else:
+        shuffled = _orders(sizes, draws, seed)
     for (measure, accuracy), orders in zip(groups, shuffled, strict=True):
         first = np.asarray(measure, dtype=float)
         second = np.asarray(accuracy, dtype=float)
@@ -183,18 +198,17 @@ def rank_test(
             raise ParameterError(
                 f"a group has times of shapes {first.shape} and {second.shape}; not (n,), no NaN."
             )
-        x = _signs(first)
-        y = _signs(second)
         one, other = np.triu_indices(len(first), 1)
+        x = _signs(first)[one, other]
+        y = _signs(second)[one, other]
         later = np.unique(second, return_inverse=True)[1].astype(np.int16)[orders]
-        drawn += x[one, other] @ np.sign(later[one] - later[other]).astype(np.float32)
-        observed += float((x * y)[one, other].sum())
-        pairs += int(np.abs(y[one, other]).sum())
+        drawn += x @ np.sign(later[one] - later[other]).astype(np.float32)
+        observed += float((x * y).sum())
+        pairs += int(np.abs(y).sum())
     if not pairs:
         return RankTest(np.nan, np.nan, 0)
-    return RankTest(
-        float(observed / pairs), float((1 + (drawn >= observed).sum()) / (1 + draws)), pairs
-    )
+    as_high = int((drawn >= observed).sum())
+    return RankTest(observed / pairs, (1 + as_high) / (1 + draws), pairs)
 
 
 def rank_interval(
@@ -216,13 +230,19 @@ def rank_interval(
 
     Source: Arvesen 1969, Jackknifing U-statistics.
     """
-    sizes = {len(times) for group in groups for times in group}
-    if len(sizes) != 1 or min(sizes) < 2 or not 0 < level < 1:
-        told = f"groups of {sorted(sizes)} runs must be of one size, two or more"
-        raise ParameterError(f"{told}, and level = {level} must be in (0, 1).")
-    signs = [tuple(_signs(np.asarray(times, dtype=float)) for times in group) for group in groups]
-    agree = sum(x * y for x, y in signs)
-    differ = sum(np.abs(y) for _, y in signs)
+    sizes = sorted({len(times) for times in chain.from_iterable(groups)})
+    if len(sizes) != 1 or sizes[0] < 2 or not 0 < level < 1:
+        raise ParameterError(
+            f"groups of {sizes} runs must be of one size, two or more, and level = {level} must be"
+            " in (0, 1)."
+        )
+    agree = np.zeros((sizes[0], sizes[0]), np.float32)
+    differ = np.zeros_like(agree)
+    for measure, accuracy in groups:
+        x = _signs(np.asarray(measure, dtype=float))
+        y = _signs(np.asarray(accuracy, dtype=float))
+        agree += x * y
+        differ += np.abs(y)
     with np.errstate(invalid="ignore"):
         value = float(agree.sum() / differ.sum())
         without = (agree.sum() - 2 * agree.sum(axis=1)) / (differ.sum() - 2 * differ.sum(axis=1))
@@ -240,17 +260,19 @@ def event_table(
     """
     if not runs:
         raise ParameterError("there is no dataset, but a table of events needs at least one.")
-    parts = {
-        task: events(dataset, directions, share=share).to_dict("records")
-        for task, dataset in runs.items()
-    }
-    return pd.DataFrame([{"task": task, **row} for task, found in parts.items() for row in found])
+    parts = []
+    for task, dataset in runs.items():
+        table = events(dataset, directions, share=share)
+        table.insert(0, "task", task)
+        parts.append(table)
+    return pd.concat(parts, ignore_index=True)
 
 
 def ranked(rows: pd.DataFrame) -> RankTest:
     """`rank_test` of one measure over its rows, a group a task; runs in which it is not defined are
     left out."""
     known = rows.dropna(subset=["measure_delay", "accuracy_delay"])
-    return rank_test(
-        [(part.measure_delay, part.accuracy_delay) for _, part in known.groupby("task", sort=False)]
-    )
+    groups = []
+    for _, part in known.groupby("task", sort=False):
+        groups.append((part.measure_delay, part.accuracy_delay))
+    return rank_test(groups)

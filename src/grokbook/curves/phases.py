@@ -8,12 +8,12 @@ record does not decide.
 
 from __future__ import annotations
 
-import itertools
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -31,6 +31,9 @@ PHASES = {
     "T": "test set only",
 }
 Accuracies = TypeVar("Accuracies", np.ndarray, xr.DataArray)
+
+BORDERS = ["CM", "CG", "GM"]
+"""The pairs of phases whose borders `sandwich` counts."""
 
 OPEN = "."
 """A cell that was not run, or whose record ends before its phase is known."""
@@ -64,11 +67,9 @@ class PhaseRule:
 
     def reached(self, accuracy: Accuracies) -> Accuracies:
         """Where an accuracy is high enough; NaN is not."""
-        return (
-            accuracy > self.threshold + ROUNDING
-            if self.strict
-            else accuracy >= self.threshold - ROUNDING
-        )
+        if self.strict:
+            return accuracy > self.threshold + ROUNDING
+        return accuracy >= self.threshold - ROUNDING
 
     def soon(self, delay: np.ndarray) -> np.ndarray:
         """Where a delay, in steps, is no delay."""
@@ -99,13 +100,13 @@ def phase_of(fit: np.ndarray, test: np.ndarray, rule: PhaseRule | None = None) -
     counts as no delay.
     """
     rule = rule or PhaseRule()
-    fit, test = (
-        np.where(np.asarray(steps, float) <= rule.cap, steps, np.nan).astype(float)
-        for steps in (fit, test)
-    )
-    fits = np.isfinite(fit)
-    tests = np.isfinite(test)
-    cases = [fits & tests & rule.soon(test - fit), fits & tests, fits, ~tests]
+    fit = np.asarray(fit, float)
+    test = np.asarray(test, float)
+    fits = fit <= rule.cap
+    tests = test <= rule.cap
+    with np.errstate(invalid="ignore"):
+        soon = rule.soon(test - fit)
+    cases = [fits & tests & soon, fits & tests, fits, ~tests]
     return np.select(cases, list("CGMX"), "T")
 
 
@@ -124,39 +125,53 @@ def phases(dataset: xr.Dataset, rule: PhaseRule | None = None, goal: float = 0.9
     Raises ParameterError if an accuracy, or what the stopping rule asks of, is missing.
     """
     rule = rule or PhaseRule()
-    made = json.loads(dataset.attrs.get("configuration", dataset.attrs.get("configs", "[]")))
-    rules = [one["stop"] for one in (made if isinstance(made, list) else [made]) if one.get("stop")]
-    stops = {(one["variable"], one["threshold"], one["above"]) for one in rules} or {
-        ("test_accuracy", goal, True)
-    }
-    needed = {"train_accuracy", "test_accuracy", "step"} | {name for name, _, _ in stops}
+    stops = _stopping_rules(dataset) or {_Stop("test_accuracy", goal, True)}
+    needed = {"train_accuracy", "test_accuracy", "step"} | {stop.variable for stop in stops}
     missing = needed - set(map(str, dataset.variables))
     if missing:
         raise ParameterError(
             f"dataset has no {sorted(missing)[0]}, but needs {', '.join(sorted(needed))}."
         )
-    curves = dataset[["train_accuracy", "test_accuracy"]]
-    known = curves.train_accuracy.notnull() & curves.test_accuracy.notnull()
+    known = dataset.train_accuracy.notnull() & dataset.test_accuracy.notnull()
     end = dataset.step.where(known).max("step")
-    first = {
-        name: dataset.step.where(rule.reached(curves[f"{part}_accuracy"])).min("step")
-        for name, part in (("fit_step", "train"), ("test_step", "test"))
-    }
-    reached = {name: step.where(step <= rule.cap) for name, step in first.items()}
-    both = reached["fit_step"].notnull() & reached["test_step"].notnull()
+    fit = _first_step(dataset.train_accuracy, rule)
+    test = _first_step(dataset.test_accuracy, rule)
     diverged = end < np.minimum(dataset.get("steps", np.inf), float(dataset.step.max()))
-    for name, threshold, above in stops:
-        last = dataset[name].where(dataset.step == end).max("step")
-        sign = 1 if above else -1
-        diverged &= sign * (last - threshold) < -ROUNDING
-    decided = both | (end >= rule.cap) | diverged
-    letters = xr.apply_ufunc(
-        phase_of, reached["fit_step"], reached["test_step"], kwargs={"rule": rule}
-    )
-    return xr.Dataset(reached | {"end": end, "phase": letters.where(decided, OPEN)})
+    for stop in stops:
+        last = dataset[stop.variable].where(dataset.step == end).max("step")
+        short = stop.threshold - last if stop.above else last - stop.threshold
+        diverged &= short > ROUNDING
+    decided = (fit.notnull() & test.notnull()) | (end >= rule.cap) | diverged
+    letters = xr.apply_ufunc(phase_of, fit, test, kwargs={"rule": rule})
+    phase = letters.where(decided, OPEN)
+    return xr.Dataset({"fit_step": fit, "test_step": test, "end": end, "phase": phase})
 
 
-# ----------------------------------------------------------------------------------------- diagrams
+class _Stop(NamedTuple):
+    """A stopping rule: the variable that is to be above (or below) a threshold."""
+
+    variable: str
+    threshold: float
+    above: bool
+
+
+def _stopping_rules(dataset: xr.Dataset) -> set[_Stop]:
+    """Those of the configurations that a record (one) or a trained dataset (a list) holds."""
+    attribute = dataset.attrs.get("configuration", dataset.attrs.get("configs", "[]"))
+    configurations = json.loads(attribute)
+    if not isinstance(configurations, list):
+        configurations = [configurations]
+    stops = set()
+    for configuration in configurations:
+        if stop := configuration.get("stop"):
+            stops.add(_Stop(stop["variable"], stop["threshold"], stop["above"]))
+    return stops
+
+
+def _first_step(accuracy: xr.DataArray, rule: PhaseRule) -> xr.DataArray:
+    """The first step at which an accuracy is reached, NaN where it is not by the rule's cap."""
+    step = accuracy.step.where(rule.reached(accuracy)).min("step")
+    return step.where(step <= rule.cap)
 
 
 def fractions(phase: xr.DataArray) -> xr.DataArray:
@@ -180,21 +195,24 @@ def orders(lines: Sequence[str]) -> pd.Series:
 
     An order is written without repetitions, and from the end that makes it first in the alphabet.
     """
-    kept = (filter("CGM".__contains__, line) for line in lines)
-    squeezed = ("".join(letter for letter, _ in itertools.groupby(letters)) for letters in kept)
-    found = Counter(min(line, line[::-1]) for line in squeezed if set("CGM") <= set(line))
-    return pd.Series(dict(found.most_common()), dtype=int)
+    counts: Counter[str] = Counter()
+    for line in lines:
+        letters = re.sub("[^CGM]", "", line)
+        order = re.sub(r"(.)\1+", r"\1", letters)
+        if set("CGM") <= set(order):
+            counts[min(order, order[::-1])] += 1
+    return pd.Series(dict(counts.most_common()), dtype=int)
 
 
 def borders(phase: np.ndarray) -> pd.Series:
     """How many pairs of neighbouring cells of a diagram are of two given phases, such as "CM"."""
     cells = np.asarray(phase)
-    sides = [(cells[:, 1:], cells[:, :-1]), (cells[1:], cells[:-1])]
-    met = (
-        "".join(sorted(pair)) for a, b in sides for pair in zip(a.ravel(), b.ravel(), strict=True)
-    )
-    found = Counter(pair for pair in met if pair[0] != pair[1] and OPEN not in pair)
-    return pd.Series({pair: found[pair] for pair in sorted(found)}, dtype=int)
+    across = np.stack([cells[:, 1:].ravel(), cells[:, :-1].ravel()])
+    down = np.stack([cells[1:].ravel(), cells[:-1].ravel()])
+    first, second = np.sort(np.hstack([across, down]), axis=0)
+    border = (first != second) & (first != OPEN) & (second != OPEN)
+    pairs, counts = np.unique(np.char.add(first[border], second[border]), return_counts=True)
+    return pd.Series(dict(zip(pairs.tolist(), counts.tolist(), strict=True)), dtype=int)
 
 
 def sandwich(cells: Mapping[str, xr.DataArray]) -> pd.DataFrame:
@@ -203,27 +221,21 @@ def sandwich(cells: Mapping[str, xr.DataArray]) -> pd.DataFrame:
 
     A panel is (decay, rate), or one for each seed: then lines and borders of all are counted.
     """
-    found = []
-    columns = ["panel", "along", "lines", "C, G, M", "other orders", "CM", "CG", "GM"]
+    rows = []
     for panel, grid in cells.items():
-        rows = grid.values.reshape(-1, *grid.shape[-2:])
-        met = (
-            pd.DataFrame([borders(one) for one in rows])
-            .sum()
-            .reindex(["CM", "CG", "GM"], fill_value=0)
-            .astype(int)
-        )
-        for along, lines in (("rate", rows), ("decay", rows.swapaxes(1, 2))):
+        diagrams = grid.values.reshape(-1, *grid.shape[-2:])
+        pairs = pd.concat([borders(diagram) for diagram in diagrams])
+        pairs = pairs.groupby(level=0).sum().reindex(BORDERS, fill_value=0)
+        for along, lines in (("rate", diagrams), ("decay", diagrams.swapaxes(1, 2))):
             kinds = orders(["".join(line) for line in lines.reshape(-1, lines.shape[-1])])
-            others = ", ".join(f"{kind} ({n})" for kind, n in kinds.items() if kind != "CGM")
-            row = {
-                "panel": panel,
-                "along": along,
-                "lines": int(kinds.sum()),
-                "C, G, M": int(kinds.get("CGM", 0)),
-            }
-            found.append(row | {"other orders": others or "none"} | met.to_dict())
-    return pd.DataFrame(found, columns=columns)  # those of a table without rows too
+            others = [f"{kind} ({n})" for kind, n in kinds.items() if kind != "CGM"]
+            row = {"panel": panel, "along": along, "lines": int(kinds.sum())}
+            row |= {"C, G, M": int(kinds.get("CGM", 0))}
+            row |= {"other orders": ", ".join(others) or "none"}
+            rows.append(row | pairs.to_dict())
+    # the columns of a table without rows too
+    columns = ["panel", "along", "lines", "C, G, M", "other orders", *BORDERS]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def between(table: pd.DataFrame, least: int = 1) -> tuple[list[bool | None], bool | None]:
@@ -232,7 +244,6 @@ def between(table: pd.DataFrame, least: int = 1) -> tuple[list[bool | None], boo
 
     A row with fewer lines than `least` is not known.
     """
-    known = zip(table.lines, table["C, G, M"], strict=True)
-    parts = [None if lines < least else bool(2 * right > lines) for lines, right in known]
-    each = [set(part) for _, part in pd.Series(parts, dtype=object).groupby(table.panel.to_numpy())]
-    return parts, all_of(map(any_of, each))
+    most = (2 * table["C, G, M"] > table.lines).astype(object).mask(table.lines < least, None)
+    by_panel = most.groupby(table.panel.to_numpy())
+    return most.tolist(), all_of([any_of(part) for _, part in by_panel])
