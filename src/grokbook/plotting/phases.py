@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, PathPatch
 from matplotlib.path import Path
@@ -46,16 +47,14 @@ def _panels(title: str, phase: xr.DataArray) -> dict[str, xr.DataArray]:
     """Diagrams of two axes: of cells with more, one for each value of the others; a missing axis
     has one place."""
     names = [str(name) for name in phase.dims if name != "seed"]
-    if len(names) > 2:
-        shown = phase[names[0]].values
-        parts = (
-            _panels(f"{title}, {names[0]} = {value}", phase.isel({names[0]: i}))
-            for i, value in enumerate(shown)
-        )
-        return {name: part for found in parts for name, part in found.items()}
-    for extra in ("", " ")[: 2 - len(names)]:
-        phase = phase.expand_dims({extra: [0]})
-    return {title: phase}
+    if len(names) <= 2:
+        for blank in ("", " ")[: 2 - len(names)]:
+            phase = phase.expand_dims({blank: [0]})
+        return {title: phase}
+    parts: dict[str, xr.DataArray] = {}
+    for place, value in enumerate(phase[names[0]].values):
+        parts |= _panels(f"{title}, {names[0]} = {value}", phase.isel({names[0]: place}))
+    return parts
 
 
 def sides(phase: xr.DataArray) -> tuple[str, str]:
@@ -75,20 +74,23 @@ def diagrams(cells: Mapping[str, xr.DataArray], columns: int = 1) -> Figure:
     Nothing is interpolated. Of cells over more than two axes each value of the first ones has a
     panel of its own.
     """
-    cells = {
-        name: part for title, phase in cells.items() for name, part in _panels(title, phase).items()
-    }
-    rows = -(-len(cells) // columns)
-    tallest = max(phase.sizes[sides(phase)[1]] for phase in cells.values())
+    parts: dict[str, xr.DataArray] = {}
+    for title, phase in cells.items():
+        parts |= _panels(title, phase)
+    rows = -(-len(parts) // columns)
+    tallest = max(phase.sizes[sides(phase)[1]] for phase in parts.values())
     fig, axes = panels(rows, columns, height=rows * (1.3 + 0.24 * tallest) + 0.4)
-    for ax, (title, phase) in zip(axes.ravel(), cells.items(), strict=False):
+    for ax, (title, phase) in zip(axes.ravel(), parts.items(), strict=False):
         _diagram(ax, phase)
         ax.set_title(title, fontsize=9.5)
-    for ax in axes.ravel()[len(cells) :]:
+    for ax in axes.ravel()[len(parts) :]:
         ax.set_visible(False)
-    seen = [letter for letter in PHASES if any((phase == letter).any() for phase in cells.values())]
-    handles = [Patch(fc=COLOURS[k][0], ec="#555", label=f"{k} {PHASES[k]}") for k in seen]
-    if any((phase == OPEN).any() for phase in cells.values()):
+    letters = np.concatenate([phase.values.ravel() for phase in parts.values()])
+    handles = []
+    for letter, name in PHASES.items():
+        if letter in letters:
+            handles.append(Patch(fc=COLOURS[letter][0], ec="#555", label=f"{letter} {name}"))
+    if OPEN in letters:
         handles.append(Patch(fc="white", ec="#777", hatch="////", label="not run, or not decided"))
     fig.legend(
         handles=handles, loc="outside lower center", ncols=min(len(handles), 3), fontsize=8.5
@@ -113,17 +115,22 @@ def _diagram(ax: Axes, phase: xr.DataArray) -> None:
         ax.plot(
             *np.transpose(middles), ls="", marker=rf"$\mathrm{{{letter}}}$", ms=6, color=ink, mew=0
         )
-    for name, axis in ((across, ax.xaxis), (down, ax.yaxis)):
-        values = phase[name].values
-        every = -(-len(values) // 8) if axis is ax.xaxis else 1
-        shown = [
-            value if isinstance(value, str) else short(value) for value in values[::every].tolist()
-        ]
-        axis.set_ticks(range(0, len(values), every), shown if name.strip() else [""] * len(shown))
-        axis.set_label_text(READABLE.get(name, name), fontsize=8.5)
+    _ticks(ax.xaxis, phase[across], every=-(-phase.sizes[across] // 8))
+    _ticks(ax.yaxis, phase[down], every=1)
     ax.tick_params(labelsize=8, length=0)
     ax.set(xlim=(-0.5, phase.sizes[across] - 0.5), ylim=(phase.sizes[down] - 0.5, -0.5))
     ax.grid(False)
+
+
+def _ticks(axis: Axis, values: xr.DataArray, every: int) -> None:
+    """The values of an axis, every so many of them, and its name; a missing axis has none."""
+    name = str(values.name)
+    labels = []
+    for value in values.values[::every].tolist():
+        number = value if isinstance(value, str) else short(value)
+        labels.append(number if name.strip() else "")
+    axis.set_ticks(range(0, values.size, every), labels)
+    axis.set_label_text(READABLE.get(name, name), fontsize=8.5)
 
 
 def _cell(
@@ -138,11 +145,10 @@ def _cell(
     widths = {OPEN: 1.0} if shares is None else dict(zip(PHASES, shares, strict=True))
     left = x - 0.48
     for letter, share in widths.items():
+        box = Bbox.from_bounds(left, y - 0.46, 0.96 * share, 0.92)
         if share > 0:
-            box = Bbox.from_bounds(left, y - 0.46, 0.96 * share, 0.92)
-            strips.setdefault(letter, []).append(
-                Path.unit_rectangle().transformed(BboxTransformTo(box))
-            )
-            if share > 0.5 and letter != OPEN:
-                letters.setdefault(letter, []).append((left + 0.48 * share, y))
-            left += 0.96 * share
+            strip = Path.unit_rectangle().transformed(BboxTransformTo(box))
+            strips.setdefault(letter, []).append(strip)
+        if share > 0.5 and letter != OPEN:
+            letters.setdefault(letter, []).append((left + 0.48 * share, y))
+        left += 0.96 * share
