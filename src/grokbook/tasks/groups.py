@@ -65,8 +65,10 @@ def check_group(table: np.ndarray) -> np.ndarray:
 
 def _identity(table: np.ndarray) -> int | None:
     every = np.arange(len(table))
-    found = np.flatnonzero((table == every).all(axis=1) & (table == every[:, None]).all(axis=0))
-    return int(found[0]) if len(found) else None
+    from_left = (table == every).all(axis=1)
+    from_right = (table == every[:, None]).all(axis=0)
+    neutral = np.flatnonzero(from_left & from_right)
+    return int(neutral[0]) if len(neutral) else None
 
 
 def inverses(table: np.ndarray) -> np.ndarray:
@@ -94,7 +96,8 @@ def _with_second(n: int, square: int) -> np.ndarray:
     """Elements r^k s^l with r^n = 1, s r = r^-1 s and s^2 = r^square."""
     k = np.arange(2 * n) % n
     s = np.arange(2 * n) // n
-    turns = k[:, None] + np.where(s == 1, -1, 1)[:, None] * k + square * np.multiply.outer(s, s)
+    sign = 1 - 2 * s[:, None]
+    turns = k[:, None] + sign * k + square * np.multiply.outer(s, s)
     return turns % n + n * (np.add.outer(s, s) % 2)
 
 

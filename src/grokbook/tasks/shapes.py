@@ -44,19 +44,21 @@ def glyph(
         return np.zeros(np.broadcast(x, y).shape)
     turn = 2 * np.pi * np.arange(sides) / sides
     corners = radius * np.stack([np.sin(turn), -np.cos(turn)], axis=1)  # the first corner is on top
-    ends = np.concatenate(
-        [np.stack([corners, np.roll(corners, -1, 0)], 1), np.stack([corners, 0 * corners], 1)]
-    )
-    nearest = np.min([_distance(x, y, *pair) for pair in ends], axis=0)
+    distances = []
+    for corner, following in zip(corners, np.roll(corners, -1, axis=0), strict=True):
+        distances.append(_distance(x, y, corner, following))
+        distances.append(_distance(x, y, corner, 0 * corner))
+    nearest = np.min(distances, axis=0)
     return np.clip(0.5 + (stroke / 2 - nearest) / pixel, 0, 1)
 
 
 def _distance(x: np.ndarray, y: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """From points to the segment between a and b."""
-    along = np.clip(
-        ((x - a[0]) * (b - a)[0] + (y - a[1]) * (b - a)[1]) / ((b - a) ** 2).sum(), 0, 1
-    )
-    return np.hypot(x - a[0] - along * (b - a)[0], y - a[1] - along * (b - a)[1])
+    right, up = b - a
+    x = x - a[0]
+    y = y - a[1]
+    along = np.clip((x * right + y * up) / ((b - a) ** 2).sum(), 0, 1)
+    return np.hypot(x - along * right, y - along * up)
 
 
 @lru_cache(maxsize=8)
@@ -73,10 +75,9 @@ def tiles(n: int, tile: int, faithful: bool = False) -> np.ndarray:
     stroke = max(pixel, 1 / 14)
     drawn = np.zeros((4, n, tile, tile), np.float32)
     for quarter, (row, column) in enumerate(np.ndindex(2, 2)):
-        y, x = (
-            4 * cut + pixel * (np.arange(tile) + place * tile + 0.5) - 1 - 2 * place
-            for place in (row, column)
-        )
+        middles = pixel * (np.arange(2 * tile).reshape(2, tile) + 0.5)
+        y = 4 * cut + middles[row] - 1 - 2 * row
+        x = 4 * cut + middles[column] - 1 - 2 * column
         radius = FAULTY if faithful and quarter else RADIUS
         for k in range(1, n):
             drawn[quarter, k] = glyph(k + 2, x[None, :], y[:, None], radius, stroke, pixel)
@@ -159,11 +160,13 @@ class ShapeTask:
 
     def sizes(self) -> tuple[int, int]:
         """Number of samples and of training samples."""
+        samples = self.n**4
         if self.split != "multiset":
-            return self.n**4, round(self.train_fraction * self.n**4)
-        return self.n**4, sum(
-            orders * round(self.train_fraction * count) for orders, count in self.kinds().items()
-        )
+            return samples, round(self.train_fraction * samples)
+        trained = 0
+        for orders, count in self.kinds().items():
+            trained += orders * round(self.train_fraction * count)
+        return samples, trained
 
     @property
     def values(self) -> np.ndarray:
@@ -179,9 +182,7 @@ class ShapeTask:
     @cached_property
     def inputs(self) -> np.ndarray:
         """All quadruples in the order of counting, int64 (n^4, 4)."""
-        return np.stack(np.unravel_index(np.arange(self.n**4), (self.n,) * 4), axis=1).astype(
-            np.int64
-        )
+        return np.indices((self.n,) * 4).reshape(4, -1).T.astype(np.int64, order="C")
 
     @cached_property
     def targets(self) -> np.ndarray:
@@ -192,9 +193,8 @@ class ShapeTask:
     def multisets(self) -> np.ndarray:
         """Number of the multiset of each sample: equal where two samples have the same glyphs in
         some order, (n^4,)."""
-        return np.unique(
-            np.sort(self.inputs, axis=1) @ self.n ** np.arange(4), return_inverse=True
-        )[1]
+        code = np.sort(self.inputs, axis=1) @ self.n ** np.arange(4)
+        return np.unique(code, return_inverse=True)[1]
 
     @property
     def counts(self) -> np.ndarray:
@@ -211,12 +211,10 @@ class ShapeTask:
         trained = self.sizes()[1]
         if self.split == "multiset":
             orders = np.bincount(self.multisets)
-            chosen = [
-                rng.permutation(np.flatnonzero(orders == kind))[
-                    : round(self.train_fraction * count)
-                ]
-                for kind, count in self.kinds().items()
-            ]
+            chosen = []
+            for kind, count in self.kinds().items():
+                drawn = rng.permutation(np.flatnonzero(orders == kind))
+                chosen.append(drawn[: round(self.train_fraction * count)])
             return np.flatnonzero(np.isin(self.multisets, np.concatenate(chosen)))
         free = np.flatnonzero(~self.together) if self.split == "pair" else np.arange(self.n**4)
         return np.sort(rng.permutation(free)[:trained])
@@ -234,9 +232,10 @@ class ShapeTask:
     def groups(self) -> dict[str, np.ndarray]:
         """Test samples whose multiset is `unseen`; with the split "pair" also those with both its
         glyphs."""
-        return {"unseen": self.unseen} | (
-            {"together": self.together} if self.split == "pair" else {}
-        )
+        groups = {"unseen": self.unseen}
+        if self.split == "pair":
+            groups["together"] = self.together
+        return groups
 
     def show(self, inputs: Tensor) -> Tensor:
         """Images (N, 1, 2 tile, 2 tile) of quadruples (N, 4), on their device."""

@@ -148,13 +148,16 @@ def limit(start: Array, pairs: Pairs) -> np.ndarray:
     """
     table = _embedding(start)
     pairs = list(pairs)
-    null = eigh(quadratic_form(pairs, len(table)))[1][:, : nullity(pairs, len(table))]
+    p = len(table)
+    _, eigenvectors = eigh(quadratic_form(pairs, p))
+    null = eigenvectors[:, : nullity(pairs, p)]
     kept = null @ (null.T @ table)
     if np.linalg.norm(kept) < NEGLIGIBLE * np.linalg.norm(table):
         raise ParameterError(
             "start has no part among the solutions of the equations, so the flow has no such limit."
         )
-    return (kept * np.linalg.norm(table) / np.linalg.norm(kept)).reshape(np.shape(to_numpy(start)))
+    limit_table = kept * np.linalg.norm(table) / np.linalg.norm(kept)
+    return limit_table.reshape(np.shape(to_numpy(start)))
 
 
 def conserved(embedding: Array) -> tuple[np.ndarray, float]:

@@ -151,20 +151,24 @@ def local_maxima(M: Group, *, inputs: str = "one-hot") -> tuple[LocalMaximum, ..
 def example(rho: Irrep, seed: int | None = None) -> np.ndarray:
     """One node (2M,) of the family of an irrep, |w| = 1: with the first unit vector for x, y, z, or
     random ones."""
-    first = np.eye(rho.dimension)[[0, 0, 0]]
-    x, y, z = first if seed is None else np.random.default_rng(seed).normal(size=(3, rho.dimension))
-    halves = [np.einsum("i,hij,j->h", a, rho.matrices, b) for a, b in ((x, y), (y, z))]
-    return np.concatenate([half / np.linalg.norm(half) for half in halves]) / np.sqrt(2)
+    vectors = np.eye(rho.dimension)[[0, 0, 0]]
+    if seed is not None:
+        vectors = np.random.default_rng(seed).normal(size=(3, rho.dimension))
+    x, y, z = vectors
+    u = np.einsum("i,hij,j->h", x, rho.matrices, y)
+    v = np.einsum("i,hij,j->h", y, rho.matrices, z)
+    return np.concatenate([u / np.linalg.norm(u), v / np.linalg.norm(v)]) / np.sqrt(2)
 
 
 def spectrum(w: np.ndarray, M: Group) -> np.ndarray:
     """The part of |w|^2 in each real irrep of a group, trivial first: (..., number of irreps), sums
     to one."""
     u, v = _halves(w, M)
-    parts = [
-        ((u @ rho.projection) ** 2).sum(axis=-1) + ((v @ rho.projection) ** 2).sum(axis=-1)
-        for rho in irreps(M)
-    ]
+    parts = []
+    for rho in irreps(M):
+        of_u = ((u @ rho.projection) ** 2).sum(axis=-1)
+        of_v = ((v @ rho.projection) ** 2).sum(axis=-1)
+        parts.append(of_u + of_v)
     power = np.stack(parts, axis=-1)
     return power / power.sum(axis=-1, keepdims=True)
 
@@ -175,8 +179,9 @@ def by_irreps(w: np.ndarray, M: Group) -> float:
     u, v = _halves(w, M)
     total = 0.0
     for rho in irreps(M)[1:]:
-        product = np.einsum("h,hij->ij", u, rho.matrices) @ np.einsum("h,hij->ij", v, rho.matrices)
-        total += rho.dimension / rho.norm * (product**2).sum()
+        of_u = np.einsum("h,hij->ij", u, rho.matrices)
+        of_v = np.einsum("h,hij->ij", v, rho.matrices)
+        total += rho.dimension / rho.norm * ((of_u @ of_v) ** 2).sum()
     return float(2 / len(u) * total)
 
 
@@ -194,9 +199,10 @@ def by_traces(w: np.ndarray, M: Group) -> float:
     u, v = _halves(w, M)
     conjugates = table[table, inverses(table)[:, None]]  # [g, h] = g h g^-1
     mean = convolution(u, v, table)[conjugates].mean(axis=0)
-    return float(
-        sum(2 * rho.degree * ((rho.projection @ mean) ** 2).sum() for rho in irreps(M)[1:])
-    )
+    total = 0.0
+    for rho in irreps(M)[1:]:
+        total += 2 * rho.degree * ((rho.projection @ mean) ** 2).sum()
+    return float(total)
 
 
 def ascend(w: np.ndarray, M: Group, *, steps: int = 500, tolerance: float = 1e-12) -> np.ndarray:

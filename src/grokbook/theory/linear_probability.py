@@ -148,12 +148,14 @@ def free_crossover(p: int, levels: tuple[float, ...] = (0.1, 0.5, 0.9)) -> np.nd
         ... ]
         [0.35, 0.23]
     """
-    return np.array(
-        [
-            brentq(lambda q, x=x: expected_free(p, q) + np.log(x), p**-2, 0.99, xtol=1e-12)
-            for x in levels
-        ]
-    )
+    crossings = []
+    for level in levels:
+
+        def beyond(q: float, level: float = level) -> float:
+            return expected_free(p, q) + np.log(level)
+
+        crossings.append(brentq(beyond, p**-2, 0.99, xtol=1e-12))
+    return np.array(crossings)
 
 
 MOST_SETS = 200_000

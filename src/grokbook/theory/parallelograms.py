@@ -118,7 +118,8 @@ def equations(parallelograms: Iterable[Parallelogram], p: int) -> np.ndarray:
     basis = np.eye(whole(p, "p"), dtype=np.int64)
     rows = []
     for first, second in parallelograms:
-        (i, j), (m, n) = (samples_of([pair], p)[0] for pair in (first, second))
+        i, j = samples_of([first], p)[0]
+        m, n = samples_of([second], p)[0]
         rows.append(basis[i] + basis[j] - basis[m] - basis[n])
     return np.array(rows, dtype=np.int64).reshape(-1, p)
 
@@ -222,11 +223,11 @@ def implied_set(pairs: Iterable[Sequence[int]], p: int) -> list[Parallelogram]:
     candidates, rows = _whole_table(p)
     a = equations(_spanning(samples_of(pairs, p), None), p).astype(float)
     outside = rows - rows @ np.linalg.pinv(a) @ a if len(a) else rows
-    return [
-        found
-        for found, rest in zip(candidates, outside, strict=True)
-        if np.abs(rest).max() < NEGLIGIBLE
-    ]
+    implied = []
+    for candidate, rest in zip(candidates, outside, strict=True):
+        if np.abs(rest).max() < NEGLIGIBLE:
+            implied.append(candidate)
+    return implied
 
 
 def augmented_set(

@@ -225,11 +225,11 @@ def jacobian(point: Array | Sequence[float], *, target: float = 1.0) -> np.ndarr
     delta = finite_target(target)
     x, w, u = np.moveaxis(found, -1, 0)
     zero = np.zeros_like(x)
-    second = np.stack(
-        [np.stack([zero, u, w], -1), np.stack([u, zero, x], -1), np.stack([w, x, zero], -1)], -2
-    )
+    rows = [np.stack(row, -1) for row in ([zero, u, w], [u, zero, x], [w, x, zero])]
+    second = np.stack(rows, -2)
     g = gradient_of_product(found)
-    return (delta - x * w * u)[..., None, None] * second - g[..., :, None] * g[..., None, :]
+    gap = (delta - x * w * u)[..., None, None]
+    return gap * second - g[..., :, None] * g[..., None, :]
 
 
 def limit_point(start: Array | Sequence[float], *, target: float = 1.0) -> Array:
@@ -295,13 +295,11 @@ def _ends(points: np.ndarray, delta: float) -> np.ndarray:
     low, mid, high = np.abs(ordered).T
     unit = np.maximum(high, np.cbrt(abs(delta)))  # makes logarithms small
     with np.errstate(divide="ignore", over="ignore"):
-        first, second = (
-            np.log((m - low) / unit) + np.log(m / unit + low / unit) for m in (mid, high)
-        )
+        first = np.log((mid - low) / unit) + np.log(mid / unit + low / unit)
+        second = np.log((high - low) / unit) + np.log(high / unit + low / unit)
         y = _log_root(first, second, 2 * np.log(abs(delta)) - 6 * np.log(unit))
-        mid, high = (unit * np.exp(np.logaddexp(y, d) / 2) for d in (first, second))
-        mid = np.copysign(mid, ordered[:, 1])
-        high = np.copysign(high, ordered[:, 2])
+        mid = np.copysign(unit * np.exp(np.logaddexp(y, first) / 2), ordered[:, 1])
+        high = np.copysign(unit * np.exp(np.logaddexp(y, second) / 2), ordered[:, 2])
         reached = np.stack([delta / high / mid, mid, high], axis=1)
     ends = np.empty_like(points)
     np.put_along_axis(ends, order, reached, axis=1)

@@ -144,16 +144,18 @@ def class_gap(embedding: Rows, residues: np.ndarray) -> tuple[float, float]:
         raise ParameterError(
             "residues has one class only, but a gap between classes needs two or more."
         )
-    same = max(diameter(sums[label == r]) for r in np.unique(label))
-    other = [
-        np.sqrt(_squared_distances(sums[label == r], sums[label != r]).min())
-        for r in np.unique(label)
-    ]
-    return same, float(min(other))
+    same = 0.0
+    other = np.inf
+    for r in np.unique(label):
+        own = sums[label == r]
+        same = max(same, diameter(own))
+        other = min(other, float(_squared_distances(own, sums[label != r]).min()))
+    return same, float(np.sqrt(other))
 
 
 def _squared_distances(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    return np.maximum(np.sum(x * x, axis=1)[:, None] + np.sum(y * y, axis=1) - 2 * x @ y.T, 0)
+    squares = np.sum(x * x, axis=1)[:, None] + np.sum(y * y, axis=1)
+    return np.maximum(squares - 2 * x @ y.T, 0)
 
 
 def class_share(features: Rows) -> float:
@@ -171,8 +173,9 @@ def class_share(features: Rows) -> float:
         raise ParameterError(
             f"features has shape {x.shape}, but must be (p, p, d), one vector a cell."
         )
-    i = np.arange(len(x))
-    return label_share(x.reshape(len(x) ** 2, -1), ((i[:, None] + i) % len(x)).ravel())
+    p = len(x)
+    classes = np.add.outer(np.arange(p), np.arange(p)) % p
+    return label_share(x.reshape(p * p, -1), classes.ravel())
 
 
 def label_share(features: Rows, labels: np.ndarray) -> float:
@@ -259,9 +262,8 @@ def additive_fit(labels: np.ndarray, trained: np.ndarray, *, steps: int = 2000) 
     p = len(labels)
     cells = np.arange(i.size)
     right = labels[i, j]
-    operands = csr_array(
-        (np.ones(2 * i.size), (np.tile(cells, 2), np.append(i, p + j))), shape=(i.size, 2 * p)
-    )
+    places = np.tile(cells, 2), np.append(i, p + j)
+    operands = csr_array((np.ones(2 * i.size), places), shape=(i.size, 2 * p))
 
     def loss(flat: np.ndarray) -> tuple[float, np.ndarray]:
         z = operands @ flat.reshape(2 * p, -1)
@@ -272,7 +274,8 @@ def additive_fit(labels: np.ndarray, trained: np.ndarray, *, steps: int = 2000) 
     def seen(flat: np.ndarray) -> tuple[np.ndarray, float]:
         z = operands @ flat.reshape(2 * p, -1)
         wrong = (1 - softmax(z, axis=1)[cells, right]).sum()
-        return z.argmax(axis=1) == right, float(np.abs(loss(flat)[1]).sum() / wrong)
+        _, slope = loss(flat)
+        return z.argmax(axis=1) == right, float(np.abs(slope).sum() / wrong)
 
     def enough(flat: np.ndarray) -> None:
         hits, margin = seen(flat)
