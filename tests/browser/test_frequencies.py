@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from companion.page import interactive
-from grokbook.measures import frequencies as fr
 from grokbook.plotting.palette import contrast
+from grokbook_chapters.how_a_network_adds import frequencies as fr
 from grokbook_chapters.how_a_network_adds.trained import explorable
 from visited import alone, colours
 

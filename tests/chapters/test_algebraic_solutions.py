@@ -10,10 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from companion.claims import Runs
-from grokbook.measures.hidden_nodes import FOUR, KINDS, OPPOSED, OTHER, frequency_table, orders
 from grokbook.plotting.style import COLOURS
 from grokbook.theory import semiring as sr
 from grokbook_chapters.algebraic_solutions import claims, plan, runs, trained
+from grokbook_chapters.algebraic_solutions.hidden_nodes import (
+    FOUR,
+    KINDS,
+    OPPOSED,
+    OTHER,
+    frequency_table,
+    orders,
+)
 
 
 def network(d: int = 7, spare: int = 2) -> tuple[dict[str, torch.Tensor], np.ndarray]:

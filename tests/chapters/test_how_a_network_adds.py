@@ -7,9 +7,9 @@ import xarray as xr
 
 from companion.claims import Runs
 from grokbook.errors import ParameterError
-from grokbook.models.built import built_quadratic
 from grokbook.runs.experiment import Experiment
 from grokbook_chapters.how_a_network_adds import claims, figures, plan, runs
+from grokbook_chapters.how_a_network_adds.built import built_quadratic
 
 
 def test_the_plan_trains_transformers_and_refuses_what_does_not_fit():

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 import torch
 
-from grokbook.measures import frequencies as fr
 from grokbook.training import split_weights, train
+from grokbook_chapters.how_a_network_adds import frequencies as fr
 from grokbook_chapters.how_a_network_adds import trained
 
 P = 13

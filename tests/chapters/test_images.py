@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from grokbook.measures.neural_collapse import within_class_share
 from grokbook_chapters.images import claims, effective, runs
+from grokbook_chapters.images.neural_collapse import within_class_share
 
 STEPS = np.arange(0, 4001, 50)
 

@@ -11,13 +11,13 @@ from scipy.stats import binom
 
 from companion.claims import Runs, choose
 from companion.claims.finding import UNDECIDED, some
-from grokbook.curves.tracking import shift_test, together, track, tracking_table
 from grokbook.errors import ParameterError
 from grokbook.measures import fourier_power, mean_norm
 from grokbook.runs.experiment import recorded
 from grokbook.theory.one_frequency import circle
 from grokbook_chapters.gu2025 import fig5, operations
 from grokbook_chapters.med_tracking import claims, plan, renaming, runs
+from grokbook_chapters.med_tracking.tracking import shift_test, together, track, tracking_table
 
 STEPS = np.arange(0, 6001, 10)
 

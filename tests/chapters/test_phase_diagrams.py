@@ -12,12 +12,13 @@ import xarray as xr
 from companion.claims import Runs
 from grokbook.curves.phases import OPEN, PhaseRule, phase_of, phases, shares
 from grokbook.errors import ParameterError
-from grokbook.plotting.phases import SAME, diagrams, explorable, mosaic
+from grokbook.plotting.phases import diagrams
 from grokbook.tasks.addition import AdditionTask
 from grokbook.theory import splits
 from grokbook_chapters.liu2022 import addition
 from grokbook_chapters.phase_diagrams import claims, plan, published
 from grokbook_chapters.phase_diagrams import runs as experiments
+from grokbook_chapters.phase_diagrams.mosaic import SAME, explorable, mosaic
 
 BANDS = ["CCCCGGGMMMMMMMXX"] * 11
 AXES = {"decoder_weight_decay": list(experiments.DECAYS), "decoder_lr": list(experiments.FINE[:6])}

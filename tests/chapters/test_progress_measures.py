@@ -8,10 +8,10 @@ import xarray as xr
 
 from companion.claims import Runs, load
 from companion.claims.finding import UNDECIDED
-from grokbook.curves.lead_tables import controlled, shown_table
 from grokbook.errors import ParameterError
 from grokbook_chapters.lead_tasks import CONTROLS, lead_tasks
 from grokbook_chapters.progress_measures import claims, plan, runs
+from grokbook_chapters.progress_measures.tables import controlled, shown_table
 
 STEPS = np.arange(0, 2510, 10)
 OWN = "gu2025/fig5[p=97]"

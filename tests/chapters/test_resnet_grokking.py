@@ -12,9 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grokbook.errors import ParameterError
-from grokbook.tasks.shapes import ShapeTask, added, occurrences, remembered, score
+from grokbook.tasks.shapes import SPLITS, ShapeTask
 from grokbook.training import View
 from grokbook_chapters.resnet_grokking import claims, features, runs
+from grokbook_chapters.resnet_grokking.memorised import (
+    added,
+    known_share,
+    occurrences,
+    remembered,
+    score,
+)
 
 STEPS = np.arange(0, 3001, 50)
 
@@ -332,3 +339,48 @@ def test_pixels_seen_by_quarter_have_the_inner_products_of_the_images():
     np.testing.assert_allclose(
         features.on_pixels(task) @ features.on_pixels(task).T, images @ images.T, atol=1e-4
     )
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.builds(
+        ShapeTask,
+        st.integers(4, 7),
+        st.sampled_from([0.2, 0.5]),
+        st.sampled_from(SPLITS),
+        seed=st.integers(0, 99),
+        tile=st.just(4),
+    )
+)
+def test_a_memoriser_knows_orders_and_cannot_add_and_the_oracle_adds(task):
+    """The controls of the multiset split: it is passed by who adds and by nobody who only forgets
+    the order."""
+    right = remembered(task) == task.targets
+    assert right[~task.unseen].all()
+    assert right[task.unseen].mean() <= task.counts.max() / task.unseen.sum()
+    if task.n < 7:
+        assert score(task, added(task)) == 1 or task.split != "random"
+
+
+def test_an_order_blind_memoriser_passes_the_paper_s_split():
+    """It knows 96 % of the test samples at 11 glyphs and a quarter of all; by multiset only
+    guessing remains."""
+    assert known_share(11, 0.25) == pytest.approx(0.965, abs=0.002)
+    scores = [score(task, remembered(task)) for task in (ShapeTask(seed=seed) for seed in range(5))]
+    assert np.mean(scores) == pytest.approx(known_share(11, 0.25), abs=0.008)
+    split = ShapeTask(split="multiset")
+    assert score(split, remembered(split)) < 0.07
+    assert score(split, added(split)) == 1
+
+
+@pytest.mark.parametrize(("n", "fraction"), [(2, 0.5), (5, 0.5), (11, 0.25)])
+def test_the_share_of_known_multisets_is_that_of_drawn_splits(n, fraction):
+    """A test sample of a multiset with m orders is unknown where the other m - 1 are all left
+    out."""
+    tasks = [ShapeTask(n, fraction, tile=4, seed=seed) for seed in range(20)]
+    found = [1 - task.unseen.sum() / (n**4 - task.sizes()[1]) for task in tasks]
+    assert np.mean(found) == pytest.approx(
+        known_share(n, fraction), abs=4 * np.std(found) / 20**0.5
+    )
+    # one sample is trained: at most its 23 other orders are known
+    assert known_share(n, 1 / n**4) < 24 / n**4

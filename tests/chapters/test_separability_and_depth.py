@@ -12,11 +12,15 @@ import xarray as xr
 from companion.claims import Runs
 from companion.claims.finding import UNDECIDED
 from grokbook.errors import ParameterError
-from grokbook.measures import class_separability, convexly_separable, topologically_separable
 from grokbook.models.activations import SUM, activations
 from grokbook.models.transformer import Shape, initialise
 from grokbook.tasks import ModularTask
 from grokbook_chapters.separability_and_depth import claims, depth, networks, plan, runs
+from grokbook_chapters.separability_and_depth.separability import (
+    class_separability,
+    convexly_separable,
+    topologically_separable,
+)
 
 STEPS = np.arange(0, 1000, 10)
 

@@ -8,15 +8,13 @@ three seeds a side no test can give a p value below 1/20 (`least_p`), so ranges 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import combinations, product
-from math import comb, erfc, log
+from itertools import product
+from math import comb
 
 import numpy as np
 import pandas as pd
-from scipy.optimize import minimize
-from scipy.stats import chi2, mannwhitneyu, norm
 
 from grokbook.errors import ParameterError, checked_call
 from grokbook.logic import all_of
@@ -61,7 +59,8 @@ def ratio_bounds(first: pd.DataFrame, second: pd.DataFrame) -> tuple[float, floa
 
     Raises ParameterError where `steps_and_seen` does, and for a median that is not above 0.
     """
-    (low, high), (least, most) = median_bounds(first), median_bounds(second)
+    low, high = median_bounds(first)
+    least, most = median_bounds(second)
     return float(_ratio(low, most)), float(_ratio(high, least))
 
 
@@ -85,7 +84,8 @@ def same_seed(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     both = first.index.intersection(second.index)
     if both.empty:
         return pd.DataFrame({"low": [], "high": []}, dtype=float)
-    (a, a_seen), (b, b_seen) = steps_and_seen(first.loc[both]), steps_and_seen(second.loc[both])
+    a, a_seen = steps_and_seen(first.loc[both])
+    b, b_seen = steps_and_seen(second.loc[both])
     ratio = _ratio(a, b)
     return pd.DataFrame(
         {"low": np.where(b_seen, ratio, 0.0), "high": np.where(a_seen, ratio, np.inf)}, both
@@ -98,11 +98,12 @@ def earlier(first: pd.DataFrame, second: pd.DataFrame) -> np.ndarray:
 
     Source: Gehan 1965, the scores of the generalised Wilcoxon test for censored data.
     """
-    (a, a_seen), (b, b_seen) = steps_and_seen(first), steps_and_seen(second)
-    return _sign(a, a_seen, b, b_seen)
+    a, a_seen = steps_and_seen(first)
+    b, b_seen = steps_and_seen(second)
+    return order_signs(a, a_seen, b, b_seen)
 
 
-def _sign(a: np.ndarray, a_seen: np.ndarray, b: np.ndarray, b_seen: np.ndarray) -> np.ndarray:
+def order_signs(a: np.ndarray, a_seen: np.ndarray, b: np.ndarray, b_seen: np.ndarray) -> np.ndarray:
     before = (a[:, None] < b) | ((a[:, None] == b) & ~b_seen)
     after = (a[:, None] > b) | ((a[:, None] == b) & ~a_seen[:, None])
     return (a_seen[:, None] & before).astype(int) - (b_seen & after).astype(int)
@@ -117,12 +118,12 @@ def permutation_p(first: pd.DataFrame, second: pd.DataFrame) -> float:
 
     Raises ParameterError where `steps_and_seen` does.
     """
-    both = zip(steps_and_seen(first), steps_and_seen(second), strict=True)
-    steps, seen = (np.concatenate(parts) for parts in both)
+    steps, seen = steps_and_seen(pd.concat([first, second]))
     # antisymmetric within a group, so rows sum to the statistic
-    scores = _sign(steps, seen, steps, seen).sum(axis=1)
-    ways, least = _ways(scores.tolist(), len(first)), scores[: len(first)].sum()
-    as_high = sum(ways[score] for score in ways if score >= least)
+    scores = order_signs(steps, seen, steps, seen).sum(axis=1)
+    ways = _ways(scores.tolist(), len(first))
+    least = scores[: len(first)].sum()
+    as_high = sum(count for score, count in ways.items() if score >= least)
     return as_high / comb(steps.size, len(first))
 
 
@@ -148,7 +149,7 @@ def paired_p(first: pd.DataFrame, second: pd.DataFrame) -> float:
 
     Raises ParameterError for a step that is not above 0, and where `steps_and_seen` does.
     """
-    return sign_flips(_log_ratios(first, second))
+    return sign_flips(log_ratios(first, second))
 
 
 def either_way(
@@ -164,14 +165,15 @@ def either_way(
     return min(1.0, 2 * min(test(first, second), test(second, first)))
 
 
-def _log_ratios(first: pd.DataFrame, second: pd.DataFrame) -> np.ndarray:
+def log_ratios(first: pd.DataFrame, second: pd.DataFrame) -> np.ndarray:
     """ln of the ratio of the steps of each common seed, all cut at the earliest last step, a
     censored one there."""
     last = min(first.last_step.astype(float).min(), second.last_step.astype(float).min())
     both = first.index.intersection(second.index)
     if both.empty:
         return np.array([])
-    (a, _), (b, _) = (steps_and_seen(_cut(table.loc[both], last)) for table in (first, second))
+    a, _ = steps_and_seen(ended_at(first.loc[both], last))
+    b, _ = steps_and_seen(ended_at(second.loc[both], last))
     return np.log(_ratio(a, b))
 
 
@@ -188,44 +190,9 @@ def signs(n: int) -> np.ndarray:
 def sign_flips(logs: np.ndarray) -> float:
     """Share of the patterns of their signs by which these numbers have a sum as low or lower; NaN
     for none."""
-    return (
-        float(np.mean(signs(logs.size) @ logs <= logs.sum() + 1e-9)) if logs.size else float("nan")
-    )
-
-
-def false_alarms(times: pd.DataFrame, level: float = 0.05) -> float:
-    """Negative control: the share of all ways to halve the runs of one setting in which a half is
-    called earlier.
-
-    It may be at most `level`. NaN for fewer than two runs.
-    """
-    rows, size = range(len(times)), len(times) // 2
-    halves = (
-        [(list(h), [r for r in rows if r not in h]) for h in combinations(rows, size)]
-        if size
-        else []
-    )
-    found = [permutation_p(times.iloc[a], times.iloc[b]) <= level + 1e-12 for a, b in halves]
-    return float(np.mean(found)) if found else float("nan")
-
-
-def oracles(first: pd.DataFrame, second: pd.DataFrame, factor: float = 0.5) -> tuple[float, float]:
-    """Positive controls, p values that have to be small: an effect of `factor` that is known to be
-    there.
-
-    For `permutation_p` the runs of `second` with every step multiplied by `factor`, against
-    themselves; for `paired_p` the pairs with the scatter that they have, moved so that their mean
-    logarithm is that of `factor`.
-
-    Raises ParameterError where `permutation_p` and `paired_p` do.
-    """
-    moved = pd.DataFrame(
-        {"grok_step": second.grok_step.astype(float) * factor, "last_step": second.last_step}
-    )
-    logs = _log_ratios(first, second)
-    return permutation_p(moved, second), sign_flips(
-        logs - logs.mean() + log(factor) if logs.size else logs
-    )
+    if not logs.size:
+        return float("nan")
+    return float(np.mean(signs(logs.size) @ logs <= logs.sum() + 1e-9))
 
 
 def sooner(
@@ -251,7 +218,8 @@ def sooner(
         raise ParameterError(f"factor = {factor!r} must be positive.")
     shifted = factor * second[["grok_step", "last_step"]].astype(float) - gap
     last = min(shifted.last_step.min(), first.last_step.astype(float).min())
-    a, b = (_cut(table, last) for table in (first, shifted))
+    a = ended_at(first, last)
+    b = ended_at(shifted, last)
     if test(a, b) <= level + 1e-12:
         return True
     return False if test(b, a) <= level + 1e-12 else None
@@ -288,14 +256,12 @@ def equivalent(
     """
     if not margin > 1:
         raise ParameterError(f"margin = {margin!r} must be above 1.")
-    below = [
-        sooner(a, b, factor=margin, level=level, test=test)
-        for a, b in ((first, second), (second, first))
-    ]
-    return all_of(below)
+    not_later = sooner(first, second, factor=margin, level=level, test=test)
+    not_earlier = sooner(second, first, factor=margin, level=level, test=test)
+    return all_of([not_later, not_earlier])
 
 
-def _cut(times: pd.DataFrame, last: float) -> pd.DataFrame:
+def ended_at(times: pd.DataFrame, last: float) -> pd.DataFrame:
     """The same runs as if they had ended at step `last`."""
     steps = times.grok_step.astype(float)
     return pd.DataFrame({"grok_step": steps.where(steps <= last), "last_step": last})
@@ -309,138 +275,6 @@ def least_p(n: int, m: int) -> float:
     if min(n, m) < 1:
         raise ParameterError(f"n = {n} and m = {m} must both be 1 or more.")
     return 1 / comb(n + m, n)
-
-
-def pooled_spread(tables: list[pd.DataFrame]) -> float:
-    r"""Standard deviation s of ln(grok step) between runs of one setting, pooled; NaN where no
-    setting has two.
-
-    Steps are taken as log-normal with a mean of each setting's own, a run that did not generalise
-    as later than its last step: s and the means $\mu_g$ maximise $\sum \ln[\varphi(z) / s]$ over
-    the N runs seen plus $\sum \ln[1 - \Phi(z)]$ over those not seen, $z = (\ln t - \mu_g)/s$, and
-    $s^2$ is multiplied by $N / (N - G)$, N all runs, for the G means. Without censored runs it is
-    $s^2 = \sum_g \sum_i (y_{gi} - \bar y_g)^2 / (N - G)$. A setting where no run generalises, or
-    that has one run, says nothing and is left out.
-    """
-    shown = [t for t in tables if len(t) > 1 and t.grok_step.notna().any()]
-    if not shown:
-        return float("nan")
-    groups = [steps_and_seen(t) for t in shown]
-    steps, seen = (np.concatenate(part) for part in zip(*groups, strict=True))
-    logs, sizes = np.log(steps), [group[0].size for group in groups]
-    which = np.repeat(np.arange(len(groups)), sizes)
-    begin = [np.log(group[0]).mean() for group in groups]
-    begin.append(log(max(logs.std(), 1e-3)))
-    bounds = [(None, None)] * len(groups) + [(-12, 4)]
-    options = {"method": "L-BFGS-B", "bounds": bounds, "tol": 1e-12}
-    fit = minimize(_misfit, begin, (logs, seen, which), jac=True, **options)
-    spare = logs.size / (logs.size - len(groups))
-    return float(np.exp(fit.x[-1]) * np.sqrt(spare))
-
-
-def _misfit(
-    theta: np.ndarray, logs: np.ndarray, seen: np.ndarray, which: np.ndarray
-) -> tuple[float, np.ndarray]:
-    """Minus the log likelihood of censored normal numbers with means theta[:-1] and ln s =
-    theta[-1], its gradient."""
-    z = (logs - theta[which]) / np.exp(theta[-1])
-    density, tail = norm.logpdf(z), norm.logsf(z)
-    pull = np.where(seen, z, np.exp(density - tail))
-    slope = np.bincount(which, pull) / np.exp(theta[-1])
-    return -np.where(seen, density - theta[-1], tail).sum(), -np.append(
-        slope, (pull * z - seen).sum()
-    )
-
-
-def spread_interval(
-    spread: float, runs: int, settings: int, level: float = 0.95
-) -> tuple[float, float]:
-    r"""Interval of a pooled spread s for independent normal logarithms: $s \sqrt{f / \chi^2_f}$, f
-    = runs - settings.
-
-    `runs` are those that generalised: with censored ones among them it is on the wide side.
-    """
-    freedom = max(runs - settings, 1)
-    low, high = spread * np.sqrt(freedom / chi2.ppf([(1 + level) / 2, (1 - level) / 2], freedom))
-    return float(low), float(high)
-
-
-def chance_of_ratio(spread: float, factor: float = 2.0) -> float:
-    r"""Chance that of two runs of one setting one takes at least `factor` times as long:
-    $\mathrm{erfc}(\ln f / 2s)$.
-
-    For grok steps that are log-normal with standard deviation s = `spread` of the logarithm.
-
-    Raises ParameterError for a spread that is not positive or a factor below 1.
-    """
-    if not spread > 0 or not 1 <= factor < np.inf:
-        raise ParameterError(
-            f"spread = {spread!r} must be positive and factor = {factor!r} 1 or more."
-        )
-    return erfc(log(factor) / (2 * spread))
-
-
-def seeds_needed(
-    spread: float, factor: float = 0.5, *, level: float = 0.05, power: float = 0.8
-) -> int:
-    r"""Seeds a side with which the exact test sees a change of the grok step by `factor`, with this
-    power.
-
-    The first number tried is $2 (z_{1-level} + z_{power})^2 s^2 / (\ln f)^2$, that of the z test,
-    and at least as many as `least_p` allows; it is raised until the test of groupings finds the
-    factor in that share of 2,000 simulated comparisons (seeded). One-sided, log-normal grok steps,
-    none censored.
-
-    Raises ParameterError for a spread that is not positive, a factor of 1 or not positive, a share
-    outside (0, 1).
-    """
-    if not (spread > 0 and factor > 0 and factor != 1 and 0 < level < 1 and 0 < power < 1):
-        raise ParameterError(
-            f"spread = {spread!r} must be positive, factor = {factor!r} positive and not 1, level"
-            " and power in (0, 1)."
-        )
-    z = norm.ppf(1 - level) + norm.ppf(power)
-    least = next(n for n in range(1, 100) if least_p(n, n) <= level + 1e-12)
-    n = max(int(np.ceil(2 * (z * spread / log(factor)) ** 2)), least)
-    shift, rng = abs(log(factor)) / spread, np.random.default_rng(0)
-    while True:
-        draws = rng.normal(-shift, 1, (2_000, n)), rng.normal(size=(2_000, n))
-        # `permutation_p`, exact up to 8 a side
-        p_values = mannwhitneyu(*draws, alternative="less", axis=1).pvalue
-        if np.mean(p_values <= level) >= power:
-            return n
-        n += 1
-
-
-def trend_p(groups: Sequence[pd.DataFrame], draws: int = 2_000) -> float:
-    """p value of "the runs are not later from group to group": share of random dealings that look
-    as late or later.
-
-    The statistic adds up `earlier` over all pairs of groups in their order; all runs are cut at the
-    earliest last step. The dealings are seeded, and the runs as they are count as one of them.
-
-    Raises ParameterError where `steps_and_seen` does.
-
-    Example:
-        >>> one, two, three = (
-        ...     pd.DataFrame({"grok_step": [s, s + 1], "last_step": 9}) for s in (1, 3, 5)
-        ... )
-        >>> trend_p([one, two, three]) < 0.05, trend_p([three, two, one]) > 0.95
-        (True, True)
-
-    Source: Jonckheere 1954, with the scores of Gehan 1965.
-    """
-    last = min(group.last_step.astype(float).min() for group in groups)
-    steps, seen = (
-        np.concatenate(part)
-        for part in zip(*(steps_and_seen(_cut(g, last)) for g in groups), strict=True)
-    )
-    scores = _sign(steps, seen, steps, seen)
-    which = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
-    rng = np.random.default_rng(0)
-    dealt = np.vstack([which, rng.permuted(np.tile(which, (draws, 1)), axis=1)])
-    sums = ((dealt[:, :, None] < dealt[:, None, :]) * scores).sum(axis=(1, 2))
-    return float(np.mean(sums >= sums[0]))
 
 
 @dataclass(frozen=True)
@@ -463,14 +297,14 @@ class Comparison:
 
     def describe(self) -> str:
         """The comparison in words."""
-        told = (
+        medians = (
             f"ratio of the medians {span(self.low, self.high)} (p = {self.p_value:.3f}, at best"
             f" {self.least:.3f})"
         )
         if not self.pairs:
-            return told
+            return medians
         paired = f"(p = {self.paired:.3f}, at best {2.0**-self.pairs:.3f})"
-        return f"{told}, of the same seed {span(*self.same_seed)} {paired}"
+        return f"{medians}, of the same seed {span(*self.same_seed)} {paired}"
 
 
 def span(low: float, high: float, *, above: str = "at least", below: str = "at most") -> str:
@@ -501,10 +335,16 @@ def compare(first: pd.DataFrame, second: pd.DataFrame) -> Comparison:
     Raises ParameterError where `permutation_p`, `paired_p` and `ratio_bounds` do.
     """
     pairs = same_seed(first, second)
-    middle = (
-        (float(np.median(pairs.low)), float(np.median(pairs.high))) if len(pairs) else (0.0, np.inf)
-    )
-    exact = permutation_p(first, second), least_p(len(first), len(second))
+    low, high = ratio_bounds(first, second)
+    middle = (0.0, np.inf)
+    if len(pairs):
+        middle = (float(np.median(pairs.low)), float(np.median(pairs.high)))
     return Comparison(
-        *ratio_bounds(first, second), *exact, len(pairs), middle, paired_p(first, second)
+        low,
+        high,
+        permutation_p(first, second),
+        least_p(len(first), len(second)),
+        len(pairs),
+        middle,
+        paired_p(first, second),
     )

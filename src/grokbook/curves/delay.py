@@ -26,6 +26,11 @@ from grokbook.measures.registry import Measure
 
 THRESHOLD = 0.95
 PERSISTENCE = 3
+
+ONSET = 0.05
+"""Share of the test cells with an untrained transpose that must be right where the test accuracy
+begins to rise."""
+
 ROUNDING = 1e-6
 """What an accuracy may be below a threshold: in single precision 19 of 20 is 0.94999999."""
 _STEPS = ["fit_step", "grok_step", "delay", "last_step", "reverted_step", "settled_step"]
@@ -95,7 +100,8 @@ def grok_time(
             f"threshold is {threshold!r}, but must be an accuracy in (0, 1], such as {THRESHOLD}."
         )
     times, train, test = _check_curves(steps, train_accuracy, test_accuracy)
-    fits, groks = (curve >= threshold - ROUNDING for curve in (train, test))
+    fits = train >= threshold - ROUNDING
+    groks = test >= threshold - ROUNDING
     return _timed(times, fits, groks, threshold, persistence)
 
 
@@ -105,23 +111,26 @@ def _timed(
     """The same from where the training and the test set are on the wanted side of the threshold,
     bool (n,) each."""
     whole(persistence, "persistence", least=0)
-    fit, grok = first_stay(fits, persistence), first_stay(groks, persistence)
+    fit = first_stay(fits, persistence)
+    grok = first_stay(groks, persistence)
     reverted, settled = _after(groks, grok, persistence)
-    fit_step, grok_step, reverted_step, settled_step = (
-        None if i is None else int(times[i]) for i in (fit, grok, reverted, settled)
-    )
-    delay = None if fit_step is None or grok_step is None else grok_step - fit_step
+    delay = None if fit is None or grok is None else int(times[grok] - times[fit])
     return GrokTime(
-        fit_step,
-        grok_step,
+        _step(times, fit),
+        _step(times, grok),
         delay,
-        grok_step is None,
+        censored=grok is None,
         threshold=float(threshold),
         persistence=int(persistence),
         last_step=int(times[-1]),
-        reverted_step=reverted_step,
-        settled_step=settled_step,
+        reverted_step=_step(times, reverted),
+        settled_step=_step(times, settled),
     )
+
+
+def _step(times: np.ndarray, index: int | None) -> int | None:
+    """The step at an index, None for none."""
+    return None if index is None else int(times[index])
 
 
 def _check_curves(*curves: Array) -> tuple[np.ndarray, ...]:
@@ -140,16 +149,17 @@ def _check_curves(*curves: Array) -> tuple[np.ndarray, ...]:
 def _check_steps(*curves: Array) -> tuple[np.ndarray, ...]:
     """The same, of any curves of the training and the test set."""
     arrays = tuple(map(to_numpy, curves))
-    shapes = [a.shape for a in arrays]
-    if len(set(shapes)) > 1 or arrays[0].ndim != 1 or not arrays[0].size:
+    steps = arrays[0]
+    shapes = [curve.shape for curve in arrays]
+    if len(set(shapes)) > 1 or steps.ndim != 1 or not steps.size:
         raise ParameterError(
             f"steps, train and test accuracy have shapes {shapes}, but must be (n,), n > 0, alike."
         )
-    bad = np.append(False, np.diff(arrays[0]) <= 0) | (arrays[0] % 1 != 0)
+    bad = np.append(False, np.diff(steps) <= 0) | (steps % 1 != 0)
     if bad.any():
         i = int(np.argmax(bad))
         raise ParameterError(
-            f"steps has {arrays[0][i]:g} at index {i}, but must be whole and strictly increasing."
+            f"steps has {steps[i]:g} at index {i}, but must be whole and strictly increasing."
         )
     return arrays
 
@@ -170,12 +180,14 @@ def _after(above: np.ndarray, grok: int | None, persistence: int) -> tuple[int |
     record."""
     if grok is None:
         return None, None
-    losses = [(a, b) for a, b in _runs(~above) if a > grok and b - a > persistence]
-    if not losses:
-        return None, grok
-    since = losses[-1][1]
-    stay = first_stay(above[since:], persistence)
-    return losses[0][0], None if stay is None else since + stay
+    reverted = None
+    settled: int | None = grok
+    for start, end in _runs(~above):
+        if start > grok and end - start > persistence:
+            reverted = start if reverted is None else reverted
+            stay = first_stay(above[end:], persistence)
+            settled = None if stay is None else end + stay
+    return reverted, settled
 
 
 @checked_call
@@ -213,42 +225,42 @@ def grok_times(
             f"below is {below!r}, but must be a loss, a positive number such as 0.01."
         )
     wanted = (f"train_{by}", f"test_{by}", "step")
-    missing = [name for name in wanted if name not in dataset.variables]
-    if missing:
-        raise ParameterError(
-            f"dataset has no {missing[0]}, but needs {wanted[0]}, {wanted[1]} and step."
-        )
+    for name in wanted:
+        if name not in dataset.variables:
+            raise ParameterError(
+                f"dataset has no {name}, but needs {wanted[0]}, {wanted[1]} and step."
+            )
     both = xr.broadcast(dataset[f"test_{by}"], dataset[f"train_{by}"])
     curves = xr.concat(both, "set", coords="minimal", join="exact")
-    dims = [str(name) for name in curves.dims if name not in ("set", "step")] or ["run"]
-    curves = curves if set(dims) <= set(curves.dims) else curves.expand_dims("run")
+    dims = [str(name) for name in curves.dims if name not in ("set", "step")]
+    if not dims:
+        dims = ["run"]
+        curves = curves.expand_dims("run")
     rows = curves.transpose(*dims, "set", "step").values.reshape(-1, 2, curves.sizes["step"])
-    made = np.isfinite(rows).any((1, 2)) if len(rows) > 1 else np.ones(len(rows), bool)
-    values = [curves[name].values for name in dims]
-    index = (
-        pd.MultiIndex.from_product(values, names=dims)
-        if len(dims) > 1
-        else pd.Index(values[0], name=dims[0])
-    )
-    beside = {
-        str(name): part.broadcast_like(curves.isel(set=0, step=0)).transpose(*dims).values.ravel()
-        for name, part in curves.coords.items()
-        if part.dims and set(part.dims) <= set(dims) and name not in dims
-    }
-    settings, times = (
-        pd.DataFrame({n: v for n, v in beside.items() if len(set(v)) > 1}, index)[made],
-        [],
-    )
-    for test, train in rows[made]:
+    # a cell of a grid without any value was not run; a single run is timed, or refused, as it is
+    was_run = np.isfinite(rows).any((1, 2)) | (len(rows) == 1)
+    settings = _settings(curves.isel(set=0, step=0), dims)[was_run]
+    times = []
+    for test, train in rows[was_run]:
         known = np.flatnonzero(~(np.isnan(train) & np.isnan(test)))
         end = int(known[-1]) + 1 if known.size else 0
-        parts = (part[:end] for part in (dataset.step.values, train, test))
+        run = dataset.step.values[:end], train[:end], test[:end]
         if below is None:
-            times.append(grok_time(*parts, threshold=threshold, persistence=persistence))
+            times.append(grok_time(*run, threshold=threshold, persistence=persistence))
             continue
-        logged, fits, groks = _check_steps(*parts)
+        logged, fits, groks = _check_steps(*run)
         times.append(_timed(logged, fits <= below, groks <= below, below, persistence))
     return settings.join(_table(times).set_index(settings.index))
+
+
+def _settings(runs: xr.DataArray, dims: list[str]) -> pd.DataFrame:
+    """The coordinates along `dims` that vary from run to run, a row a run; the index is `dims`."""
+    table = runs.rename("value").transpose(*dims).to_dataframe(dim_order=dims)
+    varying = []
+    for name, part in runs.coords.items():
+        if part.dims and name not in dims and table[name].nunique(dropna=False) > 1:
+            varying.append(name)
+    return table[varying]
 
 
 def _table(times: Iterable[GrokTime]) -> pd.DataFrame:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from statistics import NormalDist
 
 import numpy as np
@@ -24,34 +25,7 @@ from grokbook.errors import ParameterError
 from grokbook.measures.inputs import Array, one_of, to_numpy, whole
 
 SIGNS = {"rises": 1.0, "falls": -1.0}
-EARLY = 100  # optimiser steps by which the early oracle is ahead
-PACE = 100  # optimiser steps in which the clock falls by a factor of e
 LEAST_DELAY = 4  # logged steps between fitting and half way below which nothing can come first
-CONTROL_WAYS = {"oracle": "rises", "oracle_early": "rises", "clock": "falls"}
-"""The controls that `with_controls` adds, with the way in which they move."""
-
-
-def with_controls(dataset: xr.Dataset) -> xr.Dataset:
-    r"""The dataset with three more measures, of which it is known beforehand what a test should
-    say.
-
-    `oracle` is the test accuracy itself, `oracle_early` the same `EARLY` steps early (its last
-    value repeated at the end), and `clock` is $e^{-t/100}$ of the step t, the same in all runs.
-    Steps (n,) must be evenly spaced.
-
-    Raises ParameterError for uneven steps, or steps further apart than `EARLY`.
-    """
-    steps = dataset.step.values
-    gaps = np.unique(np.diff(steps))
-    if len(gaps) != 1 or not 0 < gaps[0] <= EARLY:
-        raise ParameterError(
-            f"steps must be evenly spaced by at most {EARLY}; log with Schedule(dense_until=0)."
-        )
-    ahead = np.minimum(np.arange(len(steps)) + EARLY // int(gaps[0]), len(steps) - 1)
-    accuracy = dataset.test_accuracy
-    early = accuracy.isel(step=ahead).assign_coords(step=steps)
-    clock = accuracy * 0 + xr.DataArray(np.exp(-steps / PACE), coords={"step": steps}, dims="step")
-    return dataset.assign(oracle=accuracy, oracle_early=early, clock=clock)
 
 
 def half_move(
@@ -118,27 +92,40 @@ def events(
     if absent:
         raise ParameterError(f"the dataset has no measure {absent[0]!r}.")
     curves = dataset[["train_accuracy", "test_accuracy", *directions]].load()
-    steps, found = curves.step.values, []
-    for run in (curves.sel(seed=seed) for seed in curves.seed.values):
-        fit, half, grokked = accuracy_half_way(run.train_accuracy, run.test_accuracy, share)
-        slow = grokked and fit is not None and half is not None and half - fit >= LEAST_DELAY
-        later = np.nan
-        if fit is not None:
-            later = np.inf if half is None else float(steps[half] - steps[fit])
-        row = {
-            "seed": int(run.seed),
-            "fit_step": np.nan if fit is None else float(steps[fit]),
-            "generalises": slow,
-        }
-        for name, direction in directions.items():
-            own = {"measure_delay": np.nan, "move": np.nan, "lead": np.nan}
-            if fit is not None and np.isfinite(run[name].values[fit:]).all():
-                at, own["move"] = half_move(run[name].values, fit, direction, share)
-                own["measure_delay"] = np.inf if at is None else float(steps[at] - steps[fit])
-                if slow and at is not None:
-                    own["lead"] = 1 - own["measure_delay"] / later
-            found.append({**row, "accuracy_delay": later, "measure": name, **own})
-    return pd.DataFrame(found)
+    rows: list[dict[str, object]] = []
+    for seed in curves.seed.values:
+        rows += _events_of_run(curves.sel(seed=seed), directions, share)
+    return pd.DataFrame(rows)
+
+
+def _events_of_run(
+    run: xr.Dataset, directions: Mapping[str, str], share: float
+) -> list[dict[str, object]]:
+    """The rows of one run, one a measure."""
+    steps = run.step.values
+    fit, half, generalises = accuracy_half_way(run.train_accuracy, run.test_accuracy, share)
+    slow = generalises and fit is not None and half is not None and half - fit >= LEAST_DELAY
+    fit_step = np.nan if fit is None else float(steps[fit])
+    accuracy_delay = _delay(steps, fit, half)
+    rows: list[dict[str, object]] = []
+    for name, direction in directions.items():
+        delay = move = lead = np.nan
+        if fit is not None and np.isfinite(run[name].values[fit:]).all():
+            moved, move = half_move(run[name].values, fit, direction, share)
+            delay = _delay(steps, fit, moved)
+            if slow and moved is not None:
+                lead = 1 - delay / accuracy_delay
+        row: dict[str, object] = {"seed": int(run.seed), "fit_step": fit_step, "generalises": slow}
+        row |= {"accuracy_delay": accuracy_delay, "measure": name}
+        rows.append(row | {"measure_delay": delay, "move": move, "lead": lead})
+    return rows
+
+
+def _delay(steps: np.ndarray, fit: int | None, index: int | None) -> float:
+    """Optimiser steps from fitting to an index: infinite where it is None, NaN without a fit."""
+    if fit is None:
+        return np.nan
+    return np.inf if index is None else float(steps[index] - steps[fit])
 
 
 @dataclass(frozen=True)
@@ -157,7 +144,8 @@ class RankTest:
 
 def _signs(values: np.ndarray) -> np.ndarray:
     """Who is later: (n, n) signs, 0 for equal values, two infinite ones among them."""
-    one, other = values[:, None], values[None, :]
+    one = values[:, None]
+    other = values[None, :]
     return (one > other).astype(np.float32) - (one < other)
 
 
@@ -165,10 +153,11 @@ def _signs(values: np.ndarray) -> np.ndarray:
 def _orders(sizes: tuple[int, ...], draws: int, seed: int) -> list[np.ndarray]:
     """Random orders of each group of n, (n, draws)."""
     rng = np.random.default_rng(seed)
-    return [
-        np.ascontiguousarray(rng.permuted(np.tile(np.arange(n), (draws, 1)), axis=1).T)
-        for n in sizes
-    ]
+    orders = []
+    for n in sizes:
+        shuffled = rng.permuted(np.tile(np.arange(n), (draws, 1)), axis=1)
+        orders.append(np.ascontiguousarray(shuffled.T))
+    return orders
 
 
 def rank_test(
@@ -192,30 +181,34 @@ def rank_test(
     Raises ParameterError for a group whose times are NaN or not equally many, and with `together`
     for groups of different sizes.
     """
-    observed, pairs, drawn = 0.0, 0, np.zeros(whole(draws, "draws", least=1))
+    observed = 0.0
+    pairs = 0
+    drawn = np.zeros(whole(draws, "draws", least=1))
     sizes = tuple(len(measure) for measure, _ in groups)
     if together and len(set(sizes)) > 1:
         raise ParameterError(f"groups of {[*sizes]} runs cannot be permuted together.")
-    shuffled = (
-        _orders(sizes[:1], draws, seed) * len(sizes) if together else _orders(sizes, draws, seed)
-    )
+    if together:
+        shuffled = _orders(sizes[:1], draws, seed) * len(sizes)
+    else:
+        shuffled = _orders(sizes, draws, seed)
     for (measure, accuracy), orders in zip(groups, shuffled, strict=True):
-        first, second = np.asarray(measure, dtype=float), np.asarray(accuracy, dtype=float)
+        first = np.asarray(measure, dtype=float)
+        second = np.asarray(accuracy, dtype=float)
         if first.shape != second.shape or first.ndim != 1 or np.isnan([*first, *second]).any():
             raise ParameterError(
                 f"a group has times of shapes {first.shape} and {second.shape}; not (n,), no NaN."
             )
-        x, y = _signs(first), _signs(second)
         one, other = np.triu_indices(len(first), 1)
+        x = _signs(first)[one, other]
+        y = _signs(second)[one, other]
         later = np.unique(second, return_inverse=True)[1].astype(np.int16)[orders]
-        drawn += x[one, other] @ np.sign(later[one] - later[other]).astype(np.float32)
-        observed += float((x * y)[one, other].sum())
-        pairs += int(np.abs(y[one, other]).sum())
+        drawn += x @ np.sign(later[one] - later[other]).astype(np.float32)
+        observed += float((x * y).sum())
+        pairs += int(np.abs(y).sum())
     if not pairs:
         return RankTest(np.nan, np.nan, 0)
-    return RankTest(
-        float(observed / pairs), float((1 + (drawn >= observed).sum()) / (1 + draws)), pairs
-    )
+    as_high = int((drawn >= observed).sum())
+    return RankTest(observed / pairs, (1 + as_high) / (1 + draws), pairs)
 
 
 def rank_interval(
@@ -237,15 +230,49 @@ def rank_interval(
 
     Source: Arvesen 1969, Jackknifing U-statistics.
     """
-    sizes = {len(times) for group in groups for times in group}
-    if len(sizes) != 1 or min(sizes) < 2 or not 0 < level < 1:
-        told = f"groups of {sorted(sizes)} runs must be of one size, two or more"
-        raise ParameterError(f"{told}, and level = {level} must be in (0, 1).")
-    signs = [tuple(_signs(np.asarray(times, dtype=float)) for times in group) for group in groups]
-    agree, differ = sum(x * y for x, y in signs), sum(np.abs(y) for _, y in signs)
+    sizes = sorted({len(times) for times in chain.from_iterable(groups)})
+    if len(sizes) != 1 or sizes[0] < 2 or not 0 < level < 1:
+        raise ParameterError(
+            f"groups of {sizes} runs must be of one size, two or more, and level = {level} must be"
+            " in (0, 1)."
+        )
+    agree = np.zeros((sizes[0], sizes[0]), np.float32)
+    differ = np.zeros_like(agree)
+    for measure, accuracy in groups:
+        x = _signs(np.asarray(measure, dtype=float))
+        y = _signs(np.asarray(accuracy, dtype=float))
+        agree += x * y
+        differ += np.abs(y)
     with np.errstate(invalid="ignore"):
         value = float(agree.sum() / differ.sum())
         without = (agree.sum() - 2 * agree.sum(axis=1)) / (differ.sum() - 2 * differ.sum(axis=1))
     spread = np.sqrt((len(without) - 1) * without.var())
     off = float(NormalDist().inv_cdf((1 + level) / 2) * spread)
     return value, value - off, value + off
+
+
+def event_table(
+    runs: Mapping[str, xr.Dataset], directions: Mapping[str, str], *, share: float = 0.5
+) -> pd.DataFrame:
+    """`events` of every dataset in one table, the task's name in the first column.
+
+    Raises ParameterError for no dataset, and as `events`.
+    """
+    if not runs:
+        raise ParameterError("there is no dataset, but a table of events needs at least one.")
+    parts = []
+    for task, dataset in runs.items():
+        table = events(dataset, directions, share=share)
+        table.insert(0, "task", task)
+        parts.append(table)
+    return pd.concat(parts, ignore_index=True)
+
+
+def ranked(rows: pd.DataFrame) -> RankTest:
+    """`rank_test` of one measure over its rows, a group a task; runs in which it is not defined are
+    left out."""
+    known = rows.dropna(subset=["measure_delay", "accuracy_delay"])
+    groups = []
+    for _, part in known.groupby("task", sort=False):
+        groups.append((part.measure_delay, part.accuracy_delay))
+    return rank_test(groups)

@@ -98,9 +98,9 @@ def moving_mean(steps: Array, values: Array, window: float) -> tuple[np.ndarray,
     area = np.concatenate([[0.0], np.cumsum(np.diff(t) * (f[1:] + f[:-1]) / 2)])
     whole = (t - window / 2 >= t[0]) & (t + window / 2 <= t[-1])
     middle = t[whole] if whole.any() else np.array([(t[0] + t[-1]) / 2])
-    return middle, (
-        _area(middle + window / 2, t, f, area) - _area(middle - window / 2, t, f, area)
-    ) / window
+    until_end = _area(middle + window / 2, t, f, area)
+    until_start = _area(middle - window / 2, t, f, area)
+    return middle, (until_end - until_start) / window
 
 
 def _area(x: np.ndarray, t: np.ndarray, f: np.ndarray, area: np.ndarray) -> np.ndarray:
@@ -110,7 +110,8 @@ def _area(x: np.ndarray, t: np.ndarray, f: np.ndarray, area: np.ndarray) -> np.n
 
 
 def _curve(steps: Array, values: Array) -> tuple[np.ndarray, np.ndarray]:
-    t, f = to_numpy(steps), to_numpy(values)
+    t = to_numpy(steps)
+    f = to_numpy(values)
     if t.ndim != 1 or t.shape != f.shape or t.size < 2:
         raise ParameterError(
             f"steps and values have shapes {t.shape} and {f.shape}, but must be (n,), n > 1, alike."
@@ -168,9 +169,8 @@ def onset(
     below = np.append(t[~above], np.inf)
     stays = below[np.searchsorted(below, t)] > t + rule.persistence
     known = (t > rule.plateau[1]) & (t + rule.persistence <= t[-1])
-    starts = np.flatnonzero(above & stays & known)
-    first = starts[0] if starts.size else None
-    return None if first is None else int(t[first])
+    starts = t[above & stays & known]
+    return int(starts[0]) if starts.size else None
 
 
 def limits(
@@ -194,14 +194,19 @@ def limits(
     """
     rule = rule or LimitRule()
     middle, mean = moving_mean(steps, accuracy, rule.window)
-    first, last = float(steps[0]), float(steps[-1])
+    first = float(steps[0])
+    last = float(steps[-1])
     top = int(np.argmax(mean >= mean.max() - 1e-9))  # means of equal stretches differ by rounding
     low = top + int(mean[top:].argmin())
     before = mean[middle <= last - rule.end * (last - first)]
     truncated = not before.size or mean[top] - before.max() > rule.gain
-    highest = float(mean[top]), round(middle[top])
-    lowest = float(mean[low]), round(middle[low])
-    return Limits(*highest, *lowest, bool(truncated))
+    return Limits(
+        upper=float(mean[top]),
+        upper_step=round(middle[top]),
+        lower=float(mean[low]),
+        lower_step=round(middle[low]),
+        truncated=bool(truncated),
+    )
 
 
 def limits_table(

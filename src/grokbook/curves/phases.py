@@ -8,12 +8,12 @@ record does not decide.
 
 from __future__ import annotations
 
-import itertools
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -31,6 +31,9 @@ PHASES = {
     "T": "test set only",
 }
 Accuracies = TypeVar("Accuracies", np.ndarray, xr.DataArray)
+
+BORDERS = ["CM", "CG", "GM"]
+"""The pairs of phases whose borders `sandwich` counts."""
 
 OPEN = "."
 """A cell that was not run, or whose record ends before its phase is known."""
@@ -64,11 +67,9 @@ class PhaseRule:
 
     def reached(self, accuracy: Accuracies) -> Accuracies:
         """Where an accuracy is high enough; NaN is not."""
-        return (
-            accuracy > self.threshold + ROUNDING
-            if self.strict
-            else accuracy >= self.threshold - ROUNDING
-        )
+        if self.strict:
+            return accuracy > self.threshold + ROUNDING
+        return accuracy >= self.threshold - ROUNDING
 
     def soon(self, delay: np.ndarray) -> np.ndarray:
         """Where a delay, in steps, is no delay."""
@@ -99,12 +100,13 @@ def phase_of(fit: np.ndarray, test: np.ndarray, rule: PhaseRule | None = None) -
     counts as no delay.
     """
     rule = rule or PhaseRule()
-    fit, test = (
-        np.where(np.asarray(steps, float) <= rule.cap, steps, np.nan).astype(float)
-        for steps in (fit, test)
-    )
-    fits, tests = np.isfinite(fit), np.isfinite(test)
-    cases = [fits & tests & rule.soon(test - fit), fits & tests, fits, ~tests]
+    fit = np.asarray(fit, float)
+    test = np.asarray(test, float)
+    fits = fit <= rule.cap
+    tests = test <= rule.cap
+    with np.errstate(invalid="ignore"):
+        soon = rule.soon(test - fit)
+    cases = [fits & tests & soon, fits & tests, fits, ~tests]
     return np.select(cases, list("CGMX"), "T")
 
 
@@ -123,38 +125,53 @@ def phases(dataset: xr.Dataset, rule: PhaseRule | None = None, goal: float = 0.9
     Raises ParameterError if an accuracy, or what the stopping rule asks of, is missing.
     """
     rule = rule or PhaseRule()
-    made = json.loads(dataset.attrs.get("configuration", dataset.attrs.get("configs", "[]")))
-    rules = [one["stop"] for one in (made if isinstance(made, list) else [made]) if one.get("stop")]
-    stops = {(one["variable"], one["threshold"], one["above"]) for one in rules} or {
-        ("test_accuracy", goal, True)
-    }
-    needed = {"train_accuracy", "test_accuracy", "step"} | {name for name, _, _ in stops}
+    stops = _stopping_rules(dataset) or {_Stop("test_accuracy", goal, True)}
+    needed = {"train_accuracy", "test_accuracy", "step"} | {stop.variable for stop in stops}
     missing = needed - set(map(str, dataset.variables))
     if missing:
         raise ParameterError(
             f"dataset has no {sorted(missing)[0]}, but needs {', '.join(sorted(needed))}."
         )
-    curves = dataset[["train_accuracy", "test_accuracy"]]
-    known = curves.train_accuracy.notnull() & curves.test_accuracy.notnull()
+    known = dataset.train_accuracy.notnull() & dataset.test_accuracy.notnull()
     end = dataset.step.where(known).max("step")
-    first = {
-        name: dataset.step.where(rule.reached(curves[f"{part}_accuracy"])).min("step")
-        for name, part in (("fit_step", "train"), ("test_step", "test"))
-    }
-    reached = {name: step.where(step <= rule.cap) for name, step in first.items()}
-    both = reached["fit_step"].notnull() & reached["test_step"].notnull()
+    fit = _first_step(dataset.train_accuracy, rule)
+    test = _first_step(dataset.test_accuracy, rule)
     diverged = end < np.minimum(dataset.get("steps", np.inf), float(dataset.step.max()))
-    for name, threshold, above in stops:
-        last, sign = dataset[name].where(dataset.step == end).max("step"), 1 if above else -1
-        diverged &= sign * (last - threshold) < -ROUNDING
-    decided = both | (end >= rule.cap) | diverged
-    letters = xr.apply_ufunc(
-        phase_of, reached["fit_step"], reached["test_step"], kwargs={"rule": rule}
-    )
-    return xr.Dataset(reached | {"end": end, "phase": letters.where(decided, OPEN)})
+    for stop in stops:
+        last = dataset[stop.variable].where(dataset.step == end).max("step")
+        short = stop.threshold - last if stop.above else last - stop.threshold
+        diverged &= short > ROUNDING
+    decided = (fit.notnull() & test.notnull()) | (end >= rule.cap) | diverged
+    letters = xr.apply_ufunc(phase_of, fit, test, kwargs={"rule": rule})
+    phase = letters.where(decided, OPEN)
+    return xr.Dataset({"fit_step": fit, "test_step": test, "end": end, "phase": phase})
 
 
-# ----------------------------------------------------------------------------------------- diagrams
+class _Stop(NamedTuple):
+    """A stopping rule: the variable that is to be above (or below) a threshold."""
+
+    variable: str
+    threshold: float
+    above: bool
+
+
+def _stopping_rules(dataset: xr.Dataset) -> set[_Stop]:
+    """Those of the configurations that a record (one) or a trained dataset (a list) holds."""
+    attribute = dataset.attrs.get("configuration", dataset.attrs.get("configs", "[]"))
+    configurations = json.loads(attribute)
+    if not isinstance(configurations, list):
+        configurations = [configurations]
+    stops = set()
+    for configuration in configurations:
+        if stop := configuration.get("stop"):
+            stops.add(_Stop(stop["variable"], stop["threshold"], stop["above"]))
+    return stops
+
+
+def _first_step(accuracy: xr.DataArray, rule: PhaseRule) -> xr.DataArray:
+    """The first step at which an accuracy is reached, NaN where it is not by the rule's cap."""
+    step = accuracy.step.where(rule.reached(accuracy)).min("step")
+    return step.where(step <= rule.cap)
 
 
 def fractions(phase: xr.DataArray) -> xr.DataArray:
@@ -172,116 +189,30 @@ def shares(phase: np.ndarray | xr.DataArray) -> pd.Series:
     return found.reindex(list(PHASES), fill_value=0.0 if len(found) else np.nan)
 
 
-def _paired(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The letters of two diagrams in the cells that both decide."""
-    one, other = np.asarray(first), np.asarray(second)
-    if one.shape != other.shape:
-        raise ParameterError(
-            f"the diagrams have shapes {one.shape} and {other.shape}, but must have the same cells."
-        )
-    both = (one != OPEN) & (other != OPEN)
-    return one[both], other[both]
-
-
-def agreement(first: np.ndarray, second: np.ndarray) -> float:
-    """Share of the cells in which two diagrams have the same phase, NaN where none is decided in
-    both.
-
-    Raises ParameterError for diagrams of different shapes.
-    """
-    one, other = _paired(first, second)
-    return float(np.mean(one == other)) if one.size else float("nan")
-
-
-def kappa(first: np.ndarray, second: np.ndarray) -> float:
-    r"""Cohen's $\kappa = (a - c) / (1 - c)$ of two diagrams: agreement a beyond that of chance, c.
-
-    c is the agreement of two diagrams with these shares of phases and cells at random places; so 1
-    is a perfect agreement and 0 what shares alone give. NaN where both have one and the same phase
-    everywhere, or no cell in common.
-
-    Raises ParameterError for diagrams of different shapes.
-
-    Example:
-        >>> kappa(list("CCMM"), list("CCMM")), kappa(list("CCMM"), list("CMCM"))
-        (1.0, 0.0)
-
-    Source: Cohen 1960, A coefficient of agreement for nominal scales, equation 1.
-    """
-    one, other = _paired(first, second)
-    if not one.size:
-        return float("nan")
-    chance = sum(float(np.mean(one == letter) * np.mean(other == letter)) for letter in set(one))
-    same = float(np.mean(one == other))
-    return (same - chance) / (1 - chance) if chance < 1 else float("nan")
-
-
-def among_seeds(phase: xr.DataArray) -> pd.DataFrame:
-    """How well the diagrams of single seeds agree with each other: a row a pair of seeds,
-    `agreement` and `kappa`.
-
-    In the mean another program with the same chances in each cell agrees with a seed as well, and
-    no better. One whose cells vary less can agree better. Empty for one seed.
-    """
-    pairs = (
-        list(itertools.combinations(phase.seed.values.tolist(), 2)) if "seed" in phase.dims else []
-    )
-    diagrams = {seed: phase.sel(seed=seed).values for pair in pairs for seed in pair}
-    rows = []
-    for first, second in pairs:
-        both = diagrams[first], diagrams[second]
-        rows.append((first, second, agreement(*both), kappa(*both)))
-    return pd.DataFrame(rows, columns=["first", "second", "agreement", "kappa"])
-
-
-def boundary_shift(first: np.ndarray, second: np.ndarray, most: int = 4) -> int:
-    """By how many cells the first diagram must be moved to the left to agree with the second as
-    well as it can.
-
-    Both are (rows, columns); the columns are moved, the cells that have no partner left out. Of
-    several shifts that are as good the smallest is given. A positive one says that the first has
-    its boundaries at higher rates.
-
-    Raises ParameterError for diagrams of different shapes, or with fewer columns than `most` + 1.
-    """
-    one, other = np.asarray(first), np.asarray(second)
-    width = one.shape[1]
-    if one.shape != other.shape or most >= width:
-        raise ParameterError(
-            f"diagrams of shapes {one.shape} and {other.shape} cannot be moved by {most} columns."
-        )
-    scored = {}
-    for shift in sorted(range(-most, most + 1), key=abs):
-        kept, there = (
-            (one[:, shift:], other[:, : width - shift])
-            if shift >= 0
-            else (one[:, :shift], other[:, -shift:])
-        )
-        scored[shift] = np.nan_to_num(agreement(kept, there), nan=-1)
-    return max(scored, key=scored.__getitem__)
-
-
 def orders(lines: Sequence[str]) -> pd.Series:
     """How often each order of phases occurs along lines of cells that have C, G and M all three;
     others are left out.
 
     An order is written without repetitions, and from the end that makes it first in the alphabet.
     """
-    kept = (filter("CGM".__contains__, line) for line in lines)
-    squeezed = ("".join(letter for letter, _ in itertools.groupby(letters)) for letters in kept)
-    found = Counter(min(line, line[::-1]) for line in squeezed if set("CGM") <= set(line))
-    return pd.Series(dict(found.most_common()), dtype=int)
+    counts: Counter[str] = Counter()
+    for line in lines:
+        letters = re.sub("[^CGM]", "", line)
+        order = re.sub(r"(.)\1+", r"\1", letters)
+        if set("CGM") <= set(order):
+            counts[min(order, order[::-1])] += 1
+    return pd.Series(dict(counts.most_common()), dtype=int)
 
 
 def borders(phase: np.ndarray) -> pd.Series:
     """How many pairs of neighbouring cells of a diagram are of two given phases, such as "CM"."""
     cells = np.asarray(phase)
-    sides = [(cells[:, 1:], cells[:, :-1]), (cells[1:], cells[:-1])]
-    met = (
-        "".join(sorted(pair)) for a, b in sides for pair in zip(a.ravel(), b.ravel(), strict=True)
-    )
-    found = Counter(pair for pair in met if pair[0] != pair[1] and OPEN not in pair)
-    return pd.Series({pair: found[pair] for pair in sorted(found)}, dtype=int)
+    across = np.stack([cells[:, 1:].ravel(), cells[:, :-1].ravel()])
+    down = np.stack([cells[1:].ravel(), cells[:-1].ravel()])
+    first, second = np.sort(np.hstack([across, down]), axis=0)
+    border = (first != second) & (first != OPEN) & (second != OPEN)
+    pairs, counts = np.unique(np.char.add(first[border], second[border]), return_counts=True)
+    return pd.Series(dict(zip(pairs.tolist(), counts.tolist(), strict=True)), dtype=int)
 
 
 def sandwich(cells: Mapping[str, xr.DataArray]) -> pd.DataFrame:
@@ -290,26 +221,21 @@ def sandwich(cells: Mapping[str, xr.DataArray]) -> pd.DataFrame:
 
     A panel is (decay, rate), or one for each seed: then lines and borders of all are counted.
     """
-    found, columns = [], ["panel", "along", "lines", "C, G, M", "other orders", "CM", "CG", "GM"]
+    rows = []
     for panel, grid in cells.items():
-        rows = grid.values.reshape(-1, *grid.shape[-2:])
-        met = (
-            pd.DataFrame([borders(one) for one in rows])
-            .sum()
-            .reindex(["CM", "CG", "GM"], fill_value=0)
-            .astype(int)
-        )
-        for along, lines in (("rate", rows), ("decay", rows.swapaxes(1, 2))):
+        diagrams = grid.values.reshape(-1, *grid.shape[-2:])
+        pairs = pd.concat([borders(diagram) for diagram in diagrams])
+        pairs = pairs.groupby(level=0).sum().reindex(BORDERS, fill_value=0)
+        for along, lines in (("rate", diagrams), ("decay", diagrams.swapaxes(1, 2))):
             kinds = orders(["".join(line) for line in lines.reshape(-1, lines.shape[-1])])
-            others = ", ".join(f"{kind} ({n})" for kind, n in kinds.items() if kind != "CGM")
-            row = {
-                "panel": panel,
-                "along": along,
-                "lines": int(kinds.sum()),
-                "C, G, M": int(kinds.get("CGM", 0)),
-            }
-            found.append(row | {"other orders": others or "none"} | met.to_dict())
-    return pd.DataFrame(found, columns=columns)  # those of a table without rows too
+            others = [f"{kind} ({n})" for kind, n in kinds.items() if kind != "CGM"]
+            row = {"panel": panel, "along": along, "lines": int(kinds.sum())}
+            row |= {"C, G, M": int(kinds.get("CGM", 0))}
+            row |= {"other orders": ", ".join(others) or "none"}
+            rows.append(row | pairs.to_dict())
+    # the columns of a table without rows too
+    columns = ["panel", "along", "lines", "C, G, M", "other orders", *BORDERS]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def between(table: pd.DataFrame, least: int = 1) -> tuple[list[bool | None], bool | None]:
@@ -318,7 +244,6 @@ def between(table: pd.DataFrame, least: int = 1) -> tuple[list[bool | None], boo
 
     A row with fewer lines than `least` is not known.
     """
-    known = zip(table.lines, table["C, G, M"], strict=True)
-    parts = [None if lines < least else bool(2 * right > lines) for lines, right in known]
-    each = [set(part) for _, part in pd.Series(parts, dtype=object).groupby(table.panel.to_numpy())]
-    return parts, all_of(map(any_of, each))
+    most = (2 * table["C, G, M"] > table.lines).astype(object).mask(table.lines < least, None)
+    by_panel = most.groupby(table.panel.to_numpy())
+    return most.tolist(), all_of([any_of(part) for _, part in by_panel])

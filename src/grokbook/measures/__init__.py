@@ -38,29 +38,13 @@ from grokbook.measures.geometry import diameter, effective_dimension, explained_
 from grokbook.measures.logged import embedding_measures
 from grokbook.measures.norms import mean_norm, weight_norm
 from grokbook.measures.registry import Measure, definition_table, measure_table, registry
-from grokbook.measures.separability import (
-    ClassSeparability,
-    Separation,
-    class_separability,
-    convexly_separable,
-    convexly_separable_on,
-    linear_probe,
-    separate,
-    shuffled_share,
-    topologically_separable,
-)
 
 __all__ = [
     "MED_DEFINITIONS",
-    "ClassSeparability",
     "Measure",
     "MedDefinition",
-    "Separation",
     "circle_med",
     "circle_projection",
-    "class_separability",
-    "convexly_separable",
-    "convexly_separable_on",
     "definition_table",
     "diameter",
     "dominant_frequencies",
@@ -73,7 +57,6 @@ __all__ = [
     "inverse_participation_ratio",
     "least_med",
     "linear_med",
-    "linear_probe",
     "mean_norm",
     "med",
     "med_as",
@@ -83,9 +66,6 @@ __all__ = [
     "normalised_med",
     "operand_distance",
     "registry",
-    "separate",
-    "shuffled_share",
-    "topologically_separable",
     "weight_norm",
 ]
 

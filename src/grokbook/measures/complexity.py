@@ -95,7 +95,8 @@ def network_complexity(
 
     Source: Humayun et al. 2024, section 3; differs as `local_complexity` says.
     """
-    table, chosen = to_numpy(embedding), to_numpy(pairs).astype(np.int64)
+    table = to_numpy(embedding)
+    chosen = to_numpy(pairs).astype(np.int64)
     points = np.concatenate([table[chosen[:, 0]], table[chosen[:, 1]]], axis=1)
     size = float(np.sqrt((points**2).sum(axis=1).mean()))
     return local_complexity(units, points, relative_radius * size, directions, seed=seed)

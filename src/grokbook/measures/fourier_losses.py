@@ -96,7 +96,8 @@ def cross_entropy(logits: Array, labels: Array) -> float:
 
     Raises ParameterError if the two do not fit together or a logit is not finite.
     """
-    table, answers = rows(logits, least=1, name="logits"), to_numpy(labels).astype(np.int64)
+    table = rows(logits, least=1, name="logits")
+    answers = to_numpy(labels).astype(np.int64)
     if answers.shape != (len(table),) or answers.min() < 0 or answers.max() >= table.shape[1]:
         raise ParameterError(f"labels must be {len(table)} classes from 0 to {table.shape[1] - 1}.")
     return float((logsumexp(table, axis=1) - table[np.arange(len(table)), answers]).mean())

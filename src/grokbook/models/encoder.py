@@ -61,7 +61,8 @@ class Encoder(ModularNetwork):
         `W_Q.l` ... `b_O.l` (attention), `gain_2.l`, `shift_2.l` (second norm), `W_in.l` ...
         `b_out.l`; `W_U` (p, 2d), `b_U` read out.
         """
-        d, m = self.d_model, self.d_mlp
+        d = self.d_model
+        m = self.d_mlp
         shapes: Shapes = {"W_E": (self.p, d)}
         for l in range(self.n_layers):
             norm_1, norm_2 = ({f"gain_{k}.{l}": (d,), f"shift_{k}.{l}": (d,)} for k in (1, 2))
@@ -123,7 +124,10 @@ class Encoder(ModularNetwork):
         """Multiply-adds of a forward pass while it is trained: of all p*p pairs, whatever the
         samples, or with dropout of both tokens of each sample.
         """
-        d, m, p, layers = self.d_model, self.d_mlp, self.p, self.n_layers
+        d = self.d_model
+        m = self.d_mlp
+        p = self.p
+        layers = self.n_layers
         rows = (2 * samples if self.dropout else p * p) * (
             2 * layers * d * m + 2 * (layers - 1) * d * d + 2 * d * p
         )

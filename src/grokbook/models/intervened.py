@@ -171,7 +171,8 @@ class Centred(Around):
         own = self.network.shapes()
         if seen is not None:
             seen |= {name: weights[name].detach() for name in self.statistics}
-        here, there = {n: weights[n] for n in own}, {n: weights[f"{n}@start"].detach() for n in own}
+        here = {n: weights[n] for n in own}
+        there = {n: weights[f"{n}@start"].detach() for n in own}
         outputs: Callable[[Parameters], Tensor] = lambda w: self.network.forward(w, inputs)  # noqa: E731
         if self.linear:
             return (

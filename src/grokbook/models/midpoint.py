@@ -69,7 +69,8 @@ class MidpointToy(Toy):
     def decode(self, weights: Parameters, points: Tensor) -> Tensor:
         """The decoder alone: answers (N, outputs) where two embeddings have these midpoints, (N,
         d)."""
-        bend, last = ACTIVATIONS[self.activation], len(self.hidden) + 1
+        bend = ACTIVATIONS[self.activation]
+        last = len(self.hidden) + 1
         x = bend(F.linear(self.gain * points, weights["W.1"], weights["b.1"]))
         if last == 3:
             for _ in range(self.repeats):

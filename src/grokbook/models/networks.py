@@ -74,7 +74,8 @@ class ModularNetwork:
 
     def check(self, task: Any) -> None:
         """Raise ParameterError for a task with another modulus or shift."""
-        p, shift = getattr(task, "p", None), getattr(task, "shift", 0)
+        p = getattr(task, "p", None)
+        shift = getattr(task, "shift", 0)
         if (p, shift) != (self.p, self.shift):
             raise ParameterError(
                 f"the model is made for p = {self.p}, shift = {self.shift}, but the task has "

@@ -43,7 +43,8 @@ class NudgedToy(ReplayedToy):
 
     def draw(self, seed: int) -> dict[str, Tensor]:
         """Initial parameters: those of `ReplayedToy`, each moved by its own nudge of this twin."""
-        first, generator = super().draw(seed), torch.Generator().manual_seed(self.twin)
+        first = super().draw(seed)
+        generator = torch.Generator().manual_seed(self.twin)
         return {
             name: w * (1 + bool(self.twin) * NUDGE * torch.randn(w.shape, generator=generator))
             for name, w in first.items()

@@ -137,12 +137,12 @@ class Quadratic(ModularNetwork):
 
     def settle(self, weights: Parameters, inputs: Tensor, targets: Tensor) -> dict[str, Tensor]:
         """The weights with the output layer solved on samples (n, 2) and labels (n,)."""
-        features, wanted = (
-            self.features(weights, inputs),
-            F.one_hot(targets, self.p).to(weights["W_U"]),
-        )
-        mean, share = features.mean(0), wanted.mean(0)
-        f, y = features - mean, wanted - share
+        features = self.features(weights, inputs)
+        wanted = F.one_hot(targets, self.p).to(weights["W_U"])
+        mean = features.mean(0)
+        share = wanted.mean(0)
+        f = features - mean
+        y = wanted - share
         if f.shape[-2] < self.width:  # the smaller of the two equal systems
             solved = f.mT @ torch.linalg.solve(
                 f @ f.mT + self.ridge * torch.eye(f.shape[-2]).to(f), y

@@ -22,7 +22,8 @@ STEMS = {"imagenet": (7, 2), "small": (3, 1)}
 """Kernel and stride of the first convolution; the first kind is followed by pooling over 3 x 3 with
 stride 2."""
 
-MOMENTUM, EPSILON = 0.1, 1e-5
+MOMENTUM = 0.1
+EPSILON = 1e-5
 """Share of a batch in the running statistics, and what is added to a variance: torch's."""
 
 STAGES = (1, 2, 3, 4)
@@ -37,7 +38,8 @@ def convolved(x: Tensor, kernel: Tensor, stride: int = 1) -> Tensor:
     oneDNN for AVX2 overwrites memory.
     """
     if kernel.shape[-1] == 1:
-        x, stride = x[..., ::stride, ::stride], 1
+        x = x[..., ::stride, ::stride]
+        stride = 1
     return F.conv2d(x, kernel, stride=stride, padding=kernel.shape[-1] // 2)
 
 
@@ -84,7 +86,8 @@ class ResNet:
 
     def _blocks(self) -> list[tuple[str, int, int, int]]:
         """Name, inputs, outputs and stride of every block."""
-        found, inputs = [], self.width
+        found = []
+        inputs = self.width
         for stage in STAGES:
             outputs = self.width * 2 ** (stage - 1)
             for block, stride in enumerate((1 if stage == 1 else 2, 1)):
@@ -189,8 +192,10 @@ class ResNet:
             kept = [f"{norm}.running_mean", f"{norm}.running_var"]
             mean, variance = (weights[k] for k in kept)
             if seen is not None:
-                mean, variance = mean.detach().clone(), variance.detach().clone()
-            scale, shift = weights[f"{norm}.weight"], weights[f"{norm}.bias"]
+                mean = mean.detach().clone()
+                variance = variance.detach().clone()
+            scale = weights[f"{norm}.weight"]
+            shift = weights[f"{norm}.bias"]
             x = F.batch_norm(x, mean, variance, scale, shift, seen is not None, MOMENTUM, EPSILON)
             if seen is not None:
                 seen.update(zip(kept, (mean, variance), strict=True))

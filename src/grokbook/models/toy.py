@@ -93,7 +93,8 @@ class Toy:
             x = (first.unflatten(-1, (k, k)) @ second.unflatten(-1, (k, k))).flatten(-2)
         else:
             x = first + second
-        last, between = len(self.sizes) - 1, ACTIVATIONS[self.activation]
+        last = len(self.sizes) - 1
+        between = ACTIVATIONS[self.activation]
         for l in range(1, last):
             x = between(F.linear(x, weights[f"W.{l}"], weights[f"b.{l}"]))
         return F.linear(x, weights[f"W.{last}"], weights[f"b.{last}"])

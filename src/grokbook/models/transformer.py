@@ -98,7 +98,10 @@ class Shape(ModularNetwork):
         One layer: N (d^2 + 2 d m + d p) + (2p + 1) (d^2 + d h) + 2 d^2; L layers: 3 N L (4 d^2 + 2
         d m) + N d p.
         """
-        d, m, p, h = self.d_model, self.hidden_units, self.p, self.n_heads
+        d = self.d_model
+        m = self.hidden_units
+        p = self.p
+        h = self.n_heads
         if self.full_sequence:
             return 3 * samples * self.n_layers * (4 * d * d + 2 * d * m) + samples * d * p
         return samples * (d * d + 2 * d * m + d * p) + (2 * p + 1) * (d * d + d * h) + 2 * d * d
@@ -118,7 +121,8 @@ def parameter_shapes(shape: Shape) -> Shapes:
     `W_in.l` (d_mlp, d), `b_in.l`, `W_out.l` (d, d_mlp), `b_out.l`. `W_U` (p, d) reads the logits
     off the cls row.
     """
-    d, m = shape.d_model, shape.hidden_units
+    d = shape.d_model
+    m = shape.hidden_units
     shapes: Shapes = {"W_E": (shape.vocabulary, d)}
     if shape.positional:
         shapes["W_pos"] = (3, d)
@@ -189,8 +193,11 @@ def plain_logits(w: Parameters, tokens: Tensor, shape: Shape) -> Tensor:
 def operand_tables(w: Parameters, shape: Shape) -> tuple[Tensor, Tensor, Tensor]:
     """What position 0 can hold, what position 1 can hold and the cls row: (p, d), (p, d), (1,
     d)."""
-    p, k = shape.p, shape.shift
-    first, second, cls = w["W_E"][:p], w["W_E"][k : k + p], w["W_E"][p + k : p + k + 1]
+    p = shape.p
+    k = shape.shift
+    first = w["W_E"][:p]
+    second = w["W_E"][k : k + p]
+    cls = w["W_E"][p + k : p + k + 1]
     if not shape.positional:
         return first, second, cls
     return first + w["W_pos"][:1], second + w["W_pos"][1:2], cls + w["W_pos"][2:3]
@@ -206,7 +213,9 @@ def cls_attention(
     three weights sum to one, so z = v_2 + a_0 (v_0 - v_2) + a_1 (v_1 - v_2), with the differences
     taken in the tables.
     """
-    n, h, dh = i.shape[0], shape.n_heads, shape.d_head
+    n = i.shape[0]
+    h = shape.n_heads
+    dh = shape.d_head
     query = F.linear(tables[2], w["W_Q.0"]).view(h, 1, dh) / math.sqrt(dh)
     probe = (query @ w["W_K.0"].view(h, dh, -1)).squeeze(1)
     s0, s1, s2 = (F.linear(table, probe) for table in tables)
@@ -216,7 +225,8 @@ def cls_attention(
         .unsqueeze(-1)
     )
     v0, v1, v2 = (F.linear(table, w["W_V.0"]) for table in tables)
-    u0, u1 = F.embedding(i, v0 - v2).view(n, h, dh), F.embedding(j, v1 - v2).view(n, h, dh)
+    u0 = F.embedding(i, v0 - v2).view(n, h, dh)
+    u1 = F.embedding(j, v1 - v2).view(n, h, dh)
     z = torch.addcmul(torch.addcmul(v2.view(1, h, dh), a[0], u0), a[1], u1)
     return z.reshape(n, h * dh)
 
@@ -314,7 +324,8 @@ def as_tokens(x: Tensor, shape: Shape) -> Tensor:
         )
     x = x.long()
     offset = 0 if x.shape[1] == 2 else shape.shift
-    i, j = x[:, 0], x[:, 1] - offset
+    i = x[:, 0]
+    j = x[:, 1] - offset
     if x.numel() and (min(i.min(), j.min()) < 0 or max(i.max(), j.max()) >= shape.p):
         raise ParameterError(
             f"an operand lies outside 0 .. {shape.p - 1} (p = {shape.p}, shift = {shape.shift})."

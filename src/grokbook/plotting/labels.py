@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+from functools import partial
 from textwrap import fill
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,9 +14,17 @@ from matplotlib.lines import Line2D
 from matplotlib.text import Annotation
 from matplotlib.transforms import Bbox
 
-Place = tuple[tuple[float, float], tuple[float, float], str, str]
-"""The point of a line at which its label stands, the offset from it in points, and the alignment in
-both directions."""
+_SIDES = (
+    (-1, 0, "right", "center"),
+    (1, 0, "left", "center"),
+    (0, 1, "center", "bottom"),
+    (0, -1, "center", "top"),
+)
+"""Where a label stands beside a point of its line, left and right, above and below: the direction,
+and the alignment in both directions."""
+
+_GAP = 5
+"""Points between a line and its label."""
 
 _NAME = "_name of a line"
 _OUTSIDE = f"{_NAME}, outside its axes"
@@ -44,49 +54,36 @@ def name_lines(ax: Axes, size: float = 9.5) -> list[Annotation]:
     for old in named(ax):
         old.remove()
     inside = ax.get_window_extent()
+    scale = fig.dpi / 72
     drawn = {line: _pixels(line, inside) for line in ax.lines if line.get_visible()}
     taken = [text.get_window_extent() for text in ax.texts]
-    areas = [path.vertices for area in ax.collections for path in area.get_paths()]
-    edges = [_between(ax.transData.transform(area), inside) for area in areas]
+    ink = _joined([*drawn.values(), *_edges(ax, inside)])
     placed = []
     for line, name in zip(*ax.get_legend_handles_labels(), strict=True):
         if not isinstance(line, Line2D) or not len(drawn.get(line, ())):  # nothing of it is seen
             continue
-        x, y = ax.transData.inverted().transform((inside.p0 + inside.p1) / 2)
         text = ax.annotate(
-            name, (x, y), (0, 0), textcoords="offset points", color=line.get_color(), fontsize=size
+            name, (0, 0), (0, 0), textcoords="offset points", color=line.get_color(), fontsize=size
         )
         text.set_label(_NAME)
-        others = [points for other, points in drawn.items() if _look(other) != _look(line)]
+        text.xy = _data(ax, (inside.p0 + inside.p1) / 2)
         # in one line, else in two
         for words in (name, fill(name, len(name) // 2 + 3, break_long_words=False)):
             text.set_text(words)
-            extent = text.get_window_extent()
-            places = _places(drawn[line], extent.width, extent.height, fig.dpi / 72)
-            if free := [
-                place
-                for place in places
-                if _is_free(place[0], inside, [*drawn.values(), *edges], taken)
-            ]:
+            places = _places(drawn[line], text.get_window_extent(), scale)
+            free = [place for place in places if _is_free(place.box, inside, ink, taken)]
+            if free:
                 break
         if free:
-            box, (at, offset, ha, va) = max(
-                free, key=lambda place: min(_distance(place[0], others), _FAR)
-            )
+            others = _joined([drawn[other] for other in drawn if _look(other) != _look(line)])
+            place = max(free, key=partial(_room, others))
         else:
             text.set(text=name, label=_OUTSIDE)
-            extent = text.get_window_extent()
-            at, offset, ha, va = drawn[line][-1], (4.0, 0.0), "left", "center"
-            box = Bbox.from_bounds(at[0], at[1] - extent.height / 2, extent.width, extent.height)
-            while box.count_overlaps(taken):
-                box, offset = (
-                    box.translated(0, extent.height),
-                    (4, offset[1] + extent.height * 72 / fig.dpi),
-                )
-        x, y = ax.transData.inverted().transform(at)
-        text.xy, text.xyann = (x, y), offset
-        text.set(ha=ha, va=va)
-        taken.append(box)
+            place = _at_the_end(drawn[line][-1], text.get_window_extent(), taken, scale)
+        text.xy = _data(ax, place.at)
+        text.xyann = place.offset
+        text.set(ha=place.ha, va=place.va)
+        taken.append(place.box)
         placed.append(text)
     return placed
 
@@ -106,8 +103,9 @@ def name_again(fig: Figure) -> None:
     """Find the labels of all lines their places again, twice where one then stands outside its
     axes."""
     for _ in range(2):
-        for ax, size in [(ax, named(ax)[0].get_fontsize()) for ax in fig.axes if named(ax)]:
-            name_lines(ax, size)
+        for ax in fig.axes:
+            if texts := named(ax):
+                name_lines(ax, texts[0].get_fontsize())
         if not outside(fig):
             break
 
@@ -117,12 +115,41 @@ def _look(line: Line2D) -> tuple[object, ...]:
     return line.get_color(), line.is_dashed()
 
 
+class _Place(NamedTuple):
+    """A place of a label: its box in pixels, the point of the line, the offset from it in points,
+    and the alignment in both directions."""
+
+    box: Bbox
+    at: tuple[float, float]
+    offset: tuple[float, float]
+    ha: str
+    va: str
+
+
+def _data(ax: Axes, pixel: Any) -> tuple[float, float]:
+    """The data coordinates of a pixel."""
+    x, y = ax.transData.inverted().transform(pixel)
+    return x, y
+
+
 def _pixels(line: Line2D, inside: Bbox) -> np.ndarray:
     """Points along a line of the axes, in pixels: (n, 2)."""
-    return _between(
-        line.get_transform().transform(np.column_stack(line.get_data(orig=False)).astype(float)),
-        inside,
-    )
+    corners = np.column_stack(line.get_data(orig=False)).astype(float)
+    return _between(line.get_transform().transform(corners), inside)
+
+
+def _edges(ax: Axes, inside: Bbox) -> list[np.ndarray]:
+    """Points along the edges of each area of the axes, in pixels."""
+    edges = []
+    for area in ax.collections:
+        for path in area.get_paths():
+            edges.append(_between(ax.transData.transform(path.vertices), inside))
+    return edges
+
+
+def _joined(lines: list[np.ndarray]) -> np.ndarray:
+    """The points of some lines, (n, 2)."""
+    return np.concatenate([np.empty((0, 2)), *lines])
 
 
 def _between(corners: np.ndarray, inside: Bbox) -> np.ndarray:
@@ -131,55 +158,49 @@ def _between(corners: np.ndarray, inside: Bbox) -> np.ndarray:
     corners = corners[np.isfinite(corners).all(axis=1)]
     if len(corners) < 2:
         return corners
-    parts = [
-        np.linspace(a, b, 2 + int(np.hypot(*(b - a)) // 2))
-        for a, b in zip(corners, corners[1:], strict=False)
-    ]
+    parts = []
+    for start, end in itertools.pairwise(corners):
+        parts.append(np.linspace(start, end, 2 + int(np.hypot(*(end - start)) // 2)))
     points = np.concatenate(parts)
     return points[((points >= inside.p0 - 1) & (points <= inside.p1 + 1)).all(axis=1)]
 
 
-def _places(
-    points: np.ndarray, width: float, height: float, scale: float
-) -> list[tuple[Bbox, Place]]:
-    """Boxes of a label beside points of its line, each with the point, the offset in points and the
-    alignment."""
-    gap = 5
-    found: list[tuple[Bbox, Place]] = []
+def _places(points: np.ndarray, extent: Bbox, scale: float) -> list[_Place]:
+    """Places of a label of this extent beside points of its line; `scale` is pixels a point."""
+    shift = {"right": extent.width, "left": 0, "top": extent.height, "bottom": 0}
+    places = []
     for x, y in points[:: max(1, len(points) // 40)]:
-        for across, up, ha, va in (
-            (-1, 0, "right", "center"),
-            (1, 0, "left", "center"),
-            (0, 1, "center", "bottom"),
-            (0, -1, "center", "top"),
-        ):
-            left = x + across * gap * scale - {"right": width, "left": 0, "center": width / 2}[ha]
-            low = y + up * gap * scale - {"top": height, "bottom": 0, "center": height / 2}[va]
-            found.append(
-                (
-                    Bbox.from_bounds(left, low, width, height),
-                    ((x, y), (across * gap, up * gap), ha, va),
-                )
-            )
-    return found
+        for across, up, ha, va in _SIDES:
+            left = x + across * _GAP * scale - shift.get(ha, extent.width / 2)
+            low = y + up * _GAP * scale - shift.get(va, extent.height / 2)
+            box = Bbox.from_bounds(left, low, extent.width, extent.height)
+            places.append(_Place(box, (x, y), (across * _GAP, up * _GAP), ha, va))
+    return places
 
 
-def _is_free(box: Bbox, inside: Bbox, lines: list[np.ndarray], taken: list[Bbox]) -> bool:
-    within = (
-        box.x0 >= inside.x0 and box.x1 <= inside.x1 and box.y0 >= inside.y0 and box.y1 <= inside.y1
-    )
-    return (
-        within
-        and not box.count_overlaps(taken)
-        and all(_distance(box, [points]) > 2 for points in lines)
-    )
+def _at_the_end(end: np.ndarray, extent: Bbox, taken: list[Bbox], scale: float) -> _Place:
+    """The place right of a line's last point, as high as it covers no other text."""
+    high = extent.height
+    box = Bbox.from_bounds(end[0], end[1] - high / 2, extent.width, high)
+    up = 0.0
+    while box.count_overlaps(taken):
+        box = box.translated(0, high)
+        up += high / scale
+    return _Place(box, (end[0], end[1]), (4, up), "left", "center")
 
 
-def _distance(box: Bbox, lines: list[np.ndarray]) -> float:
-    """The least distance of points of lines from a box, 0 inside; infinite without any."""
-    gaps = [
-        np.maximum(np.maximum(box.p0 - points, points - box.p1), 0)
-        for points in lines
-        if len(points)
-    ]
-    return min((float(np.hypot(*gap.T).min()) for gap in gaps), default=np.inf)
+def _is_free(box: Bbox, inside: Bbox, ink: np.ndarray, taken: list[Bbox]) -> bool:
+    """Whether a box lies within another, off all texts and more than two pixels off all lines."""
+    within = bool((box.p0 >= inside.p0).all() and (box.p1 <= inside.p1).all())
+    return within and not box.count_overlaps(taken) and _distance(box, ink) > 2
+
+
+def _room(others: np.ndarray, place: _Place) -> float:
+    """Pixels from a place to the other lines, as far as more are better."""
+    return min(_distance(place.box, others), _FAR)
+
+
+def _distance(box: Bbox, points: np.ndarray) -> float:
+    """The least distance of points (n, 2) from a box, 0 inside; infinite without any."""
+    gaps = np.maximum(np.maximum(box.p0 - points, points - box.p1), 0)
+    return float(np.hypot(*gaps.T).min(initial=np.inf))

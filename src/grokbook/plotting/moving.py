@@ -20,7 +20,8 @@ from grokbook.plotting.style import COLOURS, panels, styled
 STRONG = 5
 """How many of the strongest frequencies of the last step are marked."""
 
-MOST_FRAMES, MOST_POINTS = 51, 10_000
+MOST_FRAMES = 51
+MOST_POINTS = 10_000
 """At most so many steps are shown, and so many embedded numbers in all, so that the page stays
 light."""
 
@@ -71,30 +72,30 @@ def moving_run(run: xr.Dataset, pca: bool = False) -> dict[str, Any]:
     accuracies are in thousandths. `order` lists the numbers by their angle, 0, 1/k, 2/k, ... modulo
     p (p prime); `fit` and `grok` are None where they were not reached.
     """
-    frames = _spread(run.snapshot.values, run.sizes["token"])
+    p = run.sizes["token"]
+    frames = _spread(run.snapshot.values, p)
     tables = _tables(run, frames)
-    strong = dominant_frequencies(tables[-1], min(STRONG, run.sizes["token"] // 2))
-    (k, planes), p = planes_of(tables, pca), run.sizes["token"]
-    reached = grok_times(run).iloc[0]
+    k, planes = planes_of(tables, pca)
+    reach = np.linalg.norm(planes, axis=2).max()
+    reached = grok_times(run)[["fit_step", "grok_step"]].iloc[0]
+    fit, grok = [None if pd.isna(step) else int(step) for step in reached]
+    plateau = 0.0 if fit is None or grok is None else (fit + grok) / 2
+    plane = "the first two principal components" if pca else f"frequency {k}"
     return {
         "p": p,
         "frequency": k,
-        "plane": "the plane of the first two principal components"
-        if pca
-        else f"the plane of frequency {k}",
-        "strong": strong,
+        "plane": f"the plane of {plane}",
+        "strong": dominant_frequencies(tables[-1], min(STRONG, p // 2)),
         "order": in_order(p, k),
-        "frames": [int(step) for step in frames],
-        "points": thousandths(
-            planes.reshape(len(frames), -1) / np.linalg.norm(planes, axis=2).max()
-        ),
+        "frames": frames.astype(int).tolist(),
+        "points": thousandths(planes.reshape(len(frames), -1) / reach),
         "power": thousandths(np.stack([spectrum(table) for table in tables])),
         "steps": run.step.values.astype(int).tolist(),
         "train": thousandths(run.train_accuracy.values),
         "test": thousandths(run.test_accuracy.values),
-        "fit": None if reached.isna().fit_step else int(reached.fit_step),
-        "begin": int(np.abs(frames - _plateau(reached)).argmin()),
-        "grok": None if reached.isna().grok_step else int(reached.grok_step),
+        "fit": fit,
+        "begin": int(np.abs(frames - plateau).argmin()),
+        "grok": grok,
     }
 
 
@@ -112,25 +113,15 @@ def three_moments(moved: Mapping[str, Any]) -> list[int]:
         >>> three_moments(run)
         [1, 2, 3]
     """
-    frames, test = moved["frames"], dict(zip(moved["steps"], moved["test"], strict=True))
-    fitted = next(
-        (n for n, step in enumerate(frames) if moved["fit"] is not None and step >= moved["fit"]), 0
-    )
-    half = min(range(len(frames)), key=lambda n: abs(test[frames[n]] - 500))
+    frames = np.array(moved["frames"])
+    fitted = 0 if moved["fit"] is None else int(np.argmax(frames >= moved["fit"]))
+    test = pd.Series(moved["test"], moved["steps"])[frames]
+    half = int(np.abs(test.to_numpy() - 500).argmin())
     return [fitted, half, len(frames) - 1]
 
 
 def _tables(run: xr.Dataset, snapshots: Iterable[int]) -> list[np.ndarray]:
     return [run.embedding.sel(snapshot=step).values.astype(float) for step in snapshots]
-
-
-def _plateau(reached: pd.Series) -> float:
-    """A step in the middle of the delay, where the figure begins; 0 without one."""
-    return (
-        0.0
-        if reached.isna()[["fit_step", "grok_step"]].any()
-        else (reached.fit_step + reached.grok_step) / 2
-    )
 
 
 def _spread(steps: np.ndarray, p: int) -> np.ndarray:
@@ -143,15 +134,14 @@ def _spread(steps: np.ndarray, p: int) -> np.ndarray:
 def in_order(p: int, k: int) -> list[int]:
     """The numbers 0, ..., p - 1 in the order of the angle 2 pi k i / p: 0, 1/k, 2/k, ... modulo the
     prime p."""
-    return [int(i) for i in np.arange(p) * pow(k, -1, p) % p]
+    return (np.arange(p) * pow(k, -1, p) % p).tolist()
 
 
 def _bars(ax: Axes, table: np.ndarray, strong: list[int]) -> None:
     share = spectrum(table)
-    colours = [
-        COLOURS["measure"] if k + 1 in strong else COLOURS["quiet"] for k in range(share.size)
-    ]
-    ax.bar(np.arange(1, share.size + 1), share, color=colours, width=0.8)
+    frequencies = np.arange(1, share.size + 1)
+    colours = np.where(np.isin(frequencies, strong), COLOURS["measure"], COLOURS["quiet"])
+    ax.bar(frequencies, share, color=colours.tolist(), width=0.8)
 
 
 def _ring(ax: Axes, xy: np.ndarray, k: int) -> None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from colorsys import hls_to_rgb, rgb_to_hls
 
+import numpy as np
+from matplotlib.colors import to_hex, to_rgb
+
 PALETTE = {
     "ground": ("#ffffff", "#121212"),  # the page
     "theory": ("#222222", "#e8eaed"),  # ink: theory (dashed) and words
@@ -47,11 +50,9 @@ others."""
 
 def luminance(colour: str) -> float:
     """The relative luminance of `#rrggbb` (WCAG 2), 0 for black and 1 for white."""
-    parts = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
-    linear = [
-        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
-    ]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    parts = np.array(to_rgb(colour))
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    return float(linear @ [0.2126, 0.7152, 0.0722])
 
 
 def contrast(one: str, other: str) -> float:
@@ -74,9 +75,6 @@ def mirrored(colour: str) -> str:
     light, dark = PALETTE["ground"]
     share = math.log(contrast(colour, light)) / math.log(21)
     wanted = (luminance(dark) + 0.05) * contrast(dark, light) ** share - 0.05
-    hue, _, vivid = rgb_to_hls(*(int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)))
-    shades = (
-        "#" + "".join(f"{round(255 * part):02x}" for part in hls_to_rgb(hue, n / 255, vivid))
-        for n in range(256)
-    )
+    hue, _, vivid = rgb_to_hls(*to_rgb(colour))
+    shades = [to_hex(hls_to_rgb(hue, lightness / 255, vivid)) for lightness in range(256)]
     return min(shades, key=lambda shade: abs(luminance(shade) - wanted))

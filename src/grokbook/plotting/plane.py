@@ -10,7 +10,8 @@ from grokbook.plotting.style import COLOURS
 
 def window(points: np.ndarray) -> tuple[float, float, float, float]:
     """The square of the plane that shows some points: left, right, low, high."""
-    reach, (x, y) = 1.2 * np.abs(points - points.mean(axis=0)).max(), points.mean(axis=0)
+    reach = 1.2 * np.abs(points - points.mean(axis=0)).max()
+    x, y = points.mean(axis=0)
     return x - reach, x + reach, y - reach, y + reach
 
 

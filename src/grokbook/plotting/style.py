@@ -41,11 +41,8 @@ def _by_seed(value: object) -> object:
     """A dataset of `train` with dimension `seed` in place of `run`, anything else as it is."""
     if not isinstance(value, xr.Dataset):
         return value
-    return (
-        value.swap_dims(run="seed")
-        if {n for n, c in value.coords.items() if "run" in c.dims} == {"seed"}
-        else value
-    )
+    along_run = {name for name, part in value.coords.items() if "run" in part.dims}
+    return value.swap_dims(run="seed") if along_run == {"seed"} else value
 
 
 def panels(
@@ -54,6 +51,14 @@ def panels(
     """A figure of the book's width with `rows` x `columns` axes, always as an array of that
     shape."""
     return plt.subplots(rows, columns, figsize=(7.2, height), squeeze=False, **kwargs)
+
+
+def bare(ax: Axes) -> None:
+    """Take grid, frame and ticks off."""
+    ax.grid(False)
+    ax.set(xticks=[], yticks=[])
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0)
 
 
 FEW = 5
@@ -69,33 +74,22 @@ def seed_band(ax: Axes, series: xr.DataArray, colour: str, label: str, ls: Any =
     Steps below 1 are left out, so that the axis may be logarithmic.
     """
     shown = series.where(series.step >= 1, drop=True)
-    shown = (
-        shown
-        if "seed" in shown.dims
-        else shown.drop_vars("seed", errors="ignore").expand_dims("seed")
-    )
+    if "seed" not in shown.dims:
+        shown = shown.drop_vars("seed", errors="ignore").expand_dims("seed")
+    many = shown.sizes["seed"] >= FEW
+    look: dict[str, Any] = {"lw": 0.7, "alpha": 0.45} if many else {"lw": 1.4, "alpha": 0.9}
+    look |= {"color": colour, "ls": ls}
     settings = [name for name in shown.dims if name not in ("seed", "step")]
-    for place in np.ndindex(*(shown.sizes[name] for name in settings)):
-        one, name = (
-            shown.isel(dict(zip(settings, place, strict=True))),
-            None if any(place) else label,
-        )
-        many = one.sizes["seed"] >= FEW
-        look: dict[str, Any] = {"lw": 0.7, "alpha": 0.45} if many else {"lw": 1.4, "alpha": 0.9}
-        for n in range(one.sizes["seed"]):  # by place: two runs may share a seed
-            ax.plot(
-                shown.step,
-                one.isel(seed=n),
-                color=colour,
-                ls=ls,
-                label=None if many or n else name,
-                **look,
-            )
+    name: str | None = label
+    for place in np.ndindex(*(shown.sizes[setting] for setting in settings)):
+        runs = shown.isel(dict(zip(settings, place, strict=True)))
+        for n in range(runs.sizes["seed"]):  # by place: two runs may share a seed
+            ax.plot(shown.step, runs.isel(seed=n), label=None if many or n else name, **look)
         if many:
-            ax.plot(shown.step, one.median("seed"), color=colour, ls=ls, label=name)
-            ax.fill_between(
-                shown.step, one.min("seed"), one.max("seed"), color=colour, alpha=0.13, lw=0
-            )
+            ax.plot(shown.step, runs.median("seed"), color=colour, ls=ls, label=name)
+            range_of_seeds = runs.min("seed"), runs.max("seed")
+            ax.fill_between(shown.step, *range_of_seeds, color=colour, alpha=0.13, lw=0)
+        name = None
 
 
 def mark(ax: Axes, where: float, text: str, colour: str) -> None:

@@ -117,25 +117,15 @@ def curves_by_setting(
     for ax, (label, dataset) in zip(axes.flat, runs.items(), strict=False):
         ax.set(title=label, ylim=(-0.03, 1.05))
         if dataset is None:
-            middle = {
-                "transform": ax.transAxes,
-                "ha": "center",
-                "va": "center",
-                "color": COLOURS["quiet"],
-            }
-            ax.text(0.5, 0.5, "not run", **middle)
+            centre = {"transform": ax.transAxes, "ha": "center", "va": "center"}
+            ax.text(0.5, 0.5, "not run", color=COLOURS["quiet"], **centre)
             ax.set_xticks([])
             continue
         shown = dataset.where(dataset.step >= 1, drop=True)
         for name, width, alpha in (("train", 0.8, 0.5), ("test", 1.2, 0.9)):
             values = shown[f"{name}_accuracy"].transpose("step", ...).values
-            ax.plot(
-                shown.step,
-                values.reshape(len(values), -1),
-                color=COLOURS[name],
-                lw=width,
-                alpha=alpha,
-            )
+            curves = values.reshape(len(values), -1)
+            ax.plot(shown.step, curves, color=COLOURS[name], lw=width, alpha=alpha)
         steps_axis(ax)
         if guess and label in guess:
             ax.axhline(guess[label], color=COLOURS["theory"], ls="--", lw=1)
@@ -143,15 +133,15 @@ def curves_by_setting(
         ax.set_visible(False)
     for ax in axes[:, 0]:
         ax.set_ylabel("accuracy")
-    drawn = next((ax for ax in axes.flat if ax.lines), None)
-    if drawn:
-        for line in drawn.lines:
-            word = {COLOURS["train"]: "training set", COLOURS["test"]: "test set"}.get(
-                line.get_color()
-            )
-            if word not in drawn.get_legend_handles_labels()[1]:
-                line.set_label(word)
-        name_lines(drawn)
+    words = {COLOURS["train"]: "training set", COLOURS["test"]: "test set"}
+    for drawn in axes.flat:
+        if drawn.lines:
+            for line in drawn.lines:
+                word = words.get(line.get_color())
+                if word not in drawn.get_legend_handles_labels()[1]:
+                    line.set_label(word)
+            name_lines(drawn)
+            break
     return fig
 
 

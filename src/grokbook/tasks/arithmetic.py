@@ -235,7 +235,9 @@ def _draw_symmetric(p: int, quota: int, rng: np.random.Generator) -> np.ndarray:
     order = rng.permutation(i.size)
     size = np.where(i == j, 1, 2)[order]
     chosen = order[np.cumsum(size) <= quota]
-    return np.unique(np.concatenate([i[chosen] * p + j[chosen], j[chosen] * p + i[chosen]]))
+    cells = i[chosen] * p + j[chosen]
+    mirrored = j[chosen] * p + i[chosen]
+    return np.union1d(cells, mirrored)
 
 
 def _check_integers(task: ModularTask) -> None:

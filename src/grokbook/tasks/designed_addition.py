@@ -97,14 +97,14 @@ def designed_pairs(
     _check(p, n)
     i, j = np.triu_indices(p)
     rng = np.random.default_rng(seed)
-    (by_pull, near_pull), table = PULL[design], np.zeros((p + 2, p + 2))
+    by_pull, near_pull = PULL[design]
+    table = np.zeros((p + 2, p + 2))
     order = rng.permutation(i.size)
     first = order[np.unique((i + j)[order], return_index=True)[1]]
     chosen = np.zeros(i.size, dtype=bool)
     chosen[first] = True
-    chosen[np.setdiff1d(order, first)[rng.permutation(i.size - first.size)[: n - first.size]]] = (
-        True
-    )
+    others = np.setdiff1d(order, first)
+    chosen[others[rng.permutation(others.size)[: n - first.size]]] = True
     for temperature in np.geomspace(3.0, 0.1, rounds * n):
         for leaving in (True, False):
             uses = np.bincount(np.concatenate([i[chosen], j[chosen]]), minlength=p)
@@ -112,9 +112,8 @@ def designed_pairs(
             u = uses[i] + uses[j] - by_pull * by_sum
             if near_pull:
                 table[1 + i, 1 + j] = table[1 + j, 1 + i] = chosen
-                u -= near_pull * sum(
-                    table[1 + i + a, 1 + j + b] for a, b in ((0, 1), (0, -1), (1, 0), (-1, 0))
-                )
+                beside = table[1 + i, 2 + j] + table[1 + i, j]
+                u -= near_pull * (beside + table[2 + i, 1 + j] + table[i, 1 + j])
             free = (chosen & (by_sum > 1)) if leaving else ~chosen
             # its maximum is a Gibbs draw
             noisy = (u if leaving else -u) + temperature * rng.gumbel(size=u.size)

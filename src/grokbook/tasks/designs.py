@@ -81,9 +81,9 @@ class DesignedTask(ModularTask):
     @property
     def parts(self) -> tuple[int, int]:
         """Number of training pairs on the diagonal, and of those i < j."""
-        return round(self.train_fraction * self.p), round(
-            self.train_fraction * self.p * (self.p - 1) / 2
-        )
+        diagonal = round(self.train_fraction * self.p)
+        beside = round(self.train_fraction * self.p * (self.p - 1) / 2)
+        return diagonal, beside
 
     def sizes(self) -> tuple[int, int]:
         """Cells of the grid and of the training set: the same for every design and seed."""
@@ -119,8 +119,8 @@ class DesignedTask(ModularTask):
 def neighbours(mask: np.ndarray) -> np.ndarray:
     """Number of the four neighbours of each cell on the torus that are in the mask, (p, p)."""
     cells = mask.astype(float)
-    moved = (np.roll(cells, step, axis) for step in (1, -1) for axis in (0, 1))
-    return sum(moved, start=np.zeros_like(cells))
+    above_and_below = np.roll(cells, 1, axis=0) + np.roll(cells, -1, axis=0)
+    return above_and_below + np.roll(cells, 1, axis=1) + np.roll(cells, -1, axis=1)
 
 
 def drawn(p: int, diagonal: int, beside: int, rng: np.random.Generator) -> np.ndarray:
@@ -130,8 +130,9 @@ def drawn(p: int, diagonal: int, beside: int, rng: np.random.Generator) -> np.nd
     on = rng.permutation(p)[:diagonal]
     rows, columns = np.triu_indices(p, 1)
     off = rng.permutation(rows.size)[:beside]
-    mask[on, on] = mask[rows[off], columns[off]] = mask[columns[off], rows[off]] = True
-    return mask
+    mask[on, on] = True
+    mask[rows[off], columns[off]] = True
+    return mask | mask.T
 
 
 def exchanged(
@@ -149,17 +150,21 @@ def exchanged(
     what the pair adds to $\sum r^2 + \sum s^2$, less its pull. T falls from 3 to 0.1 in equal
     ratios.
     """
-    rng, symbols = np.random.default_rng(seed), np.arange(p)
-    mask, sums = drawn(p, diagonal, beside, rng), np.add.outer(symbols, symbols) % p
+    rng = np.random.default_rng(seed)
+    symbols = np.arange(p)
+    mask = drawn(p, diagonal, beside, rng)
+    sums = np.add.outer(symbols, symbols) % p
     on = np.eye(p, dtype=bool)
     for temperature in np.geomspace(3.0, 0.1, rounds * (diagonal + beside)):
         kind = on if rng.random() < diagonal / (diagonal + beside) else np.triu(~on)
         for leaving in (True, False):
-            rows, by_sum = mask.sum(axis=0), np.bincount(sums.ravel(), mask.ravel(), p)
+            rows = mask.sum(axis=0)
+            by_sum = np.bincount(sums.ravel(), mask.ravel(), p)
             u = rows[:, None] + rows + 2 * by_sum[sums] - pull * neighbours(mask)
             # its maximum is a Gibbs draw
             noisy = (u if leaving else -u) + temperature * rng.gumbel(size=(p, p))
-            i, j = divmod(int(np.where(kind & (mask == leaving), noisy, -np.inf).argmax()), p)
+            free = kind & (mask == leaving)
+            i, j = divmod(int(np.where(free, noisy, -np.inf).argmax()), p)
             mask[i, j] = mask[j, i] = not leaving
     return mask
 

@@ -17,7 +17,8 @@ import numpy as np
 from grokbook.errors import ParameterError, check_integers, checked_call
 from grokbook.files import given
 
-SMALL, MNIST = "8x8", "mnist5000"
+SMALL = "8x8"
+MNIST = "mnist5000"
 """The sets that come with a library: 1,797 images of 64 pixels, and 5,000 of MNIST (500 a digit) of
 784."""
 

@@ -17,7 +17,8 @@ import numpy as np
 from grokbook.errors import ParameterError, check_integers, checked_call, shown
 from grokbook.tasks.pairs import PairTask
 
-LARGEST, LARGEST_CYCLIC = 120, 500
+LARGEST = 120
+LARGEST_CYCLIC = 500
 """Elements of the largest group that is made from a name, and of the largest cyclic one."""
 
 
@@ -37,7 +38,8 @@ def check_group(table: np.ndarray) -> np.ndarray:
         raise ParameterError(
             f"a Cayley table must be whole numbers (n, n), but this has shape {given.shape}."
         )
-    table, n = given.astype(np.int64), len(given)
+    table = given.astype(np.int64)
+    n = len(given)
     if len(outside := np.argwhere((table < 0) | (table >= n))):
         a, b = outside[0]
         raise ParameterError(
@@ -63,8 +65,10 @@ def check_group(table: np.ndarray) -> np.ndarray:
 
 def _identity(table: np.ndarray) -> int | None:
     every = np.arange(len(table))
-    found = np.flatnonzero((table == every).all(axis=1) & (table == every[:, None]).all(axis=0))
-    return int(found[0]) if len(found) else None
+    from_left = (table == every).all(axis=1)
+    from_right = (table == every[:, None]).all(axis=0)
+    neutral = np.flatnonzero(from_left & from_right)
+    return int(neutral[0]) if len(neutral) else None
 
 
 def inverses(table: np.ndarray) -> np.ndarray:
@@ -90,8 +94,10 @@ def quaternion() -> np.ndarray:
 
 def _with_second(n: int, square: int) -> np.ndarray:
     """Elements r^k s^l with r^n = 1, s r = r^-1 s and s^2 = r^square."""
-    k, s = np.arange(2 * n) % n, np.arange(2 * n) // n
-    turns = k[:, None] + np.where(s == 1, -1, 1)[:, None] * k + square * np.multiply.outer(s, s)
+    k = np.arange(2 * n) % n
+    s = np.arange(2 * n) // n
+    sign = 1 - 2 * s[:, None]
+    turns = k[:, None] + sign * k + square * np.multiply.outer(s, s)
     return turns % n + n * (np.add.outer(s, s) % 2)
 
 
@@ -152,7 +158,8 @@ def cayley_table(name: str) -> np.ndarray:
 
 
 def _factor(factor: str, name: str) -> np.ndarray:
-    kind, digits = factor[:1], factor[1:]
+    kind = factor[:1]
+    digits = factor[1:]
     if factor == "Q8":
         return quaternion()
     n = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 4 else 0

@@ -152,7 +152,8 @@ def evaluate_mod(operation: str, x: np.ndarray, y: np.ndarray, p: int) -> np.nda
     the arrays grows with the degree in x alone, whatever the number of terms: `(x + y + 1)**64` has
     2,145 of them.
     """
-    x, y = np.asarray(x, dtype=np.int64) % p, np.asarray(y, dtype=np.int64) % p
+    x = np.asarray(x, dtype=np.int64) % p
+    y = np.asarray(y, dtype=np.int64) % p
     terms = parse_polynomial(operation).terms()
     (of_x, at_x), (of_y, at_y) = (_distinct(values, p) for values in (x, y))
     x_powers = _powers(of_x, max(a for (a, _), _ in terms), p)

@@ -35,7 +35,8 @@ class ReplayedAddition(AdditionTask):
 
     @cached_property
     def _drawn(self) -> tuple[np.ndarray | None, np.ndarray]:
-        stream, wide = np.random.RandomState(self.seed), self.outputs
+        stream = np.random.RandomState(self.seed)
+        wide = self.outputs
         if self.unused:
             stream.normal(size=(self.p, wide))
         skipped = self.unused and self.answers == "labels"

@@ -19,10 +19,14 @@ from grokbook.errors import ParameterError, check_integers, check_share, checked
 
 SPLITS = ("random", "multiset", "pair")
 RULES = ("sides", "categories")
-MOST, LEAST_TILE, LARGEST_TILE = 32, 4, 256
+MOST = 32
+LEAST_TILE = 4
+LARGEST_TILE = 256
 """Glyphs of the largest dictionary; pixels of the smallest and of the largest tile."""
 
-RADIUS, FAULTY, CUT = 46 / 56, -1.0, 1 / 16
+RADIUS = 46 / 56
+FAULTY = -1.0
+CUT = 1 / 16
 """Radius of a glyph in half tiles, the authors' three faulty quarters, and what their crop cuts off
 at each side."""
 
@@ -40,19 +44,21 @@ def glyph(
         return np.zeros(np.broadcast(x, y).shape)
     turn = 2 * np.pi * np.arange(sides) / sides
     corners = radius * np.stack([np.sin(turn), -np.cos(turn)], axis=1)  # the first corner is on top
-    ends = np.concatenate(
-        [np.stack([corners, np.roll(corners, -1, 0)], 1), np.stack([corners, 0 * corners], 1)]
-    )
-    nearest = np.min([_distance(x, y, *pair) for pair in ends], axis=0)
+    distances = []
+    for corner, following in zip(corners, np.roll(corners, -1, axis=0), strict=True):
+        distances.append(_distance(x, y, corner, following))
+        distances.append(_distance(x, y, corner, 0 * corner))
+    nearest = np.min(distances, axis=0)
     return np.clip(0.5 + (stroke / 2 - nearest) / pixel, 0, 1)
 
 
 def _distance(x: np.ndarray, y: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """From points to the segment between a and b."""
-    along = np.clip(
-        ((x - a[0]) * (b - a)[0] + (y - a[1]) * (b - a)[1]) / ((b - a) ** 2).sum(), 0, 1
-    )
-    return np.hypot(x - a[0] - along * (b - a)[0], y - a[1] - along * (b - a)[1])
+    right, up = b - a
+    x = x - a[0]
+    y = y - a[1]
+    along = np.clip((x * right + y * up) / ((b - a) ** 2).sum(), 0, 1)
+    return np.hypot(x - along * right, y - along * up)
 
 
 @lru_cache(maxsize=8)
@@ -69,10 +75,9 @@ def tiles(n: int, tile: int, faithful: bool = False) -> np.ndarray:
     stroke = max(pixel, 1 / 14)
     drawn = np.zeros((4, n, tile, tile), np.float32)
     for quarter, (row, column) in enumerate(np.ndindex(2, 2)):
-        y, x = (
-            4 * cut + pixel * (np.arange(tile) + place * tile + 0.5) - 1 - 2 * place
-            for place in (row, column)
-        )
+        middles = pixel * (np.arange(2 * tile).reshape(2, tile) + 0.5)
+        y = 4 * cut + middles[row] - 1 - 2 * row
+        x = 4 * cut + middles[column] - 1 - 2 * column
         radius = FAULTY if faithful and quarter else RADIUS
         for k in range(1, n):
             drawn[quarter, k] = glyph(k + 2, x[None, :], y[:, None], radius, stroke, pixel)
@@ -148,18 +153,20 @@ class ShapeTask:
         the other."""
         return self.n**4 - 2 * (self.n - 1) ** 4 + (self.n - 2) ** 4
 
-    def _kinds(self) -> dict[int, int]:
+    def kinds(self) -> dict[int, int]:
         """Orders of a multiset of each kind -> how many multisets there are of it."""
         n = self.n
         return {1: n, 4: n * (n - 1), 6: comb(n, 2), 12: n * comb(n - 1, 2), 24: comb(n, 4)}
 
     def sizes(self) -> tuple[int, int]:
         """Number of samples and of training samples."""
+        samples = self.n**4
         if self.split != "multiset":
-            return self.n**4, round(self.train_fraction * self.n**4)
-        return self.n**4, sum(
-            orders * round(self.train_fraction * count) for orders, count in self._kinds().items()
-        )
+            return samples, round(self.train_fraction * samples)
+        trained = 0
+        for orders, count in self.kinds().items():
+            trained += orders * round(self.train_fraction * count)
+        return samples, trained
 
     @property
     def values(self) -> np.ndarray:
@@ -175,9 +182,7 @@ class ShapeTask:
     @cached_property
     def inputs(self) -> np.ndarray:
         """All quadruples in the order of counting, int64 (n^4, 4)."""
-        return np.stack(np.unravel_index(np.arange(self.n**4), (self.n,) * 4), axis=1).astype(
-            np.int64
-        )
+        return np.indices((self.n,) * 4).reshape(4, -1).T.astype(np.int64, order="C")
 
     @cached_property
     def targets(self) -> np.ndarray:
@@ -188,9 +193,8 @@ class ShapeTask:
     def multisets(self) -> np.ndarray:
         """Number of the multiset of each sample: equal where two samples have the same glyphs in
         some order, (n^4,)."""
-        return np.unique(
-            np.sort(self.inputs, axis=1) @ self.n ** np.arange(4), return_inverse=True
-        )[1]
+        code = np.sort(self.inputs, axis=1) @ self.n ** np.arange(4)
+        return np.unique(code, return_inverse=True)[1]
 
     @property
     def counts(self) -> np.ndarray:
@@ -203,15 +207,14 @@ class ShapeTask:
     @cached_property
     def train_index(self) -> np.ndarray:
         """Numbers of the training samples, sorted."""
-        rng, trained = np.random.default_rng(self.seed), self.sizes()[1]
+        rng = np.random.default_rng(self.seed)
+        trained = self.sizes()[1]
         if self.split == "multiset":
             orders = np.bincount(self.multisets)
-            chosen = [
-                rng.permutation(np.flatnonzero(orders == kind))[
-                    : round(self.train_fraction * count)
-                ]
-                for kind, count in self._kinds().items()
-            ]
+            chosen = []
+            for kind, count in self.kinds().items():
+                drawn = rng.permutation(np.flatnonzero(orders == kind))
+                chosen.append(drawn[: round(self.train_fraction * count)])
             return np.flatnonzero(np.isin(self.multisets, np.concatenate(chosen)))
         free = np.flatnonzero(~self.together) if self.split == "pair" else np.arange(self.n**4)
         return np.sort(rng.permutation(free)[:trained])
@@ -229,9 +232,10 @@ class ShapeTask:
     def groups(self) -> dict[str, np.ndarray]:
         """Test samples whose multiset is `unseen`; with the split "pair" also those with both its
         glyphs."""
-        return {"unseen": self.unseen} | (
-            {"together": self.together} if self.split == "pair" else {}
-        )
+        groups = {"unseen": self.unseen}
+        if self.split == "pair":
+            groups["together"] = self.together
+        return groups
 
     def show(self, inputs: Tensor) -> Tensor:
         """Images (N, 1, 2 tile, 2 tile) of quadruples (N, 4), on their device."""
@@ -239,52 +243,3 @@ class ShapeTask:
         quarters = drawn[torch.arange(4, device=inputs.device), inputs]
         rows = quarters.unflatten(1, (2, 2)).permute(0, 1, 3, 2, 4)
         return rows.reshape(-1, 1, 2 * self.tile, 2 * self.tile)
-
-
-def occurrences(task: ShapeTask) -> np.ndarray:
-    """How often each sample holds each glyph, float64 (N, n)."""
-    return (task.inputs[:, :, None] == np.arange(task.n)).sum(axis=1).astype(float)
-
-
-def remembered(task: ShapeTask) -> np.ndarray:
-    """Labels (N,) that an order-blind memoriser gives: that of a training sample with the same
-    glyphs in some order.
-
-    Where there is none it gives the most frequent label of the training set. It cannot add.
-    """
-    known = task.targets[task.train_index]
-    by_multiset = np.full(task.multisets.max() + 1, np.bincount(known).argmax())
-    by_multiset[task.multisets[task.train_index]] = known
-    return by_multiset[task.multisets]
-
-
-def added(task: ShapeTask) -> np.ndarray:
-    """Labels (N,) that an oracle gives which sees how often each glyph occurs and has to find out
-    what each counts.
-
-    Least squares on the training samples, rounded: addition learned from the training set alone.
-    """
-    occurs = occurrences(task)
-    found = np.linalg.lstsq(occurs[task.train_index], task.targets[task.train_index], rcond=None)[0]
-    return np.rint(occurs @ found).astype(np.int64)
-
-
-def known_share(n: int, train_fraction: float) -> float:
-    r"""Expected share of the test samples of a random split of which another order is trained.
-
-    It is $\sum_m \frac{m\, a_m}{N} \bigl( 1 - \prod_{j=1}^{m-1} \frac{N - n_{\mathrm{train}} - j}{N
-    - j} \bigr)$ over the numbers of orders m = 1, 4, 6, 12, 24 of a multiset, of which there are
-    a_m; N = n^4.
-    """
-    samples, trained = (task := ShapeTask(n, train_fraction)).sizes()
-    kinds = {m: count for m, count in task._kinds().items() if count}
-    absent = {
-        m: np.prod([(samples - trained - j) / (samples - j) for j in range(1, m)]) for m in kinds
-    }
-    return float(sum(m * count / samples * (1 - absent[m]) for m, count in kinds.items()))
-
-
-def score(task: ShapeTask, labels: np.ndarray) -> float:
-    """Share of the test samples whose label is right."""
-    test = np.setdiff1d(np.arange(len(labels)), task.train_index)
-    return float((labels == task.targets)[test].mean())

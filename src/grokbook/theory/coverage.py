@@ -52,7 +52,8 @@ def disc_sizes(p: int, k: int, *, torus: bool = False) -> np.ndarray:
     p, k = side_and_radius(p, k, torus)
     if torus:
         return np.full((p, p), disc_size(k), dtype=np.int64)
-    near = np.minimum(np.stack([np.arange(p), np.arange(p)[::-1]]), 2 * k)
+    place = np.arange(p)
+    near = np.minimum([place, place[::-1]], 2 * k)
     beyond = (np.maximum(k - 1 - near, 0) ** 2).sum(axis=0)
     q = np.maximum(k - 2 - near[:, None, :, None] - near[None, :, None, :], 0)
     twice = (q * (q + 1) // 2).sum(axis=(0, 1))
@@ -220,7 +221,8 @@ def least_training_size(p: int, k: int, eps: float = 1.0, *, torus: bool = False
     p, k = side_and_radius(p, k, torus)
     if not 0 < eps < np.inf:
         raise ParameterError(f"eps = {eps!r} is not a positive finite number.")
-    low, high = -1, p * p
+    low = -1
+    high = p * p
     while high - low > 1:
         middle = (low + high) // 2
         small = expected_uncovered(p, k, middle, torus=torus) < eps
@@ -246,15 +248,17 @@ def _distances(mask: np.ndarray, reach: int) -> np.ndarray:
         return np.full(mask.shape, np.inf)
     wide = np.pad(mask, reach, mode="wrap")
     found = distance_transform_cdt(~wide, metric="taxicab").astype(np.float64)
-    return found[reach : reach + mask.shape[0], reach : reach + mask.shape[1]]
+    rows, columns = mask.shape
+    return found[reach : reach + rows, reach : reach + columns]
 
 
 def _line_distances(line: np.ndarray, ring: bool) -> np.ndarray:
     """Distance of each place of a line (or ring) from the nearest True, inf where there is none."""
-    places, here = np.flatnonzero(line), np.arange(line.size)
+    places = np.flatnonzero(line)
+    here = np.arange(line.size)
     if not places.size:
         return np.full(line.size, np.inf)
     gaps = np.abs(here[:, None] - places)
-    return (
-        np.minimum(gaps, line.size - gaps).min(axis=1) if ring else gaps.min(axis=1).astype(float)
-    )
+    if ring:
+        gaps = np.minimum(gaps, line.size - gaps)
+    return gaps.min(axis=1).astype(float)

@@ -20,10 +20,12 @@ def discrete_logarithms(p: int) -> np.ndarray:
     """
     if not sympy.isprime(p) or p < 3:
         raise ParameterError(f"p = {p} must be a prime of 3 or more to have discrete logarithms.")
-    logs, power = np.full(p, -1), 1
+    logs = np.full(p, -1)
+    power = 1
     root = int(sympy.primitive_root(p))
     for exponent in range(p - 1):
-        logs[power], power = exponent, power * root % p
+        logs[power] = exponent
+        power = power * root % p
     return logs
 
 

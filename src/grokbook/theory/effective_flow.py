@@ -116,7 +116,9 @@ def flow(
     Source: this book, from Liu et al. 2022, Eq. 4 to 9.
     """
     one_of(kind, KINDS, "kind")
-    table, t, pairs = _embedding(start), np.asarray(times, dtype=float), list(pairs)
+    table = _embedding(start)
+    t = np.asarray(times, dtype=float)
+    pairs = list(pairs)
     if t.ndim != 1 or not np.isfinite(t).all() or (t < 0).any():
         raise ParameterError(f"times = {times!r} must be finite numbers of 0 or more.")
     z0 = (table**2).sum()
@@ -144,14 +146,18 @@ def limit(start: Array, pairs: Pairs) -> np.ndarray:
     Source: this book. The shape at the end is the start's projection, so it is decided before the
     flow begins.
     """
-    table, pairs = _embedding(start), list(pairs)
-    null = eigh(quadratic_form(pairs, len(table)))[1][:, : nullity(pairs, len(table))]
+    table = _embedding(start)
+    pairs = list(pairs)
+    p = len(table)
+    _, eigenvectors = eigh(quadratic_form(pairs, p))
+    null = eigenvectors[:, : nullity(pairs, p)]
     kept = null @ (null.T @ table)
     if np.linalg.norm(kept) < NEGLIGIBLE * np.linalg.norm(table):
         raise ParameterError(
             "start has no part among the solutions of the equations, so the flow has no such limit."
         )
-    return (kept * np.linalg.norm(table) / np.linalg.norm(kept)).reshape(np.shape(to_numpy(start)))
+    limit_table = kept * np.linalg.norm(table) / np.linalg.norm(kept)
+    return limit_table.reshape(np.shape(to_numpy(start)))
 
 
 def conserved(embedding: Array) -> tuple[np.ndarray, float]:

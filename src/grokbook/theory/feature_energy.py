@@ -69,7 +69,8 @@ def gradient(w: np.ndarray, M: Group) -> np.ndarray:
 
 
 def _halves(w: np.ndarray, group: Group) -> tuple[np.ndarray, np.ndarray]:
-    given, n = np.asarray(w, dtype=float), len(as_table(group))
+    given = np.asarray(w, dtype=float)
+    n = len(as_table(group))
     if given.shape[-1:] != (2 * n,):
         raise ParameterError(f"w has shape {given.shape}, but its last side must be 2 M = {2 * n}.")
     return given[..., :n], given[..., n:]
@@ -139,7 +140,8 @@ def local_maxima(M: Group, *, inputs: str = "one-hot") -> tuple[LocalMaximum, ..
     """
     if inputs not in INPUTS:
         raise ParameterError(f"inputs = {inputs!r} are unknown; choose one of {', '.join(INPUTS)}.")
-    n, found = len(as_table(M)), []
+    n = len(as_table(M))
+    found = []
     for rho in irreps(M)[1:]:
         top = INPUTS[inputs] * n / (2 * rho.dimension)
         found.append(LocalMaximum(rho, top, 3 * (rho.dimension - 1) - (rho.norm - 1), example(rho)))
@@ -149,20 +151,24 @@ def local_maxima(M: Group, *, inputs: str = "one-hot") -> tuple[LocalMaximum, ..
 def example(rho: Irrep, seed: int | None = None) -> np.ndarray:
     """One node (2M,) of the family of an irrep, |w| = 1: with the first unit vector for x, y, z, or
     random ones."""
-    first = np.eye(rho.dimension)[[0, 0, 0]]
-    x, y, z = first if seed is None else np.random.default_rng(seed).normal(size=(3, rho.dimension))
-    halves = [np.einsum("i,hij,j->h", a, rho.matrices, b) for a, b in ((x, y), (y, z))]
-    return np.concatenate([half / np.linalg.norm(half) for half in halves]) / np.sqrt(2)
+    vectors = np.eye(rho.dimension)[[0, 0, 0]]
+    if seed is not None:
+        vectors = np.random.default_rng(seed).normal(size=(3, rho.dimension))
+    x, y, z = vectors
+    u = np.einsum("i,hij,j->h", x, rho.matrices, y)
+    v = np.einsum("i,hij,j->h", y, rho.matrices, z)
+    return np.concatenate([u / np.linalg.norm(u), v / np.linalg.norm(v)]) / np.sqrt(2)
 
 
 def spectrum(w: np.ndarray, M: Group) -> np.ndarray:
     """The part of |w|^2 in each real irrep of a group, trivial first: (..., number of irreps), sums
     to one."""
     u, v = _halves(w, M)
-    parts = [
-        ((u @ rho.projection) ** 2).sum(axis=-1) + ((v @ rho.projection) ** 2).sum(axis=-1)
-        for rho in irreps(M)
-    ]
+    parts = []
+    for rho in irreps(M):
+        of_u = ((u @ rho.projection) ** 2).sum(axis=-1)
+        of_v = ((v @ rho.projection) ** 2).sum(axis=-1)
+        parts.append(of_u + of_v)
     power = np.stack(parts, axis=-1)
     return power / power.sum(axis=-1, keepdims=True)
 
@@ -173,8 +179,9 @@ def by_irreps(w: np.ndarray, M: Group) -> float:
     u, v = _halves(w, M)
     total = 0.0
     for rho in irreps(M)[1:]:
-        product = np.einsum("h,hij->ij", u, rho.matrices) @ np.einsum("h,hij->ij", v, rho.matrices)
-        total += rho.dimension / rho.norm * (product**2).sum()
+        of_u = np.einsum("h,hij->ij", u, rho.matrices)
+        of_v = np.einsum("h,hij->ij", v, rho.matrices)
+        total += rho.dimension / rho.norm * ((of_u @ of_v) ** 2).sum()
     return float(2 / len(u) * total)
 
 
@@ -188,12 +195,14 @@ def by_traces(w: np.ndarray, M: Group) -> float:
 
     Source: Tian 2025, the formula beside Theorem 2.
     """
-    table, (u, v) = as_table(M), _halves(w, M)
+    table = as_table(M)
+    u, v = _halves(w, M)
     conjugates = table[table, inverses(table)[:, None]]  # [g, h] = g h g^-1
     mean = convolution(u, v, table)[conjugates].mean(axis=0)
-    return float(
-        sum(2 * rho.degree * ((rho.projection @ mean) ** 2).sum() for rho in irreps(M)[1:])
-    )
+    total = 0.0
+    for rho in irreps(M)[1:]:
+        total += 2 * rho.degree * ((rho.projection @ mean) ** 2).sum()
+    return float(total)
 
 
 def ascend(w: np.ndarray, M: Group, *, steps: int = 500, tolerance: float = 1e-12) -> np.ndarray:

@@ -31,7 +31,8 @@ class Echelon:
 
     def add(self, vectors: np.ndarray) -> np.ndarray:
         """Add a vector to each basis, (R, columns); which of them grew, (R,)."""
-        rest, q = np.array(vectors, dtype=np.int64) % self.q, self.q
+        rest = np.array(vectors, dtype=np.int64) % self.q
+        q = self.q
         grew = np.zeros(len(rest), dtype=bool)
         for column in range(rest.shape[1]):
             lead = rest[:, column]

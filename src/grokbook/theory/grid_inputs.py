@@ -40,7 +40,8 @@ def grid(train_mask: Mask) -> np.ndarray:
 def side_and_radius(p: object, k: object, torus: bool) -> tuple[int, int]:
     """Side p and radius k as integers; refused below 1, for too large a grid, for a disc that
     overlaps itself."""
-    p, k = whole(p, "p"), whole(k, "k")
+    p = whole(p, "p")
+    k = whole(k, "k")
     if p > LARGEST_SIDE:
         raise ParameterError(
             f"p = {p} makes a grid of {p * p} cells; p may be at most {LARGEST_SIDE}."

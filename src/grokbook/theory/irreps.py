@@ -97,7 +97,8 @@ def irreps(group: int | str | np.ndarray) -> tuple[Irrep, ...]:
 def _irreps(table: bytes, n: int) -> tuple[Irrep, ...]:
     products = np.frombuffer(table, dtype=np.int64).reshape(n, n)
     found: list[Irrep] = []
-    weights, generic = np.random.default_rng(0).normal(size=n), np.zeros((n, n))
+    weights = np.random.default_rng(0).normal(size=n)
+    generic = np.zeros((n, n))
     # h -> hg, commutes with L
     np.add.at(generic, (np.broadcast_to(np.arange(n)[:, None], (n, n)), products), weights)
     values, vectors = np.linalg.eigh(generic + generic.T)
@@ -125,7 +126,8 @@ def verify(table: np.ndarray, found: tuple[Irrep, ...]) -> None:
     """Check that these are all real irreducible representations of a group; AssertionError names
     what fails."""
     for rho in found:
-        matrices, one = rho.matrices, np.eye(rho.dimension)
+        matrices = rho.matrices
+        one = np.eye(rho.dimension)
         assert rho.norm in TYPES, "a part is reducible"
         assert np.abs(matrices @ matrices.mT - one).max() < TOLERANCE, "a matrix is not orthogonal"
         products = np.einsum("aij,bjk->abik", matrices, matrices)

@@ -46,11 +46,9 @@ def in_bases(operator: Rows, domain: Rows, codomain: Rows) -> np.ndarray:
 
     Raises ParameterError for shapes that do not fit or a basis that is singular.
     """
-    a, v, w = (
-        vectors(operator, "operator"),
-        vectors(domain, "domain"),
-        vectors(codomain, "codomain"),
-    )
+    a = vectors(operator, "operator")
+    v = vectors(domain, "domain")
+    w = vectors(codomain, "codomain")
     if v.shape != (a.shape[1],) * 2 or w.shape != (a.shape[0],) * 2:
         raise ParameterError(
             f"bases of shapes {v.shape} and {w.shape} do not fit an operator of shape {a.shape}."
@@ -91,7 +89,9 @@ def relu_block(x: Rows, W_in: Rows, W_out: Rows, pattern: np.ndarray | None = No
 
     Source: Gu et al. 2025, Eq. (2).
     """
-    table, first, last = vectors(x, "x"), vectors(W_in, "W_in"), vectors(W_out, "W_out")
+    table = vectors(x, "x")
+    first = vectors(W_in, "W_in")
+    last = vectors(W_out, "W_out")
     before = table @ first
     hidden = np.maximum(before, 0) if pattern is None else before * np.asarray(pattern, dtype=float)
     return table + hidden @ last

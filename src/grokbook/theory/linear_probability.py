@@ -55,7 +55,8 @@ def _first_linear(p: int, n: int, seed: int, modulus: bool) -> np.ndarray:
 def _ranks(p: int, orders: np.ndarray, modulus: bool = False) -> Iterator[np.ndarray]:
     """The rank of the equations after each sample of the orders (n, size), numbers of
     `all_samples(p)`; each (n,)."""
-    samples, every = np.array(all_samples(p)), np.arange(len(orders))
+    samples = np.array(all_samples(p))
+    every = np.arange(len(orders))
     labels = samples.sum(axis=1) % p if modulus else samples.sum(axis=1)
     vectors = np.zeros((len(samples), p), dtype=np.int64)
     for column in samples.T:
@@ -147,12 +148,14 @@ def free_crossover(p: int, levels: tuple[float, ...] = (0.1, 0.5, 0.9)) -> np.nd
         ... ]
         [0.35, 0.23]
     """
-    return np.array(
-        [
-            brentq(lambda q, x=x: expected_free(p, q) + np.log(x), p**-2, 0.99, xtol=1e-12)
-            for x in levels
-        ]
-    )
+    crossings = []
+    for level in levels:
+
+        def beyond(q: float, level: float = level) -> float:
+            return expected_free(p, q) + np.log(level)
+
+        crossings.append(brentq(beyond, p**-2, 0.99, xtol=1e-12))
+    return np.array(crossings)
 
 
 MOST_SETS = 200_000

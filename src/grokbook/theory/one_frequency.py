@@ -33,7 +33,9 @@ def products(plane: np.ndarray) -> np.ndarray:
     $\cos a\cos b - \sin a\sin b = \cos(a + b)$.
     """
     x, y = plane.T
-    return np.stack([np.outer(x, x) - np.outer(y, y), np.outer(x, y) + np.outer(y, x)], axis=2)
+    cosine = np.outer(x, x) - np.outer(y, y)
+    sine = np.outer(x, y) + np.outer(y, x)
+    return np.stack([cosine, sine], axis=2)
 
 
 def logits(p: int, k: int, scale: float = 1.0) -> np.ndarray:
@@ -60,6 +62,6 @@ def full_loss(p: int, k: int, scale: float = 1.0) -> float:
     Raises ParameterError unless p is an odd prime.
     """
     table = logits(p, k, scale)
-    i = np.arange(p)
-    right = np.take_along_axis(table, ((i[:, None] + i) % p)[..., None], axis=2)[..., 0]
+    i, j = np.indices((p, p))
+    right = table[i, j, (i + j) % p]
     return float((logsumexp(table, axis=2) - right).mean())

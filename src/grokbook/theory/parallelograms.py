@@ -43,7 +43,8 @@ def samples_of(pairs: Iterable[Sequence[int]], p: int | None = None) -> list[Sam
     given.
     """
     most = None if p is None else whole(p, "p") - 1
-    found, highest = set(), np.inf if most is None else most
+    found = set()
+    highest = np.inf if most is None else most
     for pair in pairs:
         if (
             type(pair) is tuple
@@ -114,9 +115,11 @@ def equations(parallelograms: Iterable[Parallelogram], p: int) -> np.ndarray:
 
     Source: Liu et al. 2022, Eq. 7.
     """
-    basis, rows = np.eye(whole(p, "p"), dtype=np.int64), []
+    basis = np.eye(whole(p, "p"), dtype=np.int64)
+    rows = []
     for first, second in parallelograms:
-        (i, j), (m, n) = (samples_of([pair], p)[0] for pair in (first, second))
+        i, j = samples_of([first], p)[0]
+        m, n = samples_of([second], p)[0]
         rows.append(basis[i] + basis[j] - basis[m] - basis[n])
     return np.array(rows, dtype=np.int64).reshape(-1, p)
 
@@ -163,7 +166,8 @@ def gram(pairs: Iterable[Sequence[int]], p: int, *, modulus: int | None = None) 
 
     Raises ParameterError for bad pairs or symbols not below p.
     """
-    samples, total = samples_of(pairs, p), np.zeros((p, p))
+    samples = samples_of(pairs, p)
+    total = np.zeros((p, p))
     for same in _classes(samples, modulus):
         v = np.zeros((len(same), p))
         for row, (i, j) in zip(v, same, strict=True):
@@ -219,11 +223,11 @@ def implied_set(pairs: Iterable[Sequence[int]], p: int) -> list[Parallelogram]:
     candidates, rows = _whole_table(p)
     a = equations(_spanning(samples_of(pairs, p), None), p).astype(float)
     outside = rows - rows @ np.linalg.pinv(a) @ a if len(a) else rows
-    return [
-        found
-        for found, rest in zip(candidates, outside, strict=True)
-        if np.abs(rest).max() < NEGLIGIBLE
-    ]
+    implied = []
+    for candidate, rest in zip(candidates, outside, strict=True):
+        if np.abs(rest).max() < NEGLIGIBLE:
+            implied.append(candidate)
+    return implied
 
 
 def augmented_set(
@@ -253,8 +257,10 @@ def ideal_model(pairs: Iterable[Sequence[int]], p: int) -> dict[str, float]:
     Source: Liu et al. 2022, Eq. 16 and 17.
     """
     whole(p, "p", least=3)
-    samples, implied = samples_of(pairs, p), implied_set(pairs, p)
-    known, total = len(augmented_set(samples, implied)), len(all_samples(p))
+    samples = samples_of(pairs, p)
+    implied = implied_set(pairs, p)
+    known = len(augmented_set(samples, implied))
+    total = len(all_samples(p))
     rest = total - len(samples)
     validation = (known - len(samples)) / rest if rest else float("nan")
     rqi = len(implied) / len(_whole_table(p)[0])

@@ -79,14 +79,21 @@ class Solution:
 
     def weights(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The real weights w_a, w_b, w_c, each (d, q): a row a number, a column a node."""
-        waves = np.exp(2j * np.pi * np.outer(np.arange(self.d), np.arange(self.d)) / self.d)
-        return (waves @ self.z[0]).real, (waves @ self.z[1]).real, (waves.conj() @ self.z[2]).real
+        waves = _waves(self.d)
+        a, b, c = self.z
+        return (waves @ a).real, (waves @ b).real, (waves.conj() @ c).real
 
     def outputs(self) -> np.ndarray:
         """The answers o / 2d to all pairs, (d, d, d) by a, b, c; without loss: one at c = a + b,
         but for a mean."""
         a, b, c = self.weights()
         return (a[:, None] + b[None]) ** 2 @ c.T / (2 * self.d)
+
+
+def _waves(d: int) -> np.ndarray:
+    """exp(2 pi i k l / d), (d, d)."""
+    k = np.arange(d)
+    return np.exp(2j * np.pi * np.outer(k, k) / d)
 
 
 def _same(first: Solution, other: Solution) -> np.ndarray:
@@ -111,7 +118,8 @@ def potentials(network: Solution) -> np.ndarray:
 def same_layer_potentials(network: Solution, layer: int) -> np.ndarray:
     r"""The sums $r_{pk_1k_2k} = \sum_j z_{pk_1j} z_{pk_2j} z_{ckj}$ of one layer p (0: a, 1: b),
     complex (d, d, d)."""
-    inside, c = network.z[layer], network.z[2]
+    inside = network.z[layer]
+    c = network.z[2]
     return np.einsum("ij,kj,lj->ikl", inside, inside, c, optimize=True)
 
 
@@ -142,13 +150,16 @@ def frequency_losses(network: Solution, *, strict: bool = True) -> np.ndarray:
             "the input layers must have no constant part (k = 0), or the formula of the loss is not"
             " exact."
         )
-    r, k = potentials(network), np.arange(1, network.d)
-    sums = [shifted_sums(same_layer_potentials(network, layer)) for layer in (0, 1)]
-    square = (
-        (np.abs(r) ** 2).sum(axis=(0, 1))[k] - np.abs(r[k, k, k]) ** 2 + np.abs(r[k, k, k] - 1) ** 2
-    )
-    rest = sum((np.abs(s[1:]) ** 2).sum(axis=0)[k] for s in sums)
-    return square + (np.abs(sums[0][0] + sums[1][0]) ** 2)[k] / 4 + rest / 4
+    r = potentials(network)
+    k = np.arange(1, network.d)
+    wanted = r[k, k, k]
+    all_potentials = (np.abs(r) ** 2).sum(axis=(0, 1))[k]
+    square = all_potentials - np.abs(wanted) ** 2 + np.abs(wanted - 1) ** 2
+    first = shifted_sums(same_layer_potentials(network, 0))
+    second = shifted_sums(same_layer_potentials(network, 1))
+    constant = (np.abs(first[0] + second[0]) ** 2)[k]
+    rest = (np.abs(first[1:]) ** 2).sum(axis=0)[k] + (np.abs(second[1:]) ** 2).sum(axis=0)[k]
+    return square + constant / 4 + rest / 4
 
 
 def loss(solution: Solution) -> float:
@@ -166,8 +177,8 @@ def direct_loss(solution: Solution) -> float:
     """The same loss from the answers to all pairs, whatever the constant parts of the layers."""
     answers = solution.outputs()
     d = solution.d
-    wanted = np.eye(d)[np.add.outer(np.arange(d), np.arange(d)) % d]
-    gap = answers - wanted
+    symbols = np.arange(d)
+    gap = answers - np.eye(d)[np.add.outer(symbols, symbols) % d]
     gap -= gap.mean(axis=2, keepdims=True)
     return float((gap**2).sum(axis=2).mean())
 
@@ -254,9 +265,10 @@ def order_six_solution(d: int, nu: complex = 1j) -> Solution:
     Source: Tian 2025, z_F6; CoGO, Corollary 3.
     """
     d = whole(d, "d", least=3)
-    # k = d/2: all is real
-    half = [] if d % 2 else [2 ** (-1 / 3) * block(d, d // 2, [(1, 1, 1), (1, -1, -1)])]
-    return _sum([order_six(d, k, nu) for k in range(1, (d + 1) // 2)] + half)
+    blocks = [order_six(d, k, nu) for k in range(1, (d + 1) // 2)]
+    if d % 2 == 0:  # at k = d/2 all is real
+        blocks.append(2 ** (-1 / 3) * block(d, d // 2, [(1, 1, 1), (1, -1, -1)]))
+    return _sum(blocks)
 
 
 def order_four_solution(d: int, xi: complex = np.exp(0.25j * np.pi)) -> Solution:
@@ -305,13 +317,12 @@ def memorization_solution(d: int) -> Solution:
     Source: Tian 2025, "perfect memorization".
     """
     d = whole(d, "d", least=2)
-    waves = np.exp(2j * np.pi * np.outer(np.arange(d), np.arange(d)) / d)
+    waves = _waves(d)
     waves[0] = 0
     ones = identity(d).z[0] * np.ones(d)
-    return d ** (-2 / 3) * (
-        Solution(np.stack([waves, ones, waves.conj()]))
-        * Solution(np.stack([ones, waves, waves.conj()]))
-    )
+    of_first = Solution(np.stack([waves, ones, waves.conj()]))
+    of_second = Solution(np.stack([ones, waves, waves.conj()]))
+    return d ** (-2 / 3) * (of_first * of_second)
 
 
 def _odd(d: int, least: int) -> int:

@@ -109,7 +109,8 @@ def conserved(
     Source: this book; the papers name no conserved quantity.
     """
     x, w, u = np.moveaxis(triples(point), -1, 0)
-    first, second = (x - w) * (x + w), (w - u) * (w + u)
+    first = (x - w) * (x + w)
+    second = (w - u) * (w + u)
     if first.ndim == 0:
         return float(first), float(second)
     return like(first, point), like(second, point)
@@ -141,7 +142,9 @@ def flow(
 
     Source: Gu et al. 2025, Equations 11-16.
     """
-    first, moments, delta = triples(start, "start"), increasing(times), finite_target(target)
+    first = triples(start, "start")
+    moments = increasing(times)
+    delta = finite_target(target)
     if first.ndim != 1:
         raise ParameterError(
             f"start has shape {first.shape}, but flow follows one start of shape (3,) at a time."
@@ -218,14 +221,15 @@ def jacobian(point: Array | Sequence[float], *, target: float = 1.0) -> np.ndarr
 
     Source: derivatives of Gu et al. 2025, Equations 14-16.
     """
-    found, delta = triples(point), finite_target(target)
+    found = triples(point)
+    delta = finite_target(target)
     x, w, u = np.moveaxis(found, -1, 0)
     zero = np.zeros_like(x)
-    second = np.stack(
-        [np.stack([zero, u, w], -1), np.stack([u, zero, x], -1), np.stack([w, x, zero], -1)], -2
-    )
+    rows = [np.stack(row, -1) for row in ([zero, u, w], [u, zero, x], [w, x, zero])]
+    second = np.stack(rows, -2)
     g = gradient_of_product(found)
-    return (delta - x * w * u)[..., None, None] * second - g[..., :, None] * g[..., None, :]
+    gap = (delta - x * w * u)[..., None, None]
+    return gap * second - g[..., :, None] * g[..., None, :]
 
 
 def limit_point(start: Array | Sequence[float], *, target: float = 1.0) -> Array:
@@ -260,7 +264,8 @@ def limit_point(start: Array | Sequence[float], *, target: float = 1.0) -> Array
 
     Source: this book. Gu et al. 2025 (Figure 8) let the points of the unit cube go to (1, 1, 1).
     """
-    found, delta = triples(start, "start"), finite_target(target)
+    found = triples(start, "start")
+    delta = finite_target(target)
     flat = found.reshape(-1, 3)
     ends = _shrunk(flat) if delta == 0 else _ends(flat, delta)
     return like(ends.reshape(found.shape), start)
@@ -290,12 +295,11 @@ def _ends(points: np.ndarray, delta: float) -> np.ndarray:
     low, mid, high = np.abs(ordered).T
     unit = np.maximum(high, np.cbrt(abs(delta)))  # makes logarithms small
     with np.errstate(divide="ignore", over="ignore"):
-        first, second = (
-            np.log((m - low) / unit) + np.log(m / unit + low / unit) for m in (mid, high)
-        )
+        first = np.log((mid - low) / unit) + np.log(mid / unit + low / unit)
+        second = np.log((high - low) / unit) + np.log(high / unit + low / unit)
         y = _log_root(first, second, 2 * np.log(abs(delta)) - 6 * np.log(unit))
-        mid, high = (unit * np.exp(np.logaddexp(y, d) / 2) for d in (first, second))
-        mid, high = np.copysign(mid, ordered[:, 1]), np.copysign(high, ordered[:, 2])
+        mid = np.copysign(unit * np.exp(np.logaddexp(y, first) / 2), ordered[:, 1])
+        high = np.copysign(unit * np.exp(np.logaddexp(y, second) / 2), ordered[:, 2])
         reached = np.stack([delta / high / mid, mid, high], axis=1)
     ends = np.empty_like(points)
     np.put_along_axis(ends, order, reached, axis=1)
@@ -328,12 +332,11 @@ def shift(start: Array | Sequence[float], *, target: float = 1.0) -> np.ndarray 
     Source: this book (see `limit_point`).
     """
     found = triples(start, "start")
-    size, end = np.abs(found), np.abs(limit_point(found, target=target))
+    size = np.abs(found)
+    end = np.abs(limit_point(found, target=target))
     least = np.argmin(size, axis=-1)[..., None]
-    size, end = (
-        np.take_along_axis(size, least, -1)[..., 0],
-        np.take_along_axis(end, least, -1)[..., 0],
-    )
+    size = np.take_along_axis(size, least, -1)[..., 0]
+    end = np.take_along_axis(end, least, -1)[..., 0]
     with np.errstate(over="ignore"):
         s = (end - size) * (end + size)
     return float(s) if s.ndim == 0 else s
@@ -346,12 +349,14 @@ def explain(start: Array | Sequence[float], *, target: float = 1.0) -> str:
 
     Source: the cases of `limit_point`.
     """
-    found, delta = triples(start, "start"), finite_target(target)
+    found = triples(start, "start")
+    delta = finite_target(target)
     if found.ndim != 1:
         raise ParameterError(
             f"start has shape {found.shape}, but explain takes one start of shape (3,)."
         )
-    size, surface = np.abs(found), f"the surface x w u = {delta:g}"
+    size = np.abs(found)
+    surface = f"the surface x w u = {delta:g}"
     zeros = [name for name, value in zip(NAMES, size, strict=True) if value == 0]
     least = [name for name, value in zip(NAMES, size, strict=True) if value == size.min()]
     others = [name for name in NAMES if name not in least]

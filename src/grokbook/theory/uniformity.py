@@ -132,7 +132,8 @@ def class_gap(embedding: Rows, residues: np.ndarray) -> tuple[float, float]:
     """
     table = vectors(embedding)
     # a shift changes no distance, and large squares round
-    p, table = (len(table), table - table.mean(axis=0))
+    p = len(table)
+    table = table - table.mean(axis=0)
     if np.shape(residues) != (p, p):
         raise ParameterError(
             f"residues has shape {np.shape(residues)}, but must be ({p}, {p}), one a cell."
@@ -143,16 +144,18 @@ def class_gap(embedding: Rows, residues: np.ndarray) -> tuple[float, float]:
         raise ParameterError(
             "residues has one class only, but a gap between classes needs two or more."
         )
-    same = max(diameter(sums[label == r]) for r in np.unique(label))
-    other = [
-        np.sqrt(_squared_distances(sums[label == r], sums[label != r]).min())
-        for r in np.unique(label)
-    ]
-    return same, float(min(other))
+    same = 0.0
+    other = np.inf
+    for r in np.unique(label):
+        own = sums[label == r]
+        same = max(same, diameter(own))
+        other = min(other, float(_squared_distances(own, sums[label != r]).min()))
+    return same, float(np.sqrt(other))
 
 
 def _squared_distances(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    return np.maximum(np.sum(x * x, axis=1)[:, None] + np.sum(y * y, axis=1) - 2 * x @ y.T, 0)
+    squares = np.sum(x * x, axis=1)[:, None] + np.sum(y * y, axis=1)
+    return np.maximum(squares - 2 * x @ y.T, 0)
 
 
 def class_share(features: Rows) -> float:
@@ -170,8 +173,9 @@ def class_share(features: Rows) -> float:
         raise ParameterError(
             f"features has shape {x.shape}, but must be (p, p, d), one vector a cell."
         )
-    i = np.arange(len(x))
-    return label_share(x.reshape(len(x) ** 2, -1), ((i[:, None] + i) % len(x)).ravel())
+    p = len(x)
+    classes = np.add.outer(np.arange(p), np.arange(p)) % p
+    return label_share(x.reshape(p * p, -1), classes.ravel())
 
 
 def label_share(features: Rows, labels: np.ndarray) -> float:
@@ -196,7 +200,8 @@ def label_share(features: Rows, labels: np.ndarray) -> float:
         raise ParameterError(
             "the vectors are the same at every cell, but a share needs some variance."
         )
-    sums, counts = np.zeros((len(kinds), x.shape[1])), np.bincount(place)
+    sums = np.zeros((len(kinds), x.shape[1]))
+    counts = np.bincount(place)
     np.add.at(sums, place, flat)
     return float((sums**2 / counts[:, None]).sum() / total)
 
@@ -254,10 +259,11 @@ def additive_fit(labels: np.ndarray, trained: np.ndarray, *, steps: int = 2000) 
     i, j = np.nonzero(trained)
     if not i.size:
         raise ParameterError("trained holds no cell, but a fit needs one.")
-    p, cells, right = len(labels), np.arange(i.size), labels[i, j]
-    operands = csr_array(
-        (np.ones(2 * i.size), (np.tile(cells, 2), np.append(i, p + j))), shape=(i.size, 2 * p)
-    )
+    p = len(labels)
+    cells = np.arange(i.size)
+    right = labels[i, j]
+    places = np.tile(cells, 2), np.append(i, p + j)
+    operands = csr_array((np.ones(2 * i.size), places), shape=(i.size, 2 * p))
 
     def loss(flat: np.ndarray) -> tuple[float, np.ndarray]:
         z = operands @ flat.reshape(2 * p, -1)
@@ -268,7 +274,8 @@ def additive_fit(labels: np.ndarray, trained: np.ndarray, *, steps: int = 2000) 
     def seen(flat: np.ndarray) -> tuple[np.ndarray, float]:
         z = operands @ flat.reshape(2 * p, -1)
         wrong = (1 - softmax(z, axis=1)[cells, right]).sum()
-        return z.argmax(axis=1) == right, float(np.abs(loss(flat)[1]).sum() / wrong)
+        _, slope = loss(flat)
+        return z.argmax(axis=1) == right, float(np.abs(slope).sum() / wrong)
 
     def enough(flat: np.ndarray) -> None:
         hits, margin = seen(flat)
@@ -278,7 +285,8 @@ def additive_fit(labels: np.ndarray, trained: np.ndarray, *, steps: int = 2000) 
     start = np.zeros(2 * p * (int(labels.max()) + 1))
     options = {"maxiter": steps, "maxfun": 2 * steps, "ftol": 0, "gtol": 0, "maxcor": 20}
     best = minimize(loss, start, jac=True, method="L-BFGS-B", callback=enough, options=options).x
-    (hits, margin), table = seen(best), best.reshape(2, p, -1)
+    hits, margin = seen(best)
+    table = best.reshape(2, p, -1)
     answers = (table[0][:, None] + table[1][None]).argmax(axis=2) == labels
     unseen = float(answers[~trained].mean()) if (~trained).any() else np.nan
     return AdditiveFit(float(hits.mean()), unseen, np.inf if hits.all() else margin)

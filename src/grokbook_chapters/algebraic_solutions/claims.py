@@ -13,7 +13,6 @@ from scipy.stats import binomtest
 
 from companion.claims import Finding, Runs, claim, judge
 from companion.claims.finding import Part, decided, enough
-from grokbook.measures.hidden_nodes import OTHER, node_waves, orders
 from grokbook.runs.experiment import Experiment
 from grokbook.theory.semiring import (
     Solution,
@@ -33,6 +32,7 @@ from grokbook.theory.semiring import (
     same_layer_potentials,
     synced,
 )
+from grokbook_chapters.algebraic_solutions.hidden_nodes import OTHER, node_waves, orders
 from grokbook_chapters.algebraic_solutions.runs import cogo_table, frequency_tables
 from grokbook_chapters.algebraic_solutions.zero_loss import (
     answer_form,

@@ -11,11 +11,16 @@ import pandas as pd
 import xarray as xr
 from torch import Tensor
 
-from grokbook.measures.hidden_nodes import frequency_table, node_frequencies, node_waves, orders
 from grokbook.runs.experiment import Experiment
 from grokbook.runs.weights import with_weights
 from grokbook.training import RunConfig, Schedule
 from grokbook.training.watching import View
+from grokbook_chapters.algebraic_solutions.hidden_nodes import (
+    frequency_table,
+    node_frequencies,
+    node_waves,
+    orders,
+)
 from grokbook_chapters.tian2025 import pairs_of
 
 

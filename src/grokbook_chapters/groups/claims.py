@@ -10,7 +10,6 @@ import numpy as np
 
 from companion.claims import Finding, claim, judge
 from companion.claims.finding import decided
-from grokbook.measures.group_quality import equal_products
 from grokbook.tasks.groups import cayley_table
 from grokbook.theory.linear_probability import critical_fraction
 from grokbook_chapters.groups.group_deduction import (
@@ -24,6 +23,7 @@ from grokbook_chapters.groups.group_deduction import (
     implied_sizes,
     rigid_sizes,
 )
+from grokbook_chapters.groups.group_quality import equal_products
 
 DEDUCTION, AMOUNT, CIRCLE = (
     "What equal products imply",

@@ -13,10 +13,10 @@ from scipy.spatial import ConvexHull
 from companion.claims import Finding, Runs, claim, judge
 from companion.claims.finding import ENOUGH, joined, some
 from companion.claims.runs import every_run
-from grokbook.measures.group_quality import TOLERANCES, group_quality, predicted_accuracy
 from grokbook.tasks.groups import GroupTask, cayley_table
 from grokbook_chapters.groups.claims import SWAP
 from grokbook_chapters.groups.group_deduction import coset_representation
+from grokbook_chapters.groups.group_quality import TOLERANCES, group_quality, predicted_accuracy
 from grokbook_chapters.groups.runs import DECAYS, SEEDS, STEPS, around_half, fig18
 
 GOAL = 0.95  # the RQI that counts as reached

@@ -14,9 +14,9 @@ from scipy.stats import binomtest
 
 from companion.claims import Finding, Runs, claim, judge
 from companion.claims.finding import enough, most
-from grokbook.models.built import built_quadratic, built_transformer
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook_chapters.how_a_network_adds import sum_of_angles as angles
+from grokbook_chapters.how_a_network_adds.built import built_quadratic, built_transformer
 from grokbook_chapters.how_a_network_adds.runs import (
     PAIRS,
     RELU,

@@ -7,11 +7,11 @@ from typing import Any
 
 import xarray as xr
 
-from grokbook.measures.frequencies import faded_shares, wave_shares
 from grokbook.models.quadratic import Quadratic
 from grokbook.runs.experiment import Experiment
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.training import AdamW, RunConfig, Schedule
+from grokbook_chapters.how_a_network_adds.frequencies import faded_shares, wave_shares
 from grokbook_chapters.how_a_network_adds.trained import Weights, all_logits, reading, trained
 
 TRANSFORMER, UNIFORM = "transformer", "uniform attention"

@@ -11,15 +11,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from grokbook.measures import frequencies as fr
 from grokbook.measures.fourier_losses import CyclicClasses, excluded_loss, restricted_loss
 from grokbook.models.intervened import Rescaled
-from grokbook.models.operands import from_embeddings
 from grokbook.models.transformer import Shape
 from grokbook.runs.experiment import Experiment
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.training import AdamW, RunConfig, Schedule
 from grokbook.training.interventions import Freeze, Hooked
+from grokbook_chapters.how_a_network_adds import frequencies as fr
+from grokbook_chapters.how_a_network_adds.operands import from_embeddings
 
 Weights = Mapping[str, Tensor]
 
@@ -71,7 +71,7 @@ def all_logits(config: RunConfig, weights: Weights) -> np.ndarray:
 
 
 def symmetricity(network: Any, weights: Weights, task: ModularTask) -> float:
-    """Gradient symmetricity over all classes of all pairs (`grokbook.measures.frequencies`)."""
+    """Gradient symmetricity over all classes of all pairs."""
     first, second = network.embeddings(weights)
     i, j = (torch.as_tensor(column) for column in task.pairs.T)
     return fr.gradient_symmetricity(from_embeddings(network, weights), first[i], second[j])

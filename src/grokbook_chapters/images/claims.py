@@ -15,8 +15,8 @@ from companion.claims import Finding, Runs, claim, judge
 from companion.claims.finding import enough, most, some
 from grokbook.curves.delay import grok_times, middle
 from grokbook.curves.phases import PHASES, PhaseRule, phases
-from grokbook.measures.neural_collapse import class_parts
 from grokbook_chapters.images.class_collapse import flow, loss, velocity
+from grokbook_chapters.images.neural_collapse import class_parts
 from grokbook_chapters.images.runs import (
     FITTED,
     LARGE,

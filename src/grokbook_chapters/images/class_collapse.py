@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from grokbook.errors import ParameterError
 from grokbook.measures.fourier import NEGLIGIBLE
-from grokbook.measures.neural_collapse import class_parts
+from grokbook_chapters.images.neural_collapse import class_parts
 
 
 def loss(features: ArrayLike, labels: ArrayLike) -> float:

@@ -15,10 +15,14 @@ import torch
 from torch import Tensor
 
 from companion.claims import Finding, claim, judge
-from grokbook.measures.neural_collapse import class_parts, simplex_distance, within_class_share
 from grokbook.models.mlp import MLP
 from grokbook.tasks.digits import MNIST, SMALL, DigitsTask
 from grokbook_chapters.images.class_collapse import flow
+from grokbook_chapters.images.neural_collapse import (
+    class_parts,
+    simplex_distance,
+    within_class_share,
+)
 from grokbook_chapters.images.runs import PIXELS, WIDTH
 
 LOSS, METHOD = (

@@ -8,8 +8,8 @@ from math import log
 import numpy as np
 
 from companion.exercises.registry import Mistakes, exercise, near, number
-from grokbook.measures.neural_collapse import simplex_distance, within_class_share
 from grokbook_chapters.images import class_collapse
+from grokbook_chapters.images.neural_collapse import simplex_distance, within_class_share
 
 
 @exercise(

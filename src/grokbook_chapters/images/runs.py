@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from grokbook.measures.neural_collapse import simplex_distance, within_class_share
 from grokbook.models.mlp import MLP, relu_layers
 from grokbook.runs.experiment import Experiment
 from grokbook.runs.sweep import Axis, Sweep, spaced
 from grokbook.tasks.digits import MNIST, SMALL, DigitsTask
 from grokbook.training import AdamW, Group, RunConfig, Schedule, StopRule, View
 from grokbook.training.watching import Watch
+from grokbook_chapters.images.neural_collapse import simplex_distance, within_class_share
 
 PIXELS = {MNIST: 784, SMALL: 64}  # of an image of each set
 WIDTH = 200  # of both hidden layers

@@ -11,13 +11,13 @@ import pandas as pd
 
 from companion.claims import Finding, Runs, claim, found, judge
 from companion.claims.finding import ENOUGH, UNDECIDED, most, some
-from grokbook.curves.tracking import SETTLED, tracking_table
 from grokbook.measures import med
 from grokbook.runs.experiment import Experiment
 from grokbook.theory.one_frequency import circle, full_loss
 from grokbook.training import Schedule, train
 from grokbook_chapters.gu2025 import fig5, fresh_fig5, modular_run, operations
 from grokbook_chapters.med_tracking.runs import LEVEL, NORMS, SEEDS, figures, longer, stack, tracked
+from grokbook_chapters.med_tracking.tracking import SETTLED, tracking_table
 
 # share of intervals with equal signs from which we call two curves' patterns almost identical
 ALMOST_IDENTICAL = 0.9

@@ -10,11 +10,11 @@ import xarray as xr
 from sympy import primerange, totient
 
 from companion.exercises.registry import Mistakes, exercise, number
-from grokbook.curves.tracking import SETTLED, shift_test, sign_agreement, track
 from grokbook.measures import mean_norm, med
 from grokbook.runs import recorded
 from grokbook_chapters.gu2025 import operations
 from grokbook_chapters.med_tracking.renaming import by_powers
+from grokbook_chapters.med_tracking.tracking import SETTLED, shift_test, sign_agreement, track
 
 
 @exercise("ex-05-line", draws={"p": range(20, 190), "length": [n / 20 for n in range(5, 100)]})

@@ -10,10 +10,15 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from grokbook.curves.tracking import falls_with_grokking, shift_test, together, tracking_table
 from grokbook.errors import ParameterError
 from grokbook.runs.experiment import Experiment
 from grokbook_chapters.gu2025 import FIG5_STEPS, LONGER, fig5, modular_run, operations
+from grokbook_chapters.med_tracking.tracking import (
+    falls_with_grokking,
+    shift_test,
+    together,
+    tracking_table,
+)
 
 LEVEL = 0.05
 # What decay moves, and what might move with the test loss as well: the norm of all weights, a

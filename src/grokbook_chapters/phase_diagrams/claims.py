@@ -17,9 +17,10 @@ from companion.claims import Finding, Runs, claim, enough, judge
 from companion.claims.finding import ENOUGH, UNDECIDED, Part, band, decided, joined, most, some
 from companion.claims.ledger import said
 from companion.claims.runs import every_run
-from grokbook.curves.phases import OPEN, PhaseRule, agreement, among_seeds, kappa, phase_of, phases
+from grokbook.curves.phases import OPEN, PhaseRule, phase_of, phases
 from grokbook.theory.parallelograms import all_samples, closed_set, permissible_set
 from grokbook_chapters.phase_diagrams import published
+from grokbook_chapters.phase_diagrams.agreement import agreement, among_seeds, kappa
 from grokbook_chapters.phase_diagrams.published import panels, same_cells, steps_beside
 from grokbook_chapters.phase_diagrams.runs import (
     SHORTER,

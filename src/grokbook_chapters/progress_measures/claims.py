@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from companion.claims import Finding, Runs, claim, judge
-from grokbook.curves.lead import RankTest
-from grokbook.curves.lead_tables import LEVEL, event_table, ranked, summary_table
+from grokbook.curves.lead import RankTest, event_table, ranked
 from grokbook_chapters.lead_tasks import CONTROLS
 from grokbook_chapters.progress_measures.runs import own_size, tasks
+from grokbook_chapters.progress_measures.tables import LEVEL, summary_table
 
 FALLS = {"med": "falls"}
 SHARES = (0.25, 0.5, 0.75)  # of both moves; a word that one of them changes is none

@@ -10,9 +10,8 @@ import pandas as pd
 
 from companion.claims import load
 from companion.exercises.registry import Mistakes, essay, exercise, near, number
-from grokbook.curves import lead_tables
 from grokbook_chapters.lead_tasks import CONTROLS
-from grokbook_chapters.progress_measures import runs
+from grokbook_chapters.progress_measures import runs, tables
 
 SHARES = [n / 10_000 for n in range(2000, 8501) if not 4500 < n < 5500]
 """Shares of a move that are not nearly the half."""
@@ -21,8 +20,8 @@ SHARES = [n / 10_000 for n in range(2000, 8501) if not 4500 < n < 5500]
 @lru_cache(maxsize=2)
 def _summary(share: float) -> pd.DataFrame:
     """The page's table at a share."""
-    rows = lead_tables.controlled(load(runs.tasks()), runs.directions(), share=share)
-    return lead_tables.summary_table(rows, CONTROLS)
+    rows = tables.controlled(load(runs.tasks()), runs.directions(), share=share)
+    return tables.summary_table(rows, CONTROLS)
 
 
 @exercise("ex-06-share", draws={"share": SHARES})
@@ -53,7 +52,7 @@ def clock(half_step: float, *, steps: int, fit_step: int) -> Mistakes:
 def oracle(own: Mapping[str, float], at_least: Mapping[str, float], *, share: float) -> Mistakes:
     """Two dictionaries with the keys oracle, clock and med: median leads, shares of the matchings;
     to three digits."""
-    rows = lead_tables.controlled(load(runs.tasks()), {"med": "falls"}, share=share)
+    rows = tables.controlled(load(runs.tasks()), {"med": "falls"}, share=share)
     for name in ("oracle", "clock", "med"):
         part = rows[(rows.measure == name) & rows.generalises]
         right = float((1 - part.measure_delay / part.accuracy_delay).median())

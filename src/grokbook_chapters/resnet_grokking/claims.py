@@ -15,15 +15,7 @@ from companion.claims.finding import band, most, some
 from companion.claims.words import spread
 from grokbook.curves.delay import PERSISTENCE, grok_times
 from grokbook.models.resnet import ResNet
-from grokbook.tasks.shapes import (
-    ShapeTask,
-    added,
-    known_share,
-    occurrences,
-    remembered,
-    score,
-    tiles,
-)
+from grokbook.tasks.shapes import ShapeTask, tiles
 from grokbook.training import View
 from grokbook_chapters.resnet_grokking.features import (
     WATCHED,
@@ -34,6 +26,13 @@ from grokbook_chapters.resnet_grokking.features import (
     pooled,
     probe,
     read_off,
+)
+from grokbook_chapters.resnet_grokking.memorised import (
+    added,
+    known_share,
+    occurrences,
+    remembered,
+    score,
 )
 from grokbook_chapters.resnet_grokking.runs import (
     BATCH,

@@ -12,12 +12,6 @@ from scipy.optimize import linprog
 
 from companion.claims import Finding, Runs, claim, found, judge
 from companion.claims.finding import ENOUGH, UNDECIDED, Part
-from grokbook.measures import (
-    class_separability,
-    convexly_separable,
-    convexly_separable_on,
-    shuffled_share,
-)
 from grokbook.theory.uniformity import class_sums
 from grokbook_chapters.separability_and_depth.depth import FORMS, lives
 from grokbook_chapters.separability_and_depth.runs import (
@@ -28,6 +22,12 @@ from grokbook_chapters.separability_and_depth.runs import (
     fig_2,
     scarce,
     small,
+)
+from grokbook_chapters.separability_and_depth.separability import (
+    class_separability,
+    convexly_separable,
+    convexly_separable_on,
+    shuffled_share,
 )
 
 EXACT = 1e-6  # largest error of a reconstruction that counts as exact

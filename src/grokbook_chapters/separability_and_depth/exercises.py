@@ -8,7 +8,7 @@ from math import comb, gcd
 import numpy as np
 
 from companion.exercises.registry import Mistakes, exercise, near, number
-from grokbook.measures import separate
+from grokbook_chapters.separability_and_depth.separability import separate
 
 
 @exercise(

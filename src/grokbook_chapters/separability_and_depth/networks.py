@@ -15,10 +15,10 @@ import numpy as np
 import torch
 import xarray as xr
 
-from grokbook.measures.separability import class_separability, linear_probe
 from grokbook.models.activations import activations
 from grokbook.tasks import ModularTask
 from grokbook.training.watching import View, Watch
+from grokbook_chapters.separability_and_depth.separability import class_separability, linear_probe
 
 PAIRS = 12  # pairs of classes drawn for each share of separable pairs
 

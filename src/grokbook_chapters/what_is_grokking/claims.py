@@ -8,9 +8,8 @@ import pandas as pd
 import xarray as xr
 
 from companion.claims import Finding, Runs, claim, judge
-from grokbook.curves.delay import grok_times, median_step
+from grokbook.curves.delay import ONSET, grok_times, median_step
 from grokbook.curves.limits import limits_table
-from grokbook.curves.tracking import ONSET
 from grokbook.plotting.moving import MOST_FRAMES
 from grokbook.runs.experiment import Experiment
 from grokbook_chapters.gu2025 import fig5, fresh_fig5, live_run

@@ -22,14 +22,13 @@ from companion.claims.words import generalising
 from grokbook.curves.comparison import (
     compare,
     either_way,
-    oracles,
     paired_p,
     same_seed,
     sooner,
     span,
-    trend_p,
 )
 from grokbook_chapters.gu2025 import LONGER
+from grokbook_chapters.width_and_initialisation.planning import oracles, trend_p
 from grokbook_chapters.width_and_initialisation.runs import (
     APART,
     FRESH,

@@ -12,12 +12,12 @@ from scipy.stats import binomtest
 
 from companion.claims.runs import load
 from companion.claims.words import spread
-from grokbook.curves.comparison import compare, pooled_spread, same_seed, span
-from grokbook.curves.delay import grok_times
+from grokbook.curves.comparison import compare, same_seed, span
+from grokbook.curves.delay import ONSET, grok_times
 from grokbook.curves.limits import LimitRule, limits
 from grokbook.curves.oscillation import falls
-from grokbook.curves.tracking import ONSET
 from grokbook.runs.experiment import Experiment
+from grokbook_chapters.width_and_initialisation.planning import pooled_spread
 
 
 def times(dataset: xr.Dataset) -> pd.DataFrame:

@@ -7,10 +7,8 @@ import json
 import numpy as np
 import pytest
 import xarray as xr
-from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from sklearn.metrics import cohen_kappa_score
 
 from grokbook.curves import phases as ph
 from grokbook.errors import ParameterError
@@ -114,53 +112,11 @@ def test_runs_of_several_lengths_end_at_their_own_last_step():
     assert "".join(ph.phases(data.isel(step=slice(0, 2))).phase.values) == ".."
 
 
-@given(DIAGRAMS)
-def test_a_diagram_agrees_with_itself(diagram):
-    assert ph.agreement(diagram, diagram) == 1
-    assert ph.boundary_shift(diagram, diagram) == 0
-    assert ph.kappa(diagram, diagram) == 1 or len(np.unique(diagram)) == 1
-
-
-@given(DIAGRAMS, DIAGRAMS)
-def test_kappa_is_the_closed_form_and_does_not_depend_on_order_or_names(one, other):
-    found = ph.kappa(one, other)
-    if not np.isnan(found):
-        assert found == pytest.approx(cohen_kappa_score(one.ravel(), other.ravel()), abs=1e-12)
-        renamed = [np.char.translate(d, str.maketrans("CGMX", "MXCG")) for d in (other, one)]
-        assert ph.kappa(*renamed) == pytest.approx(found, abs=1e-12)
-        assert ph.agreement(one, other) >= found - 1e-12
-
-
-def test_a_shuffled_diagram_has_kappa_0_in_the_mean():
-    rng = np.random.default_rng(0)
-    diagram = np.array(list("CCCCGGGGGGMMMMMMMMMX" * 5))
-    found = [ph.kappa(diagram, rng.permutation(diagram)) for _ in range(2_000)]
-    assert abs(np.mean(found)) < 4 * np.std(found) / np.sqrt(2_000)
-
-
-@pytest.mark.parametrize("shift", [-2, 0, 1, 3])
-def test_a_diagram_that_was_moved_is_found_moved(shift):
-    line = "XXXXCCCGGMMMMXXXX"
-    moved = [list(line[4 - s : 13 - s]) for s in (shift, 0)]
-    assert ph.boundary_shift(moved[:1], moved[1:], most=4) == shift
-
-
 def test_fractions_count_the_decided_seeds_and_sum_to_one():
     phase = xr.DataArray([list("CG."), list("CM."), list("GM.")], dims=("seed", "lr"))
     found = ph.fractions(phase)
     assert found.sel(phase="C").values[:2] == pytest.approx([2 / 3, 0])
     assert found.sum("phase").values[:2] == pytest.approx(1) and found.isel(lr=2).isnull().all()
-
-
-def test_agreement_among_seeds_has_a_row_a_pair():
-    phase = xr.DataArray(
-        [list("CGM"), list("CGM"), list("CXM")], dims=("seed", "lr"), coords={"seed": [0, 1, 5]}
-    )
-    table = ph.among_seeds(phase)
-    assert table["first"].tolist() == [0, 0, 1] and table.agreement.tolist() == pytest.approx(
-        [1, 2 / 3, 2 / 3]
-    )
-    assert ph.among_seeds(phase.isel(seed=[0])).empty
 
 
 def test_bands_in_the_order_of_the_claim_are_seen_and_others_are_not():
@@ -184,8 +140,6 @@ def test_bands_in_the_order_of_the_claim_are_seen_and_others_are_not():
             )
         ),
         lambda: ph.phases(xr.Dataset({"train_accuracy": ("step", [0.0])}, {"step": [0]})),
-        lambda: ph.kappa([["C"]], [["C", "C"]]),
-        lambda: ph.boundary_shift([list("CC")], [list("CC")], most=2),
     ],
 )
 def test_what_makes_no_sense_is_refused(make):

@@ -9,13 +9,12 @@ import torch
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from embedding_tables import circles, gaussian, relabelled, rotation, tables
 from grokbook import measures as m
 from grokbook.measures.registry import claimed_directions
 from grokbook.runs.instruments import INSTRUMENTS
 from grokbook_chapters.lead_tasks import watched_run
 from refusals import refusals
-
-from .tables import circles, gaussian, relabelled, rotation, tables
 
 PRIMES = [3, 5, 7, 11, 47, 97]
 

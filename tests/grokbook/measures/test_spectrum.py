@@ -10,14 +10,13 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from embedding_tables import circles, gaussian, relabelled, rotation, tables
 from grokbook import measures as m
 from grokbook.measures import fourier_losses as fl
 from grokbook.measures.representation import mean_squared_defect, representation_quality, spread
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.theory.cyclic_classes import cyclic_classes, discrete_logarithms
 from refusals import refusals
-
-from .tables import circles, gaussian, relabelled, rotation, tables
 
 
 @given(tables())

@@ -1,13 +1,11 @@
-"""Activations by stage end in the model's own logits; the deviation that chapter 02 prints is
-rounding."""
+"""Activations by stage end in the model's own logits."""
 
 import pytest
 import torch
 
 from grokbook.errors import ParameterError
-from grokbook.models import exactness
 from grokbook.models.activations import SUM, activations
-from grokbook.models.transformer import Shape, cls_logits, initialise, logits, mlp
+from grokbook.models.transformer import Shape, initialise, logits, mlp
 from grokbook.tasks import ModularTask
 
 
@@ -58,30 +56,3 @@ def test_all_classes_have_the_same_mean_sum():
 def test_bad_pairs_are_refused():
     with pytest.raises(ParameterError, match="outside 0"):
         activations(initialise(Shape(5, d_model=8), 0), torch.tensor([[0, 5]]), Shape(5, d_model=8))
-
-
-def deviation(p, d, shift=0, **options):
-    """What chapter 02 prints: the rewriting against the whole sequence, on every pair."""
-    task = ModularTask(p, shift=shift)
-    shape = Shape(p, d_model=d, shift=shift, positional=options.pop("positional", True))
-    return exactness.rewriting_deviation(
-        shape, torch.from_numpy(task.tokens), torch.from_numpy(task.labels), **options
-    )
-
-
-@pytest.mark.parametrize("shift", [0, 4, 13])
-@pytest.mark.parametrize("positional", [True, False])
-def test_the_deviation_is_rounding_only(shift, positional):
-    found = deviation(11, 16, shift, positional=positional)
-    assert max(found.logits, found.gradient) < 1e-13
-
-
-def test_single_precision_is_within_1e_5():
-    found = deviation(23, 32, dtype=torch.float32)
-    assert 0 < found.logits < 1e-5 and 0 < found.gradient < 1e-5
-
-
-def test_a_wrong_rewriting_is_seen(monkeypatch):
-    monkeypatch.setattr(exactness, "cls_logits", lambda w, x, s: 1.001 * cls_logits(w, x, s))
-    found = deviation(11, 16)
-    assert found.logits > 1e-4 and found.gradient > 1e-6

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grokbook.errors import ParameterError
-from grokbook.measures.hidden_nodes import node_waves
 from grokbook.theory import semiring as sr
 from grokbook_chapters.algebraic_solutions import zero_loss
+from grokbook_chapters.algebraic_solutions.hidden_nodes import node_waves
 
 
 def random_network(d: int, nodes: int, seed: int = 0, *, constant: bool = False) -> sr.Solution:

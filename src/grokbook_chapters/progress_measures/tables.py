@@ -1,5 +1,5 @@
-"""What measures say of generalisation over many tasks: one row a run and measure, one a measure;
-and a word for it."""
+"""What measures say of generalisation over many tasks: controls of which the answer is known, a row
+a measure, and a word for it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,45 @@ import pandas as pd
 import xarray as xr
 from scipy.stats import false_discovery_control
 
-from grokbook.curves.lead import CONTROL_WAYS, RankTest, events, rank_test, with_controls
+from grokbook.curves.lead import event_table, ranked
 from grokbook.errors import ParameterError
 
-Runs = Mapping[str, xr.Dataset]
+EARLY = 100  # optimiser steps by which the early oracle is ahead
+
+
+PACE = 100  # optimiser steps in which the clock falls by a factor of e
+
+
+CONTROL_WAYS = {"oracle": "rises", "oracle_early": "rises", "clock": "falls"}
+"""The controls that `with_controls` adds, with the way in which they move."""
+
+
+def with_controls(dataset: xr.Dataset) -> xr.Dataset:
+    r"""The dataset with three more measures, of which it is known beforehand what a test should
+    say.
+
+    `oracle` is the test accuracy itself, `oracle_early` the same `EARLY` steps early (its last
+    value repeated at the end), and `clock` is $e^{-t/100}$ of the step t, the same in all runs.
+    Steps (n,) must be evenly spaced.
+
+    Raises ParameterError for uneven steps, or steps further apart than `EARLY`.
+    """
+    steps = dataset.step.values
+    gaps = np.unique(np.diff(steps))
+    if len(gaps) != 1 or not 0 < gaps[0] <= EARLY:
+        raise ParameterError(
+            f"steps must be evenly spaced by at most {EARLY}; log with Schedule(dense_until=0)."
+        )
+    ahead = np.minimum(np.arange(len(steps)) + EARLY // int(gaps[0]), len(steps) - 1)
+    accuracy = dataset.test_accuracy
+    early = accuracy.isel(step=ahead).assign_coords(step=steps)
+    clock = accuracy * 0 + xr.DataArray(np.exp(-steps / PACE), coords={"step": steps}, dims="step")
+    return dataset.assign(oracle=accuracy, oracle_early=early, clock=clock)
+
+
 LEVEL = 0.05  # at or below which a p-value counts as small
+
+
 SAYS = {
     (True, True): "sees it coming",
     (True, False): "goes with it",
@@ -24,36 +58,15 @@ SAYS = {
 runs."""
 
 
-def event_table(runs: Runs, directions: Mapping[str, str], *, share: float = 0.5) -> pd.DataFrame:
-    """`events` of every dataset in one table, the task's name in the first column.
-
-    Raises ParameterError for no dataset, and as `events`.
-    """
-    if not runs:
-        raise ParameterError("there is no dataset, but a table of events needs at least one.")
-    parts = {
-        task: events(dataset, directions, share=share).to_dict("records")
-        for task, dataset in runs.items()
-    }
-    return pd.DataFrame([{"task": task, **row} for task, found in parts.items() for row in found])
-
-
-def controlled(runs: Runs, directions: Mapping[str, str], *, share: float = 0.5) -> pd.DataFrame:
+def controlled(
+    runs: Mapping[str, xr.Dataset], directions: Mapping[str, str], *, share: float = 0.5
+) -> pd.DataFrame:
     """`event_table` of the measures and, before them, of the controls of `with_controls`.
 
     Raises ParameterError as `event_table` and `with_controls`.
     """
     ready = {task: with_controls(dataset) for task, dataset in runs.items()}
     return event_table(ready, CONTROL_WAYS | dict(directions), share=share)
-
-
-def ranked(rows: pd.DataFrame) -> RankTest:
-    """`rank_test` of one measure over its rows, a group a task; runs in which it is not defined are
-    left out."""
-    known = rows.dropna(subset=["measure_delay", "accuracy_delay"])
-    return rank_test(
-        [(part.measure_delay, part.accuracy_delay) for _, part in known.groupby("task", sort=False)]
-    )
 
 
 def summary_table(rows: pd.DataFrame, quiet: Collection[str] = ()) -> pd.DataFrame:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from grokbook.plotting.style import panels, styled
+from grokbook.plotting.style import bare, panels, styled
 
 
 @styled
@@ -31,11 +30,3 @@ def samples_by_label(
     bare(ax)
     ax.set(yticks=(np.arange(len(found)) + 0.5) * (side + gap), yticklabels=found, ylabel=name)
     return fig
-
-
-def bare(ax: Axes) -> None:
-    """Take grid, frame and ticks off."""
-    ax.grid(False)
-    ax.set(xticks=[], yticks=[])
-    ax.spines[:].set_visible(False)
-    ax.tick_params(length=0)

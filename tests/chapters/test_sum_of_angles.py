@@ -8,8 +8,8 @@ import pytest
 from scipy.special import i0
 
 from grokbook.errors import ParameterError
-from grokbook.measures.frequencies import margins, waves
 from grokbook_chapters.how_a_network_adds import sum_of_angles as angles
+from grokbook_chapters.how_a_network_adds.frequencies import margins, waves
 
 PRIMES = (5, 7, 11, 13, 17, 19)
 

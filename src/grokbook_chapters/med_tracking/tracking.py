@@ -9,13 +9,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from grokbook.curves.delay import PERSISTENCE, first_stay, grok_time
+from grokbook.curves.delay import ONSET, PERSISTENCE, first_stay, grok_time
 from grokbook.errors import ParameterError
 from grokbook.measures.inputs import Array, to_numpy, whole
-
-ONSET = 0.05
-"""Share of the test cells with an untrained transpose that must be right where the test accuracy
-begins to rise."""
 
 SETTLED = 0.1
 """Two events of a run of T steps count as one when they are at most this share of T apart."""

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grokbook.measures.neural_collapse import simplex_distance, within_class_share
+from grokbook_chapters.images.neural_collapse import simplex_distance, within_class_share
 from refusals import refusals
 
 

@@ -277,7 +277,7 @@ def gradient_symmetricity(logits_of: LogitsOf, first: Tensor, second: Tensor) ->
               E_i}, \frac{\partial z_{ijc}}{\partial E_j}\Big)
 
     over all classes c of N pairs, given as the embeddings `first` and `second`, (N, d) each;
-    `logits_of` maps them to logits (N, p), row by row (`grokbook.models.operands.from_embeddings`).
+    `logits_of` maps them to logits (N, p), row by row (`operands.from_embeddings`).
     A network that sees only the sum of both embeddings has 1, whatever it computes of it (a pizza;
     a two-layer network on one-hot pairs, also where it is a clock). One that multiplies the points
     of a circle has $\cos\angle = \cos w(i-j)$ and so 0 over all pairs. Where a gradient vanishes

@@ -8,15 +8,14 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from embedding_tables import circles, gaussian
 from grokbook.measures import fourier_power
-from grokbook.measures import frequencies as fr
 from grokbook.measures.fourier_losses import CyclicClasses, cross_entropy, restricted_loss
-from grokbook.models.built import built_quadratic, built_transformer
-from grokbook.models.operands import from_embeddings
 from grokbook.tasks.arithmetic import ModularTask
+from grokbook_chapters.how_a_network_adds import frequencies as fr
+from grokbook_chapters.how_a_network_adds.built import built_quadratic, built_transformer
+from grokbook_chapters.how_a_network_adds.operands import from_embeddings
 from refusals import refusals
-
-from .tables import circles, gaussian
 
 PRIMES = [5, 13, 29]
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
 from grokbook.errors import ParameterError
-from grokbook.measures.neural_collapse import class_parts
 from grokbook_chapters.images.class_collapse import flow, loss, velocity
+from grokbook_chapters.images.neural_collapse import class_parts
 
 
 def drawn(seed, sizes=(3, 5, 2), d=2, shift=0.0):

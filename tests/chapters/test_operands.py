@@ -4,11 +4,11 @@ import pytest
 import torch
 
 from grokbook.errors import ParameterError
-from grokbook.models.operands import from_embeddings
 from grokbook.models.quadratic import Quadratic
 from grokbook.models.toy import Toy
 from grokbook.models.transformer import Shape
 from grokbook.tasks.arithmetic import ModularTask
+from grokbook_chapters.how_a_network_adds.operands import from_embeddings
 
 SHAPES = [
     Shape(5, 8, 2),

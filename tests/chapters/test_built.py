@@ -1,4 +1,4 @@
-"""Networks written down: logits as the formulas of `grokbook.models.built`, on all pairs, by the
+"""Networks written down: logits as the formulas of `grokbook_chapters.how_a_network_adds.built`, on all pairs, by the
 library's forward."""
 
 import numpy as np
@@ -6,10 +6,10 @@ import pytest
 import torch
 
 from grokbook.errors import ParameterError
-from grokbook.measures.frequencies import margins, sums
-from grokbook.models.built import built_quadratic, built_transformer
 from grokbook.models.transformer import plain_logits
 from grokbook.tasks.arithmetic import ModularTask
+from grokbook_chapters.how_a_network_adds.built import built_quadratic, built_transformer
+from grokbook_chapters.how_a_network_adds.frequencies import margins, sums
 from grokbook_chapters.how_a_network_adds.sum_of_angles import faded, margin
 
 SETS = {7: [2], 11: [1, 4], 23: [3], 59: [1, 7, 20], 97: [5, 11, 30, 42], 113: [2, 9, 31, 50, 56]}

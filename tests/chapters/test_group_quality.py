@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import torch
 
-from grokbook.measures import group_quality as gq
 from grokbook.tasks.groups import GroupTask, cayley_table
+from grokbook_chapters.groups import group_quality as gq
 from grokbook_chapters.groups.group_deduction import coset_representation
 from refusals import refusals
 

@@ -8,8 +8,6 @@ import pytest
 import torch
 
 from grokbook.measures.complexity import cross_polytopes, local_complexity, network_complexity
-from grokbook.measures.separability import shuffled_share
-from grokbook.models.exactness import rewriting_deviation
 from grokbook.models.transformer import Shape
 from grokbook.tasks import ModularTask
 from grokbook.tasks.groups import cayley_table
@@ -23,6 +21,8 @@ from grokbook_chapters.groups import group_deduction
 from grokbook_chapters.how_a_network_adds.sum_of_angles import drawn
 from grokbook_chapters.lyapunov_phase_portrait.cube_limits import cube_limits
 from grokbook_chapters.lyapunov_phase_portrait.triple_stability import rising_share
+from grokbook_chapters.separability_and_depth.separability import shuffled_share
+from grokbook_chapters.task_and_model.exactness import rewriting_deviation
 
 S3, TASK = cayley_table("S3"), ModularTask(5)
 POINTS, CLASSES = np.random.default_rng(9).normal(size=(40, 2)), np.arange(40) // 2
