@@ -209,7 +209,7 @@ NUMBERS = 0
 """Version of the numbers that the library computes: raised by whoever changes them. It is added to
 each record's own.
 
-`tests/grokbook/training/test_golden.py` holds a run of each kind, number by number, and the nightly job
+`test_golden.py` holds a run of each kind, number by number, and the nightly job
 trains the first steps of a tenth of the records again: a change of numbers that was not meant is
 seen there.
 """

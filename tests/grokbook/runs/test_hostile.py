@@ -17,11 +17,11 @@ from made_up import MadeUp
 
 from grokbook import machine
 from grokbook.errors import ParameterError, RecordError
-from grokbook.face.results import found
 from grokbook.models.transformer import Shape
 from grokbook.runs import Experiment, load_or_run
 from grokbook.runs import store as stores
 from grokbook.runs.recording import catalogue
+from grokbook.runs.results import found
 from grokbook.runs.store import MANIFEST, RecordWarning, Store, from_bytes, to_bytes
 from grokbook.tasks import ModularTask
 from grokbook.training import RunConfig
@@ -176,7 +176,7 @@ def test_a_fallback_is_never_written_whatever_is_wrong_with_it(
         MadeUp(tmp_path / "trained", (0, 1, 2)),
         Store(tmp_path / "front", fallbacks=(behind,)),
     )
-    monkeypatch.setattr("grokbook.face.results.default_store", lambda: front)
+    monkeypatch.setattr("grokbook.runs.results.default_store", lambda: front)
     if not by_name:
         load_or_run(made, front, progress=False)
     elif damage == "whole":
@@ -415,7 +415,7 @@ def test_a_dataset_that_is_no_record_is_one_sentence_whoever_asks_for_it(
     (store.path / MANIFEST).write_text(
         json.dumps({"format": 1, "records": {FILE: store.entries()[FILE] | told}})
     )
-    monkeypatch.setattr("grokbook.face.results.default_store", lambda: store)
+    monkeypatch.setattr("grokbook.runs.results.default_store", lambda: store)
     behind = Store(tmp_path / "front", fallbacks=(store,))
     for use in (
         lambda: store.load(KEY),

@@ -10,8 +10,8 @@ import pandas as pd
 import xarray as xr
 
 from grokbook.errors import ParameterError, checked_call, shown
-from grokbook.face.results import Kept, found
 from grokbook.files import atomic_write, no_formula
+from grokbook.runs.results import Kept, found
 from grokbook.runs.store import to_bytes
 
 ENDINGS = (".csv", ".nc", ".pt", ".safetensors")

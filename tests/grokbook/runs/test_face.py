@@ -16,12 +16,12 @@ from torch import nn
 from torch.nn import functional as F
 
 import grokbook as gb
-from grokbook import face
+from grokbook import public
 from grokbook.errors import ParameterError, RecordError, TrainingError
-from grokbook.face import running
-from grokbook.face.results import found
 from grokbook.models.transformer import Shape, Transformer
+from grokbook.runs import running
 from grokbook.runs.experiment import Experiment, default_store
+from grokbook.runs.results import found
 from grokbook.runs.store import RecordWarning, Store
 from grokbook.runs.sweep import Axis, Sweep
 from grokbook.training import AdamW, RunConfig
@@ -47,14 +47,9 @@ def equal(one, other, *names):
 
 
 def test_every_name_is_there_once_and_the_readme_lists_it():
-    modules = {path.stem for path in Path(face.__file__).parent.glob("*.py")}
-    assert (
-        gb.__all__ == sorted(gb.__all__)
-        and set(gb.__all__) == {n for n in vars(face) if n[0] != "_"} - modules
-    )
-    assert all(getattr(gb, name) is getattr(face, name) for name in gb.__all__) and set(
-        gb.__all__
-    ) <= set(dir(gb))
+    assert gb.__all__ == sorted(name for name in vars(public) if name[0] != "_")
+    assert all(getattr(gb, name) is getattr(public, name) for name in gb.__all__)
+    assert set(gb.__all__) <= set(dir(gb))
     readme = (Path(gb.__file__).parents[2] / "README.md").read_text("utf-8")
     section = readme.partition("### One import")[2].partition("\n## ")[0]
     assert [name for name in gb.__all__ if f"`{name}`" not in section] == []

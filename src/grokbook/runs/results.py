@@ -1,19 +1,17 @@
-"""What came out of runs: which there are, what was kept of them, measures of it, pictures, tables
-and files."""
+"""What came out of runs: networks that were kept at a step, and measures of them."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
 import xarray as xr
 from torch import Tensor
 
-from grokbook.curves.delay import grok_times
 from grokbook.errors import ParameterError, RecordError, checked_call, nearest, shown
 from grokbook.measures.registry import registry
 from grokbook.runs.experiment import available, default_store
@@ -23,9 +21,6 @@ from grokbook.runs.recording import catalogue
 from grokbook.runs.store import Store
 from grokbook.training.varied import leaves
 from grokbook.training.watching import View
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 TOLD = 3
 """Settings by which records of one name are told apart in a sentence."""
@@ -226,63 +221,3 @@ def measure(name: str, data: Any) -> float | xr.DataArray:
 def _or_nan(function: Any) -> Any:
     """The measure, NaN where a run has no table any more."""
     return lambda table: float(function(table)) if np.isfinite(table).all() else float("nan")
-
-
-@checked_call
-def plot_curves(runs: xr.Dataset) -> Figure:
-    """Accuracy and loss of every seed against the step, with the median fit and grok steps marked.
-
-    Raises ParameterError for a dataset that `grok_times` refuses, or one with axes of a grid:
-    choose a cell first.
-    """
-    from grokbook.plotting.training import learning_curves
-
-    sides = [dim for dim in runs.test_accuracy.dims if dim not in ("seed", "run", "step")]
-    if sides:
-        raise ParameterError(
-            f"the runs have an axis {sides[0]}; choose a cell, runs.sel({sides[0]}=...)."
-        )
-    return learning_curves(runs, grok_times(runs))
-
-
-@checked_call
-def plot_embedding(data: Any, seed: int = 0) -> Figure:
-    """The rows of an embedding on its first two principal axes, each by its number: one picture, or
-    one a snapshot.
-
-    `data` is an embedding (p, d), what `load` gives, or a dataset of `train`, whose first, middle
-    and last snapshot of a seed are drawn on the axes of the last. Raises ParameterError where there
-    is no embedding.
-    """
-    from grokbook.measures.principal import on_axes
-    from grokbook.plotting.style import COLOURS, panels, styled
-
-    tables: dict[str, np.ndarray | None] = {}
-    if isinstance(data, xr.Dataset):
-        steps = load(data, seed).steps
-        for step in dict.fromkeys((steps[0], steps[len(steps) // 2], steps[-1])):
-            tables[f"step {step:,}"] = load(data, seed, step).embedding
-    else:
-        tables[""] = getattr(data, "embedding", data)
-    there = {title: table for title, table in tables.items() if table is not None}
-    if len(there) < len(tables):
-        raise ParameterError("the network has no embedding to be drawn.")
-    last = list(there.values())[-1]
-
-    @styled
-    def drawn() -> Figure:
-        fig, axes = panels(1, len(there), height=2.6 if len(there) > 1 else 4)
-        for ax, (title, table) in zip(axes[0], there.items(), strict=True):
-            points = on_axes(table, 2, last)
-            ax.scatter(*points.T, s=3, color=COLOURS["measure"])
-            for i, (x, y) in enumerate(points):
-                ax.annotate(str(i), (x, y), fontsize=6)
-            ax.set(
-                title=title,
-                xlabel="first principal axis",
-                ylabel="second" if ax is axes[0, 0] else "",
-            )
-            ax.set_box_aspect(1)
-        return fig
-
-    return drawn()

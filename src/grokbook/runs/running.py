@@ -19,17 +19,17 @@ import xarray as xr
 from torch import nn
 
 from grokbook.errors import OTHER_WORDS, ParameterError, checked_call, meant, shown, unknown
-from grokbook.face.optimisers import AdamW, Muon, Sgd
-from grokbook.face.parts import TableTask
-from grokbook.face.parts import task as table_task
 from grokbook.machine import cores
 from grokbook.own_code import held
 from grokbook.runs import cluster
 from grokbook.runs.experiment import Experiment, default_store, load_or_run
 from grokbook.runs.store import Store
 from grokbook.runs.sweep import ROWS, Axis, Sweep, worded
+from grokbook.tasks.table import TableTask
+from grokbook.tasks.table import task as table_task
 from grokbook.training import accelerators, optim
 from grokbook.training.config import RunConfig
+from grokbook.training.optimisers import AdamW, Muon, Sgd
 from grokbook.training.watching import Watch
 
 OPTIMIZER, SEEDS, STEPS = AdamW(), 5, 10_000
