@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,7 +23,7 @@ from grokbook.runs.store import Store
 from grokbook.training.varied import leaves
 from grokbook.training.watching import View
 
-TOLD = 3
+SHOWN = 3
 """Settings by which records of one name are told apart in a sentence."""
 
 
@@ -52,10 +53,12 @@ class Kept:
     def __str__(self) -> str:
         """The run, the step, and what was kept."""
         count = sum(part.numel() for part in (self.parameters or {}).values())
-        table = (
-            "no embedding" if self.embedding is None else f"the embedding {self.embedding.shape}"
-        )
-        what = f"all {count:,} parameters" if self.parameters else f"{table}, no weights"
+        if self.parameters:
+            what = f"all {count:,} parameters"
+        elif self.embedding is None:
+            what = "no embedding, no weights"
+        else:
+            what = f"the embedding {self.embedding.shape}, no weights"
         return f"{self.name}, seed {self.seed}, step {self.step:,}: {what}"
 
 
@@ -81,43 +84,43 @@ def load(name: str | xr.Dataset, seed: int = 0, step: int | None = None) -> Kept
         >>> net.forward(kept.weights, torch.tensor([[1, 2, 5]])).shape
         torch.Size([1, 5])
     """
-    runs = name if isinstance(name, xr.Dataset) else found(name)
+    runs = name if isinstance(name, xr.Dataset) else of_name(name)
     called = str(runs.attrs.get("experiment", "these runs"))
     if seed not in (seeds := np.atleast_1d(runs.seed.values).tolist()):
         raise ParameterError(
             f"seed = {shown(seed)} is none of {called}, which has {', '.join(map(str, seeds))}."
         )
     if "snapshot" not in runs.dims:
-        kept = (
-            "a sweep keeps the embedding at the end of each run"
-            if "embedding" in runs
-            else "nothing but curves"
-        )
+        rule = "a sweep keeps the embedding at the end of each run"
+        kept = rule if "embedding" in runs else "nothing but curves"
         raise ParameterError(f"no network of {called} was kept at a step: {kept}.")
     run = runs.sel(seed=seed) if "seed" in runs.dims else runs
-    there = [n for n in ("embedding", "weights") if n in run]
-    known = xr.concat([run[n].notnull().any(run[n].dims[1:]) for n in there], "kind").any("kind")
-    steps = [int(s) for s in run.snapshot.values[known.values]]
+    is_kept = np.zeros(run.sizes["snapshot"], dtype=bool)
+    for table in ("embedding", "weights"):
+        if table in run:
+            is_kept |= run[table].notnull().any(run[table].dims[1:]).values
+    steps = run.snapshot.values[is_kept].tolist()
     at = steps[-1] if step is None else step
     if at not in steps:
         raise ParameterError(
             f"step = {shown(step)} of {called} was not kept; {', '.join(map(str, steps))} were."
         )
-    one = run.sel(snapshot=at)
-    table = one.embedding.values if "embedding" in one and one.embedding.notnull().any() else None
-    parts = None
-    if "weights" in one:
-        shapes = json.loads(one.weights.attrs["parameters"])
-        row = torch.from_numpy(one.weights.values.copy()).split(
-            [int(np.prod(shape)) for shape in shapes.values()]
-        )
-        parts = {
-            name: part.view(shape) for (name, shape), part in zip(shapes.items(), row, strict=True)
-        }
-    return Kept(called, int(seed), int(at), tuple(steps), table, parts)
+    state = run.sel(snapshot=at)
+    embedding = None
+    if "embedding" in state and state.embedding.notnull().any():
+        embedding = state.embedding.values
+    parameters = None
+    if "weights" in state:
+        row = torch.from_numpy(state.weights.values.copy())
+        parameters = {}
+        for part, shape in json.loads(state.weights.attrs["parameters"]).items():
+            size = math.prod(shape)
+            parameters[part] = row[:size].view(shape)
+            row = row[size:]
+    return Kept(called, int(seed), int(at), tuple(steps), embedding, parameters)
 
 
-def found(name: str) -> xr.Dataset:
+def of_name(name: str) -> xr.Dataset:
     """The dataset with a name or key in the store of this machine or in the records, as it was
     made.
 
@@ -129,45 +132,51 @@ def found(name: str) -> xr.Dataset:
             f"name = {shown(name)} must be the name of a record or the runs themselves."
         )
     here = default_store()
-    there: dict[str, tuple[Store, str]] = {}
+    stores: dict[str, Store] = {}
+    names: dict[str, str] = {}
     for store in (here, *here.fallbacks):
         for entry in store.entries().values():
             if name in (entry["experiment"], entry["key"]):
-                there.setdefault(entry["key"], (store, entry["experiment"]))
-    if len(there) > 1:
-        each = _told_apart({key: store for key, (store, _) in there.items()})
+                # without the stores behind it
+                stores.setdefault(entry["key"], Store(store.path, read_only=store.read_only))
+                names.setdefault(entry["key"], entry["experiment"])
+    if len(stores) > 1:
         raise ParameterError(
-            f"{name!r} names {len(there)} configurations; give one of their keys: {each}."
+            f"{name!r} names {len(stores)} configurations; give one of their keys:"
+            f" {_described(stores)}."
         )
-    for key, (store, called) in there.items():
-        if (runs := Store(store.path, read_only=store.read_only).load(key)) is None:
-            raise RecordError(f"{called} is damaged, see above; train it again.")
-        return runs.assign_attrs(experiment=called)
-    if name in (known := catalogue()) and (runs := available(known[name])) is not None:
-        return runs
-    names = {*known, *records()["name"]}
-    like = nearest(name, names)
-    raise ParameterError(
-        f"{name!r} is no record" + (f"; did you mean {like}?" if like else "; see records().")
-    )
-
-
-def _told_apart(stores: Mapping[str, Store]) -> str:
-    """The keys of records, each with the first of those settings in which they differ."""
-    known: dict[str, dict[tuple[str, ...], Any]] = {}
     for key, store in stores.items():
-        runs = Store(store.path, read_only=store.read_only).load(key)
-        said = "{}" if runs is None else runs.attrs["configuration"]
-        known[key] = dict(leaves((), json.loads(said)))
-    differ = []
-    for path in dict.fromkeys(path for settings in known.values() for path in settings):
-        if len({repr(settings.get(path)) for settings in known.values()}) > 1:
-            differ.append(path)
-    each = []
-    for key, settings in known.items():
-        told = [f"{'.'.join(path)} = {shown(settings.get(path))}" for path in differ[:TOLD]]
-        each.append(f"{key} ({', '.join(told)})" if told else key)
-    return ", ".join(each)
+        if (runs := store.load(key)) is None:
+            raise RecordError(f"{names[key]} is damaged, see above; train it again.")
+        return runs.assign_attrs(experiment=names[key])
+    known = catalogue()
+    if name in known and (runs := available(known[name])) is not None:
+        return runs
+    like = nearest(name, {*known, *records()["name"]})
+    hint = f"did you mean {like}?" if like else "see records()."
+    raise ParameterError(f"{name!r} is no record; {hint}")
+
+
+def _described(stores: Mapping[str, Store]) -> str:
+    """The keys of records, each with the first of those settings in which they differ."""
+    settings: dict[str, dict[tuple[str, ...], Any]] = {}
+    values: dict[tuple[str, ...], set[str]] = {}
+    for key, store in stores.items():
+        runs = store.load(key)
+        if runs is not None:
+            settings[key] = dict(leaves((), json.loads(runs.attrs["configuration"])))
+            for path in settings[key]:
+                values[path] = set()
+    for path, distinct in values.items():
+        distinct.update(repr(of_run.get(path)) for of_run in settings.values())
+    differ = [path for path, distinct in values.items() if len(distinct) > 1]
+    described = []
+    for key in stores:
+        words = []
+        for path in differ[:SHOWN] if key in settings else ():
+            words.append(f"{'.'.join(path)} = {shown(settings[key].get(path))}")
+        described.append(f"{key} ({', '.join(words)})" if words else key)
+    return ", ".join(described)
 
 
 @checked_call
@@ -191,33 +200,28 @@ def measure(name: str, data: Any) -> float | xr.DataArray:
         raise ParameterError(
             f"{name!r} is no measure; did you mean {like}? measures() lists all {len(known)}."
         )
-    found = known[name]
+    of = known[name].of
+    function = known[name].function
     if isinstance(data, xr.Dataset):
-        if found.of != "embedding" or "embedding" not in data:
-            there = (
-                "has no embedding" if "embedding" not in data else f"the measure is of {found.of}"
-            )
-            raise ParameterError(f"{name} cannot be taken on this dataset: {there}.")
-        tables = data.embedding
-        value = xr.apply_ufunc(
-            _or_nan(found.function), tables, input_core_dims=[["token", "feature"]], vectorize=True
-        )
-        return value.rename(name).assign_attrs(long_name=name)
-    if found.of == "network":
+        if of != "embedding" or "embedding" not in data:
+            why = f"the measure is of {of}" if "embedding" in data else "has no embedding"
+            raise ParameterError(f"{name} cannot be taken on this dataset: {why}.")
+
+        def value(table: np.ndarray) -> float:
+            # a run that has stopped has no table any more
+            return float(function(table)) if np.isfinite(table).all() else float("nan")
+
+        axes = [["token", "feature"]]
+        values = xr.apply_ufunc(value, data.embedding, input_core_dims=axes, vectorize=True)
+        return values.rename(name).assign_attrs(long_name=name)
+    if of == "network":
         if not isinstance(data, View) or name not in INSTRUMENTS:
             raise ParameterError(
                 f"{name} is of a network with its task: give a View, as a watch has it."
             )
         return float(INSTRUMENTS[name](data))
-    if found.of == "embedding" and isinstance(data, View | Kept):
-        data = data.embedding
-    if found.of == "weights" and isinstance(data, View | Kept):
-        data = data.weights
-    if found.of == "weights" and not isinstance(data, Mapping):
+    if isinstance(data, View | Kept):
+        data = data.embedding if of == "embedding" else data.weights
+    if of == "weights" and not isinstance(data, Mapping):
         raise ParameterError(f"{name} is of all weights by name, not of {type(data).__name__}.")
-    return float(found.function(data))
-
-
-def _or_nan(function: Any) -> Any:
-    """The measure, NaN where a run has no table any more."""
-    return lambda table: float(function(table)) if np.isfinite(table).all() else float("nan")
+    return float(function(data))

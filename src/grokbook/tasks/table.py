@@ -62,7 +62,8 @@ def task(inputs: Any, targets: Any, train_fraction: float, *, seed: int = 0) -> 
         >>> parity.inputs.shape, parity.train_index.size
         ((64, 6), 32)
     """
-    x, y = (_numbers(name, value) for name, value in (("inputs", inputs), ("targets", targets)))
+    x = _numbers("inputs", inputs)
+    y = _numbers("targets", targets)
     if len(x) != len(y):
         raise ParameterError(f"targets are {len(y)}, but must be as many as inputs, {len(x)}.")
     if y.dtype == np.int64 and (y.ndim != 1 or y.min() < 0):
@@ -88,14 +89,13 @@ def task(inputs: Any, targets: Any, train_fraction: float, *, seed: int = 0) -> 
 def _numbers(name: str, value: Any) -> np.ndarray:
     """An array of int64 or float64, the task's own."""
     try:
-        found = np.array(value.detach().cpu() if isinstance(value, Tensor) else value)
+        table = np.array(value.detach().cpu() if isinstance(value, Tensor) else value)
     except ValueError as error:
         raise ParameterError(f"{name} are no array of numbers: {error}.") from None
-    if not found.ndim or not len(found) or found.dtype.kind not in "biuf":
+    if not table.ndim or not len(table) or table.dtype.kind not in "biuf":
         raise ParameterError(
             f"{name} = {shown(value)} must be an array of numbers, one row a sample."
         )
-    found = found.astype(np.float64 if found.dtype.kind == "f" else np.int64)
-    if not np.isfinite(found).all():
+    if not np.isfinite(table).all():
         raise ParameterError(f"{name} have numbers that are not finite, but all must be.")
-    return found
+    return table.astype(np.float64 if table.dtype.kind == "f" else np.int64)

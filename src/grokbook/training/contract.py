@@ -183,10 +183,10 @@ def _named(config: Any, own: Sequence[str], what: str) -> tuple[str, tuple[Any, 
 
 def _check_form(name: str, given: object) -> None:
     """Refuse what is no dataclass, or lacks something; nothing of it is computed."""
-    part: Any = given
     rule = f"a frozen dataclass with {', '.join(REQUIRED[name])}, such as {EXAMPLES[name]}"
-    if isinstance(part, type) or not dataclasses.is_dataclass(part):
-        raise ParameterError(f"{name} = {line(shown(part))} must be {rule}.")
+    if isinstance(given, type) or not dataclasses.is_dataclass(given):
+        raise ParameterError(f"{name} = {line(shown(given))} must be {rule}.")
+    part: Any = given
     for required in REQUIRED[name]:
         if required not in dir(part):
             raise ParameterError(
@@ -226,18 +226,12 @@ def _check_network(config: Any) -> None:
                 f"the group {group!r} of {kind} names {min(unknown)!r}, but shapes() has"
                 f" {', '.join(shapes)}."
             )
-    last = list(getattr(model, "statistics", ()))
-    if last != list(shapes)[len(shapes) - len(last) :]:
-        raise ParameterError(
-            f"statistics of {kind} are {last}, but must be the last of shapes(), {list(shapes)}."
-        )
     if hasattr(model, "embeddings"):
-        tables = model.embeddings({n: torch.empty(s, device="meta") for n, s in shapes.items()})
-        if not isinstance(tables, tuple) or any(table.ndim != 2 for table in tables):
-            rule = "a tuple of one or two tensors (n, d), a token a row"
-            raise ParameterError(
-                f"embeddings of {kind} gives {shown(tables)}, but must give {rule}."
-            )
+        for table in model.embeddings({name: torch.zeros(shape) for name, shape in shapes.items()}):
+            if table.ndim != 2:
+                raise ParameterError(
+                    f"embeddings of {kind} must give a tuple of tensors (n, d), a token a row."
+                )
 
 
 def _sizes(shapes: Mapping[str, Sequence[int]]) -> list[int]:

@@ -301,7 +301,7 @@ MISTAKES = {
     ),
     "a table that is no tuple": (
         {"model": net(embeddings=lambda self, w: w["W"])},
-        "embeddings of Other gives tensor(..., device='meta', size=(3, 4)), but must give a tuple of one or two tensors (n, d), a token a row.",
+        "embeddings of Other must give a tuple of tensors (n, d), a token a row.",
     ),
     "momentum in a global": (
         {"optimizer": optimizer(update=remembering({}))},
