@@ -2,8 +2,8 @@
 
 `import grokbook as gb` gives the names of `__all__`, each loaded when it is first used (PEP 562);
 the reference on the site has them all. The rooms behind them, ground floor first: `tasks`,
-`models`, `measures`, `theory`, `training`, `runs`, `curves`, `plotting`, `face`. The book that runs
-it stands beside it: `companion`, the machine that makes pages and a ledger of claims, and
+`models`, `measures`, `theory`, `training`, `runs`, `curves`, `plotting`. The book that runs it
+stands beside it: `companion`, the machine that makes pages and a ledger of claims, and
 `grokbook_chapters`.
 """
 
@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from grokbook.face import *  # noqa: F403
+    from grokbook.public import *  # noqa: F403
 
 __all__ = [
     "AdamW",
@@ -60,11 +60,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """A name of the face, loaded now."""
+    """A public name, loaded now."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        return getattr(import_module("grokbook.face"), name)
+        return getattr(import_module("grokbook.public"), name)
     except KeyboardInterrupt:
         raise KeyboardInterrupt("stopped while grokbook was loading") from None
 

@@ -12,16 +12,16 @@ from __future__ import annotations
 import dis
 import hashlib
 import inspect
+import io
 import linecache
 import pickle
 import sys
 import sysconfig
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
-from enum import Enum
 from functools import partial
 from pathlib import Path
-from types import CodeType, FunctionType, MethodType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -139,10 +139,11 @@ def code_behind(*parts: Any, watches: Mapping[str, Any] | None = None) -> Code:
     objects.
     """
     sources = _Sources()
+    roots: list[Any] = []
     try:
-        roots = [root for part in parts for root in _roots(part)]
+        sources.lines.add(_content(list(held(parts)), roots))
         for name, watch in (watches or {}).items():
-            sources.lines.add(f"{name}: {_made_of(watch, roots)}")
+            sources.lines.add(f"{name}: {_content(watch, roots)}")
         for root in roots:
             sources.enter(root)
     except Unknown as error:
@@ -153,66 +154,47 @@ def code_behind(*parts: Any, watches: Mapping[str, Any] | None = None) -> Code:
     return Code(hashlib.sha256(lines.encode()).hexdigest()[:16], True)
 
 
-def _made_of(value: Any, roots: list[Any], inside: tuple[Any, ...] = ()) -> Any:
-    """What a watch is made of: the place of each function and what it was given, arrays by their
-    numbers.
+class _Pickler(pickle.Pickler):
+    """Pickles functions by their places in their files and by what they were given, tables by their
+    numbers; notes the functions and classes that are not the library's in `roots`."""
 
-    Two functions of one line are told apart by their places. The reader's own that are met are
-    added to `roots`. Raises Unknown for what cannot be written down, such as an open file.
-    """
-    if any(value is outer for outer in inside):
-        return "itself"
+    def __init__(self, stream: io.BytesIO, roots: list[Any]) -> None:
+        super().__init__(stream)
+        self.fast = True  # equal values give equal bytes, whether or not they are one object
+        self.roots = roots
 
-    def within(parts: Iterable[Any]) -> list[Any]:
-        return [_made_of(part, roots, (*inside, value)) for part in parts]
+    def reducer_override(self, value: Any) -> Any:
+        """How a value is pickled: NotImplemented for the usual way."""
+        if isinstance(value, ModuleType):
+            return str, (value.__name__,)
+        if isinstance(value, torch.Tensor | np.ndarray):
+            return tuple, (spelled(value),)
+        if not isinstance(value, FunctionType | type) or is_builtin(value):
+            return NotImplemented
+        if not of_library(value):
+            self.roots.append(value)
+        if isinstance(value, type) or of_library(value):
+            return str, (full_name(value),)
+        # two functions of one line differ in their places
+        given: list[Any] = [full_name(value), list(value.__code__.co_positions())]
+        given += [value.__defaults__, value.__kwdefaults__]
+        for cell in value.__closure__ or ():
+            content = cell.cell_contents
+            # the order of a set is another one in another process
+            is_set = isinstance(content, set | frozenset)
+            given.append(sorted(map(repr, content)) if is_set else content)
+        return list, (given,)
 
-    if isinstance(value, FunctionType | type) and not of_library(value):
-        roots.append(value)
-    if isinstance(value, PLAIN):
-        return repr(value)
-    if isinstance(value, tuple | list):
-        return within(value)
-    if isinstance(value, set | frozenset):
-        return sorted(map(repr, within(value)))
-    if isinstance(value, dict):
-        return within(part for item in value.items() for part in item)
-    if isinstance(value, partial):
-        return within([value.func, value.args, value.keywords])
-    if isinstance(value, MethodType):
-        return within([value.__func__, value.__self__])
-    if isinstance(value, FunctionType) and not of_library(value):
-        cells = tuple(cell.cell_contents for cell in value.__closure__ or ())
-        given = within([value.__defaults__, value.__kwdefaults__, cells])
-        return [full_name(value), list(value.__code__.co_positions()), given]
-    if isinstance(value, ModuleType):
-        return value.__name__
-    name = spelled(value)
-    if name is not value:
-        return name
-    kind = type(value)
-    if kind.__module__ != "builtins" and not _is_installed(kind.__module__):
-        return within([kind, vars(value)])
+
+def _content(value: Any, roots: list[Any]) -> str:
+    """A digest of parts of a run, or of a watch, and all that they hold. Raises Unknown for what
+    cannot be written down, such as an open file."""
+    stream = io.BytesIO()
     try:
-        return hashlib.sha256(pickle.dumps(value)).hexdigest()
-    except (TypeError, AttributeError, pickle.PicklingError):
-        raise Unknown(
-            f"a watch holds an object of {full_name(kind)}, which cannot be written down"
-        ) from None
-
-
-def _roots(part: Any) -> Iterator[Any]:
-    """The classes and functions of a reader's own in a part of a run; raises Unknown for what has
-    no name."""
-    for value in held(part):
-        if isinstance(value, FunctionType):
-            _refuse_nameless(value)
-        elif not isinstance(value, type | Enum) and not _installed_name(value):
-            raise Unknown(
-                f"a field holds an object of {full_name(type(value))}, which cannot be written down"
-            )
-        root = type(value) if isinstance(value, Enum) else value
-        if isinstance(root, FunctionType | type) and not of_library(root):
-            yield root
+        _Pickler(stream, roots).dump(value)
+    except (TypeError, AttributeError, ValueError, RecursionError, pickle.PicklingError) as error:
+        raise Unknown(f"it holds what cannot be written down ({error})") from None
+    return hashlib.sha256(stream.getvalue()).hexdigest()
 
 
 def _installed_name(value: Any) -> str | None:
@@ -223,20 +205,6 @@ def _installed_name(value: Any) -> str | None:
     name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
     free = callable(value) and isinstance(holder, ModuleType | type | None)
     return f"{module}.{name}" if free and module and name and _is_installed(module) else None
-
-
-def _refuse_nameless(function: FunctionType) -> None:
-    """Refuse a function that its name does not tell from another one."""
-    function = inspect.unwrap(function)
-    if "<lambda>" in function.__qualname__:
-        raise Unknown(f"a lambda of {function.__module__} has no name; give it one with def")
-    contents = [cell.cell_contents for cell in function.__closure__ or ()]
-    for name, content in zip(function.__code__.co_freevars, contents, strict=True):
-        if not isinstance(content, FunctionType | type):
-            raise Unknown(
-                f"{full_name(function)} is a closure over {name}; give it that with"
-                " functools.partial"
-            )
 
 
 def _is_installed(module: str) -> bool:

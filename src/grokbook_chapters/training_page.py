@@ -23,8 +23,7 @@ from grokbook.plotting.training import steps_axis
 from grokbook.runs.experiment import Experiment, load_or_run
 from grokbook.tasks import ModularTask
 from grokbook.training import Adam, AdamW, Group, RunConfig, Schedule, Sgd, StopRule
-from grokbook.training.holding import Hold
-from grokbook.training.interventions import Freeze, Hook, Hooked
+from grokbook.training.interventions import Freeze, Hold, Hook, Hooked
 
 OPTIMIZERS = {"Adam": Adam, "AdamW": AdamW, "Sgd": Sgd}
 USUAL: dict[str, dict[str, Any]] = {

@@ -11,7 +11,7 @@ from companion.project import of
 from companion.teach import classes, grading
 from grokbook import files
 from grokbook.errors import GrokbookError
-from grokbook.face.weights import load_checkpoint as load_weights
+from grokbook.models.interchange import load_checkpoint as load_weights
 from grokbook.models.resnet import ResNet
 from grokbook.runs.store import MANIFEST, Store
 from grokbook.tasks.digits import read_idx

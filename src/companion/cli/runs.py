@@ -80,20 +80,19 @@ def sweep(
     ] = False,
 ) -> None:
     """Train an experiment with every combination of some settings: here, or on a Dask cluster."""
-    from grokbook.runs import cluster
+    from grokbook.runs import cluster, default_store
     from grokbook.runs.store import Store
+    from grokbook.runs.sweep import over_grid
 
-    asked = cluster.asked(
-        own(experiment) if ":" in experiment else experiment, grid or [], seeds, steps
-    )
-    kept = None if store is None else Store(Path(store))
-    takes = duration(asked.predicted(seeds).seconds)
-    print(f"{asked.name}, {seeds} of its seeds: about {takes} of one core", flush=True)
-    with stoppable(), cluster.shown() as told:
-        cluster.sweep(
-            asked, scheduler or None, workers=workers, store=kept, compiled=compiled, told=told
-        )
-    print(f"record    {cluster.place(asked, kept)}")
+    base = own(experiment) if ":" in experiment else experiment
+    planned = over_grid(base, grid or [], seeds, steps)
+    kept = default_store() if store is None else Store(Path(store))
+    takes = duration(planned.predicted(seeds).seconds)
+    print(f"{planned.name}, {seeds} of its seeds: about {takes} of one core", flush=True)
+    options = {"workers": workers, "compiled": compiled, "progress": True}
+    with stoppable():
+        cluster.sweep(planned, scheduler or None, store=kept, **options)
+    print(f"record    {kept.place(planned.key, planned.code)}")
 
 
 def own(name: str) -> Experiment:

@@ -8,9 +8,10 @@ import json
 import os
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from numbers import Integral
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -36,6 +37,28 @@ from grokbook.training.watching import Watch
 
 KEPT = ("embedding", "weights")
 """What of a network is kept at the snapshots of a run."""
+
+
+def which_seeds(seeds: int | Sequence[int]) -> tuple[int, ...]:
+    """The seeds 0, 1, ... of so many, or those that are named.
+
+    Raises ParameterError for none, repeated or negative ones, and what is no whole number.
+
+    Example:
+        >>> which_seeds(3), which_seeds([4, 7])
+        ((0, 1, 2), (4, 7))
+    """
+    named: tuple[Any, ...] = ()
+    if isinstance(seeds, Integral):
+        named = () if isinstance(seeds, bool) else tuple(range(int(seeds)))
+    elif isinstance(seeds, Iterable):
+        named = tuple(seeds)
+    are_numbers = all(isinstance(s, Integral) and not isinstance(s, bool) for s in named)
+    if not named or not are_numbers or min(named) < 0 or len(set(named)) < len(named):
+        raise ParameterError(
+            f"seeds = {shown(seeds)} must be how many, 1 or more, or which, such as (0, 1, 2)."
+        )
+    return tuple(map(int, named))
 
 
 @checked_call
@@ -85,11 +108,7 @@ class Experiment:
     rows: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
-        seeds = tuple(self.seeds)
-        if not seeds or len(set(seeds)) != len(seeds) or min(seeds) < 0:
-            raise ParameterError(
-                f"seeds = {seeds} must be one or more different integers of 0 or more."
-            )
+        object.__setattr__(self, "seeds", which_seeds(self.seeds))
         if not self.name.isprintable() or not all(map(is_plain, family(self.name).split("/"))):
             raise ParameterError(
                 f"name = {shown(self.name)} names no folder of a store; a part of it has {PLAIN}."
@@ -101,7 +120,6 @@ class Experiment:
                 f"snapshots = {self.config.snapshots} keeps no weights; keep = 'weights' needs 1 or"
                 " more."
             )
-        object.__setattr__(self, "seeds", seeds)
 
     def trained(self) -> dict[str, Any]:
         """What is trained, without its seeds, as plain values."""
@@ -113,15 +131,18 @@ class Experiment:
     def configuration(self) -> dict[str, Any]:
         """The configuration without its seeds, as plain values, and what is recorded beside what
         training logs."""
-        found = self.trained() | dict(self.in_key or {})
-        named = [name for name, watch in self.watch.items() if self.in_key is None or is_own(watch)]
+        values = self.trained() | dict(self.in_key or {})
+        named = []
+        for name, watch in self.watch.items():
+            if self.in_key is None or is_own(watch):
+                named.append(name)
         if named:
-            found["watch"] = named
+            values["watch"] = named
         if self.read_at_end is not None and self.in_key is None:
-            found["read_at_end"] = spelled(self.read_at_end)
+            values["read_at_end"] = spelled(self.read_at_end)
         if self.keep != "embedding":
-            found["keep"] = self.keep
-        return found
+            values["keep"] = self.keep
+        return values
 
     @property
     def key(self) -> str:
@@ -132,9 +153,9 @@ class Experiment:
     @property
     def trained_key(self) -> str:
         """By what checkpoints of its runs are found: with a mended watch they are found again."""
-        return (
-            digest({"watched": self.trained(), "version": self.version}) if self.watch else self.key
-        )
+        if not self.watch:
+            return self.key
+        return digest({"watched": self.trained(), "version": self.version})
 
     @property
     def code(self) -> Code:
@@ -160,13 +181,16 @@ class Experiment:
         """
         seeds = self.seeds if seeds is None else seeds
         configs = self.to_train(seeds)
-        options = ({"rows": len(configs)} if self.together else {}) | options
-        watch, snapshots = dict(self.watch), WeightSnapshots(self.config)
+        if self.together:
+            options = {"rows": len(configs)} | options
+        watch = dict(self.watch)
+        snapshots = WeightSnapshots(self.config)
         if self.keep == "weights":
             watch[snapshots.name] = snapshots
         reads = self.read_at_end is not None
         dataset = train(configs, watch=watch or None, keep_weights=reads, **options)
-        dataset, made = dataset.swap_dims(run="seed"), dataset.attrs
+        made = dataset.attrs
+        dataset = dataset.swap_dims(run="seed")
         if reads:
             dataset = dataset.drop_vars("weights").merge(self.ends(dataset, configs, "seed"))
         if self.keep == "weights":
@@ -179,10 +203,10 @@ class Experiment:
         """What is read of the parameters (run, parameter) at the end of each run, along a dimension
         `dim`."""
         assert self.read_at_end is not None  # whoever calls this has looked
-        found = []
+        ends = []
         for config, row in zip(configs, dataset.weights.values, strict=True):
-            found.append(self.read_at_end(config, split_weights(config, torch.from_numpy(row))))
-        return xr.concat(found, dataset[dim])
+            ends.append(self.read_at_end(config, split_weights(config, torch.from_numpy(row))))
+        return xr.concat(ends, dataset[dim])
 
     def described(self, dataset: xr.Dataset, made: Mapping[str, Any]) -> xr.Dataset:
         """The dataset with what a record says of itself: configuration, and on what it was
@@ -203,10 +227,10 @@ class Experiment:
         What writers that were killed left there goes too.
         """
         configs = self.to_train(seeds)
-        sizes = dict.fromkeys((1, self.rows, rows, None))
-        for group in (group for size in sizes for group in _by_programs(configs, size)):
-            for keep in (False, True):
-                Path(checkpoint_path(checkpoints, group, keep)).unlink(missing_ok=True)
+        for size in {1, self.rows, rows, None}:
+            for group in _by_programs(configs, size):
+                for keep in (False, True):
+                    Path(checkpoint_path(checkpoints, group, keep)).unlink(missing_ok=True)
         sweep(checkpoints)
         if checkpoints.is_dir() and not any(checkpoints.iterdir()):
             checkpoints.rmdir()
@@ -228,8 +252,8 @@ class Experiment:
 
     def missing_seeds(self, store: Store | None = None) -> tuple[int, ...]:
         """Seeds that neither `store` (default: the project's) nor its fallbacks hold."""
-        have = set((store or default_store()).seeds(self.key, self.code))
-        return tuple(s for s in self.seeds if s not in have)
+        have = (store or default_store()).seeds(self.key, self.code)
+        return tuple(seed for seed in self.seeds if seed not in have)
 
 
 def _by_programs(configs: list[RunConfig], rows: int | None) -> list[list[RunConfig]]:
@@ -258,10 +282,14 @@ def load_or_run(
             checkpointed).
         RecordError: the record could not be written (the checkpoints stay, so nothing is lost).
     """
-    store, code = store or default_store(), experiment.code
+    store = store or default_store()
+    code = experiment.code
     if code.digest is None:
-        said = f"nothing of {experiment.name} is kept: {code.why}"
-        print(f"grokbook: {said}.", file=sys.stderr, flush=True)
+        print(
+            f"grokbook: nothing of {experiment.name} is kept: {code.why}.",
+            file=sys.stderr,
+            flush=True,
+        )
         fresh = _trained(experiment, code, experiment.seeds, None, progress, options)
         return _handed_out(experiment, [fresh], "trained")
     parts, origin, missing = _gathered(experiment, code, store)
@@ -273,7 +301,8 @@ def load_or_run(
                 fresh = _trained(experiment, code, missing, folder, progress, options)
                 store.add(experiment, fresh, code)
                 experiment.forget(missing, folder, options.get("rows"))
-                parts, origin = [*parts, fresh], "trained"
+                parts.append(fresh)
+                origin = "trained"
     else:
         _clear(experiment, store, parts)
     return _handed_out(experiment, parts, origin)
@@ -284,13 +313,11 @@ def _clear(experiment: Experiment, store: Store, parts: list[xr.Dataset]) -> Non
     written left them."""
     with suppress(OSError, RecordError):  # whoever cannot write here can still load
         folder = store.checkpoints(experiment)
-        for made in [
-            made
-            for part in parts
-            if folder.is_dir()
-            for made in json.loads(part.attrs["provenance"])
-        ]:
-            experiment.forget(tuple(made["seeds"]), folder, made.get("rows"))
+        if not folder.is_dir():
+            return
+        for part in parts:
+            for made in json.loads(part.attrs["provenance"]):
+                experiment.forget(tuple(made["seeds"]), folder, made.get("rows"))
 
 
 def recorded(experiment: Experiment, store: Store | None = None) -> xr.Dataset | None:
@@ -307,8 +334,10 @@ def available(experiment: Experiment) -> xr.Dataset | None:
     Nothing is trained. `attrs["missing"]` names the seeds that were not made.
     """
     missing = experiment.missing_seeds()
-    there = tuple(s for s in experiment.seeds if s not in missing)
-    dataset = recorded(dataclasses.replace(experiment, seeds=there)) if there else None
+    there = tuple(seed for seed in experiment.seeds if seed not in missing)
+    if not there:
+        return None
+    dataset = recorded(dataclasses.replace(experiment, seeds=there))
     return None if dataset is None else dataset.assign_attrs(missing=list(missing))
 
 
@@ -318,11 +347,13 @@ def _gathered(
     """The parts of an experiment's dataset that a store and its fallbacks have, where from, and the
     missing seeds."""
     parts: list[xr.Dataset] = []
-    origin, missing = "cached", experiment.seeds
+    origin = "cached"
+    missing = experiment.seeds
     for where in (store, *store.fallbacks):
         part = where.load(experiment.key, code) if missing else None
         if part is not None:
-            parts, origin = [*parts, part], "cached" if where is store else "recorded"
+            parts.append(part)
+            origin = "cached" if where is store else "recorded"
             missing = tuple(seed for seed in missing if seed not in part.seed.values)
     return parts, origin, missing
 
@@ -337,15 +368,20 @@ def _trained(
 ) -> xr.Dataset:
     """The dataset of these seeds, trained now, with its provenance."""
     resumed = folder is not None and folder.is_dir() and any(folder.iterdir())
-    began, used = time.monotonic(), sum(os.times()[:4])
+    began = time.monotonic()
+    used = sum(os.times()[:4])
     fresh = experiment.run(seeds, checkpoints=folder, progress=progress, **options)
     made = provenance(fresh.attrs["device"], fresh.attrs["dtype"], code)
-    made |= {"update": fresh.attrs.pop("update", "eager")}
-    made |= {"rows": options["rows"]} if options.get("rows") else {}
-    made |= {"seeds": list(seeds), "seconds": round(time.monotonic() - began, 2)}
+    made["update"] = fresh.attrs.pop("update", "eager")
+    if options.get("rows"):
+        made["rows"] = options["rows"]
+    made["seeds"] = list(seeds)
+    made["seconds"] = round(time.monotonic() - began, 2)
     # of this process and of those it has waited for
-    made |= {"cpu_seconds": round(sum(os.times()[:4]) - used, 2)}
-    fresh.attrs["provenance"] = json.dumps([made | ({"resumed": True} if resumed else {})])
+    made["cpu_seconds"] = round(sum(os.times()[:4]) - used, 2)
+    if resumed:
+        made["resumed"] = True
+    fresh.attrs["provenance"] = json.dumps([made])
     return fresh
 
 

@@ -25,13 +25,13 @@ def records(pattern: str = "*") -> pd.DataFrame:
     """
     here = default_store()
     rows = []
-    for where, place in (("here", here), *(("book", behind) for behind in here.fallbacks)):
-        for entry in place.entries().values():
-            if pattern == entry["experiment"] or fnmatch(entry["experiment"], pattern):
+    for store in (here, *here.fallbacks):
+        where = "here" if store is here else "book"
+        for entry in store.entries().values():
+            name = entry["experiment"]
+            if pattern == name or fnmatch(name, pattern):
                 made = max(part.get("recorded_on", "") for part in entry["provenance"])
                 size = round(entry["bytes"] / 1e6, 2)
-                rows.append(
-                    [entry["experiment"], tuple(entry["seeds"]), where, made, size, entry["key"]]
-                )
+                rows.append([name, tuple(entry["seeds"]), where, made, size, entry["key"]])
     table = pd.DataFrame(rows, columns=["name", "seeds", "where", "made", "MB", "key"])
     return table.sort_values(["name", "key"], ignore_index=True)

@@ -88,7 +88,6 @@ def provenance(
 
     Where a part of a run is a reader's own, `code` adds its fingerprint and probe.
     """
-    code = code or Code()
     identity, dirty = commit()
     now = datetime.datetime.now(datetime.UTC)
     versions = {
@@ -96,20 +95,23 @@ def provenance(
         "grokbook": __version__,
         "torch": torch.__version__,
     }
-    return (
-        {
-            "commit": identity,
-            "dirty": dirty,
-            "versions": versions | {name: importlib.metadata.version(name) for name in _PACKAGES},
-            "device": device_name(device),
-            "processor": processor(),
-            "dtype": precision(device, dtype),
-            "recorded_on": now.date().isoformat(),
-            "recorded_at": now.isoformat(timespec="seconds"),
-        }
-        | ({"fingerprint": code.digest} if code.digest else {})
-        | ({"probe": code.probe} if code.probe else {})
-    )
+    for name in _PACKAGES:
+        versions[name] = importlib.metadata.version(name)
+    origin = {
+        "commit": identity,
+        "dirty": dirty,
+        "versions": versions,
+        "device": device_name(device),
+        "processor": processor(),
+        "dtype": precision(device, dtype),
+        "recorded_on": now.date().isoformat(),
+        "recorded_at": now.isoformat(timespec="seconds"),
+    }
+    if code is not None and code.digest:
+        origin["fingerprint"] = code.digest
+    if code is not None and code.probe:
+        origin["probe"] = code.probe
+    return origin
 
 
 def note(dataset: xr.Dataset) -> None:

@@ -22,7 +22,6 @@ from grokbook.measures.inputs import one_of
 from grokbook.paths import records_path
 from grokbook.runs.experiment import Experiment, load_or_run
 from grokbook.runs.store import Store
-from grokbook.training.cost import predict_on_gpu
 from grokbook.training.pool import Pool
 
 GROUP = "grokbook.experiments"
@@ -35,15 +34,19 @@ def catalogue() -> dict[str, Experiment]:
     names a function without arguments; it gives functions, each of which gives experiments by some
     label.
     """
-    brought = entry_points(group=GROUP)
-    return dict(_by_name(tuple(labelled for point in brought for labelled in point.load()())))
+    functions: list[Callable[[], dict[str, Experiment]]] = []
+    for point in entry_points(group=GROUP):
+        functions += point.load()()
+    return dict(_by_name(tuple(functions)))
 
 
 @lru_cache(maxsize=1)
 def _by_name(functions: tuple[Callable[[], dict[str, Experiment]], ...]) -> dict[str, Experiment]:
-    return {
-        experiment.name: experiment for labelled in functions for experiment in labelled().values()
-    }
+    by_name = {}
+    for labelled in functions:
+        for experiment in labelled().values():
+            by_name[experiment.name] = experiment
+    return by_name
 
 
 def choose(pattern: str | None = None, seeds: int | None = None) -> list[Experiment]:
@@ -53,19 +56,19 @@ def choose(pattern: str | None = None, seeds: int | None = None) -> list[Experim
     A pattern matches a name as it is or as a wildcard pattern ("gu2025/fig5*"). Raises
     ParameterError when none matches, naming the one most like it.
     """
-    named = catalogue()
-    chosen = [
-        e
-        for name, e in named.items()
-        if pattern is None or name == pattern or fnmatch(name, pattern)
-    ]
+    known = catalogue()
+    chosen = []
+    for name, experiment in known.items():
+        if pattern is None or name == pattern or fnmatch(name, pattern):
+            chosen.append(experiment if seeds is None else experiment.with_seeds(seeds))
     if not chosen:
-        listed = f"`grokbook record --list` names the {len(named)} there are"
-        near = nearest(str(pattern), named, 0)
+        near = nearest(str(pattern), known, 0)
+        hint = f", {near} the nearest" if near else ""
         raise ParameterError(
-            f"no experiment matches {shown(pattern)}; {listed}{near and f', {near} the nearest'}."
+            f"no experiment matches {shown(pattern)}; `grokbook record --list` names the"
+            f" {len(known)} there are{hint}."
         )
-    return [e if seeds is None else e.with_seeds(seeds) for e in chosen]
+    return chosen
 
 
 def records_table(
@@ -73,11 +76,8 @@ def records_table(
     seeds: int | None = None,
     store: Store | None = None,
 ) -> pd.DataFrame:
-    """One row an experiment: seeds recorded and missing, what the missing ones cost on one core
-    here, and on a GPU.
-
-    The GPU's minutes are those of an H100 (`grokbook.training.cost.predict_on_gpu`).
-    """
+    """One row an experiment: seeds recorded and missing, and what the missing ones cost on one core
+    here."""
     store = store or Store(records_path())
     rows = []
     for experiment in choose(pattern, seeds):
@@ -88,9 +88,6 @@ def records_table(
                 "recorded": len(experiment.seeds) - len(missing),
                 "missing": len(missing),
                 "core minutes": round(experiment.predicted(len(missing)).seconds / 60, 1),
-                "GPU minutes": round(
-                    predict_on_gpu(experiment.config, max(len(missing), 1)) / 60 * bool(missing), 1
-                ),
                 "memory MB": round(experiment.predicted(1).memory_mb),
             }
         )
@@ -165,8 +162,11 @@ def record(
 
     def fitting(busy: set[str]) -> SeedJob | None:
         left = ends - time.monotonic()
-        jobs = next_jobs([e for e in chosen if e.key not in busy], store)
-        return next((job for job in jobs if job.seconds <= left), None)
+        free = [experiment for experiment in chosen if experiment.key not in busy]
+        for job in next_jobs(free, store):
+            if job.seconds <= left:
+                return job
+        return None
 
     if count == 1:
         while (job := fitting(set())) is not None:

@@ -48,12 +48,11 @@ def moved(config: RunConfig, number: int) -> RunConfig:
 
     def draw(self: Any, seed: int, *start: str) -> dict[str, torch.Tensor]:
         signs = torch.Generator().manual_seed(number)
-        weights = kind.draw(self, seed, *start)
-        ends = {
-            name: (torch.rand(w.shape, generator=signs) - 0.5) * torch.inf
-            for name, w in weights.items()
-        }
-        return {name: torch.nextafter(w, ends[name]) for name, w in weights.items()}
+        weights = {}
+        for name, drawn in kind.draw(self, seed, *start).items():
+            end = (torch.rand(drawn.shape, generator=signs) - 0.5) * torch.inf
+            weights[name] = torch.nextafter(drawn, end)
+        return weights
 
     model = copy.copy(config.model)
     object.__setattr__(model, "__class__", type(kind.__name__, (kind,), {"draw": draw}))
@@ -74,16 +73,13 @@ def first_steps(
     Of a sweep it is the first cell, trained with those that share its program; with a `number` the
     run is `moved`.
     """
-    configs = [
-        config if number is None else moved(config, number)
-        for config in experiment.chunks([seed])[0]
-    ]
+    configs = experiment.chunks([seed])[0]
+    if number is not None:
+        configs = [moved(config, number) for config in configs]
     logged = configs[0].log.steps(configs[0].steps)
     last = int(logged[min(int(np.searchsorted(logged, steps)), logged.size - 1)])
-    found = train(
-        configs, device="cpu", progress=False, steps=last, compiled=compiled, rows=len(configs)
-    )
-    return found.isel(run=0)
+    options: dict[str, Any] = {"device": "cpu", "progress": False, "rows": len(configs)}
+    return train(configs, steps=last, compiled=compiled, **options).isel(run=0)
 
 
 def differences(ours: xr.Dataset, theirs: xr.Dataset) -> np.ndarray:
@@ -97,11 +93,11 @@ def differences(ours: xr.Dataset, theirs: xr.Dataset) -> np.ndarray:
     for name in curves:
         if name not in theirs:
             return np.full(worst.size, np.inf)
-        a, b = ours[name].values, theirs[name].sel(step=ours.step).values
+        a = ours[name].values
+        b = theirs[name].sel(step=ours.step).values
         apart = abs(a - b) / np.maximum(np.maximum(abs(a), abs(b)), 1e-300)
-        apart = np.where(
-            np.isnan(a) & np.isnan(b), 0.0, np.where(np.isnan(a) | np.isnan(b), np.inf, apart)
-        )
+        apart[np.isnan(a) | np.isnan(b)] = np.inf
+        apart[np.isnan(a) & np.isnan(b)] = 0.0
         worst = np.fmax(worst, apart)
     return np.maximum.accumulate(worst)
 
@@ -165,11 +161,11 @@ def repeat(
     ratio = 0.0
     if apart[-1] > LIKE:
         smooth = fresh.drop_vars([name for name in fresh.data_vars if "accuracy" in str(name)])
-        starts = (
-            first_steps(experiment, seed, steps, compiled, number=number) for number in range(MOVED)
-        )
-        spread = np.max([differences(smooth, start) for start in starts], axis=0)
-        ratio = float(np.max(differences(smooth, whole) / np.maximum(spread, LIKE)))
+        spread = np.full(smooth.sizes["step"], LIKE)
+        for number in range(MOVED):
+            start = first_steps(experiment, seed, steps, compiled, number=number)
+            spread = np.maximum(spread, differences(smooth, start))
+        ratio = float(np.max(differences(smooth, whole) / spread))
     return Repetition(experiment.name, seed, int(fresh.step.max()), float(apart[-1]), ratio)
 
 

@@ -42,13 +42,14 @@ class WeightSnapshots:
     def table(self, seeds: Sequence[int]) -> xr.DataArray:
         """What was noted, dims (seed, snapshot, parameter); NaN where a run had stopped."""
         steps = sorted({step for _, step in self.rows})
-        empty = np.full_like(next(iter(self.rows.values())), np.nan)
-        table = [[self.rows.get((seed, step), empty) for step in steps] for seed in seeds]
-        shapes = {name: list(shape) for name, shape in self.shapes.items()}
-        note = {"long_name": "parameters in a row, in the order of `parameters`"}
-        note["parameters"] = json.dumps(shapes)
+        first = next(iter(self.rows.values()))
+        table = np.full((len(seeds), len(steps), first.size), np.nan, first.dtype)
+        for (seed, step), row in self.rows.items():
+            table[list(seeds).index(seed), steps.index(step)] = row
+        note = {
+            "long_name": "parameters in a row, in the order of `parameters`",
+            "parameters": json.dumps({name: list(shape) for name, shape in self.shapes.items()}),
+        }
         snapshots = ("snapshot", steps, {"long_name": "step of the snapshot"})
         coords = {"seed": list(seeds), "snapshot": snapshots}
-        return xr.DataArray(
-            np.array(table), coords, ("seed", "snapshot", "parameter"), "weights", note
-        )
+        return xr.DataArray(table, coords, ("seed", "snapshot", "parameter"), "weights", note)

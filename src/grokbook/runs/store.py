@@ -164,15 +164,14 @@ def _attributes(of: h5py.HLObject) -> dict[str, Any]:
     """
     attrs = {}
     for name in of.attrs:
-        if name not in NETCDF:
-            about = of.attrs.get_id(name)
-            if about.dtype.hasobject and prod(about.shape or ()) != 1:
-                raise ParameterError(f"the attribute {shown(name)} is no text")
-            attrs[name] = of.attrs[name]
-    return {
-        name: value[0] if getattr(value, "shape", ()) == (1,) else value
-        for name, value in attrs.items()
-    }
+        if name in NETCDF:
+            continue
+        about = of.attrs.get_id(name)
+        if about.dtype.hasobject and prod(about.shape or ()) != 1:
+            raise ParameterError(f"the attribute {shown(name)} is no text")
+        value = of.attrs[name]
+        attrs[name] = value[0] if about.shape == (1,) else value
+    return attrs
 
 
 class Store:
@@ -236,6 +235,13 @@ class Store:
                 return name, entry
         return None
 
+    def place(self, key: str, code: Code | None = None) -> Path | None:
+        """The file of the record with this key, here or in a store behind this one."""
+        for store in (self, *self.fallbacks):
+            if found := store.find(key, code):
+                return store.path / found[0]
+        return None
+
     def load(self, key: str, code: Code | None = None) -> xr.Dataset | None:
         """The verified record with this key, None when there is none (or it was damaged: see the
         class).
@@ -246,32 +252,25 @@ class Store:
         found = self.find(key, code)
         if found is None:
             return None
-        content = self._verified(*found)
-        if content is None:
-            content = self._second_look(key, found[0], code)
-        try:
-            dataset = None if content is None else from_bytes(content)
-            said = None if dataset is None else _said(dataset)
-        except Exception as error:  # HDF5 and xarray raise many kinds
-            raise unreadable(self.path / found[0], error) from error
-        if said is not None:
-            self._refuse_other_configuration(key, found, said)
-        return dataset
-
-    def _refuse_other_configuration(
-        self, key: str, found: tuple[str, dict[str, Any]], configuration: Any
-    ) -> None:
-        """Raise RecordError where a file says a configuration whose digest, with the version, is
-        not its key."""
         name, entry = found
-        if "version" not in entry:
-            return
-        said = {"version": entry["version"], "configuration": configuration}
-        if (other := digest(said)) != key:
-            rule = (
-                "the manifest gives it to another run; remove its entry, and it is computed again"
-            )
-            raise RecordError(f"the record {self.path / name} has key {other}, not {key}: {rule}.")
+        content = self._verified(name, entry)
+        if content is None:
+            content = self._second_look(key, name, code)
+        if content is None:
+            return None
+        try:
+            dataset = from_bytes(content)
+            configuration = _configuration(dataset)
+        except Exception as error:  # HDF5 and xarray raise many kinds
+            raise unreadable(self.path / name, error) from error
+        if configuration is not None and "version" in entry:
+            other = digest({"version": entry["version"], "configuration": configuration})
+            if other != key:
+                raise RecordError(
+                    f"the record {self.path / name} has key {other}, not {key}: the manifest gives"
+                    " it to another run; remove its entry, and it is computed again."
+                )
+        return dataset
 
     def _verified(self, name: str, entry: dict[str, Any]) -> bytes | None:
         """The bytes of a record's file, or of the one about to take its place, if they have the
@@ -317,7 +316,9 @@ class Store:
             aside = path.with_name(path.name + ".corrupt")
             os.replace(path, aside)
             state = f"damaged (its sha256 is not the manifest's); set aside as {aside.name}"
-        self._write_manifest({n: e for n, e in self.entries().items() if n != name})
+        entries = self.entries()
+        entries.pop(name, None)
+        self._write_manifest(entries)
         return state
 
     def verify(self) -> list[str]:
@@ -334,8 +335,11 @@ class Store:
     def seeds(self, key: str, code: Code | None = None) -> tuple[int, ...]:
         """Seeds this store and its fallbacks hold for a key, by their manifests (files are not
         read)."""
-        found = [store.find(key, code) for store in (self, *self.fallbacks)]
-        return tuple(sorted({seed for f in found if f for seed in f[1]["seeds"]}))
+        seeds: set[int] = set()
+        for store in (self, *self.fallbacks):
+            if found := store.find(key, code):
+                seeds.update(found[1]["seeds"])
+        return tuple(sorted(seeds))
 
     def checkpoints(self, experiment: Recordable) -> Path:
         """The folder of what an interrupted call left of an experiment's runs.
@@ -364,12 +368,13 @@ class Store:
         File, manifest, name, in this order: whenever it is killed, the manifest's sha256 is that of
         a whole file.
         """
-        own, dataset = self.load(experiment.key, code or experiment.code), fresh
-        if own is not None:
-            dataset = select(
-                [own, fresh], sorted({*own.seed.values.tolist(), *fresh.seed.values.tolist()})
-            )
-        content, name = to_bytes(dataset), _name(experiment)
+        dataset = fresh
+        kept = self.load(experiment.key, code or experiment.code)
+        if kept is not None:
+            seeds = {*kept.seed.values.tolist(), *fresh.seed.values.tolist()}
+            dataset = select([kept, fresh], sorted(seeds))
+        content = to_bytes(dataset)
+        name = _name(experiment)
         made = json.loads(dataset.attrs["provenance"])
         entry = {
             "experiment": experiment.name,
@@ -390,16 +395,16 @@ class Store:
             if left and hashlib.sha256(left).hexdigest() == entries[name]["sha256"]:
                 atomic_write(self.file(name), left)
             atomic_write(waiting, content)
-            before = [n for n, e in entries.items() if e["key"] == experiment.key]
-            self._write_manifest(
-                {n: e for n, e in entries.items() if n not in before} | {name: entry}
-            )
+            # the same configuration, under another experiment's name perhaps
+            before = {n for n, other in entries.items() if other["key"] == experiment.key}
+            for old in before:
+                del entries[old]
+            self._write_manifest(entries | {name: entry})
             # the record is whole, and is read under the name that it waits with
             with contextlib.suppress(OSError):
                 os.replace(waiting, self.file(name))
-                # the same configuration under another experiment's name
-                for other in set(before) - {name}:
-                    self.file(other).unlink(missing_ok=True)
+                for old in before - {name}:
+                    self.file(old).unlink(missing_ok=True)
 
     def _write_manifest(self, entries: dict[str, Any]) -> None:
         text = json.dumps({"format": FORMAT, "records": dict(sorted(entries.items()))}, indent=1)
@@ -474,7 +479,7 @@ def _is_entry(name: str, entry: Any) -> bool:
     return False
 
 
-def _said(dataset: xr.Dataset) -> Any:
+def _configuration(dataset: xr.Dataset) -> Any:
     """The configuration that a record says, None where it says none; its seeds and its provenance
     are those of one.
 
@@ -488,7 +493,7 @@ def _said(dataset: xr.Dataset) -> Any:
     for part in json.loads(dataset.attrs["provenance"]):
         if not all(isinstance(seed, int) for seed in part["seeds"]):
             raise ParameterError("its provenance has seeds that are no whole numbers")
-    return json.loads(dataset.attrs["configuration"]) if "configuration" in dataset.attrs else None
+    return json.loads(dataset.attrs.get("configuration", "null"))
 
 
 def _made_by(entry: Mapping[str, Any], code: Code) -> bool:
@@ -523,15 +528,19 @@ def _next(path: Path) -> Path:
 def select(parts: Sequence[xr.Dataset], seeds: Sequence[int]) -> xr.Dataset:
     """The wanted seeds in order, each from the first part that has it; provenance of the parts
     used."""
-    taken: list[xr.Dataset] = []
+    chosen: list[xr.Dataset] = []
     made: list[dict[str, Any]] = []
+    left = set(seeds)
     for part in parts:
-        have = {int(s) for t in taken for s in t.seed.values}
-        new = [int(s) for s in part.seed.values if int(s) in set(seeds) - have]
-        if new:
-            taken.append(part.sel(seed=new))
-            made += [p for p in json.loads(part.attrs["provenance"]) if set(p["seeds"]) & set(new)]
-    joined = xr.concat(taken, dim="seed", data_vars="all") if len(taken) > 1 else taken[0]
+        new = [seed for seed in part.seed.values.tolist() if seed in left]
+        if not new:
+            continue
+        left -= set(new)
+        chosen.append(part.sel(seed=new))
+        for origin in json.loads(part.attrs["provenance"]):
+            if not set(origin["seeds"]).isdisjoint(new):
+                made.append(origin)
+    joined = xr.concat(chosen, dim="seed", data_vars="all") if len(chosen) > 1 else chosen[0]
     joined = joined.sel(seed=list(seeds))
-    joined.attrs = dict(taken[0].attrs) | {"provenance": json.dumps(made)}
+    joined.attrs = dict(chosen[0].attrs) | {"provenance": json.dumps(made)}
     return joined

@@ -47,6 +47,9 @@ def spaced(low: float, high: float, count: int, digits: int = 6) -> tuple[float,
 MOST = 1000
 """Values of an axis that A:B:N can ask for."""
 
+MOST_CELLS = 10_000
+"""Cells of the largest grid that can be asked for."""
+
 
 @dataclass(frozen=True)
 class Axis:
@@ -59,14 +62,11 @@ class Axis:
     values: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        if (
-            not self.values
-            or len(set(self.values)) != len(self.values)
-            or not np.isfinite(self.values).all()
-        ):
-            name, values = shown(self.name), shown(self.values)
+        distinct = len(set(self.values))
+        if distinct < max(1, len(self.values)) or not np.isfinite(self.values).all():
             raise ParameterError(
-                f"the axis {name} must have different finite values, not {values}."
+                f"the axis {shown(self.name)} must have different finite values, not"
+                f" {shown(self.values)}."
             )
 
     @classmethod
@@ -79,16 +79,17 @@ class Axis:
         name, _, given = text.partition("=")
         try:
             if ":" not in given:
-                listed = tuple(float(value) for value in given.split(","))
-            else:
-                first, last, number = given.split(":")
-                low, high, count = float(first), float(last), int(number)
+                return cls(name, tuple(map(float, given.split(","))))
+            first, last, number = given.split(":")
+            low = float(first)
+            high = float(last)
+            count = int(number)
+        except ParameterError:
+            raise
         except ValueError:
             raise ParameterError(
                 f"{shown(text)} is no axis; write NAME=A:B:N or NAME=A,B,..."
             ) from None
-        if ":" not in given:
-            return cls(name, listed)
         if not 1 <= count <= MOST:
             raise ParameterError(f"{shown(text)} asks for {count} values; an axis has 1 to {MOST}.")
         if low > 0 and round(high / low, 9) >= 100:  # 7e-1 / 7e-3 is 99.99999999999999
@@ -106,41 +107,34 @@ def with_value(config: RunConfig, name: str, value: float) -> RunConfig:
     Raises ParameterError for an unknown name, a value that its place refuses, and a rate of the
     optimiser where every group of the parameters has one of its own.
     """
-    group, _, rate = next(
-        (name.partition(f"_{r}") for r in RATES if name.endswith(f"_{r}")), ("", "", "")
-    )
-    named: dict[str, Any] = getattr(config.model, "groups", dict)()
-    if group in named:
-        rate = name.removeprefix(f"{group}_")
-        before = {g.name: g for g in getattr(config.optimizer, "groups", ())}
-        changed = dataclasses.replace(before.get(group, Group(group)), **{RATES[rate]: value})
-        kept = tuple((before | {group: changed}).values())
-        return dataclasses.replace(
-            config, optimizer=dataclasses.replace(config.optimizer, groups=kept)
-        )
-    own = {g.name for g in getattr(config.optimizer, "groups", ()) if name in g.changes()}
-    if own and own >= set(named):
-        said = " or ".join(
-            f"{group}_{rate}" for group in named for rate in RATES if RATES[rate] == name
-        )
+    groups: dict[str, Any] = getattr(config.model, "groups", dict)()
+    rates = {group.name: group for group in getattr(config.optimizer, "groups", ())}
+    for rate, field in RATES.items():
+        group = name.removesuffix(f"_{rate}")
+        if group != name and group in groups:
+            rates[group] = dataclasses.replace(rates.get(group, Group(group)), **{field: value})
+            optimizer = dataclasses.replace(config.optimizer, groups=tuple(rates.values()))
+            return dataclasses.replace(config, optimizer=optimizer)
+    own = {group.name for group in rates.values() if name in group.changes()}
+    if own and own >= set(groups):
+        rate = next(rate for rate, field in RATES.items() if field == name)
+        others = " or ".join(f"{group}_{rate}" for group in groups)
         raise ParameterError(
-            f"{name} reaches no parameter, since every group has its own; vary {said}."
+            f"{name} reaches no parameter, since every group has its own; vary {others}."
         )
-    parts: dict[str, Any] = {
-        "": config,
-        "optimizer": config.optimizer,
-        "model": config.model,
-        "task": config.task,
-    }
-    for where, part in parts.items():
-        known = {f.name: f for f in dataclasses.fields(part)}
-        if name in known and isinstance(getattr(part, name), int | float | None):
-            changed = dataclasses.replace(
-                part, **(_derived(part) | {name: _as(known[name].type, name, value)})
-            )
-            return dataclasses.replace(config, **{where: changed}) if where else changed
-    every = [f.name for part in parts.values() for f in dataclasses.fields(part)]
-    near = meant(name, ["lr", *every])
+    known = ["lr"]
+    for where in ("", "optimizer", "model", "task"):
+        part = getattr(config, where) if where else config
+        kinds = {field.name: field.type for field in dataclasses.fields(part)}
+        if name in kinds and isinstance(getattr(part, name), int | float | None):
+            changes = _derived(part) | {name: _as(kinds[name], name, value)}
+            changed = dataclasses.replace(part, **changes)
+            if not where:
+                return changed
+            whole: Any = config
+            return dataclasses.replace(whole, **{where: changed})
+        known += kinds
+    near = meant(name, known)
     hint = f"did you mean {near}?" if near else "see `grokbook sweep --help`."
     raise ParameterError(f"{shown(name)} is no setting of this run that a grid can vary; {hint}")
 
@@ -148,33 +142,34 @@ def with_value(config: RunConfig, name: str, value: float) -> RunConfig:
 def _as(kind: object, name: str, value: float) -> float | int | bool:
     """A value of a grid as its field has it; ParameterError for another number than a whole one, or
     0 or 1, there."""
-    whole, flag = "int" in str(kind), "bool" in str(kind)
-    if whole and value % 1 or flag and value not in (0, 1):  # NaN leaves NaN
-        raise ParameterError(
-            f"{name} = {value:g} must be {'0 or 1' if flag else 'a whole number'}."
-        )
-    if flag:
+    if "bool" in str(kind):
+        if value not in (0, 1):
+            raise ParameterError(f"{name} = {value:g} must be 0 or 1.")
         return bool(value)
-    return round(value) if whole else value
+    if "int" not in str(kind):
+        return value
+    if value % 1:  # NaN leaves NaN
+        raise ParameterError(f"{name} = {value:g} must be a whole number.")
+    return round(value)
 
 
-def _derived(part: Any) -> dict[str, None]:
+def _derived(part: Any) -> dict[str, Any]:
     """Fields left open that the others decide (a width of 4 d): they are left open again."""
-    found: dict[str, None] = {}
-    for f in dataclasses.fields(part):
-        if f.init and f.default is None and getattr(part, f.name) is not None:
+    derived: dict[str, Any] = {}
+    for field in dataclasses.fields(part):
+        if field.init and field.default is None and getattr(part, field.name) is not None:
             with contextlib.suppress(ParameterError):  # a hole is no such field: a split needs it
-                found |= (
-                    {f.name: None} if dataclasses.replace(part, **{f.name: None}) == part else {}
-                )
-    return found
+                if dataclasses.replace(part, **{field.name: None}) == part:
+                    derived[field.name] = None
+    return derived
 
 
 def worded(config: RunConfig, name: str) -> str:
     """A setting by the name of its field: `lr` is the learning rate of an optimiser that has no
     `lr` itself."""
-    fields = {f.name for f in dataclasses.fields(config.optimizer)}
-    return _WORDS.get(name, name) if name not in fields and _WORDS.get(name) in fields else name
+    fields = {field.name for field in dataclasses.fields(config.optimizer)}
+    word = _WORDS.get(name, name)
+    return word if name not in fields and word in fields else name
 
 
 def over_grid(
@@ -183,8 +178,8 @@ def over_grid(
     """An experiment, or a recorded one by its name, over a grid (`Axis.parse`); a sweep keeps its
     axes without one.
 
-    Raises ParameterError for an unknown experiment, one that is not plain, and a grid that its runs
-    refuse.
+    Raises ParameterError for an unknown experiment, one that is not plain, a grid that its runs
+    refuse, and one of more than `MOST_CELLS` cells.
 
     Example:
         >>> over_grid("liu2022/fig6b", ["decoder_lr=1e-4,1e-3"], 2, steps=50).name
@@ -195,7 +190,11 @@ def over_grid(
         raise ParameterError(
             f"{name!r} must be one experiment, not {', '.join(e.name for e in found)}."
         )
-    base, asked = found[0], tuple(map(Axis.parse, grid))
+    base = found[0]
+    asked = tuple(map(Axis.parse, grid))
+    cells = prod(len(axis.values) for axis in asked)
+    if cells > MOST_CELLS:  # before any is made
+        raise ParameterError(f"the grid has {cells:,} cells; it may have {MOST_CELLS:,}.")
     if base.watch or base.read_at_end or base.kept:
         raise ParameterError(
             f"{base.name} is looked into while it is trained or at its end; a grid varies plain"
@@ -203,15 +202,17 @@ def over_grid(
         )
     axes = tuple(Axis(worded(base.config, axis.name), axis.values) for axis in asked)
     axes = axes or getattr(base, "axes", ())
-    changed: dict[str, Any] = {"steps": steps} if steps else {}
-    said = [f"{axis.name}={axis.values[0]:g}..{axis.values[-1]:g}" for axis in axes] * bool(grid)
-    said += [f"{what}={value}" for what, value in changed.items()]
-    title = (
-        f"{base.name.rstrip(']')}{', ' if '[' in base.name else '['}{', '.join(said)}]"
-        if said
-        else base.name
-    )
-    config = dataclasses.replace(base.config, **changed)
+    changes = []
+    if grid:
+        changes += [f"{axis.name}={axis.values[0]:g}..{axis.values[-1]:g}" for axis in axes]
+    config = base.config
+    if steps:
+        changes.append(f"steps={steps}")
+        config = dataclasses.replace(config, steps=steps)
+    title = base.name
+    if changes:
+        before = f"{title.rstrip(']')}, " if "[" in title else f"{title}["
+        title = f"{before}{', '.join(changes)}]"
     return Sweep(title, config, tuple(range(n_seeds)), axes=axes)
 
 
@@ -256,9 +257,9 @@ class Sweep(Experiment):
         super().__post_init__()
         names = [axis.name for axis in self.axes]
         if not names or len({*names, "seed"}) <= len(names):
-            asked = ", ".join(names) or "none"
             raise ParameterError(
-                f"a sweep needs one or more axes of different names, none the seed, not {asked}."
+                "a sweep needs one or more axes of different names, none the seed, not"
+                f" {', '.join(names) or 'none'}."
             )
         if self.watch or self.keep != "embedding":
             raise ParameterError(
@@ -291,7 +292,8 @@ class Sweep(Experiment):
         `grokbook.training.train`."""
         seeds = self.seeds if seeds is None else seeds
         configs = self.to_train(seeds)
-        options = {"rows": None if torch.cuda.is_available() else ROWS} | options
+        if not torch.cuda.is_available():
+            options = {"rows": ROWS} | options
         try:
             dataset = train(configs, keep_weights=True, **options)
         except TrainingError as error:
@@ -316,13 +318,10 @@ class Sweep(Experiment):
             if len({table.shape for table in tables}) == 1:
                 dims = ("run", "token", "feature")
                 kept["embedding"] = (dims, np.stack(tables), {"long_name": "embedding at the end"})
-        sides = [("seed", list(seeds)), *((axis.name, list(axis.values)) for axis in self.axes)]
-        names, values = zip(*sides, strict=True)
-        index = pd.MultiIndex.from_product(values, names=names)
-        kept = kept.assign_coords(xr.Coordinates.from_pandas_multiindex(index, "run")).unstack(
-            "run"
-        )
-        return kept.transpose(*names, "step", ...)
+        sides = {"seed": list(seeds)} | {axis.name: list(axis.values) for axis in self.axes}
+        index = pd.MultiIndex.from_product(sides.values(), names=sides)
+        coordinates = xr.Coordinates.from_pandas_multiindex(index, "run")
+        return kept.assign_coords(coordinates).unstack("run").transpose(*sides, "step", ...)
 
     def to_train(self, seeds: Sequence[int]) -> list[RunConfig]:
         """Every cell of every seed."""

@@ -73,23 +73,24 @@ class Muon(AdamW):
     ) -> None:
         """AdamW's update, replaced on the hidden matrices; their momentum lives in the first
         moment."""
-        before, momentum = weights.clone(), state["mean"].clone()
+        before = weights.clone()
+        momentum = state["mean"].clone()
         super().update(weights, gradient, state, numbers, shapes)
         mu, rate, keep = (column(numbers[name], weights) for name in ("momentum", "lr", "decay"))
         start = 0
         for name, shape in shapes.items():
-            part = slice(start, start := start + torch.Size(shape).numel())
-            if name in self.matrices if self.matrices else is_hidden(name, shape):
-                m = momentum[:, part].lerp(gradient[:, part], 1 - _of(mu, part))
-                state["mean"][:, part] = m
-                direction = m if self.plain else torch.lerp(gradient[:, part], m, _of(mu, part))
-                factor = 1 if self.plain else 0.2 * max(shape) ** 0.5
-                step = (
-                    factor
-                    * _of(rate, part)
-                    * orthogonalise(direction.unflatten(1, shape)).flatten(1)
-                )
-                weights[:, part] = _of(keep, part) * before[:, part] - step
+            part = slice(start, start + torch.Size(shape).numel())
+            start = part.stop
+            is_moved = name in self.matrices if self.matrices else is_hidden(name, shape)
+            if not is_moved:
+                continue
+            m = momentum[:, part].lerp(gradient[:, part], 1 - _of(mu, part))
+            state["mean"][:, part] = m
+            direction = m if self.plain else torch.lerp(gradient[:, part], m, _of(mu, part))
+            factor = 1 if self.plain else 0.2 * max(shape) ** 0.5
+            turned = orthogonalise(direction.unflatten(1, shape)).flatten(1)
+            step = factor * _of(rate, part) * turned
+            weights[:, part] = _of(keep, part) * before[:, part] - step
 
 
 @checked_call

@@ -55,7 +55,10 @@ class StopRule:
     def logs_needed(self, values: list[float]) -> int | None:
         """Number of logged `values` after which the rule is met for the first time, None if it
         never is."""
-        return next((n for n in range(self.hold, len(values) + 1) if self.met(values[:n])), None)
+        for n in range(self.hold, len(values) + 1):
+            if self.met(values[:n]):
+                return n
+        return None
 
     def met(self, values: list[float]) -> bool:
         """Whether the last `hold` of the logged `values` are all on the wanted side."""
@@ -119,11 +122,9 @@ class RunConfig:
             raise ParameterError(
                 f"steps = {self.steps} is above the largest number of steps, {MOST_STEPS}."
             )
-        starts = getattr(self.model, "starts", ("normal",))
-        for name, choices in (("dtype", DTYPES), ("start", starts), ("loss", tuple(LOSSES))):
-            value = getattr(self, name)
-            if not isinstance(value, str) or value not in choices:
-                raise _no_choice(name, value, choices)
+        _check_choice("dtype", self.dtype, DTYPES)
+        _check_choice("start", self.start, getattr(self.model, "starts", ("normal",)))
+        _check_choice("loss", self.loss, tuple(LOSSES))
         if self.batch_size is not None:
             check_integers(self, batch_size=1)
             if self.batch_size > (n := sizes(self.task)[1]):
@@ -153,10 +154,10 @@ class RunConfig:
     def with_seed(self, seed: int) -> RunConfig:
         """The same run with `seed` for the initial weights, and for the split where a task draws it
         by none fixed."""
-        split = (
-            dataclasses.replace(self.task, seed=seed) if hasattr(self.task, "seed") else self.task
-        )
-        return dataclasses.replace(self, seed=seed, task=split)
+        task = self.task
+        if hasattr(task, "seed"):
+            task = dataclasses.replace(task, seed=seed)
+        return dataclasses.replace(self, seed=seed, task=task)
 
 
 _INSTEAD = {
@@ -170,15 +171,17 @@ _INSTEAD = {
 """What can be done where none of the choices will do."""
 
 
-def _no_choice(name: str, value: object, choices: Sequence[str]) -> ParameterError:
-    """The error for a field that has none of its choices: what was meant, or can be done
-    instead."""
-    said = value if isinstance(value, str) else getattr(value, "__name__", type(value).__name__)
+def _check_choice(name: str, value: object, choices: Sequence[str]) -> None:
+    """Refuse a field that has none of its choices: what was meant, or can be done instead."""
+    if isinstance(value, str) and value in choices:
+        return
+    word = value if isinstance(value, str) else getattr(value, "__name__", type(value).__name__)
     # float32 would be the nearest to float64
-    near = "" if name == "dtype" else meant(said, choices)
+    near = "" if name == "dtype" else meant(word, choices)
     hint = f"did you mean {near}?" if near else _INSTEAD[name]
-    unknown = f"{name} = {shown(value)} is unknown; choose one of {', '.join(choices)}"
-    return ParameterError(f"{unknown}; {hint}")
+    raise ParameterError(
+        f"{name} = {shown(value)} is unknown; choose one of {', '.join(choices)}; {hint}"
+    )
 
 
 def sizes(task: Task) -> tuple[int, int]:
@@ -196,13 +199,14 @@ def plain(part: Any) -> Any:
         return {name: plain(value) for name, value in part.items()}
     if not dataclasses.is_dataclass(part) or isinstance(part, type):
         return spelled(part)
-    kept = [
-        f
-        for f in dataclasses.fields(part)
-        if "later" not in f.metadata or getattr(part, f.name) != f.default
-    ]
-    own = {} if of_library(type(part)) else {"class": full_name(type(part))}
-    return own | {f.name: plain(getattr(part, f.name)) for f in kept}
+    values: dict[str, Any] = {}
+    if not of_library(type(part)):
+        values["class"] = full_name(type(part))
+    for entry in dataclasses.fields(part):
+        value = getattr(part, entry.name)
+        if "later" not in entry.metadata or value != entry.default:
+            values[entry.name] = plain(value)
+    return values
 
 
 NUMBERS = 0
@@ -229,17 +233,22 @@ def size_key(config: RunConfig) -> str:
     size (not where batches have statistics) and in what a network's drawing alone uses
     (`grokbook.models.networks.ROWS`).
     """
-    drawn = {f.name for f in dataclasses.fields(config.model) if "rows" in f.metadata}
-    free = {"seed", "split_seed", "task", "optimizer"}
-    free |= set() if hasattr(config.model, "statistics") else {"batch_size"}
-    fields = {name: value for name, value in config.as_dict().items() if name not in free}
-    fields["model"] = {name: value for name, value in fields["model"].items() if name not in drawn}
-    inputs, targets = config.task.inputs, config.task.targets
+    fields = config.as_dict()
+    for free in ("seed", "split_seed", "task"):
+        fields.pop(free, None)
+    if not hasattr(config.model, "statistics"):
+        fields.pop("batch_size", None)
+    for entry in dataclasses.fields(config.model):
+        if "rows" in entry.metadata:
+            fields["model"].pop(entry.name, None)
+    targets = config.task.targets
     known = codes(targets)
-    content = np.ascontiguousarray(inputs).data
-    data = [hashlib.sha256(content).hexdigest(), targets.shape, str(targets.dtype)]
-    found = {"optimizer": type(config.optimizer).__qualname__, "data": data, "n": config.n_train}
-    return canonical(fields | found | {"codes": None if known is None else known.shape})
+    content = np.ascontiguousarray(config.task.inputs).data
+    fields["data"] = [hashlib.sha256(content).hexdigest(), targets.shape, str(targets.dtype)]
+    fields["optimizer"] = type(config.optimizer).__qualname__
+    fields["n"] = config.n_train
+    fields["codes"] = None if known is None else known.shape
+    return canonical(fields)
 
 
 def canonical(config: dict[str, Any]) -> str:

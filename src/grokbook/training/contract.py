@@ -1,10 +1,10 @@
-"""What training asks of a task, a network, an optimiser and a watch, checked before anything is
-trained.
+"""Checks of a reader's own task, network, optimiser and watch before anything is trained.
 
 Here no number of a run is made. Parts of a reader's own are looked at when a configuration is made,
-once for each value: a network is drawn and sent two samples, an optimiser makes one update of
-zeros, a task shows its data, unless it says its `sizes()`, which lets its data wait for `train`. No
-generator of the process is moved.
+once for each value: a network is drawn and sent two samples, an optimiser makes some updates, a
+task shows its data, unless it says its `sizes()`, which lets its data wait for `train`. What would
+end in an error later is tried now; what would train, and train something else than was written,
+is compared with itself. No generator of the process is moved.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -20,31 +20,24 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from grokbook.errors import ParameterError, nearest, shown
+from grokbook.errors import ParameterError, line, shown
 from grokbook.machine import generators_kept, plain_torch
 from grokbook.own_code import held, of_library
 from grokbook.training.optim import Columns
-from grokbook.training.samples import SAME, array_of, check_index, check_part, tried
+from grokbook.training.samples import array_of, check_groups, check_index, tried
 
-ASKED = {
+REQUIRED = {
     "task": ("inputs", "targets", "train_index", "groups"),
     "model": ("shapes", "draw", "forward"),
     "optimizer": ("init", "numbers", "update"),
 }
 """What each part of a run must have."""
 
-_FORMS = {Callable: "a function", tuple: "a tuple", (int, float): "a number"}
-_OPTIONAL: dict[str, dict[str, Any]] = {
-    "task": {"sizes": Callable, "show": Callable},
-    "model": (
-        dict.fromkeys(("groups", "embeddings", "check", "settle", "products"), Callable)
-        | dict.fromkeys(("starts", "statistics"), tuple)
-        | dict.fromkeys(("dropout", "activations"), (int, float))
-    ),
-    "optimizer": {"groups": tuple},
+EXAMPLES = {
+    "task": "ModularTask(97) or gb.task(inputs, targets, train_fraction)",
+    "model": "MLP((64, 16, 10)) or gb.from_module(factory)",
+    "optimizer": "AdamW() or gb.from_torch_optim(cls)",
 }
-"""What a part may have beside that (`grokbook.models.networks`, `grokbook.tasks.task`), and what it
-then is."""
 
 TRIED = 3
 """Updates after which an optimiser is compared with itself: with the third both moments of Adam
@@ -53,8 +46,6 @@ have shaped weights."""
 LONGER = 100
 """Updates in which an optimiser must have moved something."""
 
-_INSTEAD = {"task": "ModularTask(97)", "model": "MLP((64, 16, 10))", "optimizer": "AdamW()"}
-_OPTIMIZERS = ("AdamW", "Adam", "Sgd", "Muon")
 # what was looked at, with the classes, so that no other one gets their number
 _known: dict[str, tuple[Any, ...]] = {}
 
@@ -79,9 +70,9 @@ def _check_own(config: Any, own: Sequence[str]) -> None:
         return
     with generators_kept():
         if "model" in own:
-            _check_network(config.model, config.start)
+            tried(f"model = {called(config.model)}", lambda: _check_network(config))
         if "optimizer" in own:
-            _check_optimizer(config)
+            tried(f"optimizer = {called(config.optimizer)}", lambda: _check_optimizer(config))
         if "task" in own and not hasattr(config.task, "sizes"):
             _check_data(config)
         elif "model" in own:
@@ -92,11 +83,12 @@ def _check_own(config: Any, own: Sequence[str]) -> None:
 def own_parts(config: Any) -> list[str]:
     """The parts of a run that a reader wrote, or made of what is no part of the library
     (`adapted`)."""
-    return [
-        n
-        for n in ASKED
-        if not of_library(type(part := getattr(config, n))) or hasattr(part, "adapted")
-    ]
+    own = []
+    for name in REQUIRED:
+        part = getattr(config, name)
+        if not of_library(type(part)) or hasattr(part, "adapted"):
+            own.append(name)
+    return own
 
 
 def called(part: Any) -> str:
@@ -109,8 +101,7 @@ def check_runs(configs: Sequence[Any]) -> None:
     """The same of what `check_parts` left for later: the data of every task, and the outputs for
     two of its samples."""
     for config in configs:
-        own = own_parts(config)
-        key, things = _named(config, own, "data")
+        key, things = _named(config, own_parts(config), "data")
         if key not in _known:
             with generators_kept():
                 _check_data(config)
@@ -153,27 +144,18 @@ def laid_out(model: Any, drawn: Mapping[str, Tensor], by: str = "draw") -> Tenso
         [1.0, 1.0, 0.0, 0.0]
     """
     shapes, kind = model.shapes(), called(model)
-    if not isinstance(drawn, Mapping) or set(drawn) != set(shapes):
-        names = list(drawn) if isinstance(drawn, Mapping) else drawn
+    names = list(drawn)
+    if set(names) != set(shapes):
         raise ParameterError(
             f"{by} of {kind} gives {shown(names)}, but must give what shapes() names,"
             f" {list(shapes)}."
         )
     for name, shape in shapes.items():
         value = drawn[name]
-        if (
-            not isinstance(value, Tensor)
-            or tuple(value.shape) != tuple(shape)
-            or value.dtype != torch.float32
-        ):
-            is_ = (
-                f"{value.dtype} {tuple(value.shape)}"
-                if isinstance(value, Tensor)
-                else f"no tensor, {shown(value)}"
-            )
+        if tuple(value.shape) != tuple(shape) or value.dtype != torch.float32:
             raise ParameterError(
-                f"{by} of {kind} gives {name} as {is_}, but shapes() says {tuple(shape)}, in"
-                " torch.float32."
+                f"{by} of {kind} gives {name} as {value.dtype} {tuple(value.shape)}, but shapes()"
+                f" says {tuple(shape)}, in torch.float32."
             )
         if by == "draw" and not torch.isfinite(value).all():
             raise ParameterError(
@@ -191,124 +173,65 @@ def _named(config: Any, own: Sequence[str], what: str) -> tuple[str, tuple[Any, 
     values = config.as_dict()
     if "task" not in own:
         values["task"].pop("seed", None)
-    named = {name: values.get(name) for name in (*ASKED, "loss", "start", "batch_size")}
-    things = tuple(thing for name in own for thing in held(getattr(config, name)))
-    return json.dumps([what, named, list(map(id, things))], sort_keys=True, default=str), things
+    named = {name: values.get(name) for name in (*REQUIRED, "loss", "start", "batch_size")}
+    things: list[Any] = []
+    for name in own:
+        things += held(getattr(config, name))
+    key = json.dumps([what, named, list(map(id, things))], sort_keys=True, default=str)
+    return key, tuple(things)
 
 
-def _check_form(name: str, part: Any) -> None:
+def _check_form(name: str, given: object) -> None:
     """Refuse what is no dataclass, or lacks something; nothing of it is computed."""
-    asked, kind = ASKED[name], type(part).__name__
-    if isinstance(part, torch.optim.Optimizer | torch.nn.Module):
-        what = (
-            "an optimiser of torch"
-            if isinstance(part, torch.optim.Optimizer)
-            else "a torch.nn.Module"
-        )
-        instead = (
-            f"{nearest(kind, _OPTIMIZERS, 0) or 'AdamW'}()"
-            if name == "optimizer"
-            else _INSTEAD[name]
-        )
-        rule = f"must be a frozen dataclass with {', '.join(asked)}, such as {instead}"
-        raise ParameterError(f"{name} = {kind}(...) is {what}, but {rule}.")
-    if isinstance(part, type) or not dataclasses.is_dataclass(part):
-        made = f", {part.__name__}(...)," if isinstance(part, type) else ""
-        said = f"the class {part.__name__}" if isinstance(part, type) else shown(part)
-        raise ParameterError(
-            f"{name} = {said} must be an instance{made} of a frozen dataclass with"
-            f" {', '.join(asked)}, such as {_INSTEAD[name]}."
-        )
-    has = dir(part)
-    for wanted in asked:
-        if wanted not in has:
-            like = nearest(wanted, [n for n in has if not n.startswith("_")])
-            instead = f"it has {like}" if like else f"it needs {', '.join(asked)}"
-            empty = (
-                "; where the test set has no named parts it returns {}"
-                if wanted == "groups"
-                else ""
+    rule = f"a frozen dataclass with {', '.join(REQUIRED[name])}, such as {EXAMPLES[name]}"
+    if isinstance(given, type) or not dataclasses.is_dataclass(given):
+        raise ParameterError(f"{name} = {line(shown(given))} must be {rule}.")
+    part: Any = given
+    for required in REQUIRED[name]:
+        if required not in dir(part):
+            raise ParameterError(
+                f"{name} = {called(part)}(...) has no {required}; it must be {rule}."
             )
-            raise ParameterError(f"{name} = {kind}(...) has no {wanted}: {instead}{empty}.")
-    for wanted, form in _OPTIONAL[name].items():
-        value = getattr(part, wanted, None)
-        if value is not None and not isinstance(value, form):
-            rule = (
-                f"where a {name} has {wanted}, it must be {_FORMS[form]}; give yours another name"
-            )
-            raise ParameterError(f"{name} = {kind}(...) has {wanted} = {shown(value)}, but {rule}.")
-    groups = getattr(part, "groups", ())
-    if name == "optimizer" and not all(hasattr(group, "name") for group in groups):
-        rule = "they must be Group(name, ...) of the network's; give yours another name"
-        raise ParameterError(f"optimizer = {kind}(...) has groups = {shown(groups)}, but {rule}.")
-    if (
-        name == "task"
-        and hasattr(part, "seed")
-        and "seed" not in {f.name for f in dataclasses.fields(part) if f.init}
-    ):
-        rule = (
-            "each run has a task of its own seed, so it must be a field that can be set; give yours"
-            " another name"
-        )
-        raise ParameterError(f"task = {kind}(...) has seed = {shown(part.seed)}, but {rule}.")
-    if name == "model" and getattr(part, "solved", False) and "settle" not in has:
-        raise ParameterError(
-            f"model = {kind}(...) has solved, but no settle(weights, inputs, targets) that solves."
-        )
+    if name == "task" and hasattr(part, "seed"):
+        # each run has a task of its own seed
+        tried(f"task = {called(part)} with another seed", lambda: dataclasses.replace(part, seed=0))
 
 
-def _check_network(model: Any, start: str) -> None:
-    kind, choice = called(model), () if start == "normal" else (start,)
-    shapes = tried(f"shapes of {kind}", model.shapes)
-    good = isinstance(shapes, Mapping) and all(
-        isinstance(shape, tuple | list | torch.Size) and all(isinstance(n, int) for n in shape)
-        for shape in shapes.values()
+def _check_network(config: Any) -> None:
+    """Refuse a network whose weights are not its seed's, or whose names are not its parameters'."""
+    model, kind = config.model, called(config.model)
+    shapes = model.shapes()
+    choice = () if config.start == "normal" else (config.start,)
+    rows = []
+    for seed in (0, 0, 1):
+        drawn = tried(f"draw of {kind}", partial(model.draw, seed, *choice))
+        rows.append(laid_out(model, drawn))
+    first, again, other = rows
+    rule = (
+        "must draw by its seed alone: with torch.Generator().manual_seed(seed), a module of torch"
+        " with torch's own generator"
     )
-    if not good or not shapes:
-        rule = "must give the shape of each name, {'W': (3, 2)}"
-        raise ParameterError(f"shapes of {kind} gives {shown(shapes)}, but {rule}.")
-    first, again, other = (
-        laid_out(model, tried(f"draw of {kind}", partial(model.draw, n, *choice)))
-        for n in (0, 0, 1)
-    )
-    rule = "must draw by its seed alone, with torch.Generator().manual_seed(seed)"
-    if hasattr(model, "adapted"):
-        rule = (
-            "must draw by torch's own generator alone, which has each run's seed when the module is"
-            " made"
-        )
     if not torch.equal(first, again):
         raise ParameterError(
             f"draw of {kind} gives other weights when it is called again with seed 0, but {rule}."
         )
-    if torch.equal(first, other) and any(
-        part.unique().numel() > 1 for part in first.split([*_sizes(shapes)])
-    ):
+    is_drawn = any(part.unique().numel() > 1 for part in first.split(_sizes(shapes)))
+    if is_drawn and torch.equal(first, other):
         raise ParameterError(
             f"draw of {kind} gives the same weights for seeds 0 and 1, but {rule}."
         )
-    named: Mapping[str, Sequence[str]] = getattr(model, "groups", dict)()
-    for unknown in sorted({n for names in named.values() for n in names} - set(shapes)):
-        raise ParameterError(
-            f"groups of {kind} names {unknown!r}, but shapes() has {', '.join(shapes)}."
-        )
-    last = list(getattr(model, "statistics", ()))
-    if last and list(shapes)[-len(last) :] != last:
-        raise ParameterError(
-            f"statistics of {kind} are {last}, but must be the last of shapes(), {list(shapes)}."
-        )
-    if hasattr(model, "embeddings"):
-        empty = {name: torch.empty(shape, device="meta") for name, shape in shapes.items()}
-        tables = tried(f"embeddings of {kind}", lambda: model.embeddings(empty))
-        good = isinstance(tables, tuple) and len(tables) in (1, 2)
-        if not good or not all(isinstance(table, Tensor) and table.ndim == 2 for table in tables):
-            rule = "must give a tuple of one or two tensors (n, d), a token a row"
-            form = (
-                type(tables).__name__
-                if not isinstance(tables, tuple)
-                else [tuple(t.shape) for t in tables]
+    for group, names in getattr(model, "groups", dict)().items():
+        if unknown := set(names) - set(shapes):
+            raise ParameterError(
+                f"the group {group!r} of {kind} names {min(unknown)!r}, but shapes() has"
+                f" {', '.join(shapes)}."
             )
-            raise ParameterError(f"embeddings of {kind} gives {form}, but {rule}.")
+    if hasattr(model, "embeddings"):
+        for table in model.embeddings({name: torch.zeros(shape) for name, shape in shapes.items()}):
+            if table.ndim != 2:
+                raise ParameterError(
+                    f"embeddings of {kind} must give a tuple of tensors (n, d), a token a row."
+                )
 
 
 def _sizes(shapes: Mapping[str, Sequence[int]]) -> list[int]:
@@ -320,61 +243,42 @@ def _check_numbers(config: Any) -> None:
     are asked again."""
     kind, steps = called(config.optimizer), config.steps
     last = steps - 1 if isinstance(steps, int) and steps > 0 else 0
-    found: dict[int, dict[str, float]] = {}
+    looks = []
     for step in (0, last, 0):
-        numbers = tried(
-            f"numbers of {kind} at step {step}", partial(config.optimizer.numbers, step)
+        call = partial(config.optimizer.numbers, step)
+        looks.append(dict(tried(f"numbers of {kind} at step {step}", call)))
+    first, end, again = looks
+    if set(end) != set(first):
+        names = f"{list(end)} at step {last} and {list(first)} at step 0"
+        raise ParameterError(
+            f"numbers of {kind} gives {names}, but must give the same names always."
         )
-        if not isinstance(numbers, dict) or not all(
-            isinstance(value, int | float) for value in numbers.values()
-        ):
-            rule = "must give a dictionary of numbers"
-            raise ParameterError(
-                f"numbers of {kind} at step {step} gives {shown(numbers)}, but {rule}."
-            )
-        if found and set(numbers) != set(found[0]):
-            names = f"{list(numbers)} at step {step} and {list(found[0])} at step 0"
-            raise ParameterError(
-                f"numbers of {kind} gives {names}, but must give the same names always."
-            )
-        if found.get(step, numbers) != numbers:
-            rule = "must depend on the step alone"
-            raise ParameterError(
-                f"numbers of {kind} gives other ones when they are asked for again, but {rule}."
-            )
-        found[step] = dict(numbers)
+    if again != first:
+        raise ParameterError(
+            f"numbers of {kind} gives other ones when they are asked for again, but must depend on"
+            " the step alone."
+        )
 
 
 def _check_optimizer(config: Any) -> None:
     """Refuse an optimiser that keeps what no state holds, draws at random, or moves nothing."""
-    optimizer, shapes, kind = config.optimizer, config.model.shapes(), called(config.optimizer)
-    state = tried(
-        f"init of {kind}", lambda: optimizer.init(torch.zeros(2, sum(_sizes(shapes))), shapes)
-    )
-    if not isinstance(state, dict) or not all(
-        isinstance(value, Tensor) for value in state.values()
-    ):
-        raise ParameterError(
-            f"init of {kind} gives {shown(state)}, but must give a dictionary of tensors."
-        )
-    for name, value in state.items():
+    shapes, kind = config.model.shapes(), called(config.optimizer)
+    two_rows = torch.zeros(2, sum(_sizes(shapes)))
+    for name, value in config.optimizer.init(two_rows, shapes).items():
         if value.ndim < 1 or len(value) != 2:
-            rule = "must have a row for each run: of 2 runs (2, ...)"
             raise ParameterError(
-                f"init of {kind} gives {name} as {tuple(value.shape)}, but {rule}."
+                f"init of {kind} gives {name} as {tuple(value.shape)}, but must have a row for each"
+                " run: of 2 runs (2, ...)."
             )
     first = _moved(config, TRIED)
-    again = _moved(config, TRIED)
-    if not torch.allclose(first, again, rtol=0, atol=0, equal_nan=True):
+    if not torch.allclose(first, _moved(config, TRIED), rtol=0, atol=0, equal_nan=True):
         rule = "must keep all that it needs in state, and draw nothing at random"
         raise ParameterError(
             f"update of {kind} moves weights otherwise when it begins anew, but {rule}."
         )
     both = _moved(config, TRIED, runs=2)
-    if (
-        not torch.allclose(both[:1], first, rtol=1e-4, atol=1e-7, equal_nan=True)
-        or both.any(1).unique().numel() > 1
-    ):
+    is_alone = torch.allclose(both[:1], first, rtol=1e-4, atol=1e-7, equal_nan=True)
+    if not is_alone or both.any(1).unique().numel() > 1:
         rule = "must move each row of weights by that row alone, as several runs share a program"
         raise ParameterError(
             f"update of {kind} moves a run otherwise where another one is beside it, but {rule}."
@@ -395,133 +299,119 @@ def _moved(config: Any, updates: int, still: Sequence[str] = (), runs: int = 1) 
     start = torch.randn(1, sum(_sizes(shapes)), generator=generator).repeat(runs, 1)
     weights = start.clone()
     state = optimizer.init(weights, shapes)
+    before = _forms(state)
     groups: Mapping[str, Sequence[str]] = getattr(config.model, "groups", dict)()
     columns = Columns([optimizer] * runs, shapes, groups, weights)
     larger = 10.0 ** torch.arange(runs)[:, None]
     for step in range(updates):
-        slopes = [
-            torch.zeros(n) if name in still else torch.randn(n, generator=generator)
-            for name, n in zip(shapes, _sizes(shapes), strict=True)
-        ]
-        before = {name: (value.shape, value.dtype) for name, value in state.items()}
+        slopes = []
+        for name, size in zip(shapes, _sizes(shapes), strict=True):
+            is_still = name in still
+            slopes.append(torch.zeros(size) if is_still else torch.randn(size, generator=generator))
         numbers = columns(min(step, config.steps - 1))
         slope = torch.cat(slopes) * larger
         move = partial(optimizer.update, weights, slope, state, numbers, shapes)
-        given = tried(f"update of {kind}", move)
-        if given is not None:
-            what = f"update of {kind} gives a {type(given).__name__}"
-            raise ParameterError(f"{what}, but must move weights and state in place.")
-        after = {name: (value.shape, value.dtype) for name, value in state.items()}
-        if after != before:
+        tried(f"update of {kind}", move)
+        if _forms(state) != before:
             rule = "must keep the names, shapes and types that init gave"
             raise ParameterError(
-                f"update of {kind} makes the state {list(after)} of {list(before)}, but {rule}."
+                f"update of {kind} makes the state {list(state)} of {list(before)}, but {rule}."
             )
     return weights - start
+
+
+def _forms(state: Mapping[str, Tensor]) -> dict[str, Any]:
+    return {name: (value.shape, value.dtype) for name, value in state.items()}
 
 
 def _check_data(config: Any) -> None:
     """Refuse data that cannot be trained on: samples, answers, the training set, the parts of the
     test set."""
-    task, kind = config.task, type(config.task).__name__
-    inputs, targets, index = [array_of(config, name) for name in ASKED["task"][:3]]
+    kind = type(config.task).__name__
+    inputs, targets, index = [array_of(config, name) for name in REQUIRED["task"][:3]]
     if len(inputs) != len(targets):
         raise ParameterError(
             f"targets of {kind} are {len(targets)}, but must be as many as inputs, {len(inputs)}."
         )
-    if targets.dtype != np.int64 and not np.issubdtype(targets.dtype, np.floating):
+    is_real = np.issubdtype(targets.dtype, np.floating)
+    if targets.dtype != np.int64 and not is_real:
         raise ParameterError(
             f"targets of {kind} are {targets.dtype}, but must be int64 labels or floats."
         )
-    if targets.dtype == np.int64 and targets.ndim != 1:
+    if not is_real and targets.ndim != 1:
         rule = f"labels are one for each sample, ({len(inputs)},)"
         raise ParameterError(f"targets of {kind} have shape {targets.shape}, but {rule}.")
-    if not index.size:
-        rule = f"must be different numbers from 0 to {len(inputs) - 1}, one or more"
-        raise ParameterError(f"train_index of {kind} has shape {index.shape}, but {rule}.")
-    check_index(index, len(inputs), f"train_index of {kind}")
-    groups = tried(f"groups of {kind}", task.groups)
-    if not isinstance(groups, Mapping):
+    if is_real and config.loss != "squared_error":
         raise ParameterError(
-            f"groups of {kind} gives {shown(groups)}, but must give a dictionary, {{}} for no"
-            " parts."
+            f"targets of {kind} are {targets.dtype}, but loss = {config.loss!r} needs labels; "
+            "for real targets choose squared_error, for labels targets.astype(np.int64)."
         )
-    again = tried(f"groups of {kind}", task.groups)
-    for name, part in groups.items():
-        said = f"the part {name!r} of groups of {kind}"
-        check_part(np.asarray(part), len(inputs), index, said)
-        if not np.array_equal(part, again.get(name)):
-            raise ParameterError(f"{said} is another one when it is asked for again, but {SAME}.")
-    outputs = _outputs(config)
+    if not index.size:
+        raise ParameterError(f"train_index of {kind} is empty, but a run needs one sample or more.")
+    check_index(index, len(inputs), f"train_index of {kind}")
+    check_groups(config.task, len(inputs), index)
+    _check_answers(config, targets, _outputs(config))
+
+
+def _check_answers(config: Any, targets: np.ndarray, outputs: Tensor) -> None:
+    """Refuse targets that the outputs of the network cannot be."""
+    kind = type(config.task).__name__
+    gives = f"forward of {type(config.model).__name__} gives {tuple(outputs.shape[1:])}"
     if np.issubdtype(targets.dtype, np.floating):
-        if config.loss != "squared_error":
+        if outputs.shape[1:] != targets.shape[1:]:
             raise ParameterError(
-                f"targets of {kind} are {targets.dtype}, but loss = {config.loss!r} needs labels; "
-                "for real targets choose squared_error, for labels targets.astype(np.int64)."
-            )
-        wanted = tuple(targets.shape[1:])
-        if tuple(outputs.shape[1:]) != wanted:
-            raise ParameterError(
-                f"forward of {type(config.model).__name__} gives {tuple(outputs.shape[1:])} for"
-                f" each sample, but the targets of {kind} are {wanted}."
+                f"{gives} for each sample, but the targets of {kind} are {targets.shape[1:]}."
             )
     elif outputs.ndim != 2 or not 0 <= targets.min() <= targets.max() < outputs.shape[1]:
         raise ParameterError(
-            f"targets of {kind} are labels from {targets.min()} to {targets.max()}, but forward of"
-            f" {type(config.model).__name__} gives {tuple(outputs.shape[1:])} for each sample; it"
-            f" must give ({max(int(targets.max()), 0) + 1},) or more, and labels begin at 0."
+            f"targets of {kind} are labels from {targets.min()} to {targets.max()}, but {gives} for"
+            f" each sample; it must give ({max(int(targets.max()), 0) + 1},) or more, and labels"
+            " begin at 0."
         )
 
 
 def _outputs(config: Any) -> Tensor:
     """What a network puts out for the first two samples, drawn where it is a reader's own, else of
     zeros."""
-    model, task, kind = config.model, config.task, called(config.model)
-    two = as_read(task, task.inputs[:2])
-    own = "model" in own_parts(config)
-    weights = (
-        model.draw(0) if own else {n: torch.zeros(shape) for n, shape in model.shapes().items()}
-    )
+    model, kind = config.model, called(config.model)
+    two = as_read(config.task, config.task.inputs[:2])
+    is_own = "model" in own_parts(config)
+    weights = {name: torch.zeros(shape) for name, shape in model.shapes().items()}
+    if is_own:
+        weights = model.draw(0)
     said = f"forward of {kind} on inputs {tuple(two.shape)}, {two.dtype},"
-    before = [part.clone() for part in (two, *weights.values())]
+
+    def answer(*more: Any) -> Tensor:
+        with torch.no_grad():
+            return tried(said, lambda: model.forward({**weights}, two, *more))
+
+    before = {name: part.clone() for name, part in weights.items()} | {"its inputs": two.clone()}
     states = _generators()
-    with torch.no_grad():
-        found = tried(said, lambda: model.forward({**weights}, two))
-    if (
-        not isinstance(found, Tensor)
-        or found.ndim < 2
-        or len(found) != len(two)
-        or not found.is_floating_point()
-    ):
-        form = f"{found.dtype} {tuple(found.shape)}" if isinstance(found, Tensor) else shown(found)
+    outputs = answer()
+    if outputs.ndim < 2 or len(outputs) != len(two) or not outputs.is_floating_point():
         raise ParameterError(
-            f"{said} gives {form}, but must give floats ({len(two)}, ...), a row for each sample."
+            f"{said} gives {outputs.dtype} {tuple(outputs.shape)}, but must give floats"
+            f" ({len(two)}, ...), a row for each sample."
         )
-    if not own:
-        return found
-    for name, part, old in zip(
-        ("its inputs", *weights), (two, *weights.values()), before, strict=True
-    ):
-        if not torch.equal(part, old):
+    if not is_own:
+        return outputs
+    for name, part in {**weights, "its inputs": two}.items():
+        if not torch.equal(part, before[name]):
             raise ParameterError(
                 f"{said} writes {name} over, but must leave what it is given as it is."
             )
-    with torch.no_grad():
-        again = tried(said, lambda: model.forward({**weights}, two))
-    if states != _generators() or not torch.allclose(found, again, rtol=0, atol=0, equal_nan=True):
+    again = answer()
+    is_same = torch.allclose(outputs, again, rtol=0, atol=0, equal_nan=True)
+    if states != _generators() or not is_same:
         rule = "leave out dropout, noise and what counts calls"
         raise ParameterError(f"{said} gives other numbers when it is called again; {rule}.")
-    names = [name for name in ("dropout", "statistics") if getattr(model, name, ())]
-    more = [{"dropout": Tensor.clone, "statistics": {}}[name] for name in names]
-    said = (
-        f"forward of {kind}, which is given more arguments where a network has"
-        f" {' and '.join(names)},"
-    )
-    with torch.no_grad():
-        tried(said, lambda: model.forward({**weights}, two, *more))
+    more: list[Any] = [Tensor.clone] if getattr(model, "dropout", 0) else []
+    if getattr(model, "statistics", ()):
+        more.append({})
+    answer(*more)
     _check_apart(config, weights)
-    _check_slopes(config, weights, two)
-    return found
+    tried(f"model = {kind}", lambda: _check_slopes(config, weights, two))
+    return outputs
 
 
 def _generators() -> str:
@@ -532,32 +422,31 @@ def _generators() -> str:
 
 def _check_apart(config: Any, weights: Mapping[str, Tensor]) -> None:
     """Refuse a network whose output for a sample depends on which other ones it is sent with."""
-    model, inputs, kind = config.model, config.task.inputs, called(config.model)
+    inputs, kind = config.task.inputs, called(config.model)
     some = inputs[np.unique(np.linspace(0, len(inputs) - 1, 8).astype(int))]
     if len(some) < 4:
         return
-    said = f"forward of {kind} on {len(some)} samples"
 
     def answers(part: np.ndarray) -> Tensor:
-        return tried(said, lambda: model.forward({**weights}, as_read(config.task, part)))
+        read = as_read(config.task, part)
+        said = f"forward of {kind} on {len(part)} samples"
+        return tried(said, lambda: config.model.forward({**weights}, read))
 
     with torch.no_grad():
-        whole, *halves = map(answers, (some, some[:4], some[4:]))
+        whole = answers(some)
+        halves = torch.cat([answers(some[:4]), answers(some[4:])])
     near = 1e-5 * max(1.0, float(whole.abs().max()))
-    if not torch.allclose(whole, torch.cat(halves), rtol=1e-3, atol=near, equal_nan=True):
-        rule = (
-            "what is logged is of all samples together, so each must be answered by itself (no mean"
-            " over samples)"
-        )
+    if not torch.allclose(whole, halves, rtol=1e-3, atol=near, equal_nan=True):
         raise ParameterError(
-            f"forward of {kind} answers a sample by those it is sent with, but {rule}."
+            f"forward of {kind} answers a sample by those it is sent with, but what is logged is of"
+            " all samples together, so each must be answered by itself (no mean over samples)."
         )
 
 
 def _check_slopes(config: Any, weights: Mapping[str, Tensor], inputs: Tensor) -> None:
     """Refuse outputs without slopes, and a parameter that has none and yet is moved, by decay."""
     model, kind = config.model, called(config.model)
-    if getattr(model, "solved", False):
+    if getattr(model, "solved", False) and model.settle:
         return
     leaves = {name: part.clone().requires_grad_() for name, part in weights.items()}
     with torch.enable_grad():
@@ -568,21 +457,20 @@ def _check_slopes(config: Any, weights: Mapping[str, Tensor], inputs: Tensor) ->
             f"forward of {kind} gives numbers without a slope, of which nothing is learned; {rule}."
         )
     slopes = torch.autograd.grad(outputs.sum(), list(leaves.values()), allow_unused=True)
-    found = dict(zip(leaves, slopes, strict=True))
-    for name, slope in found.items():
+    still: list[str] = []
+    for name, slope in zip(leaves, slopes, strict=True):
         if slope is not None and slope.layout != torch.strided:
             raise ParameterError(
                 f"forward of {kind} gives {name} a sparse slope, but runs need dense ones."
             )
-    learned = set(weights) - set(getattr(model, "statistics", ()))
-    still = [name for name in model.shapes() if found[name] is None and name in learned]
+        if slope is None and name not in getattr(model, "statistics", ()):
+            still.append(name)
     if not still:
         return
     moved = _moved(config, TRIED, still).split(_sizes(model.shapes()), dim=1)
     for name, part in zip(model.shapes(), moved, strict=True):
         if name in still and part.any():
-            why = (
+            raise ParameterError(
                 f"{name} has no slope in forward of {kind}, but {called(config.optimizer)} moves"
-                " it, by its decay"
+                " it, by its decay; leave it out, or give it a group of weight_decay = 0."
             )
-            raise ParameterError(f"{why}; leave it out, or give it a group of weight_decay = 0.")

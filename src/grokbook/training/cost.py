@@ -23,12 +23,6 @@ _PER_DRAW = 12e-9  # seconds for each number drawn by dropout; measured
 _PER_LOG = 8e-3  # seconds of embedding measures in a logged step
 
 
-GPU_RATE = 1.2e13
-"""Multiply-adds a second of updates in float32 on an H100, all that is beside them included."""
-
-_GPU_STEP = 0.9e-3  # seconds of an update of one layer as a graph on it, whatever its size
-
-
 @dataclass(frozen=True)
 class Cost:
     """Predicted seconds on one core and megabytes of memory; adds up and scales."""
@@ -55,18 +49,6 @@ def product_rate() -> float:
     return 1024 * 256 * 512 / sorted(times)[len(times) // 2]
 
 
-def forward_products(model: Network, samples: int) -> int:
-    """Multiply-adds of one forward pass over `samples` samples: the rewritten model for one layer,
-    else the plain."""
-    return products(model, samples)
-
-
-def step_products(config: RunConfig) -> int:
-    """Multiply-adds of one training step: a forward pass over a batch and twice as much for the
-    gradient."""
-    return 3 * products(config.model, config.batch_size or sizes(config.task)[1])
-
-
 def predict(config: RunConfig, rows: int = 1) -> Cost:
     """Predicted cost of one run on one core of this machine (logged metrics included); nothing is
     drawn for it.
@@ -79,21 +61,21 @@ def predict(config: RunConfig, rows: int = 1) -> Cost:
     that dropout draws; memory: activations of the larger pass, weights and moments, and 400 MB for
     Python and its libraries.
     """
-    rate, model = product_rate(), config.model
+    rate = product_rate()
+    model = config.model
     samples, n_train = sizes(config.task)
     seen = config.batch_size or n_train
-    logs = config.log.steps(config.steps).size
-    kind, numbers = _kind(model), activations(model)
-    layers, each = getattr(model, "n_layers", 1) if kind == 1 else 1, _PER_NUMBER[kind]
-    step = (
-        3 * products(model, seen) / rate + seen * numbers * each + layers * _PER_STEP[kind] / rows
-    )
+    kind = _kind(model)
+    layers = getattr(model, "n_layers", 1) if kind == 1 else 1
+    each = activations(model) * _PER_NUMBER[kind]
+    step = 3 * products(model, seen) / rate + seen * each + layers * _PER_STEP[kind] / rows
     step += seen * getattr(model, "drawn_at_random", 0) * _PER_DRAW
-    each_log = products(model, samples) / rate + samples * numbers * each / 3 + _PER_LOG
-    weights = sum(torch.Size(s).numel() for s in model.shapes().values())
+    log = products(model, samples) / rate + samples * each / 3 + _PER_LOG
+    seconds = config.steps * step + config.log.steps(config.steps).size * log
     together = max(seen, PIECE) if hasattr(config.task, "show") else samples
-    floats = min(samples, together) * numbers + 6 * weights
-    return Cost(config.steps * step + logs * each_log, 400 + floats * 4 / 1e6)
+    floats = min(samples, together) * activations(model)
+    floats += 6 * sum(torch.Size(shape).numel() for shape in model.shapes().values())
+    return Cost(seconds, 400 + floats * 4 / 1e6)
 
 
 def _kind(model: Network) -> int:
@@ -124,16 +106,3 @@ def step_seconds(configs: Mapping[str, RunConfig], turns: int) -> dict[str, list
                 advance(stack)
                 seconds[name].append(time.perf_counter() - begun)
     return seconds
-
-
-def predict_on_gpu(config: RunConfig, runs: int = 1) -> float:
-    """Seconds that `runs` seeds of a run would take as one batched program on an H100, in float32.
-
-    steps * (0.9 ms + products * runs / GPU_RATE), and the same for the logged passes, of the
-    batches that a step sees, with 8 ms a run. Of the twelve settings that were measured in float32
-    each is within a factor of 1.5.
-    """
-    logs = config.log.steps(config.steps).size
-    step = _GPU_STEP + runs * step_products(config) / GPU_RATE
-    look = _GPU_STEP + runs * products(config.model, sizes(config.task)[0]) / GPU_RATE
-    return config.steps * step + logs * (look + runs * _PER_LOG)

@@ -60,13 +60,17 @@ class _Saver:
     """
 
     def __init__(self, path: str | None, identity: str | None, every: float) -> None:
-        self.path, self.identity, self.every = path, identity, every
-        self.last, self.wait = time.monotonic(), min(1.0, every)
+        self.path = path
+        self.identity = identity
+        self.every = every
+        self.wait = min(1.0, every)
+        self.last = time.monotonic()
 
     def __call__(self, stack: Stack) -> None:
         if self.path and time.monotonic() - self.last >= self.wait:
             save(stack, self.path, self.identity)
-            self.last, self.wait = time.monotonic(), min(2 * self.wait, self.every)
+            self.wait = min(2 * self.wait, self.every)
+            self.last = time.monotonic()
 
 
 @dataclass(frozen=True)
@@ -99,12 +103,8 @@ def train_here(
     threads = how.threads if how.device == "cpu" else None
     with plain_torch(torch.device(how.device).type), limited_threads(threads), subnormals_as_zero():
         stack = make_stack(configs, torch.device(how.device), how.keep)
-        if (
-            checkpoint
-            and restore(stack, checkpoint, identity)
-            and stack.step > (how.steps or stack.step)
-        ):
-            # asked for less than was trained
+        resumed = checkpoint is not None and restore(stack, checkpoint, identity)
+        if resumed and how.steps is not None and stack.step > how.steps:
             stack = make_stack(configs, torch.device(how.device), how.keep)
         if how.device != "cpu":
             stack.compiled = partial(graph_update, fused=how.compiled)
@@ -145,12 +145,17 @@ def groups(configs: Sequence[RunConfig], rows: int | None) -> list[list[int]]:
     for i, config in enumerate(configs):
         together.setdefault(program_key(config), []).append(i)
     most = rows or len(configs)
-    return [found[k : k + most] for found in together.values() for k in range(0, len(found), most)]
+    programs = []
+    for places in together.values():
+        for k in range(0, len(places), most):
+            programs.append(places[k : k + most])
+    return programs
 
 
 def _name(configs: Sequence[RunConfig]) -> str:
     """What a group of runs is called on a screen."""
-    config, more = configs[0], f" and {len(configs) - 1} more" if len(configs) > 1 else ""
+    config = configs[0]
+    more = f" and {len(configs) - 1} more" if len(configs) > 1 else ""
     task = config.task
     named = type(task).__name__
     if hasattr(task, "p") and hasattr(task, "operation"):
@@ -252,55 +257,48 @@ def train(
         try_watches(configs[0], watch or {})
         compiled = compiled and any(map(compiles, configs))
         how = How(str(chosen), threads, checkpoint_every, bool(watch), steps, compiled)
-        together = groups(configs, rows or (1 if chosen.type == "cpu" else None))
-        apart = (
-            chosen.type == "cpu"
-            and len(together) > 1
-            and (workers or cores()) > 1
-            and _travels(configs)
-        )
+        on_cpu = chosen.type == "cpu"
+        programs = groups(configs, rows or (1 if on_cpu else None))
+        count = min(workers or cores(), len(programs)) if on_cpu else 1
+        apart = count > 1 and _travels(configs)
         folder = checkpoints
-        if (apart or checkpoints is not None) and (unknown := code_of(*configs)).digest is None:
-            apart, folder = False, None
-            if checkpoints is not None:
+        if (apart or folder is not None) and (code := code_of(*configs)).digest is None:
+            if folder is not None:
                 print(
-                    f"grokbook: no checkpoint of these runs is kept: {unknown.why}.",
+                    f"grokbook: no checkpoint of these runs is kept: {code.why}.",
                     file=sys.stderr,
                     flush=True,
                 )
+            apart = False
+            folder = None
         if apart and folder is None:
             folder = scope.enter_context(temporary_folder())
-        jobs = [_Job([configs[i] for i in group], folder, how) for group in together]
-        stacks = (
-            _train_apart(jobs, workers or cores(), progress)
-            if apart
-            else [_train_job(j, progress) for j in jobs]
-        )
-        found = {
-            i: (stack, r)
-            for group, stack in zip(together, stacks, strict=True)
-            for r, i in enumerate(group)
-        }
-        made = [found[i] for i in range(len(configs))]
-        said = ("compiled" if compiled else "eager") + (
-            ", as a graph" if chosen.type != "cpu" else ""
-        )
-        dataset = collect(made, keep_weights, steps).assign_attrs(update=said)
-        return watched(dataset, made, watch) if watch else dataset
+        jobs = [_Job([configs[i] for i in places], folder, how) for places in programs]
+        if apart:
+            stacks = _train_apart(jobs, count, progress)
+        else:
+            stacks = [_train_job(job, progress) for job in jobs]
+        rows_of: dict[int, tuple[Stack, int]] = {}
+        for places, stack in zip(programs, stacks, strict=True):
+            for r, i in enumerate(places):
+                rows_of[i] = stack, r
+        trained = [rows_of[i] for i in range(len(configs))]
+        update = "compiled" if compiled else "eager"
+        if not on_cpu:
+            update += ", as a graph"
+        dataset = collect(trained, keep_weights, steps).assign_attrs(update=update)
+        return watched(dataset, trained, watch) if watch else dataset
 
 
 def _refuse_unequal_snapshots(configs: Sequence[RunConfig]) -> None:
     """Raise ParameterError, before anything is trained, where snapshots of embeddings have no
     common shape."""
-    kept = {
-        tuple(
-            c.model.embeddings(
-                {n: torch.empty(s, device="meta") for n, s in c.model.shapes().items()}
-            )[0].shape
-        )
-        for c in configs
-        if c.snapshots and hasattr(c.model, "embeddings")
-    }
+    kept = set()
+    for config in configs:
+        if config.snapshots and hasattr(config.model, "embeddings"):
+            shapes = config.model.shapes()
+            empty = {name: torch.empty(shape, device="meta") for name, shape in shapes.items()}
+            kept.add(tuple(config.model.embeddings(empty)[0].shape))
     if len(kept) > 1:
         raise ParameterError(
             f"snapshots of embeddings of shapes {', '.join(map(str, sorted(kept)))} do not fit into"
@@ -312,8 +310,9 @@ def _refuse_muon_without_matrices(configs: Sequence[RunConfig]) -> None:
     """Muon knows embeddings and read-out by the names of the transformer; of others it would move
     the read-out."""
     for config in configs:
-        asked = isinstance(config.optimizer, Muon) and not config.optimizer.matrices
-        if asked and "W_U" not in (names := list(config.model.shapes())):
+        optimizer = config.optimizer
+        names = config.model.shapes()
+        if isinstance(optimizer, Muon) and not optimizer.matrices and "W_U" not in names:
             raise ParameterError(
                 "Muon needs matrices=(...) for a network without W_U; choose of"
                 f" {', '.join(names)}."
@@ -331,11 +330,9 @@ class _Job:
     @property
     def checkpoint(self) -> str | None:
         """The file of their state."""
-        return (
-            None
-            if self.folder is None
-            else checkpoint_path(self.folder, self.configs, self.how.keep)
-        )
+        if self.folder is None:
+            return None
+        return checkpoint_path(self.folder, self.configs, self.how.keep)
 
     @cached_property
     def identity(self) -> str:
@@ -352,14 +349,15 @@ def _train_job(job: _Job, progress: bool) -> Stack:
 def _train_apart(jobs: list[_Job], workers: int, progress: bool) -> list[Stack]:
     """Train each job in a process of its own, `workers` of them side by side, and fetch the
     results."""
-    names = [f"{_name(job.configs)} #{i}" for i, job in enumerate(jobs)]
-    totals = {name: job.configs[0].steps for name, job in zip(names, jobs, strict=True)}
+    named = {f"{_name(job.configs)} #{i}": job for i, job in enumerate(jobs)}
+    totals = {name: job.configs[0].steps for name, job in named.items()}
     with (
         TrainingProgress(totals, progress) as shown,
-        Pool(min(workers, len(jobs)), jobs[0].how.threads) as pool,
+        Pool(workers, jobs[0].how.threads) as pool,
     ):
-        futures = [
-            pool.submit(
+        futures = []
+        for name, job in named.items():
+            future = pool.submit(
                 _train_there,
                 job.configs,
                 job.how,
@@ -368,16 +366,14 @@ def _train_apart(jobs: list[_Job], workers: int, progress: bool) -> list[Stack]:
                 name=f"the run {_name(job.configs)}",
                 report=partial(shown.update, name),
             )
-            for job, name in zip(jobs, names, strict=True)
-        ]
+            futures.append(future)
         for future in as_completed(futures):
             future.result()
-    return [_fetched(job) for job in jobs]
-
-
-def _fetched(job: _Job) -> Stack:
-    stack = make_stack(job.configs, torch.device("cpu"), job.how.keep)
-    assert job.checkpoint is not None  # by which the other process gave its result
-    if not restore(stack, job.checkpoint, job.identity):
-        raise TrainingError(f"the run {_name(job.configs)} left no result.")
-    return stack
+    stacks = []
+    for job in jobs:
+        stack = make_stack(job.configs, torch.device("cpu"), job.how.keep)
+        assert job.checkpoint is not None  # by which the other process gave its result
+        if not restore(stack, job.checkpoint, job.identity):
+            raise TrainingError(f"the run {_name(job.configs)} left no result.")
+        stacks.append(stack)
+    return stacks

@@ -66,4 +66,6 @@ def over_rows(one: Callable[..., Any], *rows: Tensor) -> Any:
     if len(rows[0]) > 1:
         return torch.vmap(one)(*rows)
     found = one(*(row[0] for row in rows))
-    return tuple(x.unsqueeze(0) for x in found) if isinstance(found, tuple) else found.unsqueeze(0)
+    if isinstance(found, tuple):
+        return tuple(part.unsqueeze(0) for part in found)
+    return found.unsqueeze(0)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -18,7 +19,6 @@ from grokbook.training.checkpoint import load_checkpoint, save_checkpoint
 from grokbook.training.config import NUMBERS, RunConfig, code_of, digest
 from grokbook.training.forward import split_weights
 from grokbook.training.loop import Stack, advance, log, make_stack
-from grokbook.training.optim import State
 from grokbook.training.watching import View, Watch, look
 from grokbook.version import __version__
 
@@ -90,29 +90,32 @@ def code_and_probe(
     loaded by it.
     """
     own_watches = {name: watch for name, watch in (watches or {}).items() if is_own(watch)}
-    own_read = read_at_end if read_at_end is not None and is_own(read_at_end) else None
-    if not own_watches and own_read is None and not code_of(config).own:
+    looks: dict[str, Any] = dict(own_watches)
+    if read_at_end is not None and is_own(read_at_end):
+        looks["read_at_end"] = read_at_end
+    if not looks and not code_of(config).own:
         return Code()
     try:
-        seen = probe(config, own_watches, own_read)
+        computed = probe(config, own_watches, looks.get("read_at_end"))
     except Exception as error:  # whatever a reader's part raises, training it will say
         return Code(None, True, f"it fails on seed 0: {error}")
-    looks = own_watches if own_read is None else {**own_watches, "read_at_end": own_read}
     code = code_of(config, watches=looks)
-    return replace(code, probe=seen if code.digest else None)
+    return replace(code, probe=computed) if code.digest else code
 
 
 def run_id(configs: list[RunConfig], keep: bool = False) -> str:
     """Identity of a stack for its checkpoint: configurations, code and what it computes, torch,
     what is kept."""
-    found = {
-        "configs": [c.as_dict() for c in configs],
+    identity: dict[str, Any] = {
+        "configs": [config.as_dict() for config in configs],
         "numbers": NUMBERS,
         "torch": torch.__version__,
     }
     if (code := code_of(*configs)).own:
-        found |= {"code": code.digest, "probe": code_and_probe(configs[0]).probe}
-    return digest(found | ({"keep": True} if keep else {}))
+        identity |= {"code": code.digest, "probe": code_and_probe(configs[0]).probe}
+    if keep:
+        identity["keep"] = True
+    return digest(identity)
 
 
 _STATE = ("weights", "state", "step", "history", "snapshots", "kept", "diverged")
@@ -127,9 +130,8 @@ def code_id(configs: list[RunConfig]) -> str:
 def save(stack: Stack, path: str, identity: str | None = None) -> None:
     """Checkpoint of all that changes while the stack is trained, under its identity (default: its
     `run_id`)."""
-    identity = identity or run_id(stack.configs, stack.keep)
-    found = {name: getattr(stack, name) for name in _STATE}
-    save_checkpoint(path, found | {"run_id": identity})
+    state = {name: getattr(stack, name) for name in _STATE}
+    save_checkpoint(path, state | {"run_id": identity or run_id(stack.configs, stack.keep)})
 
 
 def restore(stack: Stack, path: str, identity: str | None = None) -> bool:
@@ -137,19 +139,12 @@ def restore(stack: Stack, path: str, identity: str | None = None) -> bool:
     whether it had."""
     identity = identity or run_id(stack.configs, stack.keep)
     fresh = {"weights": stack.weights, "state": stack.state}
-    found = load_checkpoint(path, identity, fresh)
-    if found is None:
+    saved = load_checkpoint(path, identity, fresh)
+    if saved is None:
         return False
+    device = stack.weights.device
+    saved["weights"] = saved["weights"].to(device)
+    saved["state"] = {name: value.to(device) for name, value in saved["state"].items()}
     for name in _STATE:
-        setattr(
-            stack, name, _moved(found[name], stack.weights.device) if name in fresh else found[name]
-        )
+        setattr(stack, name, saved[name])
     return True
-
-
-def _moved(value: Tensor | State, device: torch.device) -> Tensor | State:
-    return (
-        value.to(device)
-        if isinstance(value, Tensor)
-        else {name: part.to(device) for name, part in value.items()}
-    )

@@ -25,7 +25,7 @@ from grokbook.models.intervened import Around
 from grokbook.training.config import RunConfig
 from grokbook.training.ensemble import How, train_here
 from grokbook.training.forward import split_weights
-from grokbook.training.optim import Numbers, Optimizer, Shapes, State, column
+from grokbook.training.optim import Number, Numbers, Optimizer, Shapes, State, column
 
 
 @checked_call
@@ -107,34 +107,31 @@ class Hooked:
 
     def numbers(self, step: int) -> dict[str, float]:
         """The optimiser's numbers, and those of hook k as `k.name`."""
-        hooks = {
-            f"{k}.{n}": v
-            for k, hook in enumerate(self.hooks)
-            for n, v in hook.numbers(step).items()
-        }
-        return self.optimizer.numbers(step) | hooks
+        numbers = dict(self.optimizer.numbers(step))
+        for k, hook in enumerate(self.hooks):
+            for name, value in hook.numbers(step).items():
+                numbers[f"{k}.{name}"] = value
+        return numbers
 
     def update(
         self, weights: Tensor, gradient: Tensor, state: State, numbers: Numbers, shapes: Shapes
     ) -> None:
         """The hooks' gradient, the optimiser's update, what the hooks do afterwards; one that is
         off is not asked."""
-        own = [
-            (
-                hook,
-                {n.removeprefix(f"{k}."): v for n, v in numbers.items() if n.startswith(f"{k}.")},
-            )
-            for k, hook in enumerate(self.hooks)
-        ]
-        active = [
-            (hook, found) for hook, found in own if isinstance(found["on"], Tensor) or found["on"]
-        ]
+        active: list[tuple[Hook, Numbers]] = []
+        for k, hook in enumerate(self.hooks):
+            own: dict[str, Number] = {}
+            for name, value in numbers.items():
+                if name.startswith(f"{k}."):
+                    own[name.removeprefix(f"{k}.")] = value
+            if isinstance(own["on"], Tensor) or own["on"]:
+                active.append((hook, own))
         before = weights.clone() if active else weights
-        for hook, found in active:
-            gradient = hook.gradient(weights, gradient, found, shapes)
+        for hook, given in active:
+            gradient = hook.gradient(weights, gradient, given, shapes)
         self.optimizer.update(weights, gradient, state, numbers, shapes)
-        for hook, found in active:
-            hook.after(before, weights, found, shapes)
+        for hook, given in active:
+            hook.after(before, weights, given, shapes)
 
 
 @lru_cache(maxsize=64)
@@ -145,9 +142,10 @@ def _marked(names: tuple[str, ...], shapes: tuple[tuple[str, tuple[int, ...]], .
         raise ParameterError(
             f"the parameter {min(unknown)!r} is none of the network's, {', '.join(known)}."
         )
-    return torch.cat([torch.full((math.prod(s),), not names or n in names) for n, s in shapes])[
-        None
-    ]
+    columns = []
+    for name, shape in shapes:
+        columns.append(torch.full((math.prod(shape),), not names or name in names))
+    return torch.cat(columns)[None]
 
 
 def marked(names: Sequence[str], shapes: Shapes, like: Tensor) -> Tensor:
@@ -160,7 +158,8 @@ def marked(names: Sequence[str], shapes: Shapes, like: Tensor) -> Tensor:
         >>> marked(("b",), {"W": (1, 2), "b": (1,)}, torch.zeros(1, 3)).tolist()
         [[False, False, True]]
     """
-    return _marked(tuple(names), tuple((n, tuple(s)) for n, s in shapes.items())).to(like.device)
+    fixed = tuple((name, tuple(shape)) for name, shape in shapes.items())
+    return _marked(tuple(names), fixed).to(like.device)
 
 
 def _on(numbers: Numbers, like: Tensor) -> Tensor:
@@ -218,20 +217,23 @@ class Clamp(Hook):
                 rule = "a number, or pairs of a step and a number"
                 raise ParameterError(f"radius = {self.radius!r} must be {rule}.") from None
             object.__setattr__(self, "radius", path)
-        steps, radii = zip(*self._path, strict=True) if self._path else ((), (0.0,))
-        if min(radii) <= 0 or not math.isfinite(sum(radii)) or list(steps) != sorted(set(steps)):
+        steps, radii = self._path
+        is_positive = radii and min(radii) > 0 and math.isfinite(sum(radii))
+        if not is_positive or steps != sorted(set(steps)):
             raise ParameterError(
                 f"radius = {self.radius!r} must be positive, a path's steps must increase."
             )
 
     @property
-    def _path(self) -> tuple[tuple[int, float], ...]:
-        return self.radius if isinstance(self.radius, tuple) else ((0, float(self.radius)),)
+    def _path(self) -> tuple[list[int], list[float]]:
+        """Steps, and the norms there."""
+        if not isinstance(self.radius, tuple):
+            return [0], [float(self.radius)]
+        return [step for step, _ in self.radius], [radius for _, radius in self.radius]
 
     def numbers(self, step: int) -> dict[str, float]:
         """The norm after this update."""
-        steps, radii = zip(*self._path, strict=True)
-        return super().numbers(step) | {"radius": float(np.interp(step + 1, steps, radii))}
+        return super().numbers(step) | {"radius": float(np.interp(step + 1, *self._path))}
 
     def after(self, before: Tensor, weights: Tensor, numbers: Numbers, shapes: Shapes) -> None:
         """Rescale."""
@@ -239,6 +241,32 @@ class Clamp(Hook):
         norm = (weights * held).norm(dim=1, keepdim=True)
         factor = column(numbers["radius"], weights)[:, :1] / norm.clamp_min(1e-30)
         weights.copy_(torch.where(held & _on(numbers, weights), weights * factor, weights))
+
+
+@checked_call
+@dataclass(frozen=True)
+class Hold(Hook):
+    r"""Named parameters (none named: all) keep the norm that they have when it begins, $w
+    \leftarrow |w_0|\,w/|w|$.
+
+    Each update is rescaled to the norm before it: a `Clamp` whose radius need not be known
+    beforehand.
+
+    Example:
+        >>> Hold(start=500).acts(500)
+        True
+    """
+
+    names: tuple[str, ...] = ()
+    kind: str = field(default="hold", init=False)
+
+    def after(self, before: Tensor, weights: Tensor, numbers: Numbers, shapes: Shapes) -> None:
+        """Rescale to the norm before."""
+        held = marked(self.names, shapes, weights)
+        was = (before * held).norm(dim=1, keepdim=True)
+        now = (weights * held).norm(dim=1, keepdim=True)
+        scaled = weights * (was / now.clamp_min(1e-30))
+        weights.copy_(torch.where(held & _on(numbers, weights), scaled, weights))
 
 
 @checked_call
@@ -309,12 +337,10 @@ class Project(Hook):
         """The projected gradient."""
         u = weights
         if self.along == "random":
-            u = torch.randn(
-                1, weights.shape[1], generator=torch.Generator().manual_seed(self.seed)
-            ).to(weights)
-        part = (gradient * u).sum(1, keepdim=True) / u.square().sum(1, keepdim=True).clamp_min(
-            1e-30
-        )
+            generator = torch.Generator().manual_seed(self.seed)
+            u = torch.randn(1, weights.shape[1], generator=generator).to(weights)
+        length = u.square().sum(1, keepdim=True).clamp_min(1e-30)
+        part = (gradient * u).sum(1, keepdim=True) / length
         return torch.where(_on(numbers, weights), gradient - part * u, gradient)
 
 
@@ -372,13 +398,11 @@ class RingPenalty(Hook):
             start += math.prod(shape)
         part = slice(start, start + math.prod(shapes[self.table]))
         pull = self._pull(weights[:, part].unflatten(1, shapes[self.table])).flatten(1)
-        size = gradient[:, part].norm(dim=1, keepdim=True) / pull.norm(
-            dim=1, keepdim=True
-        ).clamp_min(1e-30)
+        length = pull.norm(dim=1, keepdim=True).clamp_min(1e-30)
+        size = gradient[:, part].norm(dim=1, keepdim=True) / length
+        strength = column(numbers["strength"], weights)[:, :1] * _on(numbers, weights)
         moved = gradient.clone()
-        moved[:, part] += (
-            column(numbers["strength"], weights)[:, :1] * _on(numbers, weights) * size * pull
-        )
+        moved[:, part] += strength * size * pull
         return moved
 
     def _pull(self, tables: Tensor) -> Tensor:
@@ -443,11 +467,13 @@ class Transplanted(Around):
 
     def draw(self, seed: int, start: str = "normal") -> dict[str, Tensor]:
         """Initial parameters, the named ones the donor's."""
-        given = trained(self.donor, seed + self.other)
-        taken = {name: given[name] for name in self.names}
-        if "W_E" in taken and self.renaming != 1:
-            taken["W_E"] = taken["W_E"][self._rows(seed, len(taken["W_E"]))]
-        return super().draw(seed, start) | taken
+        donor = trained(self.donor, seed + self.other)
+        weights = super().draw(seed, start)
+        for name in self.names:
+            weights[name] = donor[name].clone()
+        if "W_E" in self.names and self.renaming != 1:
+            weights["W_E"] = weights["W_E"][self._rows(seed, len(weights["W_E"]))]
+        return weights
 
     def _rows(self, seed: int, count: int) -> Tensor:
         """Which row of the donor each row is taken from."""
@@ -462,12 +488,40 @@ class Transplanted(Around):
         return rows
 
 
+@checked_call
+@dataclass(frozen=True)
+class Reflected(Transplanted):
+    r"""`Transplanted` for sums without a modulus: `renaming` = -1 takes row i from row p - 1 - i of
+    the donor.
+
+    With it the sum i + j becomes 2(p - 1) - (i + j): an answer that is a number of mean 0 changes
+    its sign, and nothing else does. Other renamings are as for `Transplanted`; i -> c i mod p does
+    not keep all equal sums of a line equal.
+
+    Example:
+        >>> from grokbook.models.toy import Toy
+        >>> from grokbook.tasks.addition import AdditionTask
+        >>> from grokbook.training.config import RunConfig
+        >>> donor = RunConfig(
+        ...     AdditionTask(5, 0.6, "number"), Toy(5, outputs=1), loss="squared_error", steps=3
+        ... )
+        >>> own, turned = (
+        ...     Reflected(donor.model, donor, renaming=c).draw(1)["W_E"] for c in (1, -1)
+        ... )
+        >>> bool((turned == own.flip(0)).all())
+        True
+    """
+
+    kind: str = field(default="reflected", init=False)
+
+    def _rows(self, seed: int, count: int) -> Tensor:
+        return torch.arange(count).flip(0) if self.renaming == -1 else super()._rows(seed, count)
+
+
 @lru_cache(maxsize=256)
 def trained(config: RunConfig, seed: int) -> dict[str, Tensor]:
     """The parameters with which a run ends, trained here with this seed; kept in memory for the
     process."""
     config = config.with_seed(seed)
-    return {
-        name: w.clone()
-        for name, w in split_weights(config, train_here([config], How()).weights[0]).items()
-    }
+    row = train_here([config], How()).weights[0].clone()
+    return split_weights(config, row)

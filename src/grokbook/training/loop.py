@@ -80,9 +80,13 @@ class Stack:
     def codes(self) -> Tensor | None:
         """The distinct real targets of each run, (R, K, ...), on the stack's device; None for
         labels."""
-        found = (codes(c.task.targets) for c in self.configs)
-        tables = [table for table in found if table is not None]
-        return torch.from_numpy(np.stack(tables)).to(self.targets) if tables else None
+        tables = []
+        for config in self.configs:
+            table = codes(config.task.targets)
+            if table is None:
+                return None
+            tables.append(table)
+        return torch.from_numpy(np.stack(tables)).to(self.targets)
 
     @cached_property
     def numbers(self) -> Columns:
@@ -99,10 +103,9 @@ class Stack:
     @cached_property
     def pictured(self) -> frozenset[int]:
         """The steps at which the embedding is kept."""
-        kept = hasattr(self.config.model, "embeddings")
-        return frozenset(
-            snapshot_steps(self.logged, self.config.snapshots).tolist() if kept else ()
-        )
+        if not hasattr(self.config.model, "embeddings"):
+            return frozenset()
+        return frozenset(snapshot_steps(self.logged, self.config.snapshots).tolist())
 
     def _of(self, index: Tensor) -> tuple[Tensor, Tensor]:
         rows = torch.arange(len(self.configs), device=index.device)[:, None]
@@ -115,16 +118,15 @@ class Stack:
         that count nothing.
         """
         n = self.train.shape[1]
-        taken = [c.batch_size or n for c in self.configs]
-        if min(taken) == n:
+        sizes = [config.batch_size or n for config in self.configs]
+        if min(sizes) == n:
             return self.whole
-        index = pad_sequence(
-            [self._next(r, size) for r, size in enumerate(taken)], batch_first=True
-        )
-        if len(set(taken)) == 1:
+        index = pad_sequence([self._next(r, size) for r, size in enumerate(sizes)], True)
+        if len(set(sizes)) == 1:
             return self._of(index), None
-        sizes = torch.tensor(taken, device=index.device)[:, None]
-        return self._of(index), (torch.arange(max(taken), device=index.device) < sizes) / sizes
+        of_row = torch.tensor(sizes, device=index.device)[:, None]
+        counts = (torch.arange(max(sizes), device=index.device) < of_row) / of_row
+        return self._of(index), counts
 
     def _next(self, r: int, size: int) -> Tensor:
         """Numbers (size,) of the samples in the next batch of run r."""
@@ -146,23 +148,24 @@ class Stack:
     def part(self, rows: list[int]) -> Stack:
         """Some of the runs as a stack of their own, which logs where this one does."""
         at = torch.tensor(rows, device=self.weights.device)
-        parts: dict[str, Any] = {n: getattr(self, n)[at] for n in ("weights", "targets", "train")}
+        parts: dict[str, Any] = {"diverged": {}, "orders": {}}
+        for name in ("weights", "targets", "train"):
+            parts[name] = getattr(self, name)[at]
         for name in ("configs", "history", "snapshots", "kept"):
             parts[name] = [getattr(self, name)[r] for r in rows]
-        state = {name: value[at] for name, value in self.state.items()}
-        return replace(self, **parts, state=state, diverged={}, orders={})
+        parts["state"] = {name: value[at] for name, value in self.state.items()}
+        return replace(self, **parts)
 
     def take(self, part: Stack, rows: list[int], going: list[int]) -> None:
         """Fetch where those runs of a part (its `rows`) are that were not over before."""
         self.step = part.step
-        self.diverged |= {rows[k]: step for k, step in part.diverged.items()}
-        at = torch.tensor(going, dtype=torch.long, device=self.weights.device)
-        there = torch.tensor(
-            [rows.index(r) for r in going], dtype=torch.long, device=self.weights.device
-        )
-        self.weights[at] = part.weights[there]
+        for k, step in part.diverged.items():
+            self.diverged[rows[k]] = step
+        places = [rows.index(r) for r in going]
+        here, there = torch.tensor([going, places], device=self.weights.device, dtype=torch.long)
+        self.weights[here] = part.weights[there]
         for name, value in part.state.items():
-            self.state[name][at] = value[there]
+            self.state[name][here] = value[there]
 
 
 def draw(config: RunConfig) -> Tensor:
@@ -175,7 +178,8 @@ def make_stack(configs: list[RunConfig], device: torch.device, keep: bool = Fals
     """R fresh runs on `device`, at step 0; with `keep` the weights of every logged step are
     kept."""
     first = configs[0]
-    weights = torch.stack([draw(c) for c in configs]).to(device)
+    weights = torch.stack(list(map(draw, configs))).to(device)
+    train = np.stack([config.task.train_index for config in configs]).astype(np.int64)
     if first.loss in LABELS_ONLY and np.issubdtype(first.task.targets.dtype, np.floating):
         raise ParameterError(
             f"loss = {first.loss!r} needs labels; for real targets choose squared_error."
@@ -185,9 +189,7 @@ def make_stack(configs: list[RunConfig], device: torch.device, keep: bool = Fals
         weights=weights,
         inputs=as_tensor(first.task.inputs).to(device),
         targets=_targets(configs).to(device),
-        train=torch.from_numpy(np.stack([c.task.train_index for c in configs]).astype(np.int64)).to(
-            device
-        ),
+        train=torch.from_numpy(train).to(device),
         logged=first.log.steps(first.steps),
         history=[{} for _ in configs],
         snapshots=[{} for _ in configs],
@@ -214,18 +216,21 @@ def row_loss(stack: Stack) -> Callable[..., Tensor | tuple[Tensor, Tensor]]:
 
     With batch statistics it also returns what they become, as the end of a row.
     """
-    config, loss = stack.config, LOSSES[stack.config.loss]
-    noise = (partial(F.dropout, p=share),) if (share := dropout(config)) else ()
+    config = stack.config
+    loss = LOSSES[config.loss]
+    names = statistics(config)
+    noise: list[Any] = [partial(F.dropout, p=dropout(config))] if dropout(config) else []
 
     def one(
         row: Tensor, x: Tensor, y: Tensor, counts: Tensor | None = None
     ) -> Tensor | tuple[Tensor, Tensor]:
         seen: Seen = {}
-        outputs = run_outputs(config, row, x, *noise, *((seen,) if names else ()))
+        more = [*noise, seen] if names else noise
+        outputs = run_outputs(config, row, x, *more)
         value = loss.mean(outputs, y) if counts is None else (loss.each(outputs, y) * counts).sum()
-        return (value, torch.cat([seen[name].reshape(-1) for name in names])) if names else value
-
-    names = statistics(config)
+        if not names:
+            return value
+        return value, torch.cat([seen[name].reshape(-1) for name in names])
 
     return one
 
@@ -235,14 +240,13 @@ def with_noise(
 ) -> tuple[Tensor, ...]:
     """The same of a network that drops numbers at random: run by run, each with noise drawn by its
     seed and step."""
-    found = []
+    results = []
     for config, *row in zip(stack.configs, *rows, strict=True):
+        seed = np.random.SeedSequence((config.seed, stack.step)).generate_state(1)[0]
         with torch.random.fork_rng():
-            torch.manual_seed(
-                int(np.random.SeedSequence((config.seed, stack.step)).generate_state(1)[0])
-            )
-            found.append(as_tuple(one(*row)))
-    return tuple(torch.stack(parts) for parts in zip(*found, strict=True))
+            torch.manual_seed(int(seed))
+            results.append(as_tuple(one(*row)))
+    return tuple(map(torch.stack, zip(*results, strict=True)))
 
 
 def losses_and_gradient(stack: Stack, batch: Batch) -> tuple[Tensor, ...]:
@@ -265,12 +269,8 @@ def sample_results(stack: Stack) -> tuple[np.ndarray, np.ndarray]:
         z = all_outputs(stack.config, row, stack.inputs)
         return each(z, targets), right(z, targets, known)
 
-    rows = (
-        (stack.weights, stack.targets)
-        if stack.codes is None
-        else (stack.weights, stack.targets, stack.codes)
-    )
-    loss, correct = over_rows(one, *rows)
+    known = () if stack.codes is None else (stack.codes,)
+    loss, correct = over_rows(one, stack.weights, stack.targets, *known)
     return loss.double().cpu().numpy(), correct.cpu().numpy()
 
 
@@ -282,20 +282,25 @@ def sample_metrics(config: RunConfig, loss: np.ndarray, correct: np.ndarray) -> 
     """
     train = np.zeros(loss.size, dtype=bool)
     train[config.task.train_index] = True
-    values = {"train_loss": loss[train].mean(), "test_loss": loss[~train].mean()}
+    values = {"train_loss": float(loss[train].mean()), "test_loss": float(loss[~train].mean())}
     parts = {"train_accuracy": train, "test_accuracy": ~train}
-    parts |= {f"test_accuracy_{name}": part for name, part in config.task.groups().items()}
+    for name, part in config.task.groups().items():
+        parts[f"test_accuracy_{name}"] = part
     for name, part in parts.items():
-        values[name] = correct[part].mean() if correct[part].size else np.nan
-    return {name: float(value) for name, value in values.items()}
+        answers = correct[part]
+        values[name] = float(answers.mean()) if answers.size else np.nan
+    return values
 
 
 def weight_metrics(config: RunConfig, row: Tensor) -> dict[str, float]:
     """Weight norm of one run and, where its network has embeddings, every embedding measure."""
     weights = split_weights(config, row.detach().float().cpu())
-    weights = {name: part for name, part in weights.items() if name not in statistics(config)}
-    tables = config.model.embeddings(weights) if hasattr(config.model, "embeddings") else ()
-    return {"weight_norm": weight_norm(weights), **(embedding_measures(*tables) if tables else {})}
+    for name in statistics(config):
+        del weights[name]
+    metrics = {"weight_norm": weight_norm(weights)}
+    if hasattr(config.model, "embeddings"):
+        metrics |= embedding_measures(*config.model.embeddings(weights))
+    return metrics
 
 
 @torch.no_grad()
@@ -309,17 +314,16 @@ def batch_metrics(stack: Stack, r: int) -> dict[str, float]:
     config, n = stack.configs[r], stack.train.shape[1]
     if not statistics(config):
         return {}
-    size, found = config.batch_size or n, []
-    kept = (Tensor.clone,) if dropout(config) else ()
-    order = torch.from_numpy(np.random.default_rng(config.seed).permutation(n)).to(
-        stack.train.device
-    )
-    for batch in stack.train[r, order[: n // size * size]].split(size):
-        outputs = run_outputs(config, stack.weights[r], stack.inputs[batch], *kept, {})
-        found.append(
-            right(outputs, stack.targets[r, batch], None if stack.codes is None else stack.codes[r])
-        )
-    return {"train_accuracy_in_batches": float(torch.cat(found).double().mean())}
+    size = config.batch_size or n
+    no_noise = [Tensor.clone] if dropout(config) else []
+    known = None if stack.codes is None else stack.codes[r]
+    order = torch.from_numpy(np.random.default_rng(config.seed).permutation(n))
+    whole = order[: n // size * size].to(stack.train.device)
+    correct = []
+    for batch in stack.train[r, whole].split(size):
+        outputs = run_outputs(config, stack.weights[r], stack.inputs[batch], *no_noise, {})
+        correct.append(right(outputs, stack.targets[r, batch], known))
+    return {"train_accuracy_in_batches": float(torch.cat(correct).double().mean())}
 
 
 def log(stack: Stack) -> None:
@@ -408,27 +412,21 @@ def train_stack(
         save_now: called after each log with the stack; it decides whether a checkpoint is due.
         steps: where to stop before the last step.
     """
-    logged, last = (
-        set(stack.logged.tolist()),
-        stack.config.steps if steps is None else min(steps, stack.config.steps),
-    )
+    logged = set(stack.logged.tolist())
+    last = stack.config.steps if steps is None else min(steps, stack.config.steps)
     going = [r for r in range(len(stack.configs)) if not stack.over(r)]
     while going:
         rows, part = going, stack.part(going)
         move = part.compiled(part) if part.compiled else advance
         # runs that are over leave by halves: each size of a stack is a program
         while 2 * len(going) > len(rows):
-            fresh = max(len(h.get("train_loss", ())) for h in part.history) == np.searchsorted(
-                part.logged, part.step
-            )
-            if part.step in logged and fresh:
+            if part.step in logged and _is_due(part):
                 log(part)
                 stack.take(part, rows, going)
                 going = [r for r in going if not stack.over(r)]
                 if report:
-                    report(
-                        stack.step, {name: values[-1] for name, values in part.history[0].items()}
-                    )
+                    latest = {name: values[-1] for name, values in part.history[0].items()}
+                    report(stack.step, latest)
                 if save_now:
                     save_now(stack)
             if part.step >= last or not going:
@@ -438,3 +436,10 @@ def train_stack(
             if any(rows[k] not in stack.diverged for k in part.diverged):
                 stack.take(part, rows, going)
                 going = [r for r in going if r not in stack.diverged]
+
+
+def _is_due(stack: Stack) -> bool:
+    """Whether this step has not been logged: a stack from a checkpoint may stand at one that
+    has."""
+    entries = max(len(history.get("train_loss", ())) for history in stack.history)
+    return entries == np.searchsorted(stack.logged, stack.step)

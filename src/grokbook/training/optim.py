@@ -104,8 +104,8 @@ class AdamW:
             "weight_decay": (0 <= self.weight_decay < float("inf"), "zero or more"),
             "warmup": (self.warmup >= 0, "zero or more"),
         }
-        for name, (valid, rule) in rules.items():
-            if not valid:
+        for name, (is_valid, rule) in rules.items():
+            if not is_valid:
                 raise ParameterError(f"{name} = {getattr(self, name)!r} must be {rule}.")
         for group in self.groups:
             if not isinstance(group, Group):
@@ -117,8 +117,10 @@ class AdamW:
 
     def of(self, group: str) -> AdamW:
         """These settings for the parameters of one group."""
-        changes = [g.changes() for g in self.groups if g.name == group]
-        return dataclasses.replace(self, groups=(), **changes[0]) if changes else self
+        for own in self.groups:
+            if own.name == group:
+                return dataclasses.replace(self, groups=(), **own.changes())
+        return self
 
     def rate(self, step: int) -> float:
         """The learning rate of the update that follows `step` earlier ones."""
@@ -131,7 +133,8 @@ class AdamW:
     def numbers(self, step: int) -> dict[str, float]:
         """Rate, what decay leaves, the betas, both corrections of their bias and epsilon, after
         `step` updates."""
-        t, lr = step + 1, self.rate(step)
+        t = step + 1
+        lr = self.rate(step)
         return {
             "lr": lr,
             "decay": 1 - lr * self.weight_decay,
@@ -146,7 +149,9 @@ class AdamW:
         self, weights: Tensor, gradient: Tensor, state: State, numbers: Numbers, shapes: Shapes
     ) -> None:
         """One AdamW update of R runs in place."""
-        n, mean, square = numbers, state["mean"], state["square"]
+        n = numbers
+        mean = state["mean"]
+        square = state["square"]
         mean.lerp_(gradient, 1 - n["beta1"])
         square.mul_(n["beta2"]).addcmul_(gradient, gradient * (1 - n["beta2"]))
         denominator = square.sqrt().div_(n["root2"]).add_(n["eps"])
@@ -221,11 +226,9 @@ class Sgd(AdamW):
 
 def column(number: Number, like: Tensor) -> Tensor:
     """A number as a tensor that broadcasts against `like` (R, P)."""
-    return (
-        number
-        if isinstance(number, Tensor)
-        else torch.tensor([[number]], dtype=like.dtype, device=like.device)
-    )
+    if isinstance(number, Tensor):
+        return number
+    return torch.tensor([[number]], dtype=like.dtype, device=like.device)
 
 
 class Columns:
@@ -248,34 +251,43 @@ class Columns:
         groups: Mapping[str, Sequence[str]],
         like: Tensor,
     ) -> None:
-        named = {g.name for s in settings for g in getattr(s, "groups", ())}
+        named: set[str] = set()
+        for optimizer in settings:
+            named |= {group.name for group in getattr(optimizer, "groups", ())}
         if unknown := named - set(groups):
             known = ", ".join(groups) or "none"
             raise ParameterError(
                 f"the group {min(unknown)!r} is none of the network's; it has {known}."
             )
-        order = ["", *sorted(named)]
-        self.settings = [[s, *(s.of(name) for name in order[1:])] for s in settings]
         self.like = like
         self.last: dict[str, tuple[list[list[float]], Tensor]] = {}
-        of = {name: order.index(group) for group in named for name in groups[group]}
-        sizes = [torch.Size(shape).numel() for shape in shapes.values()]
-        segments = torch.tensor([of.get(name, 0) for name in shapes])
-        self.segments = (
-            segments.repeat_interleave(torch.tensor(sizes)).to(like.device) if named else None
-        )
+        # of each row the settings of all other parameters, then those of each group
+        self.settings = [[optimizer] for optimizer in settings]
+        column_of = dict.fromkeys(shapes, 0)
+        for number, group in enumerate(sorted(named), start=1):
+            for row in self.settings:
+                row.append(row[0].of(group))
+            column_of |= dict.fromkeys(groups[group], number)
+        self.segments: Tensor | None = None
+        if named:
+            columns = torch.tensor([column_of[name] for name in shapes])
+            sizes = torch.tensor([torch.Size(shape).numel() for shape in shapes.values()])
+            self.segments = columns.repeat_interleave(sizes).to(like.device)
 
     def __call__(self, step: int) -> Numbers:
         """The numbers of the update that follows `step` earlier ones."""
-        rows = [[s.numbers(step) for s in row] for row in self.settings]
-        return {
-            name: self._column(name, [[found[name] for found in row] for row in rows])
-            for name in rows[0][0]
-        }
+        tables: dict[str, list[list[float]]] = {}
+        for row in self.settings:
+            numbers = [settings.numbers(step) for settings in row]
+            for name in numbers[0]:
+                values = [of_group[name] for of_group in numbers]
+                tables.setdefault(name, []).append(values)
+        return {name: self._column(name, table) for name, table in tables.items()}
 
     def _column(self, name: str, values: list[list[float]]) -> Number:
-        if len({value for row in values for value in row}) == 1:
-            return values[0][0]
+        first = values[0][0]
+        if all(number == first for row in values for number in row):
+            return first
         # after the warm-up most numbers stay as they are
         if self.last.get(name, (None,))[0] != values:
             table = torch.tensor(values, dtype=self.like.dtype, device=self.like.device)

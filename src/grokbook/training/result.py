@@ -34,31 +34,28 @@ DESCRIPTIONS = {
 def run_dataset(stack: Stack, r: int) -> xr.Dataset:
     """What run r of a stack logged: dims `step`, and `embedding` over (snapshot, token,
     feature)."""
-    config, history = stack.configs[r], stack.history[r]
+    config = stack.configs[r]
+    history = stack.history[r]
     length = _length(config, history)
     variables: dict[str, Any] = {}
     for name, values in history.items():
         series = np.full(stack.logged.size, np.nan)
         series[:length] = values[:length]
-        said = DESCRIPTIONS.get(name, name)
+        description = DESCRIPTIONS.get(name, name)
         if config.loss != "cross_entropy":
-            said = said.replace("cross entropy", config.loss.replace("_", " ")).removesuffix(
-                ", in nats"
-            )
-        variables[name] = ("step", series, {"long_name": said})
+            description = description.replace("cross entropy", config.loss.replace("_", " "))
+            description = description.removesuffix(", in nats")
+        variables[name] = ("step", series, {"long_name": description})
     last = stack.logged[length - 1] if length else -1
     kept = {step: table for step, table in stack.snapshots[r].items() if step <= last}
     note = {"long_name": "optimiser updates made"}
     coords: dict[str, Any] = {"step": ("step", stack.logged, note), "seed": config.seed}
     if kept:
-        tables = np.stack([np.asarray(table) for table in kept.values()])
+        tables = np.stack(list(map(np.asarray, kept.values())))
         note = {"long_name": DESCRIPTIONS["embedding"]}
         variables["embedding"] = (("snapshot", "token", "feature"), tables, note)
-        coords["snapshot"] = (
-            "snapshot",
-            np.array(list(kept)),
-            {"long_name": "step of the snapshot"},
-        )
+        note = {"long_name": "step of the snapshot"}
+        coords["snapshot"] = ("snapshot", np.array(list(kept)), note)
     return xr.Dataset(variables, coords)
 
 
@@ -88,29 +85,25 @@ def collect(
     if "seed" in dataset.coords and dataset.seed.ndim == 0:
         dataset = dataset.assign_coords(seed=("run", [int(part.seed) for part in parts]))
     if weights:
-        table = pad_sequence(
-            [stack.weights[r].detach().cpu() for stack, r in rows], True, float("nan")
-        )
-        dataset["weights"] = (
-            ("run", "parameter"),
-            table.numpy(),
-            {"long_name": "parameters at the end, in a row"},
-        )
+        ends = [stack.weights[r].detach().cpu() for stack, r in rows]
+        note = {"long_name": "parameters at the end, in a row"}
+        table = pad_sequence(ends, True, float("nan")).numpy()
+        dataset["weights"] = (("run", "parameter"), table, note)
     if steps is not None:
         dataset = dataset.sel(step=slice(None, steps))
-    settings = varied(
-        [stack.configs[r] for stack, r in rows],
-        [*map(str, dataset.variables), *map(str, dataset.dims)],
-    )
-    dataset = dataset.assign_coords({name: ("run", values) for name, values in settings.items()})
-    dataset.attrs["configs"] = json.dumps(
-        [stack.configs[r].as_dict() for stack, r in rows], default=str
-    )
+    configs = [stack.configs[r] for stack, r in rows]
+    names = [*map(str, dataset.variables), *map(str, dataset.dims)]
+    for name, values in varied(configs, names).items():
+        dataset = dataset.assign_coords({name: ("run", values)})
+    dataset.attrs["configs"] = json.dumps([config.as_dict() for config in configs], default=str)
     dataset.attrs["device"] = rows[0][0].weights.device.type
-    lost = [(stack.configs[r], stack.diverged[r]) for stack, r in rows if r in stack.diverged]
+    lost = []
+    for stack, r in rows:
+        if r in stack.diverged:
+            config = canonical(stack.configs[r].as_dict())
+            lost.append(f"at step {stack.diverged[r]} of {config}")
     if lost:
-        what = "; ".join(
-            f"at step {step} of {canonical(config.as_dict())}" for config, step in lost
+        raise TrainingError(
+            f"the training loss became NaN or infinite {'; '.join(lost)}.", history=dataset
         )
-        raise TrainingError(f"the training loss became NaN or infinite {what}.", history=dataset)
     return dataset

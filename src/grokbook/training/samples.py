@@ -1,5 +1,5 @@
-"""What a reader's own task gives: arrays of numbers, the same at every look, and numbers of
-samples."""
+"""Checks of the data of a reader's own task: arrays of numbers, the same at every look, and numbers
+of samples."""
 
 from __future__ import annotations
 
@@ -26,20 +26,17 @@ def tried(what: str, call: Callable[[], Any]) -> Any:
 
 def array_of(config: Any, name: str) -> np.ndarray:
     """The array `name` of the task of a run, looked at twice: numbers, finite, the same."""
-    kind = type(config.task).__name__
-    value, again = [
-        tried(f"{name} of {kind}", lambda: getattr(config.task, name)) for _ in range(2)
-    ]
+    said = f"{name} of {type(config.task).__name__}"
+    value = tried(said, lambda: getattr(config.task, name))
+    again = tried(said, lambda: getattr(config.task, name))
     if not isinstance(value, np.ndarray) or not value.ndim or value.dtype.kind not in "biuf":
         raise ParameterError(
-            f"{name} of {kind} is {shown(value)}, but must be an array of numbers (np.ndarray)."
+            f"{said} is {shown(value)}, but must be an array of numbers (np.ndarray)."
         )
     if not np.isfinite(value).all():
-        raise ParameterError(f"{name} of {kind} has numbers that are not finite, but all must be.")
+        raise ParameterError(f"{said} has numbers that are not finite, but all must be.")
     if not np.array_equal(value, again):
-        raise ParameterError(
-            f"{name} of {kind} is another array when it is asked for again, but {SAME}."
-        )
+        raise ParameterError(f"{said} is another array when it is asked for again, but {SAME}.")
     return value
 
 
@@ -54,9 +51,9 @@ def check_index(index: np.ndarray, samples: int, said: str) -> None:
         )
     if not index.size:
         return
-    if index.min() < 0 or index.max() >= samples:
-        worst = index.min() if index.min() < 0 else index.max()
-        raise ParameterError(f"{said} has {worst}, but {rule}.")
+    lowest, highest = index.min(), index.max()
+    if lowest < 0 or highest >= samples:
+        raise ParameterError(f"{said} has {lowest if lowest < 0 else highest}, but {rule}.")
     numbers, counts = np.unique(index, return_counts=True)
     if counts.max() > 1:
         raise ParameterError(
@@ -64,18 +61,26 @@ def check_index(index: np.ndarray, samples: int, said: str) -> None:
         )
 
 
-def check_part(part: np.ndarray, samples: int, trained: np.ndarray, said: str) -> None:
-    """Refuse what is no part of the test set: a mask (N,), or different numbers of samples that are
-    not trained on."""
-    if part.dtype == bool:
-        if part.shape != (samples,):
+def check_groups(task: Any, samples: int, trained: np.ndarray) -> None:
+    """Refuse named parts that are none of the test set: masks (N,), or different numbers of samples
+    that are not trained on; the same at every look."""
+    kind = type(task).__name__
+    groups = tried(f"groups of {kind}", lambda: dict(task.groups()))
+    again = tried(f"groups of {kind}", lambda: dict(task.groups()))
+    for name, given in groups.items():
+        said = f"the part {name!r} of groups of {kind}"
+        part = np.asarray(given)
+        if not np.array_equal(part, again.get(name)):
+            raise ParameterError(f"{said} is another one when it is asked for again, but {SAME}.")
+        if part.dtype == bool:
+            if part.shape != (samples,):
+                raise ParameterError(
+                    f"{said} is a mask of shape {part.shape}, but must be ({samples},)."
+                )
+            part = np.flatnonzero(part)
+        check_index(part, samples, said)
+        both = np.intersect1d(part, trained)
+        if both.size:
             raise ParameterError(
-                f"{said} is a mask of shape {part.shape}, but must be ({samples},)."
+                f"{said} has the training sample {both[0]}, but parts are of the test set alone."
             )
-        part = np.flatnonzero(part)
-    check_index(part, samples, said)
-    both = np.intersect1d(part, trained)
-    if both.size:
-        raise ParameterError(
-            f"{said} has the training sample {both[0]}, but parts are of the test set alone."
-        )

@@ -15,18 +15,17 @@ def program_key(config: RunConfig) -> str:
     (`show`). Classes of a reader's own must be the same ones: two of one name can be two versions
     of a notebook's cell.
     """
-    settings = {
-        n: v for n, v in plain(config.optimizer).items() if n != "groups" and not _is_number(v)
-    }
-    drawn = (
-        {n: v for n, v in plain(config.task).items() if n != "seed"}
-        if hasattr(config.task, "show")
-        else None
-    )
-    parts = (config.task, config.model, config.optimizer)
-    own = [id(thing) for part in parts if not of_library(type(part)) for thing in held(part)]
+    settings = plain(config.optimizer)
+    settings.pop("groups", None)
+    for name, value in list(settings.items()):
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            del settings[name]
+    drawn = None
+    if hasattr(config.task, "show"):
+        drawn = plain(config.task)
+        drawn.pop("seed", None)
+    own: list[int] = []
+    for part in (config.task, config.model, config.optimizer):
+        if not of_library(type(part)):
+            own += map(id, held(part))
     return canonical({"size": size_key(config), "optimizer": settings, "drawn": drawn, "own": own})
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -30,20 +30,19 @@ def varied(configs: Sequence[RunConfig], taken: Collection[str] = ()) -> dict[st
         {'learning_rate': [0.1, 0.2]}
     """
     rows = [dict(_settings(config)) for config in configs]
-    found: dict[Path, list[Any]] = {}
-    for path in dict.fromkeys(path for row in rows for path in row):
-        values = [row.get(path) for row in rows]
-        own_split = path == ("task", "seed") and values == [config.seed for config in configs]
-        if path != ("seed",) and not own_split and len(set(map(_said, values))) > 1:
-            found[path] = values
+    paths: dict[Path, None] = {}
+    for row in rows:
+        paths |= dict.fromkeys(row)
+    seeds = [config.seed for config in configs]
     named: dict[str, list[Any]] = {}
-    for path, values in found.items():
-        name, whole = _name(path), "_".join(path)
-        name = (
-            whole
-            if name in {*taken, "run", "step", "seed"} or named.get(name, values) != values
-            else name
-        )
+    for path in paths:
+        values = [row.get(path) for row in rows]
+        is_own_split = path == ("task", "seed") and values == seeds
+        if path == ("seed",) or is_own_split or len(set(map(_spelled, values))) == 1:
+            continue
+        name = _name(path)
+        if name in {*taken, "run", "step", "seed"} or named.get(name, values) != values:
+            name = "_".join(path)
         named[name] = values
     return {name: _column(values) for name, values in named.items()}
 
@@ -59,12 +58,12 @@ def _settings(config: RunConfig) -> Iterator[tuple[Path, Any]]:
 
 def leaves(path: Path, value: Any) -> Iterator[tuple[Path, Any]]:
     """The values in a nested configuration below a path, each with its own."""
-    if (
-        isinstance(value, list)
-        and value
-        and all(isinstance(v, dict) and "name" in v for v in value)
-    ):
-        value = {v["name"]: {n: inner for n, inner in v.items() if n != "name"} for v in value}
+    if isinstance(value, list) and all(isinstance(v, dict) and "name" in v for v in value):
+        named = {}
+        for part in value:
+            inner = dict(part)
+            named[inner.pop("name")] = inner
+        value = named or value
     if not isinstance(value, dict) or not value:
         yield path, value
         return
@@ -80,23 +79,22 @@ def _name(path: Path) -> str:
     return "_".join(path[-2:]) if "groups" in path else path[-1]
 
 
-def _said(value: Any) -> str:
-    return canonical({"": value})
+def _spelled(value: Any) -> str:
+    return canonical({"": value})[4:-1]
 
 
 def _column(values: list[Any]) -> np.ndarray:
     """The values as an array: numbers (NaN for none) or words."""
-    if all(isinstance(value, bool) for value in values):
+    kinds = set(map(type, values)) - {type(None)}
+    if kinds == {bool} and None not in values:
         return np.array(values)
-    if all(
-        isinstance(value, int | float | None) and not isinstance(value, bool) for value in values
-    ):
+    if kinds <= {int, float}:
         return np.array([np.nan if value is None else value for value in values])
-    return np.array([_word(value) for value in values])
+    return np.array(list(map(_word, values)))
 
 
 def _word(value: Any) -> str:
     """A value among words: nothing for none, a word as it is, anything else as a key has it."""
     if value is None:
         return ""
-    return value if isinstance(value, str) else _said(value)[4:-1]
+    return value if isinstance(value, str) else _spelled(value)

@@ -44,12 +44,12 @@ def preactivations(weights: Parameters, shape: Shape, first: Tensor, second: Ten
     x = torch.stack([first, second, cls], dim=1)
     if shape.positional:
         x = x + weights["W_pos"]
-    found = []
+    units = []
     for l in range(shape.n_layers):
         x = self_attention(weights, l, x, shape)
-        found.append(F.linear(x[:, -1], weights[f"W_in.{l}"], weights[f"b_in.{l}"]))
+        units.append(F.linear(x[:, -1], weights[f"W_in.{l}"], weights[f"b_in.{l}"]))
         x = mlp(weights, l, x)
-    return torch.cat(found, dim=1)
+    return torch.cat(units, dim=1)
 
 
 @checked_call
@@ -81,12 +81,6 @@ class View:
     def embedding(self) -> np.ndarray:
         """Embeddings of the first operand's tokens, (p, d)."""
         return np.asarray(self._network.embeddings(self.weights)[0])
-
-    @cached_property
-    def second_embedding(self) -> np.ndarray:
-        """Embeddings of the second operand's tokens, (p, d): the first's unless the task has a
-        shift."""
-        return np.asarray(self._network.embeddings(self.weights)[-1])
 
     @cached_property
     def logits(self) -> np.ndarray:
@@ -140,9 +134,9 @@ def try_watches(config: RunConfig, watches: Mapping[str, Watch]) -> None:
                 float(watch(View(config, weights, 0, end)))
             # whatever a reader's function raises is told before hours of training
             except Exception as error:
-                said = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
                 raise ParameterError(
-                    f"watch {name!r} fails on the network as it is drawn: {said}"
+                    f"watch {name!r} fails on the network as it is drawn:"
+                    f" {type(error).__name__}: {line(error)}"
                 ) from error
             if not torch.equal(row, as_drawn):
                 raise ParameterError(
@@ -159,25 +153,24 @@ def run_watches(
     Why a watch ends in an error for the first time is noted in `failed`, and it is not called
     again.
     """
-    config, length = stack.configs[r], max(len(values) for values in stack.history[r].values())
-    steps = [int(step) for step in stack.logged[:length]]
+    config = stack.configs[r]
+    length = max(len(values) for values in stack.history[r].values())
+    steps = stack.logged[:length].tolist()
     last = View(config, split_weights(config, stack.kept[r][steps[-1]]), steps[-1])
     values = {name: np.full(stack.logged.size, np.nan) for name in watches}
     for at, step in enumerate(steps):
-        view = (
-            last
-            if step == last.step
-            else View(config, split_weights(config, stack.kept[r][step]), step, last)
-        )
+        view = last
+        if step < last.step:
+            view = View(config, split_weights(config, stack.kept[r][step]), step, last)
         for name, watch in watches.items():
             if name in failed:
                 continue
             try:
                 values[name][at] = look(watch, view)
             except Exception as error:  # whatever a reader's function raises
-                said = f"{type(error).__name__}: {line(error)}"
                 failed[name] = (
-                    f"watch {name!r} fails at step {step:,} of seed {config.seed}: {said}"
+                    f"watch {name!r} fails at step {step:,} of seed {config.seed}:"
+                    f" {type(error).__name__}: {line(error)}"
                 )
     return values
 
@@ -197,29 +190,27 @@ def watched(
             f"watch {taken[0]!r} has the name of what every run logs; choose another."
         )
     failed: dict[str, str] = {}
+    parts = []
     with limited_threads(1):
-        found = [run_watches(stack, r, watches, failed) for stack, r in rows]
-    parts = [
-        xr.Dataset(
-            {name: ("step", series) for name, series in values.items()}, {"step": stack.logged}
-        )
-        for values, (stack, _) in zip(found, rows, strict=True)
-    ]
+        for stack, r in rows:
+            values = run_watches(stack, r, watches, failed)
+            part = xr.Dataset(coords={"step": stack.logged})
+            for name, series in values.items():
+                part[name] = ("step", series, {"long_name": name})
+            parts.append(part)
+    values_of_all = xr.concat(parts, dim="run", join="outer").sel(step=dataset.step)
+    whole = dataset.assign(values_of_all.data_vars)
     for name in watches:
-        if name not in failed and all(np.isnan(values[name]).all() for values in found):
+        if name not in failed and values_of_all[name].isnull().all():
             print(
                 f"grokbook: {name} is not defined at any step of these runs: all NaN.",
                 file=sys.stderr,
                 flush=True,
             )
-    together = xr.concat(parts, dim="run", join="outer").sel(step=dataset.step)
-    whole = dataset.assign(
-        {name: v.assign_attrs(long_name=name) for name, v in together.data_vars.items()}
-    )
     if failed:
-        kept = (
-            "the runs are done, so with a mended watch the same call trains nothing where a store"
-            " keeps them"
+        raise TrainingError(
+            f"{'; '.join(failed.values())}; the runs are done, so with a mended watch the same call"
+            " trains nothing where a store keeps them.",
+            whole,
         )
-        raise TrainingError(f"{'; '.join(failed.values())}; {kept}.", whole)
     return whole

@@ -38,11 +38,11 @@ from grokbook.training.interventions import (
     Hook,
     Hooked,
     Project,
+    Reflected,
     RingPenalty,
     Transplanted,
 )
 from grokbook.training.optim import AdamW, Group
-from grokbook.training.reflected import Reflected
 from grokbook.training.schedule import Schedule
 
 # runs an arm, paired with the free runs by seed: the fewest with which Holm's rule over 60 rows can

@@ -21,7 +21,7 @@ from companion import page
 from companion.page import cards, safe, show, sources, tables
 from companion.page.parameters import Parameter
 from companion.site import footer
-from grokbook.face import files
+from grokbook.runs import export
 from project_tree import ROOT
 
 CONFIG = yaml.safe_load((ROOT / "book" / "_config.yml").read_text())
@@ -189,7 +189,7 @@ def test_no_cell_of_a_csv_file_is_a_formula_and_numbers_stay_numbers(text):
     """A spreadsheet computes what begins with = + - @, a tab or a carriage return (OWASP, CSV
     injection)."""
     frame = pd.DataFrame({f"{text}": [text, "-0.5"], "n": [-0.5, 1e-9]})
-    written = files._csv(frame).decode()
+    written = export._csv(frame).decode()
     rows = list(csv.reader(io.StringIO(written, newline="")))
     number = re.compile(r"[+-]?\d+(\.\d*)?(e[+-]?\d+)?")
     assert not [

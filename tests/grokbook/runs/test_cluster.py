@@ -24,7 +24,6 @@ from grokbook.training.identity import code_id, run_id
 from processes import children
 
 pytest.importorskip("distributed")
-FACE = Path(__file__).parents[1] / "face"
 CONFIG = dataclasses.replace(SMALL, steps=300, log=Schedule(0, 50, 6))
 AXES = (Axis("decoder_lr", (1e-4, 1e-3, 1e-2)), Axis("decoder_weight_decay", (0.0, 0.5, 1.0, 5.0)))
 LOOPBACK = {"dashboard_address": "127.0.0.1:0", "worker_dashboard_address": "127.0.0.1:0"}
@@ -71,7 +70,7 @@ def test_a_cluster_changes_no_number_and_a_killed_worker_loses_no_run(
     from distributed import LocalCluster
 
     with LocalCluster(n_workers=1, threads_per_worker=1, **LOOPBACK) as local:
-        found = cluster.sweep(SWEEP, local.scheduler_address, store=store, told=told)
+        found = cluster.sweep(SWEEP, local.scheduler_address, store=store, report=told)
     assert killed and counts[-1] == (3, 3) and [done for done, _ in counts] == [0, 1, 2, 3]
     assert same(found, expected) and found.attrs["origin"] == "trained"
     assert not list(tmp_path.glob(".partial/*"))
@@ -83,14 +82,7 @@ def test_a_sweep_here_listens_nowhere_and_needs_no_dask(tmp_path, monkeypatch):
     it."""
     monkeypatch.setattr("socket.socket.listen", lambda *_: pytest.fail("it listens"))
     monkeypatch.setitem(sys.modules, "distributed", None)
-    options = {
-        "store": tmp_path,
-        "workers": 1,
-        "progress": False,
-        "scheduler": "local",
-        "steps": 20,
-    }
-    options |= {"loss": SMALL.loss}
+    options = {"store": tmp_path, "progress": False, "steps": 20, "loss": SMALL.loss}
     found = gb.sweep(
         SMALL.task, SMALL.model, SMALL.optimizer, grid={"decoder_lr": [1e-3, 1e-2]}, **options
     )
@@ -128,7 +120,7 @@ import grokbook as gb
 print("read")
 net, grid = gb.Transformer(5, d_model=8), {{"lr": [1e-3, 1e-2]}}
 quiet = {{"steps": 20, "store": {store!r}, "progress": False}}
-print(gb.sweep(gb.ModularTask(5), net, grid=grid, scheduler="local", workers=1, **quiet).sizes["lr"])
+print(gb.sweep(gb.ModularTask(5), net, grid=grid, workers=1, **quiet).sizes["lr"])
 """
 
 
@@ -148,7 +140,7 @@ def told(done, of):
     if done == 1:
         os.kill(os.getpid(), signal.SIGKILL)
 if __name__ == "__main__":
-    cluster.sweep(SWEEP, {address!r}, store=Store({store!r}), told=told)
+    cluster.sweep(SWEEP, {address!r}, store=Store({store!r}), report=told)
 """
 
 
@@ -181,12 +173,12 @@ def test_a_client_that_goes_and_comes_back_goes_on_where_it_was_and_a_lost_sched
             counts.append(done)
             assert {path: path.stat().st_mtime_ns for path in kept} == kept
 
-        found = cluster.sweep(SWEEP, local.scheduler_address, store=Store(tmp_path), told=told)
+        found = cluster.sweep(SWEEP, local.scheduler_address, store=Store(tmp_path), report=told)
         assert counts == [1, 2, 3] and same(found, expected)
         other = dataclasses.replace(SWEEP, seeds=(1,))
         with pytest.raises(GrokbookError, match="the cluster was lost with . of 3 chunks to go"):
-            told = lambda done, of: local.close() if done == 1 else None  # noqa: E731
-            cluster.sweep(other, local.scheduler_address, store=Store(tmp_path), told=told)
+            report = lambda done, of: local.close() if done == 1 else None  # noqa: E731
+            cluster.sweep(other, local.scheduler_address, store=Store(tmp_path), report=report)
     assert len(list(tmp_path.glob(".partial/*/*.pt"))) >= 1
 
 
@@ -202,7 +194,7 @@ def test_a_run_of_a_reader_s_own_is_swept_by_its_name(tmp_path, monkeypatch, cap
     """The command, with a module in the current folder, gives the numbers of `gb.sweep`."""
     (tmp_path / "their_own.py").write_text(OWN)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [str(FACE), *sys.path])
+    monkeypatch.setattr(sys, "path", [str(Path(__file__).parent), *sys.path])
     grid = ["--grid", "lr=1e-3,1e-2", "--seeds", "2", "--workers", "1", "--store", "kept"]
     done = CliRunner().invoke(app, ["sweep", "their_own:run", *grid])
     assert (

@@ -109,12 +109,8 @@ def test_a_run_has_a_dim_of_seeds_and_draws_split_and_weights_from_each():
 
 @pytest.mark.parametrize("seeds", [(), (0, 0), (-1, 2), [1, 1]])
 def test_seeds_that_are_none_repeated_or_negative_are_refused(seeds):
-    with pytest.raises(ParameterError) as caught:
+    with pytest.raises(ParameterError, match="^seeds = .* must be how many, 1 or more, or which"):
         made(seeds=seeds)
-    assert (
-        str(caught.value)
-        == f"seeds = {tuple(seeds)} must be one or more different integers of 0 or more."
-    )
 
 
 def test_checkpoints_of_finished_seeds_go_and_the_folder_when_it_is_empty(tmp_path):

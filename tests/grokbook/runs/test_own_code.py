@@ -255,33 +255,46 @@ def closure(by):
     return scaled
 
 
-UNKNOWN = {
-    "a lambda": lambda z: torch.relu(z),
-    "a closure": closure(2.0),
-    "a partial": partial(closure(2.0)),
+NAMELESS = {
+    "lambdas": (lambda z: torch.relu(z), lambda z: torch.tanh(z)),
+    "closures": (closure(2.0), closure(3.0)),
+    "partials": (partial(closure(2.0)), partial(closure(3.0))),
 }
 
 
-@pytest.mark.parametrize("name", UNKNOWN)
-def test_nothing_is_kept_of_what_has_no_fingerprint_and_one_line_says_so(
-    written, capsys, tmp_path, name
+@pytest.mark.parametrize(("one", "other"), NAMELESS.values(), ids=NAMELESS)
+def test_functions_of_one_name_are_told_apart_by_their_places_and_what_they_hold(
+    written, one, other
 ):
-    model = written("own", net(call="self.act")).Net(act=UNKNOWN[name])
+    net_with = written("own", net(call="self.act")).Net
+    assert kept_again(net_with(act=one)) != kept_again(net_with(act=other))
+
+
+class Logged:
+    """A function that holds an open file."""
+
+    def __init__(self):
+        self.file = open(__file__)  # noqa: SIM115
+
+    def __call__(self, z):
+        return torch.relu(z)
+
+
+def test_nothing_is_kept_of_what_cannot_be_written_down_and_one_line_says_so(
+    written, capsys, tmp_path
+):
+    model = written("own", net(call="self.act")).Net(act=Logged())
     capsys.readouterr()
     assert asked(model)[0] == "trained" == asked(model)[0]
-    said = capsys.readouterr().err.splitlines()
-    assert len(said) == 2 and all(
-        line.startswith("grokbook: nothing of own/net is kept: ") for line in said
-    )
-    assert Store(tmp_path / "store").entries() == {} and not list(
-        (tmp_path / "store").rglob("*.pt")
-    )
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 2
+    assert all(line.startswith("grokbook: nothing of own/net is kept: ") for line in lines)
+    store = tmp_path / "store"
+    assert Store(store).entries() == {} and not list(store.rglob("*.pt"))
     train([made(model).config], device="cpu", progress=False, checkpoints=tmp_path / "kept")
     (line,) = capsys.readouterr().err.splitlines()
-    assert (
-        line.startswith("grokbook: no checkpoint of these runs is kept: ")
-        and not (tmp_path / "kept").exists()
-    )
+    assert line.startswith("grokbook: no checkpoint of these runs is kept: ")
+    assert not (tmp_path / "kept").exists()
 
 
 def test_a_class_without_source_is_not_kept(capsys):

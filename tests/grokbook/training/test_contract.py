@@ -109,277 +109,6 @@ def global_draw(self, seed):
 
 LAYER = torch.nn.Linear(4, 2)
 TEST = np.setdiff1d(np.arange(16), Parity().train_index)
-MISTAKES = {
-    "a module of torch": (
-        lambda: RunConfig(Parity(), LAYER),
-        "model = Linear(...) is a torch.nn.Module, but must be a frozen dataclass with shapes, draw, forward, such "
-        "as MLP((64, 16, 10)).",
-    ),
-    "an optimiser of torch": (
-        lambda: RunConfig(Parity(), Net(), torch.optim.SGD(LAYER.parameters(), lr=0.1)),
-        "optimizer = SGD(...) is an optimiser of torch, but must be a frozen dataclass with init, numbers, update, "
-        "such as Sgd().",
-    ),
-    "a task without groups": (
-        lambda: RunConfig(Nameless(), Net()),
-        "task = Nameless(...) has no groups: it has groupings; where the test set has no named parts it returns {}.",
-    ),
-    "no dataclass": (
-        lambda: RunConfig(Parity(), Bare),
-        "model = the class Bare must be an instance, Bare(...), of a frozen dataclass with shapes, draw, forward, such "
-        "as MLP((64, 16, 10)).",
-    ),
-    "an empty training set": (
-        lambda: RunConfig(task(train_index=lambda self: np.arange(0)), Net()),
-        "train_index of Other has shape (0,), but must be different numbers from 0 to 15, one or more.",
-    ),
-    "a training sample out of range": (
-        lambda: RunConfig(task(train_index=lambda self: np.arange(9, 17)), Net()),
-        "train_index of Other has 16, but must be different numbers from 0 to 15.",
-    ),
-    "a training sample twice": (
-        lambda: RunConfig(task(train_index=lambda self: np.array([1, 2, 1])), Net()),
-        "train_index of Other has 1 2 times, but must be different numbers from 0 to 15.",
-    ),
-    "a mask": (
-        lambda: RunConfig(task(train_index=lambda self: np.ones(16, bool)), Net()),
-        "train_index of Other is bool, but must be integers; of a mask it is np.flatnonzero(mask).",
-    ),
-    "labels above the outputs": (
-        lambda: RunConfig(task(targets=lambda self: np.arange(16)), Net()),
-        "targets of Other are labels from 0 to 15, but forward of Net gives (2,) for each sample; it must give (16,) "
-        "or more, and labels begin at 0.",
-    ),
-    "labels that are floats": (
-        lambda: RunConfig(task(targets=lambda self: np.arange(16) % 2.0), Net()),
-        "targets of Other are float64, but loss = 'cross_entropy' needs labels; for real targets choose squared_error, "
-        "for labels targets.astype(np.int64).",
-    ),
-    "a split that is drawn each time": (
-        lambda: RunConfig(
-            task(train_index=lambda self: np.random.default_rng().permutation(16)[:8]), Net()
-        ),
-        "train_index of Other is another array when it is asked for again, but must be the same always; draw it with "
-        "np.random.default_rng(seed).",
-    ),
-    "a part that is drawn each time": (
-        lambda: RunConfig(
-            task(groups=lambda self: {"odd": np.random.default_rng().permutation(TEST)[:3]}), Net()
-        ),
-        "the part 'odd' of groups of Other is another one when it is asked for again, but must be the same always; "
-        "draw it with np.random.default_rng(seed).",
-    ),
-    "labels in a column": (
-        lambda: RunConfig(
-            task(targets=lambda self: np.arange(16)[:, None] % 2), Net(), loss="squared_error"
-        ),
-        "targets of Other have shape (16, 1), but labels are one for each sample, (16,).",
-    ),
-    "a part with training samples": (
-        lambda: RunConfig(task(groups=lambda self: {"odd": np.arange(16)}), Net()),
-        "the part 'odd' of groups of Other has the training sample 0, but parts are of the test set alone.",
-    ),
-    "a part out of range": (
-        lambda: RunConfig(task(groups=lambda self: {"odd": np.array([16])}), Net()),
-        "the part 'odd' of groups of Other has 16, but must be different numbers from 0 to 15.",
-    ),
-    "a part counted from the end": (
-        lambda: RunConfig(task(groups=lambda self: {"odd": np.array([-1])}), Net()),
-        "the part 'odd' of groups of Other has -1, but must be different numbers from 0 to 15.",
-    ),
-    "a mask of noughts and ones": (
-        lambda: RunConfig(task(groups=lambda self: {"odd": np.arange(16) % 2}), Net()),
-        "the part 'odd' of groups of Other has 0 8 times, but must be different numbers from 0 to 15.",
-    ),
-    "a mask that is too short": (
-        lambda: RunConfig(task(groups=lambda self: {"odd": np.ones(3, bool)}), Net()),
-        "the part 'odd' of groups of Other is a mask of shape (3,), but must be (16,).",
-    ),
-    "a part that is a slice": (
-        lambda: RunConfig(task(groups=lambda self: {"odd": slice(0, 3)}), Net()),
-        "the part 'odd' of groups of Other has shape (), but must be different numbers from 0 to 15.",
-    ),
-    "a file that is not there": (
-        lambda: RunConfig(task(targets=lambda self: np.loadtxt("none of this name.txt")), Net()),
-        "targets of Other fails: FileNotFoundError: none of this name.txt not found.",
-    ),
-    "a seed that cannot be set": (
-        lambda: RunConfig(Seeded(), Net()),
-        "task = Seeded(...) has seed = 4, but each run has a task of its own seed, so it must be a field that can be "
-        "set; give yours another name.",
-    ),
-    "a field with the name of a function": (
-        lambda: RunConfig(Parity(), net(groups=2)),
-        "model = Other(...) has groups = 2, but where a model has groups, it must be a function; give yours another "
-        "name.",
-    ),
-    "solved without what solves": (
-        lambda: RunConfig(Parity(), net(solved=True)),
-        "model = Other(...) has solved, but no settle(weights, inputs, targets) that solves.",
-    ),
-    "groups of an optimiser that are names": (
-        lambda: RunConfig(Parity(), Net(), optimizer(groups=("W",))),
-        "optimizer = Other(...) has groups = ('W',), but they must be Group(name, ...) of the network's; give yours "
-        "another name.",
-    ),
-    "outputs of another form": (
-        lambda: RunConfig(Parity(), net(forward=lambda self, w, x: (x @ w["W"].T).T)),
-        "forward of Other on inputs (2, 4), torch.float32, gives torch.float32 (3, 2), but must give floats (2, ...), "
-        "a row for each sample.",
-    ),
-    "real answers of another form": (
-        lambda: RunConfig(
-            task(targets=lambda self: np.ones(16)[:, None]), Net(), loss="squared_error"
-        ),
-        "forward of Net gives (2,) for each sample, but the targets of Other are (1,).",
-    ),
-    "a network that fails": (
-        lambda: RunConfig(Parity(), net(forward=lambda self, w, x: w["V"])),
-        "forward of Other on inputs (2, 4), torch.float32, fails: KeyError: 'V'.",
-    ),
-    "a seed that is not used": (
-        lambda: RunConfig(Parity(), net(draw=lambda self, seed: Net().draw(3))),
-        "draw of Other gives the same weights for seeds 0 and 1, but must draw by its seed alone, with "
-        "torch.Generator().manual_seed(seed).",
-    ),
-    "weights of the process's generator": (
-        lambda: RunConfig(
-            Parity(), net(draw=lambda self, seed: global_draw(self, seed + random.randrange(10**6)))
-        ),
-        "draw of Other gives other weights when it is called again with seed 0, but must draw by its seed alone, with "
-        "torch.Generator().manual_seed(seed).",
-    ),
-    "another name": (
-        lambda: RunConfig(Parity(), drawn(lambda w: {"W": w["W"], "V": w["U"]})),
-        "draw of Other gives ['W', 'V'], but must give what shapes() names, ['W', 'U'].",
-    ),
-    "a transposed matrix": (
-        lambda: RunConfig(Parity(), drawn(lambda w: w | {"W": w["W"].T})),
-        "draw of Other gives W as torch.float32 (4, 3), but shapes() says (3, 4), in torch.float32.",
-    ),
-    "another type": (
-        lambda: RunConfig(Parity(), drawn(lambda w: w | {"U": w["U"].double()})),
-        "draw of Other gives U as torch.float64 (2, 3), but shapes() says (2, 3), in torch.float32.",
-    ),
-    "a weight that is not finite": (
-        lambda: RunConfig(Parity(), drawn(lambda w: w | {"U": w["U"] / 0})),
-        "draw of Other gives U with numbers that are not finite, but all must be.",
-    ),
-    "an update that moves a copy": (
-        lambda: RunConfig(Parity(), Net(), copying()),
-        "update of Copying gives a Tensor, but must move weights and state in place.",
-    ),
-    "noise in forward": (
-        lambda: RunConfig(
-            Parity(), net(forward=lambda self, w, x: Net.forward(self, w, x) + torch.randn(1))
-        ),
-        "forward of Other on inputs (2, 4), torch.float32, gives other numbers when it is called again; leave out "
-        "dropout, noise and what counts calls.",
-    ),
-    "inputs that are written over": (
-        lambda: RunConfig(
-            Parity(), net(forward=lambda self, w, x: Net.forward(self, w, x.sub_(0.5)))
-        ),
-        "forward of Other on inputs (2, 4), torch.float32, writes its inputs over, but must leave what it is given as "
-        "it is.",
-    ),
-    "weights that are written over": (
-        lambda: RunConfig(
-            Parity(),
-            net(forward=lambda self, w, x: Net.forward(self, w | {"U": w["U"].mul_(0.9)}, x)),
-        ),
-        "forward of Other on inputs (2, 4), torch.float32, writes U over, but must leave what it is given as it is.",
-    ),
-    "a mean over samples": (
-        lambda: RunConfig(
-            Parity(), net(forward=lambda self, w, x: Net.forward(self, w, x - x.mean(0)))
-        ),
-        "forward of Other answers a sample by those it is sent with, but what is logged is of all samples together, so "
-        "each must be answered by itself (no mean over samples).",
-    ),
-    "no slopes": (
-        lambda: RunConfig(
-            Parity(), net(forward=lambda self, w, x: Net.forward(self, w, x).detach())
-        ),
-        "forward of Other gives numbers without a slope, of which nothing is learned; leave out detach, no_grad and "
-        "numpy.",
-    ),
-    "a parameter without a slope that decays": (
-        lambda: RunConfig(
-            Parity(), net(forward=lambda self, w, x: torch.relu(x @ w["W"].detach().T) @ w["U"].T)
-        ),
-        "W has no slope in forward of Other, but AdamW moves it, by its decay; leave it out, or give it a group of "
-        "weight_decay = 0.",
-    ),
-    "a field that asks for more arguments": (
-        lambda: RunConfig(Parity(), net(dropout=0.1)),
-        "forward of Other, which is given more arguments where a network has dropout, fails: TypeError: "
-        "Net.forward() takes 3 positional arguments but 4 were given.",
-    ),
-    "a table that is no tuple": (
-        lambda: RunConfig(Parity(), net(embeddings=lambda self, w: w["W"])),
-        "embeddings of Other gives Tensor, but must give a tuple of one or two tensors (n, d), a token a row.",
-    ),
-    "momentum in a global": (
-        lambda: RunConfig(Parity(), Net(), optimizer(update=remembering({}))),
-        "update of Other moves weights otherwise when it begins anew, but must keep all that it needs in state, and"
-        " draw nothing at random.",
-    ),
-    "an update with noise": (
-        lambda: RunConfig(Parity(), Net(), optimizer(update=noisy)),
-        "update of Other moves weights otherwise when it begins anew, but must keep all that it needs in state, and"
-        " draw nothing at random.",
-    ),
-    "an update that forgets its place": (
-        lambda: RunConfig(Parity(), Net(), optimizer(update=forgetful)),
-        "update of Other moves nothing in 100 updates, but must move weights in place: weights.sub_(...), not weights"
-        " = weights - ....",
-    ),
-    "a state that is made late": (
-        lambda: RunConfig(Parity(), Net(), optimizer(init=lambda *given: {}, update=late)),
-        "update of Other makes the state ['momentum'] of [], but must keep the names, shapes and types that init gave.",
-    ),
-    "a state without rows": (
-        lambda: RunConfig(
-            Parity(), Net(), optimizer(init=lambda *given: {"count": torch.zeros(())})
-        ),
-        "init of Other gives count as (), but must have a row for each run: of 2 runs (2, ...).",
-    ),
-    "a schedule that ends": (
-        lambda: RunConfig(
-            Parity(),
-            Net(),
-            optimizer(numbers=lambda self, step: {"lr": ([0.1] * 5)[step]}),
-            steps=9,
-        ),
-        "numbers of Other at step 8 fails: IndexError: list index out of range.",
-    ),
-    "numbers of other names": (
-        lambda: RunConfig(
-            Parity(), Net(), optimizer(numbers=lambda self, step: {f"lr{step}": 0.1}), steps=9
-        ),
-        "numbers of Other gives ['lr8'] at step 8 and ['lr0'] at step 0, but must give the same names always.",
-    ),
-    "numbers that are drawn": (
-        lambda: RunConfig(
-            Parity(), Net(), optimizer(numbers=lambda self, step: {"lr": random.random()})
-        ),
-        "numbers of Other gives other ones when they are asked for again, but must depend on the step alone.",
-    ),
-    "a watch that is no function": (
-        lambda: train([RunConfig(Parity(), Net(), steps=10)], progress=False, watch={"norm": 3}),
-        "watch 'norm' = 3 must be a function of a View under a name made of letters, digits and _.",
-    ),
-}
-
-
-def copying():
-    @dataclass(frozen=True)
-    class Copying(Lion):
-        def update(self, weights, gradient, state, numbers, shapes):
-            return weights - gradient
-
-    return Copying()
 
 
 def remembering(held):
@@ -405,12 +134,216 @@ def late(self, weights, gradient, state, numbers, shapes):
     weights.sub_(state["momentum"])
 
 
+MISTAKES = {
+    "a module of torch": (
+        {"model": LAYER},
+        "model = Linear(in_features=4, out_features=2, bias=True) must be a frozen dataclass with shapes, draw, forward, such as MLP((64, 16, 10)) or gb.from_module(factory).",
+    ),
+    "an optimiser of torch": (
+        {"optimizer": torch.optim.SGD(LAYER.parameters(), lr=0.1)},
+        "optimizer = SGD ( Parameter Group 0 d... False weight_decay: 0 ) must be a frozen dataclass with init, numbers, update, such as AdamW() or gb.from_torch_optim(cls).",
+    ),
+    "a task without groups": (
+        {"task": Nameless()},
+        "task = Nameless(...) has no groups; it must be a frozen dataclass with inputs, targets, train_index, groups, such as ModularTask(97) or gb.task(inputs, targets, train_fraction).",
+    ),
+    "no dataclass": (
+        {"model": Bare},
+        "model = <class 'test_contract.Bare'> must be a frozen dataclass with shapes, draw, forward, such as MLP((64, 16, 10)) or gb.from_module(factory).",
+    ),
+    "an empty training set": (
+        {"task": task(train_index=lambda self: np.arange(0))},
+        "train_index of Other is empty, but a run needs one sample or more.",
+    ),
+    "a training sample out of range": (
+        {"task": task(train_index=lambda self: np.arange(9, 17))},
+        "train_index of Other has 16, but must be different numbers from 0 to 15.",
+    ),
+    "a training sample twice": (
+        {"task": task(train_index=lambda self: np.array([1, 2, 1]))},
+        "train_index of Other has 1 2 times, but must be different numbers from 0 to 15.",
+    ),
+    "a mask": (
+        {"task": task(train_index=lambda self: np.ones(16, bool))},
+        "train_index of Other is bool, but must be integers; of a mask it is np.flatnonzero(mask).",
+    ),
+    "labels above the outputs": (
+        {"task": task(targets=lambda self: np.arange(16))},
+        "targets of Other are labels from 0 to 15, but forward of Net gives (2,) for each sample; it must give (16,) or more, and labels begin at 0.",
+    ),
+    "labels that are floats": (
+        {"task": task(targets=lambda self: np.arange(16) % 2.0)},
+        "targets of Other are float64, but loss = 'cross_entropy' needs labels; for real targets choose squared_error, for labels targets.astype(np.int64).",
+    ),
+    "a split that is drawn each time": (
+        {"task": task(train_index=lambda self: np.random.default_rng().permutation(16)[:8])},
+        "train_index of Other is another array when it is asked for again, but must be the same always; draw it with np.random.default_rng(seed).",
+    ),
+    "a part that is drawn each time": (
+        {"task": task(groups=lambda self: {"odd": np.random.default_rng().permutation(TEST)[:3]})},
+        "the part 'odd' of groups of Other is another one when it is asked for again, but must be the same always; draw it with np.random.default_rng(seed).",
+    ),
+    "labels in a column": (
+        {"task": task(targets=lambda self: np.arange(16)[:, None] % 2), "loss": "squared_error"},
+        "targets of Other have shape (16, 1), but labels are one for each sample, (16,).",
+    ),
+    "a part with training samples": (
+        {"task": task(groups=lambda self: {"odd": np.arange(16)})},
+        "the part 'odd' of groups of Other has the training sample 0, but parts are of the test set alone.",
+    ),
+    "a part out of range": (
+        {"task": task(groups=lambda self: {"odd": np.array([16])})},
+        "the part 'odd' of groups of Other has 16, but must be different numbers from 0 to 15.",
+    ),
+    "a part counted from the end": (
+        {"task": task(groups=lambda self: {"odd": np.array([-1])})},
+        "the part 'odd' of groups of Other has -1, but must be different numbers from 0 to 15.",
+    ),
+    "a mask of noughts and ones": (
+        {"task": task(groups=lambda self: {"odd": np.arange(16) % 2})},
+        "the part 'odd' of groups of Other has 0 8 times, but must be different numbers from 0 to 15.",
+    ),
+    "a mask that is too short": (
+        {"task": task(groups=lambda self: {"odd": np.ones(3, bool)})},
+        "the part 'odd' of groups of Other is a mask of shape (3,), but must be (16,).",
+    ),
+    "a part that is a slice": (
+        {"task": task(groups=lambda self: {"odd": slice(0, 3)})},
+        "the part 'odd' of groups of Other has shape (), but must be different numbers from 0 to 15.",
+    ),
+    "a file that is not there": (
+        {"task": task(targets=lambda self: np.loadtxt("none of this name.txt"))},
+        "targets of Other fails: FileNotFoundError: none of this name.txt not found.",
+    ),
+    "a seed that cannot be set": (
+        {"task": Seeded()},
+        "task = Seeded with another seed fails: TypeError: Seeded.__init__() got an unexpected keyword argument 'seed'.",
+    ),
+    "a field with the name of a function": (
+        {"model": net(groups=2)},
+        "model = Other fails: TypeError: 'int' object is not callable.",
+    ),
+    "solved without what solves": (
+        {"model": net(solved=True)},
+        "model = Other fails: AttributeError: 'Other' object has no attribute 'settle'.",
+    ),
+    "groups of an optimiser that are names": (
+        {"optimizer": optimizer(groups=("W",))},
+        "optimizer = Other fails: AttributeError: 'str' object has no attribute 'name'.",
+    ),
+    "outputs of another form": (
+        {"model": net(forward=lambda self, w, x: (x @ w["W"].T).T)},
+        "forward of Other on inputs (2, 4), torch.float32, gives torch.float32 (3, 2), but must give floats (2, ...), a row for each sample.",
+    ),
+    "real answers of another form": (
+        {"task": task(targets=lambda self: np.ones(16)[:, None]), "loss": "squared_error"},
+        "forward of Net gives (2,) for each sample, but the targets of Other are (1,).",
+    ),
+    "a network that fails": (
+        {"model": net(forward=lambda self, w, x: w["V"])},
+        "forward of Other on inputs (2, 4), torch.float32, fails: KeyError: 'V'.",
+    ),
+    "a seed that is not used": (
+        {"model": net(draw=lambda self, seed: Net().draw(3))},
+        "draw of Other gives the same weights for seeds 0 and 1, but must draw by its seed alone: with torch.Generator().manual_seed(seed), a module of torch with torch's own generator.",
+    ),
+    "weights of the process's generator": (
+        {"model": net(draw=lambda self, seed: global_draw(self, seed + random.randrange(10**6)))},
+        "draw of Other gives other weights when it is called again with seed 0, but must draw by its seed alone: with torch.Generator().manual_seed(seed), a module of torch with torch's own generator.",
+    ),
+    "another name": (
+        {"model": drawn(lambda w: {"W": w["W"], "V": w["U"]})},
+        "draw of Other gives ['W', 'V'], but must give what shapes() names, ['W', 'U'].",
+    ),
+    "a transposed matrix": (
+        {"model": drawn(lambda w: w | {"W": w["W"].T})},
+        "draw of Other gives W as torch.float32 (4, 3), but shapes() says (3, 4), in torch.float32.",
+    ),
+    "another type": (
+        {"model": drawn(lambda w: w | {"U": w["U"].double()})},
+        "draw of Other gives U as torch.float64 (2, 3), but shapes() says (2, 3), in torch.float32.",
+    ),
+    "a weight that is not finite": (
+        {"model": drawn(lambda w: w | {"U": w["U"] / 0})},
+        "draw of Other gives U with numbers that are not finite, but all must be.",
+    ),
+    "noise in forward": (
+        {"model": net(forward=lambda self, w, x: Net.forward(self, w, x) + torch.randn(1))},
+        "forward of Other on inputs (2, 4), torch.float32, gives other numbers when it is called again; leave out dropout, noise and what counts calls.",
+    ),
+    "inputs that are written over": (
+        {"model": net(forward=lambda self, w, x: Net.forward(self, w, x.sub_(0.5)))},
+        "forward of Other on inputs (2, 4), torch.float32, writes its inputs over, but must leave what it is given as it is.",
+    ),
+    "weights that are written over": (
+        {
+            "model": net(
+                forward=lambda self, w, x: Net.forward(self, w | {"U": w["U"].mul_(0.9)}, x)
+            )
+        },
+        "forward of Other on inputs (2, 4), torch.float32, writes U over, but must leave what it is given as it is.",
+    ),
+    "a mean over samples": (
+        {"model": net(forward=lambda self, w, x: Net.forward(self, w, x - x.mean(0)))},
+        "forward of Other answers a sample by those it is sent with, but what is logged is of all samples together, so each must be answered by itself (no mean over samples).",
+    ),
+    "no slopes": (
+        {"model": net(forward=lambda self, w, x: Net.forward(self, w, x).detach())},
+        "forward of Other gives numbers without a slope, of which nothing is learned; leave out detach, no_grad and numpy.",
+    ),
+    "a parameter without a slope that decays": (
+        {"model": net(forward=lambda self, w, x: torch.relu(x @ w["W"].detach().T) @ w["U"].T)},
+        "W has no slope in forward of Other, but AdamW moves it, by its decay; leave it out, or give it a group of weight_decay = 0.",
+    ),
+    "a field that asks for more arguments": (
+        {"model": net(dropout=0.1)},
+        "forward of Other on inputs (2, 4), torch.float32, fails: TypeError: Net.forward() takes 3 positional arguments but 4 were given.",
+    ),
+    "a table that is no tuple": (
+        {"model": net(embeddings=lambda self, w: w["W"])},
+        "embeddings of Other must give a tuple of tensors (n, d), a token a row.",
+    ),
+    "momentum in a global": (
+        {"optimizer": optimizer(update=remembering({}))},
+        "update of Other moves weights otherwise when it begins anew, but must keep all that it needs in state, and draw nothing at random.",
+    ),
+    "an update with noise": (
+        {"optimizer": optimizer(update=noisy)},
+        "update of Other moves weights otherwise when it begins anew, but must keep all that it needs in state, and draw nothing at random.",
+    ),
+    "an update that forgets its place": (
+        {"optimizer": optimizer(update=forgetful)},
+        "update of Other moves nothing in 100 updates, but must move weights in place: weights.sub_(...), not weights = weights - ....",
+    ),
+    "a state that is made late": (
+        {"optimizer": optimizer(init=lambda *given: {}, update=late)},
+        "update of Other makes the state ['momentum'] of [], but must keep the names, shapes and types that init gave.",
+    ),
+    "a state without rows": (
+        {"optimizer": optimizer(init=lambda *given: {"count": torch.zeros(())})},
+        "init of Other gives count as (), but must have a row for each run: of 2 runs (2, ...).",
+    ),
+    "a schedule that ends": (
+        {"optimizer": optimizer(numbers=lambda self, step: {"lr": ([0.1] * 5)[step]}), "steps": 9},
+        "numbers of Other at step 8 fails: IndexError: list index out of range.",
+    ),
+    "numbers of other names": (
+        {"optimizer": optimizer(numbers=lambda self, step: {f"lr{step}": 0.1}), "steps": 9},
+        "numbers of Other gives ['lr8'] at step 8 and ['lr0'] at step 0, but must give the same names always.",
+    ),
+    "numbers that are drawn": (
+        {"optimizer": optimizer(numbers=lambda self, step: {"lr": random.random()})},
+        "numbers of Other gives other ones when they are asked for again, but must depend on the step alone.",
+    ),
+}
+
+
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_one_sentence_before_anything_is_trained(name):
-    make, said = MISTAKES[name]
+    parts, said = MISTAKES[name]
     for _ in range(2):  # whoever runs the cell again is told again
         with pytest.raises(ParameterError) as caught:
-            make()
+            RunConfig(**{"task": Parity(), "model": Net(), **parts})
         assert str(caught.value) == said and said.count("\n") == 0
 
 
@@ -550,6 +483,11 @@ def test_an_optimiser_that_mixes_the_rows_of_a_program_is_refused(update):
         ParameterError, match="moves a run otherwise where another one is beside it"
     ):
         RunConfig(Parity(), Net(), optimizer(update=update))
+
+
+def test_a_watch_that_is_no_function_is_refused():
+    with pytest.raises(ParameterError, match="^watch 'norm' = 3 must be a function of a View"):
+        train([RunConfig(Parity(), Net(), steps=10)], progress=False, watch={"norm": 3})
 
 
 def test_a_watch_that_writes_weights_over_is_refused():

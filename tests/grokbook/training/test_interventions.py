@@ -102,6 +102,20 @@ def test_a_homogeneous_network_at_norm_rho_is_one_at_norm_1_with_another_rate_an
     assert float((small - start / start.norm()).norm()) > 0.05  # it has moved
 
 
+def test_a_held_norm_is_a_clamp_at_the_norm_where_it_begins():
+    start = MODEL.draw(0)
+    norm = float(torch.cat([w.flatten() for w in start.values()]).norm())
+    clamped = rows(hooked(iv.Clamp(norm)))
+    torch.testing.assert_close(rows(hooked(iv.Hold()))[0], clamped[0], rtol=1e-4, atol=1e-5)
+    late = rows(hooked(iv.Hold(start=5)))
+    at_five = rows(hooked(steps=5))
+    torch.testing.assert_close(late.norm(dim=1), at_five.norm(dim=1), rtol=1e-5, atol=0)
+    assert not torch.equal(late, rows(hooked()))
+    ends = split_weights(BASE, rows(hooked(iv.Hold(("W_U",))))[0])
+    assert float(ends["W_U"].norm()) == pytest.approx(float(start["W_U"].norm()), rel=1e-5)
+    assert float(ends["W_E"].norm()) != pytest.approx(float(start["W_E"].norm()), rel=1e-5)
+
+
 def test_decay_of_all_weights_is_adamws_and_that_of_a_part_touches_nothing_else_in_its_first_update():
     bare = AdamW(weight_decay=0.0, warmup=0)
     ours = rows(hooked(iv.Decay(1e-3), optimizer=bare))

@@ -200,21 +200,6 @@ def test_a_lost_run_is_marked_and_the_others_of_its_stack_go_on():
     assert {len(values) for values in lost.values()} == {int((np.array(stack.logged) < step).sum())}
 
 
-def test_a_restored_stack_continues_bit_for_bit(tmp_path):
-    path, configs = str(tmp_path / "run.pt"), [small(0, steps=40)]
-    whole, first = trained(configs), loop.make_stack(configs, CPU)
-    loop.train_stack(
-        first, save_now=lambda stack: identity.save(stack, path) if stack.step == 15 else None
-    )
-    second = loop.make_stack(configs, CPU)
-    assert identity.restore(second, path) and second.step == 15
-    loop.train_stack(second)
-    assert torch.equal(second.weights, whole.weights)
-    assert all(torch.equal(second.state[name], part) for name, part in whole.state.items())
-    assert second.history == whole.history
-    assert second.snapshots[0].keys() == whole.snapshots[0].keys()
-
-
 def test_a_checkpoint_of_another_run_or_other_code_is_not_taken(tmp_path, monkeypatch):
     path = str(tmp_path / "run.pt")
     identity.save(loop.make_stack([small(0)], CPU), path)

@@ -76,12 +76,6 @@ def change(config, answers):
     return dataclasses.replace(config, task=task, model=model, loss="cross_entropy")
 
 
-def test_a_row_of_one_is_the_run_alone_to_the_bit():
-    assert np.array_equal(
-        weights(DIFFERENT[:2], rows=1), [weights([c], None)[0] for c in DIFFERENT[:2]]
-    )
-
-
 def test_each_seed_has_answers_and_a_split_of_its_own():
     stack = make_stack([cell(0), cell(1)], CPU)
     assert not torch.equal(stack.targets[0], stack.targets[1]) and not torch.equal(
@@ -136,16 +130,6 @@ def test_a_stack_of_which_some_are_over_is_taken_up_again_where_it_was(tmp_path)
     whole = train(cells, **ask)
     train(cells, steps=120, checkpoints=tmp_path, **ask)
     assert train(cells, checkpoints=tmp_path, **ask).equals(whole)
-
-
-@pytest.mark.filterwarnings("ignore:.*encountered:RuntimeWarning")
-def test_a_run_that_diverges_leaves_the_others_as_they_are():
-    stack = make_stack([cell(0), cell(1, rate=1e30)], CPU)
-    train_stack(stack)
-    alone = make_stack([cell(0)], CPU)
-    train_stack(alone)
-    assert list(stack.diverged) == [1] and stack.step == 200
-    torch.testing.assert_close(stack.weights[0], alone.weights[0], rtol=1e-4, atol=1e-4)
 
 
 def test_the_toy_multiplies_matrices_where_it_is_told_to():

@@ -1,7 +1,6 @@
 """`import grokbook as gb`: its names, runs and sweeps beside the long way, own parts, what is kept
 and refused."""
 
-import ast
 import dataclasses
 import subprocess
 import sys
@@ -16,12 +15,12 @@ from torch import nn
 from torch.nn import functional as F
 
 import grokbook as gb
-from grokbook import face
+from grokbook import public
 from grokbook.errors import ParameterError, RecordError, TrainingError
-from grokbook.face import running
-from grokbook.face.results import found
 from grokbook.models.transformer import Shape, Transformer
+from grokbook.runs import running
 from grokbook.runs.experiment import Experiment, default_store
+from grokbook.runs.results import of_name
 from grokbook.runs.store import RecordWarning, Store
 from grokbook.runs.sweep import Axis, Sweep
 from grokbook.training import AdamW, RunConfig
@@ -47,14 +46,9 @@ def equal(one, other, *names):
 
 
 def test_every_name_is_there_once_and_the_readme_lists_it():
-    modules = {path.stem for path in Path(face.__file__).parent.glob("*.py")}
-    assert (
-        gb.__all__ == sorted(gb.__all__)
-        and set(gb.__all__) == {n for n in vars(face) if n[0] != "_"} - modules
-    )
-    assert all(getattr(gb, name) is getattr(face, name) for name in gb.__all__) and set(
-        gb.__all__
-    ) <= set(dir(gb))
+    assert gb.__all__ == sorted(name for name in vars(public) if name[0] != "_")
+    assert all(getattr(gb, name) is getattr(public, name) for name in gb.__all__)
+    assert set(gb.__all__) <= set(dir(gb))
     readme = (Path(gb.__file__).parents[2] / "README.md").read_text("utf-8")
     section = readme.partition("### One import")[2].partition("\n## ")[0]
     assert [name for name in gb.__all__ if f"`{name}`" not in section] == []
@@ -97,7 +91,7 @@ def test_a_default_call_is_answered_by_the_record_of_the_same_configuration():
     assert runs.attrs["origin"] == "recorded" and gb.records(name)["key"].tolist() == [
         runs.attrs["key"]
     ]
-    equal(runs, found(name))
+    equal(runs, of_name(name))
     kept = gb.load(name, 1)
     assert kept.embedding.shape == (43, 128) and kept.step == runs.snapshot[-1]
     assert (
@@ -181,7 +175,7 @@ def test_rows_of_a_program_go_by_what_a_cache_holds_whatever_the_cores():
 
     def rows(model, seeds, steps=10_000):
         axes = (Axis("learning_rate", tuple(rates)),)
-        return running._together(
+        return running.shared_rows(
             Sweep("x", RunConfig(Parity(), model, steps=steps), tuple(range(seeds)), axes=axes)
         )
 
@@ -191,19 +185,6 @@ def test_rows_of_a_program_go_by_what_a_cache_holds_whatever_the_cores():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("grokbook.machine.cores", lambda: 64)
         assert rows(Sine(), 4) == 8
-
-
-def test_one_worker_is_this_process(monkeypatch):
-    monkeypatch.setattr(
-        "grokbook.training.ensemble.Pool", lambda *_: pytest.fail("a process was started")
-    )
-    assert gb.train(Parity(), Sine(), steps=2, seeds=2, workers=1, **QUIET).sizes["seed"] == 2
-    assert (
-        gb.sweep(
-            Parity(), Sine(), grid={"lr": [k * 1e-3 for k in range(1, 7)]}, steps=2, **QUIET
-        ).sizes["seed"]
-        == 1
-    )
 
 
 def test_a_setting_of_the_task_or_the_network_varies_too():
@@ -423,8 +404,10 @@ class Noisy(nn.Linear):
 
 TASK = gb.task(np.eye(4), [0, 1, 0, 1], 0.5)
 REFUSED = {
-    "model is a torch.nn.Module; give what makes it": lambda: gb.train(TASK, nn.Linear(4, 2)),
-    "optimizer = Adam is one of torch; give from_torch_optim": lambda: gb.train(
+    "model = Linear.* must be a frozen .* or gb.from_module": lambda: gb.train(
+        TASK, nn.Linear(4, 2)
+    ),
+    "optimizer = <class 'torch.* or gb.from_torch_optim": lambda: gb.train(
         TASK, gb.MLP((4, 2)), torch.optim.Adam
     ),
     "keep is 'all', but must be one of": lambda: gb.train(TASK, gb.MLP((4, 2)), keep="all"),
@@ -433,17 +416,17 @@ REFUSED = {
         TASK, gb.MLP((4, 2)), batchsize=2
     ),
     "rows = 'all' must be 'auto' or": lambda: gb.train(TASK, gb.MLP((4, 2)), rows="all"),
-    "name = '../x' must be words": lambda: gb.train(TASK, gb.MLP((4, 2)), name="../x"),
+    "name = '../x' names no folder": lambda: gb.train(TASK, gb.MLP((4, 2)), name="../x"),
     "snapshots = 0 keeps no weights": lambda: gb.train(
         TASK, gb.MLP((4, 2)), keep="weights", snapshots=0
     ),
     "'depth' is no setting": lambda: gb.sweep(TASK, gb.MLP((4, 2)), grid={"depth": [1]}),
     "grid = {} must": lambda: gb.sweep(TASK, gb.MLP((4, 2)), grid={}),
-    "store = False keeps nothing": lambda: gb.sweep(
-        TASK, gb.MLP((4, 2)), grid={"lr": [1e-3]}, scheduler="local", store=False
+    "is gathered in a store, which cannot be False": lambda: gb.sweep(
+        TASK, gb.MLP((4, 2)), grid={"lr": [1e-3]}, scheduler="tcp://a:1", store=False
     ),
-    "rows = 2 must be 'auto' on a cluster": lambda: gb.sweep(
-        TASK, gb.MLP((4, 2)), grid={"lr": [1e-3]}, scheduler="local", rows=2
+    "a cluster has programs of 4 runs, so rows must be 'auto'": lambda: gb.sweep(
+        TASK, gb.MLP((4, 2)), grid={"lr": [1e-3]}, scheduler="tcp://a:1", rows=2
     ),
     "targets are 3, but must be as many as inputs, 4": lambda: gb.task(np.eye(4), [0, 1, 0], 0.5),
     "train_fraction = 1.5 leaves 6 of 4": lambda: gb.task(np.eye(4), [0, 1, 0, 1], 1.5),
@@ -478,12 +461,6 @@ def test_bad_input_is_one_sentence(message, call):
     with pytest.raises(ParameterError, match=message) as caught:
         call()
     assert "\n" not in str(caught.value)
-
-
-def test_forty_lines_are_enough_for_a_task_and_a_network():
-    tree = ast.parse(Path(__file__).with_name("own_parts.py").read_text("utf-8"))
-    own = [node for node in tree.body if getattr(node, "name", "") in ("Parity", "Sine")]
-    assert sum(node.end_lineno - node.lineno + 1 for node in own) <= 40
 
 
 def broken(view):

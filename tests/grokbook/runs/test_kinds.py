@@ -17,6 +17,7 @@ from grokbook.errors import ParameterError, _kinds, checked_call
 from grokbook.training.interventions import Clamp
 
 INNER = {"Stack", "How", "Cost", "Deviation", "Loss", "View"}
+INNER |= {"TableTask", "TorchModule", "EmbeddingModule", "TorchOptim"}
 """What the library makes for itself."""
 
 NEEDED = {"p": 5, "outputs": 3, "names": ("W",), "radius": 1.0, "order": (0, 1), "strength": 1.0}

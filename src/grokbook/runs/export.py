@@ -10,8 +10,8 @@ import pandas as pd
 import xarray as xr
 
 from grokbook.errors import ParameterError, checked_call, shown
-from grokbook.face.results import Kept, found
 from grokbook.files import atomic_write, no_formula
+from grokbook.runs.results import Kept, of_name
 from grokbook.runs.store import to_bytes
 
 ENDINGS = (".csv", ".nc", ".pt", ".safetensors")
@@ -61,15 +61,13 @@ def export(data: Any, path: str | Path) -> Path:
         >>> export(curves, "curves.csv").read_text().splitlines()[0]
         'seed,step,loss'
     """
-    path, data = Path(path), found(data) if isinstance(data, str) else data
+    path = Path(path)
+    if isinstance(data, str):
+        data = of_name(data)
     if path.suffix not in ENDINGS:
         raise ParameterError(f"{path.name!r} must end with {', '.join(ENDINGS)}.")
     if isinstance(data, Kept) != (path.suffix in (".pt", ".safetensors")):
-        what = (
-            "the weights of a run at a step (see load)"
-            if isinstance(data, Kept)
-            else "runs or a table"
-        )
+        what = "weights of a run at a step" if isinstance(data, Kept) else "runs or a table"
         raise ParameterError(
             f"{what} cannot be written to {path.name!r}: .pt and .safetensors hold weights alone."
         )
@@ -104,11 +102,12 @@ def _weights(kept: Kept, ending: str) -> bytes:
         return stream.getvalue()
     about = {"run": kept.name, "seed": str(kept.seed), "step": str(kept.step)}
     header: dict[str, Any] = {"__metadata__": about}
-    end = 0
+    body = b""
     for name, part in weights.items():
-        begin, end = end, end + part.numel() * 4
-        header[name] = {"dtype": "F32", "shape": list(part.shape), "data_offsets": [begin, end]}
+        begin = len(body)
+        body += part.numpy().astype("<f4").tobytes()
+        place = [begin, len(body)]
+        header[name] = {"dtype": "F32", "shape": list(part.shape), "data_offsets": place}
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
-    body = b"".join(part.numpy().astype("<f4").tobytes() for part in weights.values())
     return len(text).to_bytes(8, "little") + text + body

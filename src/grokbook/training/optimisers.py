@@ -121,13 +121,12 @@ class TorchOptim:
 
     def _settings(self, numbers: Numbers, r: int) -> dict[str, Any]:
         """The keywords of row r."""
-        said = {
-            name: float(value if isinstance(value, float) else value[r, 0])
-            for name, value in numbers.items()
-        }
-        return dict(self.more) | {
-            name: said[name] for name in ("lr", "weight_decay") if name in said
-        }
+        settings = dict(self.more)
+        for name in ("lr", "weight_decay"):
+            if name in numbers:
+                value = numbers[name]
+                settings[name] = float(value if isinstance(value, float) else value[r, 0])
+        return settings
 
     def _optimiser(
         self, parts: Sequence[Tensor], numbers: Numbers, r: int
@@ -137,32 +136,32 @@ class TorchOptim:
     def numbers(self, step: int) -> dict[str, float]:
         """Rate, decay, and a number that tells these settings from others, which cannot share a
         program with them."""
-        decay = {} if self.weight_decay is None else {"weight_decay": float(self.weight_decay)}
-        which = float(int.from_bytes(repr((self.cls, self.more)).encode()[-512:], "big") % 999_983)
-        return {"lr": float(self.learning_rate), "which": which} | decay
+        spelled = repr((self.cls, self.more)).encode()[-512:]
+        numbers = {
+            "lr": float(self.learning_rate),
+            "which": float(int.from_bytes(spelled, "big") % 999_983),
+        }
+        if self.weight_decay is not None:
+            numbers["weight_decay"] = float(self.weight_decay)
+        return numbers
 
     def init(self, weights: Tensor, shapes: Shapes) -> State:
         """What the optimiser will keep of each parameter, found by an update of zeros; `begun`:
         whether it has any."""
-        parts = [
-            torch.zeros(shape, dtype=weights.dtype, device=weights.device)
-            for shape in shapes.values()
-        ]
-        for part in parts:
-            part.grad = torch.zeros_like(part)
-        tried = self._optimiser(parts, self.numbers(0), 0)
-        tried.step()
+        row = torch.zeros_like(weights[0])
+        parts = _parts(row, shapes)
+        _give_slopes(parts, row)
+        optimiser = self._optimiser(parts, self.numbers(0), 0)
+        optimiser.step()
         state = {"begun": torch.zeros(len(weights), 1, device=weights.device)}
         for at, (name, part) in enumerate(zip(shapes, parts, strict=True)):
-            for key, value in tried.state[part].items():
+            for key, value in optimiser.state[part].items():
                 if not isinstance(value, Tensor):
-                    kind = f"{self.cls.__name__} keeps {key} = {shown(value)} of {name}"
                     raise ParameterError(
-                        f"{kind}, but only optimisers whose state is tensors can be taken."
+                        f"{self.cls.__name__} keeps {key} = {shown(value)} of {name}, but only"
+                        " optimisers whose state is tensors can be taken."
                     )
-                state[f"{at} {key}"] = torch.zeros(
-                    len(weights), *value.shape, dtype=value.dtype, device=value.device
-                )
+                state[f"{at} {key}"] = value.new_zeros(len(weights), *value.shape)
         return state
 
     def update(
@@ -173,14 +172,9 @@ class TorchOptim:
             raise ParameterError(
                 "runs with different optimisers of torch were put together; train them in calls."
             )
-        sizes = [math.prod(shape) for shape in shapes.values()]
         for r in range(len(weights)):
-            parts = [
-                part.view(shape)
-                for part, shape in zip(weights[r].split(sizes), shapes.values(), strict=True)
-            ]
-            for part, slope in zip(parts, gradient[r].split(sizes), strict=True):
-                part.grad = slope.view(part.shape)
+            parts = _parts(weights[r], shapes)
+            _give_slopes(parts, gradient[r])
             optimiser = self._optimiser(parts, numbers, r)
             if state["begun"][r]:
                 for at, key, kept in _kept(state):
@@ -189,6 +183,19 @@ class TorchOptim:
             for at, key, kept in _kept(state):
                 kept[r] = optimiser.state[parts[at]][key]
         state["begun"].fill_(1)
+
+
+def _parts(row: Tensor, shapes: Shapes) -> list[Tensor]:
+    """The parameters in a row (P,), as views of it."""
+    parts = row.split([math.prod(shape) for shape in shapes.values()])
+    return [part.view(shape) for part, shape in zip(parts, shapes.values(), strict=True)]
+
+
+def _give_slopes(parts: Sequence[Tensor], row: Tensor) -> None:
+    """Let each parameter have its part of a row (P,) of slopes."""
+    slopes = row.split([part.numel() for part in parts])
+    for part, slope in zip(parts, slopes, strict=True):
+        part.grad = slope.view(part.shape)
 
 
 def _kept(state: State) -> Iterator[tuple[int, str, Tensor]]:
@@ -231,10 +238,10 @@ def from_torch_optim(
     decay = settings.pop("weight_decay", getattr(known.get("weight_decay"), "default", None))
     if isinstance(rate, Tensor) or not isinstance(rate, int | float):
         raise ParameterError(f"lr = {shown(rate)} must be a number.")
-    if not any(one.kind is one.VAR_KEYWORD for one in known.values()):
-        for name, value in settings.items():
-            if name not in known:
-                raise unknown(name, value, cls.__name__, [one for one in known if one != "params"])
+    takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values())
+    for name, value in settings.items():
+        if name not in known and not takes_any:
+            raise unknown(name, value, cls.__name__, list(known)[1:])
     made = TorchOptim(cls, float(rate), decay, tuple(sorted(settings.items())))
     try:
         made.init(torch.zeros(1, 4), {"W": (2, 2)})
@@ -246,11 +253,9 @@ def from_torch_optim(
             f"{cls.__name__} refuses its settings: {str(error).partition(chr(10))[0]}."
         ) from None
     if differs:
-        kept = (
-            "what it keeps outside `state` of its parameters is lost between two updates of a run"
-        )
         raise ParameterError(
-            f"cls = {cls.__name__} moves weights otherwise than one lasting optimiser does: {kept}."
+            f"cls = {cls.__name__} moves weights otherwise than one lasting optimiser does: what it"
+            " keeps outside `state` of its parameters is lost between two updates of a run."
         )
     return made
 
@@ -259,17 +264,18 @@ def _counted(optimiser: torch.optim.Optimizer) -> dict[str, float]:
     """The numbers that an optimiser, what it holds, its classes and its groups have, by where they
     are."""
     holders: dict[str, Mapping[str, Any]] = {"": vars(optimiser)}
-    holders |= {
-        name: vars(part) for name, part in vars(optimiser).items() if hasattr(part, "__dict__")
-    }
-    holders |= {f"group {at}": group for at, group in enumerate(optimiser.param_groups)}
-    holders |= {kind.__qualname__: vars(kind) for kind in type(optimiser).__mro__}
-    found = {}
+    for name, part in vars(optimiser).items():
+        holders[name] = getattr(part, "__dict__", {})
+    for at, group in enumerate(optimiser.param_groups):
+        holders[f"group {at}"] = group
+    for kind in type(optimiser).__mro__:
+        holders[kind.__qualname__] = vars(kind)
+    numbers = {}
     for where, holder in holders.items():
         for name, value in holder.items():
             if isinstance(value, int | float) and not isinstance(value, bool):
-                found[f"{where} {name}"] = value
-    return found
+                numbers[f"{where} {name}"] = value
+    return numbers
 
 
 def _differs_from_a_lasting_one(made: TorchOptim) -> bool:
@@ -282,20 +288,16 @@ def _differs_from_a_lasting_one(made: TorchOptim) -> bool:
     shapes: Shapes = {"W": (3, 2), "V": (2, 1)}
     start = torch.randn(1, 8, generator=generator)
     slopes = torch.randn(TRIED, 1, 8, generator=generator)
-    sizes = [math.prod(shape) for shape in shapes.values()]
-    parts = [
-        nn.Parameter(part.reshape(shape).clone())
-        for part, shape in zip(start[0].split(sizes), shapes.values(), strict=True)
-    ]
+    parts = [nn.Parameter(part.clone()) for part in _parts(start[0], shapes)]
+    numbers = made.numbers(0)
     with torch.random.fork_rng(devices=[]):
-        ours, numbers = start.clone(), made.numbers(0)
+        ours = start.clone()
         state = made.init(ours, shapes)
         lasting = made._optimiser(parts, numbers, 0)
         before = _counted(lasting)
         for slope in slopes:
             made.update(ours, slope, state, numbers, shapes)
-            for part, own in zip(parts, slope[0].split(sizes), strict=True):
-                part.grad = own.reshape(part.shape).clone()
+            _give_slopes(parts, slope[0].clone())
             lasting.step()
     theirs = torch.cat([part.detach().reshape(-1) for part in parts])
     return before != _counted(lasting) or not torch.allclose(ours[0], theirs, rtol=1e-5, atol=1e-7)

@@ -6,35 +6,31 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import os
-import re
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from math import prod
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 import xarray as xr
-from torch import nn
 
 from grokbook.errors import OTHER_WORDS, ParameterError, checked_call, meant, shown, unknown
-from grokbook.face.optimisers import AdamW, Muon, Sgd
-from grokbook.face.parts import TableTask
-from grokbook.face.parts import task as table_task
 from grokbook.machine import cores
 from grokbook.own_code import held
 from grokbook.runs import cluster
-from grokbook.runs.experiment import Experiment, default_store, load_or_run
+from grokbook.runs.experiment import Experiment, default_store, load_or_run, which_seeds
 from grokbook.runs.store import Store
 from grokbook.runs.sweep import ROWS, Axis, Sweep, worded
+from grokbook.tasks.table import TableTask
+from grokbook.tasks.table import task as table_task
 from grokbook.training import accelerators, optim
 from grokbook.training.config import RunConfig
+from grokbook.training.optimisers import AdamW, Muon, Sgd
 from grokbook.training.watching import Watch
 
-OPTIMIZER, SEEDS, STEPS = AdamW(), 5, 10_000
-"""What a call that says nothing else trains with: the optimiser, the number of runs, updates of
-each."""
+DEFAULTS: dict[str, Any] = {"optimizer": AdamW(), "seeds": 5, "steps": 10_000, "keep": "embedding"}
+"""What a call that says nothing else trains with."""
 
 SHORT = 20.0
 """Runs of fewer predicted seconds, all together, are not worth the start of a process each."""
@@ -54,12 +50,12 @@ al.'s toys."""
 def train(
     task: Any,
     model: Any = None,
-    optimizer: Any = OPTIMIZER,
+    optimizer: Any = DEFAULTS["optimizer"],
     *,
-    seeds: int | Sequence[int] = SEEDS,
-    steps: int = STEPS,
+    seeds: int | Sequence[int] = DEFAULTS["seeds"],
+    steps: int = DEFAULTS["steps"],
     watch: Mapping[str, Watch] | None = None,
-    keep: str = "embedding",
+    keep: str = DEFAULTS["keep"],
     rows: int | str = "auto",
     workers: int | None = None,
     store: Store | str | Path | bool | None = None,
@@ -121,30 +117,31 @@ def train(
         ({'seed': 2, 'step': 3}, ('seed', 'snapshot', 'token', 'feature'))
     """
     if isinstance(task, Experiment):
-        asked = {"model": model, "optimizer": optimizer, "seeds": seeds, "steps": steps}
-        asked |= {"watch": watch, "keep": keep, "name": name, **settings}
-        usual = {"optimizer": OPTIMIZER, "seeds": SEEDS, "steps": STEPS, "keep": "embedding"}
-        for what, value in asked.items():
-            if value is not usual.get(what):
+        given = {"model": model, "optimizer": optimizer, "seeds": seeds, "steps": steps}
+        given |= {"watch": watch, "keep": keep, "name": name, **settings}
+        for what, value in given.items():
+            if value is not DEFAULTS.get(what):
                 raise ParameterError(
                     f"{what} = {shown(value)} is said by the experiment {task.name} itself."
                 )
-        made = task
+        experiment = task
     else:
         config = _config(task, model, optimizer, steps, settings)
-        called = _name(name or f"own/{type(task).__name__}-{type(model).__name__}")
-        made = Experiment(called, config, _seeds(seeds), watch=dict(watch or {}), keep=keep)
-    options: dict[str, Any] = {"workers": _workers(made, workers)}
-    if rows != "auto":
-        options["rows"] = _rows(rows)
-    return _results(made, store, progress, options)
+        experiment = Experiment(
+            name or f"own/{type(task).__name__}-{type(model).__name__}",
+            config,
+            which_seeds(seeds),
+            watch=dict(watch or {}),
+            keep=keep,
+        )
+    return _results(experiment, store, progress, rows, workers)
 
 
 @checked_call
 def sweep(
     task: Any,
     model: Any,
-    optimizer: Any = OPTIMIZER,
+    optimizer: Any = DEFAULTS["optimizer"],
     *,
     grid: Mapping[str, Sequence[float]],
     seeds: int | Sequence[int] = 1,
@@ -163,8 +160,7 @@ def sweep(
     Args:
         grid: setting -> its values: `lr`, `weight_decay`, a field of the run, network or task that
             is a number, or GROUP_lr and GROUP_weight_decay of a group of the network's parameters.
-        scheduler: address of a Dask cluster, `tcp://host:8786`. Default, and "local": processes
-            here.
+        scheduler: address of a Dask cluster, `tcp://host:8786`. Default: processes here.
         store: as `train`.
         rows: runs that share a program; "auto": on a CPU 4, and up to 16 of networks so small that
             a core's cache holds them where the runs are many or short; on a cluster always 4.
@@ -190,58 +186,40 @@ def sweep(
             f"grid = {shown(grid)} must give settings their values: {{'lr': [1e-3, 1e-2]}}."
         )
     config = _config(task, model, optimizer, steps, settings)
-    axes = tuple(
-        Axis(worded(config, asked), tuple(map(float, values))) for asked, values in grid.items()
-    )
-    called = _name(name or f"own/sweep-{type(task).__name__}-{type(model).__name__}")
-    made = Sweep(called, config, _seeds(seeds), axes=axes)
-    names = {axis.name: asked for axis, asked in zip(axes, grid, strict=True) if axis.name != asked}
-    if scheduler is not None:
-        if rows != "auto":
-            raise ParameterError(
-                f"rows = {shown(rows)} must be 'auto' on a cluster, whose programs have 4 runs."
-            )
-        kept = _store(store)
-        if kept is None:
-            raise ParameterError(
-                "store = False keeps nothing, but a sweep on a cluster is gathered in a store."
-            )
-        address = None if scheduler == "local" else scheduler
-        return cluster.sweep(made, address, workers=workers, store=kept).rename(names)
-    options: dict[str, Any] = {"workers": _workers(made, workers)}
-    options["rows"] = _together(made) if rows == "auto" else _rows(rows)
-    return _results(made, store, progress, options).rename(names)
+    axes = []
+    other_names = {}
+    for given, values in grid.items():
+        axis = Axis(worded(config, given), tuple(map(float, values)))
+        axes.append(axis)
+        if axis.name != given:
+            other_names[axis.name] = given
+    called = name or f"own/sweep-{type(task).__name__}-{type(model).__name__}"
+    made = Sweep(called, config, which_seeds(seeds), axes=tuple(axes))
+    if scheduler is None:
+        rows = shared_rows(made) if rows == "auto" else rows
+        return _results(made, store, progress, rows, workers).rename(other_names)
+    where = _store(store)
+    if rows != "auto" or where is None:
+        raise ParameterError(
+            f"rows = {shown(rows)}, store = {shown(store)}: a cluster has programs of 4 runs, so"
+            " rows must be 'auto', and is gathered in a store, which cannot be False."
+        )
+    return cluster.sweep(made, scheduler, store=where, progress=progress).rename(other_names)
 
 
 def _config(
     task: Any, model: Any, optimizer: Any, steps: int, settings: Mapping[str, Any]
 ) -> RunConfig:
     """The run that the arguments say, or what is wrong with them in one sentence."""
+    parts = {"task": task, "model": model, "optimizer": optimizer}
     if model is None:
         raise ParameterError(
             "model is missing: a task is trained with one, such as Transformer(p)."
         )
-    if isinstance(model, nn.Module) or isinstance(model, type) and issubclass(model, nn.Module):
-        raise ParameterError(
-            "model is a torch.nn.Module; give what makes it: model = from_module(factory)."
-        )
-    if isinstance(optimizer, torch.optim.Optimizer | type):
-        kind = optimizer.__name__ if isinstance(optimizer, type) else type(optimizer).__name__
-        raise ParameterError(
-            f"optimizer = {kind} is one of torch; give from_torch_optim(torch.optim.{kind},"
-            " lr=...)."
-        )
-    known = {f.name for f in dataclasses.fields(RunConfig)} - {
-        "task",
-        "model",
-        "optimizer",
-        "steps",
-        "seed",
-    }
+    known = {field.name for field in dataclasses.fields(RunConfig)} - {*parts, "steps", "seed"}
     for name, value in settings.items():
         if name not in known:
-            parts = {"task": task, "model": model, "optimizer": optimizer}
-            raise _no_setting(name, value, known, parts)
+            raise _no_setting(name, value, {*known, *parts, "steps", "seeds"}, parts)
     return RunConfig(task, model, optimizer, steps, **settings)
 
 
@@ -250,83 +228,54 @@ def _no_setting(
 ) -> ParameterError:
     """The error for an argument that no run has: the part of the run whose it is, or what was
     meant."""
-    words, own = {name, *OTHER_WORDS.get(name, ())}, {*known, *parts, "steps", "seeds"}
-    for where, part in parts.items():
-        maker = _MAKERS.get(type(part), type(part))
-        takes = list(inspect.signature(maker).parameters) if callable(maker) else []
-        if words & set(takes) and not words & own:
-            near = name if name in takes else meant(name, takes)
-            said = f"{name} = {shown(value)} is no argument of a run, but of its {where}"
-            return ParameterError(f"{said}: {maker.__name__} takes {near}.")
-    return unknown(name, value, "a run", sorted(own))
+    words = {name, *OTHER_WORDS.get(name, ())}
+    if words.isdisjoint(known):
+        for where, part in parts.items():
+            maker: Any = _MAKERS.get(type(part), type(part))
+            takes = list(inspect.signature(maker).parameters)
+            if not words.isdisjoint(takes):
+                near = name if name in takes else meant(name, takes)
+                return ParameterError(
+                    f"{name} = {shown(value)} is no argument of a run, but of its {where}:"
+                    f" {maker.__name__} takes {near}."
+                )
+    return unknown(name, value, "a run", sorted(known))
 
 
-def _seeds(seeds: int | Sequence[int]) -> tuple[int, ...]:
-    if isinstance(seeds, int | np.integer):
-        found = () if isinstance(seeds, bool) else tuple(range(int(seeds)))
-    else:
-        try:
-            found = tuple(seeds)
-        except TypeError:
-            found = ()
-    if not found or not all(
-        isinstance(s, int | np.integer) and not isinstance(s, bool) and s >= 0 for s in found
-    ):
-        raise ParameterError(
-            f"seeds = {shown(seeds)} must be how many, 1 or more, or which, such as (0, 1, 2)."
-        )
-    return tuple(map(int, found))
-
-
-def _name(name: str) -> str:
-    if not isinstance(name, str) or not re.fullmatch(r"\w[\w.+-]*(/\w[\w.+-]*)*", name):
-        raise ParameterError(
-            f"name = {shown(name)} must be words of letters, digits and _.+- joined by /."
-        )
-    return name
-
-
-def _rows(rows: int | str) -> int:
-    if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
-        raise ParameterError(f"rows = {shown(rows)} must be 'auto' or a number of runs, 1 or more.")
-    return rows
-
-
-def _together(made: Sweep) -> int | None:
-    """How many runs of a sweep share a program: what a core's cache holds, and in long sweeps a
-    quarter of them.
+def shared_rows(grid: Sweep) -> int | str:
+    """How many runs of a sweep share a program where nobody says it: what a core's cache holds, in
+    long sweeps a quarter of the runs.
 
     Of each parameter there are four numbers, weight, gradient and two moments. Neither processes
     nor cores change it, so that they change no bit either.
     """
-    parameters = sum(map(prod, made.config.model.shapes().values()))
-    runs = len(made.seeds) * prod(made.shape.values())
-    fit = min(
-        CACHE // (16 * parameters), runs if runs * made.config.steps <= FEW else runs // 4, 16
-    )
-    return None if torch.cuda.is_available() else max(ROWS, fit)
+    if torch.cuda.is_available():
+        return "auto"
+    parameters = sum(map(prod, grid.config.model.shapes().values()))
+    runs = len(grid.seeds) * prod(grid.shape.values())
+    is_short = runs * grid.config.steps <= FEW
+    fit = min(CACHE // (16 * parameters), runs if is_short else runs // 4, 16)
+    return max(ROWS, fit)
 
 
-def _workers(made: Experiment, workers: int | None) -> int | None:
+def _workers(experiment: Experiment, workers: int | None) -> int | None:
     """How many processes: the number asked for, else one where the runs are short; a line where
     they cannot travel."""
-    configs = made.to_train(made.seeds[:1])
-    count = (workers or cores()) if not torch.cuda.is_available() else 1
-    several = len(made.seeds) * len(configs) > (ROWS if len(configs) > 1 else 1)
-    parts = (configs[0].task, configs[0].model, configs[0].optimizer)
-    if (
-        count > 1
-        and several
-        and any(kind.__module__ == "__main__" for part in parts for kind in held(part))
-    ):
-        said = (
-            "a part of these runs is written in a notebook or script, so they are trained in this"
-            " process"
-        )
-        print(
-            f"grokbook: {said}; put it in a module to use every core.", file=sys.stderr, flush=True
-        )
-    return 1 if workers is None and made.predicted().seconds < SHORT else workers
+    configs = experiment.to_train(experiment.seeds[:1])
+    count = 1 if torch.cuda.is_available() else workers or cores()
+    in_one = ROWS if len(configs) > 1 else 1
+    if count > 1 and len(experiment.seeds) * len(configs) > in_one:
+        parts = [configs[0].task, configs[0].model, configs[0].optimizer]
+        if any(kind.__module__ == "__main__" for kind in held(parts)):
+            print(
+                "grokbook: a part of these runs is written in a notebook or script, so they are"
+                " trained in this process; put it in a module to use every core.",
+                file=sys.stderr,
+                flush=True,
+            )
+    if workers is None and experiment.predicted().seconds < SHORT:
+        return 1
+    return workers
 
 
 def _store(store: Store | str | Path | bool | None) -> Store | None:
@@ -340,33 +289,48 @@ def _store(store: Store | str | Path | bool | None) -> Store | None:
         raise ParameterError(f"store = {store!r} is an address, but results are kept in a folder.")
     if store is not None and store is not True:
         return Store(Path(store))
-    found = default_store()
-    if not found.path.exists() and "GROKBOOK_STORE" not in os.environ:
-        where = f"runs are kept in {found.path}, and loaded when the same ones are asked for again"
+    default = default_store()
+    if not default.path.exists() and "GROKBOOK_STORE" not in os.environ:
         print(
-            f"grokbook: {where} (store=False keeps none, GROKBOOK_STORE names another folder).",
+            f"grokbook: runs are kept in {default.path}, and loaded when the same ones are asked"
+            " for again (store=False keeps none, GROKBOOK_STORE names another folder).",
             file=sys.stderr,
         )
-    return found
+    return default
 
 
-def _results(made: Experiment, store: Any, progress: bool, options: dict[str, Any]) -> xr.Dataset:
-    kept = _store(store)
+def _results(
+    experiment: Experiment,
+    store: Store | str | Path | bool | None,
+    progress: bool,
+    rows: int | str,
+    workers: int | None,
+) -> xr.Dataset:
+    """The dataset of an experiment, loaded or trained."""
+    options: dict[str, Any] = {"workers": _workers(experiment, workers), "progress": progress}
+    if rows != "auto":
+        if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
+            raise ParameterError(
+                f"rows = {shown(rows)} must be 'auto' or a number of runs, 1 or more."
+            )
+        options["rows"] = rows
+    where = _store(store)
     try:
-        if kept is not None:
-            return load_or_run(made, kept, progress=progress, **options)
-        found = made.run(progress=progress, **options)
+        if where is not None:
+            return load_or_run(experiment, where, **options)
+        trained = experiment.run(**options)
     except KeyboardInterrupt:
         # where it was in torch helps nobody
-        raise KeyboardInterrupt(_stopped(made, kept)) from None
-    return found.assign_attrs(experiment=made.name, origin="trained")
+        raise KeyboardInterrupt(_stopped(experiment, where)) from None
+    return trained.assign_attrs(experiment=experiment.name, origin="trained")
 
 
-def _stopped(made: Experiment, store: Store | None) -> str:
+def _stopped(experiment: Experiment, store: Store | None) -> str:
     """What is kept of runs that Ctrl-C ended."""
+    name = experiment.name
     if store is None:
-        return f"{made.name} was stopped, and store = False keeps nothing of it"
-    if not any(store.checkpoints(made).glob("*.pt")):
-        return f"{made.name} was stopped before its first checkpoint, so nothing of it is kept"
+        return f"{name} was stopped, and store = False keeps nothing of it"
+    if not any(store.checkpoints(experiment).glob("*.pt")):
+        return f"{name} was stopped before its first checkpoint, so nothing of it is kept"
     kept = "finished runs and the others up to their last checkpoint"
-    return f"{made.name} was stopped; {kept} are in {store.path}: the same call goes on from there"
+    return f"{name} was stopped; {kept} are in {store.path}: the same call goes on from there"

@@ -57,46 +57,44 @@ def load_checkpoint(
         >>> bool(torch.equal(MLP((3, 4, 2)).forward(weights, x), net(x)))
         True
     """
-    path, shapes = Path(path), model.shapes()
-    found = {n if n in shapes else _WRAPPER.sub("", n): part for n, part in _read(path).items()}
+    path = Path(path)
+    shapes = model.shapes()
+    kind = type(model).__name__
+    weights = {}
+    for name, part in _read(path).items():
+        weights[name if name in shapes else _WRAPPER.sub("", name)] = part
     if names is not None:
-        found = {here: found[there] for here, there in names.items() if there in found} | found
-    elif isinstance(model, MLP) and all(
-        re.fullmatch(r"(.*\.)?\d+\.(weight|bias)", name) for name in found
-    ):
-        found = (
-            dict(zip(shapes, found.values(), strict=False)) if len(found) == len(shapes) else found
-        )
+        renamed = {here: weights[there] for here, there in names.items() if there in weights}
+        for there in names.values():
+            weights.pop(there, None)
+        weights |= renamed
+    elif isinstance(model, MLP) and len(weights) == len(shapes) and all(map(_is_of_line, weights)):
+        weights = dict(zip(shapes, weights.values(), strict=True))
+    elif isinstance(model, Shape) and "embed.W_E" in weights:
+        weights = _from_lens(weights)
     elif isinstance(model, Shape):
-        own = {re.sub(r"_(\d+)$", r".\1", name): part for name, part in found.items()}
-        found = _from_lens(found) if "embed.W_E" in found else own
+        weights = {re.sub(r"_(\d+)$", r".\1", name): part for name, part in weights.items()}
     for name, shape in shapes.items():
-        if name not in found:
-            like = nearest(name, found)
-            hint = (
-                f"did you mean names={{{name!r}: {like!r}}}?"
-                if like
-                else f"it has {', '.join(list(found)[:12])}."
-            )
-            raise ParameterError(
-                f"{path.name} has no {name} {shape} of {type(model).__name__}; {hint}"
-            )
-        if tuple(found[name].shape) != tuple(shape):
-            raise ParameterError(
-                f"{name} of {path.name} is {tuple(found[name].shape)}, but the network's is"
-                f" {shape}."
-            )
-    if over := [
-        name for name in found if name not in shapes and name not in (names or {}).values()
-    ]:
-        said = (
-            f"{path.name} also has {', '.join(over[:6])}, of which {type(model).__name__} knows"
-            " nothing"
-        )
+        if name not in weights:
+            like = nearest(name, weights)
+            hint = f"it has {', '.join(list(weights)[:12])}."
+            if like:
+                hint = f"did you mean names={{{name!r}: {like!r}}}?"
+            raise ParameterError(f"{path.name} has no {name} {shape} of {kind}; {hint}")
+        given = tuple(weights[name].shape)
+        if given != tuple(shape):
+            raise ParameterError(f"{name} of {path.name} is {given}, but the network's is {shape}.")
+    if more := [name for name in weights if name not in shapes]:
         raise ParameterError(
-            f"{said}; if they change no output, give their network by from_module."
+            f"{path.name} also has {', '.join(more[:6])}, of which {kind} knows nothing; if they"
+            " change no output, give their network by from_module."
         )
-    return {name: found[name].to(torch.float32).contiguous() for name in shapes}
+    return {name: weights[name].to(torch.float32).contiguous() for name in shapes}
+
+
+def _is_of_line(name: str) -> bool:
+    """Whether a name is that of a parameter of an nn.Sequential of nn.Linear."""
+    return re.fullmatch(r"(.*\.)?\d+\.(weight|bias)", name) is not None
 
 
 @checked_call
@@ -136,11 +134,21 @@ def to_transformer_lens(
     for name, shape in model.shapes().items():
         if name not in weights or tuple(weights[name].shape) != shape:
             raise ParameterError(f"weights have no {name} {shape}, which this transformer has.")
-    d, h = model.d_model, model.n_heads
-    config: dict[str, Any] = {"n_layers": model.n_layers, "d_model": d, "n_ctx": 3}
-    config |= {"d_head": model.d_head, "n_heads": h, "d_mlp": model.d_mlp}
-    config |= {"d_vocab": model.vocabulary, "d_vocab_out": model.p, "act_fn": "relu"}
-    config |= {"normalization_type": None, "device": "cpu"}
+    d = model.d_model
+    h = model.n_heads
+    config = {
+        "n_layers": model.n_layers,
+        "d_model": d,
+        "n_ctx": 3,
+        "d_head": model.d_head,
+        "n_heads": h,
+        "d_mlp": model.d_mlp,
+        "d_vocab": model.vocabulary,
+        "d_vocab_out": model.p,
+        "act_fn": "relu",
+        "normalization_type": None,
+        "device": "cpu",
+    }
     state = {
         "embed.W_E": weights["W_E"],
         "pos_embed.W_pos": weights.get("W_pos", torch.zeros(3, d)),
@@ -196,30 +204,32 @@ def _read(path: Path) -> dict[str, Tensor]:
     """
     try:
         content = given(path, LARGEST)
-        found: Any = _safe_tensors(content) if path.suffix == ".safetensors" else _torch(content)
+        state: Any = _safe_tensors(content) if path.suffix == ".safetensors" else _torch(content)
     except Exception as error:  # torch and pickle raise many kinds
         why = getattr(error, "strerror", None) or str(error).partition("\n")[0]
-        why = (
-            "it holds more than tensors, numbers and texts"
-            if isinstance(error, pickle.UnpicklingError)
-            else why
-        )
+        if isinstance(error, pickle.UnpicklingError):
+            why = "it holds more than tensors, numbers and texts"
         raise ParameterError(f"{path} cannot be read as weights: {line(why)}.") from None
     for key in WRAPPED:
-        found = found[key] if isinstance(found.get(key), Mapping) else found
-    tensors = {line(name): part for name, part in found.items() if isinstance(part, Tensor)}
-    if not tensors:
-        raise ParameterError(f"{path} holds no tensors by name, but {shown(list(found)[:5])}.")
-    for name, part in tensors.items():
+        if isinstance(state.get(key), Mapping):
+            state = state[key]
+    tensors: dict[str, Tensor] = {}
+    needed = 0
+    for name, part in state.items():
+        if not isinstance(part, Tensor):
+            continue
         if not _is_dense(part):
             kind = f"{part.dtype}, {part.layout}, {part.device}"
             raise ParameterError(
-                f"{name} of {path.name} is no table of numbers ({kind}); save it as a dense one."
+                f"{line(name)} of {path.name} is no table of numbers ({kind}); save it as a dense"
+                " one."
             )
+        tensors[line(name)] = part
+        needed += 0 if part.dtype == torch.float32 else 4 * part.numel()
+    if not tensors:
+        raise ParameterError(f"{path} holds no tensors by name, but {shown(list(state)[:5])}.")
     try:
-        check_fits(
-            sum(4 * part.numel() for part in tensors.values() if part.dtype != torch.float32)
-        )
+        check_fits(needed)
     except ParameterError as error:
         raise ParameterError(f"{path} cannot be read as weights: {error}.") from None
     return {name: part.detach().to(torch.float32) for name, part in tensors.items()}
@@ -227,17 +237,11 @@ def _read(path: Path) -> dict[str, Tensor]:
 
 def _is_dense(part: Tensor) -> bool:
     """Whether a tensor has each of its real numbers, in a type that torch computes with."""
-    if (
-        part.layout != torch.strided
-        or part.device.type != "cpu"
-        or part.is_nested
-        or part.is_quantized
-    ):
+    if part.layout != torch.strided or part.device.type != "cpu":
         return False
-    return (
-        part.dtype in _NUMBERS
-        and part.numel() * part.element_size() <= part.untyped_storage().nbytes()
-    )
+    if part.is_nested or part.is_quantized or part.dtype not in _NUMBERS:
+        return False
+    return part.numel() * part.element_size() <= part.untyped_storage().nbytes()
 
 
 def _torch(content: bytes) -> Mapping[str, Any]:
@@ -262,18 +266,21 @@ _NUMBERS |= {torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8}
 def _safe_tensors(content: bytes) -> dict[str, Tensor]:
     """Eight bytes, a JSON header of so many, then the numbers, little-endian."""
     length = int.from_bytes(content[:8], "little")
-    header, body = json.loads(content[8 : 8 + length]), content[8 + length :]
-    offsets = [about["data_offsets"] for name, about in header.items() if name != "__metadata__"]
-    if sum(abs(end - begin) for begin, end in offsets) > len(body):
-        raise ParameterError("its tensors are more than its bytes")
-    found = {}
+    header = json.loads(content[8 : 8 + length])
+    header.pop("__metadata__", None)
+    body = content[8 + length :]
+    left = len(body)
+    tensors = {}
     for name, about in header.items():
-        if name != "__metadata__":
-            begin, end = about["data_offsets"]
-            if (kind := about["dtype"]) not in _KINDS:
-                raise ParameterError(f"{shown(name)} is of type {shown(kind)}")
-            part = torch.from_numpy(np.frombuffer(body[begin:end], _KINDS[kind]).copy())
-            found[name] = (part.view(torch.bfloat16) if kind == "BF16" else part).reshape(
-                about["shape"]
-            )
-    return found
+        kind = about["dtype"]
+        if kind not in _KINDS:
+            raise ParameterError(f"{shown(name)} is of type {shown(kind)}")
+        begin, end = about["data_offsets"]
+        left -= abs(end - begin)
+        if left < 0:
+            raise ParameterError("its tensors are more than its bytes")
+        part = torch.from_numpy(np.frombuffer(body[begin:end], _KINDS[kind]).copy())
+        if kind == "BF16":
+            part = part.view(torch.bfloat16)
+        tensors[name] = part.reshape(about["shape"])
+    return tensors

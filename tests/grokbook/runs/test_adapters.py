@@ -10,9 +10,10 @@ from torch import nn
 from torch.nn import functional as F
 
 from grokbook.errors import ParameterError
-from grokbook.face.optimisers import from_torch_optim
-from grokbook.face.parts import from_module, task
+from grokbook.tasks.table import task
 from grokbook.training import RunConfig, train
+from grokbook.training.optimisers import from_torch_optim
+from grokbook.training.torch_module import from_module
 
 BITS = np.arange(64)[:, None] >> np.arange(6) & 1
 PARITY = task(BITS.astype(float), BITS[:, :3].sum(1) % 2, 0.5)
