@@ -190,10 +190,7 @@ def _list_one(root: Path, name: str, console: Any) -> None:
 @app.command()
 def run(
     chapter: Annotated[str, typer.Argument(help="Number or name of a chapter.")],
-    preset: Annotated[
-        str | None,
-        typer.Option(help="smoke, laptop or paper; default: that of --params, else laptop."),
-    ] = None,
+    preset: Annotated[str, typer.Option(help="smoke, laptop or paper.")] = "laptop",
     parameter: Annotated[
         list[str] | None, typer.Option("--parameter", "-p", help="name=value")
     ] = None,
@@ -201,12 +198,6 @@ def run(
     yes: Annotated[
         bool, typer.Option("--yes", help="Start also what takes more than an hour.")
     ] = False,
-    params: Annotated[
-        Path | None, typer.Option(help="A parameter set (YAML or JSON); -p goes over it.")
-    ] = None,
-    save_params: Annotated[
-        Path | None, typer.Option(help="Write the parameter set of this run there.")
-    ] = None,
     compare: Annotated[
         bool | None,
         typer.Option(help="Execute the default too, to compare it; default: if it is cheap."),
@@ -215,23 +206,17 @@ def run(
     """Run one chapter with your parameters: an executed notebook, and an HTML page that opens with
     what differs."""
     from companion.page import sources
-    from companion.site import variants
     from companion.site.rerun import rerun
     from grokbook.paths import project_root
 
     root = project_root()
-    found, changed = sources.find(root, chapter), {}
+    changed = {}
     for pair in parameter or []:
         name, sign, value = pair.partition("=")
         if not sign or not name.strip():
             raise ParameterError(f"-p {pair!r} is not of the form name=value, such as -p p=113.")
         changed[name.strip()] = value.strip()
-    if params is not None:
-        preset, given = variants.read_file(params, found, preset)
-        changed = given | changed
-    page = found.page(preset or "laptop", changed)
-    if save_params is not None:
-        variants.write_file(save_params, page)
+    page = sources.find(root, chapter).page(preset, changed)
     with stoppable():
         notebook, made = rerun(page, root, out, yes=yes, compare=compare)
     print(f"notebook  {notebook}\npage      {made}")

@@ -276,7 +276,12 @@ def find(root: Path, name: str) -> Chapter:
     Raises ParameterError when no chapter, or more than one, is meant.
     """
     paths = chapter_paths(root)
-    wanted, matches = _meant(name, paths)
+    wanted = Path(name).stem if name.endswith(".md") else name.strip()
+    if re.fullmatch(r"\d[a-z]?", wanted):
+        wanted = f"0{wanted}"
+    matches = [path for path in paths if wanted in _words(path)]
+    if not matches and wanted:
+        matches = [p for p in paths if any(word.startswith(wanted) for word in _words(p))]
     if len(matches) == 1:
         return load(matches[0])
     if matches:
@@ -289,23 +294,6 @@ def find(root: Path, name: str) -> Chapter:
     raise ParameterError(
         f"{shown(name)} is not a chapter; {hint} {', '.join(p.stem for p in paths) or 'none'}."
     )
-
-
-def means(name: str, chapter: Chapter) -> bool:
-    """Whether `find` would find this chapter by the name, among those that lie beside it."""
-    return _meant(name, chapter_paths(chapter.path.parents[1]))[1] == [chapter.path]
-
-
-def _meant(name: str, paths: Sequence[Path]) -> tuple[str, list[Path]]:
-    """A name as it is compared, and the chapters that it means: exactly, else those that begin with
-    it."""
-    wanted = Path(name).stem if name.endswith(".md") else name.strip()
-    wanted = f"0{wanted}" if re.fullmatch(r"\d[a-z]?", wanted) else wanted
-    exact = [path for path in paths if wanted in _words(path)]
-    begun = [
-        path for path in paths if wanted and any(part.startswith(wanted) for part in _words(path))
-    ]
-    return wanted, exact or begun
 
 
 def _words(path: Path) -> tuple[str, ...]:

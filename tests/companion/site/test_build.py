@@ -69,7 +69,7 @@ def test_data_of_a_page_is_a_file_of_the_site_and_of_a_current_page_alone_the_le
 
 def test_a_build_without_change_does_nothing_and_says_so(built, said, nothing_runs):
     assert building.build(built, "laptop", progress=said) == []
-    assert "nothing to do: 1 chapters and the site are up to date" in said.console.file.getvalue()
+    assert "nothing to do: 1 chapters and the site are up to date" in said.stream.getvalue()
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""`grokbook run`: the page opens with what differs from the default; parameter sets as files."""
+"""`grokbook run`: the page opens with what differs from the default."""
 
 import json
 import re
@@ -16,7 +16,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from companion.checks import drift
 from companion.page import sources, when
 from companion.page.costs import Estimate
-from companion.site import beside, execute, rerun, standalone, variants
+from companion.site import beside, execute, rerun, standalone
 from grokbook.errors import ChapterError, ParameterError
 from project_tree import ROOT
 from small_project import CHAPTER
@@ -313,9 +313,7 @@ def run(built, said, monkeypatch):
         )
         return sorted(ran), page.read_text()
 
-    return SimpleNamespace(
-        call=call, root=built, said=lambda: said.console.file.getvalue(), ran=ran
-    )
+    return SimpleNamespace(call=call, root=built, said=lambda: said.stream.getvalue(), ran=ran)
 
 
 def test_it_is_compared_with_the_page_of_the_book_a_former_run_or_one_made_now(run):
@@ -396,93 +394,3 @@ def test_the_folder_of_a_run_is_named_by_what_differs(project):
         replace(sources.find(project, "01").page("laptop"), changed={"steps": "a/b"})
     )
     assert odd.startswith("01_tiny-laptop-") and "/" not in odd
-
-
-# ----------------------------------------------------------------------------------- parameter sets
-
-CELL = 'p: int = 59  # modulus\nx: float = 0.5  # a\nname: str = "a"  # b\nhole: int | None = None\nps: list[int] = [5]'
-LINE = st.text(st.characters(blacklist_categories=("C", "Z")), max_size=20)
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    root = tmp_path_factory.mktemp("sets")
-    (root / "notebooks").mkdir()
-    text = CHAPTER.replace("p: int = 59                    # prime modulus", CELL).replace(
-        "- Where", ""
-    )
-    (root / "notebooks" / "01_tiny.md").write_text(text)
-    return root
-
-
-WHOLE = st.integers(-99, 99)
-
-
-@given(st.sampled_from([5, 7, 97]), st.floats(-1e9, 1e9), LINE, st.none() | WHOLE, st.lists(WHOLE))
-def test_what_is_written_is_what_is_read(folder, p, x, name, hole, ps):
-    given = {"p": p, "x": x, "name": name, "hole": hole, "ps": ps}
-    file = folder / "set.yml"
-    chapter = sources.find(folder, "01")
-    variants.write_file(file, page := chapter.page("paper", given))
-    preset, read = variants.read_file(file, chapter)
-    assert preset == "paper" and chapter.page(preset, read) == page
-    whole = file.read_text()
-    for cut in (len(whole) // 2, len(whole) - 5):
-        file.write_text(whole[:cut])
-        with pytest.raises(ParameterError, match="was written only in part"):
-            variants.read_file(file, chapter)
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        (b"", "holds no parameters"),
-        (b"\x89PNG\xff", "it must be text in UTF-8"),
-        (b'{"p": 29, "x"', "is not YAML, or was written only in part"),
-        (b"[1, 2]", "holds no parameters"),
-        (b"p: 29\n" * 20_000, "has more than 100,000 bytes"),
-        (b"[" * 50_000, "is not YAML, or was written only in part"),
-        (b"p: {q: 1}", "'p' is neither a value nor a list of values"),
-        (b"p: [[1]]", "'p' is neither a value nor a list of values"),
-        (b"? [p]\n: 1", "is not YAML"),
-        (b"preset: [a]\nparameters: {p: 1}", "the preset is not a word"),
-        (
-            b"chapter: 02_other\nparameters: {p: 1}",
-            "is for the chapter '02_other', not for 01_tiny",
-        ),
-        (b"seed: 1\nparameters: {p: 1}", "has 'seed'; it may have chapter, preset and parameters"),
-        (b"a: &a [x]\np: [*a, *a]", "'p' is neither a value"),
-        (b"!!python/object/apply:os.system ['exit']", "holds no parameters"),
-    ],
-)
-def test_a_foreign_or_broken_file_is_refused_in_one_sentence(folder, content, said):
-    file = folder / "odd.yml"
-    file.write_bytes(content)
-    with pytest.raises(ParameterError) as refused:
-        variants.read_file(file, sources.find(folder, "01"))
-    assert (
-        said in str(refused.value)
-        and str(file) in str(refused.value)
-        and "\n" not in str(refused.value)
-    )
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ("p: 28", "p = 28 is not prime"),
-        ("q: 1", "did you mean 'p'"),
-        ("x: yes", "x = 'yes' is not a number (float)"),
-    ],
-)
-def test_names_and_values_are_refused_as_those_of_p_are(folder, content, said):
-    file = folder / "wrong.yml"
-    file.write_text(content)
-    chapter = sources.find(folder, "01")
-    with pytest.raises(ParameterError) as refused:
-        chapter.page("laptop", variants.read_file(file, chapter)[1])
-    name, _, value = content.partition(": ")
-    with pytest.raises(ParameterError) as typed:
-        chapter.page("laptop", {name: value})
-    assert str(refused.value) == str(typed.value)
-    assert said in str(refused.value) or name == "q"

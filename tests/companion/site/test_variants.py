@@ -83,7 +83,7 @@ def build_twice(root):
     chapter(make_project(root))
     for number in (1, 2):
         build(root, "laptop", strict=True, progress=(told := silent()))
-        (root / f"said_{number}").write_text(told.console.file.getvalue())
+        (root / f"said_{number}").write_text(told.stream.getvalue())
 
 
 @pytest.fixture(scope="module")
