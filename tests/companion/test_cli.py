@@ -106,14 +106,13 @@ GU2024 = len(choose(paper="gu2024"))
         ("list", ["01", "A short chapter", "Is it short?", "8 s", "not executed"]),
         ("list 1", ["prime modulus", "int", "59", "23", "97", "laptop", "450 MB"]),
         (
-            "claims --id G18 --id G36 --verdict holds --full",
+            "claims --id G18 --id G36 --verdict holds",
             ["G36    holds", "classes_are_translates", "\n1 claim: 1"],
         ),
         (
             "claims --paper gu2024",
             ["P03    fails", "task_and_model: The operation sorts", f"\n{GU2024} claims: "],
         ),
-        ("claims --kind number --id G36", ["0 claims: none.\n"]),
         ("claims --id EL", ["L04    holds with correction", f"\n{len(choose(['EL']))} claims: "]),
         ("claims --json --id G36", ['"id": "G36"', '"computed": false', '"verdict": "holds"']),
         ("claims --json --run --id G18", ['"computed": true', '"published": "1 (a product)"']),

@@ -9,8 +9,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from companion.announced import chapter_of
 from companion.claims.ledger import PAPERS, Claim, Outcome
 from companion.claims.verdicts import MEANINGS, settled
@@ -120,30 +118,6 @@ def _number(value: Any) -> float | None:
 def schema() -> dict[str, Any]:
     """The JSON Schema (draft 2020-12) of a `document`."""
     return read_json(Path(__file__).with_name(SCHEMA))
-
-
-def table(content: Mapping[str, Any]) -> pd.DataFrame:
-    """The claims of a `document`, a row each; lists and tables in it are texts (JSON),
-    `attrs["about"]` the meanings.
-
-    Example:
-        >>> from companion.claims import choose
-        >>> table(document(choose(["G36"])))[["id", "verdict", "not_recorded"]].values.tolist()
-        [['G36', 'holds', '[]']]
-    """
-    rows = [
-        {
-            name: json.dumps(v, sort_keys=True) if isinstance(v, list | dict) else v
-            for name, v in one.items()
-        }
-        for one in content["claims"]
-    ]
-    about = schema()["$defs"]["claim"]["properties"]
-    made = pd.DataFrame(rows).astype(dict.fromkeys(("value", "low", "high", "runs"), float))
-    made.attrs["about"] = {
-        name: said["description"] for name, said in about.items() if "description" in said
-    }
-    return made
 
 
 def text(content: Mapping[str, Any]) -> str:

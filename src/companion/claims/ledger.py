@@ -416,7 +416,6 @@ def choose(
     ids: Iterable[str] | None = None,
     paper: str | None = None,
     *,
-    kind: str | None = None,
     among: Iterable[ModuleType | Claim] | None = None,
 ) -> list[Claim]:
     """The claims with these ids (in that order), or of one paper, or all; what is left out stays as
@@ -426,10 +425,9 @@ def choose(
         ids: ids such as "G12"; a former id leads to its entry, the key of a list of `GATHERED` that
             has lines to these, and an entry is given once.
         paper: one of the papers that have claims.
-        kind: one of `KINDS`.
         among: your own claims, or modules that hold some; default: those of this book.
 
-    Raises ParameterError for an id, a paper or a kind that the ledger does not have.
+    Raises ParameterError for an id or a paper that the ledger does not have.
     """
     known = {claim.id: claim for claim in (claims() if among is None else announced_by(among))}
     addresses = {name: [name] for name in known}
@@ -443,13 +441,7 @@ def choose(
     wanted = list(dict.fromkeys(entry for name in asked for entry in addresses[name]))
     if paper is not None:
         _refuse_unknown("paper", paper, dict.fromkeys(claim.paper for claim in known.values()))
-    if kind is not None:
-        _refuse_unknown("kind", kind, KINDS)
-    return [
-        claim
-        for claim in map(known.__getitem__, wanted)
-        if paper in (None, claim.paper) and kind in (None, claim.kind)
-    ]
+    return [known[name] for name in wanted if paper in (None, known[name].paper)]
 
 
 def outcomes(chosen: Iterable[Claim]) -> Iterator[Outcome]:
@@ -485,7 +477,6 @@ def ledger(
     ids: Iterable[str] | None = None,
     paper: str | None = None,
     *,
-    kind: str | None = None,
     among: Iterable[ModuleType | Claim] | None = None,
 ) -> pd.DataFrame:
     """The ledger as a table, every check run: one row a claim. Arguments as in `choose`.
@@ -501,4 +492,4 @@ def ledger(
         >>> ledger(["G36"]).verdict.tolist()
         ['holds']
     """
-    return as_table(outcomes(choose(ids, paper, kind=kind, among=among)))
+    return as_table(outcomes(choose(ids, paper, among=among)))

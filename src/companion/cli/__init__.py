@@ -355,17 +355,11 @@ def claims(
     ids: Annotated[
         list[str] | None, typer.Option("--id", help="A claim such as G12; can be given again.")
     ] = None,
-    kind: Annotated[
-        str | None, typer.Option(help="theorem, formula, number or observation.")
-    ] = None,
     verdict: Annotated[
         str | None, typer.Option(help="Only claims with this settled verdict.")
     ] = None,
     live: Annotated[
         bool, typer.Option("--run", help="Compute the checks; a changed verdict fails.")
-    ] = False,
-    full: Annotated[
-        bool, typer.Option("--full", help="Also which function checks a claim.")
     ] = False,
     settle: Annotated[
         bool, typer.Option("--settle", help="With --run: write the verdicts down.")
@@ -377,69 +371,51 @@ def claims(
         raise ParameterError("--json shows the ledger and --settle changes it: give one of them.")
     if settle and not live:
         raise ParameterError("--settle writes down what the checks find, so it needs --run.")
-    from companion.claims import choose
-    from companion.claims.verdicts import settled, with_verdict
+    from companion.claims import choose, export, outcomes, verdicts
+    from companion.site.book import ledger
+    from grokbook.paths import project_root
 
-    known = settled()
+    known = verdicts.settled()
     with stoppable():
-        chosen = with_verdict(choose(ids, paper, kind=kind), verdict, known)
-        if live:
-            _check_claims(full, settle, as_json, chosen, known)
+        chosen = verdicts.with_verdict(choose(ids, paper), verdict, known)
+        if as_json:
+            found = list(outcomes(chosen)) if live else []
+            seen = {} if live else ledger(project_root())
+            print(export.text(export.document(chosen, found, seen)), end="")
+            now = {outcome.claim.id: outcome.finding.verdict for outcome in found}
         else:
-            _list_claims(full, as_json, chosen, known)
+            now = _print_claims(chosen, known, live)
+    if settle:
+        verdicts.settle(now)
+        print(f"The settled verdicts are written to {current().verdicts.name}.")
+    elif any(known.get(name) != word for name, word in now.items()):
+        raise typer.Exit(1)
 
 
-def _list_claims(full: bool, as_json: bool, chosen: list[Any], known: dict[str, str]) -> None:
-    """Print claims with their settled verdicts; nothing is computed."""
-    from companion.claims import export, report
-
-    console = _console()
-    if as_json:
-        from companion.site.book import ledger
-        from grokbook.paths import project_root
-
-        console.out(export.text(export.document(chosen, seen=ledger(project_root()))), end="")
-        return
-    for claim in chosen:
-        console.out(report.entry(claim, known.get(claim.id), _width(), full) + "\n")
-    console.out(report.paragraph(report.summary(known.get(claim.id) for claim in chosen), _width()))
-
-
-def _width() -> int:
+def _print_claims(chosen: list[Any], known: dict[str, str], live: bool) -> dict[str, str]:
+    """Print claims with their settled verdicts, or each result as it comes; the verdicts that were
+    found."""
     import shutil
 
-    return max(50, min(shutil.get_terminal_size((80, 24)).columns, 100))
+    from companion.claims import outcomes, report
 
-
-def _check_claims(
-    full: bool, settle: bool, as_json: bool, chosen: list[Any], known: dict[str, str]
-) -> None:
-    """Print each result as it comes, or all as data; exit code 1 when a verdict is not the settled
-    one and is not written down."""
-    from companion.claims import export, outcomes, report, verdicts
-
-    every = []
-    for outcome in outcomes(chosen):
-        every.append(outcome)
-        if not as_json:
-            print(
-                report.result(outcome, known.get(outcome.claim.id), _width(), full) + "\n",
-                flush=True,
-            )
-    found = {outcome.claim.id: outcome.finding.verdict for outcome in every}
-    changed = [name for name, verdict in found.items() if verdict != known.get(name)]
-    if as_json:
-        print(export.text(export.document(chosen, every)), end="")
+    width = max(50, min(shutil.get_terminal_size((80, 24)).columns, 100))
+    found = {}
+    if live:
+        for outcome in outcomes(chosen):
+            claim = outcome.claim
+            found[claim.id] = outcome.finding.verdict
+            print(report.entry(claim, known.get(claim.id), outcome, width) + "\n", flush=True)
     else:
-        print(report.paragraph(report.summary(found.values()), _width()))
-        if changed:
-            said = f"{len(changed)} of them differ from what is settled: {', '.join(changed)}."
-            print(report.paragraph(said, _width()))
-    if settle:
-        verdicts.settle(found)
-        print(f"The settled verdicts are written to {current().verdicts.name}.")
-    elif changed:
-        raise typer.Exit(1)
+        for claim in chosen:
+            print(report.entry(claim, known.get(claim.id), width=width) + "\n")
+    words = found.values() if live else [known.get(claim.id) for claim in chosen]
+    print(report.paragraph(report.summary(words), width))
+    changed = [name for name, word in found.items() if word != known.get(name)]
+    if changed:
+        said = f"{len(changed)} of them differ from what is settled: {', '.join(changed)}."
+        print(report.paragraph(said, width))
+    return found
 
 
 def _print_frame(frame: Any, console: Any) -> None:
