@@ -1,9 +1,12 @@
-"""Serve the built site on this machine only."""
+"""Serve the built site on this machine only, to so many at a time and each for so long."""
 
 from __future__ import annotations
 
 import re
+import socket
 import sys
+import threading
+from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -12,8 +15,9 @@ from typing import Any
 
 from grokbook.errors import GrokbookError, ParameterError
 
-SILENT = 10.0
-"""Seconds after which a connection over which nothing comes is closed."""
+MOST, SILENT, LONGEST = 64, 10.0, 120.0
+"""Connections at a time (others wait in line), seconds in which nothing comes over one, and seconds
+one may take."""
 
 
 class _Quiet(SimpleHTTPRequestHandler):
@@ -78,6 +82,28 @@ class _Server(ThreadingHTTPServer):
 
     request_queue_size = 128
     daemon_threads = True
+
+    def __init__(self, *arguments: Any) -> None:
+        self.room = threading.BoundedSemaphore(MOST)
+        super().__init__(*arguments)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        self.room.acquire()
+        super().process_request(request, client_address)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        def cut() -> None:
+            with suppress(OSError):
+                request.shutdown(socket.SHUT_RDWR)
+
+        end = threading.Timer(LONGEST, cut)
+        end.daemon = True
+        end.start()
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            end.cancel()
+            self.room.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A reader who went away is no error."""

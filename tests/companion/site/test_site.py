@@ -9,6 +9,7 @@ import shutil
 import socket
 import sys
 import threading
+import time
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -389,10 +390,13 @@ def test_what_a_link_has_outside_the_site_is_not_there(tmp_path):
 
 @pytest.fixture
 def served(tmp_path, monkeypatch):
-    """The port of a site with one page, where one may be silent for half a second."""
+    """The port of a site with one page, to two at a time, silent for half a second, each for one
+    and a half."""
     (tmp_path / "index.html").write_text("x")
     (tmp_path / "folder").mkdir()
     monkeypatch.setattr(serving._Quiet, "timeout", 0.5)
+    monkeypatch.setattr(serving, "MOST", 2)
+    monkeypatch.setattr(serving, "LONGEST", 1.5)
     with server(tmp_path, 0) as http:
         threading.Thread(target=http.serve_forever, daemon=True).start()
         yield http.server_port
@@ -406,9 +410,22 @@ def sent(port, text):
         return line.makefile("rb").readline().decode().strip()
 
 
-def test_who_says_nothing_is_cut_off(served):
-    with socket.create_connection(("127.0.0.1", served), timeout=30) as silent:
-        assert silent.recv(1) == b""
+def test_those_who_say_nothing_or_too_little_are_cut_off_and_the_others_are_served(served, capfd):
+    silent = [socket.create_connection(("127.0.0.1", served), timeout=30) for _ in range(5)]
+    assert sent(served, "GET / HTTP/1.0\r\n\r\n").endswith("200 OK"), (
+        "after two by two were silent for long enough"
+    )
+    assert [line.recv(1) for line in silent] == [b""] * 5
+    slow, lasted = socket.create_connection(("127.0.0.1", served), timeout=30), 0
+    with pytest.raises(OSError):
+        while lasted < 100:
+            slow.sendall(b"G")
+            time.sleep(0.2)
+            lasted += 1
+    assert lasted < 90
+    for line in [*silent, slow]:
+        line.close()
+    assert capfd.readouterr().err == ""
 
 
 @pytest.mark.parametrize(
