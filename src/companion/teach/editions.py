@@ -153,7 +153,8 @@ def write(
     - For students `hand_out/[FOLDER/]NN_name/NN_name.ipynb`, as nbgrader takes what is handed in;
       FOLDER is the name in letters that every tool can carry.
     - With `keyed` `keys/[FOLDER/]NN_name.md`, to mark by. Without names `out` is then a course of
-      nbgrader, too, with `source` and a configuration.
+      nbgrader, too, with `source` and a configuration, and `otter/NN_name.ipynb` is for `otter
+      assign`.
 
     The folder `out` appears when all is written.
 
@@ -166,17 +167,25 @@ def write(
             given = {one.exercise.label: one.given for one in drawn if one.name == name}
             for chapter, exercises in pairs:
                 made = worksheet.notebook(chapter, exercises, given, name, keyed)
-                file = f"{chapter.name}.ipynb"
                 if not keyed:
-                    place = work / "hand_out" / folder / chapter.name / file
-                    _put(with_wheel(made, root), place)
+                    _put(
+                        with_wheel(made, root),
+                        work / "hand_out" / folder / chapter.name / f"{chapter.name}.ipynb",
+                    )
                     continue
                 marked = work / "keys" / folder / f"{chapter.name}.md"
                 marked.parent.mkdir(parents=True, exist_ok=True)
                 marked.write_text(worksheet.markdown(made), encoding="utf-8")
                 if not names:
+                    _put(
+                        worksheet.otter_master(made, exercises, root),
+                        work / "otter" / f"{chapter.name}.ipynb",
+                    )
                     made.cells = [cell for cell in made.cells if not cell.id.endswith("-key")]
-                    _put(with_wheel(made, root), work / "source" / chapter.name / file)
+                    _put(
+                        with_wheel(made, root),
+                        work / "source" / chapter.name / f"{chapter.name}.ipynb",
+                    )
         (work / "key.csv").write_text(key(drawn), encoding="utf-8")
         if keyed and not names:
             (work / "nbgrader_config.py").write_text(NBGRADER, encoding="utf-8")

@@ -1,11 +1,15 @@
-"""The exercises of a chapter as a notebook, with the cell metadata of nbgrader, and as Markdown."""
+"""The exercises of a chapter as a notebook, with the cell metadata of nbgrader and of otter; as
+Markdown; as tests."""
 
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from companion.exercises.parser import IMPORT, Exercise, answer_line, objectives
@@ -13,9 +17,13 @@ from companion.exercises.registry import asked
 from companion.exercises.sandbox import after, run, told
 from companion.page.sources import Chapter
 from companion.python_source import parsed
+from companion.site.staging import described, released
 
 Given = Mapping[str, Mapping[str, Any]]
 """The parameters that are drawn, by the label of their exercise."""
+
+_ASKED = ("words", "given", "hints")
+"""Cells of a question that stand before its answer; what is asked in words follows the check."""
 
 
 def notebook(
@@ -126,6 +134,44 @@ def _key(exercise: Exercise, given: Mapping[str, Any]) -> str:
     wrong = ((code, told(exercise, after(names, label, code))) for code in asked(label).wrong)
     rows = [f"```python\n{code}\n```\n\nis told: {said}" for code, said in wrong]
     return "\n\n".join([f"**Solution.** {exercise.solution}", "**Typical wrong answers**", *rows])
+
+
+def otter_master(notebook: Any, exercises: Sequence[Exercise], root: Path) -> Any:
+    """The keyed notebook of `exercises` as `otter assign` takes it: raw cells begin and end
+    questions and parts.
+
+    The environment in which otter marks gets this version of the library, where `root` says where
+    its releases are.
+    """
+    from nbformat.v4 import new_notebook, new_output, new_raw_cell
+
+    cells = {cell.id: cell for cell in deepcopy(notebook.cells)}
+    config = "# ASSIGNMENT CONFIG\ngenerate: true\nexport_cell:\n  pdf: false"
+    if wheel := released(root):
+        config += f"\nrequirements:\n  - {described(root)['name']} @ {wheel}"
+    made = [new_raw_cell(config), cells["head"]]
+    for exercise in exercises:
+        label, parts = exercise.label, {"SOLUTION": [cells[exercise.label]]}
+        if not exercise.essay:
+            answer, check = cells[label], cells[f"{label}-check"]
+            answer.source = answer.source.replace(
+                "### BEGIN SOLUTION", "# BEGIN SOLUTION NO PROMPT"
+            )
+            answer.source = answer.source.replace("### END", "# END")
+            check.outputs = [new_output("stream", text=f"{label}: right.\n")]
+            parts = {"SOLUTION": [answer, cells[f"{label}-key"]], "TESTS": [check]}
+        about = {"name": label, "points": exercise.difficulty, "manual": exercise.essay}
+        inside = [cells[f"{label}-{part}"] for part in _ASKED if f"{label}-{part}" in cells]
+        for part, of in parts.items():
+            inside += [new_raw_cell(f"# BEGIN {part}"), *of, new_raw_cell(f"# END {part}")]
+        made += [
+            new_raw_cell(f"# BEGIN QUESTION\n{json.dumps(about)}"),
+            *inside,
+            new_raw_cell("# END QUESTION"),
+        ]
+        if f"{label}-reasons" in cells:
+            made.append(cells[f"{label}-reasons"])
+    return new_notebook(cells=made, metadata=notebook.metadata)
 
 
 def markdown(notebook: Any) -> str:
