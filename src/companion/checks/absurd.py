@@ -109,7 +109,8 @@ def _texts(notebook: Any) -> Iterator[str]:
         if cell["cell_type"] == "markdown":
             yield _filled("".join(cell["source"]), values, known)
     for output in outputs:
-        data, figure = output.get("data", {}), output.get("metadata", {}).get("grokbook")
+        data = output.get("data", {})
+        figure = output.get("metadata", {}).get("grokbook")
         if "scrapbook" in output.get("metadata", {}):
             continue
         if figure:

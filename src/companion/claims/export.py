@@ -17,7 +17,8 @@ from grokbook.files import read_json
 from grokbook.paths import records_path
 from grokbook.runs.store import Store
 
-NAME, SCHEMA = "claims.json", "claims.schema.json"
+NAME = "claims.json"
+SCHEMA = "claims.schema.json"
 """The files on the site."""
 _FORMAT = 1
 
@@ -43,7 +44,8 @@ def document(
     """
     chosen = list(chosen)
     held = {entry["key"]: (name, entry) for name, entry in Store(records_path()).entries().items()}
-    known, results = settled(), {outcome.claim.id: outcome for outcome in found}
+    known = settled()
+    results = {outcome.claim.id: outcome for outcome in found}
     records: dict[str, Any] = {}
     entries = [
         _entry(claim, known.get(claim.id), results.get(claim.id), held, records) for claim in chosen

@@ -245,7 +245,9 @@ class Claim:
             ) from error
 
     def _on_records(self) -> Finding:
-        (found, there), rule, judged = self._on_runs(), since(self.rule_changed), None
+        found, there = self._on_runs()
+        rule = since(self.rule_changed)
+        judged = None
         if rule and any(older(e, rule) for e in there.experiments.values()):
             younger, young = self._on_runs(rule)
             known = younger.verdict not in OPEN or young.complete()

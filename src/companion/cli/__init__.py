@@ -278,7 +278,8 @@ def drift(
     from companion.checks import drift as builds
     from grokbook.paths import project_root
 
-    then, now = builds.read(old), builds.read(new or project_root())
+    then = builds.read(old)
+    now = builds.read(new or project_root())
     found = builds.compare(then, now, tolerance)
     print("\n".join(builds.lines(found, len(now["chapters"]))))
     if any(difference.counts for difference in found):

@@ -393,7 +393,8 @@ def begin(chapter: str, names: Mapping[str, Any]) -> None:
     from grokbook.paths import project_root, records_path
     from grokbook.runs.store import Store
 
-    read, store = find(project_root(), chapter), Store(records_path())
+    read = find(project_root(), chapter)
+    store = Store(records_path())
     read.page("laptop", {one.name: names[one.name] for one in read.parameters}).experiments()
     took = {
         preset: costs.page_estimate(read.page(preset), store).seconds for preset in read.presets

@@ -72,7 +72,8 @@ def ledger_html(frame: pd.DataFrame) -> str:
 
 def verdict_bars(papers: Iterable[str]) -> str:
     """How many claims that carry each paper have each settled verdict, as a bar and in words."""
-    known, made = settled(), []
+    known = settled()
+    made = []
     for paper in papers:
         all_of_it = Counter(known.get(claim.id) for claim in carrying(choose(paper=paper)))
         counts = {word: all_of_it[word] for word in VERDICTS if all_of_it[word]}
@@ -161,7 +162,8 @@ def _entry(row: Mapping[str, Any]) -> str:
     data = {name: str(row[name]) for name in ("paper", "verdict", "kind")}
     data |= {"chapter": chapter, "evidence": row["shown_by"] or "none", "list": _place(row)}
     address = section_address(project_root(), row["page"], here=current().ledger)
-    number, words = chapter.partition("_")[0].lstrip("0"), row["page"].partition(": ")[2]
+    number = chapter.partition("_")[0].lstrip("0")
+    words = row["page"].partition(": ")[2]
     shown = html.escape(f"chapter {number}, {words}")
     shown = f'<a href="{html.escape(address)}">{shown}</a>' if address else shown
     rests = (

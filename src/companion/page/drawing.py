@@ -26,7 +26,9 @@ LEVELS = 24
 
 _MANY = 20_000
 """From so many cells on a scale has a third of the steps: the drawing stays light."""
-_INCHES, _PAGE_PIXELS, _LEAST_PIXELS = 3.7, 350, 8
+_INCHES = 3.7
+_PAGE_PIXELS = 350
+_LEAST_PIXELS = 8
 """Width of a narrow drawing; width of the text on a phone of 390 pixels; the smallest type that is
 read there."""
 _DECIMALS = re.compile(r"(?<=[0-9]\.[0-9]{2})[0-9]+")
@@ -48,7 +50,8 @@ def drawings(fig: Any) -> dict[str, str]:
     if outside(fig):  # a label beside its axes made them narrower after the others had their places
         name_again(fig)
     cells = _framed(fig)
-    made, small = {"image/svg+xml": _svg(fig, cells)}, narrow(fig, cells)
+    made = {"image/svg+xml": _svg(fig, cells)}
+    small = narrow(fig, cells)
     return made if small is None else {**made, NARROW: small}
 
 
@@ -105,7 +108,8 @@ def _svg(fig: Any, cells: Mapping[str, list[list[str]]]) -> str:
     said once."""
     import matplotlib as mpl
 
-    buffer, looks = io.StringIO(), {}
+    buffer = io.StringIO()
+    looks = {}
     with mpl.rc_context(_FONTS):
         fig.savefig(buffer, format="svg", metadata=_UNSAID, bbox_inches="tight", transparent=True)
     text = _FRAME.sub(
@@ -127,7 +131,8 @@ def _filled(
 ) -> str:
     """The cells of a frame: a path of runs for each colour; the most frequent lies below where
     there is no gap."""
-    runs, (most, _) = {}, Counter(colour for row in rows for colour in row).most_common(1)[0]
+    runs = {}
+    most, _ = Counter(colour for row in rows for colour in row).most_common(1)[0]
     for down, row in enumerate(rows):
         for colour, run in itertools.groupby(range(len(row)), key=row.__getitem__):
             places = list(run)
@@ -141,7 +146,8 @@ def _filled(
     paths = "".join(
         f'<path d="{"".join(each)}" style="fill: {colour}"/>' for colour, each in runs.items()
     )
-    wide, high = (float(right) - float(x)) / len(rows[0]), (float(low) - float(y)) / len(rows)
+    wide = (float(right) - float(x)) / len(rows[0])
+    high = (float(low) - float(y)) / len(rows)
     place = (
         f'transform="translate({x} {y}) scale({wide:.5f} {high:.5f})" shape-rendering="crispEdges"'
     )
@@ -246,10 +252,8 @@ def _label_all(axes: list[Any], places: list[tuple[int, int]]) -> None:
     }
     if len({column for _, column in at}) > 1:
         for (row, column), ax in at.items():
-            top, first = (
-                at[min(p for p in at if p[1] == column)],
-                at[min(p for p in at if p[0] == row)],
-            )
+            top = at[min(p for p in at if p[1] == column)]
+            first = at[min(p for p in at if p[0] == row)]
             for own, other in (
                 (ax._left_title, top._left_title),
                 (ax.yaxis.label, first.yaxis.label),
@@ -262,9 +266,7 @@ def _label_all(axes: list[Any], places: list[tuple[int, int]]) -> None:
             if not shared or not ax.axison:
                 continue
             ax.tick_params(axis=name, **{"labelleft" if name == "y" else "labelbottom": True})
-            own, others = (
-                getattr(ax, f"{name}axis").label,
-                [getattr(one, f"{name}axis").label for one in shared],
-            )
+            own = getattr(ax, f"{name}axis").label
+            others = [getattr(one, f"{name}axis").label for one in shared]
             if not own.get_text():
                 own.set_text(next((label.get_text() for label in others if label.get_text()), ""))

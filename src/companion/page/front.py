@@ -10,7 +10,8 @@ from companion import page
 from companion.page.sources import FRONT, Chapter, load_all, page_of
 from companion.project import of
 
-ROW, GAP = 36, 3
+ROW = 36
+GAP = 3
 """Of the map: the height of a row in pixels, and between columns the hundredths of its width."""
 
 
@@ -80,18 +81,20 @@ def map_of(root: Path) -> tuple[str, str]:
     titled = {c.number: (c, title) for _, chapters in _groups(root) for c, title in chapters}
     needs = {number: chapter.needs for number, (chapter, _) in titled.items()}
     places = placed(needs)
-    wide, deep = (
-        100 / (1 + max(x for x, _ in places.values())),
-        ROW * (1 + max(y for _, y in places.values())),
-    )
-    lines, names = [], []
+    wide = 100 / (1 + max(x for x, _ in places.values()))
+    deep = ROW * (1 + max(y for _, y in places.values()))
+    lines = []
+    names = []
     for number, (x, y) in places.items():
         chapter, title = titled[number]
         where = f"left:{x * wide:.2f}%;top:{y * ROW}px;width:{wide - GAP:.2f}%"
         names.append(f'<span style="{where}">{_link(chapter, f"{_plain(number)} {title}")}</span>')
         for column, row in (places[need] for need in direct(number, needs)):
-            start, end = (column + 1) * wide - GAP, x * wide
-            turn, above, below = end - GAP / 2, (row + 0.4) * ROW, (y + 0.4) * ROW
+            start = (column + 1) * wide - GAP
+            end = x * wide
+            turn = end - GAP / 2
+            above = (row + 0.4) * ROW
+            below = (y + 0.4) * ROW
             lines.append(
                 f'<path d="M{start:.2f} {above:.1f}H{end - GAP:.2f}C{turn:.2f} {above:.1f}'
                 f' {turn:.2f} {below:.1f} {end:.2f} {below:.1f}"/>'

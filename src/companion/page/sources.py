@@ -209,7 +209,8 @@ def _parsed(path: Path, source: str) -> Chapter:
         raise ChapterError(
             f"its presets must be {', '.join(PRESETS)}, not {', '.join(presets) or 'none'}."
         )
-    seconds, example = (dict(front.get(name) or {}) for name in ("seconds", "example"))
+    seconds = dict(front.get("seconds") or {})
+    example = dict(front.get("example") or {})
     for name, value in seconds.items():
         if (
             name not in PRESETS

@@ -14,7 +14,8 @@ from grokbook.errors import ParameterError
 LONG_CELL = 40
 """Characters of text above which a cell gets a wide column."""
 
-PHONE, PAGE = 330, 680
+PHONE = 330
+PAGE = 680
 """Pixels that a table may need to be one on a phone, and on a page at any width; one that needs
 more is cards there."""
 
@@ -79,7 +80,8 @@ def table_html(frame: Any, caption: str, formats: Mapping[str, Form]) -> str:
         for record in frame.itertuples(index=False)
     ]
     head, *body = (f"<tr{role['row']}>{''.join(cells)}</tr>" for cells in [heads, *rows])
-    said, group = html.escape(caption), role["rowgroup"]
+    said = html.escape(caption)
+    group = role["rowgroup"]
     return (
         f'<div class="gb-table{look}" tabindex="0" role="region" aria-label="{said}">\n'
         f"<table{role['table']}>\n<caption>{said}</caption>\n<thead{group}>{head}</thead>\n"

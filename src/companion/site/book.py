@@ -95,7 +95,8 @@ def build(
         kernels = Kernels()
 
         def work(job: Job, share: int) -> None:
-            label, predicted = f"{job.page.chapter.label}{variants.named(job.page)}", job.predicted
+            label = f"{job.page.chapter.label}{variants.named(job.page)}"
+            predicted = job.predicted
             progress.say(
                 f"{label}: about {costs.duration(predicted.seconds)}, {predicted.memory_mb:.0f} MB"
             )
@@ -130,7 +131,8 @@ def ledger(root: Path) -> dict[str, dict[str, Any]]:
     See `companion.claims.export`.
     """
     page = of(root).ledger
-    card, file = state.card(root, page), root / "book" / "chapters" / f"{page}.ipynb"
+    card = state.card(root, page)
+    file = root / "book" / "chapters" / f"{page}.ipynb"
     if not card or card["key"] != key(
         root, sources.load(root / "notebooks" / f"{page}.md").page(card["preset"])
     ):

@@ -55,12 +55,14 @@ def execute(
     """
     from nbformat.v4 import new_code_cell
 
-    chapter, notebook = page.chapter, page.chapter.notebook()
+    chapter = page.chapter
+    notebook = page.chapter.notebook()
     if (cell := parameters_cell(notebook)) is not None:
         cell.source = rewrite(cell.source, page.values)  # in place: the page shows one such cell
     notebook.cells.append(new_code_cell(_USED, metadata={outputs.KEY: "the data of the page"}))
     begin = time.monotonic()
-    kernels, environment = kernels or Kernels(), ENVIRONMENT | dict(environment or {})
+    kernels = kernels or Kernels()
+    environment = ENVIRONMENT | dict(environment or {})
     with (
         written(f"what {chapter.label} needs"),
         temporary_folder() as folder,
@@ -68,7 +70,8 @@ def execute(
     ):
         training = ProgressStream(progress, chapter.label)
         notebook = _run_cells(chapter.label, notebook, root, options, training, folder / LOG)
-    seconds, used = time.monotonic() - begin, outputs.used(notebook)
+    seconds = time.monotonic() - begin
+    used = outputs.used(notebook)
     notebook.cells = [cell for cell in notebook.cells if outputs.KEY not in cell.metadata]
     try:
         outputs.drop_progress(notebook, strict)

@@ -126,8 +126,11 @@ _ORIGINS = {
 
 def _dataset(entry: Mapping[str, Any]) -> str:
     """One line of the box: a dataset, and where it came from."""
-    parts, origin, key = entry["provenance"], entry["origin"], entry["key"]
-    seeds, last = ", ".join(map(words, entry["seeds"])), parts[-1]
+    parts = entry["provenance"]
+    origin = entry["origin"]
+    key = entry["key"]
+    seeds = ", ".join(map(words, entry["seeds"]))
+    last = parts[-1]
     made = (
         f"recorded on {words(last['recorded_on'][:10])}"
         if origin == "recorded"

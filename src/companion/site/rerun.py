@@ -43,10 +43,12 @@ def rerun(
     memory than is free, and above an hour that nobody agreed to), ChapterError when a cell fails
     (nothing is written then).
     """
-    progress, label = progress or Progress(), page.chapter.label
+    progress = progress or Progress()
+    label = page.chapter.label
     folder = out or results_path(root) / folder_name(page)
     refuse_unwritable(folder, f"--out {folder}")
-    mine, plain = (planned(root, each) for each in (page, page.chapter.page(page.preset)))
+    mine = planned(root, page)
+    plain = planned(root, page.chapter.page(page.preset))
     where, default, said = _default(root, mine, plain, compare)
     wanted = [mine, plain] if where and default is None else [mine]
     at_once = min(len(wanted), cores())

@@ -97,7 +97,8 @@ def made(root: Path, chapter: Chapter) -> list[Variant]:
     chapter's page."""
     import nbformat
 
-    card, found = state.card(root, chapter.name), []
+    card = state.card(root, chapter.name)
+    found = []
     for name, page in pages(chapter, card["preset"]).items() if card else ():
         place = folder(root, page)
         about = state.card_in(place, chapter.name) or {}
@@ -119,7 +120,8 @@ def shown(variant: Variant, default: Any) -> dict[str, Any]:
 
     Its labels end in the name of the set, as those of the chapter's own page are taken.
     """
-    chapter, mine = variant.page.chapter, variant.name
+    chapter = variant.page.chapter
+    mine = variant.name
     opening, notebook = beside.parts(variant.notebook, default, variant.page, "the default", mine)
     plain = json.loads(json.dumps(notebook))
     plain = arranged(plain, chapter.lead) if chapter.lead else plain
@@ -161,7 +163,8 @@ def _renamed(notebook: dict[str, Any], ending: str) -> dict[str, Any]:
         for part in figure:
             figure[part] = rename(figure[part])
         for output in cell.get("outputs", []):
-            data, about = output.get("data", {}), output.get("metadata", {}).get("grokbook", {})
+            data = output.get("data", {})
+            about = output.get("metadata", {}).get("grokbook", {})
             data |= {
                 kind: rename("".join(data[kind])) for kind in ("text/markdown",) if kind in data
             }

@@ -82,7 +82,8 @@ def draw(
     """
     made: list[Drawn] = []
     for exercise in exercises:
-        one, taken = asked(exercise.label), []
+        one = asked(exercise.label)
+        taken = []
         tell(f"{exercise.label}: {len(names) or 1} of them")
         for name in names or ("",):
             computed = not exercise.essay and (full or not one.quick)
