@@ -13,7 +13,8 @@ from grokbook.plotting.phases import diagrams, explorable
 from visited import alone
 
 pytestmark = pytest.mark.browser
-RATES, DECAYS = [1e-4, 1e-3, 1e-2], [0.0, 5.0]
+RATES = [1e-4, 1e-3, 1e-2]
+DECAYS = [0.0, 5.0]
 
 
 def made() -> tuple[xr.Dataset, xr.Dataset]:

@@ -158,7 +158,8 @@ def test_a_check_that_breaks_is_named_and_leaves_no_half_table():
 
 def announce(monkeypatch, *claims):
     topic = types.ModuleType("grokbook_chapters.made_up")
-    topic.first, topic.rest = claims[0], claims[1:]
+    topic.first = claims[0]
+    topic.rest = claims[1:]
     monkeypatch.setattr(sys.modules["companion.claims.ledger"], "chapters", lambda: (topic, topic))
 
 

@@ -222,7 +222,9 @@ def job(name, seconds, memory_mb=100.0):
 @pytest.mark.parametrize(("count", "at_once"), [(1, 1), (2, 1), (2, 2), (5, 3), (16, 4)])
 def test_the_longest_starts_first_and_the_cores_are_never_shared_twice(monkeypatch, count, at_once):
     monkeypatch.setenv("GROKBOOK_CORES", str(count))
-    order, held, most = [], [0], [0]
+    order = []
+    held = [0]
+    most = [0]
 
     def work(job, cores):
         order.append(job.predicted.seconds)

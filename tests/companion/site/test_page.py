@@ -325,7 +325,8 @@ def test_below_the_parameters_stand_the_command_of_the_page_and_one_with_a_value
     path = project / "notebooks" / "01_tiny.md"
     path.write_text(path.read_text().replace("  papers:", "  example: {p: 53}\n  papers:"))
     chapter = sources.load(path)
-    first, second = (f"```text\ngrokbook run 01 --preset smoke -p p={p}\n```" for p in (29, 53))
+    first = f"```text\ngrokbook run 01 --preset smoke -p p={29}\n```"
+    second = f"```text\ngrokbook run 01 --preset smoke -p p={53}\n```"
     said = footer.invitation(chapter.page("smoke", {"p": 29})).source
     assert said.index(first) < said.index(second)
     at_example = footer.invitation(chapter.page("smoke", {"p": 53})).source
@@ -333,9 +334,8 @@ def test_below_the_parameters_stand_the_command_of_the_page_and_one_with_a_value
 
 
 def test_a_dataset_read_twice_is_named_once(shown, monkeypatch):
-    first, second = (
-        {**ENTRY, "origin": origin, "provenance": [MADE]} for origin in ("trained", "cached")
-    )
+    first = {**ENTRY, "origin": "trained", "provenance": [MADE]}
+    second = {**ENTRY, "origin": "cached", "provenance": [MADE]}
     monkeypatch.setattr(provenance, "USED", [first, second, first])
     page.used()
     assert shown[0][1] == {"grokbook_used": [first, second]}

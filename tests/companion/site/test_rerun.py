@@ -90,10 +90,8 @@ def opening(tiny, default, mine, values=(("p", 29),)):
 
 
 def test_the_page_opens_with_parameters_numbers_against_their_seeds_and_figures_in_pairs(tiny):
-    default, mine = (
-        executed(),
-        executed(29, 140.0, (130.0, 145.0), "b", ("fails", 0.7, 0.6, 0.8), "It falls."),
-    )
+    default = executed()
+    mine = executed(29, 140.0, (130.0, 145.0), "b", ("fails", 0.7, 0.6, 0.8), "It falls.")
     before = json.dumps(mine)
     said, made = opening(tiny, default, mine)
     for part in (
@@ -213,7 +211,8 @@ def test_a_number_that_moved_has_the_heading_above_it_and_the_words_around_it(so
 
 
 def test_what_the_page_does_not_print_is_not_told_and_no_raw_name_is(tiny):
-    default, mine = executed(), executed()
+    default = executed()
+    mine = executed()
     for made, value in ((default, 3.04), (mine, 3.01)):
         made.cells[1].outputs += [
             glued("hidden_name", value),
@@ -235,7 +234,8 @@ def test_what_the_page_does_not_print_is_not_told_and_no_raw_name_is(tiny):
 @pytest.mark.parametrize("truth", [True, False, None])
 def test_a_number_of_a_sentence_that_does_not_stand_on_the_page_has_not_moved(tiny, guarded, truth):
     """A step that no run reached stands in no sentence of the page, though the cells publish it."""
-    default, mine = executed(), executed()
+    default = executed()
+    mine = executed()
     for made, value in ((default, 3), (mine, 4)):
         made.cells[1].outputs += [glued("n", value), glued("when-late", when.glued(truth, ""))]
     said, _ = opening(replace(tiny, source=f"{tiny.source}\n\n{guarded}\n"), default, mine)

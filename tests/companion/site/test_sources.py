@@ -24,7 +24,8 @@ from grokbook.errors import ParameterError
 from project_tree import ROOT
 
 SOURCES = [path for path in sources.chapter_paths(ROOT) if path.stem != sources.FRONT]
-EXERCISES, PROOF_LINES = 3, 10
+EXERCISES = 3
+PROOF_LINES = 10
 PARSER = create_md_parser(
     MdParserConfig(enable_extensions={"dollarmath", "colon_fence"}), RendererHTML
 )
@@ -96,10 +97,8 @@ def glued(source):
 
 def pasted_in_vain(source):
     """The keys that the prose asks for and no cell glues."""
-    patterns, asked = (
-        list(glued(source)),
-        re.findall(r"\{glue:text\}`([^`:]+)(?::[^`:]+)?`", source),
-    )
+    patterns = list(glued(source))
+    asked = re.findall(r"\{glue:text\}`([^`:]+)(?::[^`:]+)?`", source)
     return {key for key in asked if not any(re.fullmatch(pattern, key) for pattern in patterns)}
 
 
