@@ -398,13 +398,18 @@ def _kind(
         return "within" if isinstance(b, int | float) and band[0] <= b <= band[1] else "moved"
     if all(isinstance(v, int | float) for v in (a, b)):
         return None if _close(a, b, tolerance) else "moved"
-    numbers = [[float(n.replace(",", "")) for n in _NUMBER.findall(str(v))] for v in (a, b)]
-    alike = len(numbers[0]) == len(numbers[1]) and all(
-        _close(m, n, tolerance) for m, n in zip(*numbers, strict=True)
-    )
+    old = _numbers(a)
+    new = _numbers(b)
+    pairs = zip(old, new, strict=False)
+    alike = len(old) == len(new) and all(_close(m, n, tolerance) for m, n in pairs)
     if not alike:
         return "within" if band else "moved"
     return None if _NUMBER.sub("#", str(a)) == _NUMBER.sub("#", str(b)) else "text"
+
+
+def _numbers(value: Any) -> list[float]:
+    """The numbers that a text has."""
+    return [float(number.replace(",", "")) for number in _NUMBER.findall(str(value))]
 
 
 def _close(a: float, b: float, tolerance: float) -> bool:

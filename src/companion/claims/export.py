@@ -72,15 +72,16 @@ def _entry(
     records: dict[str, Any],
 ) -> dict[str, Any]:
     """One claim; the records of its experiments are entered into `records`."""
-    asked = [
-        *(claim.runs() if claim.runs else {}).values(),
-        *(claim.beside() if claim.beside else {}).values(),
-    ]
-    there = {name: entry for e in asked if e.key in held for name, entry in [held[e.key]]}
-    records |= {
-        n: {part: e[part] for part in ("experiment", "key", "seeds", "sha256")}
-        for n, e in there.items()
-    }
+    asked: list[Any] = []
+    for wanted in (claim.runs, claim.beside):
+        asked += wanted().values() if wanted else []
+    there = []
+    for experiment in asked:
+        if experiment.key in held:
+            name, record = held[experiment.key]
+            parts = ("experiment", "key", "seeds", "sha256")
+            records[name] = {part: record[part] for part in parts}
+            there.append(name)
     finding = outcome and outcome.finding
     numbers = {part: _number(getattr(finding, part, None)) for part in ("value", "low", "high")}
     return {
@@ -101,7 +102,7 @@ def _entry(
         "shown_by": claim.shown_by,
         "bars": dict(finding.at) if finding else {},
         "runs": finding.runs if finding else None,
-        "records": sorted(there),
+        "records": sorted(set(there)),
         "not_recorded": sorted({e.name for e in asked if e.key not in held}),
         "rule_changed": claim.rule_changed,
         "chapter": chapter_of(claim.topic),

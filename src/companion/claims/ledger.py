@@ -367,22 +367,20 @@ def announced_by(places: Iterable[ModuleType | Claim]) -> tuple[Claim, ...]:
         raise ParameterError(
             f"among has {shown(wrong[0])}, which is neither a claim nor a module that holds claims."
         )
-    values = [
-        v for one in given for v in (vars(one).values() if isinstance(one, ModuleType) else [one])
-    ]
-    # each counts once
-    several = [entry for value in values if isinstance(value, list | tuple) for entry in value]
-    announced = {id(c): c for c in [*values, *several] if isinstance(c, Claim)}.values()
-    order = {paper: at for at, paper in enumerate(PAPERS)}
-    found = sorted(  # P5.1a after numbered ones
-        announced,
-        key=lambda c: (
-            order.get(c.paper, len(order)),
-            c.paper not in order and c.paper,
-            "." in c.id,
-            c.id,
-        ),
-    )
+    values: list[Any] = []
+    for one in given:
+        values += vars(one).values() if isinstance(one, ModuleType) else [one]
+    for value in list(values):
+        values += value if isinstance(value, list | tuple) else []
+    announced = {id(one): one for one in values if isinstance(one, Claim)}  # each counts once
+    order = list(PAPERS)
+
+    def rank(claim: Claim) -> tuple[Any, ...]:
+        ours = claim.paper in order
+        paper = (order.index(claim.paper), "") if ours else (len(order), claim.paper)
+        return *paper, "." in claim.id, claim.id  # P5.1a after numbered ones
+
+    found = sorted(announced.values(), key=rank)
     lists = {claim.part_of for claim in found if claim.part_of}
     ids = [*lists, *(name for claim in found for name in (claim.id, *claim.also))]
     repeated = {i for i in ids if ids.count(i) > 1}
@@ -462,16 +460,20 @@ def _timed(claim: Claim) -> tuple[Finding, float]:
     return claim.finding(), time.perf_counter() - start
 
 
+_SAID = ("id", "paper", "place", "statement", "kind")
+_FOUND = ("verdict", "value", "low", "high", "published", "evidence", "runs")
+_WHERE = ("shown_by", "page", "origin", "rule_changed", "part_of")
+
+
 def as_table(found: Iterable[Outcome]) -> pd.DataFrame:
     """Outcomes as the table that `ledger` gives."""
-    told = ("id", "paper", "place", "statement", "kind")
-    judged = ("verdict", "value", "low", "high", "published", "evidence", "runs")
-    where = ("shown_by", "page", "origin", "rule_changed", "part_of")
-    sides = ((told, "claim"), (judged, "finding"), (where, "claim"))
-    rows = [
-        [getattr(getattr(o, side), name) for names, side in sides for name in names] for o in found
-    ]
-    return pd.DataFrame(rows, columns=[*told, *judged, *where])
+    rows = []
+    for outcome in found:
+        row = [getattr(outcome.claim, name) for name in _SAID]
+        row += [getattr(outcome.finding, name) for name in _FOUND]
+        row += [getattr(outcome.claim, name) for name in _WHERE]
+        rows.append(row)
+    return pd.DataFrame(rows, columns=[*_SAID, *_FOUND, *_WHERE])
 
 
 @checked_call

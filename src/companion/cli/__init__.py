@@ -140,17 +140,12 @@ def _list_all(root: Path, console: Any) -> None:
     table = _table("nr", "chapter", "question", "laptop", "page")
     for chapter in sources.load_all(root):
         card = state.card(root, chapter.name)
-        preset = (card or {}).get("preset", "laptop")
-        current = (
-            card
-            and preset in chapter.presets
-            and card.get("key") == book.key(root, chapter.page(preset))
-        )
-        page = (
-            "not executed"
-            if card is None
-            else f"{'up to date' if current else 'changed since'} ({preset})"
-        )
+        page = "not executed"
+        if card is not None:
+            preset = card["preset"]
+            known = preset in chapter.presets
+            current = known and card["key"] == book.key(root, chapter.page(preset))
+            page = f"{'up to date' if current else 'changed since'} ({preset})"
         time = duration(costs.page_estimate(chapter.page("laptop")).seconds)
         table.add_row(*map(_plain, [chapter.number, chapter.title, chapter.question, time, page]))
     console.print(table)

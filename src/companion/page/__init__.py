@@ -350,19 +350,14 @@ def recorded_box(attrs: Mapping[str, Any]) -> str:
     origin = _ORIGIN[attrs.get("origin", "recorded")].format(
         day=words(max(part["recorded_on"] for part in made))
     )
-    each = [
-        ("device", words),
-        ("dtype", words),
-        ("commit", lambda commit: f"commit {code(commit[:10])}"),
-    ]
-    facts = [
-        ", ".join(sorted({form(part[key]) for part in made if part.get(key)})) for key, form in each
-    ]
+    devices = sorted({words(part["device"]) for part in made if part.get("device")})
+    dtypes = sorted({words(part["dtype"]) for part in made if part.get("dtype")})
+    commits = sorted({part["commit"][:10] for part in made if part.get("commit")})
     least = "at least " if any(part.get("resumed") for part in made) else ""
-    facts.insert(
-        2, f"{least}{costs.duration(sum(part.get('seconds', 0) for part in made))} of training"
-    )
-    return f"> {origin}: {', '.join(fact for fact in facts if fact)}."
+    took = costs.duration(sum(part.get("seconds", 0) for part in made))
+    facts = [", ".join(devices), ", ".join(dtypes), f"{least}{took} of training"]
+    facts += [", ".join(f"commit {code(commit)}" for commit in commits)]
+    return f"> {origin}: {', '.join(filter(None, facts))}."
 
 
 def not_run(experiment: Any) -> None:

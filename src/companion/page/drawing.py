@@ -96,10 +96,10 @@ def _framed(fig: Any) -> dict[str, list[list[str]]]:
         look = {"gid": f"cells{len(cells)}", "zorder": one.get_zorder(), "alpha": one.get_alpha()}
         one.axes.add_artist(PathPatch(Path(corners), transform=one.get_transform(), **look))
         one.set_visible(False)
-        colours = one.to_rgba(one.get_array())
-        cells[look["gid"]] = [
-            [to_hex(colour) if colour[3] else "" for colour in row] for row in colours
-        ]
+        cells[look["gid"]] = []
+        for row in one.to_rgba(one.get_array()):
+            colours = [to_hex(colour) if colour[3] else "" for colour in row]
+            cells[look["gid"]].append(colours)
     return cells
 
 
@@ -167,10 +167,11 @@ def _schemes(rules: str) -> str:
         return f"var(--gb-{used[found[0]][0]})"
 
     rules = re.sub(r"#[0-9a-f]{6}", variable, rules)
-    light, dark = (
-        "".join(f"--gb-{name}:{(colour, other)[scheme]};" for colour, (name, other) in used.items())
-        for scheme in range(2)
-    )
+    light = ""
+    dark = ""
+    for colour, (name, other) in used.items():
+        light += f"--gb-{name}:{colour};"
+        dark += f"--gb-{name}:{other};"
     start = f":root{{color-scheme:light dark;fill:var(--gb-theory);{light}}}"
     return f"{start}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}{rules}"
 

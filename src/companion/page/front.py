@@ -30,43 +30,37 @@ def _groups(root: Path) -> list[tuple[str, list[tuple[Chapter, str]]]]:
     import yaml
 
     toc = yaml.safe_load((root / "book" / "_toc.yml").read_text(encoding="utf-8"))
-    other = (FRONT, of(root).ledger)
-    known = {
-        page_of(chapter.name): chapter for chapter in load_all(root) if chapter.name not in other
-    }
-    parts = [[c for c in part["chapters"] if c["file"] in known] for part in toc["parts"]]
-    listed = [
-        [(known[c["file"]], c.get("title", known[c["file"]].title)) for c in part] for part in parts
-    ]
-    return [
-        (part["caption"], chapters)
-        for part, chapters in zip(toc["parts"], listed, strict=True)
-        if chapters
-    ]
+    known = {page_of(chapter.name): chapter for chapter in load_all(root)}
+    for other in (FRONT, of(root).ledger):
+        known.pop(page_of(other), None)
+    groups = []
+    for part in toc["parts"]:
+        chapters = []
+        for entry in part["chapters"]:
+            if chapter := known.get(entry["file"]):
+                chapters.append((chapter, entry.get("title", chapter.title)))
+        if chapters:
+            groups.append((part["caption"], chapters))
+    return groups
 
 
 def contents(root: Path) -> None:
     """Show the chapters in the groups of the table of contents: a picture, the question as a link,
     what it needs."""
-    groups = []
+    made = ""
+    plain = []
     for caption, chapters in _groups(root):
-        cards = "".join(
-            f'<div class="gb-card"><img src="cards/{one.name}.svg" alt="A figure of chapter'
-            f' {_plain(one.number)}" loading="lazy"/><p>{_link(one, one.question)}</p></div>'
-            for one, _ in chapters
-        )
-        groups.append(f'<h3>{html.escape(caption)}</h3><div class="gb-cards-row">{cards}</div>')
-    plain = [
-        f"{one.number} {one.title}: {one.question}"
-        for _, chapters in _groups(root)
-        for one, _ in chapters
-    ]
-    page._display(
-        {
-            "text/html": f'<div class="gb-contents">{"".join(groups)}</div>',
-            "text/plain": "\n".join(plain),
-        }
-    )
+        cards = ""
+        for chapter, _ in chapters:
+            cards += (
+                f'<div class="gb-card"><img src="cards/{chapter.name}.svg" alt="A figure of chapter'
+                f' {_plain(chapter.number)}" loading="lazy"/>'
+                f"<p>{_link(chapter, chapter.question)}</p></div>"
+            )
+            plain.append(f"{chapter.number} {chapter.title}: {chapter.question}")
+        made += f'<h3>{html.escape(caption)}</h3><div class="gb-cards-row">{cards}</div>'
+    text = "\n".join(plain)
+    page._display({"text/html": f'<div class="gb-contents">{made}</div>', "text/plain": text})
 
 
 def reading_map(root: Path) -> None:
@@ -123,9 +117,15 @@ def direct(name: str, needs: Mapping[str, Sequence[str]]) -> list[str]:
     """
 
     def before(one: str) -> set[str]:
-        return {n for need in needs[one] for n in (need, *before(need))}
+        found = set(needs[one])
+        for need in needs[one]:
+            found |= before(need)
+        return found
 
-    return [one for one in needs[name] if not any(one in before(other) for other in needs[name])]
+    indirect = set()
+    for need in needs[name]:
+        indirect |= before(need)
+    return [one for one in needs[name] if one not in indirect]
 
 
 def placed(needs: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, int]]:
@@ -139,9 +139,12 @@ def placed(needs: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, int]]:
         return 1 + max((column(need) for need in needs[name]), default=-1)
 
     found: dict[str, tuple[int, int]] = {}
+
+    def height(name: str) -> float:
+        rows = [found[need][1] for need in direct(name, needs)]
+        return sum(rows) / max(1, len(rows))
+
     for x in range(1 + max(map(column, needs))):
-        here = [name for name in needs if column(name) == x]
-        rows = {name: [found[need][1] for need in direct(name, needs)] for name in here}
-        here.sort(key=lambda name: sum(rows[name]) / max(1, len(rows[name])))
+        here = sorted((name for name in needs if column(name) == x), key=height)
         found |= {name: (x, y) for y, name in enumerate(here)}
     return found

@@ -99,5 +99,6 @@ def markup(
         f'<div class="{kind}" id="{area}" role="group" aria-label="{said}"'
         f' data-options="{html.escape(written)}">\n'
         f"<noscript>{off}</noscript>\n</div>\n"
-        f'<script>\n{tables.script(script)}{drawer}.mount(document.getElementById("{area}"));\n</script>'
+        f"<script>\n{tables.script(script)}"
+        f'{drawer}.mount(document.getElementById("{area}"));\n</script>'
     )

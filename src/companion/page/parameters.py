@@ -178,10 +178,11 @@ def merge(
     for name in given:
         if name not in values:
             raise ParameterError(unknown("parameter", name, list(values), what))
-    first_the_others = sorted(
-        parameters, key=lambda one: any(w in values for w in re.findall(r"\w+", one.rule or ""))
-    )
-    for parameter in first_the_others:
+
+    def speaks_of_others(one: Parameter) -> bool:
+        return not values.keys().isdisjoint(re.findall(r"\w+", one.rule or ""))
+
+    for parameter in sorted(parameters, key=speaks_of_others):
         value = read(parameter, given.get(parameter.name, parameter.default), values)
         values[parameter.name] = value if parameter.name in given else parameter.default
     return values
@@ -269,7 +270,7 @@ def _taken(one: Any, scalar: type, wrong: str) -> Any:
 
 def _items(value: Any) -> Any:
     if isinstance(value, str):
-        return [part for part in (part.strip() for part in value.strip("[]() ").split(",")) if part]
+        return re.findall(r"[^\s,](?:[^,]*[^\s,])?", value.strip("[]() "))
     return value
 
 

@@ -1,5 +1,4 @@
-"""Ways into the ledger: the papers' own places, the lists of misprints and textbook facts, ids of
-former entries."""
+"""Ways into the ledger: the papers' own places, and the lists of misprints and textbook facts."""
 
 from __future__ import annotations
 
@@ -11,15 +10,15 @@ from typing import Any
 
 import pandas as pd
 
-from companion.claims import VERDICTS, moved
+from companion.claims import VERDICTS
 from companion.claims.ledger import FOUR, GATHERED, named
 from companion.page.safe import counted
 
 Row = Mapping[str, Any]
 
 _KINDS = (
-    "abstract|answer|appendix|assumption|caption|conclusion|corollary|definition|eqs?|figs?|figures|lemma|"
-    "property|proposition|remark|sections?|slides?|stage|table|theorem"
+    "abstract|answer|appendix|assumption|caption|conclusion|corollary|definition|eqs?|figs?|"
+    "figures|lemma|property|proposition|remark|sections?|slides?|stage|table|theorem"
 )
 _BESIDE = r"(after |before |below |caption of |end of |formula beside |proof of )?"
 _NAMES_A_PLACE = re.compile(rf"{_BESIDE}({_KINDS})\b", re.IGNORECASE)
@@ -63,7 +62,7 @@ def in_order(place: str) -> list[Any]:
 def index_html(frame: pd.DataFrame) -> str:
     """Lists that lead to the claims of `frame`, which is what `companion.claims.ledger` gives."""
     rows = frame.to_dict("records")
-    return f'<div class="gb-places">\n{_by_place(rows)}\n{_gathered(rows)}\n{_former(rows)}\n</div>'
+    return f'<div class="gb-places">\n{_by_place(rows)}\n{_gathered(rows)}\n</div>'
 
 
 def _link(name: str) -> str:
@@ -113,14 +112,3 @@ def _gathered(rows: list[Row]) -> str:
                 f'<span id="{name}">{html.escape(title)}</span>, {number} ({words}): {led}'
             )
     return _folded("Lists of misprints and of textbook facts", lines) if lines else ""
-
-
-def _former(rows: list[Row]) -> str:
-    """Ids of entries that were merged into another one, or dropped in its favour."""
-    there = {row["id"] for row in rows}
-    lines = [
-        f"{html.escape(old)}: now {_link(new)}"
-        for old, new in sorted(moved().items())
-        if new in there
-    ]
-    return _folded("Former names and the entries that they lead to", lines) if lines else ""

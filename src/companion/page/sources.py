@@ -282,7 +282,7 @@ def find(root: Path, name: str) -> Chapter:
         wanted = f"0{wanted}"
     matches = [path for path in paths if wanted in _words(path)]
     if not matches and wanted:
-        matches = [p for p in paths if any(word.startswith(wanted) for word in _words(p))]
+        matches = [path for path in paths if _begins(path, wanted)]
     if len(matches) == 1:
         return load(matches[0])
     if matches:
@@ -295,6 +295,10 @@ def find(root: Path, name: str) -> Chapter:
     raise ParameterError(
         f"{shown(name)} is not a chapter; {hint} {', '.join(p.stem for p in paths) or 'none'}."
     )
+
+
+def _begins(path: Path, wanted: str) -> bool:
+    return any(word.startswith(wanted) for word in _words(path))
 
 
 def _words(path: Path) -> tuple[str, ...]:

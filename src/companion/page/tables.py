@@ -72,14 +72,11 @@ def table_html(frame: Any, caption: str, formats: Mapping[str, Form]) -> str:
         f'<th scope="col" class="{k}"{role["columnheader"]}>{html.escape(n)}</th>'
         for n, k in kinds.items()
     ]
-    rows = [
-        [
-            _cell(value, formats.get(n), k, n, bool(look))
-            for value, (n, k) in zip(record, kinds.items(), strict=True)
-        ]
-        for record in frame.itertuples(index=False)
-    ]
-    head, *body = (f"<tr{role['row']}>{''.join(cells)}</tr>" for cells in [heads, *rows])
+    lines = [heads]
+    for record in frame.itertuples(index=False):
+        cells = zip(record, kinds.items(), strict=True)
+        lines.append([_cell(v, formats.get(n), kind, n, bool(look)) for v, (n, kind) in cells])
+    head, *body = (f"<tr{role['row']}>{''.join(cells)}</tr>" for cells in lines)
     said = html.escape(caption)
     group = role["rowgroup"]
     return (
