@@ -215,15 +215,6 @@ def test_presets_target_and_reset(figure):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("place", PLACES)
-def test_a_phone_scrolls_only_down(figure, place, scheme):
-    page = figure(place, width=390, scheme=scheme)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    box = page.locator(f"#{NAME}-area").bounding_box()
-    assert 0 <= box["x"] <= 390 - box["width"]
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("place", PLACES)
 def test_text_and_curves_stand_out_from_the_ground(figure, place, scheme):
     """WCAG 2.2: contrast 4.5 for text (1.4.3), 3 for what must be seen (1.4.11)."""
     page = figure(place, scheme=scheme)

@@ -462,21 +462,6 @@ def test_a_phone_scrolls_only_down_and_neurons_can_be_hit(figure, scheme):
     assert min(boxes) >= 24
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 900), (390, 844)])
-def test_table_and_curve_are_seen_together_after_train_was_pressed(figure, width, height):
-    page = figure(width=width, height=height)
-    unfold(page, False)
-    press(page, "again")
-    page.evaluate("scrollTo(0, document.body.scrollHeight)")
-    press(page, "train")
-    page.wait_for_function("document.getElementById('fig-train-area').dataset.step > 0")
-    boxes = [
-        page.locator(f"#fig-train-area {part}").first.bounding_box()
-        for part in ("canvas", "svg", ".gb-said")
-    ]
-    assert all(box["y"] >= 0 and box["y"] + box["height"] <= height for box in boxes)
-
-
 @pytest.mark.parametrize("width", [1280, 390])
 def test_no_choice_of_a_list_is_cut(figure, width):
     """Each option as wide as its text, beside the arrow of its list."""

@@ -204,13 +204,13 @@ def test_run_and_build_hand_their_options_on(root, monkeypatch):
         rerun, "rerun", lambda *a, **k: given.append((*a, k)) or ("a.ipynb", "a.html")
     )
     monkeypatch.setattr(book, "build", lambda *a, **k: given.append((*a, k)))
-    assert "a.html" in run("run", "1", "--preset", "smoke", "-p", "p=29", "--no-compare").output
+    assert "a.html" in run("run", "1", "--preset", "smoke", "-p", "p=29").output
     assert run("build", "--only", "1", "--strict", "--jobs", "3", "--yes").exit_code == 0
     (page, *ran), built = given
     assert (page.preset, page.values, ran) == (
         "smoke",
         {"p": 29},
-        [root, None, {"yes": False, "compare": False}],
+        [root, None, {"yes": False}],
     )
     assert built == (root, "laptop", ["1"], True, False, {"jobs": 3, "yes": True})
 

@@ -322,13 +322,11 @@ def _digest(text: str) -> str:
 # ------------------------------------------------------------------------------------- what differs
 
 
-def compare(
-    old: Mapping[str, Any], new: Mapping[str, Any], tolerance: float = TOLERANCE
-) -> list[Difference]:
+def compare(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Difference]:
     """Every difference between two manifests, by chapter; of records and verdicts only where both
     have them.
 
-    A number has moved when it differs by more than `tolerance` (relative), or, where the old build
+    A number has moved when it differs by more than `TOLERANCE` (relative), or, where the old build
     has a band for its claim, when it left the band. Raises ParameterError when no chapter was built
     at the same preset in both.
     """
@@ -347,12 +345,12 @@ def compare(
     found += [Difference(name, "chapter", None, "there", "new") for name in now if name not in then]
     for name in both:
         seeds = [page[name].get("seeds", {}) for page in (then, now)]
-        for d in _differences(name, then[name]["items"], now[name]["items"], tolerance, bands):
+        for d in _differences(name, then[name]["items"], now[name]["items"], bands):
             known = all(d.item in page for page in seeds)
             found.append(_against_seeds(d, *(page[d.item] for page in seeds)) if known else d)
     for part in ("verdicts", "records"):
         if old.get(part) is not None and new.get(part) is not None:
-            found += _differences(part, old[part], new[part], tolerance, {})
+            found += _differences(part, old[part], new[part], {})
     return sorted(found, key=lambda d: d.chapter)
 
 
@@ -369,7 +367,6 @@ def _differences(
     chapter: str,
     old: Mapping[str, Any],
     new: Mapping[str, Any],
-    tolerance: float,
     bands: Mapping[str, Any],
 ) -> Iterator[Difference]:
     for item in dict.fromkeys([*old, *new]):
@@ -377,14 +374,12 @@ def _differences(
         b = new.get(item)
         if item not in new or item not in old:
             yield Difference(chapter, item, a, b, "new" if item in new else "gone")
-        elif a != b and (kind := _kind(chapter, item, a, b, tolerance, bands)):
+        elif a != b and (kind := _kind(chapter, item, a, b, bands)):
             band = bands.get(item.removeprefix("value of "))
             yield Difference(chapter, item, a, b, kind, band=band and tuple(band))
 
 
-def _kind(
-    chapter: str, item: str, a: Any, b: Any, tolerance: float, bands: Mapping[str, Any]
-) -> str | None:
+def _kind(chapter: str, item: str, a: Any, b: Any, bands: Mapping[str, Any]) -> str | None:
     """How two values that are not equal differ; None where only rounding does."""
     if chapter == "records":
         return "text" if set(a["seeds"]) < set(b["seeds"]) else "moved"
@@ -397,11 +392,11 @@ def _kind(
     if band and item.startswith("value"):
         return "within" if isinstance(b, int | float) and band[0] <= b <= band[1] else "moved"
     if all(isinstance(v, int | float) for v in (a, b)):
-        return None if _close(a, b, tolerance) else "moved"
+        return None if _close(a, b) else "moved"
     old = _numbers(a)
     new = _numbers(b)
     pairs = zip(old, new, strict=False)
-    alike = len(old) == len(new) and all(_close(m, n, tolerance) for m, n in pairs)
+    alike = len(old) == len(new) and all(_close(m, n) for m, n in pairs)
     if not alike:
         return "within" if band else "moved"
     return None if _NUMBER.sub("#", str(a)) == _NUMBER.sub("#", str(b)) else "text"
@@ -412,10 +407,10 @@ def _numbers(value: Any) -> list[float]:
     return [float(number.replace(",", "")) for number in _NUMBER.findall(str(value))]
 
 
-def _close(a: float, b: float, tolerance: float) -> bool:
+def _close(a: float, b: float) -> bool:
     if max(abs(a), abs(b)) > sys.float_info.max:  # a whole number may be that large
         return a == b
-    return math.isclose(a, b, rel_tol=tolerance, abs_tol=tolerance / 1000) or (
+    return math.isclose(a, b, rel_tol=TOLERANCE, abs_tol=TOLERANCE / 1000) or (
         math.isnan(a) and math.isnan(b)
     )
 

@@ -193,10 +193,6 @@ def run(
     yes: Annotated[
         bool, typer.Option("--yes", help="Start also what takes more than an hour.")
     ] = False,
-    compare: Annotated[
-        bool | None,
-        typer.Option(help="Execute the default too, to compare it; default: if it is cheap."),
-    ] = None,
 ) -> None:
     """Run one chapter with your parameters: an executed notebook, and an HTML page that opens with
     what differs."""
@@ -213,7 +209,7 @@ def run(
         changed[name.strip()] = value.strip()
     page = sources.find(root, chapter).page(preset, changed)
     with stoppable():
-        notebook, made = rerun(page, root, out, yes=yes, compare=compare)
+        notebook, made = rerun(page, root, out, yes=yes)
     print(f"notebook  {notebook}\npage      {made}")
 
 
@@ -264,9 +260,6 @@ def drift(
         Path, typer.Argument(help="A build: a manifest (drift.json), a site, or a checkout.")
     ],
     new: Annotated[Path | None, typer.Argument(help="Another one; default: this checkout.")] = None,
-    tolerance: Annotated[
-        float, typer.Option(min=0, help="Relative difference that is no difference.")
-    ] = 1e-6,
 ) -> None:
     """Say what differs between two builds; exit code 1 when a verdict or a number moved beyond its
     band."""
@@ -275,7 +268,7 @@ def drift(
 
     then = builds.read(old)
     now = builds.read(new or project_root())
-    found = builds.compare(then, now, tolerance)
+    found = builds.compare(then, now)
     print("\n".join(builds.lines(found, len(now["chapters"]))))
     if any(difference.counts for difference in found):
         raise typer.Exit(1)

@@ -21,6 +21,7 @@ from companion.page.safe import code, counted, line, words
 from companion.page.tables import Form, table_html
 from companion.page.when import KEY, glued
 from grokbook.errors import ParameterError
+from grokbook.machine import duration
 
 _GLUED = "application/papermill.record/"
 """What myst-nb puts before the type of a glued value."""
@@ -304,7 +305,7 @@ def cost(*experiments: Any) -> None:
 
 def _predicted(experiments: Any) -> str:
     predicted = costs.estimate(experiments)
-    return f"{costs.duration(predicted.seconds)} and {predicted.memory_mb:.0f} MB"
+    return f"{duration(predicted.seconds)} and {predicted.memory_mb:.0f} MB"
 
 
 def used() -> None:
@@ -354,7 +355,7 @@ def recorded_box(attrs: Mapping[str, Any]) -> str:
     dtypes = sorted({words(part["dtype"]) for part in made if part.get("dtype")})
     commits = sorted({part["commit"][:10] for part in made if part.get("commit")})
     least = "at least " if any(part.get("resumed") for part in made) else ""
-    took = costs.duration(sum(part.get("seconds", 0) for part in made))
+    took = duration(sum(part.get("seconds", 0) for part in made))
     facts = [", ".join(devices), ", ".join(dtypes), f"{least}{took} of training"]
     facts += [", ".join(f"commit {code(commit)}" for commit in commits)]
     return f"> {origin}: {', '.join(filter(None, facts))}."
@@ -394,5 +395,5 @@ def begin(chapter: str, names: Mapping[str, Any]) -> None:
     took = {
         preset: costs.page_estimate(read.page(preset), store).seconds for preset in read.presets
     }
-    said = " · ".join(f"{preset} {costs.duration(seconds)}" for preset, seconds in took.items())
+    said = " · ".join(f"{preset} {duration(seconds)}" for preset, seconds in took.items())
     say(f"**Time** to execute this page here, by preset: {said}.")

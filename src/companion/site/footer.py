@@ -64,23 +64,19 @@ def box_text(
     """
     changes = " with local changes" if made_by.get("dirty") else ""
     commit = code(str(made_by.get("commit") or "unknown")[:10]) + changes
-    versions = ", ".join(
-        words(f"{name} {version}") for name, version in (made_by.get("versions") or {}).items()
-    )
-    settings = (
-        ", ".join(code(f"{name} = {value!r}") for name, value in page.values.items()) or "none"
-    )
+    versions = [words(f"{n} {version}") for n, version in (made_by.get("versions") or {}).items()]
+    settings = [code(f"{name} = {value!r}") for name, value in page.values.items()]
     data = [_dataset(entry) for entry in used]
     lines = [
         ":::{admonition} How this page was made",
         f":class: note grokbook-provenance{'' if page.chapter.lead else ' dropdown'}",
         "",
-        f"- **Code** commit {commit}; {versions}",
+        f"- **Code** commit {commit}; {', '.join(versions)}",
         (
             f"- **Run** preset `{page.preset}`, device {words(made_by.get('device', 'cpu'))},"
             f" {duration(seconds)} in all"
         ),
-        f"- **Parameters** {settings}",
+        f"- **Parameters** {', '.join(settings) or 'none'}",
         *(data or ["- **Data** nothing was trained or loaded for this page"]),
         f"- **Repeats** {level(used, made_by.get('processor'))}",
         "",

@@ -68,8 +68,7 @@ def bring_up_to_date(root: Path, force: bool = False, progress: Progress | None 
     then stays.
     """
     progress = progress or Progress()
-    wanted = key(root)
-    card = root / ".grokbook" / "site.json"
+    wanted, card = key(root), root / ".grokbook" / "site.json"
     known = state.read(card) or {}
     if not force and known.get("key") == wanted and (root / "site" / "index.html").exists():
         return False
@@ -154,8 +153,7 @@ def stage(
     """
     import nbformat
 
-    source = work / "source"
-    extra = work / "extra"
+    source, extra = work / "source", work / "extra"
     for part in ("_ext", "_static"):
         shutil.copytree(frame() / part, source / part, ignore=_LEFT_OUT)
     shutil.copytree(root / "book", source, ignore=_LEFT_OUT, dirs_exist_ok=True)
@@ -168,8 +166,7 @@ def stage(
     drawn: dict[str, str] = {}
     for name, chapter in chapters.items():
         executed = (notebooks or root / "book" / "chapters") / f"{name}.ipynb"
-        notebook = json.loads(executed.read_text(encoding="utf-8"))
-        others = sets.get(name, [])
+        notebook, others = json.loads(executed.read_text(encoding="utf-8")), sets.get(name, [])
         drawn |= drawings(notebook)
         page = source / f"{sources.page_of(name)}.ipynb"
         # what stands there while the front page is not executed
@@ -192,8 +189,7 @@ def stage(
         put_cards(root, source, extra / "cards", drawn)
     fill_pages(root, source, names, drawn)
     for name in MATHJAX_PARTS:
-        origin = mathjax_folder() / name
-        copy = extra / "mathjax" / name
+        origin, copy = mathjax_folder() / name, extra / "mathjax" / name
         copy.parent.mkdir(parents=True, exist_ok=True)
         (shutil.copytree if origin.is_dir() else shutil.copyfile)(origin, copy)
     (extra / class_page.NAME).write_text(class_page.class_page(), encoding="utf-8")
@@ -202,8 +198,10 @@ def stage(
     facts = pages(root, chapters) | {"sets": variants.facts(sets)}
     for one in (one for several in sets.values() for one in several):
         facts["pages"][f"chapters/{one.file}"] = {"source": str(one.page.chapter.path)}
-        facts["questions"][one.file] = one.page.chapter.question
-        facts["leads"][one.file] = one.page.chapter.lead
+        facts["questions"][one.file], facts["leads"][one.file] = (
+            one.page.chapter.question,
+            one.page.chapter.lead,
+        )
     for name in () if notebooks else names:
         facts["pages"][sources.page_of(name)]["preset"] = (state.card(root, name) or {}).get(
             "preset"
@@ -381,8 +379,7 @@ def released(root: Path) -> str:
     about = described(root)
     if not (repository := about.get("urls", {}).get("Repository")):
         return ""
-    name = about["name"]
-    version = about["version"]
+    name, version = about["name"], about["version"]
     wheel = f"{name.replace('-', '_')}-{version}-py3-none-any.whl"
     return f"{repository}/releases/download/v{version}/{wheel}"
 
@@ -423,11 +420,12 @@ def pages(root: Path, chapters: Mapping[str, Chapter]) -> dict[str, Any]:
     version, the executed notebook among those that the release puts under a tag of their own.
     """
     about = described(root)
-    addresses = about.get("urls", {})
-    tag = f"v{about.get('version')}"
-    repository = addresses.get("Repository")
-    revision = state.revision(root)
-    released = tag in state.tags(root)
+    addresses, tag = about.get("urls", {}), f"v{about.get('version')}"
+    repository, revision, released = (
+        addresses.get("Repository"),
+        state.revision(root),
+        tag in state.tags(root),
+    )
     launches: dict[str, dict[str, str]] = {name: {} for name in chapters}
     for name, chapter in chapters.items():
         if repository and revision and state.committed(root, chapter.path):

@@ -60,11 +60,10 @@ def pages(chapter: Chapter, preset: str) -> dict[str, Page]:
 def named(page: Page) -> str:
     """How messages name the set of a page, after its chapter: `, p = 47`; nothing for the chapter's
     own page."""
-    return "".join(
-        f", {name}"
-        for name, one in pages(page.chapter, page.preset).items()
-        if one.changed == page.changed
-    )
+    for name, other in pages(page.chapter, page.preset).items():
+        if other.changed == page.changed:
+            return f", {name}"
+    return ""
 
 
 def folder(root: Path, page: Page) -> Path:
@@ -81,15 +80,13 @@ def affordable(jobs: Sequence[Job]) -> tuple[list[Job], str]:
     for job in sorted(jobs, key=lambda job: job.predicted.seconds):
         if sum(one.predicted.seconds for one in (*kept, job)) <= 60 * MINUTES:
             kept.append(job)
-    left = ", ".join(
-        f"{job.page.chapter.label}{named(job.page)}" for job in jobs if job not in kept
-    )
     takes = duration(sum(job.predicted.seconds for job in kept))
-    said = (
-        f"parameter sets: {len(kept)} to execute, about {takes} of at most {MINUTES} min on one"
-        " core"
-    )
-    return kept, f"{said}; left out, as they need more: {left}" if left else said
+    said = f"parameter sets: {len(kept)} to execute, about {takes}"
+    said += f" of at most {MINUTES} min on one core"
+    left = [f"{job.page.chapter.label}{named(job.page)}" for job in jobs if job not in kept]
+    if left:
+        said += f"; left out, as they need more: {', '.join(left)}"
+    return kept, said
 
 
 def made(root: Path, chapter: Chapter) -> list[Variant]:
@@ -145,31 +142,35 @@ def labels(text: str) -> list[str]:
 def _renamed(notebook: dict[str, Any], ending: str) -> dict[str, Any]:
     """The notebook with an ending on every label that it defines, where it defines it and where it
     names it."""
-    texts = [
-        "".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown"
-    ]
-    given = {label for text in texts for label in labels(text)}
-    figures = [cell["metadata"].get("mystnb", {}).get("figure", {}) for cell in notebook["cells"]]
-    given |= {figure["name"] for figure in figures if "name" in figure}
+    given: set[str] = set()
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "markdown":
+            given |= set(labels("".join(cell["source"])))
+        given |= {name for part, name in _figure(cell).items() if part == "name"}
     if not given:
         return notebook
-    pattern = re.compile(
-        rf"(?<![\w-])({'|'.join(sorted(map(re.escape, given), key=len, reverse=True))})(?![\w-])"
-    )
+    longest_first = sorted(map(re.escape, given), key=len, reverse=True)
+    pattern = re.compile(rf"(?<![\w-])({'|'.join(longest_first)})(?![\w-])")
     rename = partial(pattern.sub, rf"\g<1>{ending}")
-    for cell, figure in zip(notebook["cells"], figures, strict=True):
+    for cell in notebook["cells"]:
         if cell["cell_type"] == "markdown":
             cell["source"] = rename("".join(cell["source"]))
+        figure = _figure(cell)
         for part in figure:
             figure[part] = rename(figure[part])
         for output in cell.get("outputs", []):
             data = output.get("data", {})
+            if "text/markdown" in data:
+                data["text/markdown"] = rename("".join(data["text/markdown"]))
             about = output.get("metadata", {}).get("grokbook", {})
-            data |= {
-                kind: rename("".join(data[kind])) for kind in ("text/markdown",) if kind in data
-            }
-            about |= {part: rename(about[part]) for part in ("name", "caption") if part in about}
+            for part in about.keys() & {"name", "caption"}:
+                about[part] = rename(about[part])
     return notebook
+
+
+def _figure(cell: Mapping[str, Any]) -> dict[str, str]:
+    """Name and caption of the figure that a cell shows; nothing for another cell."""
+    return cell["metadata"].get("mystnb", {}).get("figure", {})
 
 
 def put_pairs(notebook: dict[str, Any], folder: Path) -> None:

@@ -3,7 +3,6 @@ made."""
 
 import ast
 import json
-import runpy
 from types import SimpleNamespace
 
 import matplotlib
@@ -17,7 +16,6 @@ from companion import page
 from companion.page import costs, show, sources, tables
 from companion.site import footer
 from grokbook.errors import ParameterError
-from grokbook.paths import project_root
 from grokbook.runs import provenance
 
 matplotlib.use("Agg")
@@ -386,12 +384,3 @@ def test_long_code_and_what_has_no_source_are_refused():
         show.source(documented, lines=2)
     with pytest.raises(ParameterError, match="cannot be read"):
         show.source(len)
-
-
-def test_the_picture_of_the_readme_is_taken_of_a_built_site_and_is_small(project, monkeypatch):
-    taken = (project_root() / "book" / "_static" / "front.png").read_bytes()
-    script = project_root() / ".ci" / "picture.py"
-    monkeypatch.setenv("GROKBOOK_HOME", str(project))
-    with pytest.raises(SystemExit, match="`make book` builds the site"):
-        runpy.run_path(str(script), run_name="__main__")
-    assert taken[:8] == b"\x89PNG\r\n\x1a\n" and len(taken) < 200_000

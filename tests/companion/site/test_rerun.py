@@ -299,24 +299,21 @@ def test_it_is_compared_with_the_page_of_the_book_a_former_run_or_one_made_now(r
     assert ran == [23, 29] and "beside the default, executed together with it" in page
     ran, page = run.call({"p": "31"}, "smoke")
     assert ran == [31] and "beside a former run of the default, kept in 01_tiny-smoke" in page
-    assert (
-        run.call({"p": "31"}, "smoke", compare=False)[0] == [31]
-        and "as --no-compare says" in run.said()
-    )
     (run.root / "notebooks" / "01_tiny.md").write_text(CHAPTER + "\nMore.\n")
     assert run.call({"p": "31"}, "smoke")[0] == [23, 31], "what was kept is of another source"
 
 
-def test_a_default_that_is_not_cheap_is_executed_only_when_asked_for(run, monkeypatch):
+def test_a_default_that_is_not_cheap_is_run_for_itself_first_and_then_found(run, monkeypatch):
     monkeypatch.setattr(rerun.costs, "page_estimate", lambda *a: Estimate(200.0, 10))
     ran, page = run.call({"p": "29"}, "smoke")
     assert ran == [29] and "What differs" not in page
-    assert "to make one takes about 3 min (--compare does it)" in run.said()
-    assert run.call({"p": "29"}, "smoke", compare=True)[0] == [23, 29]
-    monkeypatch.setattr(rerun.costs, "page_estimate", lambda *a: Estimate(2000.0, 10))
-    (run.root / "runs" / "01_tiny-smoke" / "01_tiny.json").unlink()
-    with pytest.raises(ParameterError, match="this is predicted to take 1.1 h; say --yes"):
-        run.call({"p": "29"}, "smoke", compare=True)
+    assert "`grokbook run 01 --preset smoke` makes one in about 3 min" in run.said()
+    assert run.call({}, "smoke")[0] == [23]
+    ran, page = run.call({"p": "29"}, "smoke")
+    assert ran == [29] and "beside a former run of the default" in page
+    monkeypatch.setattr(rerun.costs, "page_estimate", lambda *a: Estimate(4000.0, 10))
+    with pytest.raises(ParameterError, match=r"this is predicted to take 1\.1 h; say --yes"):
+        run.call({"p": "31"}, "smoke")
 
 
 @pytest.mark.parametrize("when", ["executing the default", "making the page"])
@@ -326,7 +323,9 @@ def test_a_comparison_that_fails_or_is_stopped_leaves_nothing_and_a_former_page_
     page = run.root / "runs" / "01_tiny-smoke-p-29" / "01_tiny.html"
     for before in (False, True):
         if before:
-            run.call({"p": "29"}, "smoke", compare=False)
+            monkeypatch.setattr(rerun, "CHEAP", 0)
+            run.call({"p": "29"}, "smoke")
+            monkeypatch.setattr(rerun, "CHEAP", 60)
         kept = {
             path: path.read_bytes() for path in (run.root / "runs").rglob("*") if path.is_file()
         }
