@@ -245,13 +245,10 @@ def ledger(frame: Any) -> None:
 
 
 def places(frame: Any) -> None:
-    """Show what leads into the ledger on this page: places of the papers, gathered lists, former
-    ids."""
+    """Show what leads into the ledger on this page: the places of the papers."""
     from companion.page.places import index_html
 
-    _display(
-        {"text/html": index_html(frame), "text/plain": "places of the papers, lists, former names"}
-    )
+    _display({"text/html": index_html(frame), "text/plain": "places of the papers"})
 
 
 def data(name: str, content: Any) -> None:
