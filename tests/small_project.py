@@ -138,7 +138,7 @@ def built(built_once, tmp_path) -> Path:
 
 
 def silent() -> Progress:
-    """Reports without a terminal; `silent().console.file.getvalue()` is what they said."""
+    """Reports without a terminal; `silent().stream.getvalue()` is what they said."""
     return Progress(io.StringIO())
 
 

@@ -131,7 +131,7 @@ def executed(chapter: str) -> Callable[[int], object]:
 
     def call(number: int) -> None:
         with tempfile.TemporaryDirectory() as folder:
-            rerun(page, root, Path(folder), compare=False)
+            rerun(page, root, Path(folder))
 
     return call
 

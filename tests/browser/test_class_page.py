@@ -87,7 +87,8 @@ def test_whoever_follows_the_link_trains_with_the_settings_of_the_class_and_the_
 ):
     page = at(SMALL)
     page.locator("#gb-values").fill("0.4, 0.5; 0.7")
-    link, code = page.locator("#gb-join-link").get_attribute("href"), page.locator(".gb-qr")
+    link = page.locator("#gb-join-link").get_attribute("href")
+    code = page.locator(".gb-qr")
     before = code.inner_html()
     page.locator("#gb-groups").fill("4")
     page.locator("#gb-groups").dispatch_event("change")
@@ -142,7 +143,8 @@ def test_the_plot_has_a_point_for_each_step_and_a_triangle_where_there_is_none(a
         ("rule", rule) for _, _, rule, _ in FOUND if rule
     ]
     assert sorted((kind, step) for kind, step, _ in dots) == sorted(expected)
-    (_, low, y0), (_, high, y1) = min(dots, key=lambda d: d[1]), max(dots, key=lambda d: d[1])
+    (_, low, y0) = min(dots, key=lambda d: d[1])
+    (_, high, y1) = max(dots, key=lambda d: d[1])
     for _, step, y in dots:
         share = math.log(step / low) / math.log(high / low)
         assert y == pytest.approx(y0 + share * (y1 - y0), abs=0.5)

@@ -35,7 +35,8 @@ pytestmark = [
     pytest.mark.skipif(not SITE.is_dir(), reason="the site is not built: run `grokbook build`"),
 ]
 
-HEAVIEST, LOWEST = 2_600_000, 260
+HEAVIEST = 2_600_000
+LOWEST = 260
 THEME = "document.documentElement.dataset.theme"
 
 
@@ -133,7 +134,8 @@ def test_the_best_picture_of_a_chapter_is_on_its_first_screen(facts, name):
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_the_downloads_of_a_chapter_are_there(facts, name):
-    stem, links = Path(name).stem, sorted(facts(name)["downloads"])
+    stem = Path(name).stem
+    links = sorted(facts(name)["downloads"])
     assert [Path(link).name for link in links] == [f"{stem}.ipynb", f"{stem}.md"]
     notebook, text = (urlopen(link).read().decode() for link in links)
     cells = json.loads(notebook)["cells"]

@@ -70,7 +70,8 @@ def test_table_and_curve_are_seen_together_after_train_was_pressed(
 ):
     if not (SITE / name).is_file():
         pytest.skip(f"{name} is not built")
-    page, root = open_page(address + name, width=width, height=height), f"#{TRAINERS[name]}-area"
+    page = open_page(address + name, width=width, height=height)
+    root = f"#{TRAINERS[name]}-area"
     page.wait_for_timeout(800)
     button = page.locator(f"{root} button[data-act='train']")
     if button.inner_text() == "Pause":
@@ -100,7 +101,8 @@ def test_words_in_a_figure_can_be_read(front, width):
 
 def test_train_one_goes_on_with_a_run_and_opens_nothing(front):
     """A press while it runs does not begin it anew; one after a pause goes on."""
-    page, root = front(390), "document.querySelector('#fig-front-train-area')"
+    page = front(390)
+    root = "document.querySelector('#fig-front-train-area')"
     page.evaluate("window.drawn = [], true")
     page.evaluate(
         f"{root}.addEventListener('gb-drawn', event => drawn.push(event.detail.ends[0].step))"
@@ -132,7 +134,8 @@ def test_a_newcomer_sees_in_one_click_what_happens_without_weight_decay(front):
 def test_a_newcomer_finds_in_one_click_whether_med_foretells_grokking(front):
     """Two minutes are enough at 230 words a minute: the first screen, then the page from its title
     to its answer."""
-    page, heading = front(), "article h1"
+    page = front()
+    heading = "article h1"
     read = [page.locator(one).first.inner_text() for one in (heading, ".gb-hero")]
     page.locator(".gb-hero").get_by_role("link", name="MED").click()
     page.wait_for_url("**/06_progress_measures.html*", wait_until="domcontentloaded")

@@ -38,7 +38,8 @@ FOCUSED = """async () => {
 
 def near(page, box):
     """A picture of an element and of the margin about it, as far as they are on the screen."""
-    left, top = max(0, box["x"] - MARGIN), max(0, box["y"] - MARGIN)
+    left = max(0, box["x"] - MARGIN)
+    top = max(0, box["y"] - MARGIN)
     right = min(page.viewport_size["width"], box["x"] + box["width"] + MARGIN)
     foot = min(page.viewport_size["height"], box["y"] + box["height"] + MARGIN)
     if right <= left or foot <= top:
@@ -68,12 +69,14 @@ def ringed(page, box):
 def test_every_stop_of_the_tab_key_is_on_the_screen_and_has_a_ring(open_page, address, name):
     """Each has an outline; one of each kind is looked at."""
     page = open_page(address + name, reduced_motion="reduce")
-    missed, stops = [], {}
+    missed = []
+    stops = {}
     for mode, (media, width) in MODES.items():
         page.emulate_media(**{"color_scheme": "light", "forced_colors": "none", **media})
         page.set_viewport_size({"width": width, "height": 900})
         page.evaluate(START)
-        looked, stops[mode] = set(), 0
+        looked = set()
+        stops[mode] = 0
         while page.keyboard.press("Tab") or (stop := page.evaluate(FOCUSED)):
             stops[mode] += 1
             new = stop["kind"] not in looked
@@ -84,7 +87,8 @@ def test_every_stop_of_the_tab_key_is_on_the_screen_and_has_a_ring(open_page, ad
     assert missed == []
 
 
-DRAWER, BUTTON = ".bd-sidebar-secondary", ".secondary-toggle:visible"
+DRAWER = ".bd-sidebar-secondary"
+BUTTON = ".secondary-toggle:visible"
 OVER = """() => {
   const drawer = document.querySelector('.bd-sidebar-secondary');
   return [drawer.contains(document.elementFromPoint(innerWidth - 60, 200)), drawer.contains(document.activeElement),

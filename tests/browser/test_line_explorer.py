@@ -92,7 +92,9 @@ def cell(page, i, j):
 
 def agrees(page):
     """What the page shows of its training set and moment is what the library computes for them."""
-    pairs, start, time = (state(page, key) for key in ("pairs", "start", "time"))
+    pairs = state(page, "pairs")
+    start = state(page, "start")
+    time = state(page, "time")
     assert state(page, "nullity") == pg.nullity(pairs, 10)
     assert state(page, "rate") == pytest.approx(pg.grokking_rate(pairs, 10), abs=1e-9)
     assert np.allclose(state(page, "now"), flow(start, pairs, [time])[0], rtol=0, atol=1e-9)

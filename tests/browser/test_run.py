@@ -72,7 +72,8 @@ def move(page, root, *keys):
 def test_the_slider_moved_by_keys_changes_what_is_drawn_to_what_was_exported(figure, place):
     page, root, data = figure(place)
     move(page, root, "Home")
-    first, asked = root.locator(".side").get_attribute("d"), len(page.seen["requests"])
+    first = root.locator(".side").get_attribute("d")
+    asked = len(page.seen["requests"])
     assert root.get_attribute("data-step") == str(data["frames"][0])
     move(page, root, "End", "ArrowLeft")
     n = len(data["frames"]) - 2

@@ -106,14 +106,13 @@ GU2024 = len(choose(paper="gu2024"))
         ("list", ["01", "A short chapter", "Is it short?", "8 s", "not executed"]),
         ("list 1", ["prime modulus", "int", "59", "23", "97", "laptop", "450 MB"]),
         (
-            "claims --id G18 --id G36 --verdict holds --full",
+            "claims --id G18 --id G36 --verdict holds",
             ["G36    holds", "classes_are_translates", "\n1 claim: 1"],
         ),
         (
             "claims --paper gu2024",
             ["P03    fails", "task_and_model: The operation sorts", f"\n{GU2024} claims: "],
         ),
-        ("claims --kind number --id G36", ["0 claims: none.\n"]),
         ("claims --id EL", ["L04    holds with correction", f"\n{len(choose(['EL']))} claims: "]),
         ("claims --json --id G36", ['"id": "G36"', '"computed": false', '"verdict": "holds"']),
         ("claims --json --run --id G18", ['"computed": true', '"published": "1 (a product)"']),
@@ -165,19 +164,6 @@ def test_a_page_without_parameters_is_listed_without_an_empty_table(monkeypatch)
             "run 1 --out {root}/file/deeper",
             "--out {root}/file/deeper: {root}/file is a file, not a folder",
         ),
-        (
-            "run 1 --params {root}/none",
-            "--params {root}/none cannot be read (No such file or directory).",
-        ),
-        (
-            "run 1 --params {root}/file",
-            "--params {root}/file holds no parameters; write lines such as `p: 113`.",
-        ),
-        ("run 1 --save-params {root}", "--save-params {root} is a folder; name a file."),
-        (
-            "run 1 -p p=98 --save-params {root}/set",
-            "grokbook: p = 98 is not prime; the nearest primes are 97 and 101.",
-        ),
         ("run shrt", "did you mean 01_short?"),
         ("list 9", "'9' is not a chapter"),
         ("build --preset huge", "'huge' is not a preset"),
@@ -198,7 +184,7 @@ def test_bad_input_is_one_line_and_exit_code_2_before_anything_runs(
     monkeypatch.setattr("companion.site.rerun.execute", lambda *a, **k: pytest.fail("computed"))
     code, err = refused(monkeypatch, capsys, *arguments.format(root=root).split())
     assert (code, err.count("\n")) == (2, 1) and said.format(root=root) in err
-    assert not (root / "runs").exists() and not (root / "set").exists()
+    assert not (root / "runs").exists()
 
 
 def test_what_fails_is_one_line_and_exit_code_1_whatever_the_message(root, monkeypatch, capsys):
@@ -218,27 +204,15 @@ def test_run_and_build_hand_their_options_on(root, monkeypatch):
         rerun, "rerun", lambda *a, **k: given.append((*a, k)) or ("a.ipynb", "a.html")
     )
     monkeypatch.setattr(book, "build", lambda *a, **k: given.append((*a, k)))
-    assert "a.html" in run("run", "1", "--preset", "smoke", "-p", "p=29", "--no-compare").output
+    assert "a.html" in run("run", "1", "--preset", "smoke", "-p", "p=29").output
     assert run("build", "--only", "1", "--strict", "--jobs", "3", "--yes").exit_code == 0
     (page, *ran), built = given
     assert (page.preset, page.values, ran) == (
         "smoke",
         {"p": 29},
-        [root, None, {"yes": False, "compare": False}],
+        [root, None, {"yes": False}],
     )
     assert built == (root, "laptop", ["1"], True, False, {"jobs": 3, "yes": True})
-
-
-def test_a_parameter_set_is_saved_and_read_and_p_goes_over_it(root, monkeypatch):
-    given = []
-    monkeypatch.setattr(
-        rerun, "rerun", lambda page, *a, **k: given.append((page.preset, page.values)) or ("a", "b")
-    )
-    file = str(root / "set.yml")
-    assert run("run", "1", "--preset", "paper", "-p", "p=29", "--save-params", file).exit_code == 0
-    assert run("run", "1", "--params", file).exit_code == 0
-    assert run("run", "1", "--params", file, "--preset", "smoke", "-p", "p=31").exit_code == 0
-    assert given == [("paper", {"p": 29}), ("paper", {"p": 29}), ("smoke", {"p": 31})]
 
 
 def test_a_changed_verdict_is_marked_and_fails_until_it_is_settled(tmp_path, monkeypatch):

@@ -66,7 +66,8 @@ def test_a_folder_that_is_a_link_to_elsewhere_is_not_followed_and_a_linked_file_
 ):
     """As version control for large files has them: files are links; the whole store may lie on
     another disk."""
-    store, other = tmp_path / "store", tmp_path / "other"
+    store = tmp_path / "store"
+    other = tmp_path / "other"
     for folder in (store / "real", other):
         folder.mkdir(parents=True)
     (store / "away").symlink_to(other)
@@ -99,7 +100,8 @@ def test_what_is_written_may_be_read_by_whom_the_process_says(tmp_path, umask, m
     with whole_folder(tmp_path / "folder") as place:
         (place / "inside").write_text("")
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.rglob("*")}
-    file, folder = 0o666 & ~mask, 0o777 & ~mask
+    file = 0o666 & ~mask
+    folder = 0o777 & ~mask
     assert modes == {"deep": folder, "file": file, "folder": folder, "inside": file}
 
 

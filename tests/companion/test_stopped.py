@@ -18,7 +18,8 @@ def interrupted(moment, *arguments):
         "text": True,
         "preexec_fn": begin,
     }
-    process, said = subprocess.Popen(command, **options), []
+    process = subprocess.Popen(command, **options)
+    said = []
     for line in process.stderr:
         if not line.startswith("import time:"):
             said.append(line)

@@ -119,7 +119,7 @@ def test_a_command_prints_in_every_encoding(monkeypatch, encoding):
     # a built site has found more of it
     there = export.document([foreign], seen=ledger(project_root()))
     assert code == 0 and json.loads(text)["claims"] == there["claims"]
-    code, text = said(monkeypatch, encoding, "claims", "--full", "--id", foreign.id)
+    code, text = said(monkeypatch, encoding, "claims", "--id", foreign.id)
     assert code == 0 and foreign.id in text
 
 

@@ -18,10 +18,11 @@ from grokbook.errors import ChapterError
 
 COUNTED = "|".join(
     (
-        "arms|axes|cells|chapters|checks|circles|classes|claims|columns|copies|curves|datasets|digits|directions|draws",
-        "elements|epochs|examples|figures|frequencies|groups|hills|images|inputs|layers|lines|moduli|networks|neurons|nodes",
-        "numbers|orders|pairs|paths|pictures|places|points|primes|probes|rows|runs|samples|seeds|sets|shifts|sizes|sorts",
-        "starts|steps|symbols|tables|tests|times|units|updates|values|verdicts|weights|widths|words",
+        "arms|axes|cells|chapters|checks|circles|classes|claims|columns|copies|curves|datasets",
+        "digits|directions|draws|elements|epochs|examples|figures|frequencies|groups|hills|images",
+        "inputs|layers|lines|moduli|networks|neurons|nodes|numbers|orders|pairs|paths|pictures",
+        "places|points|primes|probes|rows|runs|samples|seeds|sets|shifts|sizes|sorts|starts|steps",
+        "symbols|tables|tests|times|units|updates|values|verdicts|weights|widths|words",
     )
 )
 """What pages count; other words on `s` after a 1 may be verbs, as in "Lemma 1 says"."""
@@ -50,9 +51,10 @@ names of columns."""
 
 _FENCED = r"^[ >]*(`{3,})(?!\{(?!math|code)).*?^[ >]*\1[ \t]*$"
 _UNREAD = re.compile(
-    rf"{_FENCED}|^["
-    r" >]*`{3,}[^\n]*$|\$\$.*?\$\$|\$[^$]{1,300}\$|<(script|style|svg|code|math)\b.*?</\2>"
-    r"|\\\(.*?\\\)|https?://\S+|\]\([^)\s]*\)|^:{3,}[^\n]*$|^\(\S+\)=$|^:[\w-]+:[^\n]*$|\{#[^}]*\}|^%[^\n]*$",
+    rf"{_FENCED}|^[ >]*`{{3,}}[^\n]*$"
+    r"|\$\$.*?\$\$|\$[^$]{1,300}\$|<(script|style|svg|code|math)\b.*?</\2>"
+    r"|\\\(.*?\\\)|https?://\S+|\]\([^)\s]*\)|^:{3,}[^\n]*$|^\(\S+\)=$|^:[\w-]+:[^\n]*$"
+    r"|\{#[^}]*\}|^%[^\n]*$",
     re.DOTALL | re.MULTILINE,
 )
 """What a page holds that is no sentence: code, formulas, addresses, labels, options of
@@ -109,7 +111,8 @@ def _texts(notebook: Any) -> Iterator[str]:
         if cell["cell_type"] == "markdown":
             yield _filled("".join(cell["source"]), values, known)
     for output in outputs:
-        data, figure = output.get("data", {}), output.get("metadata", {}).get("grokbook")
+        data = output.get("data", {})
+        figure = output.get("metadata", {}).get("grokbook")
         if "scrapbook" in output.get("metadata", {}):
             continue
         if figure:

@@ -3,6 +3,7 @@ link alive."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,10 @@ from urllib.parse import unquote, urlsplit
 
 from companion.page.sources import page_of
 
-MIN_IMAGE_BYTES = 400
+_DEFINED = re.compile(r"(?s)<(defs|clipPath|metadata)\b.*?</\1>")
+_SHAPE = re.compile(r"<(?:path|use|image|line|rect|circle|polyline|polygon|text)\b")
+"""What an SVG defines and does not draw by that; what draws something."""
+
 BAD_TEXT = ("Traceback (most recent call last)", "could not be found", "No key ", "{glue:", "{{ ")
 """Texts that no page may contain."""
 
@@ -40,11 +44,8 @@ def problems(html: Path, figures: Mapping[str, Sequence[str]]) -> list[str]:
         if page not in said:
             found.append(f"chapter {chapter} has no page")
             continue
-        found += [
-            f"{page_of(chapter)}.html: the figure {n} is missing"
-            for n in names
-            if n not in anchors[page]
-        ]
+        missing = [name for name in names if name not in anchors[page]]
+        found += [f"{page_of(chapter)}.html: the figure {name} is missing" for name in missing]
     return found
 
 
@@ -73,31 +74,19 @@ def _images(path: Path, soup: Any) -> Iterator[str]:
 
 
 def is_empty_image(path: Path) -> bool:
-    """Whether an image file shows nothing: too few bytes, a single colour, an SVG without a drawn
-    shape."""
-    if path.suffix == ".svg" or path.stat().st_size < MIN_IMAGE_BYTES:
-        return path.suffix != ".svg" or not _drawn(path)
+    """Whether an image file shows nothing: no picture, a single colour, or an SVG with at most its
+    background."""
+    if path.suffix == ".svg":
+        drawn = _DEFINED.sub("", path.read_text(encoding="utf-8"))
+        return len(_SHAPE.findall(drawn)) < 2
     from PIL import Image
 
-    with Image.open(path) as image:
-        extrema: Any = image.convert("RGB").getextrema()
-        return all(low == high for low, high in extrema)
-
-
-def _drawn(path: Path) -> bool:
-    """Whether an SVG holds more than its background: at least two shapes with an outline or a fill,
-    or a text."""
-    import xml.etree.ElementTree as tree
-
-    shapes = {"path", "use", "image", "line", "rect", "circle", "polyline", "polygon", "text"}
-    below = [(node.tag.rpartition("}")[2], node) for node in tree.parse(path).iter()]
-    defined = {
-        inner
-        for name, node in below
-        if name in ("defs", "clipPath", "metadata")
-        for inner in node.iter()
-    }
-    return sum(name in shapes and node not in defined for name, node in below) >= 2
+    try:
+        with Image.open(path) as image:
+            extrema: Any = image.convert("RGB").getextrema()
+    except OSError:
+        return True
+    return all(low == high for low, high in extrema)
 
 
 def _links(

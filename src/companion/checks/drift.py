@@ -100,9 +100,10 @@ class Difference:
         """The difference in a line; of long texts the part around the first difference."""
         both = ["(absent)" if v is None else one_line(v) for v in (self.old, self.new)]
         start = max(0, len(commonprefix(both)) - width // 3)
+        before = "..." if start else ""
         old, new = (
-            "..." * (start > 0) + t[start : start + width] + "..." * (len(t) > start + width)
-            for t in both
+            f"{before}{text[start : start + width]}{'...' if text[start + width :] else ''}"
+            for text in both
         )
         return f"  {self.kind:<7} {one_line(self.item)}: {old} -> {new}"
 
@@ -214,17 +215,15 @@ def content(cells: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         for output in cell.get("outputs", []):
             items.update(_items(output, seen, bands))
             glued = output.get("metadata", {}).get("scrapbook", {})
-            seeds |= (
-                {f"glue {glued['name']}": [glued["value"], glued["seeds"]]}
-                if "seeds" in glued
-                else {}
-            )
-    box = "".join(
-        "".join(c["source"]) for c in cells if "provenance" in c["metadata"].get("tags", [])
-    )
-    box = re.sub(r"[`\\]", "", box)
-    used = re.findall(r"\*\*Data\*\* (.+?) \(record ([0-9a-f]+)\)", box)
-    items |= {f"record {key}": "used" for _, key in used} | {"figures": seen["figure"]}
+            if "seeds" in glued:
+                seeds[f"glue {glued['name']}"] = [glued["value"], glued["seeds"]]
+    box = ""
+    for cell in cells:
+        if "provenance" in cell["metadata"].get("tags", []):
+            box += re.sub(r"[`\\]", "", "".join(cell["source"]))
+    for key in re.findall(r"\*\*Data\*\* .+? \(record ([0-9a-f]+)\)", box):
+        items[f"record {key}"] = "used"
+    items["figures"] = seen["figure"]
     preset = re.search(r"preset (\w+)", box)
     return {"preset": preset and preset[1], "items": items, "bands": bands, "seeds": seeds}
 
@@ -236,22 +235,17 @@ def _items(
     # a notebook from disk has another order than one from a kernel
     data = dict(sorted(output.get("data", {}).items()))
     about = output.get("metadata", {})
-    html, words = (
-        _text(data.get("text/html", "")),
-        _text(data.get("text/markdown", output.get("text", ""))),
-    )
+    html = _text(data.get("text/html", ""))
+    words = _text(data.get("text/markdown", output.get("text", "")))
     if "scrapbook" in about:
         yield from _glued(about["scrapbook"]["name"], _text(next(iter(data.values()))), bands)
     elif "grokbook" in about:
         seen["figure"] += 1
         figure = about["grokbook"]
-        yield from (
-            (f"{part} of {figure['name']}", _plain(figure[part])) for part in ("caption", "alt")
-        )
-        yield (
-            f"drawing of {figure['name']}",
-            _digest("".join(_text(v) for k, v in data.items() if k != "text/plain")),
-        )
+        drawn = "".join(_text(data[kind]) for kind in data if kind != "text/plain")
+        yield f"caption of {figure['name']}", _plain(figure["caption"])
+        yield f"alt of {figure['name']}", _plain(figure["alt"])
+        yield f"drawing of {figure['name']}", _digest(drawn)
     elif "<table" in html:
         seen["table"] += 1
         yield from _cells(html, f"table {seen['table']}")
@@ -277,8 +271,10 @@ def _glued(name: str, text: str, bands: dict[str, Any]) -> Iterator[tuple[str, A
     value = literal(text)
     if name == "ledger":
         for claim, verdict, number, *band in json.loads(value):
-            yield from ((f"verdict of {claim}", verdict), (f"value of {claim}", number))
-            bands |= {claim: band} if None not in band else {}
+            yield f"verdict of {claim}", verdict
+            yield f"value of {claim}", number
+            if None not in band:
+                bands[claim] = band
     elif name.startswith(KEY):
         truth, said = json.loads(value)
         yield f"condition {name.removeprefix(KEY)}", "not known" if truth is None else truth
@@ -300,13 +296,10 @@ def _cells(html: str, name: str) -> Iterator[tuple[str, Any]]:
         cells = row.find_all(["td", "th"])
         first = cells[0].get_text(strip=True)
         rows[first] += 1
-        row_name = f"{name}, {first}" + (f" ({rows[first]})" if rows[first] > 1 else "")
+        number = f" ({rows[first]})" if rows[first] > 1 else ""
         for head, cell in zip(heads, cells, strict=True):
             if not _CLOCK.search(head):
-                yield (
-                    f"{row_name}, {head}",
-                    cell.get("data-sort") or _plain(cell.get_text(" ", strip=True)),
-                )
+                yield f"{name}, {first}{number}, {head}", _plain(cell.get_text(" ", strip=True))
 
 
 def _text(value: Any) -> str:
@@ -329,67 +322,64 @@ def _digest(text: str) -> str:
 # ------------------------------------------------------------------------------------- what differs
 
 
-def compare(
-    old: Mapping[str, Any], new: Mapping[str, Any], tolerance: float = TOLERANCE
-) -> list[Difference]:
+def compare(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Difference]:
     """Every difference between two manifests, by chapter; of records and verdicts only where both
     have them.
 
-    A number has moved when it differs by more than `tolerance` (relative), or, where the old build
+    A number has moved when it differs by more than `TOLERANCE` (relative), or, where the old build
     has a band for its claim, when it left the band. Raises ParameterError when no chapter was built
     at the same preset in both.
     """
-    then, now = old["chapters"], new["chapters"]
+    then = old["chapters"]
+    now = new["chapters"]
     both = [name for name in then if name in now and then[name]["preset"] == now[name]["preset"]]
     if not both:
         raise ParameterError(
             "the two builds have no chapter at the same preset in common, so nothing can be"
             " compared."
         )
-    bands = {claim: band for page in then.values() for claim, band in page["bands"].items()}
+    bands = {}
+    for page in then.values():
+        bands |= page["bands"]
     found = [Difference(name, "chapter", "there", None, "gone") for name in then if name not in now]
     found += [Difference(name, "chapter", None, "there", "new") for name in now if name not in then]
     for name in both:
-        items, seeds = (
-            [page[name].get(part, {}) for page in (then, now)] for part in ("items", "seeds")
-        )
-        for difference in _differences(name, *items, tolerance, bands):
-            if difference.item in seeds[0] and difference.item in seeds[1]:
-                (before, one), (after, two) = seeds[0][difference.item], seeds[1][difference.item]
-                ranges = [
-                    max(each) - min(each)
-                    for each in (one, two)
-                    if len(each) > 1 and None not in each
-                ]
-                spread = max(ranges) if ranges and None not in [*one, *two] else None
-                apart = None if None in (before, after) else abs(after - before)
-                difference = replace(difference, apart=apart, spread=spread)
-            found.append(difference)
+        seeds = [page[name].get("seeds", {}) for page in (then, now)]
+        for d in _differences(name, then[name]["items"], now[name]["items"], bands):
+            known = all(d.item in page for page in seeds)
+            found.append(_against_seeds(d, *(page[d.item] for page in seeds)) if known else d)
     for part in ("verdicts", "records"):
         if old.get(part) is not None and new.get(part) is not None:
-            found += _differences(part, old[part], new[part], tolerance, {})
+            found += _differences(part, old[part], new[part], {})
     return sorted(found, key=lambda d: d.chapter)
+
+
+def _against_seeds(difference: Difference, old: Any, new: Any) -> Difference:
+    """A difference with how far the number moved, and how far its seeds are apart; `old` and `new`
+    are its value and what each seed has."""
+    apart = None if None in (old[0], new[0]) else abs(new[0] - old[0])
+    missing = None in (*old[1], *new[1])
+    ranges = [max(seeds) - min(seeds) for _, seeds in (old, new) if not missing and len(seeds) > 1]
+    return replace(difference, apart=apart, spread=max(ranges, default=None))
 
 
 def _differences(
     chapter: str,
     old: Mapping[str, Any],
     new: Mapping[str, Any],
-    tolerance: float,
     bands: Mapping[str, Any],
 ) -> Iterator[Difference]:
     for item in dict.fromkeys([*old, *new]):
-        a, b = old.get(item), new.get(item)
+        a = old.get(item)
+        b = new.get(item)
         if item not in new or item not in old:
             yield Difference(chapter, item, a, b, "new" if item in new else "gone")
-        elif a != b and (kind := _kind(chapter, item, a, b, tolerance, bands)):
+        elif a != b and (kind := _kind(chapter, item, a, b, bands)):
             band = bands.get(item.removeprefix("value of "))
             yield Difference(chapter, item, a, b, kind, band=band and tuple(band))
 
 
-def _kind(
-    chapter: str, item: str, a: Any, b: Any, tolerance: float, bands: Mapping[str, Any]
-) -> str | None:
+def _kind(chapter: str, item: str, a: Any, b: Any, bands: Mapping[str, Any]) -> str | None:
     """How two values that are not equal differ; None where only rounding does."""
     if chapter == "records":
         return "text" if set(a["seeds"]) < set(b["seeds"]) else "moved"
@@ -402,43 +392,49 @@ def _kind(
     if band and item.startswith("value"):
         return "within" if isinstance(b, int | float) and band[0] <= b <= band[1] else "moved"
     if all(isinstance(v, int | float) for v in (a, b)):
-        return None if _close(a, b, tolerance) else "moved"
-    numbers = [[float(n.replace(",", "")) for n in _NUMBER.findall(str(v))] for v in (a, b)]
-    alike = len(numbers[0]) == len(numbers[1]) and all(
-        _close(m, n, tolerance) for m, n in zip(*numbers, strict=True)
-    )
+        return None if _close(a, b) else "moved"
+    old = _numbers(a)
+    new = _numbers(b)
+    pairs = zip(old, new, strict=False)
+    alike = len(old) == len(new) and all(_close(m, n) for m, n in pairs)
     if not alike:
         return "within" if band else "moved"
     return None if _NUMBER.sub("#", str(a)) == _NUMBER.sub("#", str(b)) else "text"
 
 
-def _close(a: float, b: float, tolerance: float) -> bool:
+def _numbers(value: Any) -> list[float]:
+    """The numbers that a text has."""
+    return [float(number.replace(",", "")) for number in _NUMBER.findall(str(value))]
+
+
+def _close(a: float, b: float) -> bool:
     if max(abs(a), abs(b)) > sys.float_info.max:  # a whole number may be that large
         return a == b
-    return math.isclose(a, b, rel_tol=tolerance, abs_tol=tolerance / 1000) or (
+    return math.isclose(a, b, rel_tol=TOLERANCE, abs_tol=TOLERANCE / 1000) or (
         math.isnan(a) and math.isnan(b)
     )
 
 
 def lines(differences: Iterable[Difference], compared: int) -> Iterator[str]:
     """The differences under the names of their chapters, and a last line that counts them."""
-    found, chapter = list(differences), ""
+    found = list(differences)
+    by_chapter: dict[str, list[Difference]] = {}
     for difference in found:
-        if difference.chapter != chapter:
-            chapter = difference.chapter
-            new = [d.item for d in found if d.chapter == chapter and d.kind == "new"]
-            yield one_line(chapter)
-            if new:
-                yield (
-                    f"  new     {len(new)} items:"
-                    f" {one_line(', '.join(new[:3]))}{', ...' if new[3:] else ''}"
-                )
-        if difference.kind != "new":
-            yield difference.line()
+        by_chapter.setdefault(difference.chapter, []).append(difference)
+    for chapter, several in by_chapter.items():
+        yield one_line(chapter)
+        new = [d.item for d in several if d.kind == "new"]
+        if new:
+            listed = one_line(", ".join(new[:3]))
+            yield f"  new     {len(new)} items: {listed}{', ...' if new[3:] else ''}"
+        for difference in several:
+            if difference.kind != "new":
+                yield difference.line()
+    if not found:
+        yield f"no drift: {compared} chapters are the same."
+        return
     counted = sum(d.counts for d in found)
     yield (
         f"{compared} chapters compared: {counted} numbers, verdicts or records moved or are gone, "
         f"{len(found) - counted} texts or drawings differ or are new."
-        if found
-        else f"no drift: {compared} chapters are the same."
     )

@@ -9,8 +9,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from companion.announced import chapter_of
 from companion.claims.ledger import PAPERS, Claim, Outcome
 from companion.claims.verdicts import MEANINGS, settled
@@ -19,7 +17,8 @@ from grokbook.files import read_json
 from grokbook.paths import records_path
 from grokbook.runs.store import Store
 
-NAME, SCHEMA = "claims.json", "claims.schema.json"
+NAME = "claims.json"
+SCHEMA = "claims.schema.json"
 """The files on the site."""
 _FORMAT = 1
 
@@ -45,7 +44,8 @@ def document(
     """
     chosen = list(chosen)
     held = {entry["key"]: (name, entry) for name, entry in Store(records_path()).entries().items()}
-    known, results = settled(), {outcome.claim.id: outcome for outcome in found}
+    known = settled()
+    results = {outcome.claim.id: outcome for outcome in found}
     records: dict[str, Any] = {}
     entries = [
         _entry(claim, known.get(claim.id), results.get(claim.id), held, records) for claim in chosen
@@ -72,15 +72,16 @@ def _entry(
     records: dict[str, Any],
 ) -> dict[str, Any]:
     """One claim; the records of its experiments are entered into `records`."""
-    asked = [
-        *(claim.runs() if claim.runs else {}).values(),
-        *(claim.beside() if claim.beside else {}).values(),
-    ]
-    there = {name: entry for e in asked if e.key in held for name, entry in [held[e.key]]}
-    records |= {
-        n: {part: e[part] for part in ("experiment", "key", "seeds", "sha256")}
-        for n, e in there.items()
-    }
+    asked: list[Any] = []
+    for wanted in (claim.runs, claim.beside):
+        asked += wanted().values() if wanted else []
+    there = []
+    for experiment in asked:
+        if experiment.key in held:
+            name, record = held[experiment.key]
+            parts = ("experiment", "key", "seeds", "sha256")
+            records[name] = {part: record[part] for part in parts}
+            there.append(name)
     finding = outcome and outcome.finding
     numbers = {part: _number(getattr(finding, part, None)) for part in ("value", "low", "high")}
     return {
@@ -101,7 +102,7 @@ def _entry(
         "shown_by": claim.shown_by,
         "bars": dict(finding.at) if finding else {},
         "runs": finding.runs if finding else None,
-        "records": sorted(there),
+        "records": sorted(set(there)),
         "not_recorded": sorted({e.name for e in asked if e.key not in held}),
         "rule_changed": claim.rule_changed,
         "chapter": chapter_of(claim.topic),
@@ -120,30 +121,6 @@ def _number(value: Any) -> float | None:
 def schema() -> dict[str, Any]:
     """The JSON Schema (draft 2020-12) of a `document`."""
     return read_json(Path(__file__).with_name(SCHEMA))
-
-
-def table(content: Mapping[str, Any]) -> pd.DataFrame:
-    """The claims of a `document`, a row each; lists and tables in it are texts (JSON),
-    `attrs["about"]` the meanings.
-
-    Example:
-        >>> from companion.claims import choose
-        >>> table(document(choose(["G36"])))[["id", "verdict", "not_recorded"]].values.tolist()
-        [['G36', 'holds', '[]']]
-    """
-    rows = [
-        {
-            name: json.dumps(v, sort_keys=True) if isinstance(v, list | dict) else v
-            for name, v in one.items()
-        }
-        for one in content["claims"]
-    ]
-    about = schema()["$defs"]["claim"]["properties"]
-    made = pd.DataFrame(rows).astype(dict.fromkeys(("value", "low", "high", "runs"), float))
-    made.attrs["about"] = {
-        name: said["description"] for name, said in about.items() if "description" in said
-    }
-    return made
 
 
 def text(content: Mapping[str, Any]) -> str:

@@ -255,17 +255,6 @@ def decided(yes: bool, no: bool) -> Part:
     return False if no else None
 
 
-def joined(parts: Iterable[Part]) -> Part:
-    """True where all parts are, False where one of them is, None where that is not known.
-
-    Example:
-        >>> joined([True, None]), joined([None, False]), joined([True])
-        (None, False, True)
-    """
-    given = list(parts)
-    return decided(False not in given and None not in given, False in given)
-
-
 def most(flags: Iterable[Part]) -> Part:
     """True where most runs have it, false where most have not; unknown for fewer than three.
 

@@ -245,7 +245,9 @@ class Claim:
             ) from error
 
     def _on_records(self) -> Finding:
-        (found, there), rule, judged = self._on_runs(), since(self.rule_changed), None
+        found, there = self._on_runs()
+        rule = since(self.rule_changed)
+        judged = None
         if rule and any(older(e, rule) for e in there.experiments.values()):
             younger, young = self._on_runs(rule)
             known = younger.verdict not in OPEN or young.complete()
@@ -365,22 +367,20 @@ def announced_by(places: Iterable[ModuleType | Claim]) -> tuple[Claim, ...]:
         raise ParameterError(
             f"among has {shown(wrong[0])}, which is neither a claim nor a module that holds claims."
         )
-    values = [
-        v for one in given for v in (vars(one).values() if isinstance(one, ModuleType) else [one])
-    ]
-    # each counts once
-    several = [entry for value in values if isinstance(value, list | tuple) for entry in value]
-    announced = {id(c): c for c in [*values, *several] if isinstance(c, Claim)}.values()
-    order = {paper: at for at, paper in enumerate(PAPERS)}
-    found = sorted(  # P5.1a after numbered ones
-        announced,
-        key=lambda c: (
-            order.get(c.paper, len(order)),
-            c.paper not in order and c.paper,
-            "." in c.id,
-            c.id,
-        ),
-    )
+    values: list[Any] = []
+    for one in given:
+        values += vars(one).values() if isinstance(one, ModuleType) else [one]
+    for value in list(values):
+        values += value if isinstance(value, list | tuple) else []
+    announced = {id(one): one for one in values if isinstance(one, Claim)}  # each counts once
+    order = list(PAPERS)
+
+    def rank(claim: Claim) -> tuple[Any, ...]:
+        ours = claim.paper in order
+        paper = (order.index(claim.paper), "") if ours else (len(order), claim.paper)
+        return *paper, "." in claim.id, claim.id  # P5.1a after numbered ones
+
+    found = sorted(announced.values(), key=rank)
     lists = {claim.part_of for claim in found if claim.part_of}
     ids = [*lists, *(name for claim in found for name in (claim.id, *claim.also))]
     repeated = {i for i in ids if ids.count(i) > 1}
@@ -416,7 +416,6 @@ def choose(
     ids: Iterable[str] | None = None,
     paper: str | None = None,
     *,
-    kind: str | None = None,
     among: Iterable[ModuleType | Claim] | None = None,
 ) -> list[Claim]:
     """The claims with these ids (in that order), or of one paper, or all; what is left out stays as
@@ -426,10 +425,9 @@ def choose(
         ids: ids such as "G12"; a former id leads to its entry, the key of a list of `GATHERED` that
             has lines to these, and an entry is given once.
         paper: one of the papers that have claims.
-        kind: one of `KINDS`.
         among: your own claims, or modules that hold some; default: those of this book.
 
-    Raises ParameterError for an id, a paper or a kind that the ledger does not have.
+    Raises ParameterError for an id or a paper that the ledger does not have.
     """
     known = {claim.id: claim for claim in (claims() if among is None else announced_by(among))}
     addresses = {name: [name] for name in known}
@@ -443,13 +441,7 @@ def choose(
     wanted = list(dict.fromkeys(entry for name in asked for entry in addresses[name]))
     if paper is not None:
         _refuse_unknown("paper", paper, dict.fromkeys(claim.paper for claim in known.values()))
-    if kind is not None:
-        _refuse_unknown("kind", kind, KINDS)
-    return [
-        claim
-        for claim in map(known.__getitem__, wanted)
-        if paper in (None, claim.paper) and kind in (None, claim.kind)
-    ]
+    return [known[name] for name in wanted if paper in (None, known[name].paper)]
 
 
 def outcomes(chosen: Iterable[Claim]) -> Iterator[Outcome]:
@@ -468,16 +460,20 @@ def _timed(claim: Claim) -> tuple[Finding, float]:
     return claim.finding(), time.perf_counter() - start
 
 
+_SAID = ("id", "paper", "place", "statement", "kind")
+_FOUND = ("verdict", "value", "low", "high", "published", "evidence", "runs")
+_WHERE = ("shown_by", "page", "origin", "rule_changed", "part_of")
+
+
 def as_table(found: Iterable[Outcome]) -> pd.DataFrame:
     """Outcomes as the table that `ledger` gives."""
-    told = ("id", "paper", "place", "statement", "kind")
-    judged = ("verdict", "value", "low", "high", "published", "evidence", "runs")
-    where = ("shown_by", "page", "origin", "rule_changed", "part_of")
-    sides = ((told, "claim"), (judged, "finding"), (where, "claim"))
-    rows = [
-        [getattr(getattr(o, side), name) for names, side in sides for name in names] for o in found
-    ]
-    return pd.DataFrame(rows, columns=[*told, *judged, *where])
+    rows = []
+    for outcome in found:
+        row = [getattr(outcome.claim, name) for name in _SAID]
+        row += [getattr(outcome.finding, name) for name in _FOUND]
+        row += [getattr(outcome.claim, name) for name in _WHERE]
+        rows.append(row)
+    return pd.DataFrame(rows, columns=[*_SAID, *_FOUND, *_WHERE])
 
 
 @checked_call
@@ -485,7 +481,6 @@ def ledger(
     ids: Iterable[str] | None = None,
     paper: str | None = None,
     *,
-    kind: str | None = None,
     among: Iterable[ModuleType | Claim] | None = None,
 ) -> pd.DataFrame:
     """The ledger as a table, every check run: one row a claim. Arguments as in `choose`.
@@ -501,4 +496,4 @@ def ledger(
         >>> ledger(["G36"]).verdict.tolist()
         ['holds']
     """
-    return as_table(outcomes(choose(ids, paper, kind=kind, among=among)))
+    return as_table(outcomes(choose(ids, paper, among=among)))

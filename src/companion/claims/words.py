@@ -18,7 +18,8 @@ def spread(values: pd.Series, form: str = ".1f", never: str = "") -> str:
     known = values.dropna().astype(float)
     if not known.size:
         return never
-    low, high = format(known.min(), form), format(known.max(), form)
+    low = format(known.min(), form)
+    high = format(known.max(), form)
     high = high if known.size == values.size else never
     return low if low == high else f"{low} to {high}"
 
@@ -34,7 +35,8 @@ def generalising(tables: Mapping[Any, pd.DataFrame], form: str = "{}") -> str:
     """
     said = []
     for label, table in tables.items():
-        seen, last = table.grok_step.dropna(), int(table.last_step.max())
+        seen = table.grok_step.dropna()
+        last = int(table.last_step.max())
         when = f" (at {spread(seen, ',.0f')})" if len(seen) else ""
         said.append(
             f"{form.format(label)}: {some(len(seen), len(table))} generalise by step {last:,}{when}"

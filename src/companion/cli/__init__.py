@@ -140,17 +140,12 @@ def _list_all(root: Path, console: Any) -> None:
     table = _table("nr", "chapter", "question", "laptop", "page")
     for chapter in sources.load_all(root):
         card = state.card(root, chapter.name)
-        preset = (card or {}).get("preset", "laptop")
-        current = (
-            card
-            and preset in chapter.presets
-            and card.get("key") == book.key(root, chapter.page(preset))
-        )
-        page = (
-            "not executed"
-            if card is None
-            else f"{'up to date' if current else 'changed since'} ({preset})"
-        )
+        page = "not executed"
+        if card is not None:
+            preset = card["preset"]
+            known = preset in chapter.presets
+            current = known and card["key"] == book.key(root, chapter.page(preset))
+            page = f"{'up to date' if current else 'changed since'} ({preset})"
         time = duration(costs.page_estimate(chapter.page("laptop")).seconds)
         table.add_row(*map(_plain, [chapter.number, chapter.title, chapter.question, time, page]))
     console.print(table)
@@ -190,10 +185,7 @@ def _list_one(root: Path, name: str, console: Any) -> None:
 @app.command()
 def run(
     chapter: Annotated[str, typer.Argument(help="Number or name of a chapter.")],
-    preset: Annotated[
-        str | None,
-        typer.Option(help="smoke, laptop or paper; default: that of --params, else laptop."),
-    ] = None,
+    preset: Annotated[str, typer.Option(help="smoke, laptop or paper.")] = "laptop",
     parameter: Annotated[
         list[str] | None, typer.Option("--parameter", "-p", help="name=value")
     ] = None,
@@ -201,39 +193,23 @@ def run(
     yes: Annotated[
         bool, typer.Option("--yes", help="Start also what takes more than an hour.")
     ] = False,
-    params: Annotated[
-        Path | None, typer.Option(help="A parameter set (YAML or JSON); -p goes over it.")
-    ] = None,
-    save_params: Annotated[
-        Path | None, typer.Option(help="Write the parameter set of this run there.")
-    ] = None,
-    compare: Annotated[
-        bool | None,
-        typer.Option(help="Execute the default too, to compare it; default: if it is cheap."),
-    ] = None,
 ) -> None:
     """Run one chapter with your parameters: an executed notebook, and an HTML page that opens with
     what differs."""
     from companion.page import sources
-    from companion.site import variants
     from companion.site.rerun import rerun
     from grokbook.paths import project_root
 
     root = project_root()
-    found, changed = sources.find(root, chapter), {}
+    changed = {}
     for pair in parameter or []:
         name, sign, value = pair.partition("=")
         if not sign or not name.strip():
             raise ParameterError(f"-p {pair!r} is not of the form name=value, such as -p p=113.")
         changed[name.strip()] = value.strip()
-    if params is not None:
-        preset, given = variants.read_file(params, found, preset)
-        changed = given | changed
-    page = found.page(preset or "laptop", changed)
-    if save_params is not None:
-        variants.write_file(save_params, page)
+    page = sources.find(root, chapter).page(preset, changed)
     with stoppable():
-        notebook, made = rerun(page, root, out, yes=yes, compare=compare)
+        notebook, made = rerun(page, root, out, yes=yes)
     print(f"notebook  {notebook}\npage      {made}")
 
 
@@ -284,17 +260,15 @@ def drift(
         Path, typer.Argument(help="A build: a manifest (drift.json), a site, or a checkout.")
     ],
     new: Annotated[Path | None, typer.Argument(help="Another one; default: this checkout.")] = None,
-    tolerance: Annotated[
-        float, typer.Option(min=0, help="Relative difference that is no difference.")
-    ] = 1e-6,
 ) -> None:
     """Say what differs between two builds; exit code 1 when a verdict or a number moved beyond its
     band."""
     from companion.checks import drift as builds
     from grokbook.paths import project_root
 
-    then, now = builds.read(old), builds.read(new or project_root())
-    found = builds.compare(then, now, tolerance)
+    then = builds.read(old)
+    now = builds.read(new or project_root())
+    found = builds.compare(then, now)
     print("\n".join(builds.lines(found, len(now["chapters"]))))
     if any(difference.counts for difference in found):
         raise typer.Exit(1)
@@ -370,17 +344,11 @@ def claims(
     ids: Annotated[
         list[str] | None, typer.Option("--id", help="A claim such as G12; can be given again.")
     ] = None,
-    kind: Annotated[
-        str | None, typer.Option(help="theorem, formula, number or observation.")
-    ] = None,
     verdict: Annotated[
         str | None, typer.Option(help="Only claims with this settled verdict.")
     ] = None,
     live: Annotated[
         bool, typer.Option("--run", help="Compute the checks; a changed verdict fails.")
-    ] = False,
-    full: Annotated[
-        bool, typer.Option("--full", help="Also which function checks a claim.")
     ] = False,
     settle: Annotated[
         bool, typer.Option("--settle", help="With --run: write the verdicts down.")
@@ -392,69 +360,51 @@ def claims(
         raise ParameterError("--json shows the ledger and --settle changes it: give one of them.")
     if settle and not live:
         raise ParameterError("--settle writes down what the checks find, so it needs --run.")
-    from companion.claims import choose
-    from companion.claims.verdicts import settled, with_verdict
+    from companion.claims import choose, export, outcomes, verdicts
+    from companion.site.book import ledger
+    from grokbook.paths import project_root
 
-    known = settled()
+    known = verdicts.settled()
     with stoppable():
-        chosen = with_verdict(choose(ids, paper, kind=kind), verdict, known)
-        if live:
-            _check_claims(full, settle, as_json, chosen, known)
+        chosen = verdicts.with_verdict(choose(ids, paper), verdict, known)
+        if as_json:
+            found = list(outcomes(chosen)) if live else []
+            seen = {} if live else ledger(project_root())
+            print(export.text(export.document(chosen, found, seen)), end="")
+            now = {outcome.claim.id: outcome.finding.verdict for outcome in found}
         else:
-            _list_claims(full, as_json, chosen, known)
+            now = _print_claims(chosen, known, live)
+    if settle:
+        verdicts.settle(now)
+        print(f"The settled verdicts are written to {current().verdicts.name}.")
+    elif any(known.get(name) != word for name, word in now.items()):
+        raise typer.Exit(1)
 
 
-def _list_claims(full: bool, as_json: bool, chosen: list[Any], known: dict[str, str]) -> None:
-    """Print claims with their settled verdicts; nothing is computed."""
-    from companion.claims import export, report
-
-    console = _console()
-    if as_json:
-        from companion.site.book import ledger
-        from grokbook.paths import project_root
-
-        console.out(export.text(export.document(chosen, seen=ledger(project_root()))), end="")
-        return
-    for claim in chosen:
-        console.out(report.entry(claim, known.get(claim.id), _width(), full) + "\n")
-    console.out(report.paragraph(report.summary(known.get(claim.id) for claim in chosen), _width()))
-
-
-def _width() -> int:
+def _print_claims(chosen: list[Any], known: dict[str, str], live: bool) -> dict[str, str]:
+    """Print claims with their settled verdicts, or each result as it comes; the verdicts that were
+    found."""
     import shutil
 
-    return max(50, min(shutil.get_terminal_size((80, 24)).columns, 100))
+    from companion.claims import outcomes, report
 
-
-def _check_claims(
-    full: bool, settle: bool, as_json: bool, chosen: list[Any], known: dict[str, str]
-) -> None:
-    """Print each result as it comes, or all as data; exit code 1 when a verdict is not the settled
-    one and is not written down."""
-    from companion.claims import export, outcomes, report, verdicts
-
-    every = []
-    for outcome in outcomes(chosen):
-        every.append(outcome)
-        if not as_json:
-            print(
-                report.result(outcome, known.get(outcome.claim.id), _width(), full) + "\n",
-                flush=True,
-            )
-    found = {outcome.claim.id: outcome.finding.verdict for outcome in every}
-    changed = [name for name, verdict in found.items() if verdict != known.get(name)]
-    if as_json:
-        print(export.text(export.document(chosen, every)), end="")
+    width = max(50, min(shutil.get_terminal_size((80, 24)).columns, 100))
+    found = {}
+    if live:
+        for outcome in outcomes(chosen):
+            claim = outcome.claim
+            found[claim.id] = outcome.finding.verdict
+            print(report.entry(claim, known.get(claim.id), outcome, width) + "\n", flush=True)
     else:
-        print(report.paragraph(report.summary(found.values()), _width()))
-        if changed:
-            said = f"{len(changed)} of them differ from what is settled: {', '.join(changed)}."
-            print(report.paragraph(said, _width()))
-    if settle:
-        verdicts.settle(found)
-        print(f"The settled verdicts are written to {current().verdicts.name}.")
-    elif changed:
-        raise typer.Exit(1)
+        for claim in chosen:
+            print(report.entry(claim, known.get(claim.id), width=width) + "\n")
+    words = found.values() if live else [known.get(claim.id) for claim in chosen]
+    print(report.paragraph(report.summary(words), width))
+    changed = [name for name, word in found.items() if word != known.get(name)]
+    if changed:
+        said = f"{len(changed)} of them differ from what is settled: {', '.join(changed)}."
+        print(report.paragraph(said, width))
+    return found
 
 
 def _print_frame(frame: Any, console: Any) -> None:

@@ -125,16 +125,11 @@ def own(name: str) -> Experiment:
 
 
 def export(
-    name: Annotated[str, typer.Argument(help="A record's name or key; `claims`: the ledger.")],
+    name: Annotated[str, typer.Argument(help="A record's name or key.")],
     path: Annotated[Path, typer.Argument(help="FILE.csv or FILE.nc.")],
 ) -> None:
-    """Write a record, or the ledger of claims, to a file."""
+    """Write a record to a file."""
     import grokbook as gb
-    from companion.claims import choose
-    from companion.claims import export as ledgers
-    from companion.site.book import ledger
-    from grokbook.paths import project_root
 
     with stoppable():
-        every = name == "claims" and ledgers.document(choose(), seen=ledger(project_root()))
-        print(f"written   {gb.export(ledgers.table(every) if every else name, path)}")
+        print(f"written   {gb.export(name, path)}")

@@ -62,7 +62,8 @@ class Exercise:
 
         Raises ChapterError where the stub does not assign one of them on a line of its own.
         """
-        stub, call = self.stub, self.call
+        stub = self.stub
+        call = self.call
         for name, value in given.items():
             assigned = re.compile(rf"^{name} = .*?(?=\s*(#|$))", re.MULTILINE)
             if len(assigned.findall(stub)) != 1:
@@ -100,11 +101,9 @@ def read(source: str) -> list[Exercise]:
 
 
 def _one(label: str, title: str, body: str, solution: str) -> Exercise:
-    head, blocks, hints = (
-        _HEAD.search(body),
-        _BLOCK.findall(body),
-        [text for _, text in _HINT.findall(body)],
-    )
+    head = _HEAD.search(body)
+    blocks = _BLOCK.findall(body)
+    hints = [text for _, text in _HINT.findall(body)]
     assert head is not None
     words = _HINT.sub("", _BLOCK.sub("", body.replace(head[0], "", 1))).strip()
     if len(hints) != 2:
@@ -160,7 +159,8 @@ def table(chapters: Mapping[str, str]) -> str:
         "| --- | --- | --- | --- | --- |",
     ]
     for name, source in chapters.items():
-        goals, number = objectives(source), name.partition("_")[0]
+        goals = objectives(source)
+        number = name.partition("_")[0]
         for one in read(source):
             goal = goals[one.objective - 1].rstrip(".;").replace("|", r"\|")
             link = f"[{one.title}](chapters/{name}.ipynb#{one.label})"

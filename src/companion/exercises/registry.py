@@ -194,7 +194,8 @@ def tolerance(right: Any) -> Any:
 
 def _numbers(value: Any, right: Any) -> tuple[Any, Any]:
     """Both as arrays of numbers; a table of one number is that number, a column its numbers."""
-    given, wanted = np.asarray(value, dtype=float), np.asarray(right, dtype=float)
+    given = np.asarray(value, dtype=float)
+    wanted = np.asarray(right, dtype=float)
     return (given.reshape(wanted.shape) if given.size == wanted.size else given), wanted
 
 

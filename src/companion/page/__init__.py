@@ -22,6 +22,7 @@ from companion.page.safe import code, counted, line, words
 from companion.page.tables import Form, table_html
 from companion.page.when import KEY, glued
 from grokbook.errors import ParameterError
+from grokbook.machine import duration
 
 _GLUED = "application/papermill.record/"
 """What myst-nb puts before the type of a glued value."""
@@ -325,13 +326,10 @@ def ledger(frame: Any) -> None:
 
 
 def places(frame: Any) -> None:
-    """Show what leads into the ledger on this page: places of the papers, gathered lists, former
-    ids."""
+    """Show what leads into the ledger on this page: the places of the papers."""
     from companion.page.places import index_html
 
-    _display(
-        {"text/html": index_html(frame), "text/plain": "places of the papers, lists, former names"}
-    )
+    _display({"text/html": index_html(frame), "text/plain": "places of the papers"})
 
 
 def data(name: str, content: Any) -> None:
@@ -385,7 +383,7 @@ def cost(*experiments: Any) -> None:
 
 def _predicted(experiments: Any) -> str:
     predicted = costs.estimate(experiments)
-    return f"{costs.duration(predicted.seconds)} and {predicted.memory_mb:.0f} MB"
+    return f"{duration(predicted.seconds)} and {predicted.memory_mb:.0f} MB"
 
 
 def used() -> None:
@@ -431,19 +429,14 @@ def recorded_box(attrs: Mapping[str, Any]) -> str:
     origin = _ORIGIN[attrs.get("origin", "recorded")].format(
         day=words(max(part["recorded_on"] for part in made))
     )
-    each = [
-        ("device", words),
-        ("dtype", words),
-        ("commit", lambda commit: f"commit {code(commit[:10])}"),
-    ]
-    facts = [
-        ", ".join(sorted({form(part[key]) for part in made if part.get(key)})) for key, form in each
-    ]
+    devices = sorted({words(part["device"]) for part in made if part.get("device")})
+    dtypes = sorted({words(part["dtype"]) for part in made if part.get("dtype")})
+    commits = sorted({part["commit"][:10] for part in made if part.get("commit")})
     least = "at least " if any(part.get("resumed") for part in made) else ""
-    facts.insert(
-        2, f"{least}{costs.duration(sum(part.get('seconds', 0) for part in made))} of training"
-    )
-    return f"> {origin}: {', '.join(fact for fact in facts if fact)}."
+    took = duration(sum(part.get("seconds", 0) for part in made))
+    facts = [", ".join(devices), ", ".join(dtypes), f"{least}{took} of training"]
+    facts += [", ".join(f"commit {code(commit)}" for commit in commits)]
+    return f"> {origin}: {', '.join(filter(None, facts))}."
 
 
 def not_run(experiment: Any) -> None:
@@ -481,5 +474,5 @@ def begin(chapter: str, names: Mapping[str, Any]) -> None:
     took = {
         preset: costs.page_estimate(read.page(preset), store).seconds for preset in read.presets
     }
-    said = " · ".join(f"{preset} {costs.duration(seconds)}" for preset, seconds in took.items())
+    said = " · ".join(f"{preset} {duration(seconds)}" for preset, seconds in took.items())
     say(f"**Time** to execute this page here, by preset: {said}.")

@@ -8,7 +8,7 @@ import json
 import textwrap
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -72,7 +72,8 @@ def ledger_html(frame: pd.DataFrame) -> str:
 
 def verdict_bars(papers: Iterable[str]) -> str:
     """How many claims that carry each paper have each settled verdict, as a bar and in words."""
-    known, made = settled(), []
+    known = settled()
+    made = []
     for paper in papers:
         all_of_it = Counter(known.get(claim.id) for claim in carrying(choose(paper=paper)))
         counts = {word: all_of_it[word] for word in VERDICTS if all_of_it[word]}
@@ -155,13 +156,23 @@ def kind_of_evidence(row: Mapping[str, Any]) -> str:
     return f"runs: {row['runs']}" if row["runs"] else "runs: not made yet"
 
 
+def _marks(row: Mapping[str, Any]) -> dict[str, str]:
+    """What the lists to choose from compare a claim by: attributes `data-NAME` of its line."""
+    return {
+        "paper": row["paper"],
+        "chapter": row["page"].partition(":")[0],
+        "verdict": row["verdict"],
+        "kind": row["kind"],
+        "list": _place(row),
+        "evidence": row["shown_by"] or "none",
+    }
+
+
 def _entry(row: Mapping[str, Any]) -> str:
     """One claim of the ledger on a line; open, so that nothing is hidden without a script."""
-    chapter = row["page"].partition(":")[0]
-    data = {name: str(row[name]) for name in ("paper", "verdict", "kind")}
-    data |= {"chapter": chapter, "evidence": row["shown_by"] or "none", "list": _place(row)}
+    chapter, _, words = row["page"].partition(": ")
     address = section_address(project_root(), row["page"], here=current().ledger)
-    number, words = chapter.partition("_")[0].lstrip("0"), row["page"].partition(": ")[2]
+    number = chapter.partition("_")[0].lstrip("0")
     shown = html.escape(f"chapter {number}, {words}")
     shown = f'<a href="{html.escape(address)}">{shown}</a>' if address else shown
     rests = (
@@ -173,7 +184,7 @@ def _entry(row: Mapping[str, Any]) -> str:
     if former:
         rests += f" Also the entry for what stood here as {', '.join(map(html.escape, former))}."
     line = _line(row, f"#{row['id']}", f'<p class="gb-note">{rests}</p>', " open")
-    return _item([anchors + line], row["id"], data)
+    return _item([anchors + line], row["id"], _marks(row))
 
 
 def _place(row: Mapping[str, Any]) -> str:
@@ -191,25 +202,31 @@ _PLACES = (
 )
 
 
+_FILTERS = {
+    "paper": "Paper",
+    "chapter": "Chapter",
+    "verdict": "Verdict",
+    "kind": "Kind",
+    "list": "Part of the ledger",
+    "evidence": "Evidence",
+}
+"""The lists to choose from, with their labels."""
+
+
 def _filters(rows: list[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The lists to choose from: name, label, and what stands in the rows with the words for it."""
-    ways = WAYS | {"": "none needed"}
-    titled = {c.name: f"{c.number.lstrip('0')} {c.title}" for c in load_all(project_root())}
-    titles = {name: textwrap.shorten(title, 44, placeholder="…") for name, title in titled.items()}
-    asked: list[tuple[str, str, Callable[[Mapping[str, Any]], tuple[str, str]]]] = [
-        ("paper", "Paper", lambda row: (row["paper"], named(row["paper"]))),
-        (
-            "chapter",
-            "Chapter",
-            lambda row: ((name := row["page"].partition(":")[0]), titles.get(name, name)),
-        ),
-        ("verdict", "Verdict", lambda row: (row["verdict"], row["verdict"])),
-        ("kind", "Kind", lambda row: (row["kind"], row["kind"])),
-        ("list", "Part of the ledger", lambda row: ((place := _place(row)), _PLACES[place])),
-        ("evidence", "Evidence", lambda row: (row["shown_by"] or "none", ways[row["shown_by"]])),
-    ]
-    chosen = [(name, label, sorted({of(row) for row in rows})) for name, label, of in asked]
-    return [{"name": name, "label": label, "values": values} for name, label, values in chosen]
+    words = WAYS | {"none": "none needed"} | _PLACES
+    for chapter in load_all(project_root()):
+        title = f"{chapter.number.lstrip('0')} {chapter.title}"
+        words[chapter.name] = textwrap.shorten(title, 44, placeholder="…")
+    words |= {row["paper"]: named(row["paper"]) for row in rows}
+    marks = [_marks(row) for row in rows]
+    lists = []
+    for name, label in _FILTERS.items():
+        values = sorted({mark[name] for mark in marks})
+        told = [(value, words.get(value, value)) for value in values]
+        lists.append({"name": name, "label": label, "values": told})
+    return lists
 
 
 # ---------------------------------------------------------------------------------------- downloads

@@ -39,10 +39,12 @@ class Estimate:
 def estimate(experiments: Iterable[Any], store: Store | None = None) -> Estimate:
     """Predicted cost of training what is missing: an experiment's seeds run side by side, one a
     core."""
-    seconds, memory = 0.0, 0.0
+    seconds = 0.0
+    memory = 0.0
     for experiment in experiments:
         if count := len(experiment.missing_seeds(store)):
-            predicted, together = experiment.predicted(count), min(count, os.cpu_count() or 1)
+            predicted = experiment.predicted(count)
+            together = min(count, os.cpu_count() or 1)
             seconds += predicted.seconds / together * (SIDE_BY_SIDE if together > 1 else 1)
             memory = max(memory, together * predicted.memory_mb)
     return Estimate(seconds, memory)

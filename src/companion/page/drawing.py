@@ -26,7 +26,9 @@ LEVELS = 24
 
 _MANY = 20_000
 """From so many cells on a scale has a third of the steps: the drawing stays light."""
-_INCHES, _PAGE_PIXELS, _LEAST_PIXELS = 3.7, 350, 8
+_INCHES = 3.7
+_PAGE_PIXELS = 350
+_LEAST_PIXELS = 8
 """Width of a narrow drawing; width of the text on a phone of 390 pixels; the smallest type that is
 read there."""
 _DECIMALS = re.compile(r"(?<=[0-9]\.[0-9]{2})[0-9]+")
@@ -48,7 +50,8 @@ def drawings(fig: Any) -> dict[str, str]:
     if outside(fig):  # a label beside its axes made them narrower after the others had their places
         name_again(fig)
     cells = _framed(fig)
-    made, small = {"image/svg+xml": _svg(fig, cells)}, narrow(fig, cells)
+    made = {"image/svg+xml": _svg(fig, cells)}
+    small = narrow(fig, cells)
     return made if small is None else {**made, NARROW: small}
 
 
@@ -93,10 +96,10 @@ def _framed(fig: Any) -> dict[str, list[list[str]]]:
         look = {"gid": f"cells{len(cells)}", "zorder": one.get_zorder(), "alpha": one.get_alpha()}
         one.axes.add_artist(PathPatch(Path(corners), transform=one.get_transform(), **look))
         one.set_visible(False)
-        colours = one.to_rgba(one.get_array())
-        cells[look["gid"]] = [
-            [to_hex(colour) if colour[3] else "" for colour in row] for row in colours
-        ]
+        cells[look["gid"]] = []
+        for row in one.to_rgba(one.get_array()):
+            colours = [to_hex(colour) if colour[3] else "" for colour in row]
+            cells[look["gid"]].append(colours)
     return cells
 
 
@@ -105,7 +108,8 @@ def _svg(fig: Any, cells: Mapping[str, list[list[str]]]) -> str:
     said once."""
     import matplotlib as mpl
 
-    buffer, looks = io.StringIO(), {}
+    buffer = io.StringIO()
+    looks = {}
     with mpl.rc_context(_FONTS):
         fig.savefig(buffer, format="svg", metadata=_UNSAID, bbox_inches="tight", transparent=True)
     text = _FRAME.sub(
@@ -127,7 +131,8 @@ def _filled(
 ) -> str:
     """The cells of a frame: a path of runs for each colour; the most frequent lies below where
     there is no gap."""
-    runs, (most, _) = {}, Counter(colour for row in rows for colour in row).most_common(1)[0]
+    runs = {}
+    most, _ = Counter(colour for row in rows for colour in row).most_common(1)[0]
     for down, row in enumerate(rows):
         for colour, run in itertools.groupby(range(len(row)), key=row.__getitem__):
             places = list(run)
@@ -141,7 +146,8 @@ def _filled(
     paths = "".join(
         f'<path d="{"".join(each)}" style="fill: {colour}"/>' for colour, each in runs.items()
     )
-    wide, high = (float(right) - float(x)) / len(rows[0]), (float(low) - float(y)) / len(rows)
+    wide = (float(right) - float(x)) / len(rows[0])
+    high = (float(low) - float(y)) / len(rows)
     place = (
         f'transform="translate({x} {y}) scale({wide:.5f} {high:.5f})" shape-rendering="crispEdges"'
     )
@@ -161,10 +167,11 @@ def _schemes(rules: str) -> str:
         return f"var(--gb-{used[found[0]][0]})"
 
     rules = re.sub(r"#[0-9a-f]{6}", variable, rules)
-    light, dark = (
-        "".join(f"--gb-{name}:{(colour, other)[scheme]};" for colour, (name, other) in used.items())
-        for scheme in range(2)
-    )
+    light = ""
+    dark = ""
+    for colour, (name, other) in used.items():
+        light += f"--gb-{name}:{colour};"
+        dark += f"--gb-{name}:{other};"
     start = f":root{{color-scheme:light dark;fill:var(--gb-theory);{light}}}"
     return f"{start}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}{rules}"
 
@@ -201,36 +208,55 @@ def _stack(fig: Any) -> bool:
 
     axes = [ax for ax in fig.axes if not hasattr(ax, "_colorbar")]
     specs = [ax.get_subplotspec() for ax in axes]
-    if not axes or None in specs or len({id(s.get_gridspec()) for s in specs}) > 1:
+    if not axes or None in specs or len({id(spec.get_gridspec()) for spec in specs}) > 1:
         return False
-    places = sorted({(s.rowspan.start, s.colspan.start) for s in specs})
+    places = sorted({_place(ax) for ax in axes})
     square = len(places) > 2 and all(ax.get_box_aspect() for ax in axes)
-    across = 2 if square or len(places) > 6 and max(column for _, column in places) > 0 else 1
-    high = max(ax.get_position().height for ax in axes) * fig.get_figheight()
-    if square or all(ax.get_aspect() == 1 for ax in axes):  # as high as wide at most
-        high = min(high, _INCHES / across)
+    many = len(places) > 6 and max(column for _, column in places) > 0
+    across = 2 if square or many else 1
     rows = -(-len(places) // across)
     _label_all(axes, places)
-    ticked = any(len(ax.get_xticks()) and ax.axison for ax in axes)
-    row = max(high, 1.3) + (0.75 if ticked else 0.35)
-    fig.set_size_inches(_INCHES, rows * row + 0.25 * sum(len(k.get_texts()) for k in fig.legends))
+    fig.set_size_inches(_INCHES, _height(fig, axes, rows, _INCHES / across, square))
     grid = GridSpec(rows, across, figure=fig)
-    for ax, spec in zip(axes, specs, strict=True):
-        place = places.index((spec.rowspan.start, spec.colspan.start))
-        ax.set_subplotspec(grid[place // across, place % across])
+    for ax in axes:
+        row, column = divmod(places.index(_place(ax)), across)
+        ax.set_subplotspec(grid[row, column])
         for title in (ax.title, ax._left_title, ax._right_title, ax.xaxis.label):
             title.set_wrap(True)
-    for legend in list(fig.legends):  # written again, with as many columns as there is room for
-        texts = [text.get_text() for text in legend.get_texts()]
-        columns = max(
-            1, min(legend._ncols, int(_INCHES * 72 // (5.2 * max(map(len, texts), default=1) + 42)))
-        )
-        outside = getattr(legend, "_outside_loc", None)
-        place = f"outside {outside} center" if outside in ("lower", "upper") else legend._loc
-        legend.remove()
-        type_size = legend.get_texts()[0].get_fontsize() if texts else 9
-        fig.legend(legend.legend_handles, texts, loc=place, ncols=columns, fontsize=type_size)
+    for legend in list(fig.legends):
+        _write_again(fig, legend)
     return True
+
+
+def _place(ax: Any) -> tuple[int, int]:
+    """Row and column of axes."""
+    spec = ax.get_subplotspec()
+    return spec.rowspan.start, spec.colspan.start
+
+
+def _height(fig: Any, axes: list[Any], rows: int, wide: float, square: bool) -> float:
+    """The height in inches of a figure whose axes stand in so many rows, each so wide."""
+    high = max(ax.get_position().height for ax in axes) * fig.get_figheight()
+    if square or all(ax.get_aspect() == 1 for ax in axes):  # as high as wide at most
+        high = min(high, wide)
+    ticked = any(len(ax.get_xticks()) and ax.axison for ax in axes)
+    row = max(high, 1.3) + (0.75 if ticked else 0.35)
+    return rows * row + 0.25 * sum(len(legend.get_texts()) for legend in fig.legends)
+
+
+def _write_again(fig: Any, legend: Any) -> None:
+    """Put a legend of the figure anew, with as many columns as there is room for."""
+    texts = [text.get_text() for text in legend.get_texts()]
+    longest = max(map(len, texts), default=1)
+    columns = int(_INCHES * 72 // (5.2 * longest + 42))
+    outside = getattr(legend, "_outside_loc", None)
+    place = f"outside {outside} center" if outside in ("lower", "upper") else legend._loc
+    look = {
+        "ncols": max(1, min(legend._ncols, columns)),
+        "fontsize": legend.get_texts()[0].get_fontsize() if texts else 9,
+    }
+    legend.remove()
+    fig.legend(legend.legend_handles, texts, loc=place, **look)
 
 
 def _label_all(axes: list[Any], places: list[tuple[int, int]]) -> None:
@@ -238,33 +264,26 @@ def _label_all(axes: list[Any], places: list[tuple[int, int]]) -> None:
     own: it moves away."""
     if len(places) < 2:
         return
-    at = {
-        (s.rowspan.start, s.colspan.start): ax
-        for ax in axes
-        for s in [ax.get_subplotspec()]
-        if ax.axison
-    }
+    at = {_place(ax): ax for ax in axes if ax.axison}
     if len({column for _, column in at}) > 1:
         for (row, column), ax in at.items():
-            top, first = (
-                at[min(p for p in at if p[1] == column)],
-                at[min(p for p in at if p[0] == row)],
-            )
-            for own, other in (
-                (ax._left_title, top._left_title),
-                (ax.yaxis.label, first.yaxis.label),
-            ):
-                if not own.get_text():
-                    own.set(text=other.get_text(), fontsize=other.get_fontsize())
+            top = at[min(place for place in at if place[1] == column)]
+            first = at[min(place for place in at if place[0] == row)]
+            _take_over(ax._left_title, top._left_title)
+            _take_over(ax.yaxis.label, first.yaxis.label)
     for ax in axes:
-        for name, siblings in (("y", ax.get_shared_y_axes()), ("x", ax.get_shared_x_axes())):
-            shared = [one for one in siblings.get_siblings(ax) if one is not ax]
-            if not shared or not ax.axison:
-                continue
-            ax.tick_params(axis=name, **{"labelleft" if name == "y" else "labelbottom": True})
-            own, others = (
-                getattr(ax, f"{name}axis").label,
-                [getattr(one, f"{name}axis").label for one in shared],
-            )
-            if not own.get_text():
-                own.set_text(next((label.get_text() for label in others if label.get_text()), ""))
+        for name, shown, group in (
+            ("yaxis", "labelleft", ax.get_shared_y_axes()),
+            ("xaxis", "labelbottom", ax.get_shared_x_axes()),
+        ):
+            others = [one for one in group.get_siblings(ax) if one is not ax]
+            if others and ax.axison:
+                ax.tick_params(axis=name[0], **{shown: True})
+                for other in others:
+                    _take_over(getattr(ax, name).label, getattr(other, name).label)
+
+
+def _take_over(own: Any, other: Any) -> None:
+    """Give a text that is empty the words and the size of another."""
+    if not own.get_text():
+        own.set(text=other.get_text(), fontsize=other.get_fontsize())

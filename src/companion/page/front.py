@@ -10,7 +10,8 @@ from companion import page
 from companion.page.sources import FRONT, Chapter, load_all, page_of
 from companion.project import of
 
-ROW, GAP = 36, 3
+ROW = 36
+GAP = 3
 """Of the map: the height of a row in pixels, and between columns the hundredths of its width."""
 
 
@@ -29,43 +30,37 @@ def _groups(root: Path) -> list[tuple[str, list[tuple[Chapter, str]]]]:
     import yaml
 
     toc = yaml.safe_load((root / "book" / "_toc.yml").read_text(encoding="utf-8"))
-    other = (FRONT, of(root).ledger)
-    known = {
-        page_of(chapter.name): chapter for chapter in load_all(root) if chapter.name not in other
-    }
-    parts = [[c for c in part["chapters"] if c["file"] in known] for part in toc["parts"]]
-    listed = [
-        [(known[c["file"]], c.get("title", known[c["file"]].title)) for c in part] for part in parts
-    ]
-    return [
-        (part["caption"], chapters)
-        for part, chapters in zip(toc["parts"], listed, strict=True)
-        if chapters
-    ]
+    known = {page_of(chapter.name): chapter for chapter in load_all(root)}
+    for other in (FRONT, of(root).ledger):
+        known.pop(page_of(other), None)
+    groups = []
+    for part in toc["parts"]:
+        chapters = []
+        for entry in part["chapters"]:
+            if chapter := known.get(entry["file"]):
+                chapters.append((chapter, entry.get("title", chapter.title)))
+        if chapters:
+            groups.append((part["caption"], chapters))
+    return groups
 
 
 def contents(root: Path) -> None:
     """Show the chapters in the groups of the table of contents: a picture, the question as a link,
     what it needs."""
-    groups = []
+    made = ""
+    plain = []
     for caption, chapters in _groups(root):
-        cards = "".join(
-            f'<div class="gb-card"><img src="cards/{one.name}.svg" alt="A figure of chapter'
-            f' {_plain(one.number)}" loading="lazy"/><p>{_link(one, one.question)}</p></div>'
-            for one, _ in chapters
-        )
-        groups.append(f'<h3>{html.escape(caption)}</h3><div class="gb-cards-row">{cards}</div>')
-    plain = [
-        f"{one.number} {one.title}: {one.question}"
-        for _, chapters in _groups(root)
-        for one, _ in chapters
-    ]
-    page._display(
-        {
-            "text/html": f'<div class="gb-contents">{"".join(groups)}</div>',
-            "text/plain": "\n".join(plain),
-        }
-    )
+        cards = ""
+        for chapter, _ in chapters:
+            cards += (
+                f'<div class="gb-card"><img src="cards/{chapter.name}.svg" alt="A figure of chapter'
+                f' {_plain(chapter.number)}" loading="lazy"/>'
+                f"<p>{_link(chapter, chapter.question)}</p></div>"
+            )
+            plain.append(f"{chapter.number} {chapter.title}: {chapter.question}")
+        made += f'<h3>{html.escape(caption)}</h3><div class="gb-cards-row">{cards}</div>'
+    text = "\n".join(plain)
+    page._display({"text/html": f'<div class="gb-contents">{made}</div>', "text/plain": text})
 
 
 def reading_map(root: Path) -> None:
@@ -80,18 +75,20 @@ def map_of(root: Path) -> tuple[str, str]:
     titled = {c.number: (c, title) for _, chapters in _groups(root) for c, title in chapters}
     needs = {number: chapter.needs for number, (chapter, _) in titled.items()}
     places = placed(needs)
-    wide, deep = (
-        100 / (1 + max(x for x, _ in places.values())),
-        ROW * (1 + max(y for _, y in places.values())),
-    )
-    lines, names = [], []
+    wide = 100 / (1 + max(x for x, _ in places.values()))
+    deep = ROW * (1 + max(y for _, y in places.values()))
+    lines = []
+    names = []
     for number, (x, y) in places.items():
         chapter, title = titled[number]
         where = f"left:{x * wide:.2f}%;top:{y * ROW}px;width:{wide - GAP:.2f}%"
         names.append(f'<span style="{where}">{_link(chapter, f"{_plain(number)} {title}")}</span>')
         for column, row in (places[need] for need in direct(number, needs)):
-            start, end = (column + 1) * wide - GAP, x * wide
-            turn, above, below = end - GAP / 2, (row + 0.4) * ROW, (y + 0.4) * ROW
+            start = (column + 1) * wide - GAP
+            end = x * wide
+            turn = end - GAP / 2
+            above = (row + 0.4) * ROW
+            below = (y + 0.4) * ROW
             lines.append(
                 f'<path d="M{start:.2f} {above:.1f}H{end - GAP:.2f}C{turn:.2f} {above:.1f}'
                 f' {turn:.2f} {below:.1f} {end:.2f} {below:.1f}"/>'
@@ -120,9 +117,15 @@ def direct(name: str, needs: Mapping[str, Sequence[str]]) -> list[str]:
     """
 
     def before(one: str) -> set[str]:
-        return {n for need in needs[one] for n in (need, *before(need))}
+        found = set(needs[one])
+        for need in needs[one]:
+            found |= before(need)
+        return found
 
-    return [one for one in needs[name] if not any(one in before(other) for other in needs[name])]
+    indirect = set()
+    for need in needs[name]:
+        indirect |= before(need)
+    return [one for one in needs[name] if one not in indirect]
 
 
 def placed(needs: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, int]]:
@@ -136,9 +139,12 @@ def placed(needs: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, int]]:
         return 1 + max((column(need) for need in needs[name]), default=-1)
 
     found: dict[str, tuple[int, int]] = {}
+
+    def height(name: str) -> float:
+        rows = [found[need][1] for need in direct(name, needs)]
+        return sum(rows) / max(1, len(rows))
+
     for x in range(1 + max(map(column, needs))):
-        here = [name for name in needs if column(name) == x]
-        rows = {name: [found[need][1] for need in direct(name, needs)] for name in here}
-        here.sort(key=lambda name: sum(rows[name]) / max(1, len(rows[name])))
+        here = sorted((name for name in needs if column(name) == x), key=height)
         found |= {name: (x, y) for y, name in enumerate(here)}
     return found

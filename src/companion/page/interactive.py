@@ -80,17 +80,17 @@ def markup(
             f"the options of figure {name} cannot be written as JSON ({error})."
         ) from None
     drawer, kind = SCRIPTS[script]
-    area, said = f"{name}-area", html.escape(alt)
-    picture, told = "", "The pictures below show the same paths for fixed starts."
+    area = f"{name}-area"
+    said = html.escape(alt)
+    picture = ""
+    told = "The pictures below show the same paths for fixed starts."
     if still is not None:
         import matplotlib.pyplot as plt
 
         data = base64.b64encode(drawing.wide(still).encode()).decode()
         plt.close(still)
-        picture, told = (
-            f'<img src="data:image/svg+xml;base64,{data}" alt="{said}">',
-            "This is a part of what it shows.",
-        )
+        picture = f'<img src="data:image/svg+xml;base64,{data}" alt="{said}">'
+        told = "This is a part of what it shows."
     off = (
         "<p>This figure is computed by a script in your browser, and scripts are switched off."
         f" {told}</p>{picture}"
@@ -99,5 +99,6 @@ def markup(
         f'<div class="{kind}" id="{area}" role="group" aria-label="{said}"'
         f' data-options="{html.escape(written)}">\n'
         f"<noscript>{off}</noscript>\n</div>\n"
-        f'<script>\n{tables.script(script)}{drawer}.mount(document.getElementById("{area}"));\n</script>'
+        f"<script>\n{tables.script(script)}"
+        f'{drawer}.mount(document.getElementById("{area}"));\n</script>'
     )

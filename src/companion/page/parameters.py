@@ -35,7 +35,9 @@ STANDARD_RULES: dict[str, str] = {
 """Rules that hold for a parameter of this name in every chapter, unless its front matter says
 otherwise."""
 
-LARGEST_PRIME, LARGEST_INTEGER, LONGEST_TEXT = 997, 1_000_000, 200
+LARGEST_PRIME = 997
+LARGEST_INTEGER = 1_000_000
+LONGEST_TEXT = 200
 """Bounds of a modulus, of any other whole number whose rule names none, and of the characters of a
 text."""
 
@@ -75,14 +77,17 @@ def parse(source: str, rules: Mapping[str, str] | None = None) -> tuple[Paramete
     (Parameter(name='p', type='int', default=97, help='prime modulus',
      rule='<= 997 and >= 5 and prime'),)
     """
-    nodes, known, found = _assignments(source), {**STANDARD_RULES, **(rules or {})}, []
+    nodes = _assignments(source)
+    known = {**STANDARD_RULES, **(rules or {})}
+    found = []
     # papermill's inspection drops `int | None` lines
     tokens = tokenize.generate_tokens(io.StringIO(source).readline)
     comments = {
         t.start[0]: t.string.lstrip("# ").strip() for t in tokens if t.type == tokenize.COMMENT
     }
     for name, node in nodes.items():
-        kind, text = ast.unparse(node.annotation), comments.get(node.end_lineno or 0, "")
+        kind = ast.unparse(node.annotation)
+        text = comments.get(node.end_lineno or 0, "")
         if "=" in text:
             hint = "papermill takes such a line for no parameter; write words, or ≤ and ≥"
             raise ChapterError(f"the comment of {name!r} has an equals sign, but {hint}.")
@@ -143,9 +148,8 @@ def rewrite(source: str, values: Mapping[str, Any]) -> str:
     text = source
     for name, node in _assignments(source).items():
         if name in values and not same(values[name], _literal(node, name)):
-            line, written = (
-                ast.get_source_segment(source, part) or "" for part in (node, node.value)
-            )
+            line = ast.get_source_segment(source, node) or ""
+            written = ast.get_source_segment(source, node.value) or ""
             new = repr(values[name]).join(line.rsplit(written, 1))
             text = re.sub(
                 rf"^{re.escape(line)}", lambda _, new=new: new, text, count=1, flags=re.MULTILINE
@@ -174,10 +178,11 @@ def merge(
     for name in given:
         if name not in values:
             raise ParameterError(unknown("parameter", name, list(values), what))
-    first_the_others = sorted(
-        parameters, key=lambda one: any(w in values for w in re.findall(r"\w+", one.rule or ""))
-    )
-    for parameter in first_the_others:
+
+    def speaks_of_others(one: Parameter) -> bool:
+        return not values.keys().isdisjoint(re.findall(r"\w+", one.rule or ""))
+
+    for parameter in sorted(parameters, key=speaks_of_others):
         value = read(parameter, given.get(parameter.name, parameter.default), values)
         values[parameter.name] = value if parameter.name in given else parameter.default
     return values
@@ -234,7 +239,10 @@ def read(parameter: Parameter, value: Any, values: Mapping[str, Any] | None = No
     try:
         return TypeAdapter(kind, config=ConfigDict(allow_inf_nan=False)).validate_python(value)
     except ValidationError as error:
-        one, kind, why = (error.errors()[0][name] for name in ("input", "type", "msg"))
+        first = error.errors()[0]
+        one = first["input"]
+        kind = first["type"]
+        why = first["msg"]
         if kind == "int_from_float":
             wrong = (
                 f"is not a whole number; the nearest are {math.floor(one)} and"
@@ -262,7 +270,7 @@ def _taken(one: Any, scalar: type, wrong: str) -> Any:
 
 def _items(value: Any) -> Any:
     if isinstance(value, str):
-        return [part for part in (part.strip() for part in value.strip("[]() ").split(",")) if part]
+        return re.findall(r"[^\s,](?:[^,]*[^\s,])?", value.strip("[]() "))
     return value
 
 
@@ -306,7 +314,8 @@ def _bounds(clause: str) -> dict[str, str]:
     something else."""
     interval = re.fullmatch(r"([(\[])(.+),(.+)([)\]])", clause)
     if interval:
-        low, high = (">=" if interval[1] == "[" else ">"), ("<=" if interval[4] == "]" else "<")
+        low = ">=" if interval[1] == "[" else ">"
+        high = "<=" if interval[4] == "]" else "<"
         return {low: interval[2], high: interval[3]}
     bound = re.fullmatch(r"(>=|<=|>|<)(.+)", clause)
     return {bound[1]: bound[2]} if bound else {}
@@ -365,6 +374,7 @@ def _not_multiple(value: int, of: str, values: Mapping[str, Any]) -> str | None:
     step = values[of] if of in values else int(of)
     if value % step == 0:
         return None
-    low, name = value // step * step, f" ({of})" if of in values else ""
+    low = value // step * step
+    name = f" ({of})" if of in values else ""
     near = f"the nearest are {low} and {low + step}" if low > 0 else f"the nearest is {step}"
     return f"is not a multiple of {step}{name}; {near}."

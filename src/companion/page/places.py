@@ -1,25 +1,21 @@
-"""Ways into the ledger: the papers' own places, the lists of misprints and textbook facts, ids of
-former entries."""
+"""Ways into the ledger by the papers' own places."""
 
 from __future__ import annotations
 
 import html
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 
-from companion.claims import VERDICTS, moved
-from companion.claims.ledger import FOUR, GATHERED, named
-from companion.page.safe import counted
+from companion.claims.ledger import FOUR, named
 
 Row = Mapping[str, Any]
 
 _KINDS = (
-    "abstract|answer|appendix|assumption|caption|conclusion|corollary|definition|eqs?|figs?|figures|lemma|"
-    "property|proposition|remark|sections?|slides?|stage|table|theorem"
+    "abstract|answer|appendix|assumption|caption|conclusion|corollary|definition|eqs?|figs?|"
+    "figures|lemma|property|proposition|remark|sections?|slides?|stage|table|theorem"
 )
 _BESIDE = r"(after |before |below |caption of |end of |formula beside |proof of )?"
 _NAMES_A_PLACE = re.compile(rf"{_BESIDE}({_KINDS})\b", re.IGNORECASE)
@@ -61,66 +57,26 @@ def in_order(place: str) -> list[Any]:
 
 
 def index_html(frame: pd.DataFrame) -> str:
-    """Lists that lead to the claims of `frame`, which is what `companion.claims.ledger` gives."""
-    rows = frame.to_dict("records")
-    return f'<div class="gb-places">\n{_by_place(rows)}\n{_gathered(rows)}\n{_former(rows)}\n</div>'
+    """Lists that lead to the claims of `frame`, which is what `companion.claims.ledger` gives: one
+    a paper, each place with the claims that name it."""
+    there: dict[str, dict[str, list[Row]]] = {paper: {} for paper in FOUR}
+    for row in frame.to_dict("records"):
+        if row["paper"] in FOUR and row["origin"] == "paper":
+            for paper, place in places_of(row["paper"], row["place"]):
+                there[paper].setdefault(place, []).append(row)
+    lists = ""
+    for paper, by_place in there.items():
+        lines = ""
+        for place in sorted(by_place, key=in_order):
+            told = [f"{_link(row['id'])} {html.escape(row['verdict'])}" for row in by_place[place]]
+            lines += f"<li>{html.escape(place)}: {', '.join(told)}</li>\n"
+        if lines:
+            title = html.escape(f"{named(paper)}: claims by their place in the paper")
+            lists += f'<details class="gb-fold"><summary>{title}</summary>\n'
+            lists += f"<ul>\n{lines}</ul>\n</details>\n"
+    return f'<div class="gb-places">\n{lists}</div>'
 
 
 def _link(name: str) -> str:
     safe = html.escape(name)
     return f'<a href="#{safe}">{safe}</a>'
-
-
-def _folded(title: str, lines: Iterable[str]) -> str:
-    inner = "\n".join(f"<li>{line}</li>" for line in lines)
-    return (
-        f'<details class="gb-fold"><summary>{html.escape(title)}</summary>\n'
-        f"<ul>\n{inner}\n</ul>\n</details>"
-    )
-
-
-def _by_place(rows: list[Row]) -> str:
-    """A list a paper: each place with the claims that name it."""
-    there: dict[str, dict[str, list[Row]]] = {paper: {} for paper in FOUR}
-    for row in rows:
-        if row["paper"] in FOUR and row["origin"] == "paper":
-            for paper, place in places_of(row["paper"], row["place"]):
-                there[paper].setdefault(place, []).append(row)
-    made = []
-    for paper, by_place in there.items():
-        lines = []
-        for place in sorted(by_place, key=in_order):
-            told = ", ".join(
-                f"{_link(row['id'])} {html.escape(row['verdict'])}" for row in by_place[place]
-            )
-            lines.append(f"{html.escape(place)}: {told}")
-        if lines:
-            made.append(_folded(f"{named(paper)}: claims by their place in the paper", lines))
-    return "\n".join(made)
-
-
-def _gathered(rows: list[Row]) -> str:
-    """The lists, each with its number of lines, their verdicts and the lines themselves."""
-    lines = []
-    for name, title in GATHERED.items():
-        its_own = [row for row in rows if row["part_of"] == name]
-        counts = Counter(row["verdict"] for row in its_own)
-        words = ", ".join(f"{counts[word]} {word}" for word in VERDICTS if counts[word])
-        led = ", ".join(_link(row["id"]) for row in its_own)
-        if its_own:
-            number = counted(len(its_own), "line")
-            lines.append(
-                f'<span id="{name}">{html.escape(title)}</span>, {number} ({words}): {led}'
-            )
-    return _folded("Lists of misprints and of textbook facts", lines) if lines else ""
-
-
-def _former(rows: list[Row]) -> str:
-    """Ids of entries that were merged into another one, or dropped in its favour."""
-    there = {row["id"] for row in rows}
-    lines = [
-        f"{html.escape(old)}: now {_link(new)}"
-        for old, new in sorted(moved().items())
-        if new in there
-    ]
-    return _folded("Former names and the entries that they lead to", lines) if lines else ""

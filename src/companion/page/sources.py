@@ -16,10 +16,8 @@ from typing import Any
 from companion.page import parameters as params
 from companion.page import variants
 from companion.page.parameters import Parameter
-from companion.page.safe import line
 from companion.project import current
-from grokbook.errors import ChapterError, GrokbookError, ParameterError, nearest, shown
-from grokbook.errors import line as one_line
+from grokbook.errors import ChapterError, GrokbookError, ParameterError, line, nearest, shown
 from grokbook.files import as_text, whole
 
 PRESETS = ("smoke", "laptop", "paper")
@@ -136,20 +134,17 @@ class Page:
         if function is None:
             return {}
         accepted = inspect.signature(function).parameters
-        anything = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in accepted.values())
-        return function(
-            **{name: value for name, value in self.values.items() if anything or name in accepted}
-        )
+        takes_all = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in accepted.values())
+        return function(**{n: v for n, v in self.values.items() if takes_all or n in accepted})
 
     def command(self) -> str:
         """The command that makes this page again: preset, and every value in which it differs from
         the preset."""
-        written = [
-            (name, line(",".join(map(str, value)) if isinstance(value, list) else value))
-            for name, value in self.changed.items()
-        ]
-        options = [f"-p {name}={shlex.quote(text)}" for name, text in written]
-        return " ".join(["grokbook run", self.chapter.number, "--preset", self.preset, *options])
+        words = ["grokbook run", self.chapter.number, "--preset", self.preset]
+        for name, value in self.changed.items():
+            text = ",".join(map(str, value)) if isinstance(value, list) else value
+            words.append(f"-p {name}={shlex.quote(line(text))}")
+        return " ".join(words)
 
 
 def topic(chapter: str) -> ModuleType | None:
@@ -185,10 +180,7 @@ def load(path: Path) -> Chapter:
     except (GrokbookError, OSError) as error:
         raise ChapterError(f"chapter {path.stem}: {error}") from error
     except Exception as error:  # a source that somebody else wrote can be wrong in any place
-        said = (
-            f"its front matter is not what a chapter has ({type(error).__name__}:"
-            f" {one_line(error)})"
-        )
+        said = f"its front matter is not what a chapter has ({type(error).__name__}: {line(error)})"
         raise ChapterError(f"chapter {path.stem}: {said}.") from error
 
 
@@ -209,14 +201,11 @@ def _parsed(path: Path, source: str) -> Chapter:
         raise ChapterError(
             f"its presets must be {', '.join(PRESETS)}, not {', '.join(presets) or 'none'}."
         )
-    seconds, example = (dict(front.get(name) or {}) for name in ("seconds", "example"))
+    seconds = dict(front.get("seconds") or {})
+    example = dict(front.get("example") or {})
     for name, value in seconds.items():
-        if (
-            name not in PRESETS
-            or isinstance(value, bool)
-            or not isinstance(value, int | float)
-            or value < 0
-        ):
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if name not in PRESETS or not is_number or value < 0:
             wrong = f"seconds has {name}: {value!r}"
             raise ChapterError(f"{wrong}; it gives a number of seconds for {', '.join(PRESETS)}.")
     for name in PRESETS:
@@ -226,9 +215,7 @@ def _parsed(path: Path, source: str) -> Chapter:
         except ParameterError as error:
             raise ChapterError(f"preset {name}: {error}") from error
     texts = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
-    title = next(
-        filter(None, (re.search(r"^# +(.+)$", text, re.MULTILINE) for text in texts)), None
-    )
+    title = re.search(r"(?m)^# +(.+)$", "\n\n".join(texts))
     if title is None:
         raise ChapterError("it has no title (a line `# ...`).")
     return Chapter(
@@ -276,7 +263,12 @@ def find(root: Path, name: str) -> Chapter:
     Raises ParameterError when no chapter, or more than one, is meant.
     """
     paths = chapter_paths(root)
-    wanted, matches = _meant(name, paths)
+    wanted = Path(name).stem if name.endswith(".md") else name.strip()
+    if re.fullmatch(r"\d[a-z]?", wanted):
+        wanted = f"0{wanted}"
+    matches = [path for path in paths if wanted in _words(path)]
+    if not matches and wanted:
+        matches = [path for path in paths if _begins(path, wanted)]
     if len(matches) == 1:
         return load(matches[0])
     if matches:
@@ -291,21 +283,8 @@ def find(root: Path, name: str) -> Chapter:
     )
 
 
-def means(name: str, chapter: Chapter) -> bool:
-    """Whether `find` would find this chapter by the name, among those that lie beside it."""
-    return _meant(name, chapter_paths(chapter.path.parents[1]))[1] == [chapter.path]
-
-
-def _meant(name: str, paths: Sequence[Path]) -> tuple[str, list[Path]]:
-    """A name as it is compared, and the chapters that it means: exactly, else those that begin with
-    it."""
-    wanted = Path(name).stem if name.endswith(".md") else name.strip()
-    wanted = f"0{wanted}" if re.fullmatch(r"\d[a-z]?", wanted) else wanted
-    exact = [path for path in paths if wanted in _words(path)]
-    begun = [
-        path for path in paths if wanted and any(part.startswith(wanted) for part in _words(path))
-    ]
-    return wanted, exact or begun
+def _begins(path: Path, wanted: str) -> bool:
+    return any(word.startswith(wanted) for word in _words(path))
 
 
 def _words(path: Path) -> tuple[str, ...]:

@@ -14,7 +14,8 @@ from grokbook.errors import ParameterError
 LONG_CELL = 40
 """Characters of text above which a cell gets a wide column."""
 
-PHONE, PAGE = 330, 680
+PHONE = 330
+PAGE = 680
 """Pixels that a table may need to be one on a phone, and on a page at any width; one that needs
 more is cards there."""
 
@@ -71,15 +72,13 @@ def table_html(frame: Any, caption: str, formats: Mapping[str, Form]) -> str:
         f'<th scope="col" class="{k}"{role["columnheader"]}>{html.escape(n)}</th>'
         for n, k in kinds.items()
     ]
-    rows = [
-        [
-            _cell(value, formats.get(n), k, n, bool(look))
-            for value, (n, k) in zip(record, kinds.items(), strict=True)
-        ]
-        for record in frame.itertuples(index=False)
-    ]
-    head, *body = (f"<tr{role['row']}>{''.join(cells)}</tr>" for cells in [heads, *rows])
-    said, group = html.escape(caption), role["rowgroup"]
+    lines = [heads]
+    for record in frame.itertuples(index=False):
+        cells = zip(record, kinds.items(), strict=True)
+        lines.append([_cell(v, formats.get(n), kind, n, bool(look)) for v, (n, kind) in cells])
+    head, *body = (f"<tr{role['row']}>{''.join(cells)}</tr>" for cells in lines)
+    said = html.escape(caption)
+    group = role["rowgroup"]
     titled = f"<caption>{said}</caption>\n" if caption else ""
     return (
         f'<div class="gb-table{look}" tabindex="0" role="region" aria-label="{said or "Table"}">\n'

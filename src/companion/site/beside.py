@@ -20,24 +20,26 @@ from companion.page.drawing import NARROW
 from companion.page.safe import code, counted, fenced, line, words
 from companion.page.sources import Page
 
-MOST_CELLS, LONG_TEXT, SHOWN = 40, 40, 12
-"""Cells that are shown of one table; characters from which a glued text is a sentence; numbers that
-are not folded."""
+MOST_CELLS = 40
+"""Cells of tables that are listed."""
 
-_HERE = "\N{OBJECT REPLACEMENT CHARACTER}"
-_ANY_ROLE = re.compile(r"\{[\w:]+\}`[^`]*`")
-_WORD = re.compile(r"[^\W\d_]{2}")
-_END = re.compile(r"(?<!Fig)(?<!al)(?<!Eq)(?<!cf)[.?!:;]\**$")
-"""How the last word of a sentence, or of a part of one, ends."""
+LONG_TEXT = 40
+"""Characters from which a glued text is a sentence and no number."""
 
-_GUARDED = re.compile(
-    r"\{when\}(`+)([^;`]*);\s*(.*?)(?<!`)\1(?!`)|^:{3,}\{when\} *([^\n]+)\n+([^\n]+(?:\n[^\n:]+)*)",
-    re.DOTALL | re.MULTILINE,
-)
-"""A half sentence or a block that a condition guards: its expression and its words."""
+SHOWN = 12
+"""Rows of a table above which it is folded."""
 
-BEFORE, AFTER = 10, 6
-"""Words that are shown before and after a number."""
+BEFORE = 10
+AFTER = 6
+"""Words that are quoted before and after a number."""
+
+_TOKEN = re.compile(r"(?:\{[\w:]+\}`[^`]*`|`[^`]*`|\$[^$]*\$|[^\s`$])+")
+"""A word, or a formula, code or role with the blanks inside it."""
+
+_MARKS = re.compile(r"^[> ]*(?:[-*+] |\d+[.)] |#+ )?|\|", re.MULTILINE)
+"""What makes a quote, a list, a heading or a row of a table of a line."""
+
+_OF_A_DIRECTIVE = re.compile(r"^ *(?:`{3}|:{3}|:\w+:).*$", re.MULTILINE)
 
 
 def opened(notebook: Any, default: Any, page: Page, where: str) -> Any:
@@ -47,15 +49,11 @@ def opened(notebook: Any, default: Any, page: Page, where: str) -> Any:
     `where` says in words what the default's page is. Nothing of the notebook itself is changed.
     """
     opening, made = parts(notebook, default, page, where)
-    first = next(
-        i for i, cell in enumerate(made.cells) if re.search(r"^# ", cell.source, re.MULTILINE)
-    )
-    title, *rest = re.split(r"(?<=\n)", re.sub(r"\A\s*", "", made.cells[first].source), maxsplit=1)
-    head = [_markdown(title), *opening, _markdown("## The page with your parameters")]
-    made.cells[first : first + 1] = [*head, _markdown("".join(rest))]
-    made.cells = [
-        cell for cell in made.cells if cell.cell_type != "markdown" or cell.source.strip()
-    ]
+    first = next(i for i, cell in enumerate(made.cells) if re.search(r"(?m)^# ", cell.source))
+    title, _, rest = made.cells[first].source.lstrip().partition("\n")
+    heading = _markdown("## The page with your parameters")
+    made.cells[first : first + 1] = [_markdown(title), *opening, heading, _markdown(rest)]
+    made.cells = [cell for cell in made.cells if not _is_blank(cell)]
     for index, cell in enumerate(made.cells):
         cell.id = f"cell-{index:03d}"
     return made
@@ -69,42 +67,58 @@ def parts(
 
     `mine` names the page where tables and pairs of figures do.
     """
-    then, now = (drift.content(one.cells) for one in (default, notebook))
-    name, source = page.chapter.name, when.kept(page.chapter.source, _known(now["items"]))
+    then = drift.content(default.cells)
+    now = drift.content(notebook.cells)
+    name = page.chapter.name
+    source = when.kept(page.chapter.source, _conditions(now["items"]))
     every = drift.compare({"chapters": {name: then}}, {"chapters": {name: now}})
-    found = [d for d in every if _is_seen(d, source)]
-    plain = page.chapter.page(page.preset).values
-    about = {parameter.name: parameter.help for parameter in page.chapter.parameters}
-    heads = ["parameter", "default", words(mine), "meaning"]
-    rows = [
-        [code(name), words(plain[name]), f"**{words(value)}**", words(about[name])]
-        for name, value in page.changed.items()
-    ]
+    found = [d for d in every if not d.item.startswith("glue ") or _role(d, source)]
+    moved = list(_moved(found))
     opening = [
-        _markdown("## What differs from the default\n\n" + _summary(found, page, where, mine)),
-        _markdown("\n\n".join([_list_table(heads, rows), fenced(page.command(), "text")])),
-        _markdown(_numbers(found, source, mine)),
+        _markdown(_summary(found, moved, page, where)),
+        _markdown(_parameters(page, mine)),
+        _markdown(_numbers(moved, source, mine)),
         *_pairs(found, default, notebook, mine),
-        _markdown(
-            _tables(found, then["items"], now["items"], mine) + "\n\n" + _sentences(found, mine)
-        ),
+        _markdown(_cells(found, now["items"], mine)),
+        _markdown(_sentences([d for d in found if d not in moved], mine)),
     ]
-    made, moved = deepcopy(notebook), {d.item.removeprefix("glue "): d for d in _moved(found)}
-    for cell in made.cells:
+    lost = _lost(page.chapter.source, _conditions(then["items"]), _conditions(now["items"]))
+    if lost:
+        opening[0].source += (
+            f" Of its sentences {lost} no longer hold{'s' if lost == 1 else ''}; a marked line"
+            " stands in the place of each."
+        )
+    marked = deepcopy(notebook)
+    by_name = {d.item.removeprefix("glue "): d for d in moved}
+    for cell in marked.cells:
         if cell.cell_type == "markdown":
-            cell.source = _marked(cell.source, moved)
-    return [cell for cell in opening if cell.cell_type != "markdown" or cell.source.strip()], made
+            cell.source = _marked(cell.source, by_name)
+    return [cell for cell in opening if not _is_blank(cell)], marked
 
 
-def _known(items: Mapping[str, Any]) -> when.Known:
-    """The conditions among the items of a page: what stands under one that does not hold is not on
-    the page."""
-    found = {
-        item.removeprefix("condition "): held
-        for item, held in items.items()
-        if item.startswith("condition ")
-    }
-    return {name: (held if isinstance(held, bool) else None, "") for name, held in found.items()}
+def _is_blank(cell: Any) -> bool:
+    return cell.cell_type == "markdown" and not cell.source.strip()
+
+
+def _conditions(items: Mapping[str, Any]) -> dict[str, tuple[bool | None, str]]:
+    """The conditions among the items of a page, as `when` takes them."""
+    known: dict[str, tuple[bool | None, str]] = {}
+    for item, value in items.items():
+        if item.startswith("condition "):
+            truth = value if isinstance(value, bool) else None
+            known[item.removeprefix("condition ")] = (truth, "")
+    return known
+
+
+def _lost(source: str, then: when.Known, now: when.Known) -> int:
+    """How many texts under a condition stand on the default's page and not on this one."""
+
+    def stands(expression: str, known: when.Known) -> bool:
+        known_all = set(when.names(expression)) <= known.keys()
+        return known_all and when.holds(expression, known) is True
+
+    guarded = [text[2] for form in (when.HALF, when.BLOCK) for text in form.finditer(source)]
+    return sum(stands(one, then) and not stands(one, now) for one in guarded)
 
 
 def _marked(text: str, moved: Mapping[str, Difference]) -> str:
@@ -112,23 +126,22 @@ def _marked(text: str, moved: Mapping[str, Difference]) -> str:
     stay as they are."""
 
     def mark(role: re.Match[str]) -> str:
-        d = moved.get(role[1])
-        if d is None:
+        difference = moved.get(role[1])
+        if difference is None:
             return role[0]
-        old, new = (_told(value, role[2]) for value in (d.old, d.new))
-        return (
-            role[0]
-            if old == new
-            else f"[{role[0]}]{{.gb-moved}} [(default {words(old)})]{{.gb-was}}"
-        )
+        old = _printed(difference.old, role[2])
+        if old == _printed(difference.new, role[2]):
+            return role[0]
+        return f"[{role[0]}]{{.gb-moved}} [(default {words(old)})]{{.gb-was}}"
 
     lines = text.split("\n")
-    return "\n".join(
-        one if re.match(r"#|`{3}|:{3}|:\w+:", one) else drift.ROLE.sub(mark, one) for one in lines
-    )
+    for number, content in enumerate(lines):
+        if not re.match(r"#|`{3}|:{3}|:\w+:", content):
+            lines[number] = drift.ROLE.sub(mark, content)
+    return "\n".join(lines)
 
 
-def _told(value: Any, form: str | None) -> str:
+def _printed(value: Any, form: str | None) -> str:
     """A glued value as the page prints it."""
     return format(value, form or ".6g") if isinstance(value, float) else line(value)
 
@@ -142,48 +155,21 @@ def _markdown(text: str) -> Any:
 # ------------------------------------------------------------------------------- what is said first
 
 
-def _summary(found: Sequence[Difference], page: Page, where: str, mine: str) -> str:
-    """A paragraph: what was compared, how many numbers moved and by how much, and the verdicts."""
-    moved = list(_moved(found))
-    beyond, less, unknown = (
-        sum(d.beyond is answer for d in moved) for answer in (True, False, None)
-    )
-    said = [
-        f"{beyond} by more than the spread over seeds",
-        f"{less} by less",
-        f"for {unknown} it is not known",
-    ]
-    told = ", ".join(
-        text for text, count in zip(said, (beyond, less, unknown), strict=True) if count
-    )
-    numbers = f"{counted(len(moved), 'number')} in the prose moved"
-    if beyond or less:
-        numbers += (
-            f": {told}. That spread is the difference between the largest and the smallest seed, on"
-            " the page "
+def _summary(
+    found: Iterable[Difference], moved: Sequence[Difference], page: Page, where: str
+) -> str:
+    """A paragraph: what was compared, how many numbers moved, and the verdicts."""
+    numbers = "No number in the prose moved."
+    if moved:
+        beyond = sum(d.beyond is True for d in moved)
+        numbers = (
+            f"{counted(len(moved), 'number')} in the prose moved, {beyond} by more than the spread"
+            " over seeds (the largest less the smallest, on the page where that is more)."
         )
-        numbers += "where it is more."
-    else:
-        numbers += f"; {'its' if len(moved) == 1 else 'their'} spread over seeds is not known."
-    names = [
-        d.item.removeprefix("condition ")
-        for d in found
-        if d.item.startswith("condition ") and d.old is True
-    ]
-    lost = list(
-        dict.fromkeys(filter(None, (_conditioned(page.chapter.source, name) for name in names)))
-    )
-    gone = (
-        f" {counted(len(lost), 'sentence')} no longer hold{'s' * (len(lost) == 1)}, and a marked"
-        " line stands in "
-    )
-    gone += f"{'its' if len(lost) == 1 else 'their'} place: {'; '.join(lost)}."
-    whose = "Your" if mine == "yours" else "The"
     return (
-        f"{whose} parameters are not those of the preset {code(page.preset)}. Here the page is held"
-        f" beside {where}; the page itself follows below."
-        f" {numbers if moved else 'No number in the prose moved.'}"
-        f" {_verdicts(found)}{gone if lost else ''}"
+        "## What differs from the default\n\n"
+        f"These parameters are not those of the preset {code(page.preset)}. Here the page is held"
+        f" beside {where}; the page itself follows below. {numbers} {_verdicts(found)}"
     )
 
 
@@ -193,14 +179,23 @@ def _verdicts(found: Iterable[Difference]) -> str:
     for d in found:
         claim = re.fullmatch(r"verdict of (\S+)|table \d+, (\S+), verdict", d.item)
         if claim and d.old is not None and d.new is not None:
-            changed[claim[1] or claim[2]] = f"{words(d.old)} → **{words(d.new)}**"
+            name = claim[1] or claim[2]
+            changed[name] = f"{words(name)} {words(d.old)} → **{words(d.new)}**"
     if not changed:
         return "No verdict changed."
-    return (
-        "Verdicts that changed: "
-        + "; ".join(f"{words(name)} {how}" for name, how in changed.items())
-        + "."
-    )
+    return f"Verdicts that changed: {'; '.join(changed.values())}."
+
+
+def _parameters(page: Page, mine: str) -> str:
+    """The parameters that differ from the preset, and the command."""
+    plain = page.chapter.page(page.preset).values
+    help_of = {parameter.name: parameter.help for parameter in page.chapter.parameters}
+    rows = [
+        [code(name), words(plain[name]), f"**{words(value)}**", words(help_of[name])]
+        for name, value in page.changed.items()
+    ]
+    table = _list_table(["parameter", "default", words(mine), "meaning"], rows)
+    return f"{table}\n\n{fenced(page.command(), 'text')}"
 
 
 # ------------------------------------------------------------------------------------------ numbers
@@ -214,148 +209,69 @@ def _moved(found: Iterable[Difference]) -> Iterator[Difference]:
             yield d
 
 
-def _numbers(found: Iterable[Difference], source: str, mine: str) -> str:
-    """The numbers that moved, first those whose spread or band is known; what is more than a screen
-    is folded.
+def _role(d: Difference, source: str) -> re.Match[str] | None:
+    """Where the prose first prints a glued value otherwise than by default: a match of
+    `drift.ROLE`."""
+    for role in drift.ROLE.finditer(source):
+        if d.item == f"glue {role[1]}" and _printed(d.old, role[2]) != _printed(d.new, role[2]):
+            return role
+    return None
 
-    On a published page all are, as the prose marks them.
+
+def _numbers(moved: Sequence[Difference], source: str, mine: str) -> str:
+    """The numbers that moved, first those whose spread or band is known.
+
+    On a published page they are folded, as the prose marks them.
     """
-    moved = sorted(_moved(found), key=lambda d: {True: 0, False: 1, None: 2}[d.beyond])
-    shown = max(SHOWN, sum(d.beyond is not None for d in moved)) if mine == "yours" else 0
-    heads = ["number", "default", words(mine), "more than the spread?"]
-    text, more = (
-        _list_table(heads, [_row(d, source) for d in part])
-        for part in (moved[:shown], moved[shown:])
-    )
-    title = f"{counted(len(moved[shown:]), 'more number' if shown else 'number')} that moved"
-    return f"{text}\n\n{_folded(title, more)}" if more else text
+    order = {True: 0, False: 1, None: 2}
+    rows = [_row(d, source) for d in sorted(moved, key=lambda d: order[d.beyond])]
+    table = _list_table(["number", "default", words(mine), "more than the spread?"], rows)
+    if rows and (mine != "yours" or len(rows) > SHOWN):
+        return _folded(f"{counted(len(rows), 'number')} that moved", table)
+    return table
 
 
 def _row(d: Difference, source: str) -> list[str]:
     """Where a number stands, its value by default, its value now, and how that compares with its
-    spread."""
-    role = next(_roles(d, source), None)
-    old, new = (_told(value, role[1] if role else None) for value in (d.old, d.new))
-    held = "not known"  # whether it is larger than the spread over seeds, or outside the band
+    spread over seeds, or with the band of its claim."""
+    compared = "not known"
     if d.band is not None:
-        held = (
-            f"{'no: inside' if d.kind == 'within' else '**yes**: outside'} {d.band[0]:.4g} to"
-            f" {d.band[1]:.4g}"
-        )
+        inside = "no: inside" if d.kind == "within" else "**yes**: outside"
+        compared = f"{inside} {d.band[0]:.4g} to {d.band[1]:.4g}"
     elif d.beyond is not None:
-        held = f"{'**yes**' if d.beyond else 'no'}: {d.apart:.3g} against {d.spread:.3g}"
-    return [_place(source, role) if role else words(d.item), words(old), words(new), held]
+        answer = "**yes**" if d.beyond else "no"
+        compared = f"{answer}: {d.apart:.3g} against {d.spread:.3g}"
+    role = _role(d, source)
+    place = quoted(source, role) if role else words(d.item)
+    form = role[2] if role else None
+    return [place, words(_printed(d.old, form)), words(_printed(d.new, form)), compared]
 
 
-def _is_seen(d: Difference, source: str) -> bool:
-    """Whether the page shows a difference: a glued value is on it where its prose prints it, in
-    digits that differ."""
-    return not d.item.startswith("glue ") or next(_roles(d, source), None) is not None
+def quoted(source: str, role: re.Match[str]) -> str:
+    """The heading above a glued number, and the words around it, the number in bold.
+
+    Formulas, code and roles are kept whole.
+    """
+    above = source[: role.start()]
+    below = source[role.end() :]
+    lines_above, _, begun = above.rpartition("\n")
+    headings = re.findall(r"(?m)^##+ +(.+)$", lines_above)
+    end = "\n" if begun.startswith(("|", "#")) else "\n\n"
+    before = _plain_tokens(above.rpartition(end)[2])
+    after = _plain_tokens(below.partition(end)[0])
+    left = ["…", *before[-BEFORE:]] if len(before) > BEFORE else before
+    right = [*after[:AFTER], "…"] if len(after) > AFTER else after
+    gap = " " if re.search(r"\s\**$", above) else ""
+    next_gap = " " if re.match(r"\**\s", below) else ""
+    text = f"{' '.join(left)}{gap}**{role[0]}**{next_gap}{' '.join(right)}".strip()
+    return f"{headings[-1]}: {text}" if headings else text
 
 
-def _roles(d: Difference, source: str) -> Iterator[re.Match[str]]:
-    """Where the prose prints a glued value otherwise than by default; the group of each is the
-    format given there."""
-    name = re.escape(d.item.removeprefix("glue "))
-    for role in re.finditer(r"\{glue:text\}`" + name + r"(?::([^`]*))?`", source):
-        old, new = (None if value is None else _told(value, role[1]) for value in (d.old, d.new))
-        if old != new:
-            yield role
-
-
-def _place(source: str, role: re.Match[str]) -> str:
-    """The words of the page around a glued number, the number in bold; formulas and roles are kept
-    whole."""
-    lines, at = source.split("\n"), source.count("\n", 0, role.start())
-    if lines[at].startswith("|"):
-        return _in_table(lines, at, role[0])
-    if lines[at].startswith("#"):
-        return lines[at].lstrip("# ").replace(role[0], f"**{role[0]}**")
-    text = _paragraph(lines, at).replace(role[0], _HERE)
-    tokens = re.findall(r"(?:\{[\w:]+\}`[^`]*`|`[^`]*`|\$[^$]*\$|[^\s`$])+", text)
-    place = next((i for i, token in enumerate(tokens) if _HERE in token), None)
-    if place is None:  # it stands in an option of a directive, say
-        return f"{_heading(lines, at)}: **{role[0]}**"
-    first, last = _around(tokens, place)
-    before, after = max(first, place - BEFORE), min(last, place + AFTER)
-    plain = [
-        token.replace("*", "") if "$" not in token and "`" not in token else token
-        for token in tokens
-    ]
-    plain[place] = plain[place].strip("*").replace(_HERE, f"**{role[0]}**")
-    said = " ".join(plain[before : after + 1]).replace(_HERE, role[0])
-    if before > first:
-        said = f"… {said}"
-    if after < last:
-        said = f"{said} …"
-    return said if _WORD.search(_ANY_ROLE.sub("", said)) else f"{_heading(lines, at)}: {said}"
-
-
-def _in_table(lines: Sequence[str], at: int, number: str) -> str:
-    """What a number in a table of the prose is: the first cell of its row, the head of its
-    column."""
-    top = at
-    while top and lines[top - 1].startswith("|"):
-        top -= 1
-    heads, row = (
-        [cell.strip() for cell in lines[i].strip().strip("|").split("|")] for i in (top, at)
-    )
-    column = next(i for i, cell in enumerate(row) if number in cell)
-    head = heads[column] if column < len(heads) else ""
-    return ": ".join(
-        filter(None, [", ".join(filter(None, [row[0] * (column > 0), head])), f"**{number}**"])
-    )
-
-
-def _paragraph(lines: Sequence[str], at: int) -> str:
-    """The paragraph of a line as one line, without marks of quotes and lists, directives and
-    headings."""
-    bare = [re.sub(r"^(?:> ?)+", "", one) for one in lines]
-    first = last = at
-    while first and bare[first - 1].strip():
-        first -= 1
-    while last + 1 < len(bare) and bare[last + 1].strip():
-        last += 1
-    kept = [one for one in bare[first : last + 1] if not re.match(r"`{3}|:{3}|:\w+:|[#|]", one)]
-    return re.sub(r"^(?:[-*+]|\d+[.)]) +", "", line(" ".join(kept)))
-
-
-def _around(tokens: Sequence[str], place: int) -> tuple[int, int]:
-    """First and last token of the part of a sentence about a place; of the part before too, where
-    it has no word."""
-
-    def begins(end: int) -> int:
-        return next((i + 1 for i in range(end - 1, -1, -1) if _END.search(tokens[i])), 0)
-
-    first = begins(place)
-    last = next((i for i in range(place, len(tokens)) if _END.search(tokens[i])), len(tokens) - 1)
-    said = " ".join([*tokens[first:place], *tokens[place + 1 : last + 1]])
-    if first and not _WORD.search(_ANY_ROLE.sub("", said)):
-        first = begins(first - 1)
-    return first, last
-
-
-def _heading(lines: Sequence[str], at: int) -> str:
-    """The heading above a line."""
-    return next(
-        (lines[i].lstrip("# ") for i in range(at, -1, -1) if lines[i].startswith("#")), "the page"
-    )
-
-
-def _conditioned(source: str, name: str) -> str:
-    """The beginning of the first sentence that a condition guards; nothing where none does, as in
-    `not name`."""
-    for found in _GUARDED.finditer(source):
-        expression = found[2] or found[4]
-        if not re.search(rf"(?<!not )\b{re.escape(name)}\b", expression):
-            continue
-        # a caption is a text over several lines of code
-        whole = re.sub(r'"\s*\n\s*f?"', "", found[3] or found[5])
-        plain = re.sub(r"(?m)^(?:> ?)+|\*+", "", whole)
-        text = line(_ANY_ROLE.sub("…", plain)).split()
-        shown = words(" ".join(text[: BEFORE + AFTER]).rstrip("."))
-        return f"{shown} …" if len(text) > BEFORE + AFTER else shown
-    return ""
+def _plain_tokens(text: str) -> list[str]:
+    """The words of Markdown without marks of paragraphs and of emphasis."""
+    tokens = _TOKEN.findall(_MARKS.sub("", _OF_A_DIRECTIVE.sub("", text)))
+    plain = [token if re.search(r"[$`]", token) else token.replace("*", "") for token in tokens]
+    return [token for token in plain if token]
 
 
 # ------------------------------------------------------------------------------------------ figures
@@ -366,109 +282,100 @@ def _pairs(found: Iterable[Difference], default: Any, notebook: Any, mine: str) 
     the caption."""
     from nbformat.v4 import new_code_cell, new_output
 
-    then, now = _figures(default), _figures(notebook)
-    differ = {d.item.removeprefix("drawing of ") for d in found if d.item.startswith("drawing of ")}
-    changed = [name for name in now if name in differ and name in then]
-    paired = [name for name in changed if _drawn(then[name][0]) and _drawn(now[name][0])]
-    told = [f"{counted(len(changed), 'figure')} changed." if changed else "No figure changed."]
-    others = {
-        "Moved by hand or opened cell by cell, so on the page alone": [
-            name for name in changed if name not in paired
-        ],
-        "Not on the default's page": [name for name in now if name not in then],
-        "The same as by default": [name for name in now if name not in differ] if changed else [],
-    }
-    for said, names in others.items():
-        listed = ", ".join(f"{{numref}}`{name}`" for name in names)
-        told += [f"{said}: {listed}."] if names else []
-    yield _markdown(" ".join(told))
+    then = _figures(default)
+    now = _figures(notebook)
+    drawn = {d.item.removeprefix("drawing of ") for d in found if d.item.startswith("drawing of ")}
+    changed = [name for name in now if name in drawn and name in then]
+    paired = [name for name in changed if _address(then[name]) and _address(now[name])]
+    sentences = [f"{counted(len(changed), 'figure')} changed." if changed else "No figure changed."]
+    alone = [name for name in changed if name not in paired]
+    added = [name for name in now if name not in then]
+    for said, names in (
+        ("Moved by hand or opened cell by cell, so on the page alone", alone),
+        ("Not on the default's page", added),
+    ):
+        if names:
+            listed = ", ".join(f"{{numref}}`{name}`" for name in names)
+            sentences.append(f"{said}: {listed}.")
+    yield _markdown(" ".join(sentences))
     for name in paired:
-        drawn = ""
-        for side, (data, about) in (("default", then[name]), (mine, now[name])):
-            alt, kind = (
-                html.escape(f"{side}: {about['alt']}"),
-                html.escape(about.get("classes", "")),
-            )
-            # that for a narrow screen: two stand side by side
-            if svg := data.get(NARROW) or data.get("image/svg+xml"):
-                address = f"data:image/svg+xml;base64,{b64encode(''.join(svg).encode()).decode()}"
-            else:
-                address = f"data:image/png;base64,{''.join(data['image/png']).strip()}"
-            picture = f'<img class="{kind}" src="{address}" alt="{alt}">'
-            drawn += f"<figure><figcaption>{html.escape(side)}</figcaption>{picture}</figure>"
-        shown = new_output(
-            "display_data", data={"text/html": f'<div class="gb-pair">{drawn}</div>'}
-        )
-        yield new_code_cell("# two drawings", metadata={"tags": ["remove-input"]}, outputs=[shown])
-        yield _markdown(f"{{numref}}`{name}`, default and {words(mine)}. {now[name][1]['caption']}")
+        both = _drawing("default", then[name]) + _drawing(mine, now[name])
+        data = {"text/html": f'<div class="gb-pair">{both}</div>'}
+        shown = [new_output("display_data", data=data)]
+        yield new_code_cell("# two drawings", metadata={"tags": ["remove-input"]}, outputs=shown)
+        caption = now[name].metadata["grokbook"]["caption"]
+        yield _markdown(f"{{numref}}`{name}`, default and {words(mine)}. {caption}")
 
 
-def _figures(notebook: Any) -> dict[str, tuple[Mapping[str, Any], Mapping[str, Any]]]:
-    """The figures of an executed notebook by name: their data and labels."""
-    every = (output for cell in notebook.cells for output in cell.get("outputs", []))
-    labelled = (
-        (o.get("data", {}), o["metadata"]["grokbook"])
-        for o in every
-        if "grokbook" in o.get("metadata", {})
-    )
-    return {about["name"]: (data, about) for data, about in labelled}
+def _figures(notebook: Any) -> dict[str, Any]:
+    """The outputs of an executed notebook that are figures, by name."""
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    labelled = [output for output in outputs if "grokbook" in output.get("metadata", {})]
+    return {output.metadata["grokbook"]["name"]: output for output in labelled}
 
 
-def _drawn(data: Mapping[str, Any]) -> bool:
-    """Whether a figure is a picture; one that is worked by hand is none."""
-    return any(kind.startswith("image/") for kind in data)
+def _address(figure: Any) -> str:
+    """The picture of a figure as an address, that for a narrow screen first, since two stand side
+    by side; nothing for a figure that is worked by hand."""
+    data = figure.get("data", {})
+    if svg := data.get(NARROW) or data.get("image/svg+xml"):
+        return f"data:image/svg+xml;base64,{b64encode(''.join(svg).encode()).decode()}"
+    if png := data.get("image/png"):
+        return f"data:image/png;base64,{''.join(png).strip()}"
+    return ""
+
+
+def _drawing(side: str, figure: Any) -> str:
+    """One drawing of a pair as HTML."""
+    about = figure.metadata["grokbook"]
+    alt = html.escape(f"{side}: {about['alt']}")
+    kind = html.escape(about.get("classes", ""))
+    picture = f'<img class="{kind}" src="{_address(figure)}" alt="{alt}">'
+    return f"<figure><figcaption>{html.escape(side)}</figcaption>{picture}</figure>"
 
 
 # ----------------------------------------------------------------------- tables and other sentences
 
 
-def _tables(
-    found: Iterable[Difference], then: Mapping[str, Any], now: Mapping[str, Any], mine: str
-) -> str:
-    """Table by table, folded: the cells that differ."""
-    cells: dict[str, list[Difference]] = {}
+def _cells(found: Iterable[Difference], items: Mapping[str, Any], mine: str) -> str:
+    """The cells of tables that differ, folded."""
+    rows = []
     for d in found:
-        if (of := re.match(r"(table \d+), ", d.item)) and None not in (d.old, d.new):
-            cells.setdefault(of[1], []).append(d)
-    parts = []
-    for name, differ in cells.items():
-        rows = [
-            [words(d.item.removeprefix(f"{name}, ")), words(d.old), words(d.new)]
-            for d in differ[:MOST_CELLS]
-        ]
-        left = differ[MOST_CELLS:]
-        parts.append(
-            f"**{words(now.get(f'text of {name}') or then.get(f'text of {name}') or name)}**"
-        )
-        parts.append(_list_table(["row, column", "default", words(mine)], rows))
-        parts.append(f"{counted(len(left), 'more cell')} of this table changed." if left else "")
-    total = [d for differ in cells.values() for d in differ]
-    return (
-        _folded(f"{counted(len(total), 'table cell')} changed", "\n\n".join(filter(None, parts)))
-        if total
-        else ""
-    )
+        cell = re.match(r"(table \d+), (.*)", d.item, re.DOTALL)
+        if cell and None not in (d.old, d.new):
+            table = items.get(f"text of {cell[1]}") or cell[1]
+            rows.append([words(table), words(cell[2]), words(d.old), words(d.new)])
+    if not rows:
+        return ""
+    table = _list_table(["table", "row, column", "default", words(mine)], rows[:MOST_CELLS])
+    left = rows[MOST_CELLS:]
+    more = f"\n\n{counted(len(left), 'more cell')} changed." if left else ""
+    return _folded(f"{counted(len(rows), 'table cell')} changed", table + more)
 
 
 def _sentences(found: Iterable[Difference], mine: str) -> str:
     """The computed sentences that differ, folded."""
-    moved = set(_moved(found))
     rows = [
         [words(d.old), words(d.new)]
         for d in found
-        if re.match(r"glue |text \d+$", d.item) and d not in moved and None not in (d.old, d.new)
+        if re.match(r"glue |text \d+$", d.item) and None not in (d.old, d.new)
     ]
-    title = f"{counted(len(rows), 'computed sentence')} changed"
-    return _folded(title, _list_table(["default", words(mine)], rows)) if rows else ""
+    if not rows:
+        return ""
+    table = _list_table(["default", words(mine)], rows)
+    return _folded(f"{counted(len(rows), 'computed sentence')} changed", table)
 
 
 def _list_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table of Markdown; on a narrow screen each row is a block (class gb-beside). Empty without
     rows."""
+    if not rows:
+        return ""
     lines = ["````{list-table}", ":header-rows: 1", ":class: gb-beside", ""]
-    for row in [heads, *rows]:
-        lines += [("* - " if i == 0 else "  - ") + cell for i, cell in enumerate(row)]
-    return "\n".join([*lines, "````"]) if rows else ""
+    for first, *others in [heads, *rows]:
+        lines.append(f"* - {first}")
+        lines += [f"  - {cell}" for cell in others]
+    return "\n".join([*lines, "````"])
 
 
 def _folded(title: str, text: str) -> str:

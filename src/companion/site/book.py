@@ -20,7 +20,7 @@ from companion.site.jobs import Job, long_run, refuse_too_large, side_by_side
 from companion.site.kernel import Kernels
 from companion.site.terminal import Progress, agree
 from grokbook.files import locked, read_json, temporary_folder
-from grokbook.machine import CORES, cores
+from grokbook.machine import CORES, cores, duration
 from grokbook.paths import records_path
 
 _ROOMS = (
@@ -66,25 +66,14 @@ def build(
     progress = progress or Progress()
     wanted = [sources.find(root, name) for name in only] if only else sources.load_all(root)
     pages = [chapter.page(preset) for chapter in wanted]
-    others = [page for chapter in wanted for page in variants.pages(chapter, preset).values()]
+    others: list[Page] = []
+    for chapter in wanted:
+        others += variants.pages(chapter, preset).values()
     for page in (*pages, *others):
         page.experiments()
-
-    def changed(several: Sequence[Page]) -> list[Job]:
-        known = [planned(root, page) for page in several]
-        cards = [
-            state.card_in(variants.folder(root, job.page), job.page.chapter.name) or {}
-            for job in known
-        ]
-        return [
-            job
-            for job, card in zip(known, cards, strict=True)
-            if force or card.get("key") != job.key
-        ]
-
     with lock(root):
-        waiting = changed(pages)
-        if more := changed(others):
+        waiting = _out_of_date(root, pages, force)
+        if more := _out_of_date(root, others, force):
             more, said = variants.affordable(more)
             waiting += more
             progress.say(said)
@@ -93,29 +82,34 @@ def build(
         if question := long_run(waiting, at_once):
             agree(question, yes)
         kernels = Kernels()
-
-        def work(job: Job, share: int) -> None:
-            label, predicted = f"{job.page.chapter.label}{variants.named(job.page)}", job.predicted
-            progress.say(
-                f"{label}: about {costs.duration(predicted.seconds)}, {predicted.memory_mb:.0f} MB"
-            )
-            run = execute(
-                job.page,
-                root,
-                progress,
-                strict,
-                kernels,
-                {CORES: str(share), FINDINGS: str(findings)},
-            )
-            state.write(variants.folder(root, job.page), job, run)
-            progress.say(f"{label}: executed in {run.seconds:.0f} s, {len(run.figures)} figures")
-
         with temporary_folder() as findings:  # a check of the ledger runs once
+
+            def work(job: Job, share: int) -> None:
+                environment = {CORES: str(share), FINDINGS: str(findings)}
+                label = f"{job.page.chapter.label}{variants.named(job.page)}"
+                takes = duration(job.predicted.seconds)
+                progress.say(f"{label}: about {takes}, {job.predicted.memory_mb:.0f} MB")
+                run = execute(job.page, root, progress, strict, kernels, environment)
+                state.write(variants.folder(root, job.page), job, run)
+                done = f"executed in {run.seconds:.0f} s, {len(run.figures)} figures"
+                progress.say(f"{label}: {done}")
+
             side_by_side(waiting, work, kernels, at_once)
         rebuilt = site.bring_up_to_date(root, force=force, progress=progress)
     if not waiting and not rebuilt:
         progress.say(f"nothing to do: {len(pages)} chapters and the site are up to date")
     return [job.page.chapter.name for job in waiting if not job.page.changed]
+
+
+def _out_of_date(root: Path, pages: Sequence[Page], force: bool) -> list[Job]:
+    """The pages whose executed notebook is not there or is of other sources; with `force` all."""
+    jobs = []
+    for page in pages:
+        job = planned(root, page)
+        card = state.card_in(variants.folder(root, page), page.chapter.name) or {}
+        if force or card.get("key") != job.key:
+            jobs.append(job)
+    return jobs
 
 
 def planned(root: Path, page: Page) -> Job:
@@ -130,7 +124,8 @@ def ledger(root: Path) -> dict[str, dict[str, Any]]:
     See `companion.claims.export`.
     """
     page = of(root).ledger
-    card, file = state.card(root, page), root / "book" / "chapters" / f"{page}.ipynb"
+    card = state.card(root, page)
+    file = root / "book" / "chapters" / f"{page}.ipynb"
     if not card or card["key"] != key(
         root, sources.load(root / "notebooks" / f"{page}.md").page(card["preset"])
     ):

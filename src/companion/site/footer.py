@@ -64,23 +64,19 @@ def box_text(
     """
     changes = " with local changes" if made_by.get("dirty") else ""
     commit = code(str(made_by.get("commit") or "unknown")[:10]) + changes
-    versions = ", ".join(
-        words(f"{name} {version}") for name, version in (made_by.get("versions") or {}).items()
-    )
-    settings = (
-        ", ".join(code(f"{name} = {value!r}") for name, value in page.values.items()) or "none"
-    )
+    versions = [words(f"{n} {version}") for n, version in (made_by.get("versions") or {}).items()]
+    settings = [code(f"{name} = {value!r}") for name, value in page.values.items()]
     data = [_dataset(entry) for entry in used]
     lines = [
         ":::{admonition} How this page was made",
         f":class: note grokbook-provenance{'' if page.chapter.lead else ' dropdown'}",
         "",
-        f"- **Code** commit {commit}; {versions}",
+        f"- **Code** commit {commit}; {', '.join(versions)}",
         (
             f"- **Run** preset `{page.preset}`, device {words(made_by.get('device', 'cpu'))},"
             f" {duration(seconds)} in all"
         ),
-        f"- **Parameters** {settings}",
+        f"- **Parameters** {', '.join(settings) or 'none'}",
         *(data or ["- **Data** nothing was trained or loaded for this page"]),
         f"- **Repeats** {level(used, made_by.get('processor'))}",
         "",
@@ -126,8 +122,11 @@ _ORIGINS = {
 
 def _dataset(entry: Mapping[str, Any]) -> str:
     """One line of the box: a dataset, and where it came from."""
-    parts, origin, key = entry["provenance"], entry["origin"], entry["key"]
-    seeds, last = ", ".join(map(words, entry["seeds"])), parts[-1]
+    parts = entry["provenance"]
+    origin = entry["origin"]
+    key = entry["key"]
+    seeds = ", ".join(map(words, entry["seeds"]))
+    last = parts[-1]
     made = (
         f"recorded on {words(last['recorded_on'][:10])}"
         if origin == "recorded"

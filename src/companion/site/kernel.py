@@ -140,7 +140,8 @@ def _manager(folder: Path, environment: Mapping[str, str], note: Callable[[int],
         async def _async_launch_kernel(self, kernel_cmd: list[str], **options: Any) -> None:
             if sys.platform != "linux":
                 return await super()._async_launch_kernel(kernel_cmd, **options)
-            env, cwd = options["env"], options.get("cwd") or os.getcwd()
+            env = options["env"]
+            cwd = options.get("cwd") or os.getcwd()
             # the file, and what a notebook client adds
             asked = kernel_cmd[kernel_cmd.index("-f") :]
             job = {"arguments": asked, "env": env, "cwd": str(cwd), "log": str(folder / LOG)}
@@ -242,10 +243,8 @@ def _become(job: Mapping[str, Any], answered: TextIO) -> None:
         before = installed.index(True) if True in installed else 0
         sys.path.insert(before, job["cwd"])  # as IPython does it: behind Python's own modules
     sys.argv = [sys.argv[0], *job["arguments"]]
-    log, nothing = (
-        os.open(job["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND),
-        os.open(os.devnull, os.O_RDONLY),
-    )
+    log = os.open(job["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    nothing = os.open(os.devnull, os.O_RDONLY)
     for file, place in ((nothing, 0), (log, 1), (log, 2)):
         os.dup2(file, place)
 

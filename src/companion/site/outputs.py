@@ -29,11 +29,7 @@ def where(notebook: Any, index: int) -> str:
         return cells[-1].metadata[KEY]
     number = sum(1 for cell in cells if cell.cell_type == "code")
     texts = [cell.source for cell in cells if cell.cell_type == "markdown"]
-    headings = [
-        heading
-        for text in texts
-        for heading in re.findall(r"^#{1,6} +(.+?)\s*$", text, re.MULTILINE)
-    ]
+    headings = re.findall(r"(?m)^#{1,6} +(.+?)\s*$", "\n\n".join(texts))
     return f'code cell {number}, under "{headings[-1]}"' if headings else f"code cell {number}"
 
 
@@ -44,10 +40,11 @@ def code_cells(notebook: Any) -> Iterator[tuple[int, Any]]:
 
 def used(notebook: Any) -> list[dict[str, Any]]:
     """What `page.used` published: the datasets that the cells of an executed page were given."""
-    about = (
-        output.get("metadata", {}) for _, cell in code_cells(notebook) for output in cell.outputs
-    )
-    return [row for found in about for row in found.get("grokbook_used", [])]
+    rows = []
+    for _, cell in code_cells(notebook):
+        for output in cell.outputs:
+            rows += output.get("metadata", {}).get("grokbook_used", [])
+    return rows
 
 
 def files(notebook: Mapping[str, Any]) -> dict[str, Any]:
@@ -56,13 +53,12 @@ def files(notebook: Mapping[str, Any]) -> dict[str, Any]:
 
     They are taken out of the notebook.
     """
-    about = (
-        output.get("metadata", {})
-        for cell in notebook["cells"]
-        for output in cell.get("outputs", [])
-    )
-    taken = (found.pop("grokbook_file", None) for found in about)
-    return {file["name"]: file["content"] for file in taken if file}
+    found = {}
+    for cell in notebook["cells"]:
+        for output in cell.get("outputs", []):
+            if file := output.get("metadata", {}).pop("grokbook_file", None):
+                found[file["name"]] = file["content"]
+    return found
 
 
 def strip(notebook: Any) -> None:
@@ -176,11 +172,9 @@ def _split(cell: Any) -> list[Any]:
     cells = [cell, *(new_code_cell(ANOTHER, **about) for _ in groups[1:])]
     for target, outputs in zip(cells, groups, strict=True):
         target.outputs = outputs
-        for label in filter(
-            None, (output.get("metadata", {}).get("grokbook") for output in outputs)
-        ):
-            target.metadata["mystnb"] = {
-                "figure": {"name": label["name"], "caption": label["caption"]},
-                "image": {key: label[key] for key in ("alt", "classes") if key in label},
-            }
+        for output in outputs:
+            if label := output.get("metadata", {}).get("grokbook"):
+                figure = {part: label[part] for part in ("name", "caption")}
+                image = {part: label[part] for part in ("alt", "classes") if part in label}
+                target.metadata["mystnb"] = {"figure": figure, "image": image}
     return cells

@@ -39,7 +39,8 @@ def protect(html: Path) -> list[str]:
     found = []
     for path in sorted(html.rglob("*.html")):
         if "_static" not in path.relative_to(html).parts:
-            text, name = path.read_text(encoding="utf-8"), path.relative_to(html).as_posix()
+            text = path.read_text(encoding="utf-8")
+            name = path.relative_to(html).as_posix()
             path.write_text(protected(text), encoding="utf-8")
             strange = (body for body, known in _scripts(text) if not known)
             found += [

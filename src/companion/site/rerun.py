@@ -4,6 +4,7 @@ page."""
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from companion.site.jobs import Job, long_run, refuse_too_large, seconds_of, sid
 from companion.site.kernel import Kernels
 from companion.site.terminal import Progress, agree
 from grokbook.files import atomic_write, refuse_unwritable
-from grokbook.machine import CORES, cores
+from grokbook.machine import CORES, cores, duration
 from grokbook.paths import results_path
 
 CHEAP = 60.0
@@ -30,89 +31,94 @@ def rerun(
     out: Path | None = None,
     progress: Progress | None = None,
     yes: bool = False,
-    compare: bool | None = None,
 ) -> tuple[Path, Path]:
     """Execute a page with a reader's parameters; the paths of the notebook and of the page.
 
     The page opens with how it differs from the chapter at the preset: from the book's page or a
-    former run, where they are up to date, else from one executed now, where that is cheap or
-    `compare` asks for it (False: never). Files are written when everything is made; the book's own
-    pages are left as they are.
+    former run, where they are up to date, else from one executed now, where that is cheap. Files
+    are written when everything is made; the book's own pages are left as they are.
 
     Raises ParameterError before anything runs (also for a folder that cannot be written, more
     memory than is free, and above an hour that nobody agreed to), ChapterError when a cell fails
     (nothing is written then).
     """
-    progress, label = progress or Progress(), page.chapter.label
+    progress = progress or Progress()
+    name = page.chapter.name
     folder = out or results_path(root) / folder_name(page)
     refuse_unwritable(folder, f"--out {folder}")
-    mine, plain = (planned(root, each) for each in (page, page.chapter.page(page.preset)))
-    where, default, said = _default(root, mine, plain, compare)
-    wanted = [mine, plain] if where and default is None else [mine]
+    mine = planned(root, page)
+    plain = planned(root, page.chapter.page(page.preset))
+    default = _default(root, mine, plain)
+    wanted = [mine, plain] if default.is_made_now else [mine]
     at_once = min(len(wanted), cores())
     refuse_too_large(wanted)
     if question := long_run(wanted, at_once):
         agree(question, yes)
-    takes = costs.duration(seconds_of(wanted, at_once) + costs.PAGE_SECONDS)
-    progress.say(
-        f"{label}: about {takes} until its page is made, {mine.predicted.memory_mb:.0f} MB"
-    )
-    progress.say(said)
+    takes = duration(seconds_of(wanted, at_once) + costs.PAGE_SECONDS)
+    memory = f"{mine.predicted.memory_mb:.0f} MB"
+    progress.say(f"{page.chapter.label}: about {takes} until its page is made, {memory}")
+    progress.say(default.told)
     kernels = Kernels()
 
     def work(job: Job, share: int) -> tuple[Job, Run]:
         return job, execute(job.page, root, progress, False, kernels, {CORES: str(share)})
 
-    runs = {job.key: (job, run) for job, run in side_by_side(wanted, work, kernels, at_once)}
-    notebook = runs[mine.key][1].notebook
-    if where:
-        notebook = beside.opened(notebook, default or runs[plain.key][1].notebook, page, where)
-    made = standalone.page(root, page.chapter.name, notebook)
-    for job, run in runs.values():
-        state.write(folder if job is mine else _own_folder(root, plain), job, run)
-    name = page.chapter.name
+    runs = {job.key: run for job, run in side_by_side(wanted, work, kernels, at_once)}
+    notebook = runs[mine.key].notebook
+    if default.where:
+        other = runs[plain.key].notebook if default.is_made_now else default.notebook
+        notebook = beside.opened(notebook, other, page, default.where)
+    made = standalone.page(root, name, notebook)
+    state.write(folder, mine, runs[mine.key])
+    if default.is_made_now:
+        state.write(_own_folder(root, plain), plain, runs[plain.key])
     atomic_write(folder / f"{name}.html", made.encode())
     return folder / f"{name}.ipynb", folder / f"{name}.html"
 
 
-def _default(root: Path, mine: Job, plain: Job, compare: bool | None) -> tuple[str, Any, str]:
-    """What a run is compared with, in words ("" for nothing), its notebook if it is there, and a
-    sentence that says so.
+@dataclass(frozen=True)
+class _Default:
+    """What a run is compared with: `where` in words (nothing: it is not compared), the notebook if
+    it is there, and what is `told` of it."""
 
-    The notebook is None where the default is to be executed as well.
-    """
+    where: str
+    told: str
+    notebook: Any = None
+
+    @property
+    def is_made_now(self) -> bool:
+        """Whether the default is executed together with the run."""
+        return bool(self.where) and self.notebook is None
+
+
+def _default(root: Path, mine: Job, plain: Job) -> _Default:
+    """The chapter at its preset: the book's page, a former run, one to be made, or none."""
     import nbformat
 
     preset = plain.page.preset
     if mine.key == plain.key:
-        return "", None, f"there is nothing to compare: these are the values of the preset {preset}"
-    if compare is False:
-        return "", None, "it is not compared with the default, as --no-compare says"
+        said = f"there is nothing to compare: these are the values of the preset {preset}"
+        return _Default("", said)
     own = _own_folder(root, plain)
-    places = {f"the book's page at preset {preset}": root / "book" / "chapters"}
-    places[f"a former run of the default, kept in {own.name}"] = own
+    places = {
+        f"the book's page at preset {preset}": root / "book" / "chapters",
+        f"a former run of the default, kept in {own.name}": own,
+    }
     for words, folder in places.items():
         file = folder / f"{plain.page.chapter.name}.ipynb"
         content = file.read_bytes() if file.is_file() else b""
         card = state.read(file.with_suffix(".json"), content) or {}
         if content and card.get("key") == plain.key:  # whole, and of the present sources
-            return (
-                words,
-                nbformat.reads(content.decode(), as_version=4),
-                f"it will be compared with {words}",
-            )
-    takes = costs.duration(plain.predicted.seconds)
-    if compare or plain.predicted.seconds <= CHEAP:
+            notebook = nbformat.reads(content.decode(), as_version=4)
+            return _Default(words, f"it will be compared with {words}", notebook)
+    takes = duration(plain.predicted.seconds)
+    if plain.predicted.seconds <= CHEAP:
         said = f"the default is executed as well, to be compared: about {takes}"
-        return "the default, executed together with it", None, said
-    absent = f"no page of the preset {preset} that is up to date is here"
-    return (
+        return _Default("the default, executed together with it", said)
+    return _Default(
         "",
-        None,
-        (
-            f"there is nothing to compare: {absent}, and to make one takes about {takes} (--compare"
-            " does it)"
-        ),
+        f"there is nothing to compare: no page of the preset {preset} that is up to date is here;"
+        f" `{plain.page.command()}` makes one in about {takes}",
     )
 
 

@@ -15,7 +15,9 @@ from typing import Any
 
 from grokbook.errors import GrokbookError, ParameterError
 
-MOST, SILENT, LONGEST = 64, 10.0, 120.0
+MOST = 64
+SILENT = 10.0
+LONGEST = 120.0
 """Connections at a time (others wait in line), seconds in which nothing comes over one, and seconds
 one may take."""
 

@@ -70,7 +70,8 @@ def inlined(page: Path, mathjax: Path) -> str:
     for root in soup.select("html[data-content_root]"):  # where the book is: not here
         del root["data-content_root"]
     for link in soup.select("link[rel~=stylesheet]"):
-        path, style = _file(page, link["href"]), soup.new_tag("style")
+        path = _file(page, link["href"])
+        style = soup.new_tag("style")
         style.string = css_inlined(path.read_text(encoding="utf-8"), path.parent)
         link.replace_with(style)
     _inline_scripts(soup, page, mathjax)
@@ -86,7 +87,8 @@ def inlined(page: Path, mathjax: Path) -> str:
         address = urlsplit(link["href"])
         # another page of the book: not in this file
         if not address.scheme and not address.netloc and address.path:
-            link.name, link["title"] = "span", "in the book"
+            link.name = "span"
+            link["title"] = "in the book"
             del link["href"]
     return policy.protected(str(soup), own="")
 
@@ -152,7 +154,8 @@ def _append_references(soup: Any, page: Path) -> None:
     article."""
     from bs4 import BeautifulSoup
 
-    beside, article = page.with_name("references.html"), soup.find("article")
+    beside = page.with_name("references.html")
+    article = soup.find("article")
     book = beside if beside.is_file() else page.parent.parent / beside.name
     links = soup.select('a[href*="references.html#"]')
     if not links or article is None or not book.is_file():

@@ -39,7 +39,8 @@ def write(folder: Path, job: Job, run: Run) -> None:
     counts."""
     import nbformat
 
-    name, notebook = job.page.chapter.name, (nbformat.writes(run.notebook) + "\n").encode()
+    name = job.page.chapter.name
+    notebook = (nbformat.writes(run.notebook) + "\n").encode()
     made = {"key": job.key, "preset": job.page.preset, "parameters": dict(job.page.values)}
     made |= {"figures": run.figures, "seconds": round(run.seconds, 1)}
     atomic_write(folder / f"{name}.ipynb", notebook)

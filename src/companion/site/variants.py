@@ -1,5 +1,4 @@
-"""A chapter at other values of its parameters: as a page of the site beside the chapter's own, and
-as a file.
+"""A chapter at other values of its parameters, as a page of the site beside the chapter's own.
 
 Each variant that a chapter names is a page of its own, `chapters/NN_name-SET.html`, so the switch
 needs no kernel and no network, and an address names it; a script (book/_static/grokbook.js) puts
@@ -19,15 +18,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from companion.page.safe import line
-from companion.page.sources import Chapter, Page, means
+from companion.page.sources import Chapter, Page
 from companion.page.variants import slug
 from companion.site import beside, state
 from companion.site.arranged import arranged
 from companion.site.jobs import Job
-from grokbook.errors import ParameterError
-from grokbook.errors import shown as quoted
-from grokbook.files import as_text, atomic_write, given, refuse_as_file
 from grokbook.machine import duration
 
 MINUTES = 15
@@ -70,11 +65,10 @@ def pages(chapter: Chapter, preset: str) -> dict[str, Page]:
 def named(page: Page) -> str:
     """How messages name the set of a page, after its chapter: `, p = 47`; nothing for the chapter's
     own page."""
-    return "".join(
-        f", {name}"
-        for name, one in pages(page.chapter, page.preset).items()
-        if one.changed == page.changed
-    )
+    for name, other in pages(page.chapter, page.preset).items():
+        if other.changed == page.changed:
+            return f", {name}"
+    return ""
 
 
 def folder(root: Path, page: Page) -> Path:
@@ -91,15 +85,13 @@ def affordable(jobs: Sequence[Job]) -> tuple[list[Job], str]:
     for job in sorted(jobs, key=lambda job: job.predicted.seconds):
         if sum(one.predicted.seconds for one in (*kept, job)) <= 60 * MINUTES:
             kept.append(job)
-    left = ", ".join(
-        f"{job.page.chapter.label}{named(job.page)}" for job in jobs if job not in kept
-    )
     takes = duration(sum(job.predicted.seconds for job in kept))
-    said = (
-        f"parameter sets: {len(kept)} to execute, about {takes} of at most {MINUTES} min on one"
-        " core"
-    )
-    return kept, f"{said}; left out, as they need more: {left}" if left else said
+    said = f"parameter sets: {len(kept)} to execute, about {takes}"
+    said += f" of at most {MINUTES} min on one core"
+    left = [f"{job.page.chapter.label}{named(job.page)}" for job in jobs if job not in kept]
+    if left:
+        said += f"; left out, as they need more: {', '.join(left)}"
+    return kept, said
 
 
 def made(root: Path, chapter: Chapter) -> list[Variant]:
@@ -107,7 +99,8 @@ def made(root: Path, chapter: Chapter) -> list[Variant]:
     chapter's page."""
     import nbformat
 
-    card, found = state.card(root, chapter.name), []
+    card = state.card(root, chapter.name)
+    found = []
     for name, page in pages(chapter, card["preset"]).items() if card else ():
         place = folder(root, page)
         about = state.card_in(place, chapter.name) or {}
@@ -129,7 +122,8 @@ def shown(variant: Variant, default: Any) -> dict[str, Any]:
 
     Its labels end in the name of the set, as those of the chapter's own page are taken.
     """
-    chapter, mine = variant.page.chapter, variant.name
+    chapter = variant.page.chapter
+    mine = variant.name
     opening, notebook = beside.parts(variant.notebook, default, variant.page, "the default", mine)
     plain = json.loads(json.dumps(notebook))
     plain = arranged(plain, chapter.lead) if chapter.lead else plain
@@ -153,30 +147,35 @@ def labels(text: str) -> list[str]:
 def _renamed(notebook: dict[str, Any], ending: str) -> dict[str, Any]:
     """The notebook with an ending on every label that it defines, where it defines it and where it
     names it."""
-    texts = [
-        "".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown"
-    ]
-    given = {label for text in texts for label in labels(text)}
-    figures = [cell["metadata"].get("mystnb", {}).get("figure", {}) for cell in notebook["cells"]]
-    given |= {figure["name"] for figure in figures if "name" in figure}
+    given: set[str] = set()
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "markdown":
+            given |= set(labels("".join(cell["source"])))
+        given |= {name for part, name in _figure(cell).items() if part == "name"}
     if not given:
         return notebook
-    pattern = re.compile(
-        rf"(?<![\w-])({'|'.join(sorted(map(re.escape, given), key=len, reverse=True))})(?![\w-])"
-    )
+    longest_first = sorted(map(re.escape, given), key=len, reverse=True)
+    pattern = re.compile(rf"(?<![\w-])({'|'.join(longest_first)})(?![\w-])")
     rename = partial(pattern.sub, rf"\g<1>{ending}")
-    for cell, figure in zip(notebook["cells"], figures, strict=True):
+    for cell in notebook["cells"]:
         if cell["cell_type"] == "markdown":
             cell["source"] = rename("".join(cell["source"]))
+        figure = _figure(cell)
         for part in figure:
             figure[part] = rename(figure[part])
         for output in cell.get("outputs", []):
-            data, about = output.get("data", {}), output.get("metadata", {}).get("grokbook", {})
-            data |= {
-                kind: rename("".join(data[kind])) for kind in ("text/markdown",) if kind in data
-            }
-            about |= {part: rename(about[part]) for part in ("name", "caption") if part in about}
+            data = output.get("data", {})
+            if "text/markdown" in data:
+                data["text/markdown"] = rename("".join(data["text/markdown"]))
+            about = output.get("metadata", {}).get("grokbook", {})
+            for part in about.keys() & {"name", "caption"}:
+                about[part] = rename(about[part])
     return notebook
+
+
+def _figure(cell: Mapping[str, Any]) -> dict[str, str]:
+    """Name and caption of the figure that a cell shows; nothing for another cell."""
+    return cell["metadata"].get("mystnb", {}).get("figure", {})
 
 
 def put_pairs(notebook: dict[str, Any], folder: Path) -> None:
@@ -232,97 +231,3 @@ def facts(variants: Mapping[str, Sequence[Variant]]) -> dict[str, dict[str, str]
     """For the site's extensions: file of each set -> chapter, name and the ending of its labels."""
     every = [one for several in variants.values() for one in several]
     return {v.file: {"chapter": v.page.chapter.name, "ending": v.ending} for v in every}
-
-
-# ------------------------------------------------------------------------------------ as a file
-
-LARGEST = 100_000
-"""Bytes of the largest file that is read."""
-
-_FIRST, _LAST = "# grokbook parameters", "..."
-"""First and last line of a file that `write_file` made: one without the last was cut off."""
-_KEYS = {"chapter", "preset", "parameters"}
-
-
-def write_file(path: Path, page: Page) -> None:
-    """Write the whole parameter set of a page to `path`: what `read_file` gives back, whatever the
-    presets become.
-
-    Raises ParameterError for what the chapter refuses, and where the file cannot be written.
-    """
-    import yaml
-
-    page.experiments()
-    content = {"chapter": page.chapter.name, "preset": page.preset, "parameters": dict(page.values)}
-    text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=10_000)
-    refuse_as_file(path, f"--save-params {path}")
-    head = f"{_FIRST}: grokbook run {page.chapter.number} --params {path.name}"
-    atomic_write(path, f"{head}\n{text}{_LAST}\n".encode())
-
-
-def read_file(
-    path: Path, chapter: Chapter, preset: str | None = None
-) -> tuple[str | None, dict[str, Any]]:
-    """The preset and the values of a file for a chapter; `preset`, where given, goes over that of
-    the file.
-
-    A file may also hold the parameters alone. Values are texts, as `-p` gives them, and are checked
-    as those are. Raises ParameterError for a file that cannot be read, is no parameter set, or is
-    that of another chapter.
-    """
-    found = _mapping(path)
-    nested = isinstance(found.get("parameters"), dict)
-    if nested and (other := set(found) - _KEYS):
-        raise ParameterError(
-            f"--params {path} has {quoted(min(other))}; it may have chapter, preset and parameters."
-        )
-    values = found["parameters"] if nested else found
-    theirs = found.get("chapter", chapter.name) if nested else chapter.name
-    if not isinstance(theirs, str):
-        raise ParameterError(f"--params {path}: the chapter is not a word.")
-    if not means(theirs, chapter):
-        raise ParameterError(
-            f"--params {path} is for the chapter {quoted(theirs)}, not for {chapter.name}."
-        )
-    for one, value in values.items():
-        each = value if isinstance(value, list) else [value]
-        if not all(isinstance(part, str) for part in (one, *each)):
-            raise ParameterError(
-                f"--params {path}: {quoted(one)} is neither a value nor a list of values."
-            )
-    chosen = preset or (found.get("preset") if nested else None)
-    if not isinstance(chosen, str | None):
-        raise ParameterError(f"--params {path}: the preset is not a word.")
-    return chosen, dict(values)
-
-
-def _mapping(path: Path) -> dict[str, Any]:
-    """What a file holds, every value as the text that stands there."""
-    import yaml
-
-    try:
-        content = given(path, LARGEST)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ParameterError(f"--params {line(path)} cannot be read ({reason}).") from None
-    if len(content) > LARGEST:
-        raise ParameterError(
-            f"--params {path} has more than {LARGEST:,} bytes, so it is no parameter set."
-        )
-    try:
-        text = as_text(content)
-    except ParameterError as error:
-        raise ParameterError(f"--params {path}: {error}") from None
-    try:
-        if text.startswith(_FIRST) and text.rstrip().rpartition("\n")[2] != _LAST:
-            raise ParameterError(
-                f"--params {path} was written only in part: its last line is not `{_LAST}`."
-            )
-        found = yaml.load(text, yaml.BaseLoader)  # every scalar is a text, nothing is constructed
-    except ParameterError:
-        raise
-    except (yaml.YAMLError, RecursionError, ValueError):
-        raise ParameterError(f"--params {path} is not YAML, or was written only in part.") from None
-    if not isinstance(found, dict) or not found:
-        raise ParameterError(f"--params {path} holds no parameters; write lines such as `p: 113`.")
-    return found

@@ -151,7 +151,9 @@ def paper(
     from grokbook.files import atomic_write
     from grokbook.paths import project_root
 
-    root, folder, target = project_root(), pages.site_folder(site), pages.folder(out)
+    root = project_root()
+    folder = pages.site_folder(site)
+    target = pages.folder(out)
     wanted = [page_of(find(root, chapter).name) for chapter in only or []]
     for chapter in only or []:
         pages.chapter_page(root, chapter, folder)
@@ -177,7 +179,9 @@ def handout(chapter: Chapter, out: Out, site: Site = None) -> None:
     from grokbook.files import atomic_write
     from grokbook.paths import project_root
 
-    root, folder, target = project_root(), pages.site_folder(site), pages.folder(out)
+    root = project_root()
+    folder = pages.site_folder(site)
+    target = pages.folder(out)
     page = pages.chapter_page(root, chapter, folder)
     with printer() as browser:
         content = made(browser, page, folder, urls(root).get("Documentation"))

@@ -57,15 +57,16 @@ def chosen(root: Path, chapters: str | None) -> list[tuple[Chapter, list[Exercis
     """
     wanted = [part for part in (chapters or "").split(",") if part.strip()]
     found = [sources.find(root, part) for part in wanted] if wanted else sources.load_all(root)
-    pairs = [
-        (chapter, read(chapter.source)) for chapter in {one.name: one for one in found}.values()
-    ]
-    for chapter, exercises in pairs:
-        if wanted and not exercises:
+    pairs = []
+    for chapter in {one.name: one for one in found}.values():
+        exercises = read(chapter.source)
+        if exercises:
+            pairs.append((chapter, exercises))
+        elif wanted:
             raise ParameterError(
                 f"{chapter.label} has no exercises with a check, so there is nothing to hand out."
             )
-    return [(chapter, exercises) for chapter, exercises in pairs if exercises]
+    return pairs
 
 
 def draw(
@@ -82,12 +83,14 @@ def draw(
     """
     made: list[Drawn] = []
     for exercise in exercises:
-        one, taken = asked(exercise.label), []
+        one = asked(exercise.label)
+        taken = []
         tell(f"{exercise.label}: {len(names) or 1} of them")
         for name in names or ("",):
             computed = not exercise.essay and (full or not one.quick)
             for again in range(TRIES):
-                given = one.drawn(f"{name} #{again + 1}" if again else name) if name else {}
+                drawn_from = f"{name} #{again + 1}" if again else name
+                given = one.drawn(drawn_from) if names else {}
                 answers, unclear = _answers(exercise, given) if computed else (None, False)
                 seen = tuple(given.values()) if answers is None else answers
                 if not given or not (unclear or any(alike(seen, other) for other in taken)):

@@ -20,11 +20,13 @@ from grokbook.errors import ParameterError, line
 from grokbook.files import no_formula, temporary_folder, whole
 from grokbook.machine import duration
 
-LONGEST, LONGEST_IN_ALL = 900, 3600.0
+LONGEST = 900
+LONGEST_IN_ALL = 3600.0
 """Seconds that a cell may take, as some train a network, and a notebook, whose cells need not heed
 an interrupt."""
 
-LARGEST, MOST_SAID = 50_000_000, 50_000_000
+LARGEST = 50_000_000
+MOST_SAID = 50_000_000
 """Bytes of a key or of a notebook that are read, and characters of all that the cells of a notebook
 say."""
 
@@ -144,7 +146,8 @@ def _run(notebook: Any) -> str:
     from nbclient.exceptions import DeadKernelError
 
     notebook.cells = [cell for cell in notebook.cells if _called(cell) != "install"]
-    kernels, why = Kernels(), []
+    kernels = Kernels()
+    why = []
 
     def end(reason: str) -> None:
         why.append(reason)

@@ -83,7 +83,8 @@ def written(page: Path, name: str, base: str, formulas: int, address: str | None
         str(s) for s in soup.select("head script") if "MathJax = " in s.get_text()
     )
     drawn = '<script defer src="../mathjax/startup.js"></script>' if mathematics else ""
-    title, question = top.h1.get_text(" ", strip=True), top.select_one(".gb-dek p")
+    title = top.h1.get_text(" ", strip=True)
+    question = top.select_one(".gb-dek p")
     shown = of_chapter(top)
     picture = next((s for s in shown if s.kind == "figure"), None)
     equations = [body for s in shown if s.kind == "mathematics" for body in s.body][:formulas]

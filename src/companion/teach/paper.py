@@ -115,13 +115,9 @@ def _article(soup: Any, name: str, inside: set[str], site: Path, address: str | 
     for one in live.values():
         _still(soup, one, f"{name}.html", address)
     drawn = [f'"{label}"' for label in live if article.find(id=label)]
-    kept = [
-        one
-        for one in article.find_all("script")
-        if any(label in (one.string or "") for label in drawn)
-    ]
-    for script in kept:
-        script.name = "kept"
+    for script in article.find_all("script"):
+        if any(label in (script.string or "") for label in drawn):
+            script.name = "kept"
     for tag in article.select(_DROPPED):
         tag.decompose()
     for script in article.find_all("kept"):

@@ -24,7 +24,8 @@ from grokbook.errors import ChapterError
 from grokbook.files import filled
 
 VENDOR = Path(__file__).with_name("vendor")
-MOST_ROWS, MOST_LINES = 8, 5
+MOST_ROWS = 8
+MOST_LINES = 5
 """Rows of a table, and sentences of a list, that can be read from the last row of a lecture
 hall."""
 
@@ -157,7 +158,9 @@ def of_section(section: Any) -> Iterator[Slide]:
     heading = section.find(["h2", "h3", "h4"], recursive=False)
     if heading is None or _title(section) in _SKIPPED:
         return
-    name, made, waiting = heading.decode_contents(), [], []
+    name = heading.decode_contents()
+    made = []
+    waiting = []
     for child in section.find_all(True, recursive=False):
         if (
             child is heading
@@ -194,7 +197,8 @@ def _item(heading: str, tag: Any) -> Slide | None:
         return Slide(heading, [_before(tag) + str(tag)], kind="mathematics")
     if "proof" in classes and "dropdown" not in classes:
         for inner in tag.select("section"):  # to reveal.js a section is a slide
-            inner.name, inner.attrs = "div", {}
+            inner.name = "div"
+            inner.attrs = {}
         return Slide(
             heading, [f'<div class="theorem">{tag.decode_contents()}</div>'], kind="theorem"
         )

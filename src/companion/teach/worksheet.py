@@ -55,7 +55,8 @@ def notebook(
 
 
 def _cells(exercise: Exercise, given: Mapping[str, Any], keyed: bool) -> list[Any]:
-    label, points = exercise.label, exercise.difficulty
+    label = exercise.label
+    points = exercise.difficulty
     about = (
         f"*Difficulty {points} of 3, {exercise.minutes} minutes, objective {exercise.objective}.*"
     )
@@ -103,10 +104,8 @@ def divided(stub: str) -> tuple[str, str]:
     open_at = [
         n.lineno for n in ast.walk(parsed(stub)) if isinstance(n, ast.Constant) and n.value is ...
     ]
-    left, lines = (
-        next(s for s in parsed(stub).body if s.end_lineno >= min(open_at)),
-        stub.splitlines(),
-    )
+    left = next(s for s in parsed(stub).body if s.end_lineno >= min(open_at))
+    lines = stub.splitlines()
     return "\n".join(lines[: left.lineno - 1]).strip(), "\n".join(lines[left.lineno - 1 :]).strip()
 
 
@@ -131,7 +130,8 @@ def _slow_key(exercise: Exercise) -> str:
 
 
 def _key(exercise: Exercise, given: Mapping[str, Any]) -> str:
-    label, names = exercise.label, run(exercise, given)
+    label = exercise.label
+    names = run(exercise, given)
     wrong = ((code, told(exercise, after(names, label, code))) for code in asked(label).wrong)
     rows = [f"```python\n{code}\n```\n\nis told: {said}" for code, said in wrong]
     return "\n\n".join([f"**Solution.** {exercise.solution}", "**Typical wrong answers**", *rows])
@@ -152,9 +152,11 @@ def otter_master(notebook: Any, exercises: Sequence[Exercise], root: Path) -> An
         config += f"\nrequirements:\n  - {described(root)['name']} @ {wheel}"
     made = [new_raw_cell(config), cells["head"]]
     for exercise in exercises:
-        label, parts = exercise.label, {"SOLUTION": [cells[exercise.label]]}
+        label = exercise.label
+        parts = {"SOLUTION": [cells[exercise.label]]}
         if not exercise.essay:
-            answer, check = cells[label], cells[f"{label}-check"]
+            answer = cells[label]
+            check = cells[f"{label}-check"]
             answer.source = answer.source.replace(
                 "### BEGIN SOLUTION", "# BEGIN SOLUTION NO PROMPT"
             )

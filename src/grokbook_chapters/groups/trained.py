@@ -11,8 +11,9 @@ import xarray as xr
 from scipy.spatial import ConvexHull
 
 from companion.claims import Finding, Runs, claim, judge
-from companion.claims.finding import ENOUGH, joined, some
+from companion.claims.finding import ENOUGH, some
 from companion.claims.runs import every_run
+from grokbook import logic
 from grokbook.tasks.groups import GroupTask, cayley_table
 from grokbook_chapters.groups.claims import SWAP
 from grokbook_chapters.groups.group_deduction import coset_representation
@@ -314,7 +315,7 @@ def lower_bound(runs: Runs) -> Finding:
         if runs.complete()
         else (None,)
     )
-    own = joined(parts)
+    own = logic.all_of(parts)
     return judge(
         False if printed and own else own,
         corrected=own,

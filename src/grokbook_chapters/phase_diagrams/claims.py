@@ -14,9 +14,10 @@ import xarray as xr
 from scipy.stats import mannwhitneyu, sem, t
 
 from companion.claims import Finding, Runs, claim, enough, judge
-from companion.claims.finding import ENOUGH, UNDECIDED, Part, band, decided, joined, most, some
+from companion.claims.finding import ENOUGH, UNDECIDED, Part, band, decided, most, some
 from companion.claims.ledger import said
 from companion.claims.runs import every_run
+from grokbook import logic
 from grokbook.curves.phases import OPEN, PhaseRule, phase_of, phases
 from grokbook.theory.parallelograms import all_samples, closed_set, permissible_set
 from grokbook_chapters.phase_diagrams import published
@@ -174,7 +175,7 @@ def grokking_is_sandwiched(runs: Mapping[str, xr.Dataset], *, least: int = LINES
     filled = [bool(cells.mean() > 0.5) for kind in corners.values() for cells in kind]
     last = [cells[0, -1] for cells in corners["M"]] + [cells[-1, -1] for cells in corners["X"]]
     chance = published.by_chance(theirs)
-    corrected = joined([along_one, own_along_one, all(last), chance <= LEVEL or None])
+    corrected = logic.all_of([along_one, own_along_one, all(last), chance <= LEVEL or None])
     counts = {
         name: said(tuple(int(cells.sum()) for cells in kind)) for name, kind in corners.items()
     }

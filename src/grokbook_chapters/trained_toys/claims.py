@@ -8,7 +8,8 @@ import pandas as pd
 from scipy.stats import binomtest
 
 from companion.claims import Finding, Runs, claim, judge
-from companion.claims.finding import ENOUGH, UNDECIDED, Part, decided, joined, some
+from companion.claims.finding import ENOUGH, UNDECIDED, Part, decided, some
+from grokbook import logic
 from grokbook.curves.lead import rank_interval, rank_test
 from grokbook.theory.parallelograms import ideal_model
 from grokbook_chapters.trained_toys.embeddings import (
@@ -414,7 +415,7 @@ def rate_and_time(runs: Runs, *, margin: float = 0.15) -> Finding:
         }
     known = parts["predicted"] if runs.complete(MANY) else [None]
     there = some(len(on_a_line), len(rows))
-    return judge(*known, corrected=joined(parts["code"]), there=there, **told)
+    return judge(*known, corrected=logic.all_of(parts["code"]), there=there, **told)
 
 
 def _link(rows: pd.DataFrame, measure: str) -> Finding:

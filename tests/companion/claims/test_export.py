@@ -3,11 +3,9 @@ manifest has them."""
 
 import json
 
-import pandas as pd
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
-import grokbook as gb
 from companion.claims import Claim, Finding, Outcome, choose, claims, export, outcomes
 from companion.claims.finding import VERDICTS
 from companion.claims.ledger import KINDS, ORIGINS, WAYS
@@ -83,15 +81,3 @@ def test_a_number_that_json_cannot_hold_is_missing_and_a_wrong_file_is_invalid()
     VALID.validate(made)
     with pytest.raises(ValidationError, match="'maybe'"):
         VALID.validate(made | {"claims": [made["claims"][0] | {"verdict": "maybe"}]})
-
-
-def test_the_ledger_is_a_table_whose_fields_have_their_meaning(whole, tmp_path):
-    """A row a claim; a number is a number also where none was computed, a list is JSON."""
-    table = pd.read_csv(gb.export(export.table(whole), tmp_path / "ledger.csv"))
-    assert table["id"].tolist() == [one["id"] for one in whole["claims"]]
-    assert [json.loads(text) for text in table["records"]] == [
-        one["records"] for one in whole["claims"]
-    ]
-    words = export.schema()["$defs"]["claim"]["properties"]
-    said = export.table(whole).attrs["about"]
-    assert set(table.columns) == set(words) and said["verdict"] == words["verdict"]["description"]

@@ -48,9 +48,7 @@ def test_the_ledger_of_a_module_has_its_claims_by_paper_and_id_with_verdicts_and
     assert table.verdict.tolist() == ["fails", "fails", "undecided"]
     assert table.evidence.iloc[2] == "5 of 10 squares are even (other bars: at 6 fails)"
     assert ledger(["ME1"], among=[module]).statement.tolist() == ["Every square is odd."]
-    assert ledger(paper="me2026", kind="number", among=[module.even, module.odd]).id.tolist() == [
-        "ME2"
-    ]
+    assert ledger(paper="me2026", among=[module.even, module.odd]).id.tolist() == ["ME1", "ME2"]
     assert not {"ME1", "ME2"} & {claim.id for claim in claims()}, (
         "the ledger of the book does not change"
     )

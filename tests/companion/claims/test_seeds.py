@@ -18,7 +18,8 @@ ON_PAGES = ("causes/q[", "gu2025/table1[strip, t=67]", "liu2022/contrast[")
 
 @pytest.mark.slow
 def test_every_recorded_seed_is_read():
-    store, read = Store(records_path()), defaultdict(set)
+    store = Store(records_path())
+    read = defaultdict(set)
     listed = [
         run for functions in announced("RUNS") for wanted in functions for run in wanted().values()
     ]

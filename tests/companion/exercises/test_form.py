@@ -119,7 +119,8 @@ def test_hints_fold_each_for_itself_and_nothing_else_changes():
 
 
 def test_code_runs_for_itself_and_the_check_gives_its_reason(capsys):
-    found, given = one(), {"steps": 70, "fit_step": 5}
+    found = one()
+    given = {"steps": 70, "fit_step": 5}
     names = run(found, given)
     assert told(found, names) is None and names["half_step"] == pytest.approx(53.520303, rel=1e-8)
     assert "counts from step 0" in told(found, after(names, found.label, "half_step -= fit_step"))

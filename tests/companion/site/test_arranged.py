@@ -23,10 +23,8 @@ def said(text):
     return {"data": {"text/markdown": text}, "metadata": {}}
 
 
-DRAWN, GLUED = (
-    {"data": {"image/svg+xml": "<svg/>"}, "metadata": {}},
-    {"data": {}, "metadata": {"scrapbook": {}}},
-)
+DRAWN = {"data": {"image/svg+xml": "<svg/>"}, "metadata": {}}
+GLUED = {"data": {}, "metadata": {"scrapbook": {}}}
 OPENING = "# Why?\n\nA first sentence, e.g. this one. A second one.\n\n**After this chapter you can**\n\n- say why;\n\n"
 OPENING += "**You need** it."
 NOTEBOOK = {

@@ -69,7 +69,7 @@ def test_data_of_a_page_is_a_file_of_the_site_and_of_a_current_page_alone_the_le
 
 def test_a_build_without_change_does_nothing_and_says_so(built, said, nothing_runs):
     assert building.build(built, "laptop", progress=said) == []
-    assert "nothing to do: 1 chapters and the site are up to date" in said.console.file.getvalue()
+    assert "nothing to do: 1 chapters and the site are up to date" in said.stream.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -222,7 +222,9 @@ def job(name, seconds, memory_mb=100.0):
 @pytest.mark.parametrize(("count", "at_once"), [(1, 1), (2, 1), (2, 2), (5, 3), (16, 4)])
 def test_the_longest_starts_first_and_the_cores_are_never_shared_twice(monkeypatch, count, at_once):
     monkeypatch.setenv("GROKBOOK_CORES", str(count))
-    order, held, most = [], [0], [0]
+    order = []
+    held = [0]
+    most = [0]
 
     def work(job, cores):
         order.append(job.predicted.seconds)

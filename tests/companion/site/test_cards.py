@@ -63,7 +63,8 @@ def test_a_line_has_the_number_and_the_first_words_and_opens_to_the_whole_statem
         assert (card.select_one(".gb-value").text == "") == (
             row["value"] is None or row["value"] != row["value"]
         )
-        begun, whole = card.select_one(".gb-statement").text, card.select_one(".gb-whole")
+        begun = card.select_one(".gb-statement").text
+        whole = card.select_one(".gb-whole")
         assert len(begun) <= cards.LINE and (whole is None) == (len(row["statement"]) <= cards.LINE)
         assert whole is None or whole.text.startswith(begun.removesuffix("…"))
 

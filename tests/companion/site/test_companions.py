@@ -67,10 +67,8 @@ def test_its_claims_are_found_by_the_command_without_an_installation():
 
 
 def test_a_site_has_the_frame_of_this_book_under_what_the_project_says():
-    made, book = (
-        yaml.safe_load(text)
-        for text in (site.configuration(EXAMPLE), (frame() / "_config.yml").read_text())
-    )
+    made = yaml.safe_load(site.configuration(EXAMPLE))
+    book = yaml.safe_load((frame() / "_config.yml").read_text())
     assert made["html"]["favicon"] == book["html"]["favicon"] and made["title"] != book["title"]
     assert made["sphinx"] == book["sphinx"] and "Made with grokbook" in made["html"]["extra_footer"]
     assert yaml.safe_load(site.configuration(ROOT)) == book

@@ -45,5 +45,6 @@ def test_a_real_experiment_is_understood(monkeypatch):
     from grokbook_chapters.gu2025 import fig5
 
     monkeypatch.setattr("os.cpu_count", lambda: 1)
-    one, two = fig5(11, n_seeds=1, steps=50), fig5(11, n_seeds=2, steps=50)
+    one = fig5(11, n_seeds=1, steps=50)
+    two = fig5(11, n_seeds=2, steps=50)
     assert 0 < costs.estimate([one]).seconds < costs.estimate([two]).seconds

@@ -74,7 +74,8 @@ def test_cells_of_a_heat_map_are_paths_where_the_cells_are(figure, kind):
     """Read back, each run of cells lies where the data say and has the colour that the scale gives
     them."""
     fig, axes = figure(1, 1)
-    table, ax = np.array([[0, 0, 1], [1, np.nan, 0]]), axes[0, 0]
+    table = np.array([[0, 0, 1], [1, np.nan, 0]])
+    ax = axes[0, 0]
     ax.clear()
     look = {"cmap": ListedColormap(["#101010", "#efefef"]), "vmin": 0, "vmax": 1}
     if kind == "pcolormesh":
@@ -160,7 +161,8 @@ def test_what_cannot_be_stacked_stays_as_it_is(figure):
 def test_in_both_drawings_no_word_lies_on_another_or_on_a_curve(draw, stacked):
     """Boxes of all texts of the figure, and points along all curves: those of the panels that
     chapters share."""
-    steps, made = np.unique(np.geomspace(1, 10_000, 200).round()), {}
+    steps = np.unique(np.geomspace(1, 10_000, 200).round())
+    made = {}
     for number, name in enumerate(("train", "test", "test_mirrored", "test_unmirrored")):
         part, _, rest = name.partition("_")
         rise = 1 / (1 + np.exp(-3 * (np.log10(steps) - 1.2 - 0.6 * number)))

@@ -65,7 +65,7 @@ def test_two_executions_differ_in_nothing_but_the_box(built_once, executed, said
         executed.cells[:-1], sort_keys=True
     )
     assert again.figures == ["fig-tiny"]
-    assert "step 10 of 30" in said.console.file.getvalue()
+    assert "step 10 of 30" in said.stream.getvalue()
 
 
 def test_a_failing_cell_is_named_with_chapter_heading_and_error(project, said):

@@ -44,7 +44,8 @@ def computed(script_of):
 
 @pytest.mark.parametrize("name", interactive.SCRIPTS)
 def test_a_figure_has_its_element_options_and_a_script_that_asks_for_nothing(name):
-    text, script = interactive.markup(name, "fig-try", ALT, OPTIONS), tables.script(name)
+    text = interactive.markup(name, "fig-try", ALT, OPTIONS)
+    script = tables.script(name)
     parts = (
         'id="fig-try-area"',
         f'aria-label="{ALT}"',
@@ -136,7 +137,8 @@ def test_paths_of_the_page_are_those_of_the_library(computed):
     """At the page's own times, Equations 14-16 of Gu et al. 2025 integrated by another method."""
     for start in starts(8)[:8]:
         path = computed("integrate", [[start, 1]])[0]
-        times, points = np.array(path["times"]), np.array(path["points"])
+        times = np.array(path["times"])
+        points = np.array(path["points"])
         assert path["atRest"]
         if len(times) > 1:
             assert np.allclose(points, flow.flow(start, times), atol=1e-6)

@@ -250,7 +250,8 @@ class TestPrinted:
         )
 
     def test_a_reference_to_another_chapter_says_the_page_where_it_is(self, book):
-        reader, text = book[0], "\n".join(page.extract_text() for page in book[0].pages)
+        reader = book[0]
+        text = "\n".join(page.extract_text() for page in book[0].pages)
         assert "(p. 000)" not in text
         said = {int(n) for n in re.findall(r"\(p\. (\d+)\)", text)}
         starts = {

@@ -1,11 +1,10 @@
-"""Ways into the ledger: every claim of the four papers by its place, every list, every former
-id."""
+"""Ways into the ledger: every claim of the four papers by its place."""
 
 import pandas as pd
 import pytest
 from bs4 import BeautifulSoup
 
-from companion.claims.ledger import FOUR, GATHERED, claims, moved
+from companion.claims.ledger import FOUR, claims
 from companion.page.places import index_html, places_of
 
 NAMES = ["id", "paper", "place", "origin", "part_of"]
@@ -24,23 +23,14 @@ def led(fold):
 
 
 def test_every_claim_of_the_four_papers_is_under_a_place_of_its_paper(made):
-    folds = made.select("details")[: len(FOUR)]
+    folds = made.select("details")
     wanted = {claim.id for claim in claims() if claim.paper in FOUR and claim.origin == "paper"}
     assert set().union(*map(led, folds)) == wanted
     earlier = next(fold for fold in folds if fold.summary.text.startswith("Gu 2024"))
     assert "G27" in led(earlier), "what both papers say is found under either"
 
 
-def test_every_list_has_its_lines_and_every_former_id_leads_to_its_entry(made):
-    lists, former = made.select("details")[len(FOUR) :]
-    used = [name for name in GATHERED if (ROWS.part_of == name).any()]
-    assert [span["id"] for span in lists.select("span")] == used
-    assert led(lists) == set(ROWS[ROWS.part_of != ""].id)
-    said = [item.text.split(": now ") for item in former.select("li")]
-    assert {old: new for old, new in said} == moved()
-
-
-def test_a_frame_without_lists_shows_none():
+def test_a_paper_without_a_claim_has_no_list():
     row = {
         "id": "X1",
         "paper": "gu2025",

@@ -52,12 +52,6 @@ def test_the_minutes_of_a_plan_add_up(title, length):
     assert "**Objectives.**" in text and "**Read before.**" in text
 
 
-def test_every_board_picture_that_a_plan_names_is_described_once():
-    described = re.findall(r"\*\*Board picture (\d)\.\*\*", PLANS)
-    named = {n for n in re.findall(r"\bboard picture (\d)", PLANS)}
-    assert len(described) == len(set(described)) and named <= set(described)
-
-
 def test_the_marks_of_the_key_are_those_of_the_questions():
     questions, key = section("Exam").split("### Key")
     asked = {

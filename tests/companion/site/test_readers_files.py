@@ -2,21 +2,16 @@
 is lost."""
 
 import dataclasses
-import json
 import subprocess
 from pathlib import Path
 
 import jupytext
 import pytest
-import yaml
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from papermill.translators import PythonTranslator
 
 from companion.page import sources
 from companion.project import of
-from companion.site import variants
-from grokbook.errors import ChapterError, GrokbookError, ParameterError
+from grokbook.errors import ChapterError, GrokbookError
 from project_tree import ROOT
 
 PAGES = [*sources.chapter_paths(ROOT), *sources.chapter_paths(ROOT / "examples" / "omnigrok")]
@@ -56,7 +51,8 @@ def page(request):
 
 
 def test_a_chapter_that_jupyterlab_saved_says_what_it_said(page, tmp_path):
-    before, again = sources.load(page), tmp_path / page.name
+    before = sources.load(page)
+    again = tmp_path / page.name
     again.write_text(saved(page.read_text("utf-8")), "utf-8")
     after = sources.load(again)
     assert said(after) == said(before)
@@ -69,7 +65,8 @@ def test_a_chapter_that_jupyterlab_saved_says_what_it_said(page, tmp_path):
 
 def test_a_chapter_names_its_language_and_papermill_reads_its_parameters(page):
     chapter = sources.load(page)
-    notebook, cell = chapter.notebook(), sources.parameters_cell(chapter.notebook())
+    notebook = chapter.notebook()
+    cell = sources.parameters_cell(chapter.notebook())
     assert notebook.metadata["kernelspec"]["language"] == "python"
     read = PythonTranslator.inspect(cell) if cell else []
     assert [one.name for one in read] == [one.name for one in chapter.parameters]
@@ -84,16 +81,19 @@ def test_a_comment_that_papermill_cannot_read_is_refused():
 
 @pytest.mark.parametrize("editor", EDITORS)
 def test_whatever_editor_wrote_a_file_it_is_read_the_same(editor, project):
-    source, described = project / "notebooks" / "01_tiny.md", project / "pyproject.toml"
+    source = project / "notebooks" / "01_tiny.md"
+    described = project / "pyproject.toml"
     described.write_text('[tool.grokbook]\nchapters = "tiny"\n')
-    before, about = sources.load(source), of(project)
+    before = sources.load(source)
+    about = of(project)
     for path in (source, described):
         path.write_bytes(EDITORS[editor](path.read_text("utf-8")))
     assert sources.load(source) == before and of(project) == about
 
 
 def test_another_encoding_is_named(project):
-    source, described = project / "notebooks" / "01_tiny.md", project / "pyproject.toml"
+    source = project / "notebooks" / "01_tiny.md"
+    described = project / "pyproject.toml"
     for path in (source, described):
         path.write_bytes("# größer".encode("latin-1"))
     with pytest.raises(
@@ -104,47 +104,6 @@ def test_another_encoding_is_named(project):
         GrokbookError, match="pyproject.toml cannot be read: it must be text in UTF-8"
     ):
         of(project)
-
-
-# ----------------------------------------------------------------------------------- parameter sets
-
-TINY = sources.load(ROOT / "notebooks" / "02_task_and_model.md")
-SHAPES = {
-    "as it is": lambda text: text,
-    "by a program": lambda text: yaml.safe_dump(yaml.safe_load(text)),
-    "as JSON": lambda text: json.dumps(yaml.safe_load(text)),
-}
-
-
-@settings(max_examples=30)
-@given(
-    p=st.sampled_from([7, 11, 59, 113]),
-    fraction=st.floats(0.05, 0.95),
-    shape=st.sampled_from(sorted(SHAPES)),
-    editor=st.sampled_from([None, *sorted(EDITORS)]),
-    name=st.sampled_from(
-        [TINY.name, TINY.number, "2", "task_and_model", "task", f"{TINY.name}.md"]
-    ),
-)
-def test_a_parameter_set_comes_back_whatever_wrote_it(
-    tmp_path_factory, p, fraction, shape, editor, name
-):
-    file = tmp_path_factory.mktemp("sets") / "mine.yml"
-    page = TINY.page("smoke", {"p": p, "train_fraction": fraction, "square": 0, "strip": 1})
-    variants.write_file(file, page)
-    text = file.read_text("utf-8").replace(f"chapter: {TINY.name}", f"chapter: {name}")
-    text = SHAPES[shape](text)
-    file.write_bytes(EDITORS[editor](text) if editor else text.encode())
-    preset, values = variants.read_file(file, TINY)
-    assert preset == "smoke" and TINY.page(preset, values).values == page.values
-
-
-@pytest.mark.parametrize("name", ["01", "03", "tas k", "0", "what_is_grokking", "", "[2]"])
-def test_a_set_of_another_chapter_is_refused(tmp_path, name):
-    file = tmp_path / "mine.yml"
-    file.write_text(f"chapter: {name}\nparameters: {{p: 7}}\n")
-    with pytest.raises(ParameterError, match=r"is for the chapter|the chapter is not a word"):
-        variants.read_file(file, TINY)
 
 
 # ------------------------------------------------------------------------------------------ a clone

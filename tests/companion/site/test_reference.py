@@ -99,7 +99,8 @@ def test_a_docstring_is_made_restructuredtext(reference):
 
 def shown_on(page):
     """The functions whose code a page shows."""
-    text, names = page.read_text("utf-8"), {}
+    text = page.read_text("utf-8")
+    names = {}
     for line in re.findall(r"^from grokbook[^\n(]*(?:\([^)]*\))?", text, re.MULTILINE):
         (node,) = ast.parse(line).body
         for one in node.names:

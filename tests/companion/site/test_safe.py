@@ -99,7 +99,8 @@ def test_the_boxes_of_a_page_say_what_a_record_says_and_no_more(attack, project)
         }
         return footer.box_text(page, [entry | {"provenance": [part | {"seeds": [seed]}]}], 1.0, by)
 
-    text, calm = box_of(attack, attack, by), box_of("-", 0, {})
+    text = box_of(attack, attack, by)
+    calm = box_of("-", 0, {})
     assert inside(text) == inside(calm)
     assert not kinds(rendered(text)) & {
         nodes.raw,

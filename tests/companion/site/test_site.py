@@ -254,7 +254,8 @@ def test_a_notebook_to_download_installs_the_released_wheel_first_where_the_pack
     built_once, tmp_path
 ):
     cells = json.loads((built_once / "site" / "downloads" / "01_tiny.ipynb").read_text())["cells"]
-    text, about = "".join(cells[0]["source"]), site.described(built_once)
+    text = "".join(cells[0]["source"])
+    about = site.described(built_once)
     assert (
         text.startswith("# Where grokbook is missing")
         and 'if find_spec("grokbook") is None:' in text
@@ -351,7 +352,8 @@ def test_the_site_is_served_on_the_local_address(tmp_path):
 def test_what_a_link_has_outside_the_site_is_not_there(tmp_path):
     """A file, a folder, a first page, the page for what is not there; links within the site are
     followed."""
-    site_folder, other = tmp_path / "site", tmp_path / "other"
+    site_folder = tmp_path / "site"
+    other = tmp_path / "other"
     for folder in (site_folder / "in", site_folder / "led", other):
         folder.mkdir(parents=True)
     (other / "index.html").write_text("secret")
@@ -417,7 +419,8 @@ def test_those_who_say_nothing_or_too_little_are_cut_off_and_the_others_are_serv
         "after two by two were silent for long enough"
     )
     assert [line.recv(1) for line in silent] == [b""] * 5
-    slow, lasted = socket.create_connection(("127.0.0.1", served), timeout=30), 0
+    slow = socket.create_connection(("127.0.0.1", served), timeout=30)
+    lasted = 0
     with pytest.raises(OSError):
         while lasted < 100:
             slow.sendall(b"G")

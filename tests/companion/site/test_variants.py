@@ -83,7 +83,7 @@ def build_twice(root):
     chapter(make_project(root))
     for number in (1, 2):
         build(root, "laptop", strict=True, progress=(told := silent()))
-        (root / f"said_{number}").write_text(told.console.file.getvalue())
+        (root / f"said_{number}").write_text(told.stream.getvalue())
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +96,8 @@ def soup(root, file):
 
 
 def test_a_build_says_what_the_sets_cost_and_does_nothing_the_second_time(once):
-    first, again = ((once / f"said_{number}").read_text() for number in (1, 2))
+    first = (once / f"said_{1}").read_text()
+    again = (once / f"said_{2}").read_text()
     assert (
         "parameter sets: 2 to execute, about" in first
         and "chapter 01_tiny, p = 47: executed in" in first
@@ -162,7 +163,8 @@ def test_a_set_is_found_by_its_chapter_alone_and_its_notebook_can_be_had(once):
 
 
 def test_a_set_that_is_no_longer_named_or_has_other_values_has_no_page(once):
-    root, made = once, sources.load(once / "notebooks" / "01_tiny.md")
+    root = once
+    made = sources.load(once / "notebooks" / "01_tiny.md")
     assert [one.name for one in variants.made(root, made)] == ["p = 47", "half the steps"]
     other = replace(made, variants=made.variants | {"p = 47": {"p": 53}})
     assert [one.name for one in variants.made(root, other)] == ["half the steps"]

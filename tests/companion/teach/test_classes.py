@@ -15,7 +15,8 @@ PLAIN = ["Ada Lovelace", "Martin Luther King Jr.", "José", "O'Brien"]
 
 def read(tmp_path, content):
     """The names of a list, and what was told of it."""
-    path, told = tmp_path / "names.csv", []
+    path = tmp_path / "names.csv"
+    told = []
     path.write_bytes(content)
     return names_in(path, told.append), told
 

@@ -200,7 +200,8 @@ def test_an_instructor_reads_solutions_typical_mistakes_and_what_they_are_told(r
 
 
 def test_a_class_has_variants_with_a_key_and_nobody_can_use_another_ones_answer(root, tmp_path):
-    names, out = [f"student {n}" for n in range(40)], tmp_path / "out"
+    names = [f"student {n}" for n in range(40)]
+    out = tmp_path / "out"
     found = made(root, out, names=names)
     rows = [row for row in key_of(out) if row["exercise"] == LABEL]
     assert list(found) and sorted(found) == sorted(names) == sorted(row["name"] for row in rows)
@@ -221,7 +222,8 @@ def test_a_class_has_variants_with_a_key_and_nobody_can_use_another_ones_answer(
 
 
 def test_a_variant_is_that_of_the_name_and_of_the_class_alike(root, tmp_path):
-    alone, together = tmp_path / "alone", tmp_path / "together"
+    alone = tmp_path / "alone"
+    together = tmp_path / "together"
     made(root, alone, names=["Ada"]), made(root, together, names=["Ben", "Ada"])
     assert key_of(alone)[0] == key_of(together)[1]
     assert json.loads(key_of(alone)[0]["parameters"]) == asked.asked(LABEL).drawn("Ada")
@@ -232,7 +234,8 @@ def test_everybody_of_a_list_has_a_folder_and_a_row_of_the_key_whatever_the_name
 ):
     """A student called as a file of ours, as a device, or with what a pattern takes for more than a
     letter."""
-    names, out = ["key.csv", "hand_out", "nul", "A [b]+$^", "../Ada", "=1+1"], tmp_path / "out"
+    names = ["key.csv", "hand_out", "nul", "A [b]+$^", "../Ada", "=1+1"]
+    out = tmp_path / "out"
     found = made(root, out, names=names)
     assert list(found) and len(found) == len(names) and "_nul" in found and "A _b____" in found
     assert {one["metadata"]["grokbook"]["variant"] for one in found.values()} == set(names)
@@ -405,7 +408,8 @@ def test_a_key_that_is_none_and_a_folder_without_notebooks_get_a_sentence(
 
 def test_the_exam_and_its_key_are_two_files(tmp_path):
     assert CliRunner().invoke(app, ["teach", "exam", str(tmp_path)]).exit_code == 0
-    exam, key = ((tmp_path / f"{name}.md").read_text() for name in ("exam", "exam_key"))
+    exam = (tmp_path / f"{'exam'}.md").read_text()
+    key = (tmp_path / f"{'exam_key'}.md").read_text()
     assert exam.count("\n1. (4) Define fit step") == 1 and "Key" not in exam
     assert key.startswith("# Key of the exam") and exam.count("\n8. ") == key.count("\n8. ") == 1
 
