@@ -17,6 +17,7 @@ from companion.page import parameters as params
 from companion.page import variants
 from companion.page.parameters import Parameter
 from companion.page.safe import line
+from companion.plain_yaml import check_notebook
 from companion.project import current
 from grokbook.errors import ChapterError, GrokbookError, ParameterError, nearest, shown
 from grokbook.errors import line as one_line
@@ -163,9 +164,10 @@ def topic(chapter: str) -> ModuleType | None:
 
 
 def read_notebook(source: str) -> Any:
-    """The source of a chapter as a notebook."""
+    """The source of a chapter as a notebook; raises ParameterError where its YAML is not plain."""
     import jupytext
 
+    check_notebook(source)
     return jupytext.reads(source, fmt="md:myst")
 
 

@@ -19,6 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from companion import plain_yaml
 from companion.page.safe import line
 from companion.page.sources import Chapter, Page, means
 from companion.page.variants import slug
@@ -293,8 +294,6 @@ def read_file(
 
 def _mapping(path: Path) -> dict[str, Any]:
     """What a file holds, every value as the text that stands there."""
-    import yaml
-
     try:
         content = given(path, LARGEST)
     except (OSError, ValueError) as error:
@@ -306,18 +305,11 @@ def _mapping(path: Path) -> dict[str, Any]:
         )
     try:
         text = as_text(content)
+        if text.startswith(_FIRST) and text.rstrip().rpartition("\n")[2] != _LAST:
+            raise ParameterError(f"it was written only in part: its last line is not `{_LAST}`.")
+        found = plain_yaml.texts(text)
     except ParameterError as error:
         raise ParameterError(f"--params {path}: {error}") from None
-    try:
-        if text.startswith(_FIRST) and text.rstrip().rpartition("\n")[2] != _LAST:
-            raise ParameterError(
-                f"--params {path} was written only in part: its last line is not `{_LAST}`."
-            )
-        found = yaml.load(text, yaml.BaseLoader)  # every scalar is a text, nothing is constructed
-    except ParameterError:
-        raise
-    except (yaml.YAMLError, RecursionError, ValueError):
-        raise ParameterError(f"--params {path} is not YAML, or was written only in part.") from None
     if not isinstance(found, dict) or not found:
         raise ParameterError(f"--params {path} holds no parameters; write lines such as `p: 113`.")
     return found

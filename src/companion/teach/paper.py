@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
+from companion import plain_yaml
 from companion.site.browser import chromium
 from companion.site.serving import server
 from grokbook.errors import GrokbookError
@@ -49,9 +50,7 @@ numbers of pages."""
 def pages_in_order(root: Path, site: Path) -> list[str]:
     """The pages of the book that the site has, in the order of the table of contents, without
     `.html`."""
-    import yaml
-
-    toc = yaml.safe_load((root / "book" / "_toc.yml").read_text(encoding="utf-8"))
+    toc = plain_yaml.data((root / "book" / "_toc.yml").read_text(encoding="utf-8"))
     names = [
         toc["root"],
         *(chapter["file"] for part in toc["parts"] for chapter in part["chapters"]),

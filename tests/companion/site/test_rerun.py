@@ -451,7 +451,7 @@ def test_what_is_written_is_what_is_read(folder, p, x, name, hole, ps):
             "is for the chapter '02_other', not for 01_tiny",
         ),
         (b"seed: 1\nparameters: {p: 1}", "has 'seed'; it may have chapter, preset and parameters"),
-        (b"a: &a [x]\np: [*a, *a]", "'p' is neither a value"),
+        (b"a: &a [x]\np: [*a, *a]", "YAML here has no aliases (*a in line 2)"),
         (b"!!python/object/apply:os.system ['exit']", "holds no parameters"),
     ],
 )
