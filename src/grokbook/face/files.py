@@ -61,9 +61,10 @@ def export(data: Any, path: str | Path) -> Path:
         >>> export(curves, "curves.csv").read_text().splitlines()[0]
         'seed,step,loss'
     """
-    path, data = Path(path), found(data) if isinstance(data, str) else data
+    path = Path(path)
     if path.suffix not in ENDINGS:
         raise ParameterError(f"{path.name!r} must end with {', '.join(ENDINGS)}.")
+    data = found(data) if isinstance(data, str) else data
     if isinstance(data, Kept) != (path.suffix in (".pt", ".safetensors")):
         what = (
             "the weights of a run at a step (see load)"

@@ -18,6 +18,7 @@ from grokbook.errors import ParameterError, checked_call, line, nearest, shown
 from grokbook.files import given
 from grokbook.machine import check_fits, plain_torch
 from grokbook.models.mlp import MLP
+from grokbook.models.networks import Network
 from grokbook.models.transformer import Shape
 from grokbook.tensor_files import load_tensors
 
@@ -28,7 +29,7 @@ _WRAPPER = re.compile(r"^(module\.|weights\.|_orig_mod\.)+")
 
 @checked_call
 def load_checkpoint(
-    path: str | Path, model: Any, names: Mapping[str, str] | None = None
+    path: str | Path, model: Network, names: Mapping[str, str] | None = None
 ) -> dict[str, Tensor]:
     """The weights in a file of torch or safetensors as those of a network: `model.forward(weights,
     inputs)` runs it.
