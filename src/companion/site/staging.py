@@ -386,15 +386,18 @@ def released(root: Path) -> str:
 
 
 def with_wheel(notebook: Any, root: Path) -> Any:
-    """The notebook with a first cell that installs the wheel of this version from its release,
-    where that is missing.
+    """The notebook with `install_cells` in front."""
+    notebook.cells[:0] = install_cells(root)
+    return notebook
 
-    So it runs in Colab too. It is as it was where pyproject.toml names no repository.
-    """
+
+def install_cells(root: Path) -> list[Any]:
+    """A cell that installs the wheel of this version from its release, where that is missing, as in
+    Colab; no cell where pyproject.toml names no repository."""
     from nbformat.v4 import new_code_cell
 
     if not (wheel := released(root)):
-        return notebook
+        return []
     name = described(root)["name"]
     text = f"# Where {name} is missing, as in Colab: this version, from its release.\n"
     text += (
@@ -402,8 +405,7 @@ def with_wheel(notebook: Any, root: Path) -> Any:
         " None:\n"
     )
     text += f"    %pip install -q jupytext {wheel}"
-    notebook.cells.insert(0, new_code_cell(text, id="install"))
-    return notebook
+    return [new_code_cell(text, id="install")]
 
 
 def put_download(notebook: Any, place: Path, root: Path) -> None:
