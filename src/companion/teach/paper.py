@@ -126,6 +126,7 @@ def _article(soup: Any, name: str, inside: set[str], site: Path, address: str | 
     for script in article.find_all("kept"):
         script.name = "script"
     _solutions_last(soup, article)
+    _cut_tables(soup, article, f"{name}.html", address)
     for fold in article.select("details:not(.gb-claim details):not(.gb-evidence)"):
         fold["open"] = ""
     for tag in article.find_all(id=True):
@@ -155,6 +156,32 @@ def _solutions_last(soup: Any, article: Any) -> None:
     last = soup.new_tag("section")
     last.extend([heading, *solutions])
     article.find("section").append(last)
+
+
+ROWS = 25
+"""Rows of the longest table that is printed whole; in print the 185 of one of chapter 19 were
+thirty sheets."""
+
+FIRST_ROWS = 12
+"""Rows of a longer one."""
+
+
+def _cut_tables(soup: Any, article: Any, page: str, address: str | None) -> None:
+    """Leave of a long table its first rows, and say below how many there are, and where."""
+    for table in article.find_all("table"):
+        rows = table.select("tbody > tr")
+        if len(rows) <= ROWS:
+            continue
+        for row in rows[FIRST_ROWS:]:
+            row.decompose()
+        said = soup.new_tag("p", attrs={"class": "gb-online"})
+        said.string = f"The first {FIRST_ROWS} of {len(rows)} rows; all are on the site"
+        if address:
+            link = soup.new_tag("a", href=online(address, page))
+            link.string = link["href"]
+            said.extend([": ", link])
+        said.append(".")
+        table.insert_after(said)
 
 
 def online(address: str, page: str) -> str:

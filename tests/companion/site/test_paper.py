@@ -296,3 +296,20 @@ class TestPrinted:
 def test_a_page_without_goals_gets_a_sentence(site):
     with pytest.raises(ChapterError, match="one has no list of what a reader can do"):
         written(site / "chapters" / "one.html", "chapters/one.html", "x", 0, None)
+
+
+@pytest.mark.parametrize(("rows", "kept"), [(25, 25), (26, 12), (185, 12)])
+@pytest.mark.parametrize("address", [None, ADDRESS])
+def test_a_long_table_has_its_first_rows_and_says_where_the_rest_is(site, rows, kept, address):
+    """Once the tables of one chapter were sixty of its eighty-six sheets."""
+    body = "".join(f"<tr><td>arm {n}</td></tr>" for n in range(rows))
+    table = f"<table><thead><tr><th>Arm</th></tr></thead><tbody>{body}</tbody></table>"
+    page = site / "chapters" / "one.html"
+    page.write_text(ONE.replace("Inside.", f"{table}{table}"))
+    fold = joined(site, address).select_one("#chapters\\/one--fold")
+    assert [len(one.select("tbody > tr")) for one in fold.select("table")] == [kept, kept]
+    assert fold.select_one("thead").get_text() == "Arm" and "open" in fold.attrs
+    said = [one.get_text() for one in fold.select("table + p.gb-online")]
+    place = f": {ADDRESS}/chapters/one.html" if address else ""
+    words = f"The first 12 of {rows} rows; all are on the site{place}."
+    assert said == ([] if kept == rows else [words, words])
