@@ -4,6 +4,7 @@ breaks."""
 from __future__ import annotations
 
 import inspect
+import operator
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -178,7 +179,8 @@ def checked_call(called: Called) -> Called:
                 refused = _of_another_kind(kinds, given[bound:], named)
             if refused is None:
                 raise
-        except (TypeError, AttributeError, ValueError, OverflowError):
+        # torch has a RuntimeError for what others call a TypeError
+        except (TypeError, AttributeError, ValueError, ArithmeticError, RuntimeError):
             refused = _misfit(function, called.__name__, given, named)
             refused = refused or _of_another_kind(kinds, given[bound:], named)
             if refused is None:
@@ -207,6 +209,12 @@ _RULES |= {
     "Dataset": "a Dataset",
     "DataFrame": "a DataFrame",
     "Mapping": "values by their names",
+    "Iterable": "several values",
+    "Sequence": "a list",
+    "Tensor": "a tensor",
+    "Network": "a network, with shapes, draw and forward",
+    "RunConfig": "a RunConfig",
+    "Shape": "a Transformer",
 }
 """The kinds of arguments that are held against what is given, by the last word of their annotation,
 in words."""
@@ -250,10 +258,15 @@ def _is_of(kind: str, value: Any) -> bool:
         return isinstance(value, str)
     if kind == "bool":
         return isinstance(value, bool) or type(value).__name__ == "bool_"
-    if kind not in ("int", "float", "tuple"):
+    if kind == "Network":
+        methods = (getattr(value, name, None) for name in ("shapes", "draw", "forward"))
+        return not isinstance(value, type) and all(map(callable, methods))
+    if kind == "Iterable":
+        return isinstance(value, Iterable) and not isinstance(value, str | bytes)
+    if kind not in ("int", "float", "tuple", "Sequence"):
         named = {base.__name__ for base in type(value).__mro__}
         return isinstance(value, Mapping) if kind == "Mapping" else kind in named
-    if kind == "tuple":
+    if kind in ("tuple", "Sequence"):
         several = isinstance(value, Sequence) or getattr(value, "ndim", 0) > 0
         return several and not isinstance(value, str | bytes)
     if isinstance(value, bool) or not isinstance(value, Integral if kind == "int" else Real):
@@ -314,3 +327,16 @@ def check_integers(owner: object, **least: int) -> None:
         if isinstance(value, bool) or not isinstance(value, Integral) or value < low:
             raise ParameterError(f"{name} = {value!r} must be an integer of {low} or more.")
         object.__setattr__(owner, name, int(value))
+
+
+def check_whole_numbers(owner: object, name: str) -> None:
+    """Refuse a field of a frozen dataclass that is no sequence of whole numbers; it becomes a tuple
+    of `int`.
+
+    Raises ParameterError naming field, value and rule.
+    """
+    value = getattr(owner, name)
+    try:
+        object.__setattr__(owner, name, tuple(map(operator.index, value)))
+    except TypeError:
+        raise ParameterError(f"{name} = {shown(value)} must be whole numbers.") from None

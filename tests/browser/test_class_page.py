@@ -285,3 +285,19 @@ def test_a_link_and_its_code_leave_out_what_the_address_asks_besides(open_page, 
         "?xxx" not in page.locator("#gb-join-link").get_attribute("href")
         and page.seen["errors"] == []
     )
+
+
+@pytest.mark.parametrize("name", ["constructor", "toString", "__proto__", "hasOwnProperty"])
+def test_what_every_object_has_is_no_setting(at, name):
+    """An address or a link may name it; nothing varies by it, and no class is apart for it."""
+    page = at(f"#join?vary={name}&values=1_2")
+    assert page.locator("h1").inner_text() == "This link to a class is not complete"
+    page = at(f"#group?vary={name}&group=1")
+    assert page.locator("h1").inner_text() == "This link to a class is not complete"
+    page = at()
+    ends = "fit=1&rule=2&last=3"
+    links = f"#result?vary={name}&group=1&{ends} #result?vary=seed&group=2&seed=5&{ends}"
+    page.locator("#gb-links").fill(f"{links} #result?vary=seed&group=3&seed=6&{name}=9&{ends}")
+    assert page.locator(".gb-count").inner_text() == "2 groups have sent a result."
+    assert "it names no result of a class" in page.locator(".gb-wrong li").inner_text()
+    assert page.seen["errors"] == []

@@ -6,7 +6,7 @@ import html
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from companion import page
+from companion import page, plain_yaml
 from companion.page.sources import FRONT, Chapter, load_all, page_of
 from companion.project import of
 
@@ -27,9 +27,7 @@ def _plain(number: str) -> str:
 def _groups(root: Path) -> list[tuple[str, list[tuple[Chapter, str]]]]:
     """The parts of the table of contents that hold chapters but the ledger: caption, chapters with
     short titles."""
-    import yaml
-
-    toc = yaml.safe_load((root / "book" / "_toc.yml").read_text(encoding="utf-8"))
+    toc = plain_yaml.data((root / "book" / "_toc.yml").read_text(encoding="utf-8"))
     known = {page_of(chapter.name): chapter for chapter in load_all(root)}
     for other in (FRONT, of(root).ledger):
         known.pop(page_of(other), None)

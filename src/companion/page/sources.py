@@ -16,6 +16,7 @@ from typing import Any
 from companion.page import parameters as params
 from companion.page import variants
 from companion.page.parameters import Parameter
+from companion.plain_yaml import check_notebook
 from companion.project import current
 from grokbook.errors import ChapterError, GrokbookError, ParameterError, line, nearest, shown
 from grokbook.files import as_text, whole
@@ -158,9 +159,10 @@ def topic(chapter: str) -> ModuleType | None:
 
 
 def read_notebook(source: str) -> Any:
-    """The source of a chapter as a notebook."""
+    """The source of a chapter as a notebook; raises ParameterError where its YAML is not plain."""
     import jupytext
 
+    check_notebook(source)
     return jupytext.reads(source, fmt="md:myst")
 
 

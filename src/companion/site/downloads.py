@@ -79,21 +79,24 @@ def released(root: Path) -> str:
 
 
 def with_wheel(notebook: Any, root: Path) -> Any:
-    """The notebook with a first cell that installs the wheel of this version from its release,
-    where that is missing.
+    """The notebook with `install_cells` in front."""
+    notebook.cells[:0] = install_cells(root)
+    return notebook
 
-    So it runs in Colab too. It is as it was where pyproject.toml names no repository.
-    """
+
+def install_cells(root: Path) -> list[Any]:
+    """A cell that installs the wheel of this version from its release, where that is missing, as in
+    Colab; no cell where pyproject.toml names no repository."""
     from nbformat.v4 import new_code_cell
 
-    if not (wheel := released(root)):
-        return notebook
+    wheel = released(root)
+    if not wheel:
+        return []
     name = described(root)["name"]
-    text = f"# Where {name} is missing, as in Colab: this version, from its release.\n"
-    text += (
-        f'from importlib.util import find_spec\n\nif find_spec("{name.replace("-", "_")}") is'
-        " None:\n"
+    text = (
+        f"# Where {name} is missing, as in Colab: this version, from its release.\n"
+        "from importlib.util import find_spec\n\n"
+        f'if find_spec("{name.replace("-", "_")}") is None:\n'
+        f"    %pip install -q jupytext {wheel}"
     )
-    text += f"    %pip install -q jupytext {wheel}"
-    notebook.cells.insert(0, new_code_cell(text, id="install"))
-    return notebook
+    return [new_code_cell(text, id="install")]

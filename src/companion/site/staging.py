@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from companion import plain_yaml
 from companion.checks import broken, drift
 from companion.claims import export
 from companion.claims.verdicts import settled, with_former
@@ -217,7 +218,7 @@ def configuration(root: Path) -> str:
         return upper
 
     both = (
-        yaml.safe_load((folder / "_config.yml").read_text(encoding="utf-8"))
+        plain_yaml.data((folder / "_config.yml").read_text(encoding="utf-8"))
         for folder in (frame(), root / "book")
     )
     return yaml.safe_dump(over(*both), sort_keys=False)
@@ -355,7 +356,7 @@ def filtered_toc(text: str, names: Collection[str]) -> str:
     """The table of contents without chapters that were not executed and without empty parts."""
     import yaml
 
-    toc = yaml.safe_load(text)
+    toc = plain_yaml.data(text)
     parts = []
     for part in toc.get("parts", []):
         files = [(c, c["file"].rpartition("/")) for c in part["chapters"]]
@@ -433,8 +434,6 @@ def sphinx(work: Path, strict: bool = True) -> Path:
 
     Raises ChapterError with the warnings when there are any (strict) or the build fails.
     """
-    import yaml
-
     # a quarter of the time goes to garbage otherwise
     seldom = "import gc; gc.set_threshold(1_000_000, 50, 1000)"
     command = [sys.executable, "-c", f"{seldom}; from jupyter_book.cli.main import main; main()"]
@@ -456,7 +455,7 @@ def sphinx(work: Path, strict: bool = True) -> Path:
         raise ChapterError(
             "Sphinx does not accept the book: " + "; ".join(told[:20] or lines[-15:])
         )
-    title = yaml.safe_load((work / "source" / "_config.yml").read_text(encoding="utf-8"))["title"]
+    title = plain_yaml.data((work / "source" / "_config.yml").read_text(encoding="utf-8"))["title"]
     # for who asks for the folder
     first = filled(Path(__file__).with_name("index.html"), {"TITLE": escape(title)})
     (html / "index.html").write_text(first, encoding="utf-8")

@@ -99,7 +99,7 @@ def written(page: Path, name: str, base: str, formulas: int, address: str | None
         "GOALS": "".join(f"<li>{goal}</li>" for goal in goals),
         "EXERCISES": "".join(tasks),
         "FORMULAS": "".join(equations),
-        "QUESTIONS": "".join(one + room for one in asked) or room,
+        "QUESTIONS": "".join(one + room for one in asked),
         "WHERE": f"The chapter: {html.escape(online(address, name))}" if address else "",
     }
     return filled(Path(__file__).with_suffix(".html"), words)

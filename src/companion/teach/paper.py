@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
+from companion import plain_yaml
 from companion.site.browser import chromium
 from companion.site.serving import server
 from grokbook.errors import GrokbookError
@@ -49,9 +50,7 @@ numbers of pages."""
 def pages_in_order(root: Path, site: Path) -> list[str]:
     """The pages of the book that the site has, in the order of the table of contents, without
     `.html`."""
-    import yaml
-
-    toc = yaml.safe_load((root / "book" / "_toc.yml").read_text(encoding="utf-8"))
+    toc = plain_yaml.data((root / "book" / "_toc.yml").read_text(encoding="utf-8"))
     names = [
         toc["root"],
         *(chapter["file"] for part in toc["parts"] for chapter in part["chapters"]),
@@ -123,6 +122,7 @@ def _article(soup: Any, name: str, inside: set[str], site: Path, address: str | 
     for script in article.find_all("kept"):
         script.name = "script"
     _solutions_last(soup, article)
+    _cut_tables(soup, article, f"{name}.html", address)
     for fold in article.select("details:not(.gb-claim details):not(.gb-evidence)"):
         fold["open"] = ""
     for tag in article.find_all(id=True):
@@ -152,6 +152,32 @@ def _solutions_last(soup: Any, article: Any) -> None:
     last = soup.new_tag("section")
     last.extend([heading, *solutions])
     article.find("section").append(last)
+
+
+ROWS = 25
+"""Rows of the longest table that is printed whole; in print the 185 of one of chapter 19 were
+thirty sheets."""
+
+FIRST_ROWS = 12
+"""Rows of a longer one."""
+
+
+def _cut_tables(soup: Any, article: Any, page: str, address: str | None) -> None:
+    """Leave of a long table its first rows, and say below how many there are, and where."""
+    for table in article.find_all("table"):
+        rows = table.select("tbody > tr")
+        if len(rows) <= ROWS:
+            continue
+        for row in rows[FIRST_ROWS:]:
+            row.decompose()
+        said = soup.new_tag("p", attrs={"class": "gb-online"})
+        said.string = f"The first {FIRST_ROWS} of {len(rows)} rows; all are on the site"
+        if address:
+            link = soup.new_tag("a", href=online(address, page))
+            link.string = link["href"]
+            said.extend([": ", link])
+        said.append(".")
+        table.insert_after(said)
 
 
 def online(address: str, page: str) -> str:

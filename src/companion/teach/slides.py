@@ -10,6 +10,7 @@ to it.
 
 from __future__ import annotations
 
+import ast
 import html
 import json
 import re
@@ -18,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from companion.python_source import parsed
 from companion.site import policy, standalone
 from companion.teach.pages import sentences
 from grokbook.errors import ChapterError
@@ -227,12 +229,40 @@ def _before(formula: Any) -> str:
 
 
 def exercise(tag: Any) -> str:
-    """An exercise: its name, and its words up to the code."""
+    """An exercise: its name, its words up to the code, and the values that the code gives to what
+    they name."""
     name = tag.select_one(".admonition-title").get_text(" ", strip=True)
     words = tag.select_one(":scope > section > p, :scope > p:not(.admonition-title)")
-    return f"<p><strong>{html.escape(name)}</strong></p>" + (
-        f"<p>{words.decode_contents()}</p>" if words else ""
-    )
+    head = f"<p><strong>{html.escape(name)}</strong></p>"
+    if words is None:
+        return head
+    given = "; ".join(f"<code>{html.escape(one)}</code>" for one in _given(tag, words))
+    return f"{head}<p>{words.decode_contents()}{f' Given: {given}.' if given else ''}</p>"
+
+
+def _given(tag: Any, words: Any) -> list[str]:
+    """The plain values that the code of an exercise gives to names of its words, such as `few =
+    11`."""
+    named = {code.get_text() for code in words.find_all("code")}
+    code = tag.find("pre")
+    found: list[str] = []
+    try:
+        statements = parsed(code.get_text() if code else "").body
+    except SyntaxError:  # a command, say
+        return found
+    for statement in statements:
+        if isinstance(statement, ast.Assign) and not _is_open(statement):
+            told = {one.id for one in ast.walk(statement.targets[0]) if isinstance(one, ast.Name)}
+            found += [ast.unparse(statement)] if told & named else []
+    return found
+
+
+def _is_open(statement: ast.Assign) -> bool:
+    """Whether a statement says no value: it has `...`, which a reader fills in, or computes."""
+    try:
+        return ast.literal_eval(statement.value) is ...
+    except ValueError:
+        return True
 
 
 def _figure(heading: str, figure: Any) -> Slide:

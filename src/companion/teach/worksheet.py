@@ -18,7 +18,7 @@ from companion.exercises.sandbox import after, run, told
 from companion.page.sources import Chapter
 from companion.project import described
 from companion.python_source import parsed
-from companion.site.downloads import released
+from companion.site.downloads import install_cells, released
 
 Given = Mapping[str, Mapping[str, Any]]
 """The parameters that are drawn, by the label of their exercise."""
@@ -141,8 +141,8 @@ def otter_master(notebook: Any, exercises: Sequence[Exercise], root: Path) -> An
     """The keyed notebook of `exercises` as `otter assign` takes it: raw cells begin and end
     questions and parts.
 
-    The environment in which otter marks gets this version of the library, where `root` says where
-    its releases are.
+    The environment in which otter marks gets this version of the library, and a student's notebook
+    a cell that installs it, where `root` says where its releases are.
     """
     from nbformat.v4 import new_notebook, new_output, new_raw_cell
 
@@ -150,7 +150,7 @@ def otter_master(notebook: Any, exercises: Sequence[Exercise], root: Path) -> An
     config = "# ASSIGNMENT CONFIG\ngenerate: true\nexport_cell:\n  pdf: false"
     if wheel := released(root):
         config += f"\nrequirements:\n  - {described(root)['name']} @ {wheel}"
-    made = [new_raw_cell(config), cells["head"]]
+    made = [new_raw_cell(config), *install_cells(root), cells["head"]]
     for exercise in exercises:
         label = exercise.label
         parts = {"SOLUTION": [cells[exercise.label]]}

@@ -3,11 +3,9 @@ TransformerLens."""
 
 from __future__ import annotations
 
-import io
 import json
 import pickle
 import re
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,7 +18,9 @@ from grokbook.errors import ParameterError, checked_call, line, nearest, shown
 from grokbook.files import given
 from grokbook.machine import check_fits, plain_torch
 from grokbook.models.mlp import MLP
+from grokbook.models.networks import Network
 from grokbook.models.transformer import Shape
+from grokbook.tensor_files import load_tensors
 
 WRAPPED = ("state_dict", "model_state_dict", "model", "weights")
 """Keys under which training scripts keep a state dict beside other things."""
@@ -29,7 +29,7 @@ _WRAPPER = re.compile(r"^(module\.|weights\.|_orig_mod\.)+")
 
 @checked_call
 def load_checkpoint(
-    path: str | Path, model: Any, names: Mapping[str, str] | None = None
+    path: str | Path, model: Network, names: Mapping[str, str] | None = None
 ) -> dict[str, Tensor]:
     """The weights in a file of torch or safetensors as those of a network: `model.forward(weights,
     inputs)` runs it.
@@ -245,11 +245,7 @@ def _is_dense(part: Tensor) -> bool:
 
 
 def _torch(content: bytes) -> Mapping[str, Any]:
-    # what torch writes is not packed, others may pack it tightly
-    if zipfile.is_zipfile(io.BytesIO(content)):
-        with zipfile.ZipFile(io.BytesIO(content)) as parts:
-            check_fits(sum(part.file_size for part in parts.infolist()))
-    found = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
+    found = load_tensors(content)
     if not isinstance(found, Mapping):
         raise ParameterError(f"the file holds a {type(found).__name__}, which is no state dict.")
     return found

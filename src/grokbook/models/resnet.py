@@ -2,7 +2,6 @@ r"""ResNet-18 of He et al. 2016 on images, with its batch statistics among the n
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from torch.nn import functional as F
 from grokbook.errors import ParameterError, check_integers, checked_call
 from grokbook.files import whole
 from grokbook.models.networks import Parameters, Shapes
+from grokbook.tensor_files import load_tensors
 
 STEMS = {"imagenet": (7, 2), "small": (3, 1)}
 """Kernel and stride of the first convolution; the first kind is followed by pooling over 3 x 3 with
@@ -151,9 +151,7 @@ class ResNet:
         """The tensors of the file `pretrained`, the head's left out."""
         path = Path(str(self.pretrained))
         try:
-            found = torch.load(
-                io.BytesIO(whole(path, 1_000_000_000)), map_location="cpu", weights_only=True
-            )
+            found = load_tensors(whole(path, 1_000_000_000))
         # torch has an error of its own for each way in which a file can be none
         except Exception as error:
             raise ParameterError(

@@ -251,6 +251,7 @@ def logits(w: Parameters, tokens: Tensor, shape: Shape) -> Tensor:
     return (cls_logits if shape.n_layers == 1 else plain_logits)(w, tokens, shape)
 
 
+@checked_call
 class Transformer(nn.Module):
     """The model of Gu et al. 2025 as a torch module; logits (N, p).
 

@@ -62,10 +62,10 @@ def export(data: Any, path: str | Path) -> Path:
         'seed,step,loss'
     """
     path = Path(path)
-    if isinstance(data, str):
-        data = of_name(data)
     if path.suffix not in ENDINGS:
         raise ParameterError(f"{path.name!r} must end with {', '.join(ENDINGS)}.")
+    if isinstance(data, str):
+        data = of_name(data)
     if isinstance(data, Kept) != (path.suffix in (".pt", ".safetensors")):
         what = "weights of a run at a step" if isinstance(data, Kept) else "runs or a table"
         raise ParameterError(

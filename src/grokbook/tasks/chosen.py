@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from grokbook.errors import ParameterError, checked_call, shown
+from grokbook.errors import ParameterError, check_integers, checked_call, shown
 from grokbook.tasks.addition import AdditionTask
 
 
@@ -37,6 +37,7 @@ class ChosenAddition(AdditionTask):
     trained: tuple[tuple[int, int], ...] = ()
 
     def __post_init__(self) -> None:
+        check_integers(self, p=2)
         try:
             pairs = sorted(tuple(sorted(map(operator.index, pair))) for pair in self.trained)
         except TypeError:

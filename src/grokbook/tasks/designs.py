@@ -65,9 +65,10 @@ class DesignedTask(ModularTask):
     unit: int | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
+        check_integers(self, p=5)
         unit = round(self.p**0.5) if self.unit is None else self.unit
         object.__setattr__(self, "unit", unit)
-        check_integers(self, p=5, unit=2)
+        check_integers(self, unit=2)
         if self.design not in DESIGNS:
             raise ParameterError(
                 f"design = {self.design!r} is unknown; choose one of {', '.join(DESIGNS)}."

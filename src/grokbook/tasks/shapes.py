@@ -15,7 +15,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from grokbook.errors import ParameterError, check_integers, check_share, checked_call
+from grokbook.errors import (
+    ParameterError,
+    check_integers,
+    check_share,
+    check_whole_numbers,
+    checked_call,
+)
 
 SPLITS = ("random", "multiset", "pair")
 RULES = ("sides", "categories")
@@ -134,7 +140,8 @@ class ShapeTask:
                     f" {', '.join(choices)}."
                 )
         check_share(self, "train_fraction")
-        pair = tuple(sorted({int(k) for k in self.pair}))
+        check_whole_numbers(self, "pair")
+        pair = tuple(sorted(set(self.pair)))
         if len(self.pair) != 2 or len(pair) != 2 or not 0 <= pair[0] < pair[1] < self.n:
             raise ParameterError(
                 f"pair = {self.pair} must be two different glyphs of 0 to {self.n - 1}."

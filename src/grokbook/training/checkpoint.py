@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from grokbook.files import atomic_write, whole
+from grokbook.tensor_files import load_tensors
 
 LARGEST = 100_000_000_000
 """Bytes of the largest state that is read: hundreds of runs of the largest network, with all their
@@ -55,7 +56,7 @@ def load_checkpoint(
         return _anew(path, "is damaged")
     if state.get("run_id") != run_id:
         return _anew(path, "belongs to another run, other code or another torch")
-    if any(_form(state.get(name)) != _form(value) for name, value in (like or {}).items()):
+    if not all(_fits(state.get(name), value) for name, value in (like or {}).items()):
         return _anew(path, "has tensors of other shapes")
     return state
 
@@ -75,14 +76,19 @@ def _verified(content: bytes) -> dict[str, Any] | None:
     if not content.startswith(MAGIC) or hashlib.sha256(payload).hexdigest().encode() != digest:
         return None
     try:
-        state = torch.load(io.BytesIO(payload), weights_only=True, map_location="cpu")
+        state = load_tensors(payload)
     except Exception:  # signed, but nothing that this torch reads: torch raises many kinds
         return None
     return state if isinstance(state, dict) else None
 
 
-def _form(value: Any) -> Any:
-    """Shape and type of a tensor, or of every tensor of a dictionary."""
-    if isinstance(value, Tensor):
-        return tuple(value.shape), value.dtype
-    return {name: _form(part) for name, part in value.items()} if isinstance(value, dict) else value
+def _fits(found: Any, like: Any) -> bool:
+    """Whether tensors, or those of a dictionary, have the shapes and types of others; a file is
+    looked into no deeper than what it is held against."""
+    if isinstance(like, Tensor):
+        form = like.shape, like.dtype
+        return isinstance(found, Tensor) and (found.shape, found.dtype) == form
+    if isinstance(like, Mapping):
+        same = isinstance(found, dict) and found.keys() == like.keys()
+        return same and all(_fits(found[name], part) for name, part in like.items())
+    return bool(found == like)

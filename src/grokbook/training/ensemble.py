@@ -16,7 +16,7 @@ from pathlib import Path
 import torch
 import xarray as xr
 
-from grokbook.errors import ParameterError, TrainingError, checked_call
+from grokbook.errors import ParameterError, TrainingError, checked_call, shown
 from grokbook.files import temporary_folder
 from grokbook.machine import cores, limited_threads, plain_torch, subnormals_as_zero
 from grokbook.training.accelerators import Muon
@@ -241,9 +241,10 @@ def train(
         ... ).now.values.tolist()
         [[0.0, 10.0]]
     """
-    configs = [] if isinstance(configs, RunConfig) else list(configs)
+    given = configs
+    configs = [] if isinstance(given, RunConfig) else list(given)
     if not configs or not all(isinstance(c, RunConfig) for c in configs):
-        raise ParameterError("train needs a non-empty list of RunConfig objects.")
+        raise ParameterError(f"configs = {shown(given)} must be a list of one RunConfig or more.")
     for name, value in (("steps", steps), ("rows", rows), ("workers", workers)):
         if value is not None and value < 1:
             raise ParameterError(f"{name} = {value} must be 1 or more.")

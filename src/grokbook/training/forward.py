@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from grokbook.errors import ParameterError, checked_call
 from grokbook.training.config import RunConfig
 
 Noise = Callable[[Tensor], Tensor]
@@ -18,8 +19,23 @@ PIECE = 256
 """Samples that are looked at together where the task makes what the network reads of them."""
 
 
+@checked_call
 def split_weights(config: RunConfig, row: Tensor) -> dict[str, Tensor]:
-    """The named parameters that a row of the weight matrix begins with, as views."""
+    """The named parameters that a row of the weight matrix begins with, as views.
+
+    Raises ParameterError for a row that is too short.
+    """
+    shapes = config.model.shapes()
+    needed = sum(map(math.prod, shapes.values()))
+    if row.ndim != 1 or len(row) < needed:
+        raise ParameterError(
+            f"row has shape {tuple(row.shape)}, but must be one of {needed} or more numbers."
+        )
+    return _named(config, row)
+
+
+def _named(config: RunConfig, row: Tensor) -> dict[str, Tensor]:
+    """The same where both are known to fit: in every step of training."""
     shapes = config.model.shapes()
     sizes = [math.prod(s) for s in shapes.values()]
     parts = row[: sum(sizes)].split(sizes)
@@ -32,7 +48,7 @@ def run_outputs(config: RunConfig, row: Tensor, inputs: Tensor, *more: Noise | S
     low = config.dtype == "bfloat16"
     with torch.autocast(row.device.type, dtype=torch.bfloat16, enabled=low):
         shown = config.task.show(inputs) if hasattr(config.task, "show") else inputs
-        return config.model.forward(split_weights(config, row), shown, *more).float()
+        return config.model.forward(_named(config, row), shown, *more).float()
 
 
 def all_outputs(config: RunConfig, row: Tensor, inputs: Tensor) -> Tensor:

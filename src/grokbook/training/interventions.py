@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from grokbook.errors import ParameterError, checked_call
+from grokbook.errors import ParameterError, check_whole_numbers, checked_call
 from grokbook.models.intervened import Around
 from grokbook.training.config import RunConfig
 from grokbook.training.ensemble import How, train_here
@@ -377,7 +377,7 @@ class RingPenalty(Hook):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "order", tuple(map(int, self.order)))
+        check_whole_numbers(self, "order")
         if len(set(self.order)) < max(len(self.order), 3):
             raise ParameterError(
                 f"order has {len(self.order)} rows, but must be three or more, each once."

@@ -297,3 +297,50 @@ class TestPrinted:
 def test_a_page_without_goals_gets_a_sentence(site):
     with pytest.raises(ChapterError, match="one has no list of what a reader can do"):
         written(site / "chapters" / "one.html", "chapters/one.html", "x", 0, None)
+
+
+@pytest.mark.parametrize(("rows", "kept"), [(25, 25), (26, 12), (185, 12)])
+@pytest.mark.parametrize("address", [None, ADDRESS])
+def test_a_long_table_has_its_first_rows_and_says_where_the_rest_is(site, rows, kept, address):
+    """Once the tables of one chapter were sixty of its eighty-six sheets."""
+    body = "".join(f"<tr><td>arm {n}</td></tr>" for n in range(rows))
+    table = f"<table><thead><tr><th>Arm</th></tr></thead><tbody>{body}</tbody></table>"
+    page = site / "chapters" / "one.html"
+    page.write_text(ONE.replace("Inside.", f"{table}{table}"))
+    fold = joined(site, address).select_one("#chapters\\/one--fold")
+    assert [len(one.select("tbody > tr")) for one in fold.select("table")] == [kept, kept]
+    assert fold.select_one("thead").get_text() == "Arm" and "open" in fold.attrs
+    said = [one.get_text() for one in fold.select("table + p.gb-online")]
+    place = f": {ADDRESS}/chapters/one.html" if address else ""
+    words = f"The first 12 of {rows} rows; all are on the site{place}."
+    assert said == ([] if kept == rows else [words, words])
+
+
+@pytest.mark.parametrize(
+    ("code", "given"),
+    [
+        ("few = 11\nmany = 97\nwidth = 64\nother = 5", ["few = 11", "many = 97"]),
+        ("few, many = (3, 2.5)", ["few, many = (3, 2.5)"]),
+        ("few = ...\nmany = count(few)", []),
+        ("pip install few", []),
+        ("", []),
+    ],
+)
+def test_what_the_words_of_an_exercise_name_has_its_value_on_paper(site, code, given):
+    """On the page the code stands below; once a handout asked for `few` and `many` alone."""
+    words = "<p>Of <code>few</code> and <code>many</code>?</p>"
+    page = site / "chapters" / "handed.html"
+    page.write_text(
+        HANDED.replace("<p>Find <b>it</b>.</p><pre>code</pre>", f"{words}<pre>{code}</pre>")
+    )
+    made = written(page, "chapters/handed.html", "http://127.0.0.1:1/", 4, ADDRESS)
+    said = BeautifulSoup(made, "html.parser").select_one(".exercises")
+    assert [one.get_text() for one in said.select("code")[2:]] == given
+    assert ("Given:" in said.get_text()) == bool(given)
+
+
+def test_a_handout_of_a_page_that_asks_nothing_has_no_lines_to_answer_on(site):
+    page = site / "chapters" / "handed.html"
+    page.write_text(HANDED.replace("Predict first", "Look"))
+    made = written(page, "chapters/handed.html", "http://127.0.0.1:1/", 4, ADDRESS)
+    assert BeautifulSoup(made, "html.parser").select(".lines") == []

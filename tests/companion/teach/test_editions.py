@@ -438,6 +438,9 @@ def test_nbgrader_takes_the_instructors_edition_as_source_and_marks_the_students
     course = tmp_path / "course"
     made(root, course, keyed=True)
     tool("nbgrader", "generate_assignment", "06_clocks", folder=course)
+    released = "release/06_clocks/06_clocks.ipynb"
+    # of a student who has answered nothing yet: each check fails, and none for another reason
+    assert "failed" in tool("nbgrader", "validate", released, folder=course)
     release = sources(
         json.loads((course / "release" / "06_clocks" / "06_clocks.ipynb").read_text())
     )
@@ -471,6 +474,7 @@ def test_otter_assigns_the_master_and_marks_the_solution_and_the_stub(root, tmp_
     tool("otter", "assign", "06_clocks.ipynb", "dist", folder=folder)
     student = (folder / "dist" / "student" / "06_clocks.ipynb").read_text()
     assert "half_step = ..." in student
+    assert "%pip install -q jupytext https://example.org/grokbook/releases" in student
     assert not [
         text for text in ("np.log", "drops out", "no general answer", "# BEGIN") if text in student
     ]

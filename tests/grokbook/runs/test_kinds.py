@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import grokbook as gb
-from grokbook.errors import ParameterError, _kinds, checked_call
-from grokbook.training.interventions import Clamp
+from grokbook.errors import GrokbookError, ParameterError, _kinds, checked_call
+from grokbook.models.intervened import Tempered
+from grokbook.training.interventions import Clamp, RingPenalty, Transplanted
 
 INNER = {"Stack", "How", "Cost", "Deviation", "Loss", "View"}
 INNER |= {"TableTask", "TorchModule", "EmbeddingModule", "TorchOptim"}
@@ -73,6 +74,8 @@ WRONG = {
     "str": [None, 3, True, ["x"], {}, float("nan"), b"x", object(), np.ones(2)],
     "bool": [None, "x", 3, [True], {}, float("nan"), b"x", object(), np.ones(2)],
     "tuple": [None, "x", 3, True, {}, float("nan"), b"x", object(), np.ones(())],
+    "Network": [None, "x", 3, [1], {}, object(), gb.MLP, NEEDED["task"]],
+    "RunConfig": [None, "x", 3, [1], {}, object(), gb.RunConfig],
 }
 
 
@@ -144,3 +147,68 @@ def test_an_error_inside_a_call_with_good_arguments_stays_what_it_is():
 
     with pytest.raises(TypeError, match="has no len"):
         fails(3)
+
+
+def called_by_readers():
+    """What `gb` has, what three rooms name, and every class of settings."""
+    found = {f"gb.{name}": getattr(gb, name) for name in gb.__all__} | MAKERS
+    for room in ("tasks", "models", "training"):
+        package = importlib.import_module(f"grokbook.{room}")
+        found |= {f"{room}.{name}": getattr(package, name) for name in package.__all__}
+    return {name: made for name, made in found.items() if name != "training.View"}
+
+
+READERS = called_by_readers()
+OF_NO_KIND = (None, "x", [1, "a"], [], {}, -1, 1.5, True, b"x", object(), float("nan"))
+OF_NO_KIND += (torch.zeros(2), np.ones(2), gb.ModularTask)
+GOOD = NEEDED | {"network": NEEDED["model"], "sizes": (3, 4, 2), "weights": NEEDED["model"].draw(0)}
+GOOD["config"] = gb.RunConfig(NEEDED["task"], NEEDED["model"], steps=2)
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_no_argument_ends_in_an_error_of_python_or_torch(name, tmp_path, monkeypatch):
+    """Each argument in turn is given what it cannot be, beside good ones where others are needed
+    and, where there is no good one, beside itself: it is accepted, or refused in a sentence."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GROKBOOK_STORE", str(tmp_path / "store"))
+    made = READERS[name]
+    places = [
+        one
+        for one in inspect.signature(made).parameters.values()
+        if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)
+    ]
+    for place in places:
+        for value in OF_NO_KIND:
+            asked = {
+                one.name: GOOD.get(one.name, value) for one in places if one.default is one.empty
+            }
+            arguments = asked | {place.name: value}
+            first = [
+                arguments.pop(one.name)
+                for one in places
+                if one.kind is one.POSITIONAL_ONLY and one.name in arguments
+            ]
+            try:
+                made(*first, **arguments)
+            except GrokbookError as error:
+                assert "\n" not in str(error)
+            except Exception as error:
+                pytest.fail(f"{name}({place.name}={value!r}): {type(error).__name__}: {error}")
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (
+            lambda: Tempered(None),
+            "network = None must be a network, with shapes, draw and forward.",
+        ),
+        (lambda: Tempered(gb.MLP), "network = <class .* must be a network"),
+        (lambda: Transplanted(GOOD["model"], None), "donor = None must be a RunConfig."),
+        (lambda: gb.weight_norm(None), "parameters = None must be .* or several values."),
+        (lambda: RingPenalty((0, "a", 2), 1.0), "order = .* must be whole numbers."),
+    ],
+)
+def test_what_is_no_network_or_no_run_is_named(call, said):
+    with pytest.raises(ParameterError, match=said):
+        call()

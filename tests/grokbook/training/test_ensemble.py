@@ -163,7 +163,7 @@ def test_an_unknown_device_is_refused(device):
 @pytest.mark.parametrize("configs", [[], [small(0), "config"], [None], small(0)])
 def test_what_is_no_list_of_runs_is_refused(configs):
     with pytest.raises(
-        ParameterError, match=r"^train needs a non-empty list of RunConfig objects\.$"
+        ParameterError, match=r"^configs = .* must be a list of one RunConfig or more\.$"
     ):
         train(configs, progress=False)
 

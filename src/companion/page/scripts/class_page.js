@@ -6,6 +6,7 @@
 
 window.GrokbookClass = window.GrokbookClass || (function () {
   const { node, whole, between, style } = window.GrokbookDraw, trainer = window.GrokbookTraining;
+  const has = Object.hasOwn; // every object has a constructor, which is no setting
 
   /** What may differ between groups: its name in words, and the values proposed for n groups. */
   const VARIED = {
@@ -26,7 +27,7 @@ window.GrokbookClass = window.GrokbookClass || (function () {
   /** `#view?...`: the settings that differ from the usual ones, and the fields of the view. */
   function written(view, settings, fields) {
     const usual = trainer.settled({ model: settings.model, optimizer: settings.optimizer, n_seeds: 1 });
-    const told = Object.entries(settings).filter(([name, value]) => name in usual && !(name in fields) &&
+    const told = Object.entries(settings).filter(([name, value]) => has(usual, name) && !has(fields, name) &&
       (name === "model" || name === "optimizer" || value !== usual[name]));
     return `#${view}?${new URLSearchParams({ ...Object.fromEntries(told), ...fields })}`;
   }
@@ -35,7 +36,7 @@ window.GrokbookClass = window.GrokbookClass || (function () {
   function read(hash) {
     const [, view = "train", query = ""] = /^#(\w+)\??(.*)$/.exec(hash) || [];
     const fields = Object.fromEntries(new URLSearchParams(query)), known = trainer.settled({}), given = {};
-    for (const [name, text] of Object.entries(fields).filter(([one]) => one in known)) {
+    for (const [name, text] of Object.entries(fields).filter(([one]) => has(known, one))) {
       given[name] = text !== "" && !Number.isNaN(Number(text)) ? Number(text) : text;
     }
     return { view, fields, settings: trainer.settled({ n_seeds: 1, ...given }) };
@@ -63,7 +64,7 @@ window.GrokbookClass = window.GrokbookClass || (function () {
   /** A result of an address: {vary, group, value, ends, settings}; a sentence where it cannot be read. */
   function resultOf(hash) {
     const { view, fields, settings } = read(hash), lists = ["fit", "rule", "last"].map((name) => (fields[name] || "").split("_"));
-    if (view !== "result" || !(fields.vary in VARIED)) return "it names no result of a class";
+    if (view !== "result" || !has(VARIED, fields.vary)) return "it names no result of a class";
     const whole = lists.every((list) => list.length === lists[0].length && list.every((text) => /^(\d+|none)$/.test(text)));
     if (!whole || lists[2].includes("none")) return "its steps are not numbers";
     const [runs, longest] = [trainer.RANGES.n_seeds[1], trainer.RANGES.steps[1]];
@@ -279,7 +280,7 @@ window.GrokbookClass = window.GrokbookClass || (function () {
 
   /** For those who join: which group? */
   function join(root, { fields, settings }) {
-    const list = fields.vary in VARIED ? values(fields.values || "", fields.vary, settings) : null;
+    const list = has(VARIED, fields.vary) ? values(fields.values || "", fields.vary, settings) : null;
     node("h1", {}, root, list ? "Which group are you?" : "This link to a class is not complete");
     if (!list) {
       node("p", {}, root, `It should say what differs (${Object.keys(VARIED).join(", ")}) and 1 to ${MOST} values. Ask for it again.`);
@@ -295,7 +296,7 @@ window.GrokbookClass = window.GrokbookClass || (function () {
 
   /** One group's run, and the link of its result once all its seeds are done; a result that was sent, to be repeated. */
   function group(root, { view, fields, settings }) {
-    const known = fields.vary in VARIED && /^\d{1,4}$/.test(fields.group || "");
+    const known = has(VARIED, fields.vary) && /^\d{1,4}$/.test(fields.group || "");
     if (!known) return join(root, { fields: {}, settings });
     node("h1", {}, root, `Group ${fields.group}: ${VARIED[fields.vary][0]} ${settings[fields.vary]}`);
     const sent = view === "result" ? resultOf(location.hash) : null;
