@@ -160,7 +160,7 @@ def power(ratio: float, spread: float, seeds: int = SEEDS) -> float:
 
     Example:
         >>> round(power(0.7, 0.18), 2), round(power(0.7, 0.6), 2), round(power(0.4, 0.6), 2)
-        (1.0, 0.34, 0.96)
+        (1.0, 0.31, 0.96)
     """
     below = norm.cdf(-np.log(ratio) / spread)
     reach = int(binom.ppf(0.025, seeds, 0.5))
