@@ -223,9 +223,12 @@ def judged(predicted: str, seen: str) -> str:
     return "agrees" if seen in wider.get(predicted, (predicted,)) else "contradicts"
 
 
+MEASURED = ("median", "low", "high", "fit", "runs", "late")
+
+
 def measured(bench: str) -> pd.DataFrame:
     """What is recorded of each arm: `median`, `low`, `high` of its share, median `fit`, `runs`,
-    `late`, its word `seen`."""
+    `late`, the word `observed`."""
     rows = {}
     for name, run in handed(bench).items():
         data = available(run)
@@ -237,9 +240,11 @@ def measured(bench: str) -> pd.DataFrame:
             "fit": times.fit_step.astype(float).median(),
             "runs": len(times),
             "late": int(times.grok_step.isna().sum()),
-            "seen": word(times, bench),
+            "observed": word(times, bench),
         }
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("arm")
+    index = pd.Index(list(rows), dtype=str, name="arm")
+    table = pd.DataFrame([*rows.values()], index, [*MEASURED, "observed"])
+    return table.astype(dict.fromkeys(MEASURED, float))
 
 
 # What is claimed of these runs, written before the first of them.
@@ -300,9 +305,7 @@ def lower(runs: Runs, bench: str, first: str, second: str) -> Part:
 @claim("C03", "liu2022", runs=partial(asked, "Q"), **OURS)
 def half_way(runs: Runs) -> Finding:
     """On bench Q the hidden layer of a donor half way through its wait shortens the wait of a fresh
-    network, on another split too.
-
-    That of a donor that has only fitted does not.
+    network, on another split too; that of a donor that has only fitted does not.
     """
     return decided(
         runs,
@@ -321,7 +324,11 @@ def more_than_the_head(runs: Runs) -> Finding:
     three quarters it leaves less of the wait."""
     less = [lower(runs, "Q", f"features-{percent}", f"head-{percent}") for percent in (50, 75)]
     claimed = {("Q", f"features-{percent}"): "shorter" for percent in (50, 75)}
-    return decided(runs, claimed, *less)
+    found = decided(runs, claimed, *less)
+    heads = {name: runs["Q", name] for name in ("head-50", "head-75")}
+    beside = [told(times, "Q", name) for name, times in heads.items() if times is not None]
+    said = "; ".join([found.numbers["said"], *beside])
+    return dataclasses.replace(found, numbers={"said": said})
 
 
 @claim("C05", "liu2022", runs=partial(asked, "T"), **OURS)
