@@ -17,7 +17,7 @@ from grokbook.curves.delay import grok_times
 from grokbook.paths import project_root, records_path
 from grokbook.runs.experiment import available
 from grokbook.runs.store import Store
-from grokbook_chapters.causes import effects, handed, runs, stays
+from grokbook_chapters.causes import effects, figures, handed, runs, stays
 
 ROOT = project_root()
 
@@ -244,3 +244,17 @@ def test_layer_norm_is_judged_by_how_many_lose_it_and_by_the_falls_of_both(gone,
     found = Runs({"T": stays.after(normed), "N": stays.after(plain)})
     assert stays.layer_norm(found).verdict == verdict
     assert stays.it_stays(Runs()).verdict == stays.layer_norm(Runs()).verdict == "undecided"
+
+
+def test_the_figure_has_a_point_for_each_part_and_grey_ones_for_shuffled_rows():
+    rows = {"features-0": 0.9, "features-50": 0.5, "head-50": 0.7, "features-50-shuffled": 1.7}
+    table = pd.DataFrame(
+        [{"median": at, "low": at - 0.1, "high": at + 0.1} for at in rows.values()],
+        index=list(rows),
+    )
+    fig = figures.handed_over({"Q": table, "T": table.iloc[:0]}, {"Q": "a", "T": "b"})
+    drawn = [line for line in fig.axes[0].lines if line.get_marker() not in ("", "None")]
+    heights = sorted(float(y) for line in drawn for y in line.get_ydata())
+    assert heights == sorted(rows.values())
+    assert [text.get_text() for text in fig.axes[0].texts] == ["shuffled"]
+    assert not [text.get_text() for text in fig.axes[1].texts]
