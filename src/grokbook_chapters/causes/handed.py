@@ -70,7 +70,13 @@ def parts(bench: str) -> dict[str, tuple[str, ...]]:
 
 
 def receiver(
-    bench: str, part: str, percent: int, *, other: int = 0, shuffled: bool = False, frozen=False
+    bench: str,
+    part: str,
+    percent: int,
+    *,
+    other: int = 0,
+    shuffled: bool = False,
+    frozen: bool = False,
 ) -> RunConfig:
     """A run that starts with a part of a donor; it ends when it has generalised, whatever comes
     after."""
