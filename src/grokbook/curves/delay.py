@@ -7,7 +7,9 @@ later on does not undo a crossing, and a longer record of the same run never mov
 already reported. A curve that ends inside its window has not reached the threshold *yet*: it is
 censored, "not by step T". A run that loses what it had, that is, is below the threshold at more
 than `persistence` logged steps in a row, is reported: `reverted_step` says when first,
-`settled_step` when its last stay began (None if it is not there at the end).
+`settled_step` when its last stay began (None if it is not there at the end), `stay` how long the
+first one was. A first stay that the record's end cuts off has no length: it lasted `last_step` -
+`grok_step` steps at least (`median_stay` counts it so).
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ begins to rise."""
 
 ROUNDING = 1e-6
 """What an accuracy may be below a threshold: in single precision 19 of 20 is 0.94999999."""
-_STEPS = ["fit_step", "grok_step", "delay", "last_step", "reverted_step", "settled_step"]
+_STEPS = ["fit_step", "grok_step", "delay", "last_step", "reverted_step", "settled_step", "stay"]
 
 
 @dataclass(frozen=True)
@@ -41,8 +43,9 @@ class GrokTime:
     """When a run fitted and generalised, in optimiser steps; None is "not within the record".
 
     `delay` = `grok_step` - `fit_step`, None unless both are known (negative if the test set came
-    first). `censored`: the test accuracy did not reach `threshold` by `last_step`. `reverted_step`,
-    `settled_step`: see the module.
+    first). `stay` = `reverted_step` - `grok_step`, how long the accuracy stays, None where it was
+    not lost within the record. `censored`: the test accuracy did not reach `threshold` by
+    `last_step`. `reverted_step`, `settled_step`: see the module.
     """
 
     fit_step: int | None
@@ -54,6 +57,7 @@ class GrokTime:
     last_step: int | None = None
     reverted_step: int | None = None
     settled_step: int | None = None
+    stay: int | None = None
 
     def describe(self) -> str:
         """The result in words."""
@@ -115,6 +119,7 @@ def _timed(
     grok = first_stay(groks, persistence)
     reverted, settled = _after(groks, grok, persistence)
     delay = None if fit is None or grok is None else int(times[grok] - times[fit])
+    stay = None if grok is None or reverted is None else int(times[reverted] - times[grok])
     return GrokTime(
         _step(times, fit),
         _step(times, grok),
@@ -125,6 +130,7 @@ def _timed(
         last_step=int(times[-1]),
         reverted_step=_step(times, reverted),
         settled_step=_step(times, settled),
+        stay=stay,
     )
 
 
@@ -287,6 +293,19 @@ def median_delay(times: pd.DataFrame | Iterable[GrokTime]) -> float | None:
     observed = ~fitted["censored"].to_numpy(dtype=bool)
     followed = fitted["delay"].where(observed, fitted["last_step"] - fitted["fit_step"])
     return _kaplan_meier_median(followed, observed)
+
+
+def median_stay(times: pd.DataFrame) -> float | None:
+    """Median of how long the accuracy stays, by Kaplan and Meier; None if too few runs lose it to
+    know it.
+
+    `times` is a table of `grok_times`. A run that has not lost it by its last step counts as
+    followed for `last_step - grok_step` steps; one that did not generalise is left out.
+    """
+    there = times[times["grok_step"].notna()]
+    lost = there["stay"].notna().to_numpy(dtype=bool)
+    followed = there["stay"].where(lost, there["last_step"] - there["grok_step"])
+    return _kaplan_meier_median(followed, lost)
 
 
 def middle(steps: pd.Series) -> float:

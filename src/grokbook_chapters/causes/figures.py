@@ -1,4 +1,4 @@
-"""The figure of chapter 19: what was predicted of an arm, and what it did, on every bench."""
+"""The figures of chapter 19: progress that is handed over, and each arm with what was predicted."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from grokbook.plotting.style import COLOURS, panels, styled
@@ -85,3 +86,49 @@ def forest(
     axes.flat[0].set_yticks([*at], [arm.replace("-", " ") for arm in at.values()])
     axes.flat[0].set_ylim(places[-1] + 0.6, places[0] - 0.6)
     return fig
+
+
+PARTS = {
+    "features": ("measure", "o"),
+    "head": ("second", "s"),
+    "all": ("theory", "^"),
+}
+"""What is handed over -> its colour and its mark."""
+
+
+@styled
+def handed_over(found: Mapping[str, pd.DataFrame], features: Mapping[str, str]) -> Figure:
+    """The wait that is left against how far the donor got, a panel a bench, a line for each part
+    that was handed over.
+
+    `found` are tables of `handed.measured` by bench, `features` what those of each bench are.
+    Grey: rows shuffled, a filled mark for the features. The dashed line is what a donor had left.
+    """
+    fig, axes = panels(1, len(found), height=3.0, sharey=True)
+    for ax, (bench, table) in zip(axes.flat, found.items(), strict=True):
+        ax.plot([0, 100], [1, 0], "--", color=COLOURS["frame"], lw=0.9)
+        names = {"features": features[bench], "head": "the rest", "all": "everything"}
+        for k, (part, (colour, mark)) in enumerate(PARTS.items()):
+            own = table[table.index.str.fullmatch(rf"{part}-\d+")]
+            aside = 1.4 * (k - 1)
+            at = _points(ax, own, aside, color=COLOURS[colour], marker=mark)
+            ax.plot(at, own["median"], color=COLOURS[colour], lw=1.4, label=names[part])
+            sham = table[table.index.str.fullmatch(rf"{part}-\d+-shuffled")]
+            inside = {"markerfacecolor": "none"} if part == "head" else {}
+            _points(ax, sham, 4 * aside, color=COLOURS["quiet"], marker=mark, **inside)
+        if table.index.str.endswith("-shuffled").any():
+            ax.text(91, 1.7, "shuffled", color=COLOURS["quiet"], ha="right", fontsize=8)
+        ax.set(xlim=(-6, 110), ylim=(-0.06, 2.2), xlabel="donor stopped at this % of its wait")
+        ax.set_title(f"bench {bench}", loc="left", fontsize=9)
+        ax.legend(loc="upper left", fontsize=8)
+    axes.flat[0].set_ylabel("wait of the receiver /\nits wait without")
+    return fig
+
+
+def _points(ax: Axes, table: pd.DataFrame, aside: float, color: str, **marks: str) -> np.ndarray:
+    """Medians with their intervals, beside the percentages that their names have, which are
+    returned."""
+    at = table.index.str.split("-").str[1].astype(float).to_numpy() + aside
+    ax.vlines(at, table.low, np.minimum(table.high, 9), color=color, lw=1.2)
+    ax.plot(at, table["median"], ls="", color=color, ms=4.5, **marks)
+    return at

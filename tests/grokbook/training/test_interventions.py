@@ -19,6 +19,7 @@ from grokbook.training import interventions as iv
 from grokbook.training.config import code_of
 from grokbook.training.ensemble import How, train_here
 from grokbook.training.forward import split_weights
+from grokbook.training.handed_over import HandedOver
 from grokbook.training.optim import Adam, Sgd
 
 TASK, MODEL = ModularTask(5, train_fraction=0.5, split="symmetric"), Shape(5, d_model=8)
@@ -194,6 +195,22 @@ def test_a_transplant_takes_the_donors_parameters_renamed_shuffled_or_of_another
     assert torch.equal(iv.Transplanted(MODEL, BASE, other=1).draw(2)["W_E"], donor["W_E"])
 
 
+def test_what_is_handed_over_is_that_of_a_donor_stopped_on_its_way_and_the_rest_is_drawn_anew():
+    """The donor of seed 2 is that of seed (2 + 1) mod 3, stopped after its own number of updates."""
+    handed = HandedOver(MODEL, BASE, ("W_E", "W_U"), steps=(1, 2, 3), other=1)
+    donor = iv.trained(dataclasses.replace(BASE, steps=1), 0)
+    drawn, fresh = handed.draw(2), MODEL.draw(1_002)
+    for name in drawn:
+        source = donor if name in ("W_E", "W_U") else fresh
+        assert torch.equal(drawn[name], source[name])
+    shuffled = dataclasses.replace(handed, renaming=0).draw(2)
+    for name in ("W_E", "W_U"):
+        assert sorted(map(tuple, shuffled[name].tolist())) == sorted(
+            map(tuple, donor[name].tolist())
+        )
+        assert not torch.equal(shuffled[name], donor[name])
+
+
 def test_a_renamed_function_is_the_same_function_of_renamed_symbols():
     """With rows i -> c i of W_E and of W_U the logits of (i, j) for k are the donor's of (c i, c j)
     for c k."""
@@ -231,6 +248,8 @@ HOOKS = (
         (lambda: rows(hooked(iv.Freeze(("W_X",)))), "'W_X' is none of the network's"),
         (lambda: iv.Transplanted(MODEL, BASE, ("W_X",)), "'W_X' is none"),
         (lambda: iv.Transplanted(MODEL, BASE, renaming=10), "renaming = 10"),
+        (lambda: HandedOver(MODEL, BASE), "steps is empty"),
+        (lambda: HandedOver(MODEL, BASE, renaming=3, steps=(1,)), "renaming = 3"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_one_sentence(make, said):

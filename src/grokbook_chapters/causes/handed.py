@@ -1,0 +1,352 @@
+r"""Progress that is handed over: layers of a donor that is stopped on its way, in a network whose
+rest is fresh.
+
+A given layer of a network that generalises, frozen, decides the matter by construction: right
+features must work, shuffled ones cannot. Here nothing is frozen but in four arms beside. The donor
+is the free run of the bench, stopped at 0, 25, 50, 75 or 100 % of its own way from fit to grok
+step. What is asked of the receiver is its own wait, grok step minus fit step, over that of the free
+run of its seed. A donor of another seed has another split.
+
+The rule, fixed before the first of these runs. A run that does not generalise by the last step has
+an infinite share, one that does not fit has none. The share of an arm is the median over the seeds,
+its interval the order statistics that hold the median of a continuous law with 95 % at least (third
+and tenth of twelve). Its word is that of `word`. The intervals are not corrected for their number:
+a claim holds where each of its parts does, which needs no correction, and no part is chosen after
+the runs.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from functools import partial
+from importlib.resources import files
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy.stats import binom, norm
+
+from companion.claims import Finding, Runs, claim, judge
+from companion.claims.finding import Part
+from grokbook.curves.delay import THRESHOLD, grok_times
+from grokbook.runs.experiment import Experiment, available
+from grokbook.training.config import RunConfig, StopRule
+from grokbook.training.handed_over import HandedOver
+from grokbook.training.interventions import Freeze, Hooked
+from grokbook_chapters.causes.runs import SEEDS, free, layers
+
+CAP = 5_000
+"""Last step of a receiver: 9 times the longest free wait on bench Q, 3 times that on T."""
+NONE, SAME = 0.1, 1.5
+"""A share whose interval ends below `NONE` is no wait; one between 1 / `SAME` and `SAME` is the
+same."""
+SHARES = {"Q": (0, 25, 50, 75, 100), "T": (0, 50, 100)}
+KEPT = ("train_accuracy", "test_accuracy")
+
+
+def donors(bench: str) -> pd.DataFrame:
+    """Fit and grok step of the free runs of a bench by seed, as they are recorded: columns `fit`,
+    `grok`."""
+    table = pd.read_csv(str(files(__package__) / "donors.csv"))
+    return table[table.bench == bench].set_index("seed")[["fit", "grok"]]
+
+
+def stops(bench: str, percent: int) -> tuple[int, ...]:
+    """The step at which the donor of each seed is stopped, this far on its way from fit to grok
+    step."""
+    table = donors(bench)
+    steps = table.fit + (table.grok - table.fit) * percent / 100
+    return tuple(int(step) for step in steps.round())
+
+
+def parts(bench: str) -> dict[str, tuple[str, ...]]:
+    """What is handed over: the features (hidden layer of Q, embedding of T), the head (what is
+    left), or all."""
+    names = tuple(free(bench).model.shapes())
+    first = layers(bench)["hidden" if bench == "Q" else "embedding"]
+    head = tuple(name for name in names if name not in first)
+    return {"features": first, "head": head, "all": names}
+
+
+def receiver(
+    bench: str,
+    part: str,
+    percent: int,
+    *,
+    other: int = 0,
+    shuffled: bool = False,
+    frozen: bool = False,
+) -> RunConfig:
+    """A run that starts with a part of a donor; it ends when it has generalised, whatever comes
+    after."""
+    config = free(bench)
+    names = parts(bench)[part]
+    donor = dataclasses.replace(config, stop=None)
+    model = HandedOver(
+        config.model,
+        donor,
+        names,
+        renaming=0 if shuffled else 1,
+        other=other,
+        steps=stops(bench, percent),
+    )
+    return dataclasses.replace(
+        config,
+        model=model,
+        optimizer=Hooked(config.optimizer, (Freeze(names),)) if frozen else config.optimizer,
+        steps=CAP,
+        stop=StopRule(threshold=THRESHOLD - 1e-6, hold=4),
+    )
+
+
+def handed(bench: str) -> dict[str, Experiment]:
+    """The arms of a bench: its parts at each of its `SHARES`, on the split of the donor and on
+    another; then the shams."""
+    made = partial(receiver, bench)
+    found = {}
+    for part in parts(bench):
+        for percent in SHARES[bench]:
+            found[f"{part}-{percent}"] = made(part, percent)
+        for percent in SHARES[bench] if bench == "Q" else (50,):
+            found[f"{part}-{percent}-other-split"] = made(part, percent, other=1)
+    for part in ("features", "head"):
+        for percent in (50, 100) if bench == "Q" else (100,):
+            found[f"{part}-{percent}-shuffled"] = made(part, percent, shuffled=True)
+        found[f"{part}-100-frozen"] = made(part, 100, frozen=True)
+        found[f"{part}-100-frozen-shuffled"] = made(part, 100, frozen=True, shuffled=True)
+    seeds = tuple(range(SEEDS))
+    return {
+        name: Experiment(
+            f"causes/{bench.lower()}-handed[{name}]", config, seeds, together=True, kept=KEPT
+        )
+        for name, config in found.items()
+    }
+
+
+RUNS = (partial(handed, "Q"), partial(handed, "T"))
+
+
+def predictions() -> pd.DataFrame:
+    """The word that is predicted of each arm on each bench, and what it says if it comes out
+    otherwise."""
+    return pd.read_csv(str(files(__package__) / "handed.csv"), keep_default_na=False, dtype=str)
+
+
+class Middle(NamedTuple):
+    """A median and the ends of its interval."""
+
+    median: float
+    low: float
+    high: float
+
+
+def middle(values: pd.Series) -> Middle:
+    """The median of some numbers, infinite ones among them, between two order statistics.
+
+    Those are the innermost, as far from either end, between which the median of a continuous law
+    lies with 95 % at least; NaN for fewer than six numbers, which have none.
+
+    Example:
+        >>> middle(pd.Series(range(12)))
+        Middle(median=5.5, low=2.0, high=9.0)
+    """
+    ordered = np.sort(np.asarray(values, dtype=float))
+    reach = int(binom.ppf(0.025, len(ordered), 0.5)) if len(ordered) else 0
+    if not reach:
+        return Middle(np.nan, np.nan, np.nan)
+    halves = ordered[[(len(ordered) - 1) // 2, len(ordered) // 2]]
+    return Middle(float(halves.mean()), float(ordered[reach - 1]), float(ordered[-reach]))
+
+
+def power(ratio: float, spread: float, seeds: int = SEEDS) -> float:
+    """The chance that the interval lies below one, for log-normal shares about this median.
+
+    The interval ends below one where at least `seeds` - 2 of twelve shares do.
+
+    Example:
+        >>> round(power(0.7, 0.18), 2), round(power(0.7, 0.6), 2), round(power(0.4, 0.6), 2)
+        (1.0, 0.31, 0.96)
+    """
+    below = norm.cdf(-np.log(ratio) / spread)
+    reach = int(binom.ppf(0.025, seeds, 0.5))
+    return float(binom.sf(seeds - reach, seeds, below))
+
+
+def waits(times: pd.DataFrame, bench: str) -> pd.Series:
+    """Grok minus fit of each receiver over grok minus fit of the free run of its seed.
+
+    Infinite where it did not generalise by the last step, NaN where it did not fit.
+    """
+    table = donors(bench).reindex(times.index)
+    free_wait = table.grok - table.fit
+    wait = (times.grok_step - times.fit_step).astype(float)
+    late = times.grok_step.isna() & times.fit_step.notna()
+    return (wait / free_wait).mask(late, np.inf)
+
+
+def word(times: pd.DataFrame, bench: str) -> str:
+    """What the runs of an arm did: "unfit" or "never" where most did not, else by the interval of
+    their share.
+
+    "none" where it ends below `NONE`, "shorter" below 1, "longer" where it begins above 1, "same"
+    where it lies between 1 / `SAME` and `SAME`, else "open".
+    """
+    found = waits(times, bench)
+    if 2 * found.isna().sum() > len(found):
+        return "unfit"
+    if 2 * np.isinf(found).sum() > len(found):
+        return "never"
+    _, low, high = middle(found.fillna(np.inf))
+    for said, holds in (
+        ("none", high < NONE),
+        ("shorter", high < 1),
+        ("longer", low > 1),
+        ("same", low > 1 / SAME and high < SAME),
+    ):
+        if holds:
+            return said
+    return "open"
+
+
+def judged(predicted: str, seen: str) -> str:
+    """Whether a predicted word "agrees" with what was seen, "contradicts" it, or is "open".
+
+    No wait at all is shorter too, and "never" is longer too; "not shorter" is met by the same,
+    longer, never.
+
+    Example:
+        >>> judged("shorter", "none"), judged("not shorter", "never"), judged("none", "shorter")
+        ('agrees', 'agrees', 'contradicts')
+    """
+    wider = {
+        "shorter": ("shorter", "none"),
+        "longer": ("longer", "never"),
+        "not shorter": ("same", "longer", "never"),
+    }
+    if seen in ("open", "unfit"):
+        return "open"
+    return "agrees" if seen in wider.get(predicted, (predicted,)) else "contradicts"
+
+
+MEASURED = ("median", "low", "high", "fit", "runs", "late")
+
+
+def measured(bench: str) -> pd.DataFrame:
+    """What is recorded of each arm: `median`, `low`, `high` of its share, median `fit`, `runs`,
+    `late`, the word `observed`."""
+    rows = {}
+    for name, run in handed(bench).items():
+        data = available(run)
+        if data is None:
+            continue
+        times = grok_times(data)
+        found = waits(times, bench)
+        rows[name] = middle(found.fillna(np.inf))._asdict() | {
+            "fit": times.fit_step.astype(float).median(),
+            "runs": len(times),
+            "late": int(times.grok_step.isna().sum()),
+            "observed": word(times, bench),
+        }
+    index = pd.Index(list(rows), dtype=str, name="arm")
+    table = pd.DataFrame([*rows.values()], index, [*MEASURED, "observed"])
+    return table.astype(dict.fromkeys(MEASURED, float))
+
+
+# What is claimed of these runs, written before the first of them.
+
+OURS = {
+    "rule_changed": "2026-11-29T20:08:21 a777bab2",
+    "place": "chapter 19, on section 4.1",
+    "section": "Half of the way, handed over",
+    "origin": "ours",
+    "through": grok_times,
+    "says": "shares of the free wait, median with its 95 % interval: {said}",
+}
+
+
+def asked(*benches: str) -> dict[tuple[str, str], Experiment]:
+    """Every arm of some benches by bench and name."""
+    return {(bench, name): arm for bench in benches for name, arm in handed(bench).items()}
+
+
+def told(times: pd.DataFrame, bench: str, name: str) -> str:
+    """The share of an arm, in words."""
+    found = middle(waits(times, bench).fillna(np.inf))
+    late = int(times.grok_step.isna().sum())
+    if word(times, bench) in ("never", "unfit"):
+        return f"{bench} {name} {word(times, bench)} ({late} of {len(times)} late)"
+    return f"{bench} {name} {found.median:.2f} [{found.low:.2f}, {found.high:.2f}]"
+
+
+def decided(runs: Runs, claimed: Mapping[tuple[str, str], str], *more: Part) -> Finding:
+    """A finding whose parts are the predicted words of some arms, and `more`; an arm of fewer than
+    twelve runs is open."""
+    found = list(more)
+    said = []
+    for (bench, name), predicted in claimed.items():
+        times = runs[bench, name]
+        if times is None or len(times) < SEEDS:
+            found.append(None)
+            continue
+        outcome = judged(predicted, word(times, bench))
+        found.append({"agrees": True, "contradicts": False, "open": None}[outcome])
+        said.append(told(times, bench, name))
+    return judge(*found, said="; ".join(said))
+
+
+def lower(runs: Runs, bench: str, first: str, second: str) -> Part:
+    """Whether an arm leaves less of the wait than another, seed by seed, by the interval of the
+    median difference."""
+    both = [runs[bench, name] for name in (first, second)]
+    if any(times is None or len(times) < SEEDS for times in both):
+        return None
+    less, more = (waits(times, bench).clip(upper=CAP) for times in both)
+    _, low, high = middle((less - more).fillna(0.0))
+    if high < 0:
+        return True
+    return False if low > 0 else None
+
+
+@claim("C03", "liu2022", runs=partial(asked, "Q"), **OURS)
+def half_way(runs: Runs) -> Finding:
+    """On bench Q the hidden layer of a donor half way through its wait shortens the wait of a fresh
+    network, on another split too; that of a donor that has only fitted does not.
+    """
+    return decided(
+        runs,
+        {
+            ("Q", "features-50"): "shorter",
+            ("Q", "features-50-other-split"): "shorter",
+            ("Q", "features-0"): "not shorter",
+            ("Q", "features-0-other-split"): "not shorter",
+        },
+    )
+
+
+@claim("C04", "liu2022", runs=partial(asked, "Q"), **OURS)
+def more_than_the_head(runs: Runs) -> Finding:
+    """On bench Q the hidden layer carries more of the progress than the head does: half way and at
+    three quarters it leaves less of the wait."""
+    less = [lower(runs, "Q", f"features-{percent}", f"head-{percent}") for percent in (50, 75)]
+    claimed = {("Q", f"features-{percent}"): "shorter" for percent in (50, 75)}
+    found = decided(runs, claimed, *less)
+    heads = {name: runs["Q", name] for name in ("head-50", "head-75")}
+    beside = [told(times, "Q", name) for name, times in heads.items() if times is not None]
+    said = "; ".join([found.numbers["said"], *beside])
+    return dataclasses.replace(found, numbers={"said": said})
+
+
+@claim("C05", "liu2022", runs=partial(asked, "T"), **OURS)
+def in_a_transformer(runs: Runs) -> Finding:
+    """On bench T the embedding of a donor half way through its wait shortens the wait of a fresh
+    network, and so does the rest."""
+    return decided(runs, {("T", "features-50"): "shorter", ("T", "head-50"): "shorter"})
+
+
+@claim("C06", "liu2022", runs=partial(asked, "Q", "T"), **OURS)
+def shuffled(runs: Runs) -> Finding:
+    """Handed over with its rows shuffled, and free to be trained, a finished layer shortens the
+    wait on neither bench."""
+    names = ("features-100-shuffled", "head-100-shuffled")
+    return decided(runs, {(bench, name): "not shorter" for bench in "QT" for name in names})
