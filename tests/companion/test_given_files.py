@@ -141,7 +141,7 @@ def test_stars_and_ampersands_of_the_code_and_the_text_are_no_aliases():
 
 
 @pytest.mark.parametrize("text", [bomb(30), bomb(30, merged=True), "[" * 50_000, "a: {", "a: *a"])
-@pytest.mark.parametrize("read", [plain_yaml.data, plain_yaml.texts])
+@pytest.mark.parametrize("read", [plain_yaml.data])
 def test_yaml_that_grows_or_is_none_is_one_sentence(read, text):
     with pytest.raises(ParameterError, match="no aliases|it is not YAML"):
         read(text)

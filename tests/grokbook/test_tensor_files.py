@@ -7,9 +7,9 @@ import zipfile
 
 import pytest
 import torch
-from grokbook.face.weights import load_checkpoint as load_weights
 
 from grokbook.errors import ParameterError
+from grokbook.models.interchange import load_checkpoint as load_weights
 from grokbook.models.mlp import MLP
 from grokbook.models.resnet import ResNet
 from grokbook.tensor_files import load_tensors
