@@ -23,6 +23,21 @@ SCHEMA = "claims.schema.json"
 _FORMAT = 1
 
 
+_OF_CLAIM = (
+    "id",
+    "part_of",
+    "paper",
+    "place",
+    "statement",
+    "kind",
+    "origin",
+    "shown_by",
+    "rule_changed",
+    "section",
+)
+"""Fields of a claim that its entry has as they are."""
+
+
 def document(
     chosen: Iterable[Claim],
     found: Iterable[Outcome] = (),
@@ -82,35 +97,30 @@ def _entry(
             parts = ("experiment", "key", "seeds", "sha256")
             records[name] = {part: record[part] for part in parts}
             there.append(name)
-    finding = outcome and outcome.finding
-    numbers = {part: _number(getattr(finding, part, None)) for part in ("value", "low", "high")}
-    return {
-        "id": claim.id,
+    entry = {name: getattr(claim, name) for name in _OF_CLAIM}
+    entry |= {
         "also": list(claim.also),
-        "part_of": claim.part_of,
-        "paper": claim.paper,
-        "place": claim.place,
-        "statement": claim.statement,
-        "kind": claim.kind,
-        "origin": claim.origin,
-        "verdict": finding.verdict if finding else verdict or "not run",
+        "verdict": verdict or "not run",
         "settled": verdict,
-        "computed": finding is not None,
-        **numbers,
-        "published": (finding and finding.published) or claim.published,
-        "evidence": finding.evidence if finding else claim.reason,
-        "shown_by": claim.shown_by,
-        "bars": dict(finding.at) if finding else {},
-        "runs": finding.runs if finding else None,
+        "computed": outcome is not None,
+        "published": claim.published,
+        "evidence": claim.reason,
+        "bars": {},
+        "runs": None,
         "records": sorted(set(there)),
         "not_recorded": sorted({e.name for e in asked if e.key not in held}),
-        "rule_changed": claim.rule_changed,
         "chapter": chapter_of(claim.topic),
-        "section": claim.section,
-        "command": ""
-        if claim.named and not current().own
-        else f"grokbook claims --run --id {claim.id}",
+        "command": f"grokbook claims --run --id {claim.id}",
     }
+    if claim.named and not current().own:
+        entry["command"] = ""
+    finding = outcome.finding if outcome else None
+    for part in ("value", "low", "high"):
+        entry[part] = _number(getattr(finding, part, None))
+    if finding:
+        entry |= {"verdict": finding.verdict, "evidence": finding.evidence, "runs": finding.runs}
+        entry |= {"bars": dict(finding.at), "published": finding.published or claim.published}
+    return entry
 
 
 def _number(value: Any) -> float | None:

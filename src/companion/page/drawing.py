@@ -131,21 +131,19 @@ def _filled(
 ) -> str:
     """The cells of a frame: a path of runs for each colour; the most frequent lies below where
     there is no gap."""
-    runs = {}
-    most, _ = Counter(colour for row in rows for colour in row).most_common(1)[0]
+    runs: dict[str, str] = {}
     for down, row in enumerate(rows):
-        for colour, run in itertools.groupby(range(len(row)), key=row.__getitem__):
-            places = list(run)
-            runs.setdefault(colour, []).append(
-                f"M{places[0]} {down}h{len(places)}v1h-{len(places)}z"
-            )
+        left = 0
+        for colour, same in itertools.groupby(row):
+            size = len(list(same))
+            runs[colour] = f"{runs.get(colour, '')}M{left} {down}h{size}v1h-{size}z"
+            left += size
     if not runs.pop("", None):
-        runs = {most: [f"M0 0h{len(rows[0])}v{len(rows)}h-{len(rows[0])}z"]} | {
-            k: runs[k] for k in runs if k != most
-        }
-    paths = "".join(
-        f'<path d="{"".join(each)}" style="fill: {colour}"/>' for colour, each in runs.items()
-    )
+        most = Counter(itertools.chain(*rows)).most_common(1)[0][0]
+        del runs[most]
+        whole = f"M0 0h{len(rows[0])}v{len(rows)}h-{len(rows[0])}z"
+        runs = {most: whole} | runs
+    paths = "".join(f'<path d="{d}" style="fill: {colour}"/>' for colour, d in runs.items())
     wide = (float(right) - float(x)) / len(rows[0])
     high = (float(low) - float(y)) / len(rows)
     place = (

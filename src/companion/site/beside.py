@@ -269,7 +269,8 @@ def quoted(source: str, role: re.Match[str]) -> str:
 
 def _plain_tokens(text: str) -> list[str]:
     """The words of Markdown without marks of paragraphs and of emphasis."""
-    tokens = _TOKEN.findall(_MARKS.sub("", _OF_A_DIRECTIVE.sub("", text)))
+    bare = _MARKS.sub("", _OF_A_DIRECTIVE.sub("", text))
+    tokens = _TOKEN.findall(line(bare))
     plain = [token if re.search(r"[$`]", token) else token.replace("*", "") for token in tokens]
     return [token for token in plain if token]
 
