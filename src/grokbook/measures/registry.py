@@ -222,18 +222,13 @@ def measure_table(*more: Measure) -> list[dict[str, str]]:
     >>> measure_table()[0]["measure"]
     'med'
     """
-    return [
-        {
-            "measure": m.name,
-            "symbol": f"${m.symbol}$",
-            "formula": f"${m.formula}$",
-            "claimed to": m.direction,
-            "unit": m.unit,
-            "range": m.range,
-            "source": m.source,
-        }
-        for m in (*_MEASURES, *more)
-    ]
+    table = []
+    for measure in (*_MEASURES, *more):
+        row = {"measure": measure.name, "symbol": f"${measure.symbol}$"}
+        row |= {"formula": f"${measure.formula}$", "claimed to": measure.direction}
+        row |= {"unit": measure.unit, "range": measure.range, "source": measure.source}
+        table.append(row)
+    return table
 
 
 def definition_table(embedding: Array, second: Array | None = None) -> pd.DataFrame:
@@ -250,16 +245,11 @@ def definition_table(embedding: Array, second: Array | None = None) -> pd.DataFr
     """
     p, d = rows(embedding, least=3).shape
     unit = med_as("gu2025_def_4_2", embedding)
-    values = {name: med_as(name, embedding, second) for name in MED_DEFINITIONS}
-    return pd.DataFrame(
-        [
-            {
-                "name": name,
-                "source": MED_DEFINITIONS[name].source,
-                "value": value,
-                "expected at start": expected_initial_med(p, d, definition=name),
-                "value / MED": value / unit if unit else float("nan"),
-            }
-            for name, value in values.items()
-        ]
-    )
+    table = []
+    for name, definition in MED_DEFINITIONS.items():
+        value = med_as(name, embedding, second)
+        row: dict[str, object] = {"name": name, "source": definition.source, "value": value}
+        row["expected at start"] = expected_initial_med(p, d, definition=name)
+        row["value / MED"] = value / unit if unit else float("nan")
+        table.append(row)
+    return pd.DataFrame(table)

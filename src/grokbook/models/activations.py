@@ -48,7 +48,8 @@ def activations(w: Parameters, pairs: Tensor, shape: Shape) -> dict[str, Tensor]
     for l in range(shape.n_layers):
         x = self_attention(w, l, x, shape)
         hidden = F.relu(F.linear(x, w[f"W_in.{l}"], w[f"b_in.{l}"]))
-        found |= {f"attention {l + 1}": x[:, -1], f"hidden {l + 1}": hidden[:, -1]}
+        found[f"attention {l + 1}"] = x[:, -1]
+        found[f"hidden {l + 1}"] = hidden[:, -1]
         x = x + F.linear(hidden, w[f"W_out.{l}"], w[f"b_out.{l}"])
         found[f"MLP {l + 1}"] = x[:, -1]
     return found | {"logits": F.linear(x[:, -1], w["W_U"])}

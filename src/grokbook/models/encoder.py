@@ -65,34 +65,28 @@ class Encoder(ModularNetwork):
         m = self.d_mlp
         shapes: Shapes = {"W_E": (self.p, d)}
         for l in range(self.n_layers):
-            norm_1, norm_2 = ({f"gain_{k}.{l}": (d,), f"shift_{k}.{l}": (d,)} for k in (1, 2))
-            attention = {f"W_{name}.{l}": (d, d) for name in "QKVO"} | {
-                f"b_{name}.{l}": (d,) for name in "QVO"
-            }
-            mlp = {f"W_in.{l}": (m, d), f"b_in.{l}": (m,), f"W_out.{l}": (d, m), f"b_out.{l}": (d,)}
-            shapes |= norm_1 | attention | norm_2 | mlp
+            shapes |= {f"gain_1.{l}": (d,), f"shift_1.{l}": (d,)}
+            shapes |= {f"W_{name}.{l}": (d, d) for name in "QKVO"}
+            shapes |= {f"b_{name}.{l}": (d,) for name in "QVO"}
+            shapes |= {f"gain_2.{l}": (d,), f"shift_2.{l}": (d,)}
+            shapes |= {f"W_in.{l}": (m, d), f"b_in.{l}": (m,)}
+            shapes |= {f"W_out.{l}": (d, m), f"b_out.{l}": (d,)}
         return shapes | {"W_U": (self.p, 2 * d), "b_U": (self.p,)}
 
     def groups(self) -> dict[str, tuple[str, ...]]:
         """The parameters that can have rates of their own."""
-        return {
-            "encoder": ("W_E",),
-            "decoder": tuple(name for name in self.shapes() if name != "W_E"),
-        }
+        encoder, *decoder = self.shapes()
+        return {"encoder": (encoder,), "decoder": tuple(decoder)}
 
     def draw(self, seed: int) -> dict[str, Tensor]:
         """Initial parameters: vectors N(0, 1), everything else as torch draws it for these
         layers."""
         generator = torch.Generator().manual_seed(seed)
         shapes = self.shapes()
-        drawn = {"W_E": torch.randn(shapes["W_E"], generator=generator)} | draw_layers(
-            {
-                name: size
-                for name, size in shapes.items()
-                if name[:2] in ("W_", "b_") and name != "W_E"
-            },
-            generator,
-        )
+        drawn = {"W_E": torch.randn(shapes["W_E"], generator=generator)}
+        linear = {name: size for name, size in shapes.items() if name[:2] in ("W_", "b_")}
+        del linear["W_E"]
+        drawn |= draw_layers(linear, generator)
         for name, size in shapes.items():
             kind = name.split(".")[0]
             # torch draws the three as one matrix (3d, d), by Xavier's rule
@@ -128,10 +122,9 @@ class Encoder(ModularNetwork):
         m = self.d_mlp
         p = self.p
         layers = self.n_layers
-        rows = (2 * samples if self.dropout else p * p) * (
-            2 * layers * d * m + 2 * (layers - 1) * d * d + 2 * d * p
-        )
-        return rows + 2 * layers * d**3 + 2 * p * d * d
+        tokens = 2 * samples if self.dropout else p * p
+        of_a_token = 2 * layers * d * m + 2 * (layers - 1) * d * d + 2 * d * p
+        return tokens * of_a_token + 2 * layers * d**3 + 2 * p * d * d
 
     @property
     def drawn_at_random(self) -> int:
@@ -161,12 +154,9 @@ def views(w: Parameters, l: int, x: Tensor) -> Views:
     q, k, v, o = (w[f"W_{name}.{l}"] for name in "QKVO")
     norm = F.layer_norm(x, x.shape[-1:], w[f"gain_1.{l}"], w[f"shift_1.{l}"])
     ask = k.T / math.sqrt(x.shape[-1])
-    return (
-        x,
-        norm,
-        F.linear(norm, ask @ q, ask @ w[f"b_Q.{l}"]),
-        F.linear(norm, o @ v, o @ w[f"b_V.{l}"]),
-    )
+    question = F.linear(norm, ask @ q, ask @ w[f"b_Q.{l}"])
+    answer = F.linear(norm, o @ v, o @ w[f"b_V.{l}"])
+    return x, norm, question, answer
 
 
 def layer(w: Parameters, l: int, seen: Views, other: Noise, drop: Noise = unchanged) -> Tensor:
@@ -174,11 +164,10 @@ def layer(w: Parameters, l: int, seen: Views, other: Noise, drop: Noise = unchan
     beside it."""
     x, norm, ask, answer = seen
     a = torch.sigmoid((ask * (other(norm) - norm)).sum(dim=-1, keepdim=True))
-    mixed = (
-        torch.lerp(answer, other(answer), a)
-        if drop is unchanged
-        else drop(1 - a) * answer + drop(a) * other(answer)
-    )
+    if drop is unchanged:
+        mixed = torch.lerp(answer, other(answer), a)
+    else:
+        mixed = drop(1 - a) * answer + drop(a) * other(answer)
     x = x + drop(mixed + w[f"b_O.{l}"])
     norm = F.layer_norm(x, x.shape[-1:], w[f"gain_2.{l}"], w[f"shift_2.{l}"])
     hidden = drop(F.relu(F.linear(norm, w[f"W_in.{l}"], w[f"b_in.{l}"])))

@@ -8,7 +8,6 @@ parameters it keeps.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -118,9 +117,10 @@ class Rescaled(Around):
     def draw(self, seed: int, start: str = "normal") -> dict[str, Tensor]:
         """Initial parameters, rescaled."""
         drawn = super().draw(seed, start)
-        return {
-            n: self.factor * w if not self.names or n in self.names else w for n, w in drawn.items()
-        }
+        for name, weight in drawn.items():
+            if not self.names or name in self.names:
+                drawn[name] = self.factor * weight
+        return drawn
 
 
 @checked_call
@@ -171,12 +171,14 @@ class Centred(Around):
         own = self.network.shapes()
         if seen is not None:
             seen |= {name: weights[name].detach() for name in self.statistics}
-        here = {n: weights[n] for n in own}
-        there = {n: weights[f"{n}@start"].detach() for n in own}
-        outputs: Callable[[Parameters], Tensor] = lambda w: self.network.forward(w, inputs)  # noqa: E731
+        here = {name: weights[name] for name in own}
+        there = {name: weights[f"{name}@start"].detach() for name in own}
+
+        def outputs(w: Parameters) -> Tensor:
+            return self.network.forward(w, inputs)
+
         if self.linear:
-            return (
-                self.alpha
-                * torch.func.jvp(outputs, (there,), ({n: here[n] - there[n] for n in own},))[1]
-            )
+            departure = {name: here[name] - there[name] for name in own}
+            slope = torch.func.jvp(outputs, (there,), (departure,))[1]
+            return self.alpha * slope
         return self.alpha * (outputs(here) - outputs(there))

@@ -27,7 +27,7 @@ class Layered(Around):
     def groups(self) -> dict[str, tuple[str, ...]]:
         """Names of the parameters of each layer."""
         layers = {"W_E": "embedding", "W_pos": "embedding", "W_U": "output"}
-        return {
-            layer: tuple(name for name in self.shapes() if layers.get(name, "hidden") == layer)
-            for layer in ("embedding", "hidden", "output")
-        }
+        groups: dict[str, tuple[str, ...]] = {"embedding": (), "hidden": (), "output": ()}
+        for name in self.shapes():
+            groups[layers.get(name, "hidden")] += (name,)
+        return groups

@@ -91,9 +91,8 @@ class MLP:
     def forward(self, weights: Parameters, inputs: Tensor) -> Tensor:
         """Outputs (N, sizes[-1]) of real inputs (N, sizes[0])."""
         last = len(self.sizes) - 1
-        return F.linear(
-            relu_layers(weights, inputs, last - 1), weights[f"W.{last}"], weights[f"b.{last}"]
-        )
+        hidden = relu_layers(weights, inputs, last - 1)
+        return F.linear(hidden, weights[f"W.{last}"], weights[f"b.{last}"])
 
     def check(self, task: Any) -> None:
         """Raise ParameterError for a task whose inputs have another width."""
@@ -210,7 +209,8 @@ class QuadraticMLP(ModularNetwork):
     def forward(self, weights: Parameters, inputs: Tensor) -> Tensor:
         """Outputs (N, p) for token sequences (N, 3)."""
         second = inputs[..., 1] - self.shift + self.p
-        hidden = F.embedding(inputs[..., 0], weights["W_E"]) + F.embedding(second, weights["W_E"])
+        table = weights["W_E"]
+        hidden = F.embedding(inputs[..., 0], table) + F.embedding(second, table)
         return F.linear(hidden.square(), weights["W_U"])
 
     def embeddings(self, weights: Parameters) -> tuple[Tensor, Tensor]:

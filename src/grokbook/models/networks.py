@@ -88,10 +88,11 @@ def products(network: Network, samples: int) -> int:
     sample."""
     if hasattr(network, "products"):
         return network.products(samples)
-    matrices = (
-        shape for name, shape in network.shapes().items() if len(shape) > 1 and name != "W_E"
-    )
-    return samples * sum(math.prod(shape) for shape in matrices)
+    of_a_sample = 0
+    for name, shape in network.shapes().items():
+        if len(shape) > 1 and name != "W_E":
+            of_a_sample += math.prod(shape)
+    return samples * of_a_sample
 
 
 def activations(network: Network) -> int:

@@ -126,10 +126,9 @@ class Quadratic(ModularNetwork):
     def features(self, weights: Parameters, inputs: Tensor) -> Tensor:
         """The hidden units (N, K) of pairs (N, 2), or of token sequences of which the first two are
         read."""
-        hidden = F.embedding(inputs[..., 0], weights["W_E"]) + F.embedding(
-            inputs[..., 1] + self.p, weights["W_E"]
-        )
-        return ACTIVATIONS[self.activation](hidden)
+        first = F.embedding(inputs[..., 0], weights["W_E"])
+        second = F.embedding(inputs[..., 1] + self.p, weights["W_E"])
+        return ACTIVATIONS[self.activation](first + second)
 
     def forward(self, weights: Parameters, inputs: Tensor) -> Tensor:
         """Outputs (N, p) of pairs (N, 2)."""
@@ -144,13 +143,11 @@ class Quadratic(ModularNetwork):
         f = features - mean
         y = wanted - share
         if f.shape[-2] < self.width:  # the smaller of the two equal systems
-            solved = f.mT @ torch.linalg.solve(
-                f @ f.mT + self.ridge * torch.eye(f.shape[-2]).to(f), y
-            )
+            ridge = self.ridge * torch.eye(f.shape[-2]).to(f)
+            solved = f.mT @ torch.linalg.solve(f @ f.mT + ridge, y)
         else:
-            solved = torch.linalg.solve(
-                f.mT @ f + self.ridge * torch.eye(self.width).to(f), f.mT @ y
-            )
+            ridge = self.ridge * torch.eye(self.width).to(f)
+            solved = torch.linalg.solve(f.mT @ f + ridge, f.mT @ y)
         return {"W_E": weights["W_E"], "W_U": solved.mT, "b_U": share - mean @ solved}
 
     def embeddings(self, weights: Parameters) -> tuple[Any, Any]:

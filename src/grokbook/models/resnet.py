@@ -226,26 +226,27 @@ class ResNet:
         side = -(-side // 2) if self.stem == "imagenet" else side
         for name, *_, stride in self._blocks():
             side = -(-side // stride)
-            found |= {f"{name}.{part}": side for part in ("conv1", "conv2", "downsample.0")}
+            for part in ("conv1", "conv2", "downsample.0"):
+                found[f"{name}.{part}"] = side
         return found
 
     def products(self, samples: int) -> int:
         """Multiply-adds of a forward pass on `samples` images."""
         sides = self._sides()
-        each = sum(
-            math.prod(shape) * sides[name] ** 2
-            for name, (shape, *_) in self._convolutions().items()
-        )
-        return samples * (each + 8 * self.width * self.outputs)
+        of_a_sample = 8 * self.width * self.outputs
+        for name, (shape, *_) in self._convolutions().items():
+            of_a_sample += math.prod(shape) * sides[name] ** 2
+        return samples * of_a_sample
 
     @property
     def activations(self) -> int:
         """Numbers kept for each image of a training pass, about: two of each convolution's
         outputs."""
         sides = self._sides()
-        return 2 * sum(
-            shape[0] * sides[name] ** 2 for name, (shape, *_) in self._convolutions().items()
-        )
+        outputs = 0
+        for name, (shape, *_) in self._convolutions().items():
+            outputs += shape[0] * sides[name] ** 2
+        return 2 * outputs
 
     def check(self, task: Any) -> None:
         """Raise ParameterError for a task whose images have other sizes or that has more labels

@@ -76,12 +76,9 @@ class Shape(ModularNetwork):
         """Initial parameters (`initialise`); `start` says how the word embedding is drawn
         (`models.start`)."""
         weights = initialise(self, seed)
-        table = (
-            {}
-            if start == "normal"
-            else {"W_E": embedding_start(start, self.vocabulary, self.d_model, seed)}
-        )
-        return weights | table
+        if start != "normal":
+            weights["W_E"] = embedding_start(start, self.vocabulary, self.d_model, seed)
+        return weights
 
     def forward(self, weights: Parameters, inputs: Tensor) -> Tensor:
         """Logits (N, p) of token sequences (N, 3)."""
@@ -103,8 +100,11 @@ class Shape(ModularNetwork):
         p = self.p
         h = self.n_heads
         if self.full_sequence:
-            return 3 * samples * self.n_layers * (4 * d * d + 2 * d * m) + samples * d * p
-        return samples * (d * d + 2 * d * m + d * p) + (2 * p + 1) * (d * d + d * h) + 2 * d * d
+            of_a_layer = 4 * d * d + 2 * d * m
+            return 3 * samples * self.n_layers * of_a_layer + samples * d * p
+        of_a_sample = d * d + 2 * d * m + d * p
+        of_a_token = d * d + d * h
+        return samples * of_a_sample + (2 * p + 1) * of_a_token + 2 * d * d
 
     @property
     def activations(self) -> int:
@@ -128,7 +128,8 @@ def parameter_shapes(shape: Shape) -> Shapes:
         shapes["W_pos"] = (3, d)
     for l in range(shape.n_layers):
         shapes |= {f"W_{name}.{l}": (d, d) for name in "QKVO"}
-        shapes |= {f"W_in.{l}": (m, d), f"b_in.{l}": (m,), f"W_out.{l}": (d, m), f"b_out.{l}": (d,)}
+        shapes |= {f"W_in.{l}": (m, d), f"b_in.{l}": (m,)}
+        shapes |= {f"W_out.{l}": (d, m), f"b_out.{l}": (d,)}
     return shapes | {"W_U": (shape.p, d)}
 
 
@@ -143,15 +144,13 @@ def initialise(shape: Shape, seed: int) -> dict[str, Tensor]:
     """
     generator = torch.Generator().manual_seed(seed)
     scale = 1 / math.sqrt(shape.d_model)
-
-    def draw(name: str, size: tuple[int, ...]) -> Tensor:
-        return (
-            torch.zeros(size)
-            if name.startswith("b_")
-            else scale * torch.randn(size, generator=generator)
-        )
-
-    return {name: draw(name, size) for name, size in parameter_shapes(shape).items()}
+    weights = {}
+    for name, size in parameter_shapes(shape).items():
+        if name.startswith("b_"):
+            weights[name] = torch.zeros(size)
+        else:
+            weights[name] = scale * torch.randn(size, generator=generator)
+    return weights
 
 
 def mlp(w: Parameters, l: int, x: Tensor) -> Tensor:
@@ -174,7 +173,8 @@ def self_attention(w: Parameters, l: int, x: Tensor, shape: Shape) -> Tensor:
         for name in "QKV"
     )
     beta = q @ k.transpose(-1, -2) / math.sqrt(shape.d_head)
-    beta = beta.masked_fill(torch.ones(t, t, dtype=torch.bool, device=x.device).triu(1), -math.inf)
+    later = torch.ones(t, t, dtype=torch.bool, device=x.device).triu(1)
+    beta = beta.masked_fill(later, -math.inf)
     z = (beta.softmax(dim=-1) @ v).transpose(1, 2).reshape(n, t, d)
     return x + F.linear(z, w[f"W_O.{l}"])
 
@@ -219,11 +219,8 @@ def cls_attention(
     query = F.linear(tables[2], w["W_Q.0"]).view(h, 1, dh) / math.sqrt(dh)
     probe = (query @ w["W_K.0"].view(h, dh, -1)).squeeze(1)
     s0, s1, s2 = (F.linear(table, probe) for table in tables)
-    a = (
-        torch.stack([F.embedding(i, s0), F.embedding(j, s1), s2.expand(n, h)])
-        .softmax(dim=0)
-        .unsqueeze(-1)
-    )
+    scores = torch.stack([F.embedding(i, s0), F.embedding(j, s1), s2.expand(n, h)])
+    a = scores.softmax(dim=0).unsqueeze(-1)
     v0, v1, v2 = (F.linear(table, w["W_V.0"]) for table in tables)
     u0 = F.embedding(i, v0 - v2).view(n, h, dh)
     u1 = F.embedding(j, v1 - v2).view(n, h, dh)
@@ -291,9 +288,8 @@ class Transformer(nn.Module):
         super().__init__()
         self.shape = Shape(p, d_model, n_heads, n_layers, shift, positional, d_mlp)
         weights = initialise(self.shape, seed)
-        self.weights = nn.ParameterDict(
-            {name.replace(".", "_"): nn.Parameter(w) for name, w in weights.items()}
-        )
+        parameters = {name.replace(".", "_"): nn.Parameter(w) for name, w in weights.items()}
+        self.weights = nn.ParameterDict(parameters)
         self._names = list(weights)
 
     def named_weights(self) -> dict[str, Tensor]:
