@@ -285,9 +285,10 @@ def _misfit(
         signature.bind(*given, **named)
         return None
     except TypeError as error:
-        places = signature.parameters.values()
-        takes = [one.name for one in places if one.kind is not one.VAR_KEYWORD]
-        takes = [one for one in takes if one != "self"]
+        takes = []
+        for parameter in signature.parameters.values():
+            if parameter.name != "self" and parameter.kind is not parameter.VAR_KEYWORD:
+                takes.append(parameter.name)
         for argument, value in named.items():
             if argument not in takes:
                 return unknown(argument, value, name, takes)

@@ -17,7 +17,7 @@ import linecache
 import pickle
 import sys
 import sysconfig
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, fields, is_dataclass
 from functools import partial
 from pathlib import Path
@@ -278,21 +278,17 @@ class _Sources:
         if source is None:
             raise Unknown(f"the module {module.__name__} has no source")
         self.lines.add(f"{module.__name__}:{hashlib.sha256(source).hexdigest()}")
-        functions = [
-            function
-            for value in vars(module).values()
-            for function in _functions(value, module.__name__)
-        ]
-        _refuse_not_loaded(source, file, functions)
-        counted = {
-            name for function in functions for name in _named(function.__code__, "STORE_GLOBAL")
-        }
-        self.values(module.__name__, {n: v for n, v in vars(module).items() if n not in counted})
+        functions: list[FunctionType] = []
         for value in vars(module).values():
+            functions += _functions(value, module.__name__)
             if getattr(value, "__module__", None) != module.__name__:  # its own are in the file
                 self.enter(value)
+        _refuse_not_loaded(source, file, functions)
+        counted: set[str] = set()
         for function in functions:
+            counted |= _named(function.__code__, "STORE_GLOBAL")
             self.imported(function)
+        self.values(module.__name__, vars(module), counted)
         self.enter(sys.modules.get(module.__name__.rpartition(".")[0]))
 
     def cell(self, found: type | FunctionType) -> None:
@@ -306,27 +302,24 @@ class _Sources:
             if not source:
                 raise Unknown(f"the source of {full_name(found)} is not there")
             self.lines.add(f"{full_name(found)}:{source}")
-            names = _named(function.__code__, "LOAD_GLOBAL", "LOAD_NAME") - _named(
-                function.__code__, "STORE_GLOBAL"
-            )
-            used = {name: function.__globals__.get(name) for name in names}
-            self.values(full_name(function), used)
-            for value in (
-                *used.values(),
-                *(cell.cell_contents for cell in function.__closure__ or ()),
-            ):
-                self.enter(value)
+            used = {}
+            for name in _named(function.__code__, "LOAD_GLOBAL", "LOAD_NAME"):
+                used[name] = function.__globals__.get(name)
+                self.enter(used[name])
+            for cell in function.__closure__ or ():
+                self.enter(cell.cell_contents)
+            self.values(full_name(function), used, _named(function.__code__, "STORE_GLOBAL"))
             self.imported(function)
 
-    def values(self, name: str, values: Mapping[str, Any]) -> None:
+    def values(
+        self, where: str, values: Mapping[str, Any], counted: Set[str] = frozenset()
+    ) -> None:
         """Note plain values, which act late perhaps, where `training.identity.probe` does not see
-        them."""
-        plain = {
-            n: v
-            for n, v in values.items()
-            if isinstance(v, PLAIN) and v is not None and n[:2] != "__"
-        }
-        self.lines.add(f"{name}:{sorted(map(repr, plain.items()))}")
+        them; not those that the code itself `counted` on."""
+        for name, value in values.items():
+            is_set = isinstance(value, PLAIN) and value is not None
+            if is_set and not name.startswith("__") and name not in counted:
+                self.lines.add(f"{where}.{name} = {value!r}")
 
     def imported(self, function: FunctionType) -> None:
         """Go on to loaded modules that a function imports while it runs."""
@@ -341,12 +334,11 @@ def _functions(value: Any, module: str) -> Iterator[FunctionType]:
     `dataclass` wrote."""
     if getattr(value, "__module__", None) != module:
         return
-    members = vars(value).values() if isinstance(value, type) else [value]
-    for member in members:
-        for part in (
-            member,
-            *(getattr(member, name, None) for name in ("__func__", "fget", "fset", "func")),
-        ):
+    for member in vars(value).values() if isinstance(value, type) else [value]:
+        parts = [member]
+        for wrapped in ("__func__", "fget", "fset", "func"):
+            parts.append(getattr(member, wrapped, None))
+        for part in parts:
             function = inspect.unwrap(part) if isinstance(part, FunctionType) else None
             if function and not _is_generated(value, function):
                 yield function
@@ -364,9 +356,11 @@ def _is_generated(kind: Any, function: FunctionType) -> bool:
 def _of_cell(found: Any) -> bool:
     """Whether a class or function is of no file of its module's name: written in a notebook, or in
     a text."""
-    file = getattr(sys.modules.get(found.__module__), "__file__", None) or ""
-    files = {function.__code__.co_filename for function in _functions(found, found.__module__)}
-    return not file or (bool(files) and Path(file).name not in {Path(name).name for name in files})
+    file = getattr(sys.modules.get(found.__module__), "__file__", None)
+    if not file:
+        return True
+    names = [Path(f.__code__.co_filename).name for f in _functions(found, found.__module__)]
+    return bool(names) and Path(file).name not in names
 
 
 def _refuse_not_loaded(source: bytes, file: str, functions: list[FunctionType]) -> None:
@@ -377,16 +371,12 @@ def _refuse_not_loaded(source: bytes, file: str, functions: list[FunctionType]) 
         compiled = set()
     for function in functions:
         code = function.__code__
-        rewritten = any(name.startswith("@py") for name in code.co_names)  # by a runner of tests
-        if (
-            Path(code.co_filename).name == Path(file).name
-            and not rewritten
-            and code not in compiled
-        ):
-            name = function.__module__
+        is_of_file = Path(code.co_filename).name == Path(file).name
+        # a runner of tests rewrites what asserts
+        if is_of_file and code not in compiled and "@py" not in str(code.co_names):
             raise Unknown(
-                f"{file} is not the source of the {name} that runs: it was changed and not loaded"
-                " again"
+                f"{file} is not the source of the {function.__module__} that runs: it was changed"
+                " and not loaded again"
             )
 
 
@@ -401,5 +391,9 @@ def _inside(code: CodeType) -> Iterator[CodeType]:
 def _named(code: CodeType, *operations: str) -> set[str]:
     """The names to which a code, or a function inside it, does one of these operations of the
     interpreter."""
-    done = [step for inner in _inside(code) for step in dis.get_instructions(inner)]
-    return {step.argval for step in done if step.opname in operations}
+    names = set()
+    for inner in _inside(code):
+        for step in dis.get_instructions(inner):
+            if step.opname in operations:
+                names.add(step.argval)
+    return names

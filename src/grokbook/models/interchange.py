@@ -3,14 +3,12 @@ TransformerLens."""
 
 from __future__ import annotations
 
-import json
 import pickle
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -31,7 +29,7 @@ _WRAPPER = re.compile(r"^(module\.|weights\.|_orig_mod\.)+")
 def load_checkpoint(
     path: str | Path, model: Network, names: Mapping[str, str] | None = None
 ) -> dict[str, Tensor]:
-    """The weights in a file of torch or safetensors as those of a network: `model.forward(weights,
+    """The weights in a file of torch as those of a network: `model.forward(weights,
     inputs)` runs it.
 
     A state dict is the file, or what stands below `state_dict`, `model_state_dict`, `model` or
@@ -41,7 +39,7 @@ def load_checkpoint(
     from a file, no code is run.
 
     Args:
-        path: .pt, .pth, .bin (torch.save) or .safetensors.
+        path: .pt, .pth, .bin (torch.save).
         model: the network: `Transformer`, `MLP`, `from_module(factory)`, or another with
             `shapes()`.
         names: name here -> name in the file, for names that differ.
@@ -203,8 +201,7 @@ def _read(path: Path) -> dict[str, Tensor]:
     (quantised).
     """
     try:
-        content = given(path, LARGEST)
-        state: Any = _safe_tensors(content) if path.suffix == ".safetensors" else _torch(content)
+        state: Any = _torch(given(path, LARGEST))
     except Exception as error:  # torch and pickle raise many kinds
         why = getattr(error, "strerror", None) or str(error).partition("\n")[0]
         if isinstance(error, pickle.UnpicklingError):
@@ -251,32 +248,5 @@ def _torch(content: bytes) -> Mapping[str, Any]:
     return found
 
 
-_KINDS = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<i2", "BOOL": "?"}
-_KINDS |= {"I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1", "U8": "u1"}
-"""The types of safetensors as numpy's; of bfloat16, which numpy has not, its bits."""
-
 _NUMBERS = {torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.bool}
 _NUMBERS |= {torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8}
-
-
-def _safe_tensors(content: bytes) -> dict[str, Tensor]:
-    """Eight bytes, a JSON header of so many, then the numbers, little-endian."""
-    length = int.from_bytes(content[:8], "little")
-    header = json.loads(content[8 : 8 + length])
-    header.pop("__metadata__", None)
-    body = content[8 + length :]
-    left = len(body)
-    tensors = {}
-    for name, about in header.items():
-        kind = about["dtype"]
-        if kind not in _KINDS:
-            raise ParameterError(f"{shown(name)} is of type {shown(kind)}")
-        begin, end = about["data_offsets"]
-        left -= abs(end - begin)
-        if left < 0:
-            raise ParameterError("its tensors are more than its bytes")
-        part = torch.from_numpy(np.frombuffer(body[begin:end], _KINDS[kind]).copy())
-        if kind == "BF16":
-            part = part.view(torch.bfloat16)
-        tensors[name] = part.reshape(about["shape"])
-    return tensors

@@ -1,8 +1,7 @@
-"""Results as tables and files: pandas, CSV, netCDF, and weights for torch or safetensors."""
+"""Results as tables and files: pandas, CSV, netCDF, and weights for torch."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from grokbook.files import atomic_write, no_formula
 from grokbook.runs.results import Kept, of_name
 from grokbook.runs.store import to_bytes
 
-ENDINGS = (".csv", ".nc", ".pt", ".safetensors")
+ENDINGS = (".csv", ".nc", ".pt")
 
 
 @checked_call
@@ -49,7 +48,7 @@ def export(data: Any, path: str | Path) -> Path:
         data: what `train` or `sweep` gave, the name or key of a record, a table, or what `load`
             gave.
         path: .csv (the curves, `to_pandas`), .nc (everything, as xarray reads it); the weights of
-            what `load` gave go to .pt (torch.load) or .safetensors.
+            what `load` gave go to .pt (torch.load).
 
     Raises ParameterError for another ending, and data that has no such form; RecordError where
     nothing can be written. A file is there whole or not at all.
@@ -66,13 +65,11 @@ def export(data: Any, path: str | Path) -> Path:
         raise ParameterError(f"{path.name!r} must end with {', '.join(ENDINGS)}.")
     if isinstance(data, str):
         data = of_name(data)
-    if isinstance(data, Kept) != (path.suffix in (".pt", ".safetensors")):
+    if isinstance(data, Kept) != (path.suffix == ".pt"):
         what = "weights of a run at a step" if isinstance(data, Kept) else "runs or a table"
-        raise ParameterError(
-            f"{what} cannot be written to {path.name!r}: .pt and .safetensors hold weights alone."
-        )
+        raise ParameterError(f"{what} cannot be written to {path.name!r}: .pt holds weights alone.")
     if isinstance(data, Kept):
-        atomic_write(path, _weights(data, path.suffix))
+        atomic_write(path, _weights(data))
         return path
     if not isinstance(data, xr.Dataset | pd.DataFrame):
         raise ParameterError(
@@ -91,23 +88,11 @@ def _csv(table: pd.DataFrame) -> bytes:
     return table.rename(columns=no_formula).map(no_formula).to_csv(index=False).encode()
 
 
-def _weights(kept: Kept, ending: str) -> bytes:
+def _weights(kept: Kept) -> bytes:
     import io
 
     import torch
 
-    weights = {name: part.contiguous().clone() for name, part in kept.weights.items()}
-    if ending == ".pt":
-        torch.save(weights, stream := io.BytesIO())
-        return stream.getvalue()
-    about = {"run": kept.name, "seed": str(kept.seed), "step": str(kept.step)}
-    header: dict[str, Any] = {"__metadata__": about}
-    body = b""
-    for name, part in weights.items():
-        begin = len(body)
-        body += part.numpy().astype("<f4").tobytes()
-        place = [begin, len(body)]
-        header[name] = {"dtype": "F32", "shape": list(part.shape), "data_offsets": place}
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    return len(text).to_bytes(8, "little") + text + body
+    stream = io.BytesIO()
+    torch.save({name: part.contiguous().clone() for name, part in kept.weights.items()}, stream)
+    return stream.getvalue()

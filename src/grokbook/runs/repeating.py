@@ -192,6 +192,9 @@ def repeat_sample(
     from grokbook.runs.recording import catalogue
 
     store = store or Store(records_path())
-    known = {experiment.key: experiment for experiment in catalogue().values()}
-    kept = [experiment for key, experiment in sorted(known.items()) if store.seeds(key)]
-    return [repeat(experiment, store, steps=steps) for experiment in sample(kept, share, draw)]
+    recorded = {}
+    for experiment in catalogue().values():
+        if store.seeds(experiment.key):
+            recorded[experiment.key] = experiment
+    in_order = [recorded[key] for key in sorted(recorded)]
+    return [repeat(experiment, store, steps=steps) for experiment in sample(in_order, share, draw)]

@@ -222,9 +222,11 @@ def _over(config: RunConfig, axes: tuple[Axis, ...], spelled: str = "") -> tuple
     tells 0 from 0.0."""
     configs: tuple[RunConfig, ...] = (config,)
     for axis in axes:
-        configs = tuple(
-            with_value(one, axis.name, value) for one in configs for value in axis.values
-        )
+        varied = []
+        for config in configs:
+            for value in axis.values:
+                varied.append(with_value(config, axis.name, value))
+        configs = tuple(varied)
     return configs
 
 
@@ -325,7 +327,10 @@ class Sweep(Experiment):
 
     def to_train(self, seeds: Sequence[int]) -> list[RunConfig]:
         """Every cell of every seed."""
-        return [config for seed in seeds for config in self.cells(seed)]
+        configs = []
+        for seed in seeds:
+            configs += self.cells(seed)
+        return configs
 
     def counted(self, seeds: int) -> Cost:
         """Seconds on one core of this machine if no cell stops early, by the work, and memory of

@@ -77,34 +77,26 @@ class TorchModule:
     def _check_whole(self, seed: int, x: Tensor) -> None:
         """Compare outputs and slopes with those of the module itself, and the module with what a
         call leaves of it."""
-        module, kind = _fresh(self.factory, seed), self.adapted
+        kind = self.adapted
+        module = _fresh(self.factory, seed)
         before = _state(module)
         alone = module(x)
-        after = _state(module)
-        changed = [
-            name
-            for name in after
-            if name not in before or not torch.equal(after[name], before[name])
-        ]
-        if changed:
-            raise ParameterError(
-                f"a call of {kind} changes its {changed[0]}, but runs share one; leave that out."
-            )
+        for name, value in _state(module).items():
+            if name not in before or not torch.equal(value, before[name]):
+                raise ParameterError(
+                    f"a call of {kind} changes its {name}, but runs share one; leave that out."
+                )
         weights = {name: part.requires_grad_() for name, part in self.draw(seed).items()}
-        taken = self.forward(weights, x)
-        if not torch.allclose(alone, taken, rtol=1e-4, atol=1e-6):
-            why = f"gives other outputs than the module itself for seed {seed}"
+        outputs = self.forward(weights, x)
+        if not torch.allclose(alone, outputs, rtol=1e-4, atol=1e-6):
             raise ParameterError(
-                f"{kind} {why}: it has random state that is no parameter, which runs lose."
+                f"{kind} gives other outputs than the module itself for seed {seed}: it has random"
+                " state that is no parameter, which runs lose."
             )
         alone.square().sum().backward()
-        taken.square().sum().backward()
+        outputs.square().sum().backward()
         for name, part in module.named_parameters():
-            theirs = torch.zeros_like(part) if part.grad is None else part.grad
-            ours = weights[name].grad
-            if not torch.allclose(
-                torch.zeros_like(part) if ours is None else ours, theirs, rtol=1e-3, atol=1e-6
-            ):
+            if not torch.allclose(_slope(weights[name]), _slope(part), rtol=1e-3, atol=1e-6):
                 raise ParameterError(
                     f"{kind} has a hook that changes the slope of {name}, which runs lose."
                 )
@@ -114,6 +106,10 @@ class TorchModule:
         if not torch.allclose(alone, evaluated, rtol=1e-4, atol=1e-6):
             rule = "runs stay in the mode for training; leave out what depends on self.training"
             raise ParameterError(f"{kind} gives other outputs after .eval(), but {rule}.")
+
+
+def _slope(part: Tensor) -> Tensor:
+    return torch.zeros_like(part) if part.grad is None else part.grad
 
 
 @dataclass(frozen=True)
@@ -214,12 +210,11 @@ def _refuse_what_is_not_carried(module: nn.Module, factory: Callable[[], nn.Modu
             raise ParameterError(
                 f"{name} does not require a gradient, but runs train all of them; make it a buffer."
             )
-    places = [
-        (part.data_ptr(), part.data_ptr() + 4 * part.numel(), name)
-        for name, part in module.named_parameters()
-    ]
-    places = sorted(place for place in places if place[0] < place[1])
-    for (_, end, name), (begin, _, another) in pairwise(places):
+    places = []
+    for name, part in module.named_parameters():
+        if part.numel():
+            places.append((part.data_ptr(), part.data_ptr() + 4 * part.numel(), name))
+    for (_, end, name), (begin, _, another) in pairwise(sorted(places)):
         if begin < end:
             rule = "make them one parameter"
             raise ParameterError(

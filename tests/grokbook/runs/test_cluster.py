@@ -114,24 +114,6 @@ def command(pid):
         return stream.read()
 
 
-UNGUARDED = """
-import sys; sys.path[:0] = {path!r}
-import grokbook as gb
-print("read")
-net, grid = gb.Transformer(5, d_model=8), {{"lr": [1e-3, 1e-2]}}
-quiet = {{"steps": 20, "store": {store!r}, "progress": False}}
-print(gb.sweep(gb.ModularTask(5), net, grid=grid, workers=1, **quiet).sizes["lr"])
-"""
-
-
-@pytest.mark.slow
-def test_a_script_without_a_main_guard_is_read_once(tmp_path):
-    script = tmp_path / "unguarded.py"
-    script.write_text(UNGUARDED.format(path=sys.path, store=str(tmp_path / "store")))
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "read\n2\n", "")
-
-
 CLIENT = """
 import sys; sys.path[:0] = {path!r}
 from test_cluster import SWEEP, Store, cluster

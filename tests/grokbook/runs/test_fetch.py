@@ -5,6 +5,7 @@ import hashlib
 import http.server
 import sys
 import threading
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -24,15 +25,24 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
         self.asked.append(values[0])
 
 
+@contextmanager
+def serving(handler):
+    """The address of a server that answers so."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        server.over = threading.Event()
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"127.0.0.1:{server.server_port}"
+        server.over.set()
+        server.shutdown()
+
+
 @pytest.fixture
 def served(tmp_path):
     """A folder with one record, and the address of a server that has it."""
     load_or_run(MadeUp(tmp_path / "trained"), Store(tmp_path / "served"))
     handler = partial(Quiet, directory=str(tmp_path / "served"))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
+    with serving(handler) as address:
+        yield f"http://{address}"
 
 
 @pytest.fixture
@@ -114,23 +124,14 @@ class Dripping(http.server.BaseHTTPRequestHandler):
         pass
 
 
-@pytest.fixture
-def drips():
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Dripping) as server:
-        server.over = threading.Event()
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.over.set()
-        server.shutdown()
-
-
 @pytest.mark.parametrize("headers_too", [False, True])
-def test_a_server_that_drips_is_given_up(small, drips, tmp_path, monkeypatch, headers_too):
+def test_a_server_that_drips_is_given_up(small, tmp_path, monkeypatch, headers_too):
     """Each byte comes in time, and the whole would take for ever."""
-    monkeypatch.setenv("GROKBOOK_RECORDS", drips)
     monkeypatch.setattr(Dripping, "headers_too", headers_too)
     monkeypatch.setattr(fetch, "FIRST", 0.3)
-    with pytest.raises(RecordError, match=r"does not give it \(it took more than"):
+    refused = pytest.raises(RecordError, match=r"does not give it \(it took more than")
+    with serving(Dripping) as address, refused:
+        monkeypatch.setenv("GROKBOOK_RECORDS", f"http://{address}")
         small.load(MadeUp.key)
     assert not list((tmp_path / "cache").rglob("*.nc"))
 
@@ -207,16 +208,10 @@ ANSWERS = {
 @pytest.mark.parametrize("answer", ANSWERS)
 def test_whatever_a_server_answers_is_one_sentence_without_the_password(small, monkeypatch, answer):
     monkeypatch.setattr(Broken, "answer", ANSWERS[answer])
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Broken) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        monkeypatch.setenv(
-            "GROKBOOK_RECORDS", f"http://reader:secret@127.0.0.1:{server.server_port}"
-        )
-        with pytest.raises(
-            RecordError, match=r"is not here and http://127.0.0.1:\d+ does not give it \("
-        ) as caught:
-            small.load(MadeUp.key)
-        server.shutdown()
+    said = r"is not here and http://127.0.0.1:\d+ does not give it \("
+    with serving(Broken) as address, pytest.raises(RecordError, match=said) as caught:
+        monkeypatch.setenv("GROKBOOK_RECORDS", f"http://reader:secret@{address}")
+        small.load(MadeUp.key)
     assert "secret" not in str(caught.value)
 
 

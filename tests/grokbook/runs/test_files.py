@@ -1,7 +1,5 @@
 """Pictures, tables and files of runs: what is read back is what was written."""
 
-import json
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -47,21 +45,10 @@ def test_csv_and_netcdf_are_read_back(runs, tmp_path):
     xr.testing.assert_equal(back.weights, runs.weights)
 
 
-def test_weights_are_read_back_by_torch_and_from_safetensors(runs, tmp_path):
-    """The second by its own description: eight bytes, a JSON header of so many, then the numbers,
-    little-endian."""
+def test_weights_are_read_back_by_torch(runs, tmp_path):
     kept = gb.load(runs, 1, 20)
     read = torch.load(gb.export(kept, tmp_path / "w.pt"), weights_only=True)
     assert all(torch.equal(read[name], part) for name, part in kept.weights.items())
-    content = gb.export(kept, tmp_path / "w.safetensors").read_bytes()
-    length = int.from_bytes(content[:8], "little")
-    header, body = json.loads(content[8 : 8 + length]), content[8 + length :]
-    assert header.pop("__metadata__")["step"] == "20" and set(header) == set(kept.weights)
-    for name, about in header.items():
-        begin, end = about["data_offsets"]
-        values = np.frombuffer(body[begin:end], "<f4").reshape(about["shape"])
-        assert np.array_equal(values, kept.weights[name].numpy())
-    assert end == len(body)
 
 
 @pytest.mark.parametrize(

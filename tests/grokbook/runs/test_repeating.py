@@ -10,8 +10,8 @@ import xarray as xr
 
 from grokbook.errors import ParameterError
 from grokbook.models.transformer import Shape
-from grokbook.runs import provenance, repeating
-from grokbook.runs.experiment import Experiment, load_or_run, recorded
+from grokbook.runs import repeating
+from grokbook.runs.experiment import Experiment, load_or_run
 from grokbook.runs.repeating import (
     Repetition,
     differences,
@@ -71,15 +71,6 @@ def test_a_share_of_the_records_is_drawn_and_repeated(store, monkeypatch):
     assert sample(range(40), 0.1, 7) == sample(range(40), 0.1, 7) and sample(range(3), 0.01, 0)
     with pytest.raises(ParameterError, match="share = 0 must be above 0 and at most 1"):
         sample(range(3), 0, 0)
-
-
-def test_a_page_is_told_who_made_which_seeds(store, monkeypatch):
-    load_or_run(Experiment("made/up", TINY.config, seeds=(2,)), store, progress=False)
-    monkeypatch.setattr(provenance, "USED", [])
-    recorded(Experiment("made/up", TINY.config, seeds=(1, 2)), store)
-    (row,) = provenance.USED
-    made = [(part["seeds"], part["update"]) for part in row["provenance"]]
-    assert made == [([1], "eager"), ([2], "eager")]
 
 
 def test_the_first_cell_of_an_axis_that_does_not_rise_is_found(tmp_path):
