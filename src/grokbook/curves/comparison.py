@@ -104,7 +104,7 @@ def earlier(first: pd.DataFrame, second: pd.DataFrame) -> np.ndarray:
 
 
 def order_signs(a: np.ndarray, a_seen: np.ndarray, b: np.ndarray, b_seen: np.ndarray) -> np.ndarray:
-    """`earlier` of steps a (n,) and b (m,), and whether each was seen or is a last step: (n, m)."""
+    """Signs (n, m) of `earlier` for steps a (n,) and b (m,), each seen or a last step."""
     before = (a[:, None] < b) | ((a[:, None] == b) & ~b_seen)
     after = (a[:, None] > b) | ((a[:, None] == b) & ~a_seen[:, None])
     return (a_seen[:, None] & before).astype(int) - (b_seen & after).astype(int)

@@ -8,8 +8,7 @@ from math import comb
 import numpy as np
 
 from companion.exercises.registry import Mistakes, exercise, number
-from grokbook.curves import phases
-from grokbook_chapters.phase_diagrams import published
+from grokbook_chapters.phase_diagrams import agreement, published
 
 
 @exercise(
@@ -36,11 +35,11 @@ def chance(agreements: Sequence[float], kappas: Sequence[float], *, seed: int) -
     rng = np.random.default_rng(seed)
     cells = rng.choice(published.panels()["b"].values.ravel(), 120, replace=False)
     answers = [np.full(120, "M"), rng.permutation(cells)]
-    right = [phases.agreement(cells, one) for one in answers]
+    right = [agreement.agreement(cells, one) for one in answers]
     yield from number(agreements, right, "the share of the 120 cells")
     one_in_four = ("not one in four", [(a - 0.25) / 0.75 for a in right])
     typical = ("leaves chance out", right), one_in_four
-    found = [phases.kappa(cells, one) for one in answers]
+    found = [agreement.kappa(cells, one) for one in answers]
     yield from number(kappas, found, "kappa is (a - c) / (1 - c)", *typical)
 
 

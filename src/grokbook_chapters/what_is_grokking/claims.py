@@ -80,7 +80,7 @@ def reached_by_a_seed(steps: pd.Series) -> bool:
     "G35",
     "gu2025",
     "section 6.1",
-    section="What the papers say",
+    section="At the paper's size",
     kind="number",
     runs=lambda: {"30 %": fresh_fig5()},
     through=onsets,
