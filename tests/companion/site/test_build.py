@@ -195,6 +195,7 @@ def test_a_damaged_card_of_the_site_only_builds_the_site_again(built, said, monk
     monkeypatch.setattr(
         site, "sphinx", lambda work, strict=True: ran.append(work) or built / "site"
     )
+    monkeypatch.setattr(site.downloads, "put", lambda *a: None)
     monkeypatch.setattr(site, "swap", lambda *a: None)
     assert site.bring_up_to_date(built, progress=said)
     assert len(ran) == 1

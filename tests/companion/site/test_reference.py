@@ -176,5 +176,5 @@ def test_pages_of_the_reference_are_built_without_a_warning(tmp_path):
     page = (html / "reference.html").read_text("utf-8")
     assert 'id="grokbook.train"' in page and "[source]" in page and r"\leftarrow" in page
     assert "<code" in page and "``" not in page and ":math:" not in page
-    assert (html / "_modules" / "grokbook" / "face" / "running.html").is_file()
+    assert (html / "_modules" / "grokbook" / "curves" / "delay.html").is_file()
     assert "grokbook.theory.parallelograms" in Path(html / "searchindex.js").read_text("utf-8")
