@@ -39,8 +39,12 @@ def all_end(pids: list[int], patience: float = 60) -> bool:
 
 
 def forked(work: Callable[..., object], *arguments: object) -> multiprocessing.process.BaseProcess:
-    """A process that was started to do this; a fork of this one, for another takes seconds to load
-    the libraries."""
-    process = multiprocessing.get_context("fork").Process(target=work, args=arguments)
+    """A process that was started to do this: a fork of a server that has loaded the library and has
+    one thread. A fork of the tests' own process could wait for ever for a lock that a thread of
+    another test (Dask's, say) held.
+    """
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["grokbook.public", "companion.announced"])
+    process = context.Process(target=work, args=arguments)
     process.start()
     return process
