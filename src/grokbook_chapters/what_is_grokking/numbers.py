@@ -69,11 +69,10 @@ def _delay(runs: xr.Dataset, times: pd.DataFrame) -> dict[str, Any]:
     start = runs.test_loss.sel(step=0)
     peak = runs.test_loss.max("step")
     is_late = fit is not None and (grok is None or grok > 5 * fit)
-    ratio = None if fit is None or grok is None else grok / fit
     losses = f"the test loss is {start.median():.1f} at first, at most {peak.median():.1f}"
     return {
         "fit_median": Number(fit, ".0f", "(not reached)", seeds=times.fit_step),
-        "times_later": Number(ratio, ".0f", "more than the record shows"),
+        "times_later": _times_later(fit, grok),
         "delay_median": Number(
             median_delay(times), ",.0f", "longer than the runs last", " steps", times.delay
         ),
@@ -82,9 +81,15 @@ def _delay(runs: xr.Dataset, times: pd.DataFrame) -> dict[str, Any]:
         "loss_peak": Number.median(peak, ".1f"),
         "fitted": Truth(fit is not None, reached),
         "late": Truth(is_late, reached),
-        "all_generalise": Truth(bool(generalised == len(times))),
         "confident": Truth(bool((peak > 2 * start).all()), losses),
     }
+
+
+def _times_later(fit: int | None, grok: int | None) -> str:
+    """How much longer the held-out pairs take, in words."""
+    if fit is None or grok is None:
+        return "longer than the runs last"
+    return f"about {grok / fit:.0f} times as many steps"
 
 
 def _copying(runs: xr.Dataset, random: xr.Dataset, task: ModularTask) -> dict[str, Any]:
