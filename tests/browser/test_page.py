@@ -5,20 +5,23 @@ from .test_every_page import CHAPTERS, pytestmark  # noqa: F401  the same marks:
 SHOWN = """() => {
   const seen = [...document.querySelectorAll('article .cell_input')].filter(e => e.checkVisibility());
   const bars = [...document.querySelectorAll('article details.hide > summary')].filter(e => e.checkVisibility());
-  return [seen.length, bars.length, document.querySelectorAll('article .cell_input').length];
+  const folded = document.querySelectorAll('article details.hide .cell_input');
+  const every = document.querySelectorAll('article .cell_input');
+  return [seen.length, bars.length, every.length - folded.length, every.length];
 }"""
 
 
 def test_one_switch_shows_all_code_is_remembered_and_stands_in_the_address(open_page, address):
     page = open_page(address + CHAPTERS[0].values[0])
-    shown, bars, every = page.evaluate(SHOWN)
-    assert (shown, bars) == (0, 0) and every > 5
+    shown, bars, in_sight, every = page.evaluate(SHOWN)
+    assert (shown, bars) == (in_sight, 0) and every > in_sight > 5
     page.locator(".btn-code-switch:visible").click()
-    assert page.evaluate(SHOWN) == [every, 0, every] and page.url.endswith("?code=on")
+    assert page.evaluate(SHOWN) == [every, 0, in_sight, every] and page.url.endswith("?code=on")
     page.goto(address + CHAPTERS[1].values[0])
-    assert page.evaluate(SHOWN)[0] > 0, "the next page remembers it"
+    shown, _, in_sight, every = page.evaluate(SHOWN)
+    assert shown == every > in_sight, "the next page remembers it"
     page.goto(address + CHAPTERS[1].values[0] + "?code=off")
-    assert page.evaluate(SHOWN)[0] == 0, "the address is asked first"
+    assert page.evaluate(SHOWN)[0] == in_sight, "the address is asked first"
 
 
 def test_the_drawer_holds_what_is_needed_to_run_the_page(open_page, address):

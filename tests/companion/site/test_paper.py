@@ -246,7 +246,7 @@ class TestPrinted:
         titles = [str(x.title) for x in flat if not isinstance(x, list)]
         assert (
             any(t.endswith("What is grokking?") for t in titles)
-            and "Part of the test set can be copied" in titles
+            and "Part of it can be copied" in titles
         )
 
     def test_a_reference_to_another_chapter_says_the_page_where_it_is(self, book):
