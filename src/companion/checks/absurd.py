@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from companion.checks.drift import ROLE, literal
+from companion.checks.drift import ROLE, glued
 from companion.page import when
 from grokbook.errors import ChapterError
 
@@ -105,7 +105,7 @@ def in_text(text: str) -> list[str]:
 def _texts(notebook: Any) -> Iterator[str]:
     """The texts of an executed notebook as its page has them."""
     outputs = [output for cell in notebook["cells"] for output in cell.get("outputs", [])]
-    values = _glued(outputs)
+    values = glued(notebook)
     known = when.read({name: value for name, value in values.items() if isinstance(value, str)})
     for cell in notebook["cells"]:
         if cell["cell_type"] == "markdown":
@@ -123,16 +123,6 @@ def _texts(notebook: Any) -> Iterator[str]:
             output.get("text", ""),
         )
         yield _filled("".join(shown), values, known)
-
-
-def _glued(outputs: list[Any]) -> dict[str, Any]:
-    """The values that the cells published, by name."""
-    values = {}
-    for output in outputs:
-        about = output.get("metadata", {}).get("scrapbook")
-        if about:
-            values[about["name"]] = literal("".join(next(iter(output["data"].values()))))
-    return values
 
 
 def _filled(text: str, values: Mapping[str, Any], known: when.Known) -> str:

@@ -266,6 +266,17 @@ def literal(text: str) -> Any:
         return text
 
 
+def glued(notebook: Mapping[str, Any]) -> dict[str, Any]:
+    """The values that the cells of an executed notebook published, by name."""
+    values = {}
+    for cell in notebook["cells"]:
+        for output in cell.get("outputs", []):
+            about = output.get("metadata", {}).get("scrapbook")
+            if about:
+                values[about["name"]] = literal("".join(next(iter(output["data"].values()))))
+    return values
+
+
 def _glued(name: str, text: str, bands: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     """A glued value; `ledger` holds rows of id, verdict, value, low, high."""
     value = literal(text)

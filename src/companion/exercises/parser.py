@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -145,6 +145,12 @@ def objectives(source: str) -> list[str]:
     """What a chapter's reader can do after it, the lines below "After this chapter you can"."""
     found = re.search(r"\*\*After this chapter you can\*\*\s+(.*?)(?=\n\n\S|\Z)", source, re.DOTALL)
     return [" ".join(one.split()) for one in re.split(r"(?m)^- ", found[1])[1:]] if found else []
+
+
+def hints(texts: Iterable[str]) -> str:
+    """Hints in plain Markdown, each folded for itself."""
+    folded = "<details><summary>Hint {}</summary>\n\n{}\n\n</details>"
+    return "\n\n".join(folded.format(n, text) for n, text in enumerate(texts, 1))
 
 
 TABLE = "% Here stands the table of all exercises.\n"

@@ -8,11 +8,9 @@ shows, so that Jupyter, Colab, VS Code or a plain text editor show it, too.
 from __future__ import annotations
 
 import re
-from ast import literal_eval
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from companion.exercises import parser
@@ -55,18 +53,18 @@ class Label:
             return f"({self.number})"
         names = {"figure": "Fig.", "section": self.title}
         name = names.get(self.kind, self.kind.capitalize())
-        return f"{name} {self.number}" if self.kind != "section" else name
+        return f"{name} {self.number}".strip()
 
 
 @dataclass(frozen=True)
 class Known:
-    """What the site knows of a page: labels, settled verdicts, works that are cited, its own
-    address, and what the page's cells have glued.
+    """What the site knows of a page: labels, settled verdicts, the bibliography (of pybtex), its
+    own address, and what the page's cells have glued.
     """
 
     labels: Mapping[str, Label] = field(default_factory=dict)
     verdicts: Mapping[str, str] = field(default_factory=dict)
-    bibliography: Path | None = None
+    bibliography: Any = None
     address: str = ""
     values: Mapping[str, Any] = field(default_factory=dict)
 
@@ -74,27 +72,6 @@ class Known:
     def conditions(self) -> when.Known:
         """The conditions among the glued values."""
         return when.read({key: str(value) for key, value in self.values.items()})
-
-    @cached_property
-    def works(self) -> Mapping[str, Any]:
-        """The works of the bibliography by key."""
-        if self.bibliography is None:
-            return {}
-        from pybtex.database import parse_file
-
-        return parse_file(str(self.bibliography)).entries
-
-
-def glued(notebook: Any) -> dict[str, Any]:
-    """The values that the cells of an executed notebook have glued, by name."""
-    values = {}
-    for cell in notebook.cells:
-        for output in cell.get("outputs", []):
-            name = output.get("metadata", {}).get("scrapbook", {}).get("name")
-            if name is not None:
-                (text,) = output["data"].values()
-                values[name] = literal_eval("".join(text))
-    return values
 
 
 def baked(notebook: Any, known: Known) -> Any:
@@ -105,7 +82,8 @@ def baked(notebook: Any, known: Known) -> Any:
     from copy import deepcopy
 
     notebook = deepcopy(notebook)
-    text = _Text(known)
+    prose = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
+    text = _Text(known, parser.read("\n\n".join(prose)))
     cells = []
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
@@ -147,7 +125,7 @@ def _captions(cell: Any, text: _Text) -> list[Any]:
         label = output.get("metadata", {}).get("grokbook")
         if label is not None:
             number = text.known.labels.get(label["name"], Label("figure"))
-            caption = f"**{number.words.strip()}** {text.plain(label['caption'])}"
+            caption = f"**{number.words}** {text.plain(label['caption'])}"
             captions.append(_markdown(caption))
     return captions
 
@@ -250,19 +228,19 @@ def _quoted(text: str) -> str:
 class _Text:
     """Markdown of a page in plain form; remembers which works were cited."""
 
-    def __init__(self, known: Known) -> None:
+    def __init__(self, known: Known, exercises: Iterable[parser.Exercise]) -> None:
         self.known = known
+        self.exercises = {one.label: one for one in exercises}
         self.cited: dict[str, None] = {}
 
     def cells(self, source: str) -> list[Any]:
         """The cells of a text: exercises are cells of their own."""
-        exercises = {one.label: one for one in parser.read(_with_solutions(source))}
         made: list[Any] = []
         prose = ""
         for part in blocks(source):
             exercise = None
             if isinstance(part, Block) and part.name == "exercise":
-                exercise = exercises.get(part.options.get("label", ""))
+                exercise = self.exercises.get(part.options.get("label", ""))
             if exercise is None:
                 prose += self._part(part)
                 continue
@@ -302,7 +280,7 @@ class _Text:
         if block.name.startswith("prf:"):
             kind = block.name.removeprefix("prf:")
             known = self.known.labels.get(label, Label(kind))
-            name = f"{known.words.strip()} ({title})" if title else known.words.strip()
+            name = f"{known.words} ({title})" if title else known.words
             return _quoted(f"**{name}.** {body}") + "\n"
         if block.name in ("admonition", "exercise", "note", "tip", "warning", "important"):
             head = title or block.name.capitalize()
@@ -328,18 +306,14 @@ class _Text:
         words = self.plain(exercise.words)
         answer = self.plain(parser.answer_line(exercise.label))
         title = self._roles(exercise.title)
-        text = f"### {number.words.strip()}: {title}\n\n{about} {words}\n\n{answer}"
+        text = f"### {number.words}: {title}\n\n{about} {words}\n\n{answer}"
         cells = [_markdown(text.strip())]
         if not exercise.essay:
             # an answer that is still to be filled in does not end "Run All"
             unanswered = {"tags": ["raises-exception"]}
             code = f"{parser.IMPORT}{exercise.stub}{exercise.call}"
             cells.append(new_code_cell(code, metadata=unanswered))
-        hints = [
-            _FOLDED.format(f"Hint {number}", self.plain(hint))
-            for number, hint in enumerate(exercise.hints, 1)
-        ]
-        cells.append(_markdown("\n\n".join(hints)))
+        cells.append(_markdown(parser.hints(map(self.plain, exercise.hints))))
         return cells
 
     # ---------------------------------------------------------------------------------- in a line
@@ -416,10 +390,11 @@ class _Text:
         return ", ".join(each)
 
     def _authors(self, key: str, before_year: str) -> str:
-        if key not in self.known.works:
+        works = self.known.bibliography.entries if self.known.bibliography else {}
+        if key not in works:
             raise ChapterError(f"the bibliography has no work {key!r}.")
         self.cited[key] = None
-        work = self.known.works[key]
+        work = works[key]
         names = [str(person.rich_last_names[0]) for person in work.persons.get("author", [])]
         authors = f"{names[0]} et al." if len(names) > 2 else " and ".join(names)
         return f"{authors}{before_year}{work.fields.get('year', '')}"
@@ -445,26 +420,17 @@ class _Text:
 
     def references(self) -> str:
         """The works that were cited, as a list."""
-        from pybtex import format_from_file
+        from io import StringIO
 
-        made = format_from_file(
-            str(self.known.bibliography),
-            style="plain",
-            citations=list(self.cited),
-            output_backend="markdown",
-        )
-        return f"## References\n\n{made.strip()}"
+        from pybtex.plugin import find_plugin
+
+        style = find_plugin("pybtex.style.formatting", "plain")()
+        made = StringIO()
+        works = style.format_bibliography(self.known.bibliography, list(self.cited))
+        find_plugin("pybtex.backends", "markdown")().write_to_stream(works, made)
+        return f"## References\n\n{made.getvalue().strip()}"
 
 
 def _plain_line(text: str) -> str:
     """A text for a place of HTML that holds one line: no emphasis of Markdown."""
     return re.sub(r"[*_]{1,2}(\S.*?)[*_]{1,2}", r"\1", text)
-
-
-def _with_solutions(source: str) -> str:
-    """A cell's text as the parser of exercises takes it: a solution may stand in another cell."""
-    found = parser.DIRECTIVE.findall(source)
-    solved = {title.strip() for _, kind, title, _ in found if kind == "solution"}
-    labels = re.findall(r"^:label: *(ex-\S+)", source, re.MULTILINE)
-    missing = [label for label in dict.fromkeys(labels) if label not in solved]
-    return source + "".join(f"\n\n```{{solution}} {label}\n```\n" for label in missing)

@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from companion.checks.drift import glued
 from companion.claims.verdicts import settled, with_former
 from companion.project import described
-from companion.site.baked import Known, Label, baked, glued, markdown
+from companion.site.baked import Known, Label, baked, markdown
 from companion.site.variants import Variant
 
 NUMBERS = "numbers.json"
@@ -25,21 +27,29 @@ def put(root: Path, html: Path, sets: Mapping[str, Sequence[Variant]]) -> None:
     Raises ChapterError where a page holds something for which a notebook has no form.
     """
     import nbformat
+    from pybtex.database import parse_file
 
     folder = html / "downloads"
     (folder / "sets").mkdir(parents=True)
-    labels = labels_of(html)
+    works = root / "book" / "references.bib"
+    site = Known(
+        labels=labels_of(html),
+        verdicts=with_former(settled()),
+        bibliography=parse_file(str(works)) if works.is_file() else None,
+        address=described(root).get("urls", {}).get("Documentation", ""),
+    )
+    install = install_cells(root)
     for name, variants in sets.items():
         executed = root / "book" / "chapters" / f"{name}.ipynb"
-        notebook = nbformat.read(executed, as_version=4)
-        _write(folder / name, notebook, labels, root)
+        _write(folder / name, nbformat.read(executed, as_version=4), site, install)
         for variant in variants:
             own = {
                 label.removesuffix(variant.ending): value
-                for label, value in labels.items()
+                for label, value in site.labels.items()
                 if label.endswith(variant.ending)
             }
-            _write(folder / "sets" / variant.file, variant.notebook, labels | own, root)
+            known = replace(site, labels=site.labels | own)
+            _write(folder / "sets" / variant.file, variant.notebook, known, install)
     (html / NUMBERS).unlink()
 
 
@@ -49,19 +59,13 @@ def labels_of(html: Path) -> dict[str, Label]:
     return {label: Label(**about) for label, about in content.items()}
 
 
-def _write(place: Path, notebook: Any, labels: Mapping[str, Label], root: Path) -> None:
-    """Write an executed notebook as `.ipynb` and `.md` for whoever takes it away."""
+def _write(place: Path, notebook: Any, site: Known, install: list[Any]) -> None:
+    """Write an executed notebook as `.ipynb` and `.md` for whoever takes it away; `install` are
+    its first cells."""
     import nbformat
 
-    works = root / "book" / "references.bib"
-    known = Known(
-        labels=labels,
-        verdicts=with_former(settled()),
-        bibliography=works if works.is_file() else None,
-        address=described(root).get("urls", {}).get("Documentation", ""),
-        values=glued(notebook),
-    )
-    made = with_wheel(baked(notebook, known), root)
+    made = baked(notebook, replace(site, values=glued(notebook)))
+    made.cells[:0] = install
     # not `with_suffix`: the name of a variant may have a point
     place.with_name(f"{place.name}.ipynb").write_text(nbformat.writes(made), encoding="utf-8")
     place.with_name(f"{place.name}.md").write_text(markdown(made), encoding="utf-8")

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from companion.exercises.parser import IMPORT, Exercise, answer_line, objectives
+from companion.exercises.parser import IMPORT, Exercise, answer_line, hints, objectives
 from companion.exercises.registry import asked
 from companion.exercises.sandbox import after, run, told
 from companion.page.sources import Chapter
@@ -82,9 +82,7 @@ def _cells(exercise: Exercise, given: Mapping[str, Any], keyed: bool) -> list[An
             _code(f"{label}-check", IMPORT + call, check),
             _markdown(f"{label}-reasons", "*What else is asked, in words:*"),
         ]
-    folded = "<details><summary>Hint {}</summary>\n\n{}\n\n</details>"
-    hints = "\n\n".join(folded.format(n, hint) for n, hint in enumerate(exercise.hints, 1))
-    cells.append(_markdown(f"{label}-hints", hints))
+    cells.append(_markdown(f"{label}-hints", hints(exercise.hints)))
     keys = (
         [_markdown(f"{label}-key", key_text(exercise, given))]
         if keyed and not exercise.essay

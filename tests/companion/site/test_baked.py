@@ -5,9 +5,11 @@ import re
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from pybtex.database import parse_file
 
+from companion.checks.drift import glued
 from companion.page.drawing import NARROW
-from companion.site.baked import Known, Label, baked, blocks, glued, markdown
+from companion.site.baked import Known, Label, baked, blocks, markdown
 from companion.site.outputs import ANOTHER
 from grokbook.errors import ChapterError
 from project_tree import ROOT
@@ -25,7 +27,7 @@ VALUES |= {"when-missing": '[null, ""]'}
 KNOWN = Known(
     labels=LABELS,
     verdicts={"G36": "holds"},
-    bibliography=ROOT / "book" / "references.bib",
+    bibliography=parse_file(str(ROOT / "book" / "references.bib")),
     address="https://book.example/",
     values=VALUES,
 )
@@ -177,7 +179,7 @@ def test_every_chapter_s_source_has_a_plain_form():
         def __missing__(self, name):
             return (True, "") if name else None
 
-    known = Known(bibliography=ROOT / "book" / "references.bib")
+    known = Known(bibliography=parse_file(str(ROOT / "book" / "references.bib")))
     known.__dict__["conditions"] = Anything()
     for path in sorted((ROOT / "notebooks").glob("*.md")):
         source = path.read_text("utf-8").partition("\n---\n")[2]

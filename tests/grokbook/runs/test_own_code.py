@@ -320,6 +320,12 @@ def test_a_decorator_that_keeps_what_it_wraps_hides_nothing(written):
     assert kept_again(model()) != first
 
 
+def watched(steps, store, **watch):
+    """A small run of one seed with a watch, kept in a store."""
+    task, model = ModularTask(5, train_fraction=0.5), Shape(5, d_model=8)
+    return gb.train(task, model, seeds=1, steps=steps, watch=watch, store=store, progress=False)
+
+
 LATE = """
 AFTER = 2
 
@@ -333,16 +339,7 @@ def test_a_constant_that_acts_late_is_known_by_its_value(written, tmp_path):
     module = written("own_late", LATE)
 
     def runs():
-        task, model = ModularTask(5, train_fraction=0.5), Shape(5, d_model=8)
-        return gb.train(
-            task,
-            model,
-            seeds=1,
-            steps=40,
-            watch={"late": module.late},
-            store=tmp_path,
-            progress=False,
-        )
+        return watched(40, tmp_path, late=module.late)
 
     assert [runs().attrs["origin"], runs().attrs["origin"]] == ["trained", "cached"]
     module.AFTER = 20
@@ -596,16 +593,7 @@ def test_what_a_watch_reads_is_part_of_what_a_run_is_known_by(written, tmp_path)
     )
 
     def runs():
-        task, model = ModularTask(5, train_fraction=0.5), Shape(5, d_model=8)
-        return gb.train(
-            task,
-            model,
-            seeds=1,
-            steps=4,
-            watch={"norm": module.norm},
-            store=tmp_path,
-            progress=False,
-        )
+        return watched(4, tmp_path, norm=module.norm)
 
     first = runs()
     assert runs().attrs["origin"] == "cached"
