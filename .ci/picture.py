@@ -27,7 +27,6 @@ if __name__ == "__main__":
         opened = browser.new_page(viewport=SIZE, color_scheme="light", bypass_csp=True)
         opened.goto(page.as_uri())
         opened.add_style_tag(content=HIDDEN)
-        opened.wait_for_load_state("networkidle")
         opened.wait_for_function(HALF_WAY, timeout=300_000)
         opened.screenshot(path=target)
     print(target)

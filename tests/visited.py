@@ -9,6 +9,7 @@ from pathlib import Path
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Error
 
+from companion.site.browser import Requests
 from project_tree import ROOT
 
 SITE = ROOT / "site"
@@ -270,8 +271,9 @@ def pages(browser):
         )
         contexts[-1].add_init_script(REFUSED + script)
         contexts[-1].on("page", waiting)
+        requests = Requests(page)
         page.goto(url)
-        page.wait_for_load_state("networkidle")
+        requests.wait(page)
         if page.locator(".math").count():
             page.wait_for_function(
                 "!!(window.MathJax && MathJax.startup && MathJax.startup.promise)"

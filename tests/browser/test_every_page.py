@@ -13,6 +13,7 @@ from urllib.request import urlopen
 
 import pytest
 
+from companion.site.browser import Requests
 from small_project import ROOT
 from visited import AXE, CONTRAST, LOOKED, SITE, THINNED, barred
 
@@ -173,8 +174,9 @@ def test_the_search_finds_a_word_and_marks_it_on_no_later_page(open_page, addres
     page = open_page(address + "search.html?q=grokking")
     page.wait_for_selector("#search-results li .context", timeout=15_000)
     assert page.locator("#search-results li a").count() >= 1
+    requests = Requests(page)
     page.goto(address + CHAPTERS[0].values[0])
-    page.wait_for_load_state("networkidle")
+    requests.wait(page)
     assert page.locator(".highlighted, .highlight-link").count() == 0
     assert page.seen["errors"] == []
 

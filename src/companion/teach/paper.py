@@ -18,7 +18,7 @@ from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
 from companion import plain_yaml
-from companion.site.browser import chromium
+from companion.site.browser import Requests, chromium
 from companion.site.serving import server
 from grokbook.errors import GrokbookError
 from grokbook.files import filled
@@ -285,8 +285,9 @@ def load(page: Any, address: str, text: str) -> None:
         address, lambda route: route.fulfill(body=text, content_type="text/html; charset=utf-8")
     )
     page.emulate_media(media="print", color_scheme="light")
+    requests = Requests(page)
     page.goto(address, timeout=LONGEST)
-    page.wait_for_load_state("networkidle", timeout=LONGEST)
+    requests.wait(page)
     if "MathJax = " in text:
         page.wait_for_function(
             "window.MathJax && MathJax.startup && MathJax.startup.promise", timeout=LONGEST
