@@ -366,7 +366,7 @@ class _Text:
 
     def _verdict(self, asked: str) -> str:
         claim, _, word = (part.strip() for part in asked.partition(":"))
-        return f"*{self.known.verdicts.get(claim, word)}*"
+        return f" *({claim}: {self.known.verdicts.get(claim, word)})*"
 
     def _half(self, asked: str) -> str:
         condition, _, words = asked.partition(";")
