@@ -96,7 +96,7 @@ class Verdict(SphinxRole):
                 " sentence"
             )
             complain(self.env, "{verdict}", self.text, self.lineno, wrong)
-        sheet = facts(self.env.app).get("sheets", {}).get(claim)
+        sheet = facts(self.env.app).get("claims", {}).get(claim)
         return [
             verdict(
                 self.rawtext,

@@ -21,8 +21,8 @@ ANSWER, OBJECTIVES, NEED, TIME = (
 )
 DRAWER = "run-this-page"
 SHEET = """:::{{div}} gb-sheet
-The [data sheet]({page}.md) of this chapter has its claims with rule, runs and evidence, and how this
-page was made.
+The [data sheet]({page}.ipynb) of this chapter has its claims with rule, runs and evidence, and how
+this page was made.
 :::"""
 _SENTENCE = re.compile(r"(?s).+?[.?!](?=\s+[A-Z{$*`]|\s*$)")
 

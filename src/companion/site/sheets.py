@@ -32,12 +32,16 @@ def document(ledger: Mapping[str, Any] | None) -> dict[str, Any]:
     return export.document(choose(), seen=known)
 
 
+def page_of_sheet(chapter: str) -> str:
+    """The page that a chapter's data sheet is."""
+    return f"{cards.SHEETS}/{chapter}"
+
+
 def of_claims() -> dict[str, str]:
     """The page of the data sheet that has each claim, by its id and its former ones."""
     found = {}
     for claim in choose():
-        sheet_of_it = f"{cards.SHEETS}/{chapter_of(claim.topic)}"
-        found |= dict.fromkeys((claim.id, *claim.also), sheet_of_it)
+        found |= dict.fromkeys((claim.id, *claim.also), page_of_sheet(chapter_of(claim.topic)))
     return found
 
 
@@ -47,16 +51,22 @@ def put(
     notebooks: Mapping[str, Mapping[str, Any]],
     ledger: Mapping[str, Any],
 ) -> None:
-    """Write the data sheet of every chapter, as Markdown, where Sphinx reads it.
+    """Write the data sheet of every chapter where Sphinx reads it, as a notebook.
 
     Chapters and their executed notebooks are by name; `ledger` is a `document`.
     """
+    import nbformat
+    from nbformat.v4 import new_markdown_cell, new_notebook
+
     folder = source / cards.SHEETS
     folder.mkdir()
     for name, chapter in chapters.items():
         claims = [claim for claim in ledger["claims"] if claim["chapter"] == name]
-        text = sheet(chapter, claims, notebooks[name])
-        (folder / f"{name}.md").write_text(text, encoding="utf-8")
+        page = new_notebook(
+            cells=[new_markdown_cell(sheet(chapter, claims, notebooks[name]), id="sheet")],
+            metadata={"orphan": True, "nosearch": True},
+        )
+        nbformat.write(page, folder / f"{name}.ipynb")
 
 
 def sheet(
@@ -68,7 +78,6 @@ def sheet(
         place = cards.place_of(claim)
         parts["list" if place in GATHERED else place].append(claim)
     blocks = [
-        "---\norphan: true\nnosearch: true\n---",
         f"# Data sheet: {words(chapter.title)}",
         (
             f"What stands behind [{words(chapter.title)}](../{page_of(chapter.name)}): its claims"

@@ -412,7 +412,8 @@ def pages(root: Path, chapters: Mapping[str, Chapter]) -> dict[str, Any]:
             for name, chapter in chapters.items()
         },
         "verdicts": with_former(settled()),
-        "sheets": sheets.of_claims(),
+        "claims": sheets.of_claims(),
+        "sheets": [sheets.page_of_sheet(name) for name in chapters],
     }
 
 

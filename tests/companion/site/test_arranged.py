@@ -82,7 +82,7 @@ def test_picture_first_then_the_answer_then_the_text_and_the_drawer_last():
         "**Time** 2 s",
     )
     assert [part for part in parts if part not in drawer["source"]] == []
-    assert "../data/01_why.md" in sheet["source"]
+    assert "../data/01_why.ipynb" in sheet["source"]
     assert drawer["source"].startswith(
         ":::::::{admonition} Run this page\n:class: dropdown gb-drawer"
     )
