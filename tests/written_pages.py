@@ -5,8 +5,6 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
-
 from companion.page import when
 from companion.page.sources import load
 from project_tree import PACKAGE, ROOT
@@ -30,12 +28,15 @@ def names_used(chapter: str) -> set[str]:
     return truths | set(re.findall(r"\{glue:text\}`([^`:]+)", text))
 
 
-def function(chapter: str, name: str) -> Callable:
-    """A function that a page defines in sight; it may use numpy as `np`."""
-    cells = [cell.source for cell in load(source(chapter)).notebook().cells]
-    (written,) = [cell for cell in cells if f"def {name}(" in cell]
-    tree = ast.parse(written)
-    tree.body = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
-    scope = {"np": np}
-    exec(compile(tree, f"page {chapter}", "exec"), scope)
-    return scope[name]
+def functions(chapter: str, *names: str) -> list[Callable]:
+    """Functions that a page defines in sight, one using another; they may use what the page
+    imports."""
+    scope: dict = {}
+    for cell in load(source(chapter)).notebook().cells:
+        if cell.cell_type != "code":
+            continue
+        wanted = ast.Import | ast.ImportFrom | ast.FunctionDef
+        tree = ast.parse(cell.source)
+        tree.body = [node for node in tree.body if isinstance(node, wanted)]
+        exec(compile(tree, f"page {chapter}", "exec"), scope)
+    return [scope[name] for name in names]

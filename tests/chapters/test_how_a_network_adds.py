@@ -14,7 +14,7 @@ from grokbook_chapters.how_a_network_adds import claims, figures, plan, runs
 from grokbook_chapters.how_a_network_adds import frequencies as fr
 from grokbook_chapters.how_a_network_adds import sum_of_angles as angles
 from grokbook_chapters.how_a_network_adds.built import built_quadratic
-from written_pages import function, names_used
+from written_pages import functions, names_used
 
 
 def test_the_plan_trains_transformers_and_refuses_what_does_not_fit():
@@ -165,8 +165,7 @@ def test_the_numbers_of_the_prose_follow_the_runs(without, exchanged, others_idl
 
 
 def test_the_equations_of_the_page_are_those_of_the_chapter():
-    g = function("02a", "g")
-    amplitude = function("02a", "amplitude")
+    g, amplitude = functions("02a", "g", "amplitude")
     for p, frequencies in ((7, [2]), (29, [1, 5, 12])):
         assert g(p, frequencies) == pytest.approx(angles.profile(p, frequencies))
     logits = np.random.default_rng(0).normal(size=(49, 7))

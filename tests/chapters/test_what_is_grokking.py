@@ -10,7 +10,7 @@ from grokbook.theory.memorisers import transpose_accuracy
 from grokbook_chapters.gu2025 import fig5, fresh_fig5
 from grokbook_chapters.what_is_grokking import claims as chapter
 from grokbook_chapters.what_is_grokking import numbers
-from written_pages import function, names_used
+from written_pages import functions, names_used
 
 LIVE = {"p": 59, "train_fraction": 0.75, "d_model": 64, "steps": 3000, "n_seeds": 2}
 
@@ -139,6 +139,6 @@ def test_the_numbers_of_the_prose_follow_the_runs(fit, grok, late, times_later):
 
 def test_a_copyist_of_the_page_is_the_library_s():
     """Equation (1.3) as the page writes it in sight."""
-    copyist = function("01", "copyist")
+    (copyist,) = functions("01", "copyist")
     for p, n in ((3, 4), (59, 1700), (97, 2822)):
         assert copyist(p, n) == pytest.approx(transpose_accuracy(p, n), rel=1e-15)
