@@ -84,14 +84,6 @@ def test_an_effect_is_the_geometric_mean_of_the_ratios_and_a_late_run_stands_at_
     assert effects.effect(times([50, None], None), base, cap)["unfit"] == 2
 
 
-def test_an_exponent_is_the_slope_of_the_logarithms_by_seed_and_its_interval_that_of_their_mean():
-    """T = 90 / x^2 for one seed and 90 / x for the other: k = -2 and -1, so -1.5, and +- 12.7
-    standard errors."""
-    tables = {x: times([90 / x**2, 90 / x]) for x in (1.0, 1.5, 3.0)}
-    mean, low, high = effects.exponent({x: t.astype(float) for x, t in tables.items()}, 1_000)
-    assert mean == pytest.approx(-1.5) and high - low == pytest.approx(2 * 12.7062 * 0.5, rel=1e-4)
-
-
 @pytest.mark.parametrize(
     ("row", "word"),
     [
@@ -178,14 +170,6 @@ def test_a_random_direction_is_no_sham_of_equal_size_and_is_that_of_the_start_fo
     weights, random = np.array(COSINES[runs.FITTED["Q"] :]).T
     assert len(COSINES) == 200 and weights.max() < -0.7
     assert least <= np.abs(random).min() and np.abs(random).max() <= most
-
-
-def test_a_factor_of_one_and_a_half_is_seen_with_twelve_seeds_where_arms_scatter_little(cell):
-    asked = [(0.16, 55, 1.5), (0.6, 55, 1.5), (0.16, 55, 1.0), (0.3, 1, 1.5), (0.3, 55, 1.5)]
-    found = cell("19", "powers[bench] =", spreads=dict(enumerate(asked)))
-    small, wide, nothing, alone, many = found["powers"].values()
-    assert small > 0.85 and wide < 0.3 and nothing <= 0.01
-    assert alone > many  # more rows ask more of each
 
 
 def test_predictions_stand_unchanged_in_the_commits_that_are_said_to_hold_them():

@@ -17,7 +17,7 @@ from grokbook.curves.delay import grok_times
 from grokbook.paths import project_root, records_path
 from grokbook.runs.experiment import available
 from grokbook.runs.store import Store
-from grokbook_chapters.causes import effects, figures, handed, runs, stays
+from grokbook_chapters.causes import effects, handed, runs, stays
 
 ROOT = project_root()
 
@@ -41,10 +41,10 @@ def test_the_donors_are_the_recorded_free_runs():
     for bench in handed.SHARES:
         times = grok_times(available(runs.arm(bench, "free")))
         table = handed.donors(bench)
-        assert table.fit.tolist() == times.fit_step.tolist()
-        assert table.grok.tolist() == times.grok_step.tolist()
-        assert handed.stops(bench, 0) == tuple(table.fit)
-        assert handed.stops(bench, 100) == tuple(table.grok)
+        assert table.fit_step.tolist() == times.fit_step.tolist()
+        assert table.grok_step.tolist() == times.grok_step.tolist()
+        assert handed.stops(bench, 0) == tuple(table.fit_step)
+        assert handed.stops(bench, 100) == tuple(table.grok_step)
 
 
 def test_nothing_of_a_receiver_but_its_start_differs_from_the_free_run():
@@ -75,7 +75,7 @@ def times(share, bench="Q", fit=20, count=12):
     """Runs whose wait is this share of that of the free run of their seed; None: not by the last
     step."""
     table = handed.donors(bench).head(count)
-    wait = table.grok - table.fit
+    wait = table.grok_step - table.fit_step
     groks = [None if share is None else round(fit + share * own) for own in wait]
     return pd.DataFrame(
         {
@@ -91,17 +91,19 @@ def times(share, bench="Q", fit=20, count=12):
     [(0.02, "none"), (0.5, "shorter"), (1.2, "longer"), (None, "never")],
 )
 def test_the_word_of_an_arm(share, said):
-    assert handed.word(times(share), "Q") == said
-    found = handed.waits(times(share), "Q")
+    free = handed.donors("Q")
+    assert handed.word(times(share), free) == said
+    found = handed.waits(times(share), free)
     expected = np.inf if share is None else share
     np.testing.assert_allclose(found, expected, atol=0.01)
 
 
 def test_an_arm_that_scatters_is_open_and_one_that_does_not_fit_is_unfit():
+    free = handed.donors("Q")
     for low, high, said in ((0.3, 2.0, "open"), (0.9, 1.1, "same")):
         mixed = pd.concat([times(low).iloc[:6], times(high).iloc[6:]])
-        assert handed.word(mixed, "Q") == said
-    assert handed.word(times(0.5).assign(fit_step=pd.array([None] * 12, "Int64")), "Q") == "unfit"
+        assert handed.word(mixed, free) == said
+    assert handed.word(times(0.5).assign(fit_step=pd.array([None] * 12, "Int64")), free) == "unfit"
 
 
 @pytest.mark.parametrize("word", ["shorter", "none", "same", "longer", "never", "not shorter"])
@@ -244,17 +246,3 @@ def test_layer_norm_is_judged_by_how_many_lose_it_and_by_the_falls_of_both(gone,
     found = Runs({"T": stays.after(normed), "N": stays.after(plain)})
     assert stays.layer_norm(found).verdict == verdict
     assert stays.it_stays(Runs()).verdict == stays.layer_norm(Runs()).verdict == "undecided"
-
-
-def test_the_figure_has_a_point_for_each_part_and_grey_ones_for_shuffled_rows():
-    rows = {"features-0": 0.9, "features-50": 0.5, "head-50": 0.7, "features-50-shuffled": 1.7}
-    table = pd.DataFrame(
-        [{"median": at, "low": at - 0.1, "high": at + 0.1} for at in rows.values()],
-        index=list(rows),
-    )
-    fig = figures.handed_over({"Q": table, "T": table.iloc[:0]}, {"Q": "a", "T": "b"})
-    drawn = [line for line in fig.axes[0].lines if line.get_marker() not in ("", "None")]
-    heights = sorted(float(y) for line in drawn for y in line.get_ydata())
-    assert heights == sorted(rows.values())
-    assert [text.get_text() for text in fig.axes[0].texts] == ["shuffled"]
-    assert not [text.get_text() for text in fig.axes[1].texts]

@@ -25,9 +25,9 @@ from grokbook_chapters.causes.effects import BENCHES, compared, judged, predicti
 from grokbook_chapters.causes.runs import arms
 
 READING = "central statement (our reading)"
-DECAY, NORM = "Weight decay acts after the fit", "At a held norm, larger is later"
-LAZY = "A linearised network memorises, a tuned one hardly waits"
-FEATURES, RING = "A given embedding shortens the delay", "A strong pull to a ring delays"
+DECAY = "Weight decay acts after the fit"
+NORM = "At a held norm, larger is later"
+MED = "What does not drive it"
 PART = {"agrees": True, "contradicts": False, "open": None}
 SAYS = "ratios of grok steps, or counts of runs that had not generalised by the last step: {said}"
 FREE_OF_DECAY = ("gradient-orthogonal-no-decay", "stablemax-no-decay")
@@ -135,7 +135,7 @@ def logit_scale(runs: Runs) -> Finding:
     )
 
 
-@general("K01", "kumar2024", section=LAZY)
+@general("K01", "kumar2024", section=NORM)
 def lazy_to_rich(runs: Runs) -> Finding:
     """The lazier the training, the later: a larger output scale delays, a linearised network never
     generalises."""
@@ -173,7 +173,7 @@ def without_decay(runs: Runs) -> Finding:
     return judge(*parts, elsewhere=True, said=", ".join(told))
 
 
-@general("S02", "prieto2025", section=LAZY)
+@general("S02", "prieto2025", section=DECAY)
 def sooner(runs: Runs) -> Finding:
     """With weight decay the same two remedies bring generalisation sooner."""
     return decided(runs, predicted("numerics", "gradient-orthogonal-from-the-fit", "stablemax"))
@@ -192,7 +192,7 @@ def radius(runs: Runs) -> Finding:
     return decided(runs, predicted("radial suppression", *spheres))
 
 
-@about_q("C01", "liu2022", "chapter 19, on section 4.1", section=FEATURES)
+@about_q("C01", "liu2022", "chapter 19, on section 4.1", section=MED)
 def features(runs: Runs) -> Finding:
     """On bench Q a given hidden layer brings generalisation sooner, also with renamed symbols.
 
@@ -203,7 +203,7 @@ def features(runs: Runs) -> Finding:
     return decided(runs, claimed, elsewhere=False)
 
 
-@about_q("C02", "gu2025", "chapter 19, on section 1", section=RING)
+@about_q("C02", "gu2025", "chapter 19, on section 1", section=MED)
 def pulled(runs: Runs) -> Finding:
     """On bench Q a steady pull to the ring that MED measures delays generalisation, a push away
     brings it sooner.

@@ -132,25 +132,6 @@ def band(values: Sequence[float]) -> tuple[float, float, float]:
     return numbers.mean(), numbers.mean() - reach, numbers.mean() + reach
 
 
-def exponent(times: Mapping[float, pd.DataFrame], cap: int) -> tuple[float, float, float]:
-    r"""The power k of $T \propto x^k$ by seed, and its 95 % interval: mean, low and high over
-    seeds.
-
-    `times` are tables of `grok_times` by the value x of what was set. Of each seed k is the
-    least-squares slope of $\log T$ over $\log x$. The decay law, $T \propto 1 / (\text{rate} \cdot
-    \text{decay})$, says -1 of either; an interval that does not hold -1 refutes it for that bench.
-    This rule is older than the arms of the rate.
-
-    Example:
-        >>> steps = {1.0: [400, 600], 2.0: [100, 150]}
-        >>> tables = {x: pd.DataFrame({"grok_step": groks}) for x, groks in steps.items()}
-        >>> [round(float(k), 6) for k in exponent(tables, 1_000)]
-        [-2.0, -2.0, -2.0]
-    """
-    logs = np.log(pd.DataFrame({x: restricted(table, cap) for x, table in times.items()}).dropna())
-    return band(np.polyfit(np.log(list(times)), logs.T, 1)[0])
-
-
 def effect(arm: pd.DataFrame, base: pd.DataFrame, cap: int) -> dict[str, float]:
     r"""The ratio of grok steps of an arm to those of the same seeds without it, from two tables of
     `grok_times`.

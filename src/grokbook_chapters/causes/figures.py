@@ -1,4 +1,5 @@
-"""The figures of chapter 19: progress that is handed over, and each arm with what was predicted."""
+"""The figures of chapter 19: what each arm leaves of the wait, progress that is handed over, norms
+that are held; and, for the front page, each arm with what was predicted."""
 
 from __future__ import annotations
 
@@ -6,10 +7,12 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
+import xarray as xr
 from matplotlib.figure import Figure
 
-from grokbook.plotting.style import COLOURS, panels, styled
+from grokbook.plotting.labels import name_lines
+from grokbook.plotting.style import COLOURS, panels, seed_band, styled
+from grokbook_chapters.causes.runs import RADII
 
 LIMITS = (1 / 24, 24.0)
 WEDGES = {"shorter": "<", "longer": ">", "same": "D", "never": "X"}
@@ -88,47 +91,130 @@ def forest(
     return fig
 
 
-PARTS = {
-    "features": ("measure", "o"),
-    "head": ("second", "s"),
-    "all": ("theory", "^"),
+BENCHES = {"Q": ("measure", "o"), "T": ("second", "s"), "L": ("theory", "^")}
+"""Bench -> the colour and the mark of its runs."""
+
+SHORTENED = {
+    "all-50": "all weights of a network half way",
+    "features-50": "its features alone",
+    "head-50": "its head alone",
+    "features-100": "features of a finished network",
+    "features-100-shuffled": "the same, shuffled",
+    "decay-until-the-fit": "weight decay only until the fit",
+    "decay-from-the-fit": "weight decay only from the fit on",
+    "temperature-half-norm-held": "larger logits at a held norm",
 }
-"""What is handed over -> its colour and its mark."""
+"""Arms of the leading figure -> their names in it."""
+
+DECAYED = {
+    "no-decay": "no weight decay",
+    "decay-until-the-fit": "until the fit",
+    "decay-from-the-fit": "from the fit on",
+    "decay-on-a-random-half": "on a random half of all weights",
+    "decay-on-hidden-alone": "on the hidden layers alone",
+    "decay-on-embedding-alone": "on the embedding alone",
+    "gradient-orthogonal-no-decay": "none, gradient across the weights",
+}
+"""Arms of weight decay -> their names in a figure."""
+
+LEAST, MOST = 0.05, 16.0
+"""Ends of the axis of shares; what lies beyond is drawn there."""
 
 
 @styled
-def handed_over(found: Mapping[str, pd.DataFrame], features: Mapping[str, str]) -> Figure:
-    """The wait that is left against how far the donor got, a panel a bench, a line for each part
-    that was handed over.
+def left_of_the_wait(
+    shares: Mapping[str, pd.DataFrame], rows: Mapping[str, str], benches: str = "QTL"
+) -> Figure:
+    """What each arm leaves of the wait, a row an arm, with its interval.
 
-    `found` are tables of `handed.measured` by bench, `features` what those of each bench are.
-    Grey: rows shuffled, a filled mark for the features. The dashed line is what a donor had left.
+    `shares` are tables of `handed.shares` by bench; `rows` has the arms with their names in the
+    figure. An arrow: most runs do not generalise.
     """
-    fig, axes = panels(1, len(found), height=3.0, sharey=True)
-    for ax, (bench, table) in zip(axes.flat, found.items(), strict=True):
-        ax.plot([0, 100], [1, 0], "--", color=COLOURS["frame"], lw=0.9)
-        names = {"features": features[bench], "head": "the rest", "all": "everything"}
-        for k, (part, (colour, mark)) in enumerate(PARTS.items()):
-            own = table[table.index.str.fullmatch(rf"{part}-\d+")]
-            aside = 1.4 * (k - 1)
-            at = _points(ax, own, aside, color=COLOURS[colour], marker=mark)
-            ax.plot(at, own["median"], color=COLOURS[colour], lw=1.4, label=names[part])
-            sham = table[table.index.str.fullmatch(rf"{part}-\d+-shuffled")]
-            inside = {"markerfacecolor": "none"} if part == "head" else {}
-            _points(ax, sham, 4 * aside, color=COLOURS["quiet"], marker=mark, **inside)
-        if table.index.str.endswith("-shuffled").any():
-            ax.text(91, 1.7, "shuffled", color=COLOURS["quiet"], ha="right", fontsize=8)
-        ax.set(xlim=(-6, 110), ylim=(-0.06, 2.2), xlabel="donor stopped at this % of its wait")
-        ax.set_title(f"bench {bench}", loc="left", fontsize=9)
-        ax.legend(loc="upper left", fontsize=8)
-    axes.flat[0].set_ylabel("wait of the receiver /\nits wait without")
+    fig, ((ax,),) = panels(1, 1, height=0.9 + 0.36 * len(rows))
+    aside = dict(zip(benches, np.linspace(-0.2, 0.2, len(benches)), strict=True))
+    for bench in benches:
+        colour, mark = BENCHES[bench]
+        look = {"color": COLOURS[colour], "marker": mark}
+        ax.plot([], [], ls="", label=f"bench {bench}", **look)
+        table = shares[bench].reindex(list(rows))
+        for y, row in enumerate(table.itertuples()):
+            height = y + aside[bench]
+            if row.observed == "never":
+                ax.plot([6, MOST], [height, height], lw=1.4, color=COLOURS[colour])
+                ax.plot(MOST, height, ls="", marker=">", color=COLOURS[colour], clip_on=False)
+            elif pd.notna(row.median):
+                low, middle, high = np.clip([row.low, row.median, row.high], LEAST, MOST)
+                ax.plot([low, high], [height, height], lw=1.4, color=COLOURS[colour])
+                ax.plot(middle, height, ls="", ms=5, **look)
+    ax.axvline(1, color=COLOURS["frame"], lw=0.9)
+    ax.set(xscale="log", xlim=(LEAST, MOST), xlabel="wait, as a share of that without the change")
+    ax.set_xticks([1 / 16, 1 / 4, 1, 4], ["1/16", "1/4", "1", "4"])
+    ax.minorticks_off()
+    ax.set_yticks(range(len(rows)), list(rows.values()))
+    ax.set_ylim(len(rows) - 0.4, -0.6)
+    ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=len(benches))
     return fig
 
 
-def _points(ax: Axes, table: pd.DataFrame, aside: float, color: str, **marks: str) -> np.ndarray:
-    """Medians with their intervals, beside the percentages that their names have, which are
-    returned."""
-    at = table.index.str.split("-").str[1].astype(float).to_numpy() + aside
-    ax.vlines(at, table.low, np.minimum(table.high, 9), color=color, lw=1.2)
-    ax.plot(at, table["median"], ls="", color=color, ms=4.5, **marks)
-    return at
+PARTS = {
+    "features": ("measure", "o", "features"),
+    "head": ("second", "s", "head"),
+    "all": ("theory", "^", "all weights"),
+}
+"""What is handed over -> its colour, its mark and its name."""
+
+
+@styled
+def handed_over(shares: Mapping[str, pd.DataFrame]) -> Figure:
+    """The wait that is left against how far the donor got, a panel a bench, a line for each part
+    that was handed over.
+
+    `shares` are tables of `handed.shares` by bench. The dashed line is what a donor had left.
+    """
+    fig, axes = panels(1, 2, height=3.0, sharey=True)
+    for ax, bench in zip(axes.flat, "QT", strict=True):
+        ax.plot([0, 100], [1, 0], "--", color=COLOURS["frame"], lw=0.9)
+        for place, (part, (colour, mark, name)) in enumerate(PARTS.items()):
+            own = shares[bench][shares[bench].index.str.fullmatch(rf"{part}-\d+")]
+            percent = own.index.str.split("-").str[1].astype(float) + 1.4 * (place - 1)
+            look = {"color": COLOURS[colour], "lw": 1.4}
+            ax.vlines(percent, own.low, own.high, **look)
+            ax.plot(percent, own["median"], marker=mark, ms=4.5, label=name, **look)
+        ax.set(xlim=(-6, 106), ylim=(-0.06, 1.45), xlabel="donor stopped at this % of its wait")
+        ax.set_title(f"bench {bench}", loc="left", fontsize=9)
+    axes.flat[0].set_ylabel("wait of the receiver /\nits wait without")
+    axes.flat[1].legend(loc="lower left", fontsize=8)
+    return fig
+
+
+@styled
+def held_norms(shares: Mapping[str, pd.DataFrame]) -> Figure:
+    """The wait against the norm at which all weights are held, as a share of that at the usual
+    norm; a bench ends where most of its runs do not generalise."""
+    fig, ((ax,),) = panels(1, 1, height=3.0)
+    ax.axhline(1, color=COLOURS["frame"], lw=0.9)
+    for bench, (colour, mark) in BENCHES.items():
+        table = shares[bench].reindex([f"norm-at-{radius:g}" for radius in RADII])
+        table = table[["median", "low", "high"]].astype(float).set_axis(list(RADII))
+        table.loc[1.0] = 1.0  # all others are compared with it
+        known = table[np.isfinite(table["median"])].clip(LEAST, 30)
+        look = {"color": COLOURS[colour], "lw": 1.4}
+        ax.vlines(known.index, known.low, known.high, **look)
+        ax.plot(known.index, known["median"], marker=mark, ms=5, label=f"bench {bench}", **look)
+    ax.set(yscale="log", ylim=(LEAST, 30), xlabel="norm of all weights / usual norm")
+    ax.set_yticks([1 / 16, 1 / 4, 1, 4, 16], ["1/16", "1/4", "1", "4", "16"])
+    ax.minorticks_off()
+    ax.set_ylabel("wait / that at the usual norm")
+    ax.legend(loc="upper left")
+    return fig
+
+
+@styled
+def beside(runs: Mapping[str, xr.Dataset]) -> Figure:
+    """Test accuracy of the free runs and of those with an arm, against the step."""
+    fig, ((ax,),) = panels(1, 1, height=2.8)
+    for (name, data), colour in zip(runs.items(), ("quiet", "test"), strict=True):
+        seed_band(ax, data.test_accuracy, COLOURS[colour], name.replace("-", " "))
+    ax.set(xscale="log", xlabel="optimiser step", ylabel="test accuracy")
+    name_lines(ax)
+    return fig

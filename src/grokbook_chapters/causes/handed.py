@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.stats import binom, norm
+from scipy.stats import binom
 
 from companion.claims import Finding, Runs, claim, judge
 from companion.claims.finding import Part
@@ -34,7 +34,8 @@ from grokbook.runs.experiment import Experiment, available
 from grokbook.training.config import RunConfig, StopRule
 from grokbook.training.handed_over import HandedOver
 from grokbook.training.interventions import Freeze, Hooked
-from grokbook_chapters.causes.runs import SEEDS, free, layers
+from grokbook_chapters.causes.effects import against
+from grokbook_chapters.causes.runs import SEEDS, arms, free, layers
 
 CAP = 5_000
 """Last step of a receiver: 9 times the longest free wait on bench Q, 3 times that on T."""
@@ -46,17 +47,16 @@ KEPT = ("train_accuracy", "test_accuracy")
 
 
 def donors(bench: str) -> pd.DataFrame:
-    """Fit and grok step of the free runs of a bench by seed, as they are recorded: columns `fit`,
-    `grok`."""
+    """Fit and grok step of the free runs of a bench by seed, as they are recorded."""
     table = pd.read_csv(str(files(__package__) / "donors.csv"))
-    return table[table.bench == bench].set_index("seed")[["fit", "grok"]]
+    return table[table.bench == bench].set_index("seed")[["fit_step", "grok_step"]]
 
 
 def stops(bench: str, percent: int) -> tuple[int, ...]:
     """The step at which the donor of each seed is stopped, this far on its way from fit to grok
     step."""
     table = donors(bench)
-    steps = table.fit + (table.grok - table.fit) * percent / 100
+    steps = table.fit_step + (table.grok_step - table.fit_step) * percent / 100
     return tuple(int(step) for step in steps.round())
 
 
@@ -102,7 +102,9 @@ def receiver(
 
 def handed(bench: str) -> dict[str, Experiment]:
     """The arms of a bench: its parts at each of its `SHARES`, on the split of the donor and on
-    another; then the shams."""
+    another; then the shams. On bench L nothing is handed over."""
+    if bench not in SHARES:
+        return {}
     made = partial(receiver, bench)
     found = {}
     for part in parts(bench):
@@ -159,54 +161,38 @@ def middle(values: pd.Series) -> Middle:
     return Middle(float(halves.mean()), float(ordered[reach - 1]), float(ordered[-reach]))
 
 
-def power(ratio: float, spread: float, seeds: int = SEEDS) -> float:
-    """The chance that the interval lies below one, for log-normal shares about this median.
-
-    The interval ends below one where at least `seeds` - 2 of twelve shares do.
-
-    Example:
-        >>> round(power(0.7, 0.18), 2), round(power(0.7, 0.6), 2), round(power(0.4, 0.6), 2)
-        (1.0, 0.31, 0.96)
-    """
-    below = norm.cdf(-np.log(ratio) / spread)
-    reach = int(binom.ppf(0.025, seeds, 0.5))
-    return float(binom.sf(seeds - reach, seeds, below))
-
-
-def waits(times: pd.DataFrame, bench: str) -> pd.Series:
-    """Grok minus fit of each receiver over grok minus fit of the free run of its seed.
+def waits(times: pd.DataFrame, base: pd.DataFrame) -> pd.Series:
+    """Grok minus fit of each run over grok minus fit of the run of its seed in `base`.
 
     Infinite where it did not generalise by the last step, NaN where it did not fit.
     """
-    table = donors(bench).reindex(times.index)
-    free_wait = table.grok - table.fit
+    same_seed = base.reindex(times.index)
     wait = (times.grok_step - times.fit_step).astype(float)
+    base_wait = (same_seed.grok_step - same_seed.fit_step).astype(float)
     late = times.grok_step.isna() & times.fit_step.notna()
-    return (wait / free_wait).mask(late, np.inf)
+    return (wait / base_wait).mask(late, np.inf)
 
 
-def word(times: pd.DataFrame, bench: str) -> str:
+def word(times: pd.DataFrame, base: pd.DataFrame) -> str:
     """What the runs of an arm did: "unfit" or "never" where most did not, else by the interval of
     their share.
 
     "none" where it ends below `NONE`, "shorter" below 1, "longer" where it begins above 1, "same"
     where it lies between 1 / `SAME` and `SAME`, else "open".
     """
-    found = waits(times, bench)
-    if 2 * found.isna().sum() > len(found):
+    shares_by_seed = waits(times, base)
+    if 2 * shares_by_seed.isna().sum() > len(shares_by_seed):
         return "unfit"
-    if 2 * np.isinf(found).sum() > len(found):
+    if 2 * np.isinf(shares_by_seed).sum() > len(shares_by_seed):
         return "never"
-    _, low, high = middle(found.fillna(np.inf))
-    for said, holds in (
-        ("none", high < NONE),
-        ("shorter", high < 1),
-        ("longer", low > 1),
-        ("same", low > 1 / SAME and high < SAME),
-    ):
-        if holds:
-            return said
-    return "open"
+    _, low, high = middle(shares_by_seed.fillna(np.inf))
+    if high < NONE:
+        return "none"
+    if high < 1:
+        return "shorter"
+    if low > 1:
+        return "longer"
+    return "same" if low > 1 / SAME and high < SAME else "open"
 
 
 def judged(predicted: str, seen: str) -> str:
@@ -229,28 +215,34 @@ def judged(predicted: str, seen: str) -> str:
     return "agrees" if seen in wider.get(predicted, (predicted,)) else "contradicts"
 
 
-MEASURED = ("median", "low", "high", "fit", "runs", "late")
+def recorded_times(bench: str) -> dict[str, pd.DataFrame]:
+    """`grok_times` of each recorded arm of a bench, set by hand or handed over."""
+    tables = {}
+    for name, experiment in (arms(bench) | handed(bench)).items():
+        data = available(experiment)
+        if data is not None:
+            tables[name] = grok_times(data)
+    return tables
 
 
-def measured(bench: str) -> pd.DataFrame:
-    """What is recorded of each arm: `median`, `low`, `high` of its share, median `fit`, `runs`,
-    `late`, the word `observed`."""
+def shares(times: Mapping[str, pd.DataFrame], bench: str) -> pd.DataFrame:
+    """What each arm leaves of the wait, a row an arm: `median`, `low`, `high`, `runs`, `late` and
+    the word `observed`.
+
+    `times` is `recorded_times`. The wait is that of the runs with which the arm is compared
+    (`against`); where these do not generalise there is no share, and no row.
+    """
     rows = {}
-    for name, run in handed(bench).items():
-        data = available(run)
-        if data is None:
+    for name, table in times.items():
+        base = times.get(against(name, bench))
+        if base is None or base.grok_step.isna().all():
             continue
-        times = grok_times(data)
-        found = waits(times, bench)
-        rows[name] = middle(found.fillna(np.inf))._asdict() | {
-            "fit": times.fit_step.astype(float).median(),
-            "runs": len(times),
-            "late": int(times.grok_step.isna().sum()),
-            "observed": word(times, bench),
-        }
-    index = pd.Index(list(rows), dtype=str, name="arm")
-    table = pd.DataFrame([*rows.values()], index, [*MEASURED, "observed"])
-    return table.astype(dict.fromkeys(MEASURED, float))
+        counts = {"runs": len(table), "late": int(table.grok_step.isna().sum())}
+        share = middle(waits(table, base).fillna(np.inf))
+        rows[name] = share._asdict() | counts | {"observed": word(table, base)}
+    columns = [*Middle._fields, "runs", "late", "observed"]
+    names = pd.Index(list(rows), dtype=str, name="arm")
+    return pd.DataFrame([*rows.values()], names, columns)
 
 
 # What is claimed of these runs, written before the first of them.
@@ -258,7 +250,7 @@ def measured(bench: str) -> pd.DataFrame:
 OURS = {
     "rule_changed": "2026-11-29T20:08:21 a777bab2",
     "place": "chapter 19, on section 4.1",
-    "section": "Half of the way, handed over",
+    "section": "Progress can be handed over",
     "origin": "ours",
     "through": grok_times,
     "says": "shares of the free wait, median with its 95 % interval: {said}",
@@ -272,10 +264,11 @@ def asked(*benches: str) -> dict[tuple[str, str], Experiment]:
 
 def told(times: pd.DataFrame, bench: str, name: str) -> str:
     """The share of an arm, in words."""
-    found = middle(waits(times, bench).fillna(np.inf))
+    base = donors(bench)
+    found = middle(waits(times, base).fillna(np.inf))
     late = int(times.grok_step.isna().sum())
-    if word(times, bench) in ("never", "unfit"):
-        return f"{bench} {name} {word(times, bench)} ({late} of {len(times)} late)"
+    if word(times, base) in ("never", "unfit"):
+        return f"{bench} {name} {word(times, base)} ({late} of {len(times)} late)"
     return f"{bench} {name} {found.median:.2f} [{found.low:.2f}, {found.high:.2f}]"
 
 
@@ -289,7 +282,7 @@ def decided(runs: Runs, claimed: Mapping[tuple[str, str], str], *more: Part) -> 
         if times is None or len(times) < SEEDS:
             found.append(None)
             continue
-        outcome = judged(predicted, word(times, bench))
+        outcome = judged(predicted, word(times, donors(bench)))
         found.append({"agrees": True, "contradicts": False, "open": None}[outcome])
         said.append(told(times, bench, name))
     return judge(*found, said="; ".join(said))
@@ -301,7 +294,7 @@ def lower(runs: Runs, bench: str, first: str, second: str) -> Part:
     both = [runs[bench, name] for name in (first, second)]
     if any(times is None or len(times) < SEEDS for times in both):
         return None
-    less, more = (waits(times, bench).clip(upper=CAP) for times in both)
+    less, more = (waits(times, donors(bench)).clip(upper=CAP) for times in both)
     _, low, high = middle((less - more).fillna(0.0))
     if high < 0:
         return True

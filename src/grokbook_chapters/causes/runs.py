@@ -455,6 +455,12 @@ def arm(bench: str, name: str) -> Experiment:
     return known[name]
 
 
+def searched_benches() -> pd.DataFrame:
+    """Settings that were tried for the benches, with median fit and grok step."""
+    table = pd.read_csv(str(files(__package__) / "baselines.csv"))
+    return table.fillna({"note": "", "chosen": ""})
+
+
 def choices() -> dict[str, dict[str, list[str]]]:
     """The arms of bench Q that the page of chapter 19 may train, by what they change."""
     return {"arm": {kind: list(several) for kind, several in kinds("Q").items()}}

@@ -44,7 +44,7 @@ def stays(bench: str) -> dict[str, Experiment]:
     config = free(of)
     if bench == "N":
         config = dataclasses.replace(config, model=GroupedShape(config.model.p, 32))
-    last = TIMES * int(donors(of).grok.max())
+    last = TIMES * int(donors(of).grok_step.max())
     log = Schedule(dense_until=last, dense_every=EVERY[bench])
     config = dataclasses.replace(config, steps=last, log=log, stop=None)
     seeds = tuple(range(SEEDS))
@@ -92,7 +92,7 @@ def lost(table: pd.DataFrame) -> pd.Series:
 OURS = {
     "rule_changed": "2026-11-29T20:13:02 6f3e7a68",
     "place": "chapter 19",
-    "section": "Does it stay?",
+    "section": "How long, and does it stay?",
     "origin": "ours",
     "through": after,
     "says": "{said}",

@@ -1,0 +1,148 @@
+"""Chapter 19: what its page says and draws, from shares that are made up."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from companion.page import when
+from grokbook.runs.experiment import load_or_run
+from grokbook_chapters.causes import figures, handed, runs
+from grokbook_chapters.causes.numbers import TRUTHS, every_arm, numbers
+from project_tree import ROOT
+
+PAGE = (ROOT / "notebooks" / "19_causes.md").read_text("utf-8")
+
+
+def times(groks, fits=50):
+    """A table as `grok_times` makes it; None: not by the last step."""
+    columns = {"grok_step": groks, "fit_step": [fits] * len(groks)}
+    table = pd.DataFrame({name: pd.array(steps, "Int64") for name, steps in columns.items()})
+    return table.assign(delay=table.grok_step - table.fit_step)
+
+
+def test_a_share_is_of_the_arm_that_an_arm_is_compared_with():
+    """Free runs wait 400 steps, those of the usual norm 200, those of a larger norm 600."""
+    tables = {
+        "free": times([450] * 12),
+        "norm-at-1": times([250] * 12),
+        "norm-at-1.2": times([650] * 12),
+        "no-decay": times([None] * 12),
+        "float64-no-decay": times([450] * 12),  # nothing to be a share of
+    }
+    found = handed.shares(tables, "Q")
+    assert found["median"].to_dict() == {
+        "free": 1.0,
+        "norm-at-1": 0.5,
+        "norm-at-1.2": 3.0,
+        "no-decay": np.inf,
+    }
+    assert found.observed.tolist() == ["same", "shorter", "longer", "never"]
+    assert found.late.tolist() == [0, 0, 0, 12]
+
+
+def test_the_share_of_the_page_is_the_library_s():
+    """Equation (19.1) as the page writes it in sight."""
+    begin = PAGE.index("def share_of_wait")
+    names = {"pd": pd}
+    exec(PAGE[begin : PAGE.index("print(f", begin)], names)
+    free = times([450, 650])
+    changed = times([230, 300], fits=30)
+    expected = handed.waits(changed, free)
+    np.testing.assert_allclose(names["share_of_wait"](changed, free).astype(float), expected)
+
+
+def test_the_network_of_the_page_is_bench_q_and_homogeneous_of_degree_three():
+    """Equation (19.2) for the library's network: its pair of one-hot operands, hidden and output."""
+    begin = PAGE.index("def squares")
+    names = {"np": np}
+    exec(PAGE[begin : PAGE.index("hidden, output =", begin)], names)
+    rng = np.random.default_rng(0)
+    hidden = rng.normal(size=(4, 6))
+    output = rng.normal(size=(3, 4))
+    pair = np.array([0.0, 1, 0, 1, 0, 0])
+    once = names["squares"](hidden, output, pair)
+    np.testing.assert_allclose(output @ (hidden[:, 1] + hidden[:, 3]) ** 2, once)
+    np.testing.assert_allclose(names["squares"](1.7 * hidden, 1.7 * output, pair), 1.7**3 * once)
+
+
+SHARE_OF = {"none": 0.0, "shorter": 0.5, "same": 1.0, "longer": 2.0}
+
+
+def of_word(word):
+    """Twelve runs that come out so beside runs that wait 400 steps."""
+    if word == "never":
+        return times([None] * 12)
+    if word == "open":
+        return times([170] * 6 + [1250] * 6)
+    return times([round(50 + 400 * SHARE_OF[word])] * 12)
+
+
+def world(changed=()):
+    """Grok times in which each condition of the prose holds, but that some arms wait as long as the
+    runs that they are compared with."""
+    tables = {}
+    for bench in "QTL":
+        own = {arm: of_word("same") for arm in ("free", "norm-at-1", "data-balanced")}
+        names = (*runs.arms(bench), *handed.handed(bench))
+        plain = {name.replace("-", "_").replace(".", ""): name for name in names}
+        for claimed in TRUTHS.values():
+            for arm, words in claimed.get(bench, {}).items():
+                word = "same" if arm in changed else words.split(" or ")[0]
+                own[plain[arm]] = of_word(word)
+        tables[bench] = own
+    return tables
+
+
+@pytest.fixture(scope="module")
+def live():
+    """The runs that the page trains, at its smallest."""
+    return {name: load_or_run(run) for name, run in runs.plan("decay-double", 1).items()}
+
+
+def published(live, tables):
+    shares = {bench: handed.shares(arms, bench) for bench, arms in tables.items()}
+    return numbers(live, tables, shares)
+
+
+def test_each_condition_of_the_prose_holds_in_its_world_and_not_in_another(live):
+    found = published(live, world())
+    assert all(found[name].holds for name in TRUTHS)
+    assert found["Q_features_50"].value == 0.5 and found["T_head_50_band"] == "1.00 to 1.00"
+    assert found["Q_free_wait"].value == 400 and found["live"].holds
+    assert found.keys() == used_by_the_page()
+    changed = ("features_50", "decay_until_the_fit", "temperature_half_norm_held")
+    other = published(live, world(changed))
+    told = {name for name in TRUTHS if not other[name].holds}
+    assert told == {"q_handed", "t_handed", "phases", "logits"}
+
+
+def test_without_records_nothing_is_known_and_nothing_breaks(live):
+    empty = {bench: {} for bench in "QTL"}
+    found = published(live, empty)
+    assert {found[name].holds for name in (*TRUTHS, "law", "speeds")} == {None}
+    shares = {bench: handed.shares({}, bench) for bench in "QTL"}
+    for fig in (
+        figures.left_of_the_wait(shares, figures.DECAYED),
+        figures.handed_over(shares),
+        figures.held_norms(shares),
+    ):
+        assert fig.axes
+    assert every_arm(shares).empty
+
+
+def used_by_the_page():
+    """The names that the prose and the captions of the page ask for."""
+    conditions = re.findall(r"\{when\}(?: +([^\n]+)|`+([^;`]+);)", PAGE)
+    truths = {name for condition in conditions for name in when.names("".join(condition))}
+    return truths | set(re.findall(r"\{glue:text\}`([^`:]+)", PAGE))
+
+
+def test_a_row_has_a_point_at_its_median_and_an_arrow_where_most_runs_do_not_generalise():
+    shares = {"Q": handed.shares(world()["Q"], "Q")}
+    rows = {"features-50": "features", "no-decay": "no decay", "never-run": "elsewhere"}
+    (ax,) = figures.left_of_the_wait(shares, rows, "Q").axes
+    marks = {line.get_marker(): line for line in ax.lines if len(line.get_xdata()) == 1}
+    assert marks["o"].get_xdata()[0] == 0.5 and marks[">"].get_xdata()[0] == figures.MOST
+    assert [text.get_text() for text in ax.get_yticklabels()] == [*rows.values()]
