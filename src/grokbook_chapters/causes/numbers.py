@@ -175,7 +175,16 @@ def every_arm(shares: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 def _in_words(row: pd.Series) -> str:
     if row.observed in ("never", "unfit"):
         return f"{row.late} of {row.runs} do not generalise"
-    return f"{row['median']:.2f} ({row.low:.2f} to {row.high:.2f})"
+    return f"{row['median']:.2f} ({_interval(row)})"
+
+
+def _interval(row: pd.Series) -> str:
+    """The interval of an arm's median; an end that late runs leave open is not printed."""
+    if pd.isna(row.low):
+        return "(not run)"
+    if not np.isfinite(row.high):
+        return f"{row.low:.2f} or more" if np.isfinite(row.low) else "no bound"
+    return f"{row.low:.2f} to {row.high:.2f}" if np.isfinite(row.low) else f"{row.high:.2f} or less"
 
 
 def _trained(runs: Mapping[str, xr.Dataset]) -> dict[str, Any]:
@@ -203,9 +212,7 @@ def _quoted(shares: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
             texts[_key(bench, arm)] = Number(share, ".2f", "(not run)")
     for bench, arms in BANDS.items():
         for arm, row in shares[bench].reindex(list(arms)).iterrows():
-            known = pd.notna(row.low)
-            band = f"{row.low:.2f} to {row.high:.2f}" if known else "(not run)"
-            texts[f"{_key(bench, arm)}_band"] = band
+            texts[f"{_key(bench, arm)}_band"] = _interval(row)
     return texts
 
 
