@@ -175,7 +175,8 @@ def every_arm(shares: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 def _in_words(row: pd.Series) -> str:
     if row.observed in ("never", "unfit"):
         return f"{row.late} of {row.runs} do not generalise"
-    return f"{row['median']:.2f} ({_interval(row)})"
+    median = f"{row['median']:.2f}" if np.isfinite(row["median"]) else "not within most runs"
+    return f"{median} ({_interval(row)})"
 
 
 def _interval(row: pd.Series) -> str:
