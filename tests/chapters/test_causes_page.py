@@ -9,7 +9,7 @@ import pytest
 from companion.page import when
 from grokbook.runs.experiment import load_or_run
 from grokbook_chapters.causes import figures, handed, runs
-from grokbook_chapters.causes.numbers import TRUTHS, every_arm, numbers
+from grokbook_chapters.causes.numbers import conditions, every_arm, numbers
 from project_tree import ROOT
 
 PAGE = (ROOT / "notebooks" / "19_causes.md").read_text("utf-8")
@@ -67,6 +67,9 @@ def test_the_network_of_the_page_is_bench_q_and_homogeneous_of_degree_three():
     np.testing.assert_allclose(names["squares"](1.7 * hidden, 1.7 * output, pair), 1.7**3 * once)
 
 
+BASES = ("free", "norm-at-1", "data-balanced")
+"""What arms are compared with."""
+
 SHARE_OF = {"none": 0.0, "shorter": 0.5, "same": 1.0, "longer": 2.0}
 
 
@@ -82,16 +85,10 @@ def of_word(word):
 def world(changed=()):
     """Grok times in which each condition of the prose holds, but that some arms wait as long as the
     runs that they are compared with."""
-    tables = {}
-    for bench in "QTL":
-        own = {arm: of_word("same") for arm in ("free", "norm-at-1", "data-balanced")}
-        names = (*runs.arms(bench), *handed.handed(bench))
-        plain = {name.replace("-", "_").replace(".", ""): name for name in names}
-        for claimed in TRUTHS.values():
-            for arm, words in claimed.get(bench, {}).items():
-                word = "same" if arm in changed else words.split(" or ")[0]
-                own[plain[arm]] = of_word(word)
-        tables[bench] = own
+    tables = {bench: {arm: of_word("same") for arm in BASES} for bench in "QTL"}
+    for row in conditions().itertuples():
+        word = "same" if row.arm in changed else row.word.split(" or ")[0]
+        tables[row.bench][row.arm] = of_word(word)
     return tables
 
 
@@ -108,20 +105,22 @@ def published(live, tables):
 
 def test_each_condition_of_the_prose_holds_in_its_world_and_not_in_another(live):
     found = published(live, world())
-    assert all(found[name].holds for name in TRUTHS)
+    assert all(found[name].holds for name in conditions().condition)
     assert found["Q_features_50"].value == 0.5 and found["T_head_50_band"] == "1.00 to 1.00"
-    assert found["Q_free_wait"].value == 400 and found["live"].holds
+    assert found["Q_free_wait"].value == 400 and found["arm"] == "decay double"
     assert found.keys() == used_by_the_page()
-    changed = ("features_50", "decay_until_the_fit", "temperature_half_norm_held")
+    share = float(re.search(r"leaves (.*) of the wait", found["arm_did"])[1])
+    assert 0.4 < share < 0.9
+    changed = ("features-50", "decay-until-the-fit", "temperature-half-norm-held")
     other = published(live, world(changed))
-    told = {name for name in TRUTHS if not other[name].holds}
+    told = {name for name in conditions().condition if not other[name].holds}
     assert told == {"q_handed", "t_handed", "phases", "logits"}
 
 
 def test_without_records_nothing_is_known_and_nothing_breaks(live):
     empty = {bench: {} for bench in "QTL"}
     found = published(live, empty)
-    assert {found[name].holds for name in (*TRUTHS, "law", "speeds")} == {None}
+    assert {found[name].holds for name in (*conditions().condition, "law")} == {None}
     shares = {bench: handed.shares({}, bench) for bench in "QTL"}
     for fig in (
         figures.left_of_the_wait(shares, figures.DECAYED),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,7 @@ from companion.page import Number, Truth
 from grokbook.curves.delay import grok_times
 from grokbook.logic import all_of
 from grokbook.runs.experiment import recorded
-from grokbook_chapters.causes.effects import came
-from grokbook_chapters.causes.handed import SAME, waits
+from grokbook_chapters.causes.handed import waits
 from grokbook_chapters.causes.stays import after, lost, stays
 
 QUOTED = {
@@ -54,82 +54,6 @@ BANDS = {
     "L": ("decay-double",),
 }
 """Bench -> the arms of which it tells the interval, too."""
-
-TRUTHS: dict[str, dict[str, dict[str, str]]] = {
-    "q_handed": {"Q": {"features_50": "shorter", "head_50": "shorter", "all_50": "shorter"}},
-    "q_early": {"Q": {"features_0": "shorter"}},
-    "q_given": {"Q": {"embedding_given": "none", "embedding_given_renamed": "none"}},
-    "t_given": {"T": {"embedding_given": "shorter", "embedding_given_renamed": "shorter"}},
-    "shuffled": {"Q": {"features_100_shuffled": "longer"}, "T": {"features_100_shuffled": "open"}},
-    "t_handed": {
-        "T": {
-            "all_50": "shorter",
-            "features_50": "open",
-            "head_50": "same",
-            "features_100": "shorter",
-        }
-    },
-    "phases": {
-        "Q": {"decay_until_the_fit": "never", "decay_from_the_fit": "same"},
-        "T": {"decay_until_the_fit": "never", "decay_from_the_fit": "open"},
-        "L": {"decay_until_the_fit": "never", "decay_from_the_fit": "longer"},
-    },
-    "across": {
-        "Q": {"no_decay": "never", "gradient_orthogonal_no_decay": "shorter"},
-        "T": {"no_decay": "never", "gradient_orthogonal_no_decay": "never"},
-        "L": {"no_decay": "never", "gradient_orthogonal_no_decay": "never"},
-    },
-    "stablemax": {"Q": {"stablemax": "shorter"}, "T": {"stablemax": "longer"}},
-    "places": {
-        "Q": {"decay_on_a_random_half": "never"},
-        "T": {
-            "decay_on_a_random_half": "never",
-            "decay_on_hidden_alone": "longer",
-            "decay_on_embedding_alone": "never",
-            "decay_not_on_embedding": "open",
-        },
-        "L": {"decay_on_a_random_half": "never"},
-    },
-    "norms": {
-        "Q": {"norm_at_07": "shorter", "norm_at_085": "shorter", "norm_at_12": "longer"},
-        "T": {"norm_at_12": "longer", "norm_at_145": "longer", "norm_at_17": "longer"},
-        "L": {"norm_at_12": "never", "norm_at_145": "never"},
-    },
-    "starts": {
-        "Q": {"start_double": "longer"},
-        "T": {"start_double": "open"},
-        "L": {"start_double": "longer"},
-    },
-    "logits": {
-        "Q": {
-            "temperature_half_norm_held": "longer",
-            "temperature_double_norm_held": "shorter",
-            "temperature_half": "longer",
-        },
-        "T": {
-            "temperature_half_norm_held": "longer",
-            "temperature_double_norm_held": "open",
-            "temperature_half": "shorter",
-        },
-    },
-    "lazy": {
-        "Q": {"linearised": "never", "lazy_4": "longer", "rich_4": "shorter"},
-        "T": {"lazy_4": "never", "rich_4": "longer"},
-        "L": {"linearised": "never"},
-    },
-    "ring": {
-        "Q": {"ring_of_step_1": "longer", "ring_at_random": "never"},
-        "T": {"ring_of_step_1": "never"},
-    },
-    "sets": {
-        "Q": {"data_covering": "same", "data_clumps": "same"},
-        "T": {"data_covering": "open or same", "data_clumps": "open or same"},
-        "L": {"data_many": "same", "data_few": "same"},
-    },
-    "pairs": {"Q": {"pairs_70": "longer", "pairs_60": "longer"}},
-    "tuned": {"Q": {"adamw_tuned": "none"}},
-}
-"""Condition of the prose -> bench -> arm -> the word of its share, or several with "or" between."""
 
 SPEEDS = (
     "rate-of-embedding-triple",
@@ -173,31 +97,20 @@ def every_arm(shares: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 
 
 def _in_words(row: pd.Series) -> str:
-    if row.observed in ("never", "unfit"):
+    if not np.isfinite(row["median"]):
         return f"{row.late} of {row.runs} do not generalise"
-    median = f"{row['median']:.2f}" if np.isfinite(row["median"]) else "not within most runs"
-    return f"{median} ({_interval(row)})"
-
-
-def _interval(row: pd.Series) -> str:
-    """The interval of an arm's median; an end that late runs leave open is not printed."""
-    if pd.isna(row.low):
-        return "(not run)"
-    if not np.isfinite(row.high):
-        return f"{row.low:.2f} or more" if np.isfinite(row.low) else "no bound"
-    return f"{row.low:.2f} to {row.high:.2f}" if np.isfinite(row.low) else f"{row.high:.2f} or less"
+    end = f"to {row.high:.2f}" if np.isfinite(row.high) else "or more"
+    return f"{row['median']:.2f} ({row.low:.2f} {end})"
 
 
 def _trained(runs: Mapping[str, xr.Dataset]) -> dict[str, Any]:
-    """The share of the wait that the arm of the page leaves."""
-    free, changed = map(grok_times, runs.values())
-    share = waits(changed, free).median()
-    generalises = bool(np.isfinite(share))
-    return {
-        "arm": [*runs][1].replace("-", " "),
-        "live_share": f"{share:.2f}" if generalises else "(not within the runs)",
-        "live": Truth(generalises, f"{changed.grok_step.count()} of {len(changed)} generalise"),
-    }
+    """What the arm of the page is called and what it did."""
+    name = next(arm for arm in runs if arm != "free")
+    share = waits(grok_times(runs[name]), grok_times(runs["free"])).median()
+    did = "does not generalise within its runs"
+    if np.isfinite(share):
+        did = f"leaves {share:.2f} of the wait (median)"
+    return {"arm": name.replace("-", " "), "arm_did": did}
 
 
 def _free_wait(table: pd.DataFrame | None) -> Number:
@@ -213,7 +126,9 @@ def _quoted(shares: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
             texts[_key(bench, arm)] = Number(share, ".2f", "(not run)")
     for bench, arms in BANDS.items():
         for arm, row in shares[bench].reindex(list(arms)).iterrows():
-            texts[f"{_key(bench, arm)}_band"] = _interval(row)
+            known = pd.notna(row.low)
+            band = f"{row.low:.2f} to {row.high:.2f}" if known else "(not run)"
+            texts[f"{_key(bench, arm)}_band"] = band
     return texts
 
 
@@ -221,23 +136,33 @@ def _key(bench: str, arm: object) -> str:
     return f"{bench}_{arm}".replace("-", "_")
 
 
+def conditions() -> pd.DataFrame:
+    """What the prose says of arms: columns `condition`, `bench`, `arm`, and the `word` that its
+    share must have, or several with "or" between."""
+    return pd.read_csv(str(files(__package__) / "conditions.csv"), dtype=str)
+
+
 def _truths(shares: Mapping[str, pd.DataFrame]) -> dict[str, Truth]:
-    """`TRUTHS`, each not known where one of its arms was not run."""
-    return {
-        name: Truth(all_of(came(shares[bench], **arms) for bench, arms in claimed.items()))
-        for name, claimed in TRUTHS.items()
-    }
+    """Each of `conditions`: whether it is true of all its arms; not known where one was not run."""
+    truths = {}
+    for name, rows in conditions().groupby("condition"):
+        parts = [_came_out(shares[row.bench], row.arm, row.word) for row in rows.itertuples()]
+        truths[name] = Truth(all_of(parts))
+    return truths
 
 
-def _speeds(toy: pd.DataFrame) -> dict[str, Any]:
-    """How little the relative speed of embedding and decoder moves the wait on bench L."""
-    rows = toy.reindex(list(SPEEDS))
-    as_said = came(toy, rate_of_embedding_third="longer", rate_of_decoder_triple="longer")
-    is_little = bool(rows.low.min() > 1 / SAME and rows.high.max() < SAME)
+def _came_out(table: pd.DataFrame, arm: str, words: str) -> bool | None:
+    if arm not in table.index:
+        return None
+    return table.observed[arm] in words.split(" or ")
+
+
+def _speeds(toy: pd.DataFrame) -> dict[str, Number]:
+    """The range of shares where embedding or decoder of bench L is faster or slower."""
+    medians = toy["median"].reindex(list(SPEEDS))
     return {
-        "speed_from": Number(rows["median"].min(), ".2f", "(not run)"),
-        "speed_to": Number(rows["median"].max(), ".2f", "(not run)"),
-        "speeds": Truth(as_said and is_little),
+        "speed_from": Number(medians.min(), ".2f", "(not run)"),
+        "speed_to": Number(medians.max(), ".2f", "(not run)"),
     }
 
 
