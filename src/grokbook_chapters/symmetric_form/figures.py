@@ -9,10 +9,9 @@ import pandas as pd
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.pyplot import close, style
 
 from companion.claims.words import spread
-from grokbook.plotting.style import COLOURS, STYLE, panels
+from grokbook.plotting.style import COLOURS, panels, styled
 from grokbook.plotting.training import steps_axis
 from grokbook.tasks import ModularTask
 from grokbook.theory.memorisers import transpose_accuracy
@@ -24,23 +23,22 @@ PARTS = {"transpose trained": "test_accuracy_mirrored", "not trained": "test_acc
 DASHED = (0, (2, 1))
 
 
+@styled
 def both_kinds(networks: Mapping[tuple[str, str], xr.Dataset]) -> Figure:
     """Accuracy of each network on the form: training cells, and test cells of both kinds."""
-    with style.context(STYLE):
-        fig, axes = panels(1, len(NETWORKS), height=3.1, sharey=True)
-        for ax, name in zip(axes[0], NETWORKS, strict=True):
-            data = networks[name, FORMS[FORM]].sel(step=slice(1, None))
-            _draw(ax, data, "train_accuracy", "train", "-")
-            _draw(ax, data, PARTS["transpose trained"], "test", DASHED)
-            _draw(ax, data, PARTS["not trained"], "test", "-")
-            ax.set_title(name)
-            steps_axis(ax)
-        first = axes[0, 0]
-        first.set(ylabel="accuracy", ylim=(-0.03, 1.08))
-        _write(first, 0.04, 0.85, "training\ncells", "train", "left")
-        _write(first, 0.98, 0.3, "transpose\ntrained", "test", "right")
-        _write(first, 0.98, 0.17, "not trained", "test", "right")
-    close(fig)
+    fig, axes = panels(1, len(NETWORKS), height=3.1, sharey=True)
+    for ax, name in zip(axes[0], NETWORKS, strict=True):
+        data = networks[name, FORMS[FORM]].sel(step=slice(1, None))
+        _draw(ax, data, "train_accuracy", "train", "-")
+        _draw(ax, data, PARTS["transpose trained"], "test", DASHED)
+        _draw(ax, data, PARTS["not trained"], "test", "-")
+        ax.set_title(name)
+        steps_axis(ax)
+    first = axes[0, 0]
+    first.set(ylabel="accuracy", ylim=(-0.03, 1.08))
+    _write(first, 0.04, 0.85, "training\ncells", "train", "left")
+    _write(first, 0.98, 0.3, "transpose\ntrained", "test", "right")
+    _write(first, 0.98, 0.17, "not trained", "test", "right")
     return fig
 
 
@@ -72,27 +70,24 @@ def at_the_end(networks: Mapping[tuple[str, str], xr.Dataset]) -> pd.DataFrame:
     return table.assign(operation=table.operation.str.replace("^2", "²"))
 
 
+@styled
 def arch(counted: pd.DataFrame, p: int = 97) -> Figure:
     """Accuracy times test share: the swapping memoriser, expected and drawn, and the recorded
     transformers, a table of `by_fraction`."""
     fractions = np.linspace(0.02, 0.98, 100)
     expected = [transpose_accuracy(p, int(a * p**2)) * (1 - a) for a in fractions]
-    with style.context(STYLE):
-        fig, ((ax,),) = panels(height=3.4)
-        ax.axvspan(min(PAPER), max(PAPER), color=COLOURS["quiet"], alpha=0.15, lw=0)
-        ax.plot(fractions, expected, ls="--", lw=1.1, color=COLOURS["theory"])
-        drawn = [
-            (a, _drawn_product(p, a, seed)) for a in np.linspace(0.1, 0.9, 9) for seed in range(5)
-        ]
-        ax.plot(*np.transpose(drawn), "o", ms=4, color=COLOURS["quiet"])
-        product = counted["product"]
-        bars = [product - counted.low, counted.high - product]
-        ax.errorbar(counted.index, product, bars, fmt="D", ms=5, capsize=3, color=COLOURS["test"])
-        ax.text(0.5, 0.07, "a memoriser\nthat swaps,\nexpected\nand drawn", ha="center")
-        ax.text(0.73, 0.235, "transformers", color=COLOURS["test"])
-        ax.text(0.6, 0.01, "the paper's\nrange", ha="center")
-        ax.set(xlabel="training fraction frac", ylabel=r"Acc $\cdot$ (1 - frac)", ylim=(0, 0.28))
-    close(fig)
+    fig, ((ax,),) = panels(height=3.4)
+    ax.axvspan(min(PAPER), max(PAPER), color=COLOURS["quiet"], alpha=0.15, lw=0)
+    ax.plot(fractions, expected, ls="--", lw=1.1, color=COLOURS["theory"])
+    drawn = [(a, _drawn_product(p, a, seed)) for a in np.linspace(0.1, 0.9, 9) for seed in range(5)]
+    ax.plot(*np.transpose(drawn), "o", ms=4, color=COLOURS["quiet"])
+    product = counted["product"]
+    bars = [product - counted.low, counted.high - product]
+    ax.errorbar(counted.index, product, bars, fmt="D", ms=5, capsize=3, color=COLOURS["test"])
+    ax.text(0.5, 0.07, "a memoriser\nthat swaps,\nexpected\nand drawn", ha="center")
+    ax.text(0.73, 0.235, "transformers", color=COLOURS["test"])
+    ax.text(0.6, 0.01, "the paper's\nrange", ha="center")
+    ax.set(xlabel="training fraction frac", ylabel=r"Acc $\cdot$ (1 - frac)", ylim=(0, 0.28))
     return fig
 
 
