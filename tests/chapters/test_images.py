@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from grokbook_chapters.images import claims, effective, runs
+from grokbook_chapters.images import claims, effective, numbers, runs
 from grokbook_chapters.images.neural_collapse import within_class_share
+from written_pages import functions, names_used
 
 STEPS = np.arange(0, 4001, 50)
 
@@ -324,3 +325,33 @@ def test_the_table_of_turning_points_reads_the_run_at_its_steps(cell):
     assert rows.step.tolist() == [200, 2000, 4000] * 2
     np.testing.assert_allclose(rows.norm, [2**-0.2, 0.25, 1 / 16] * 2)
     assert none.empty
+
+
+def diagram(*lines):
+    """The phases of one seed on a grid: a line a weight decay, letters along the rate."""
+    cells = np.array([[[*line] for line in lines]])
+    return xr.DataArray(cells, dims=("seed", "weight_decay", "last_lr"))
+
+
+def test_the_prose_uses_the_numbers_that_there_are():
+    late, soon = curves(100, 2000), curves(100, 150)
+    phases = {"MNIST": diagram("MMGC", "MGCC"), "8 x 8 digits": diagram("MCGC", "MMMM")}
+    made = numbers(
+        runs.plan(60, 4.0, 200, 2),
+        {"large": late, "usual": soon},
+        {8.0: late, 1.0: soon},
+        {"decay": late, "no decay": curves(100, None)},
+        phases,
+    )
+    assert set(made) == names_used("15")
+    assert made["delayed"].holds and made["large_grok"].value == 2000
+    assert made["ordered_lines"] == "2 of 3" and not made["ordered"].holds
+    assert made["free_there"] == "none of 3" and made["decayed_there"] == "all 3"
+    assert made["memorised_low"] == "75%" and made["memorised_rest"] == "0%"
+
+
+def test_the_wait_of_the_page_is_the_time_in_which_decay_undoes_the_start():
+    """(1 - eta lambda)^t alpha = 1 within a step of each thousand."""
+    (wait,) = functions("15", "wait")
+    steps = wait(8.0, 1e-3, 0.2)
+    assert 8.0 * (1 - 1e-3 * 0.2) ** steps == pytest.approx(1, rel=1e-3)

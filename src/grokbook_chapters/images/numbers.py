@@ -1,0 +1,128 @@
+"""Every number, text and truth of chapter 15's prose."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from companion.claims import choose, outcomes
+from companion.claims.finding import some
+from companion.page import Number, Truth
+from grokbook.runs.experiment import Experiment
+from grokbook_chapters.images.claims import LATE, drawn, reached, separation
+from grokbook_chapters.images.runs import LARGE
+
+JUDGED = ("LM7", "L45", "LM12", "LM14")
+"""Claims whose numbers the prose tells."""
+ORDER = "M*G+C*"
+"""Phases along a line with grokking, from the smallest rate on, as the paper orders them."""
+
+
+def numbers(
+    plan: Mapping[str, Experiment],
+    runs: Mapping[str, xr.Dataset],
+    mnist: Mapping[float, xr.Dataset],
+    decays: Mapping[str, xr.Dataset],
+    phases: Mapping[str, xr.DataArray],
+) -> dict[str, Any]:
+    """What the prose uses.
+
+    `runs` are those of `plan`, `mnist` the recorded ones by factor of the first weights, `decays`
+    those with and without decay, `phases` the diagrams by set of digits.
+    """
+    found = {one.claim.id: one.finding for one in outcomes(choose(JUDGED))}
+    return {
+        **_starts(runs),
+        **_waits(plan["large"]),
+        **_decays(decays),
+        **_on_mnist(mnist),
+        **_lines(phases),
+        **_collapse(found),
+    }
+
+
+def _starts(runs: Mapping[str, xr.Dataset]) -> dict[str, Any]:
+    """When the runs of the page fit and generalise, by start."""
+    times = {name: reached(runs[name]) for name in ("large", "usual")}
+    delays = {name: (t.grok_step - t.fit_step).astype(float) for name, t in times.items()}
+    late = delays["large"].notna().all() and (delays["large"] > LATE).all()
+    soon = (delays["usual"] <= LATE).all()
+    said = "; ".join(f"{name}: {_in_words(each)}" for name, each in delays.items())
+    made: dict[str, Any] = {"delayed": Truth(bool(late and soon), f"delays, {said}")}
+    for name, table in times.items():
+        made[f"{name}_fit"] = Number.median(table.fit_step, ",.0f", "(not reached)")
+        made[f"{name}_grok"] = Number.median(table.grok_step, ",.0f", "(not reached)")
+    return made
+
+
+def _in_words(delays: pd.Series) -> str:
+    return ", ".join("no end" if np.isnan(delay) else f"{delay:,.0f} steps" for delay in delays)
+
+
+def _waits(large: Experiment) -> dict[str, Any]:
+    """Steps after which decay alone has brought large weights to the usual size."""
+    optimizer = large.config.optimizer
+    pace = optimizer.learning_rate * optimizer.weight_decay
+    return {"wait_here": f"{np.log(large.config.model.spread) / pace:,.0f}"}
+
+
+def _decays(decays: Mapping[str, xr.Dataset]) -> dict[str, Any]:
+    times = {name: reached(data) for name, data in decays.items()}
+    free, decayed = (times[name].grok_step for name in ("no decay", "decay"))
+    return {
+        "free_last": f"{times['no decay'].last_step.max():,d}",
+        "free_there": some(int(free.count()), len(free)),
+        "decayed_there": some(int(decayed.count()), len(decayed)),
+    }
+
+
+def _on_mnist(mnist: Mapping[float, xr.Dataset]) -> dict[str, Any]:
+    large, usual = reached(mnist[LARGE]), reached(mnist[1.0])
+    return {
+        "mnist_fit": Number.median(large.fit_step, ",.0f"),
+        "mnist_grok": Number.median(large.grok_step, ",.0f"),
+        "control_grok": Number.median(usual.grok_step, ",.0f"),
+    }
+
+
+def _lines(phases: Mapping[str, xr.DataArray]) -> dict[str, Any]:
+    """On how many lines along the rate grokking stands between memorisation and comprehension."""
+    lines = []
+    for phase in phases.values():
+        cells = phase.transpose("seed", "weight_decay", "last_lr").values
+        lines += ["".join(line) for line in np.concatenate(cells)]
+    with_grokking = pd.Series([line for line in lines if "G" in line], dtype=str)
+    in_order = int(with_grokking.str.fullmatch(ORDER).sum())
+    words = some(in_order, len(with_grokking))
+    memorised = phases["MNIST"] == "M"
+    half = {name: slice(memorised.sizes[name] // 2) for name in ("weight_decay", "last_lr")}
+    low = memorised.isel(half)
+    rest = (memorised.sum() - low.sum()) / (memorised.size - low.size)
+    return {
+        "ordered_lines": words,
+        "ordered": Truth(in_order == len(with_grokking), f"{words} lines"),
+        "memorised_low": f"{float(low.mean()):.0%}",
+        "memorised_rest": f"{float(rest):.0%}",
+    }
+
+
+def _collapse(found: Mapping[str, Any]) -> dict[str, Any]:
+    """What the effective loss does to classes, by the claims' own checks."""
+    adam, encoder = found["LM7"].numbers, found["LM12"].numbers
+    return {
+        "class_means": f"{adam['means']:.1f}",
+        "class_at_one": f"{found['L45'].value:.1f}",
+        "before": f"{separation(*drawn(0.0), 0.0):.0%}",
+        "near": f"{separation(*drawn(0.0)):.0%}",
+        "far": f"{separation(*drawn(3.0)):.0%}",
+        "new_own": f"{found['LM12'].value:.0%}",
+        "new_dealt": f"{encoder['dealt']:.0%}",
+        "new_seen": f"{encoder['seen']:.0%}",
+        "new_centred": f"{encoder['centred']:.0%}",
+        "ends_ended": f"{found['LM14'].numbers['ended']:.0%}",
+        "ends_less": f"{found['LM14'].numbers['less']:.0%}",
+    }
