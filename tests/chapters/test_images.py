@@ -327,7 +327,7 @@ def test_the_table_of_turning_points_reads_the_run_at_its_steps(cell):
     assert none.empty
 
 
-def diagram(*lines):
+def one_seed(*lines):
     """The phases of one seed on a grid: a line a weight decay, letters along the rate."""
     cells = np.array([[[*line] for line in lines]])
     return xr.DataArray(cells, dims=("seed", "weight_decay", "last_lr"))
@@ -335,7 +335,7 @@ def diagram(*lines):
 
 def test_the_prose_uses_the_numbers_that_there_are():
     late, soon = curves(100, 2000), curves(100, 150)
-    phases = {"MNIST": diagram("MMGC", "MGCC"), "8 x 8 digits": diagram("MCGC", "MMMM")}
+    phases = {"MNIST": one_seed("MMGC", "MGCC"), "8 x 8 digits": one_seed("MCGC", "MMMM")}
     made = numbers(
         runs.plan(60, 4.0, 200, 2),
         {"large": late, "usual": soon},
