@@ -85,6 +85,34 @@ def _three_scales(n: int, seed: int) -> dict[str, float]:
     return {"predicted steps": steps * max(1, len(permissible_set(pairs))), "code steps": steps}
 
 
+def first_steps(run: xr.Dataset) -> dict[str, float]:
+    """The first logged steps of one run with 90 % of its `train` and `test` set right and on a
+    `line` (NaN: none)."""
+    steps, numbers = path(run)
+    reached = {
+        kind: run.step.values[run[f"{kind}_accuracy"].values >= FITTED]
+        for kind in ("train", "test")
+    }
+    reached["line"] = steps[quality(numbers) > GOAL]
+    return {name: float(found[0]) if len(found) else np.nan for name, found in reached.items()}
+
+
+def starts(runs: Mapping[int, xr.Dataset], table: pd.DataFrame) -> pd.DataFrame:
+    """A row a seed: how much of its first numbers is a ladder, `slope` (a cosine without its sign),
+    and at how many sizes it is `reached`.
+
+    A seed begins with the same numbers at every size; `table` is that of `measured`.
+    """
+    ladder = normalised(np.arange(10.0))
+    counts = table.steps.notna().groupby(table.seed).sum()
+    rows = []
+    for _, seed, run in every_run({0: next(iter(runs.values()))}):
+        start = path(run)[1][0]
+        cosine = abs(start @ ladder) / (ladder @ ladder)
+        rows.append({"seed": seed, "slope": cosine, "reached": int(counts.get(seed, 0))})
+    return pd.DataFrame(rows)
+
+
 def lines(runs: Mapping[int, xr.Dataset]) -> pd.DataFrame:
     """A row a run of `rated`: samples, seed, the first logged step with an RQI above 0.95
     (infinite: none), theory.
@@ -242,6 +270,17 @@ def one_pace(start: np.ndarray, pairs: Pairs, times: np.ndarray) -> np.ndarray:
     end = end * (start @ end) / (end @ end)
     way = end + np.exp(-times)[:, None] * (start - end)
     return way * np.linalg.norm(start) / np.linalg.norm(way, axis=1, keepdims=True)
+
+
+def ends_alike(runs: Mapping[int, xr.Dataset]) -> list[bool]:
+    """For each run that ends on a line whether it is that of the two ladders, up or down, on which
+    the flow ends."""
+    alike = []
+    for n, seed, run in every_run(runs):
+        numbers = path(run)[1]
+        if quality(numbers[-1]) > GOAL:
+            alike.append(bool(limit(numbers[0], pairs_of(n, seed)) @ numbers[-1] > 0))
+    return alike
 
 
 def paths(runs: Mapping[int, xr.Dataset]) -> pd.DataFrame:
