@@ -119,18 +119,12 @@ def lines(runs: Mapping[int, xr.Dataset]) -> pd.DataFrame:
 
     The theory is `predicted steps` and `code steps`, as in `measured`.
     """
-    return pd.DataFrame(
-        [
-            {
-                "samples": n,
-                "seed": seed,
-                "steps": float(own.step[there][0]) if there.any() else np.inf,
-            }
-            | _three_scales(n, seed)
-            for n, seed, own in every_run(runs)
-            for there in [own.rqi.values > GOAL]
-        ]
-    )
+    rows = []
+    for n, seed, own in every_run(runs):
+        on_line = own.step.values[own.rqi.values > GOAL]
+        first = float(on_line[0]) if len(on_line) else np.inf
+        rows.append({"samples": n, "seed": seed, "steps": first} | _three_scales(n, seed))
+    return pd.DataFrame(rows)
 
 
 def measured(runs: Mapping[int, xr.Dataset]) -> pd.DataFrame:
@@ -180,16 +174,16 @@ def bounds(runs: Mapping[int, xr.Dataset], tolerance: float, draws: int = 100) -
     tolerance are above the ideal ones, `rqi above` and `predicted above` (Eq. 16 and 17), and `not
     implied`: whether a parallelogram is closed that the pairs do not imply (Eq. 15).
     """
-    rng, places, every, tables = (
-        np.random.default_rng(0),
-        all_samples(10),
-        permissible_set(all_samples(10)),
-        [],
-    )
+    rng = np.random.default_rng(0)
+    places = all_samples(10)
+    every = permissible_set(places)
+    tables = []
     holds = np.array([[place in two for place in places] for two in every])
     for n, seed, own in every_run(runs):
-        pairs, (steps, numbers) = pairs_of(n, seed), path(own)
-        ideal, forced = ideal_model(pairs, 10), implied_set(pairs, 10)
+        pairs = pairs_of(n, seed)
+        steps, numbers = path(own)
+        ideal = ideal_model(pairs, 10)
+        forced = implied_set(pairs, 10)
         known = np.array([place in pairs for place in places])
         implied = np.array([two in forced for two in every])
         there = normalised(
@@ -225,14 +219,16 @@ def answered(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
         labels = {i + j for i, j in told}
         known = sum(i + j in labels for i, j in set(all_samples(10)) - set(told))
         right = own.test_accuracy * (55 - len(told)) / known
-        first = [
-            float(own.step[curve >= FITTED][0]) if (curve >= FITTED).any() else np.nan
-            for curve in (own.train_accuracy.values, right.values)
-        ]
-        rows.append((places, seed, float(right[-1]), float(own.train_accuracy[-1]), known, *first))
-    return pd.DataFrame(
-        rows, columns=["places", "seed", "right", "train", "known", "fitted", "known at"]
-    )
+        row = {"places": places, "seed": seed, "right": float(right[-1])}
+        row |= {"train": float(own.train_accuracy[-1]), "known": known}
+        row |= {"fitted": _first_fitted(own.train_accuracy), "known at": _first_fitted(right)}
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _first_fitted(curve: xr.DataArray) -> float:
+    """The first logged step of an accuracy at or above `FITTED`, NaN for none."""
+    return float(curve.step.where(curve >= FITTED).min())
 
 
 # From a start, training pairs and times to the numbers at those times.
@@ -292,15 +288,16 @@ def paths(runs: Mapping[int, xr.Dataset]) -> pd.DataFrame:
     """
     rows = []
     for n, seed, own in every_run(runs):
-        pairs, (steps, numbers) = pairs_of(n, seed), path(own)
-        if quality(numbers[-1]) > GOAL:
-            alike = bool(limit(numbers[0], pairs) @ numbers[-1] > 0)
-            gaps = (
-                [fitted(steps, numbers, pairs, way)[1] for way in (flow, one_pace)]
-                if alike
-                else None
-            )
-            rows.append((n, seed, alike, gaps and gaps[0] < gaps[1]))
+        pairs = pairs_of(n, seed)
+        steps, numbers = path(own)
+        if quality(numbers[-1]) <= GOAL:
+            continue
+        alike = bool(limit(numbers[0], pairs) @ numbers[-1] > 0)
+        nearer = None
+        if alike:
+            to_flow = fitted(steps, numbers, pairs, flow)[1]
+            nearer = to_flow < fitted(steps, numbers, pairs, one_pace)[1]
+        rows.append((n, seed, alike, nearer))
     return pd.DataFrame(rows, columns=["samples", "seed", "alike", "nearer"])
 
 
@@ -330,7 +327,8 @@ def crossing_interval(flags: pd.DataFrame, draws: int = 2_000) -> tuple[float, f
     stay together."""
     if flags.empty:
         return np.nan, np.nan
-    rng, of = np.random.default_rng(0), len(flags)
+    rng = np.random.default_rng(0)
+    of = len(flags)
     drawn = [crossing(flags.iloc[rng.integers(0, of, of)]) for _ in range(draws)]
     low, high = np.quantile(drawn, [0.025, 0.975], method="inverted_cdf")
     return float(low), float(high)
@@ -349,10 +347,9 @@ def planes(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
     """
     rows = []
     for kind, seed, run in every_run(runs):
-        task, start, points = (
-            fig2()[kind].config.with_seed(seed).task,
-            *(at_end(run, at) for at in (0, -1)),
-        )
+        task = fig2()[kind].config.with_seed(seed).task
+        start = at_end(run, 0)
+        points = at_end(run)
         right = run.answered.values == task.targets
         tested = ~np.isin(np.arange(task.samples), task.train_index)
         told = sorted({tuple(sorted(pair)) for pair in task.inputs[task.train_index].tolist()})
