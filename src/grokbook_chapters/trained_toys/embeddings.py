@@ -89,12 +89,12 @@ def first_steps(run: xr.Dataset) -> dict[str, float]:
     """The first logged steps of one run with 90 % of its `train` and `test` set right and on a
     `line` (NaN: none)."""
     steps, numbers = path(run)
-    reached = {
-        kind: run.step.values[run[f"{kind}_accuracy"].values >= FITTED]
-        for kind in ("train", "test")
+    on_line = steps[quality(numbers) > GOAL]
+    return {
+        "train": _first_fitted(run.train_accuracy),
+        "test": _first_fitted(run.test_accuracy),
+        "line": float(on_line[0]) if len(on_line) else np.nan,
     }
-    reached["line"] = steps[quality(numbers) > GOAL]
-    return {name: float(found[0]) if len(found) else np.nan for name, found in reached.items()}
 
 
 def starts(runs: Mapping[int, xr.Dataset], table: pd.DataFrame) -> pd.DataFrame:
@@ -141,29 +141,35 @@ def measured(runs: Mapping[int, xr.Dataset]) -> pd.DataFrame:
     """
     rows = []
     for n, seed, own in every_run(runs):
-        (steps, numbers), then, pairs = path(own), own.sel(step=STEPS), pairs_of(n, seed)
-        index, now = quality(numbers), steps.tolist().index(STEPS)
+        steps, numbers = path(own)
+        pairs = pairs_of(n, seed)
+        then = own.sel(step=STEPS)
+        right = n * float(then.train_accuracy) + (55 - n) * float(then.test_accuracy)
+        now = steps.tolist().index(STEPS)
         closed = closed_set(numbers[now], TOLERANCE, normalise=False)
-        line = int((index > GOAL).argmax()) if (index > GOAL).any() else None
-        fitted_at = own.step.values[own.train_accuracy.values >= FITTED]
-        rows.append(
-            {
-                "samples": n,
-                "seed": seed,
-                "rqi": index[now],
-                "accuracy": (n * float(then.train_accuracy) + (55 - n) * float(then.test_accuracy))
-                / 55,
-                "predicted": len(augmented_set(pairs, closed)) / 55,
-                "steps": np.nan if line is None else steps[line],
-                "before": steps[(line or 0) - 1],
-                "on a line": bool(index[-1] > GOAL),
-                "fitted": fitted_at[0] if len(fitted_at) else np.nan,
-                "loss": float(own.train_loss[-1]),
-                "closed": quality(numbers[-1], pairs),
-            }
-            | _three_scales(n, seed)
-        )
+        index = quality(numbers)
+        on_line = np.flatnonzero(index > GOAL)
+        first = on_line[0] if len(on_line) else None
+        row = {
+            "samples": n,
+            "seed": seed,
+            "rqi": index[now],
+            "accuracy": right / 55,
+            "predicted": len(augmented_set(pairs, closed)) / 55,
+            "steps": np.nan if first is None else steps[first],
+            "before": steps[(first or 0) - 1],
+            "on a line": bool(index[-1] > GOAL),
+            "fitted": _first_fitted(own.train_accuracy),
+            "loss": float(own.train_loss[-1]),
+            "closed": quality(numbers[-1], pairs),
+        }
+        rows.append(row | _three_scales(n, seed))
     return pd.DataFrame(rows)
+
+
+def _first_fitted(curve: xr.DataArray) -> float:
+    """The first logged step of an accuracy at or above `FITTED`, NaN for none."""
+    return float(curve.step.where(curve >= FITTED).min())
 
 
 def bounds(runs: Mapping[int, xr.Dataset], tolerance: float, draws: int = 100) -> pd.DataFrame:
@@ -223,12 +229,8 @@ def answered(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
         row |= {"train": float(own.train_accuracy[-1]), "known": known}
         row |= {"fitted": _first_fitted(own.train_accuracy), "known at": _first_fitted(right)}
         rows.append(row)
-    return pd.DataFrame(rows)
-
-
-def _first_fitted(curve: xr.DataArray) -> float:
-    """The first logged step of an accuracy at or above `FITTED`, NaN for none."""
-    return float(curve.step.where(curve >= FITTED).min())
+    columns = ["places", "seed", "right", "train", "known", "fitted", "known at"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 # From a start, training pairs and times to the numbers at those times.
