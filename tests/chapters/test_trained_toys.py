@@ -2,6 +2,7 @@
 that can fail."""
 
 import dataclasses
+import re
 
 import numpy as np
 import pandas as pd
@@ -11,17 +12,27 @@ import xarray as xr
 
 from companion.claims import Runs, load
 from companion.claims.runs import every_run
+from companion.page import when
 from grokbook.errors import ParameterError
 from grokbook.models.placed import PlacedToy
 from grokbook.plotting.plane import window
 from grokbook.tasks.replayed import DrawnAddition
 from grokbook.theory.effective_flow import flow
-from grokbook.theory.parallelograms import grokking_rate, ideal_model, representation_quality_index
+from grokbook.theory.parallelograms import (
+    all_samples,
+    closed_set,
+    grokking_rate,
+    ideal_model,
+    permissible_set,
+    representation_quality_index,
+)
 from grokbook_chapters.liu2022 import STEP, rates
-from grokbook_chapters.trained_toys import claims, embeddings, plan, runs
+from grokbook_chapters.trained_toys import claims, embeddings, numbers, plan, regions, runs, stored
+from grokbook_chapters.trained_toys.recorded import Recorded
+from project_tree import ROOT
 
 
-def test_the_run_of_figure_4d_comes_out_to_the_step(cell):
+def test_the_run_of_figure_4d_comes_out_to_the_step():
     """Its loss before the first update is printed as 0.98126620, its three steps as 800, 1130 (from
     0) and 1530."""
     short = plan(45, 58, 1_600)["live"]
@@ -30,7 +41,8 @@ def test_the_run_of_figure_4d_comes_out_to_the_step(cell):
     )
     data = dataclasses.replace(short, config=config).run(progress=False)
     assert float(data.train_loss[0, 0]) == pytest.approx(0.98126620, abs=2e-6)
-    assert cell("11a", "met =", run=data)["found"] == {"train": 1131, "test": 1530, "line": 801}
+    found = embeddings.first_steps(data.isel(seed=0))
+    assert found == stored.PRINTED == {"train": 1131, "test": 1530, "line": 801}
 
 
 def test_many_pairs_are_seen_in_batches_and_few_at_once():
@@ -387,22 +399,28 @@ def test_a_prediction_is_judged_beside_one_that_has_not_looked(predicted, verdic
     assert claims.prediction_aligns({}).verdict == verdict
 
 
-def test_a_run_that_stands_still_has_no_step_and_its_own_start(cell):
+def test_a_run_that_stands_still_has_no_step_and_its_own_start():
     still = {20: made_up(20, 0.0)}
     table = embeddings.measured(still)
-    first = cell("11a", "reached.reindex", toys=still, table=table)["first"]
-    assert table.steps.isna().all() and (first.reached == 0).all()
-    assert embeddings.paths(still).empty
+    assert table.steps.isna().all() and (embeddings.starts(still, table).reached == 0).all()
+    assert np.isnan(embeddings.first_steps(still[20].isel(seed=0))["line"])
+    assert embeddings.paths(still).empty and embeddings.ends_alike(still) == []
 
 
-def test_the_slope_of_a_start_is_its_cosine_with_the_ladder(cell):
+def test_the_slope_of_a_start_is_its_cosine_with_the_ladder():
     made = made_up(45, 0.05)
     numbers = made.embedding.isel(feature=0, snapshot=0).values
     wanted = [abs(np.corrcoef(row, np.arange(10))[0, 1]) for row in numbers]
-    first = cell("11a", "reached.reindex", toys={45: made}, table=embeddings.measured({45: made}))[
-        "first"
-    ]
-    assert first.slope.tolist() == pytest.approx(wanted)
+    table = embeddings.measured({45: made})
+    starts = embeddings.starts({45: made}, table)
+    assert starts.slope.tolist() == pytest.approx(wanted)
+    assert starts.reached.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_run_ends_as_the_flow_does_or_on_the_other_ladder(turned):
+    made = {45: made_up(45, 0.05, turned=turned)}
+    assert embeddings.ends_alike(made) == [not turned] * 2
 
 
 def test_the_program_s_rule_is_a_tolerance_in_its_own_unit():
@@ -418,7 +436,7 @@ def test_the_pairs_of_a_run_are_those_of_its_task():
     assert embeddings.pairs_of(45, 2) == [tuple(task.inputs[k]) for k in task.train_index]
 
 
-def test_stored_numbers_are_compared_run_by_run(cell):
+def test_stored_numbers_are_compared_run_by_run():
     rows = [
         {
             "samples": 25,
@@ -453,13 +471,13 @@ def test_stored_numbers_are_compared_run_by_run(cell):
             "before": 1e4,
         },
     ]
-    found = cell("11a", "stored_too =", table=pd.DataFrame(rows))["again"]
+    found = stored.came_out(pd.DataFrame(rows))
     assert found[["accuracy", "predicted", "steps"]].values.tolist() == [
         [True, False, True],
         [True, True, True],
     ]
     late = pd.DataFrame([rows[0] | {"before": 2554.0}])
-    assert not cell("11a", "stored_too =", table=late)["again"].steps.any()
+    assert not stored.came_out(late).steps.any()
 
 
 @pytest.fixture(scope="module")
@@ -584,14 +602,14 @@ def test_a_circle_must_go_with_more_answers_than_a_fit_as_good(kind, verdict, mo
     assert claims.circle_where_it_generalises(few).verdict == "undecided"
 
 
-def test_the_regions_of_the_picture_are_those_recorded(small_fig2, cell):
+def test_the_regions_of_the_picture_are_those_recorded(small_fig2):
     swapped = {name: data.assign_coords(seed=[1, 0]) for name, data in small_fig2.items()}
     swapped |= {
         name: data.assign_coords(seed=[4, 0])
         for name, data in small_fig2.items()
         if "modular" in name
     }
-    fig = cell("11a", "one.decoded", planes=swapped)["fig"]
+    fig = regions(swapped)
     drawn = [np.asarray(ax.images[0].get_array()) for ax in fig.axes if ax.images]
     shown = [
         run
@@ -600,3 +618,42 @@ def test_the_regions_of_the_picture_are_those_recorded(small_fig2, cell):
     ]
     for (kind, seed), image in zip(shown, drawn, strict=True):
         np.testing.assert_array_equal(image, small_fig2[kind].decoded.sel(seed=seed))
+
+
+def test_the_numbers_of_the_prose_follow_the_runs(small_fig2):
+    """Runs that go to the flow's ladder at once, decoders that know the test pairs 400 updates
+    later, and two seeds of every setting of Fig. 2."""
+    toys = {45: made_up(45, 0.05), 25: made_up(25, 0.0)}
+    table = embeddings.measured(toys)
+    alone = pd.DataFrame({"places": ["ladder"] * 2, "fitted": [1000.0, 1400], "known at": 1600.0})
+    shapes = embeddings.planes(small_fig2)
+    own = Recorded(toys, table, None, alone, small_fig2, shapes)
+    run = made_up(45, 0.05, seeds=(58,))
+    told = numbers(run, own, 45, 58)
+    assert (told["theirs"].holds, told["alike"].holds) == (True, True)
+    assert told["run_line"].value == embeddings.first_steps(run.isel(seed=0))["line"]
+    assert told["ends_alike"] == "all 2" and told["ladder_late"].value == 400
+    assert 25 / 55 < told["half_runs"].value < 45 / 55
+    assert told["fitting_all"].endswith("of 2") and told["forced"].split()[-1] == "4"
+    assert not numbers(run, own, 44, 58)["theirs"].holds
+    assert told.keys() == used_by_the_page()
+
+
+def used_by_the_page() -> set[str]:
+    """The names that the prose and the captions of the page ask for."""
+    page = (ROOT / "notebooks/11a_trained_toys.md").read_text("utf-8")
+    conditions = re.findall(r"\{when\}(?: +([^\n]+)|`+([^;`]+);)", page)
+    truths = {name for condition in conditions for name in when.names("".join(condition))}
+    return truths | set(re.findall(r"\{glue:text\}`([^`:]+)", page))
+
+
+def test_a_parallelogram_of_the_page_is_the_library_s():
+    """The function in sight against the library's closed set, on random numbers."""
+    page = (ROOT / "notebooks/11a_trained_toys.md").read_text("utf-8")
+    begin = page.index("def is_closed")
+    names = {}
+    exec(page[begin : page.index("\nladder =")], names)
+    drawn = embeddings.normalised(np.random.default_rng(3).normal(size=10) + np.arange(10))
+    closed = closed_set(drawn, embeddings.TOLERANCE, normalise=False)
+    for pairs in permissible_set(all_samples(10)):
+        assert names["is_closed"](drawn, *pairs[0], *pairs[1]) == (pairs in closed)

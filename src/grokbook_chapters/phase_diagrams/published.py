@@ -16,14 +16,16 @@ from grokbook.files import beside
 from grokbook_chapters.phase_diagrams.runs import DECAYS, FINE, S3_DECAYS
 
 _FILE = beside(__file__)
-# By panel: rows of letters, a row a weight decay, a letter a learning rate of the decoder; cells in
-# C, G, M and X.
-ROWS, COUNTS = (
-    {name: tuple(each) for name, each in _FILE[part].items()} for part in ("rows", "counts")
-)
-# The row of 6b without decay as far as it generalises: rate -> published steps to 90 % of training
-# and test set.
+
+ROWS = {panel: tuple(rows) for panel, rows in _FILE["rows"].items()}
+"""By panel: rows of letters, a row a weight decay, a letter a learning rate of the decoder."""
+
+COUNTS = {panel: tuple(counts) for panel, counts in _FILE["counts"].items()}
+"""By panel whose rows are not there: cells in C, G, M and X."""
+
 NO_DECAY = {float(rate): tuple(steps) for rate, steps in _FILE["no-decay"].items()}
+"""The row of 6b without decay as far as it generalises: rate -> published steps to 90 % of training
+and test set."""
 
 
 def steps_beside(ours: xr.Dataset) -> pd.DataFrame:
@@ -33,34 +35,26 @@ def steps_beside(ours: xr.Dataset) -> pd.DataFrame:
     The program counts from 0 and looks after its update, at every step. So a step is met where ours
     is the first that is logged after more updates than it.
     """
-    found, logged, rows = phases(ours).isel(seed=0), ours.step.values, []
-    for rate, steps in NO_DECAY.items():
+    found = phases(ours).isel(seed=0)
+    logged = ours.step.values
+    rows = []
+    for rate, (fit, test) in NO_DECAY.items():
         run = found.sel(decoder_lr=rate, method="nearest").sel(decoder_weight_decay=0)
-        for part, first, step in zip(
-            ("training", "test"), (run.fit_step, run.test_step), steps, strict=True
-        ):
+        for part, first, step in (("training", run.fit_step, fit), ("test", run.test_step, test)):
             expected = logged[np.searchsorted(logged, step, side="right")]
-            row = {
-                "rate": rate,
-                "set": part,
-                "published": step,
-                "ours": float(first),
-                "met": float(first) == expected,
-            }
-            rows.append(row)
+            row = {"rate": rate, "set": part, "published": step, "ours": float(first)}
+            rows.append(row | {"met": float(first) == expected})
     return pd.DataFrame(rows)
 
 
 def panels() -> dict[str, xr.DataArray]:
     """Both panels as letters over (decoder_weight_decay, decoder_lr)."""
     decays = {"b": DECAYS, "d": S3_DECAYS}
-    return {
-        panel: xr.DataArray(
-            [list(row) for row in rows],
-            {"decoder_weight_decay": list(decays[panel]), "decoder_lr": list(FINE)},
-        )
-        for panel, rows in ROWS.items()
-    }
+    found = {}
+    for panel, rows in ROWS.items():
+        axes = {"decoder_weight_decay": list(decays[panel]), "decoder_lr": list(FINE)}
+        found[panel] = xr.DataArray([list(row) for row in rows], axes)
+    return found
 
 
 def same_cells(phase: xr.DataArray, panel: str) -> xr.DataArray:
@@ -71,13 +65,10 @@ def same_cells(phase: xr.DataArray, panel: str) -> xr.DataArray:
 
 def counted() -> dict[str, dict[str, int]]:
     """Cells of each published panel in each phase, by panel and letter."""
-    found = {
-        panel: tuple(int((cells == k).sum()) for k in "CGMX") for panel, cells in panels().items()
-    }
-    return {
-        panel: dict(zip("CGMX", counts, strict=True))
-        for panel, counts in sorted((COUNTS | found).items())
-    }
+    counts = {panel: dict(zip("CGMX", own, strict=True)) for panel, own in COUNTS.items()}
+    for panel, cells in panels().items():
+        counts[panel] = {letter: int((cells == letter).sum()) for letter in "CGMX"}
+    return dict(sorted(counts.items()))
 
 
 def sandwiched(

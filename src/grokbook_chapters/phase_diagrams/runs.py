@@ -19,9 +19,14 @@ from grokbook.training.config import RunConfig, StopRule
 from grokbook.training.schedule import Schedule
 from grokbook_chapters.liu2022 import addition, rates
 
-# Learning rates: of the decoder in Fig. 6b to 6d, of embeddings and decoder in 6a, of the decoder
-# in Figs 13 to 15.
-FINE, COARSE, SHORT = spaced(1e-5, 1e-2, 16), spaced(1e-5, 1e-2, 13), spaced(1e-4, 1e-2, 10)
+FINE = spaced(1e-5, 1e-2, 16)
+"""Learning rates of the decoder in Fig. 6b to 6d."""
+
+COARSE = spaced(1e-5, 1e-2, 13)
+"""Learning rates of embeddings and decoder in Fig. 6a."""
+
+SHORT = spaced(1e-4, 1e-2, 10)
+"""Learning rates of the decoder in Figs 13 to 15."""
 
 # Weight decays of the decoder in Fig. 6b, and in 6d.
 DECAYS = tuple(map(float, range(11)))
@@ -40,8 +45,11 @@ TASKS = {"regression": "vectors", "classification": "labels"}
 # The seeds of the published panels of addition, in the authors' programs.
 THEIR_SEEDS = {"b": 58, "c": 6, "a": 58}
 
-# Seeds and steps of the cells that ask how much of a diagram is its seed.
-SEEDS, SHORTER = 5, 20_000
+SEEDS = 5
+"""Seeds of the cells that ask how much of a diagram is its seed."""
+
+SHORTER = 20_000
+"""Their steps."""
 
 
 def sweep(
@@ -55,26 +63,30 @@ def fig6() -> dict[str, Sweep]:
     """Fig. 6 of Liu et al. 2022: addition (a to c), and permutations of three things by 3x3
     matrices (d)."""
     matrices = replace(addition(), task=GroupTask("S3"), model=Toy(6, 9, product=True, spread=0.1))
-    twice = tuple(2 * decay for decay in DECAYS)
     labels = addition(answers="labels")
+    decays_of_labels = tuple(2 * decay for decay in DECAYS)
+
+    def by_decay(panel: str, config: RunConfig, decays: tuple[float, ...]) -> Sweep:
+        name = f"liu2022/fig6{panel}"
+        return sweep(name, config, decoder_lr=FINE, decoder_weight_decay=decays)
+
     return {
-        "b": sweep("liu2022/fig6b", addition(), decoder_lr=FINE, decoder_weight_decay=DECAYS),
-        "d": sweep("liu2022/fig6d", matrices, decoder_lr=FINE, decoder_weight_decay=S3_DECAYS),
+        "b": by_decay("b", addition(), DECAYS),
+        "d": by_decay("d", matrices, S3_DECAYS),
         "a": sweep("liu2022/fig6a", addition(), encoder_lr=COARSE, decoder_lr=COARSE),
-        "c": sweep("liu2022/fig6c", labels, decoder_lr=FINE, decoder_weight_decay=twice),
+        "c": by_decay("c", labels, decays_of_labels),
     }
 
 
 def until_fit() -> dict[str, Sweep]:
     """Panels 6b and 6c again, each run until it fits its training set."""
-    stop, panels = (
-        StopRule("train_accuracy", 0.9, hold=4),
-        {f"6{name}": fig6()[name] for name in "bc"},
-    )
-    return {
-        name: replace(own, name=f"{own.name}[until fit]", config=replace(own.config, stop=stop))
-        for name, own in panels.items()
-    }
+    stop = StopRule("train_accuracy", 0.9, hold=4)
+    found = {}
+    for panel in "bc":
+        own = fig6()[panel]
+        config = replace(own.config, stop=stop)
+        found[f"6{panel}"] = replace(own, name=f"{own.name}[until fit]", config=config)
+    return found
 
 
 def replayed() -> dict[str, Sweep]:
@@ -83,12 +95,10 @@ def replayed() -> dict[str, Sweep]:
     found = {}
     for panel, seed in THEIR_SEEDS.items():
         own = fig6()[panel]
-        task = ReplayedAddition(
-            train_fraction=own.config.task.train_fraction, answers=own.config.task.answers
-        )
-        config = replace(
-            own.config, task=task, model=ReplayedToy(10, outputs=own.config.model.outputs)
-        )
+        drawn = own.config.task
+        task = ReplayedAddition(train_fraction=drawn.train_fraction, answers=drawn.answers)
+        model = ReplayedToy(10, outputs=own.config.model.outputs)
+        config = replace(own.config, task=task, model=model)
         found[panel] = replace(own, name=f"{own.name}[their draws]", config=config, seeds=(seed,))
     return found
 
@@ -101,12 +111,11 @@ def thinned(own: Sweep) -> dict[str, tuple[float, ...]]:
 def in_part() -> dict[str, Sweep]:
     """Every other rate and decay of 6c, and every other rate of both in 6a, with seeds that the
     panels do not have."""
-    seeds = {"c": (1, 2), "a": (1, 2, 3)}
-    panels = {panel: fig6()[panel] for panel in seeds}
-    return {
-        panel: sweep(f"{own.name}[in part]", own.config, seeds[panel], **thinned(own))
-        for panel, own in panels.items()
-    }
+    found = {}
+    for panel, seeds in (("c", (1, 2)), ("a", (1, 2, 3))):
+        own = fig6()[panel]
+        found[panel] = sweep(f"{own.name}[in part]", own.config, seeds, **thinned(own))
+    return found
 
 
 def nudged() -> dict[str, Sweep]:
@@ -116,22 +125,21 @@ def nudged() -> dict[str, Sweep]:
     for panel in "bc":
         own = replayed()[panel]
         config = replace(own.config, model=NudgedToy(10, outputs=own.config.model.outputs))
-        found[panel] = sweep(
-            f"liu2022/fig6{panel}[nudged]", config, own.seeds, **thinned(own), twin=(0, 1, 2)
-        )
+        axes = {**thinned(own), "twin": (0, 1, 2)}
+        found[panel] = sweep(f"liu2022/fig6{panel}[nudged]", config, own.seeds, **axes)
     return found
 
 
 def more() -> dict[str, Sweep]:
     """Figs 13 to 15 of Liu et al. 2022, each for regression and classification, by "13 regression"
     and so on."""
-    return {
-        f"{figure} {task}": sweep(
-            f"liu2022/fig{figure}[{task}]", addition(answers=answers), decoder_lr=SHORT, **axis
-        )
-        for figure, axis in MORE.items()
-        for task, answers in TASKS.items()
-    }
+    found = {}
+    for figure, axis in MORE.items():
+        for task, answers in TASKS.items():
+            name = f"liu2022/fig{figure}[{task}]"
+            config = addition(answers=answers)
+            found[f"{figure} {task}"] = sweep(name, config, decoder_lr=SHORT, **axis)
+    return found
 
 
 # Seeds that ask where Fig. 13 groks: the three of the figure's own were seen when the question was
@@ -177,16 +185,16 @@ def started() -> dict[str, Sweep]:
 TRAINED = ((0, 2), (1, 1), (0, 3), (1, 2), (1, 3), (2, 2))
 # Rates of embeddings and decoder, (eta_1, eta_2) in Fig. 12.
 SPEEDS = {"fast decoder": (1e-3, 1e-2), "slow decoder": (1e-2, 1e-3)}
-FOUR_STEPS, FOUR_SEEDS = 2_000, 40
+FOUR_STEPS = 2_000
+FOUR_SEEDS = 40
 
 
 def fig12() -> dict[str, Experiment]:
     """The runs of Fig. 12, four symbols with one number each, by the speed of the decoder."""
     found = {}
     for name, (encoder, decoder) in SPEEDS.items():
-        config = addition(
-            4, 6, steps=FOUR_STEPS, stop=None, optimizer=rates(decoder, encoder_lr=encoder)
-        )
+        optimizer = rates(decoder, encoder_lr=encoder)
+        config = addition(4, 6, steps=FOUR_STEPS, stop=None, optimizer=optimizer)
         log = Schedule(dense_until=FOUR_STEPS, dense_every=100)
         config = replace(config, task=ChosenAddition(4, trained=TRAINED), log=log, snapshots=3)
         found[name] = Experiment(f"liu2022/fig12[{name}]", config, tuple(range(FOUR_SEEDS)))
@@ -207,7 +215,8 @@ def plan(rates: int, decays: int, steps: int, seed: int) -> dict[str, Experiment
         >>> plan(4, 3, 3_000, 1)["live"].shape
         {'decoder_lr': 4, 'decoder_weight_decay': 3}
     """
-    low, most = 1e-5 if rates == len(FINE) else 1e-4, 10 if decays == len(DECAYS) else 5
-    lines = tuple(np.linspace(0, most, decays).tolist())
-    axes = {"decoder_lr": spaced(low, 1e-2, rates), "decoder_weight_decay": lines}
+    low = 1e-5 if rates == len(FINE) else 1e-4
+    most = 10 if decays == len(DECAYS) else 5
+    strengths = tuple(np.linspace(0, most, decays).tolist())
+    axes = {"decoder_lr": spaced(low, 1e-2, rates), "decoder_weight_decay": strengths}
     return {"live": sweep("small/phases", addition(steps=steps), (seed,), **axes)}

@@ -85,24 +85,46 @@ def _three_scales(n: int, seed: int) -> dict[str, float]:
     return {"predicted steps": steps * max(1, len(permissible_set(pairs))), "code steps": steps}
 
 
+def first_steps(run: xr.Dataset) -> dict[str, float]:
+    """The first logged steps of one run with 90 % of its `train` and `test` set right and on a
+    `line` (NaN: none)."""
+    steps, numbers = path(run)
+    on_line = steps[quality(numbers) > GOAL]
+    return {
+        "train": _first_fitted(run.train_accuracy),
+        "test": _first_fitted(run.test_accuracy),
+        "line": float(on_line[0]) if len(on_line) else np.nan,
+    }
+
+
+def starts(runs: Mapping[int, xr.Dataset], table: pd.DataFrame) -> pd.DataFrame:
+    """A row a seed: how much of its first numbers is a ladder, `slope` (a cosine without its sign),
+    and at how many sizes it is `reached`.
+
+    A seed begins with the same numbers at every size; `table` is that of `measured`.
+    """
+    ladder = normalised(np.arange(10.0))
+    counts = table.steps.notna().groupby(table.seed).sum()
+    rows = []
+    for _, seed, run in every_run({0: next(iter(runs.values()))}):
+        start = path(run)[1][0]
+        cosine = abs(start @ ladder) / (ladder @ ladder)
+        rows.append({"seed": seed, "slope": cosine, "reached": int(counts.get(seed, 0))})
+    return pd.DataFrame(rows)
+
+
 def lines(runs: Mapping[int, xr.Dataset]) -> pd.DataFrame:
     """A row a run of `rated`: samples, seed, the first logged step with an RQI above 0.95
     (infinite: none), theory.
 
     The theory is `predicted steps` and `code steps`, as in `measured`.
     """
-    return pd.DataFrame(
-        [
-            {
-                "samples": n,
-                "seed": seed,
-                "steps": float(own.step[there][0]) if there.any() else np.inf,
-            }
-            | _three_scales(n, seed)
-            for n, seed, own in every_run(runs)
-            for there in [own.rqi.values > GOAL]
-        ]
-    )
+    rows = []
+    for n, seed, own in every_run(runs):
+        on_line = own.step.values[own.rqi.values > GOAL]
+        first = float(on_line[0]) if len(on_line) else np.inf
+        rows.append({"samples": n, "seed": seed, "steps": first} | _three_scales(n, seed))
+    return pd.DataFrame(rows)
 
 
 def measured(runs: Mapping[int, xr.Dataset]) -> pd.DataFrame:
@@ -119,29 +141,35 @@ def measured(runs: Mapping[int, xr.Dataset]) -> pd.DataFrame:
     """
     rows = []
     for n, seed, own in every_run(runs):
-        (steps, numbers), then, pairs = path(own), own.sel(step=STEPS), pairs_of(n, seed)
-        index, now = quality(numbers), steps.tolist().index(STEPS)
+        steps, numbers = path(own)
+        pairs = pairs_of(n, seed)
+        then = own.sel(step=STEPS)
+        right = n * float(then.train_accuracy) + (55 - n) * float(then.test_accuracy)
+        now = steps.tolist().index(STEPS)
         closed = closed_set(numbers[now], TOLERANCE, normalise=False)
-        line = int((index > GOAL).argmax()) if (index > GOAL).any() else None
-        fitted_at = own.step.values[own.train_accuracy.values >= FITTED]
-        rows.append(
-            {
-                "samples": n,
-                "seed": seed,
-                "rqi": index[now],
-                "accuracy": (n * float(then.train_accuracy) + (55 - n) * float(then.test_accuracy))
-                / 55,
-                "predicted": len(augmented_set(pairs, closed)) / 55,
-                "steps": np.nan if line is None else steps[line],
-                "before": steps[(line or 0) - 1],
-                "on a line": bool(index[-1] > GOAL),
-                "fitted": fitted_at[0] if len(fitted_at) else np.nan,
-                "loss": float(own.train_loss[-1]),
-                "closed": quality(numbers[-1], pairs),
-            }
-            | _three_scales(n, seed)
-        )
+        index = quality(numbers)
+        on_line = np.flatnonzero(index > GOAL)
+        first = on_line[0] if len(on_line) else None
+        row = {
+            "samples": n,
+            "seed": seed,
+            "rqi": index[now],
+            "accuracy": right / 55,
+            "predicted": len(augmented_set(pairs, closed)) / 55,
+            "steps": np.nan if first is None else steps[first],
+            "before": steps[(first or 0) - 1],
+            "on a line": bool(index[-1] > GOAL),
+            "fitted": _first_fitted(own.train_accuracy),
+            "loss": float(own.train_loss[-1]),
+            "closed": quality(numbers[-1], pairs),
+        }
+        rows.append(row | _three_scales(n, seed))
     return pd.DataFrame(rows)
+
+
+def _first_fitted(curve: xr.DataArray) -> float:
+    """The first logged step of an accuracy at or above `FITTED`, NaN for none."""
+    return float(curve.step.where(curve >= FITTED).min())
 
 
 def bounds(runs: Mapping[int, xr.Dataset], tolerance: float, draws: int = 100) -> pd.DataFrame:
@@ -152,16 +180,16 @@ def bounds(runs: Mapping[int, xr.Dataset], tolerance: float, draws: int = 100) -
     tolerance are above the ideal ones, `rqi above` and `predicted above` (Eq. 16 and 17), and `not
     implied`: whether a parallelogram is closed that the pairs do not imply (Eq. 15).
     """
-    rng, places, every, tables = (
-        np.random.default_rng(0),
-        all_samples(10),
-        permissible_set(all_samples(10)),
-        [],
-    )
+    rng = np.random.default_rng(0)
+    places = all_samples(10)
+    every = permissible_set(places)
+    tables = []
     holds = np.array([[place in two for place in places] for two in every])
     for n, seed, own in every_run(runs):
-        pairs, (steps, numbers) = pairs_of(n, seed), path(own)
-        ideal, forced = ideal_model(pairs, 10), implied_set(pairs, 10)
+        pairs = pairs_of(n, seed)
+        steps, numbers = path(own)
+        ideal = ideal_model(pairs, 10)
+        forced = implied_set(pairs, 10)
         known = np.array([place in pairs for place in places])
         implied = np.array([two in forced for two in every])
         there = normalised(
@@ -197,14 +225,12 @@ def answered(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
         labels = {i + j for i, j in told}
         known = sum(i + j in labels for i, j in set(all_samples(10)) - set(told))
         right = own.test_accuracy * (55 - len(told)) / known
-        first = [
-            float(own.step[curve >= FITTED][0]) if (curve >= FITTED).any() else np.nan
-            for curve in (own.train_accuracy.values, right.values)
-        ]
-        rows.append((places, seed, float(right[-1]), float(own.train_accuracy[-1]), known, *first))
-    return pd.DataFrame(
-        rows, columns=["places", "seed", "right", "train", "known", "fitted", "known at"]
-    )
+        row = {"places": places, "seed": seed, "right": float(right[-1])}
+        row |= {"train": float(own.train_accuracy[-1]), "known": known}
+        row |= {"fitted": _first_fitted(own.train_accuracy), "known at": _first_fitted(right)}
+        rows.append(row)
+    columns = ["places", "seed", "right", "train", "known", "fitted", "known at"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 # From a start, training pairs and times to the numbers at those times.
@@ -244,6 +270,17 @@ def one_pace(start: np.ndarray, pairs: Pairs, times: np.ndarray) -> np.ndarray:
     return way * np.linalg.norm(start) / np.linalg.norm(way, axis=1, keepdims=True)
 
 
+def ends_alike(runs: Mapping[int, xr.Dataset]) -> list[bool]:
+    """For each run that ends on a line whether it is that of the two ladders, up or down, on which
+    the flow ends."""
+    alike = []
+    for n, seed, run in every_run(runs):
+        numbers = path(run)[1]
+        if quality(numbers[-1]) > GOAL:
+            alike.append(bool(limit(numbers[0], pairs_of(n, seed)) @ numbers[-1] > 0))
+    return alike
+
+
 def paths(runs: Mapping[int, xr.Dataset]) -> pd.DataFrame:
     """A row for each run that ends on a line: samples, seed, and how it got there beside the flow
     from its own start.
@@ -253,15 +290,16 @@ def paths(runs: Mapping[int, xr.Dataset]) -> pd.DataFrame:
     """
     rows = []
     for n, seed, own in every_run(runs):
-        pairs, (steps, numbers) = pairs_of(n, seed), path(own)
-        if quality(numbers[-1]) > GOAL:
-            alike = bool(limit(numbers[0], pairs) @ numbers[-1] > 0)
-            gaps = (
-                [fitted(steps, numbers, pairs, way)[1] for way in (flow, one_pace)]
-                if alike
-                else None
-            )
-            rows.append((n, seed, alike, gaps and gaps[0] < gaps[1]))
+        pairs = pairs_of(n, seed)
+        steps, numbers = path(own)
+        if quality(numbers[-1]) <= GOAL:
+            continue
+        alike = bool(limit(numbers[0], pairs) @ numbers[-1] > 0)
+        nearer = None
+        if alike:
+            to_flow = fitted(steps, numbers, pairs, flow)[1]
+            nearer = to_flow < fitted(steps, numbers, pairs, one_pace)[1]
+        rows.append((n, seed, alike, nearer))
     return pd.DataFrame(rows, columns=["samples", "seed", "alike", "nearer"])
 
 
@@ -291,7 +329,8 @@ def crossing_interval(flags: pd.DataFrame, draws: int = 2_000) -> tuple[float, f
     stay together."""
     if flags.empty:
         return np.nan, np.nan
-    rng, of = np.random.default_rng(0), len(flags)
+    rng = np.random.default_rng(0)
+    of = len(flags)
     drawn = [crossing(flags.iloc[rng.integers(0, of, of)]) for _ in range(draws)]
     low, high = np.quantile(drawn, [0.025, 0.975], method="inverted_cdf")
     return float(low), float(high)
@@ -310,10 +349,9 @@ def planes(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
     """
     rows = []
     for kind, seed, run in every_run(runs):
-        task, start, points = (
-            fig2()[kind].config.with_seed(seed).task,
-            *(at_end(run, at) for at in (0, -1)),
-        )
+        task = fig2()[kind].config.with_seed(seed).task
+        start = at_end(run, 0)
+        points = at_end(run)
         right = run.answered.values == task.targets
         tested = ~np.isin(np.arange(task.samples), task.train_index)
         told = sorted({tuple(sorted(pair)) for pair in task.inputs[task.train_index].tolist()})

@@ -30,24 +30,32 @@ SIZES = (5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 54)
 # Pairs of an update in the authors' program; where there are fewer, all of them.
 BATCH = 45
 
-# Updates after which the program reads accuracies (Fig. 3), and up to which it waits for a line
-# (Fig. 4b).
-STEPS, LONGER = 5_000, 10_000
+STEPS = 5_000
+"""Updates after which the program reads accuracies (Fig. 3)."""
+
+LONGER = 10_000
+"""Updates up to which it waits for a line (Fig. 4b)."""
 
 # Seeds that decide when and at what rate a line forms, and whether a circle matters, after others
 # left that open.
 MORE = 50
 
-# Seeds that decide whether the rate tells more than the size, when sixty had left that open;
-# updates of their runs: of
-# the 180 older ones none came to a line after update 1,600.
-MANY, ENOUGH_STEPS = 300, 2_000
+MANY = 300
+"""Seeds that decide whether the rate tells more than the size, when sixty had left that open."""
+
+ENOUGH_STEPS = 2_000
+"""Updates of their runs: of the 180 older ones none came to a line after update 1,600."""
 
 # The program's rule for a closed parallelogram in one dimension.
 TOLERANCE = 0.1
 
-# Symbols of Fig. 2; points of its recorded plane in each direction; seeds of each setting.
-P, SIDE = 11, 64
+P = 11
+"""Symbols of Fig. 2."""
+
+SIDE = 64
+"""Points of its recorded plane in each direction."""
+
+# Seeds of each setting of Fig. 2.
 SEEDS = {
     "addition": 15,
     "addition, unordered": 15,
@@ -147,11 +155,11 @@ def placed() -> dict[str, Experiment]:
     """
     still = config(45, LONGER, Schedule(dense_until=LONGER, dense_every=200))
     still = replace(still, optimizer=rates(encoder_lr=1e-30), snapshots=2)
-    configs = {name: replace(still, model=PlacedToy(10, places=name)) for name in PLACES}
-    return {
-        name: Experiment(f"small/toy/{name}", own, tuple(range(10)))
-        for name, own in configs.items()
-    }
+    found = {}
+    for places in PLACES:
+        own = replace(still, model=PlacedToy(10, places=places))
+        found[places] = Experiment(f"small/toy/{places}", own, tuple(range(10)))
+    return found
 
 
 def decoded(config: RunConfig, weights: Mapping[str, Tensor]) -> xr.Dataset:
@@ -163,14 +171,15 @@ def decoded(config: RunConfig, weights: Mapping[str, Tensor]) -> xr.Dataset:
     left, right, low, high = window(weights["W_E"].numpy())
     x, y = np.meshgrid(np.linspace(left, right, SIDE), np.linspace(low, high, SIDE))
     points = torch.from_numpy(np.stack([x, y], axis=-1)).to(weights["W_E"].dtype)
+    inputs = torch.from_numpy(config.task.inputs)
     with torch.no_grad():
-        answered = config.model.forward(weights, torch.from_numpy(config.task.inputs)).argmax(
-            dim=-1
-        )
+        answers = config.model.forward(weights, inputs).argmax(dim=-1)
         labels = config.model.decode(weights, points).argmax(dim=-1)
-    said = {"answered": ("sample", answered), "decoded": (("row", "column"), labels)}
     return xr.Dataset(
-        {name: (dims, found.numpy().astype(np.int8)) for name, (dims, found) in said.items()}
+        {
+            "answered": ("sample", answers.numpy().astype(np.int8)),
+            "decoded": (("row", "column"), labels.numpy().astype(np.int8)),
+        }
     )
 
 
@@ -194,14 +203,15 @@ def fig2() -> dict[str, Experiment]:
             loss=loss,
         )
 
-    good, ordered = MidpointToy(P, outputs=2 * P - 1, centre=1.0), SumTask(P, 0.8, ordered=True)
-    slow, fast, still = rates(9e-5, 5.0), rates(2e-4, 5.0), rates(1e-5, 10.0)
+    ordered = SumTask(P, 0.8, ordered=True)
+    modular = SumTask(P, 0.8, modular=True)
+    good = MidpointToy(P, outputs=2 * P - 1, centre=1.0)
     deep = replace(good, hidden=(256, 256), repeats=6, centre=0.0)
-    modular, one = (
-        SumTask(P, 0.8, modular=True),
-        replace(good, hidden=(128,), outputs=P, centre=0.0),
-    )
+    one = replace(good, hidden=(128,), outputs=P, centre=0.0)
     large = replace(deep, repeats=4, outputs=P)
+    slow = rates(9e-5, 5.0)
+    fast = rates(2e-4, 5.0)
+    still = rates(1e-5, 10.0)
     configs = {
         "addition": run(ordered, good, slow),
         "addition, unordered": run(replace(ordered, ordered=False), good, slow),

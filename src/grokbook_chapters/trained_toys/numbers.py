@@ -1,0 +1,105 @@
+"""Every number, text and truth of chapter 11a's prose."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from companion.claims.finding import some
+from companion.page import Number, Truth
+from grokbook_chapters.trained_toys.embeddings import (
+    GOAL,
+    crossing,
+    ends_alike,
+    first_steps,
+    limit,
+    pairs_of,
+    path,
+    quality,
+    there,
+)
+from grokbook_chapters.trained_toys.recorded import Recorded
+from grokbook_chapters.trained_toys.runs import BATCH, LONGER
+from grokbook_chapters.trained_toys.stored import PRINTED, PRINTED_RUN, came_out
+
+
+def numbers(run: xr.Dataset, recorded: Recorded, samples: int, seed: int) -> dict[str, Any]:
+    """What the prose uses of the run that the page trains, with so many pairs and this seed, and of
+    the recorded ones."""
+    return {
+        **_own_run(run, samples, seed),
+        **_lines(recorded),
+        **_ladder(recorded.alone),
+        **_plane(recorded.shapes),
+    }
+
+
+def _own_run(run: xr.Dataset, samples: int, seed: int) -> dict[str, Any]:
+    """When the page's run is on a line and right, and whether it ends as the flow does."""
+    one = run.isel(seed=0)
+    own = {
+        f"run_{name}": Number(step, ",.0f", "(not reached)")
+        for name, step in first_steps(one).items()
+    }
+    theirs = {f"theirs_{name}": f"{step:,}" for name, step in PRINTED.items()}
+    numbers = path(one)[1]
+    alike = bool(limit(numbers[0], pairs_of(samples, seed)) @ numbers[-1] > 0)
+    quality_at_end = quality(numbers[-1])
+    return {
+        **own,
+        **theirs,
+        "theirs": Truth((samples, seed) == PRINTED_RUN, f"{samples} pairs, seed {seed}"),
+        "alike": Truth(bool(quality_at_end > GOAL) and alike, f"its RQI is {quality_at_end:.2f}"),
+    }
+
+
+def _lines(recorded: Recorded) -> dict[str, Any]:
+    """Lines of the recorded toys: before the fit or not, from which share on, and where none is."""
+    table = recorded.measured
+    lined = table[table.steps.notna()]
+    early = (lined.steps < lined.fitted) | lined.fitted.isna()
+    forced = np.isfinite(table["predicted steps"])
+    missed = table[(table.samples <= BATCH) & table.steps.isna() & forced]
+    alike = ends_alike(recorded.toys)
+    again = came_out(table)
+    return {
+        "early": some(int(early.sum()), len(early)),
+        "half_runs": Number(crossing(there(table, "steps")), ".2f"),
+        "half_forced": Number(crossing(there(table, "predicted steps")), ".2f"),
+        "missed_loss": Number(missed.loss.max(), ".1g"),
+        "missed_closed": Number.median(missed.closed, ".0%"),
+        "ends_alike": some(sum(alike), len(alike)),
+        "longest": f"{LONGER:,}",
+        "again": len(again),
+        "again_accuracy": some(int(again.accuracy.sum()), len(again)),
+        "again_steps": some(int(again.steps.sum()), len(again)),
+    }
+
+
+def _ladder(alone: pd.DataFrame) -> dict[str, Any]:
+    """How much later the decoder on a ladder knows its test pairs than its training pairs."""
+    ladder = alone[alone.places == "ladder"]
+    return {"ladder_late": Number.median(ladder["known at"] - ladder.fitted, ".0f")}
+
+
+def _plane(shapes: pd.DataFrame) -> dict[str, Any]:
+    """Runs in the plane: what of the test set is known, and what the embeddings are."""
+    ordered = shapes[shapes.kind == "addition"]
+    unordered = shapes[shapes.kind == "addition, unordered"]
+    sums = pd.concat([ordered, unordered])
+    fitting = shapes[shapes.kind == "modular, bad"]
+    fits = int((fitting.train > 1 - 1e-6).sum())
+    return {
+        "good_mirrored": Number.median(ordered.mirrored, ".0%"),
+        "good_free": Number.median(ordered.free, ".0%"),
+        "good_new": Number.median(ordered.new, ".0%"),
+        "unordered_new": Number.median(unordered.new, ".0%"),
+        "forced": some(int((sums.nullity == 2).sum()), len(sums)),
+        "on_a_line": some(int((sums.rqi > GOAL).sum()), len(sums)),
+        "sums_closed": Number.median(sums.closed, ".0%"),
+        "fitting_all": some(fits, len(fitting)),
+        "fitting_new": Number.median(fitting.new, ".0%"),
+    }

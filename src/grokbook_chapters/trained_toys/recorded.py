@@ -1,0 +1,36 @@
+"""The recorded runs that chapter 11a's page draws and counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import pandas as pd
+import xarray as xr
+
+from companion.claims import load
+from grokbook_chapters.trained_toys.embeddings import answered, measured, planes, starts
+from grokbook_chapters.trained_toys.runs import fig2, placed, toys
+
+
+class Recorded(NamedTuple):
+    """The toys by their number of training pairs and what is `measured` on them, with their
+    `starts`; the decoder alone, `answered`; runs in the plane by their setting, and their
+    `shapes`."""
+
+    toys: Mapping[int, xr.Dataset]
+    measured: pd.DataFrame
+    starts: pd.DataFrame
+    alone: pd.DataFrame
+    planes: Mapping[str, xr.Dataset]
+    shapes: pd.DataFrame
+
+
+def recorded() -> Recorded:
+    """The runs of the page, loaded from the store."""
+    sizes = load(toys())
+    table = measured(sizes)
+    drawn = load(fig2())
+    return Recorded(
+        sizes, table, starts(sizes, table), answered(load(placed())), drawn, planes(drawn)
+    )
