@@ -70,14 +70,16 @@ def z0_is_kept() -> Finding:
     """Z_0, the sum of squared embeddings, is conserved; l_eff = R^T H R / 2; and t_h = 1 / lambda_3
     is the time in which the slowest component falls by a factor of e.
     """
-    pairs, line = all_samples(6), np.arange(6) - 2.5
+    pairs = all_samples(6)
+    line = np.arange(6) - 2.5
     slow = np.linalg.eigh(gram(pairs, 6))[1][:, 2]
     start = line + slow
     z0 = conserved(start)[1]
     end = flow(start, pairs, [3 * z0 / grokking_rate(pairs, 6)])[0]
     drift = abs(conserved(end)[1] / z0 - 1)
     apart = abs(effective_loss(start, pairs) - start @ quadratic_form(pairs, 6) @ start / z0)
-    left, exact = float(end @ slow / (end @ line) * (line @ line)), float(np.exp(-3))
+    left = float(end @ slow / (end @ line) * (line @ line))
+    exact = float(np.exp(-3))
     return judge(
         drift < 1e-12,
         apart < 1e-12,
@@ -110,7 +112,8 @@ def sum_is_kept() -> Finding:
 
     It is where it is 0, as it is of the normalised embeddings of Eq. 4.
     """
-    pairs, (total, z0) = all_samples(6), conserved(START)
+    pairs = all_samples(6)
+    total, z0 = conserved(START)
     end = float(limit([1.0, 0.0, 0.0], all_samples(3)).sum())
     error = abs(
         float(velocity(START, pairs).sum() - 2 * effective_loss(START, pairs) / z0 * total[0])
@@ -210,8 +213,9 @@ def appendix_l() -> Finding:
     one, two = (float(-np.log(1 - bias(samples))) for samples in (1, 2))
     r = np.array([0.7, -0.7])
     moves = 1.0 - r
-    total, rate = float(moves.sum()), float(-np.diff(moves)[0] / np.diff(r)[0])
-    as_printed = bool(np.isclose(one, 2)), total == 0, bool(np.isclose(rate / 4, 0.5))
+    total = float(moves.sum())
+    rate = float(-np.diff(moves)[0] / np.diff(r)[0])
+    as_printed = (bool(np.isclose(one, 2)), total == 0, bool(np.isclose(rate / 4, 0.5)))
     right = bool(
         np.isclose(one, 1, atol=1e-6) and np.isclose(two, 2, atol=1e-6) and np.isclose(rate, 1)
     )
@@ -246,7 +250,8 @@ def xavier_is_not_orthogonal() -> Finding:
         a = rng.normal(0, np.sqrt(2 / (inputs + outputs)), size=(outputs, inputs))
         return np.linalg.eigvalsh(a.T @ a)
 
-    wide, square = spectrum(10, 1000), spectrum(400, 400)
+    wide = spectrum(10, 1000)
+    square = spectrum(400, 400)
     near = abs(wide.mean() - 1) < 0.1 and square.min() > 0.9 and square.max() < 1.1
     return judge(
         near,

@@ -53,7 +53,8 @@ APPENDIX_C = ((0, 4), (1, 3), (1, 5), (2, 4), (0, 2), (1, 1), (2, 4), (3, 3))
 )
 def sample_counts() -> Finding:
     """There are p (p + 1) / 2 samples: 21 for p = 6, and for p = 10 a split into 45 and 10."""
-    ten, six = len(all_samples(10)), len(all_samples(6))
+    ten = len(all_samples(10))
+    six = len(all_samples(6))
     return judge(ten == 55, six == 21, value=ten, low=55, high=55, six=six, rest=ten - 45)
 
 
@@ -62,7 +63,9 @@ Pairs = list[tuple[int, int]]
 
 def worlds() -> Iterator[tuple[np.ndarray, Pairs]]:
     """Every embedding of three symbols with values 0 to 3, beside every training set."""
-    sets = [list(pairs) for size in range(1, 7) for pairs in combinations(all_samples(3), size)]
+    sets: list[Pairs] = []
+    for size in range(1, 7):
+        sets += map(list, combinations(all_samples(3), size))
     return product(map(np.array, product(range(4), repeat=3)), sets)
 
 
@@ -70,6 +73,12 @@ def zero_loss(embedding: np.ndarray, pairs: Pairs) -> bool:
     """Whether some decoder answers all pairs: equal sums of embeddings have equal labels."""
     labels: dict[float, int] = {}
     return all(labels.setdefault(embedding[i] + embedding[j], i + j) == i + j for i, j in pairs)
+
+
+def labels_differ(embedding: np.ndarray, pairs: Pairs) -> bool:
+    """Whether two of the pairs have one sum of embeddings and different labels."""
+    sums = [(embedding[i] + embedding[j], i + j) for i, j in pairs]
+    return any(a[0] == b[0] and a[1] != b[1] for a, b in combinations(sums, 2))
 
 
 @claim(
@@ -96,16 +105,12 @@ def parallelograms_have_one_label() -> Finding:
     example = np.array([0, 1, 1])
     fits = zero_loss(example, [(0, 0)])
     against = fits and example[0] + example[1] == example[0] + example[2]
-    fitted = [
-        [(e[i] + e[j], i + j) for i, j in pairs] for e, pairs in worlds() if zero_loss(e, pairs)
-    ]
-    two_labels = [
-        any(a[0] == b[0] and a[1] != b[1] for a, b in combinations(sums, 2)) for sums in fitted
-    ]
+    fitted = [(e, pairs) for e, pairs in worlds() if zero_loss(e, pairs)]
+    against_two = sum(labels_differ(e, pairs) for e, pairs in fitted)
     return judge(
         not against,
-        assumed=not any(two_labels),
-        value=sum(two_labels),
+        assumed=against_two == 0,
+        value=against_two,
         low=0,
         high=0,
         fits=fits,
@@ -137,7 +142,9 @@ def injective_decoder() -> Finding:
     wrong = of = 0
     for e, pairs in worlds():
         seen = {(e[i] + e[j], i + j) for i, j in pairs}
-        if len(seen) == len({s for s, _ in seen}) == len({label for _, label in seen}):
+        sums = {total for total, _ in seen}
+        labels = {label for _, label in seen}
+        if len(seen) == len(sums) == len(labels):
             of += 1
             wrong += bool((equations(permissible_set(pairs), 3) @ e).any())
     return judge(wrong == 0 < of, value=wrong, low=0, high=0, of=of)
@@ -179,6 +186,11 @@ def parallelogram_counts() -> Finding:
     )
 
 
+def qualities(tables: np.ndarray, delta: float) -> np.ndarray:
+    """The RQI of each embedding at a tolerance."""
+    return np.array([representation_quality_index(table, delta) for table in tables])
+
+
 @claim(
     "L05",
     "liu2022",
@@ -204,10 +216,7 @@ def random_quality(draws: int = 1_000, *, delta: float = 0.0) -> Finding:
     in ten.
     """
     tables = np.random.default_rng(0).normal(size=(draws, 10))
-    quality = {
-        at: np.array([representation_quality_index(t, at) for t in tables])
-        for at in (delta, 0.01, 0.1)
-    }
+    quality = {at: qualities(tables, at) for at in (delta, 0.01, 0.1)}
     none = {at: float(np.mean(of == 0)) for at, of in quality.items()}
     line = representation_quality_index(np.arange(10.0))
     return judge(
@@ -317,6 +326,22 @@ def without_lonely(p: int) -> list[tuple[int, int]]:
 PUBLISHED = {22: 0.427, 23: 0.5795}
 
 
+def relative_width(low: float, half: float, high: float) -> float:
+    """How wide a crossover is as a part of its middle."""
+    return (high - low) / half
+
+
+def fewest_that_force(p: int) -> int:
+    """The least number of samples of which some set forces a line, of all sets."""
+    return next(size for size in range(len(all_samples(p))) if sets_with_a_line(p, size))
+
+
+def fewest_that_break(p: int) -> int:
+    """The least number of samples whose loss can break the line, of all sets."""
+    n = len(all_samples(p))
+    return next(k for k in range(n) if sets_with_a_line(p, n - k) < comb(n, k))
+
+
 @claim(
     "L15",
     "liu2022",
@@ -350,12 +375,10 @@ def critical_share(draws: int = 10_000) -> Finding:
     off = max(
         abs(curve[n] - p) / np.sqrt(p * (1 - p) * (1 / draws + 1e-4)) for n, p in PUBLISHED.items()
     )
-    ours, (small, large) = crossing(curve), (critical_fraction(p, 400) for p in (4, 20))
+    ours = crossing(curve)
     deciles = [np.quantile(first_linear(p, 400), [0.1, 0.5, 0.9]) for p in (10, 40)]
-    widths, free = (
-        [(high - low) / half for low, half, high in each]
-        for each in (deciles, map(free_crossover, (100, 1_000, 100_000)))
-    )
+    widths = [relative_width(*three) for three in deciles]
+    free = [relative_width(*free_crossover(p)) for p in (100, 1_000, 100_000)]
     return judge(
         abs(ours - 0.4) < 0.02,
         off < 4,
@@ -367,8 +390,8 @@ def critical_share(draws: int = 10_000) -> Finding:
         at=curve[[*PUBLISHED]],
         off=off,
         theirs=" and ".join(map(str, PUBLISHED.values())),
-        small=small,
-        large=large,
+        small=critical_fraction(4, 400),
+        large=critical_fraction(20, 400),
         widths=widths,
         free=free,
     )
@@ -402,12 +425,10 @@ def least_and_typical() -> Finding:
 
     It is the typical amount: the least at which half of random training sets determine it.
     """
-    least = [next(size for size in range(16) if sets_with_a_line(p, size)) for p in (4, 5)]
-    broken = []
-    for p in (4, 5, 6):
-        n = len(all_samples(p))
-        broken.append(next(k for k in range(n) if sets_with_a_line(p, n - k) < comb(n, k)))
-    two_sums, half = least_set(10), float((first_linear(10) <= 22).mean())
+    least = [fewest_that_force(p) for p in (4, 5)]
+    broken = [fewest_that_break(p) for p in (4, 5, 6)]
+    two_sums = least_set(10)
+    half = float((first_linear(10) <= 22).mean())
     forced = nullity(two_sums, 10) == 2 and least == [4, 5]
     return judge(
         forced and len(two_sums) == 22,
@@ -461,17 +482,14 @@ def largest_failing_set(p: int) -> list[tuple[int, int]]:
 def rate_by_size(draws: int = 200) -> Finding:
     """The grokking rate is zero with high probability below a share of about 0.4 and rises above
     it."""
-    rng, samples = np.random.default_rng(0), np.array(all_samples(10))
-    rates = {
-        n: np.array(
-            [
-                grokking_rate(samples[rng.permutation(55)[:n]], 10)
-                for _ in range(draws if n < 55 else 1)
-            ]
-        )
-        for n in (20, 30, 40, 55)
-    }
-    zero, means = float((rates[20] == 0).mean()), [float(r.mean()) for r in rates.values()]
+    rng = np.random.default_rng(0)
+    samples = np.array(all_samples(10))
+    rates = {}
+    for n in (20, 30, 40, 55):
+        orders = [rng.permutation(55) for _ in range(draws if n < 55 else 1)]
+        rates[n] = np.array([grokking_rate(samples[order[:n]], 10) for order in orders])
+    zero = float((rates[20] == 0).mean())
+    means = [float(of_size.mean()) for of_size in rates.values()]
     return judge(
         zero > 0.5, means == sorted(means), value=zero, low=0.5, high=1, means=means, draws=draws
     )
@@ -502,12 +520,15 @@ def spans() -> Finding:
     paper does not say.
     """
     four, six = (implied_set(APPENDIX_C[:n], 6) for n in (4, 6))
-    derived = ((0, 5), (2, 3)) in four, ((3, 5), (4, 4)) in six, ((3, 5), (4, 4)) not in four
+    middle = ((3, 5), (4, 4))
+    derived = (((0, 5), (2, 3)) in four, middle in six, middle not in four)
     every = permissible_set(all_samples(6))
     grown = [set(augmented_set(all_samples(6)[::3], every[:n])) for n in range(len(every) + 1)]
     lost = sum(not small <= large for small, large in pairwise(grown))
     three = permissible_set(all_samples(4))
-    sets = [sum(chosen, ()) for size in range(4) for chosen in combinations(three, size)]
+    sets = []
+    for size in range(4):
+        sets += [sum(chosen, ()) for chosen in combinations(three, size)]
     freedom = [nullity(samples, 4) for samples in sets]
     parts = [(a, b) for a, b in product(range(8), repeat=2) if {*sets[a]} <= {*sets[b]}]
     ordered = all(freedom[a] >= freedom[b] for a, b in parts)
@@ -535,8 +556,9 @@ def spans() -> Finding:
 def samples_for_six() -> Finding:
     """Eight samples determine the linear structure for p = 6 uniquely."""
     seven = samples_of(APPENDIX_C)
-    least = next(size for size in range(22) if sets_with_a_line(6, size))
-    needed = all(nullity([s for s in seven if s != out], 6) > 2 for out in seven)
+    least = fewest_that_force(6)
+    smaller = [[sample for sample in seven if sample != out] for out in seven]
+    needed = all(nullity(samples, 6) > 2 for samples in smaller)
     right = nullity(seven, 6) == 2 and needed
     return judge(
         len(seven) == 8,
@@ -568,9 +590,7 @@ def samples_for_six() -> Finding:
 def two_tolerances(draws: int = 1_000) -> Finding:
     """A parallelogram is closed to within delta = 0.01."""
     tables = np.random.default_rng(0).normal(size=(draws, 10))
-    printed, squared = (
-        float(np.mean([representation_quality_index(t, d) for t in tables])) for d in (0.01, 0.1)
-    )
+    printed, squared = (float(qualities(tables, delta).mean()) for delta in (0.01, 0.1))
     return judge(
         printed == squared, corrected=printed < squared, value=squared, draws=draws, printed=printed
     )

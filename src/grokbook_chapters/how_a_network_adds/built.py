@@ -139,7 +139,8 @@ def built_transformer(
         >>> shape.forward(weights, torch.tensor([[5, 4, 7]])).argmax().item()
         2
     """
-    turned, m = angles(p, frequencies), len(frequencies)
+    turned = angles(p, frequencies)
+    m = len(frequencies)
     phases = math.pi / p * torch.arange(2 * p, dtype=torch.float64)
     total = (torch.cos(phases).relu() * torch.cos(2 * phases)).sum()
     shape = Shape(p, d_model=4 * m, n_heads=4, d_mlp=2 * p * m)
@@ -148,16 +149,15 @@ def built_transformer(
     }
     a = strengths(frequencies, amplitudes)[:, None] / (2 * total)
     for f, turn in enumerate(turned):
-        points, sums, units = (
-            slice(2 * f, 2 * f + 2),
-            slice(2 * (m + f), 2 * (m + f) + 2),
-            slice(2 * p * f, 2 * p * (f + 1)),
-        )
+        points = slice(2 * f, 2 * f + 2)
+        sums = slice(2 * (m + f), 2 * (m + f) + 2)
+        units = slice(2 * p * f, 2 * p * (f + 1))
         weights["W_E"][:p, points] = _on_circle(turn)
         weights["W_in.0"][units, points] = _on_circle(phases)
         weights["W_out.0"][sums, units] = a[f] * _on_circle(2 * phases).T
         weights["W_U"][:, sums] = _on_circle(turn)
-    weights["W_V.0"], weights["W_O.0"] = (c * torch.eye(4 * m, dtype=torch.float64) for c in (1, 3))
+    weights["W_V.0"] = torch.eye(4 * m, dtype=torch.float64)
+    weights["W_O.0"] = 3 * weights["W_V.0"]
     return shape, {name: w.to(dtype) for name, w in weights.items()}
 
 

@@ -27,10 +27,8 @@ from grokbook_chapters.how_a_network_adds.runs import (
 )
 from grokbook_chapters.how_a_network_adds.trained import symmetricity
 
-FEW, MANY = (
-    "How many angles are enough",
-    "Transformers use few frequencies, two-layer networks nearly all",
-)
+FEW = "How many angles are enough"
+MANY = "Transformers use few frequencies, two-layer networks nearly all"
 RULES = "Most trained networks are nearer to a clock than to a pizza"
 
 LEVEL = 0.05
@@ -95,7 +93,8 @@ def key_frequencies(runs: Runs, few: float = 0.25) -> Finding:
     seen, so that younger ones decide.
     """
     run = runs[TRANSFORMER]
-    keys, meet = run["keys"].values, meets_rule(run, few)
+    keys = run["keys"].values
+    meet = meets_rule(run, few)
     return judge(
         most(meet.tolist()),
         value=float(np.median(keys)),
@@ -157,11 +156,11 @@ def nearly_all(runs: Runs, nearly: float = 0.75) -> Finding:
 def order_log(primes: tuple[int, ...] = (5, 7, 11, 13, 17, 19, 23)) -> Finding:
     """A fixed share of the margin takes frequencies of the order of log p: that many are needed and
     enough."""
-    rows = [
-        (angles.needed(p, s), angles.least(p, s), angles.enough(p, s))
-        for p in primes
-        for s in (0.25, 0.5, 0.9)
-    ]
+    counts = (angles.needed, angles.least, angles.enough)
+    rows = []
+    for p in primes:
+        for share in (0.25, 0.5, 0.9):
+            rows.append([count(p, share) for count in counts])
     needed, least, sufficient = rows[-2]
     return judge(
         all(a <= b <= c for a, b, c in rows),

@@ -114,8 +114,9 @@ def faded_shares(logits: Array) -> np.ndarray:
     >>> round(float(faded_shares(waves(101, [1.0])).sum() * np.pi**2 / 8), 2)
     1.0
     """
-    p, k = np.shape(logits)[1], np.arange(1, (np.shape(logits)[1] + 1) // 2)
     wave_shares(logits)  # refuses what has no shares
+    p = np.shape(logits)[1]
+    k = np.arange(1, (p + 1) // 2)
     table = rows(logits, name="logits")
     difference = np.subtract.outer(np.arange(p), np.arange(p)).ravel() % p
     offsets = (sums(p)[:, None] - np.arange(p)) % p
@@ -173,7 +174,8 @@ def margins(logits: Array) -> np.ndarray:
     True
     """
     table = _cube(logits).reshape(-1, np.shape(logits)[1]).copy()
-    p, every = table.shape[1], np.arange(len(table))
+    p = table.shape[1]
+    every = np.arange(len(table))
     right = table[every, sums(p)]
     table[every, sums(p)] = -np.inf
     return (right - table.max(axis=1)).reshape(p, p)
@@ -261,7 +263,8 @@ def distance_irrelevance(logits: Array) -> float:
     Source: Zhong et al. 2023, section 4.2: low of a pizza, high of a clock.
     """
     cube = _cube(logits)
-    p, i = len(cube), np.arange(len(cube))
+    p = len(cube)
+    i = np.arange(p)
     correct = np.take_along_axis(cube, sums(p).reshape(p, p, 1), axis=2)[:, :, 0]
     spread = correct.std()
     if spread <= 1e-5 * cube.std():

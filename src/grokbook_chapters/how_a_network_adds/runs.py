@@ -14,8 +14,10 @@ from grokbook.training import AdamW, RunConfig, Schedule
 from grokbook_chapters.how_a_network_adds.frequencies import faded_shares, wave_shares
 from grokbook_chapters.how_a_network_adds.trained import Weights, all_logits, reading, trained
 
-TRANSFORMER, UNIFORM = "transformer", "uniform attention"
-RELU, SQUARE = "two layers, ReLU", "two layers, squares"
+TRANSFORMER = "transformer"
+UNIFORM = "uniform attention"
+RELU = "two layers, ReLU"
+SQUARE = "two layers, squares"
 # last seeds of both transformers: of an eighth that turns five or more do in 97 of 100 cases (p =
 # 1/32)
 PAIRS = 80

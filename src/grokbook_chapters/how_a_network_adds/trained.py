@@ -50,7 +50,8 @@ def trained(
     optimizer: Any = AdamW(learning_rate=5e-3, weight_decay=1.0)
     if uniform:
         queries = tuple(name for name in model.shapes() if name.startswith("W_Q"))
-        model, optimizer = Rescaled(model, NOTHING, queries), Hooked(optimizer, (Freeze(queries),))
+        model = Rescaled(model, NOTHING, queries)
+        optimizer = Hooked(optimizer, (Freeze(queries),))
     config = RunConfig(
         ModularTask(p, train_fraction=train_fraction),
         model,

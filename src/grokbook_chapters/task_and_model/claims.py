@@ -162,5 +162,6 @@ def printed_range(p: int = 97, modulus: int | None = None) -> Finding:
     A slip of notation where leaving out the last number leaves each residue once.
     """
     residues = np.arange(p + 1) % (modulus or p)
-    once, all_but_last = len(set(residues)), len(set(residues[:-1]))
+    once = len(set(residues))
+    all_but_last = len(set(residues[:-1]))
     return judge(once == p + 1, corrected=all_but_last == once == p, value=once, values=p + 1, p=p)
