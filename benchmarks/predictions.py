@@ -1,6 +1,6 @@
 """What runs take over what is counted for them: `python benchmarks/predictions.py` writes
 ratios.json beside `grokbook.runs.ratios`, and how far predictions by it are off into
-book/how_to_rerun.md.
+book/machinery.md.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def ratios(rows: Iterable[Measured]) -> dict[str, float]:
 
 
 def as_markdown(rows: list[Measured], table: Mapping[str, float]) -> str:
-    """How far the ratios of the nearest kinds are off, as it stands in book/how_to_rerun.md."""
+    """How far the ratios of the nearest kinds are off, as it stands in book/machinery.md."""
     factors = []
     for row in rows:
         off = table[row.kinds[0]] / row.ratio
@@ -87,4 +87,4 @@ def now() -> tuple[list[Measured], dict[str, float]]:
 if __name__ == "__main__":
     rows, table = now()
     atomic_write(TABLE, (json.dumps(table, indent=1) + "\n").encode())
-    put_between(checkout() / "book" / "how_to_rerun.md", MARK, as_markdown(rows, table))
+    put_between(checkout() / "book" / "machinery.md", MARK, as_markdown(rows, table))

@@ -92,8 +92,10 @@ def facts(app: Any) -> dict[str, Any]:
 
 
 def keep_sets(app: Any, config: Any) -> None:
-    """Pages of parameter sets stand in no table of contents, and are built all the same."""
+    """Pages of parameter sets and data sheets stand in no table of contents, and are built all the
+    same."""
     kept = {f"chapters/{file}.ipynb" for file in facts(app).get("sets", {})}
+    kept |= {f"{page}.ipynb" for page in facts(app).get("sheets", [])}
     config.exclude_patterns = [
         pattern for pattern in config.exclude_patterns if pattern not in kept
     ]

@@ -34,7 +34,8 @@ logger = logging.getLogger(__name__)
 
 
 class verdict(nodes.Inline, nodes.TextElement):
-    """A verdict's word, coloured, with a link to the ledger's entry where that page is built."""
+    """A verdict's mark, with its word for who cannot see it, and a link to the claim on its data
+    sheet."""
 
 
 class When(SphinxDirective):
@@ -95,16 +96,14 @@ class Verdict(SphinxRole):
                 " sentence"
             )
             complain(self.env, "{verdict}", self.text, self.lineno, wrong)
-        said = settled or word
-        ledger = facts(self.env.app).get("ledger")
-        there = ledger in self.env.found_docs
+        sheet = facts(self.env.app).get("claims", {}).get(claim)
         return [
             verdict(
                 self.rawtext,
-                said,
+                settled or word,
                 claim=claim,
                 docname=self.env.docname,
-                ledger=ledger if there else "",
+                sheet=sheet if sheet in self.env.found_docs else "",
             )
         ], []
 
@@ -172,11 +171,12 @@ def complain(env: Any, role: str, text: str, line: int, message: str) -> None:
 def visit_verdict(self: Any, node: verdict) -> None:
     name, word = html.escape(node["claim"]), html.escape(node.astext())
     tag, link = "span", ""
-    if node["ledger"]:
-        tag, address = "a", self.builder.get_relative_uri(node["docname"], node["ledger"])
-        link = f' href="{address if node["docname"] != node["ledger"] else ""}#{name}"'
-    self.body.append(f'<{tag} class="gb-verdict" data-verdict="{word}" title="claim {name}"{link}>')
-    self.context.append(f"</{tag}>")
+    if node["sheet"]:
+        address = self.builder.get_relative_uri(node["docname"], node["sheet"])
+        tag, link = "a", f' href="{address}#{name}"'
+    about = f'class="gb-verdict" data-verdict="{word}" title="{name}: {word}"'
+    self.body.append(f'<{tag} {about}{link}><span class="gb-word">')
+    self.context.append(f"</span></{tag}>")
 
 
 def depart_verdict(self: Any, node: verdict) -> None:

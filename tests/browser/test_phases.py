@@ -10,7 +10,7 @@ import xarray as xr
 from companion.page import interactive
 from grokbook.curves.phases import PhaseRule, phases
 from grokbook.plotting.phases import diagrams
-from grokbook_chapters.phase_diagrams.mosaic import explorable
+from grokbook_chapters.phase_diagrams.figures import explorable
 from visited import alone
 
 pytestmark = pytest.mark.browser

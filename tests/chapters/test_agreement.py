@@ -1,4 +1,4 @@
-"""The comparison of two phase diagrams: agreement, kappa, the shift of their boundaries."""
+"""The comparison of two phase diagrams: agreement and kappa."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,6 @@ DIAGRAMS = arrays("U1", (4, 6), elements=st.sampled_from("CGMX"))
 @given(DIAGRAMS)
 def test_a_diagram_agrees_with_itself(diagram):
     assert ag.agreement(diagram, diagram) == 1
-    assert ag.boundary_shift(diagram, diagram) == 0
     assert ag.kappa(diagram, diagram) == 1 or len(np.unique(diagram)) == 1
 
 
@@ -38,13 +37,6 @@ def test_a_shuffled_diagram_has_kappa_0_in_the_mean():
     assert abs(np.mean(found)) < 4 * np.std(found) / np.sqrt(2_000)
 
 
-@pytest.mark.parametrize("shift", [-2, 0, 1, 3])
-def test_a_diagram_that_was_moved_is_found_moved(shift):
-    line = "XXXXCCCGGMMMMXXXX"
-    moved = [list(line[4 - s : 13 - s]) for s in (shift, 0)]
-    assert ag.boundary_shift(moved[:1], moved[1:], most=4) == shift
-
-
 def test_agreement_among_seeds_has_a_row_a_pair():
     phase = xr.DataArray(
         [list("CGM"), list("CGM"), list("CXM")], dims=("seed", "lr"), coords={"seed": [0, 1, 5]}
@@ -59,5 +51,3 @@ def test_agreement_among_seeds_has_a_row_a_pair():
 def test_diagrams_of_other_cells_are_refused():
     with pytest.raises(ParameterError):
         ag.kappa([["C"]], [["C", "C"]])
-    with pytest.raises(ParameterError):
-        ag.boundary_shift([list("CC")], [list("CC")], most=2)

@@ -9,9 +9,12 @@ import pytest
 from grokbook.errors import ParameterError
 from grokbook.theory import effective_flow
 from grokbook.theory.effective_flow import flow, limit, quadratic_form, velocity
+from grokbook.theory.linear_probability import linear_probability
 from grokbook.theory.parallelograms import all_samples, nullity, permissible_set
-from grokbook_chapters.effective_theory import dynamics, lines, plan
+from grokbook_chapters import effective_theory as chapter
+from grokbook_chapters.effective_theory import dynamics, figures, lines, plan
 from grokbook_chapters.effective_theory import representations as rep
+from written_pages import functions, names_used
 
 
 def test_a_set_that_forces_a_line_needs_no_training():
@@ -153,44 +156,28 @@ def test_the_least_set_and_the_largest_failing_set(p):
     assert len(failing) == len(all_samples(p)) - (p - 2) and nullity(failing, p) == 3
 
 
-def test_conventions_differ_by_the_number_of_parallelograms_and_by_two():
-    pairs = lines.training_set(10, 40)
-    rate = lines.conventions(pairs, 10, 10.0).rate
-    assert rate["code"] / rate["paper"] == pytest.approx(len(permissible_set(pairs)))
-    assert rate["code"] == pytest.approx(2 * rate["printed"])
-    drawn = lines.rates(10, [40], 1)
-    assert np.allclose(drawn[["paper", "code", "printed"]].to_numpy()[0], 10 * rate.to_numpy())
-
-
-def test_steps_of_descent_follow_the_velocity_and_half_the_step_has_half_the_error(cell):
+def test_steps_of_descent_follow_the_velocity_and_half_the_step_has_half_the_error():
     start, pairs = lines.start(7, 2), lines.training_set(7, 15)
-    found = cell("11", "walked[size].append", first=start, pairs=pairs, rate=1.2)
-    times, (whole, half) = found["times"], found["walked"].values()
-    off = [np.abs(walked - flow(start, pairs, times)).max() for walked in (whole, half)]
-    assert off[0] / off[1] == pytest.approx(2, abs=0.1)
-    assert times[0] == 0.1 and np.allclose(whole[0], start + 0.1 * velocity(start, pairs)[:, 0])
+    times = np.arange(1, 40) / 10
+    whole, half = (lines.descent(start, pairs, times, size) for size in (0.1, 0.05))
+    exact = flow(start, pairs, times)
+    assert np.abs(whole - exact).max() / np.abs(half - exact).max() == pytest.approx(2, abs=0.1)
+    assert np.allclose(whole[0], start + 0.1 * velocity(start, pairs)[:, 0])
 
 
-def test_the_bows_of_the_first_figure_meet_at_the_end(cell):
-    """A parallelogram on a line is two pairs with one middle."""
+def places(ax, size):
+    """Where the balls of one size stand, in the order in which they were drawn."""
+    marks = [line for line in ax.lines if line.get_marker() == "o"]
+    return [mark.get_xdata()[0] for mark in marks if mark.get_markersize() == size]
+
+
+def test_the_bows_of_the_first_figure_meet_at_the_end():
+    """A parallelogram on a line is two pairs with one middle; 9 time scales are nearly the end."""
     start, pairs = lines.start(10, 0), lines.training_set(10, 45)
-    same = [pair for pair in pairs if sum(pair) == 9]
-    axes = cell("11", "last.get", first=start, pairs=pairs, same=same, moments=[0, 2000])[
-        "fig"
-    ].axes[:2]
-    middles, balls = (
-        [
-            [
-                m.get_xdata()[0]
-                for m in ax.lines
-                if m.get_marker() == "o" and m.get_markersize() == size
-            ]
-            for ax in axes
-        ]
-        for size in (6, 12)
-    )
-    assert np.ptp(middles[0]) > 0.5 and np.ptp(middles[1]) < 1e-6
-    assert np.allclose(balls[1], np.sort(limit(start, pairs)), atol=1e-5)
+    first, _, last = figures.closing(start, pairs).axes
+    assert np.ptp(places(first, 6)) > 0.5 and np.ptp(places(last, 6)) < 1e-3
+    assert np.allclose(places(first, 12), np.sort(start))
+    assert np.allclose(places(last, 12), np.sort(limit(start, pairs)), atol=1e-3)
 
 
 def test_the_samples_of_appendix_c_end_on_a_line():
@@ -204,9 +191,9 @@ def test_the_samples_of_appendix_c_end_on_a_line():
         assert (np.linalg.matrix_rank(np.diff(points, axis=0), tol=1e-6) == 1) == (n == 8)
 
 
-def test_a_parallelogram_is_drawn_round_and_its_pairs_are_the_diagonals(cell):
+def test_a_parallelogram_is_drawn_round_and_its_pairs_are_the_diagonals():
     """An outline is closed, and its diagonals, the pairs i, j and m, n, have one middle."""
-    drawn = cell("11", "the pairs are the diagonals")["axes"][0]
+    drawn = figures.stages().axes
     for outline in (line.get_xydata() for ax in drawn for line in ax.lines[:-1]):
         assert (outline[0] == outline[4]).all()
         assert np.allclose(outline[0] + outline[2], outline[1] + outline[3], atol=1e-6)
@@ -214,10 +201,8 @@ def test_a_parallelogram_is_drawn_round_and_its_pairs_are_the_diagonals(cell):
     assert [len(ax.patches) for ax in drawn] == seen and all(len(ax.texts) == 6 for ax in drawn)
 
 
-def test_the_critical_sizes_have_bands_that_shrink_with_the_number_of_orders(cell):
-    few, many = (
-        cell("11", "0.5 + off", counts=[4, 6], orders=orders)["sizes"] for orders in (100, 10_000)
-    )
+def test_the_critical_sizes_have_bands_that_shrink_with_the_number_of_orders():
+    few, many = (lines.sizes_at_one_half([4, 6], orders) for orders in (100, 10_000))
     for table in (few, many):
         assert (table.low < table["size"]).all() and (table["size"] < table.high).all()
         assert table.share.tolist() == pytest.approx((table["size"] / [10, 21]).tolist())
@@ -225,24 +210,34 @@ def test_the_critical_sizes_have_bands_that_shrink_with_the_number_of_orders(cel
     assert (many["size"] - few["size"]).abs().max() < 1
 
 
-def test_three_orders_are_too_few_for_a_band(cell):
+def test_three_orders_are_too_few_for_a_band():
     """One half by 1 / sqrt(3) more is above 1, which no curve of shares reaches, and by as much
     less below 0."""
-    row = cell("11", "0.5 + off", counts=[4], orders=3)["sizes"].iloc[0]
+    row = lines.sizes_at_one_half([4], 3).iloc[0]
     assert row.low == 0 < row["size"] <= 10 and np.isnan(row.high)
 
 
-def test_shared_embeddings_feel_the_answer_and_free_inputs_do_not():
-    """Two samples of one label: the gap of free inputs closes by itself, that of embeddings depends
-    on the answer."""
-    numbers, pairs, gap = np.array([0.3, 1.3, 0.26]), [(0, 2), (1, 1)], np.array([1, -2, 1])
-    moved = [gap @ lines.pull(numbers, pairs, [y, y]) for y in (0.0, 5.0)]
-    assert moved[0] - moved[1] == pytest.approx(10)
-    assert lines.pull(np.array([0.0, 1.0]), [(0, 1)], [3.0]).tolist() == [2.0, 2.0]
-    assert lines.pull(np.array([1.0]), [(0, 0)], [3.0]).tolist() == [2.0]
-    sample = numbers[[0, 1]] + numbers[[2, 1]]
-    free = [(y - sample)[0] - (y - sample)[1] for y in (0.0, 5.0)]
-    assert free[0] == pytest.approx(free[1])
+@pytest.mark.parametrize(("samples", "forced"), [(45, True), (6, False)])
+def test_the_numbers_of_the_prose_follow_the_training_set(samples, forced):
+    pairs = lines.training_set(10, samples)
+    curves = {10: linear_probability(10, 200)}
+    found = chapter.numbers(10, pairs, curves, lines.sizes_at_one_half([4, 20], 100))
+    assert (found["samples"], found["least"], found["failing"]) == (samples, 10, 47)
+    assert found["line_forced"].holds == forced == (nullity(pairs, 10) == 2)
+    assert 20 <= int(found["half_size"]) <= 25 and found["share_20"] in ("21%", "22%", "23%")
+    assert found.keys() == names_used("11")
+
+
+def test_the_equations_of_the_page_are_the_library_s():
+    """Functions of the page in sight; those below use those above."""
+    parallelograms, equations, freedom, page_flow = functions(
+        "11", "parallelograms", "equations", "freedom", "flow"
+    )
+    for pairs in (lines.training_set(6, 9, 1), all_samples(6)):
+        assert set(parallelograms(pairs)) == set(permissible_set(pairs))
+        assert freedom(pairs, 6) == nullity(pairs, 6)
+        start = lines.start(6, 3)
+        assert page_flow(start, pairs, 2.5) == pytest.approx(flow(start, pairs, [2.5])[0])
 
 
 def test_no_fewer_than_p_minus_two_samples_break_the_line():

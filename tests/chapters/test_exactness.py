@@ -12,9 +12,7 @@ def deviation(p, d, shift=0, **options):
     """What chapter 02 prints: the rewriting against the whole sequence, on every pair."""
     task = ModularTask(p, shift=shift)
     shape = Shape(p, d_model=d, shift=shift, positional=options.pop("positional", True))
-    return exactness.rewriting_deviation(
-        shape, torch.from_numpy(task.tokens), torch.from_numpy(task.labels), **options
-    )
+    return exactness.rewriting_deviation(shape, task.tokens, task.labels, **options)
 
 
 @pytest.mark.parametrize("shift", [0, 4, 13])

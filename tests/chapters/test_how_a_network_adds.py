@@ -2,14 +2,19 @@
 count all sets."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 
 from companion.claims import Runs
 from grokbook.errors import ParameterError
 from grokbook.runs.experiment import Experiment
+from grokbook_chapters import how_a_network_adds as chapter
 from grokbook_chapters.how_a_network_adds import claims, figures, plan, runs
+from grokbook_chapters.how_a_network_adds import frequencies as fr
+from grokbook_chapters.how_a_network_adds import sum_of_angles as angles
 from grokbook_chapters.how_a_network_adds.built import built_quadratic
+from written_pages import functions, names_used
 
 
 def test_the_plan_trains_transformers_and_refuses_what_does_not_fit():
@@ -120,11 +125,49 @@ def test_theorems_are_checked():
     assert claims.adds_first(7).verdict == "holds"
 
 
-def test_figures_are_drawn(cell):
-    found = cell("02a", "(angles, number)", p=23)
-    left, right = (
-        cell("02a", "angles.box_bound", **found | {"draws": 20})[side] for side in ("left", "right")
-    )
-    assert len(left.lines) == 8 and right.lines[1].get_ydata()[-1] == 3  # drawn twice
-    face, logits = figures.turns(11, 2, 3, [[1], [1, 4], range(1, 6)]).axes
+def test_figures_are_drawn():
+    left, right = figures.how_many(23).axes
+    assert len(left.lines) == 4 and right.lines[1].get_ydata()[-1] == 3
+    face, logits = figures.turns(11).axes  # 2 + 3 = 5
     assert [float(line.get_ydata()[5]) for line in logits.lines[:3]] == pytest.approx([1, 1, 1])
+
+
+KINDS = (runs.TRANSFORMER, runs.UNIFORM, runs.RELU, runs.SQUARE)
+
+
+def waves_and_table(without, exchanged):
+    """Logits of two waves modulo 13, and what is right without each of six frequencies, or with
+    another circle in its place."""
+    logits = fr.waves(13, [0.0, 8.0, 0.0, 0.0, 6.0])
+    table = {"frequency": range(1, 7), "without": 1.0, "exchanged": 1.0}
+    table = pd.DataFrame(table).assign(share=fr.wave_shares(logits))
+    keys = table.frequency.isin([2, 5])
+    table.loc[keys, "without"] = without
+    table.loc[keys, "exchanged"] = exchanged
+    return logits, table
+
+
+@pytest.mark.parametrize(
+    ("without", "exchanged", "others_idle", "donor_fails"),
+    [(0.3, 0.2, True, True), (0.95, 0.2, False, True), (0.3, 0.95, True, False)],
+)
+def test_the_numbers_of_the_prose_follow_the_runs(without, exchanged, others_idle, donor_fails):
+    logits, table = waves_and_table(without, exchanged)
+    found = chapter.numbers(23, logits, table, dict.fromkeys(KINDS, made()))
+    assert (found["keys"], found["idle"].value, found["modulus"]) == ("2, 5", 1.0, 13)
+    assert found["others_idle"].holds == others_idle
+    assert found["donor_fails"].holds == donor_fails
+    assert found["drop_low"] == found["drop_high"] == f"{without:.0%}"
+    assert found["one"] == f"{1 - np.cos(2 * np.pi / 23):.5f}" and found["least"] == 3
+    assert found["meet_rule"] == found["transformers"] == 3
+    assert (found["lead_low"], found["lead_high"]) == ("-0.20", "-0.20")
+    assert found.keys() == names_used("02a")
+
+
+def test_the_equations_of_the_page_are_those_of_the_chapter():
+    g, amplitude = functions("02a", "g", "amplitude")
+    for p, frequencies in ((7, [2]), (29, [1, 5, 12])):
+        assert g(p, frequencies) == pytest.approx(angles.profile(p, frequencies))
+    logits = np.random.default_rng(0).normal(size=(49, 7))
+    amplitudes = [amplitude(logits, k) for k in (1, 2, 3)]
+    assert amplitudes == pytest.approx(fr.wave_amplitudes(logits).tolist())

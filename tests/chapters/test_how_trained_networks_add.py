@@ -22,28 +22,30 @@ def drawn():
     return config, config.model.draw(0)
 
 
-def test_one_row_a_frequency_and_the_first_is_the_network_itself(drawn, cell):
+def test_without_a_frequency_the_network_is_another(drawn):
     config, weights = drawn
-    table = cell("02a", "strongest =", configs=[config], networks=[weights, weights], p_trained=P)[
-        "worth"
-    ]
-    assert table.frequency.tolist() == [0, 1, 2, 3, 4, 5, 6]
-    own = fr.score(trained.all_logits(config, weights))
-    assert table["logits: loss"][0] == table["table: loss"][0] == pytest.approx(own.loss)
-    strongest = 1 + int(fr.wave_shares(trained.all_logits(config, weights)).argmax())
-    same = table.frequency == strongest  # there the donor's circle is the network's own, unrenamed
-    assert table["donor: loss"][same].item() == pytest.approx(own.loss, rel=1e-5)
-    assert abs(table["donor: loss"][1:][~same[1:]] - own.loss).min() > 1e-6
-    assert abs(table["table: loss"][1:] - own.loss).min() > 1e-6
+    own = logits_of(config, weights)
+    loss = fr.score(own).loss
+    table = trained.without_each(config.model, weights, weights, config.task)
+    assert table.frequency.tolist() == [1, 2, 3, 4, 5, 6]
+    assert table.share.tolist() == fr.wave_shares(own).tolist()
+    assert abs(table["without: loss"] - loss).min() > 1e-6
+    # the donor's strongest circle is the network's own where it needs no new name
+    same = table.frequency == 1 + int(fr.wave_shares(own).argmax())
+    assert table["exchanged: loss"][same].item() == pytest.approx(loss, rel=1e-5)
+    assert abs(table["exchanged: loss"][~same] - loss).min() > 1e-6
+
+
+def logits_of(config, weights):
+    return trained.all_logits(config.model, weights, config.task)
 
 
 def test_the_embedding_that_is_put_in_is_the_one_that_is_read(drawn):
     config, weights = drawn
     table = torch.roll(weights["W_E"][:P], 1, dims=0)
-    moved = trained.all_logits(
-        config, {**weights, "W_E": torch.cat([table, weights["W_E"][P:]])}
-    ).reshape(P, P, P)
-    own = trained.all_logits(config, weights).reshape(P, P, P)
+    changed = {**weights, "W_E": torch.cat([table, weights["W_E"][P:]])}
+    moved = logits_of(config, changed).reshape(P, P, P)
+    own = logits_of(config, weights).reshape(P, P, P)
     np.testing.assert_allclose(moved, np.roll(own, (1, 1), axis=(0, 1)), atol=1e-6)
 
 
@@ -54,11 +56,10 @@ def test_a_reading_of_a_network_made_of_two_waves(drawn, monkeypatch):
     waves = fr.waves(P, [0.0, 8.0, 0.0, 0.0, 6.0])
     monkeypatch.setattr(trained, "all_logits", lambda *_: waves)
     found = trained.reading(config, weights)
-    assert found["key"] == [2, 5] and found["shares"] == pytest.approx([0.64, 0.36])
+    assert found["key"] == [2, 5] and found["accuracy"] == 1
     assert found["excluded"] == pytest.approx(np.log(P)) and found["restricted"] == pytest.approx(
         found["loss"]
     )
-    assert found["explained"] == pytest.approx(1) and found["accuracy"] == 1
     assert -1 <= found["gradient symmetricity"] <= 1
 
 
@@ -95,7 +96,7 @@ def test_with_uniform_attention_both_operands_are_added_first():
 
 
 @pytest.mark.slow
-def test_trained_networks_add_by_a_few_frequencies(cell):
+def test_trained_networks_add_by_a_few_frequencies():
     """Two seeds, half of the steps: right on all pairs, few frequencies, without one of them
     wrong."""
     from grokbook.runs.weights import final_weights
@@ -107,10 +108,5 @@ def test_trained_networks_add_by_a_few_frequencies(cell):
     )
     assert (table.accuracy == 1).all() and table.key.str.len().between(1, 5).all()
     assert (table.excluded > 1).all() and (table.restricted < 0.1).all()
-    given = {
-        "configs": [run.config.with_seed(0)],
-        "networks": networks,
-        "p_trained": run.config.task.p,
-    }
-    worth = cell("02a", "strongest =", **given)["worth"].set_index("frequency")
-    assert worth["table: accuracy"][table.key[0][0]] < 0.7
+    changed = trained.without_each(run.config.model, *networks, run.config.task)
+    assert changed.set_index("frequency").without[table.key[0][0]] < 0.7

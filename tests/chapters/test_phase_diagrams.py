@@ -10,15 +10,19 @@ import pytest
 import xarray as xr
 
 from companion.claims import Runs
+from companion.page import when
 from grokbook.curves.phases import OPEN, PhaseRule, phase_of, phases, shares
 from grokbook.errors import ParameterError
 from grokbook.plotting.phases import diagrams
 from grokbook.tasks.addition import AdditionTask
 from grokbook.theory import splits
 from grokbook_chapters.liu2022 import addition
-from grokbook_chapters.phase_diagrams import claims, plan, published
+from grokbook_chapters.phase_diagrams import claims, numbers, plan, published
 from grokbook_chapters.phase_diagrams import runs as experiments
-from grokbook_chapters.phase_diagrams.mosaic import SAME, explorable, mosaic
+from grokbook_chapters.phase_diagrams.figures import as_table, explorable
+from grokbook_chapters.phase_diagrams.recorded import Recorded
+from grokbook_chapters.phase_diagrams.walks import order, shares_by_walk, walks
+from project_tree import ROOT
 
 BANDS = ["CCCCGGGMMMMMMMXX"] * 11
 AXES = {"decoder_weight_decay": list(experiments.DECAYS), "decoder_lr": list(experiments.FINE[:6])}
@@ -516,36 +520,6 @@ def test_a_cell_is_drawn_where_it_was_measured_and_shares_of_seeds_are_strips():
     }
 
 
-def test_cells_beside_each_other_say_their_phase_and_are_divided_among_their_seeds():
-    """One seed in two of G are C, one cell is open, one is as the diagram beside it: cells of 16
-    pixels, 15 drawn."""
-    phase = grid(GCM, seeds=2).phase.copy()
-    phase[1, 0, 0], phase[:, 10, 15], phase[:, 10, 14] = "C", OPEN, SAME
-    text = mosaic({"a row": {"made": phase, "half": phase.isel(decoder_lr=[0, 8])}})
-    whole, half = re.findall(r"<svg .*?</svg>", text)
-    parts = {
-        name: d
-        for d, name in re.findall(r'<path class="." d="([^"]*)"[^>]*><title>([^<]*)</title>', whole)
-    }
-    wide = {name: sum(map(float, re.findall(r"h([0-9.]+)v15", d))) for name, d in parts.items()}
-    assert wide == {
-        "comprehension": 33 * 15 + 7.5,
-        "grokking": 33 * 15 - 7.5,
-        "memorisation": 77 * 15,
-        "confusion": 31 * 15,
-        "not decided": 15,
-    }
-    assert (
-        parts["comprehension"].startswith("M0.5 0.5h7.5v15")
-        and parts["not decided"] == "M240.5 160.5h15v15h-15z"
-    )
-    assert (
-        whole.count("<text") == 1 + 4 + 11
-        and half.count("<text") == 1 + 2 + 11
-        and "h35v35" in half
-    )
-
-
 def test_what_the_page_is_given_is_what_was_measured():
     data = live().isel(seed=0)
     found = phases(data, PhaseRule(cap=200))
@@ -557,9 +531,96 @@ def test_what_the_page_is_given_is_what_was_measured():
     assert (shown["first"], shown["last"]) == (50, 200)
     scaled = np.array(cell["embedding"]) * cell["reach"] / 1000
     assert scaled == pytest.approx(run.embedding.values[:, 0], abs=0.01 * cell["reach"])
+    printed = found.phase.transpose().copy()
+    printed[1, 0] = "G"
+    framed = explorable(data, found, printed)["cells"]
+    assert framed[2] == shown["cells"][2] | {"published": "G"}
+    assert framed[:2] + framed[3:] == shown["cells"][:2] + shown["cells"][3:]
     broken = data.copy()
     broken["embedding"] = data.embedding * np.nan
     assert explorable(broken, found)["cells"][0]["embedding"] == []
+
+
+# -------------------------------------------------------------------------------- walks and numbers
+
+
+def panel(fit: list[list[float]], test: list[list[float]]) -> xr.Dataset:
+    """Accuracies over two rates of the embeddings (down) and two of the decoder that are right from
+    these steps on, inf for never."""
+    steps = np.arange(0, 100_001, 100)
+    sides = {"encoder_lr": [1e-4, 1e-2], "decoder_lr": [1e-3, 1e-2], "step": steps}
+    curves = {
+        f"{name}_accuracy": ([*sides], (steps >= np.array(first)[..., None]).astype(float))
+        for name, first in (("train", fit), ("test", test))
+    }
+    return xr.Dataset(curves, sides)
+
+
+def test_a_walk_is_the_symbols_rate_times_the_fit_step():
+    """Rates 1e-4 and 1e-2, fits at 1,000 and 200 steps: 0.1, 0.02, 10 and none; the last never
+    fits."""
+    never = np.inf
+    table = walks([panel([[1_000, 200], [1_000, never]], [[never, never], [1_200, never]])])
+    assert table.walk.tolist() == pytest.approx([0.1, 0.02, 10])
+    assert table.phase.tolist() == ["M", "M", "C"]
+    shares = shares_by_walk(table)
+    assert shares.runs.tolist() == [1, 0, 1, 0, 0, 0, 1]
+    assert shares.M.dropna().tolist() == [1, 1, 0] and shares.C.dropna().tolist() == [0, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("places", "neighbours"), [([0, 1, 2, 5], 3), ([5, 2, 1, 0], 3), ([0, 2, 1, 5], 1)]
+)
+def test_symbols_in_order_have_all_neighbours_in_one_direction(places, neighbours):
+    table = xr.DataArray(np.array(places, dtype=float)[:, None], dims=("token", "feature"))
+    assert order(table) == neighbours
+
+
+def test_the_numbers_of_the_prose_follow_the_runs():
+    """A diagram that is the published one with a letter changed, and three seeds that agree in half
+    of the cells with one and not at all with the other."""
+    letters = [*published.ROWS["b"]]
+    letters[2] = "X" + letters[2][1:]
+    replayed = curves(letters)
+    places = np.broadcast_to(np.linspace(-2, 2, 10), (1, 11, 16, 10))[..., None]
+    dims = ("seed", "decoder_weight_decay", "decoder_lr", "token", "feature")
+    replayed["embedding"] = (dims, places)
+    axes = {"decoder_weight_decay": [0.0, 4.0], "decoder_lr": [1e-4, 4e-4]}
+    letters = (["CC", "MM"], ["CC", "XX"], ["MM", "CC"])
+    by_seed = [grid(rows, axes, seeds=1).phase for rows in letters]
+    cells = xr.concat(by_seed, "seed").assign_coords(seed=[0, 1, 2])
+    table = walks([panel([[1_000, 200], [1_000, 100]], [[np.inf, np.inf], [1_200, np.inf]])])
+    data = live()
+    in_order = np.arange(10.0)[:, None]
+    data["embedding"][0, 0] = in_order
+    told = numbers(data, Recorded(replayed, None, table, cells))
+    assert told["n_differ"] == 1 and told["agree_again"] == "99%"
+    steps = np.array([published.NO_DECAY[rate] for rate in list(published.NO_DECAY)[:5]])
+    late = steps[:, 1] / steps[:, 0]
+    assert float(told["late_low"]) == pytest.approx(late.min(), abs=0.1)
+    assert float(told["late_high"]) == pytest.approx(late.max(), abs=0.1)
+    assert (told["length_none"], told["length_most"], told["half_most"]) == ("4", "4", "2")
+    assert (told["short_memorise"], told["long_generalise"]) == ("2 of 2", "1 of 1")
+    assert (told["comprehend"], told["agree_seeds"].value) == ("2, 2, 2", 0)
+    assert (told["general_ordered"], told["general_all"]) == (3, 3)
+    assert (told["other_ordered"], told["other_all"]) == (0, 3)
+    assert told["some_general"].holds and told["some_other"].holds
+    assert told.keys() == used_by_the_page()
+
+
+def used_by_the_page() -> set[str]:
+    """The names that the prose and the captions of the page ask for."""
+    figures = (ROOT / "src/grokbook_chapters/phase_diagrams/figures.py").read_text("utf-8")
+    page = (ROOT / "notebooks/12_phase_diagrams.md").read_text("utf-8") + figures
+    conditions = re.findall(r"\{when\}(?: +([^\n]+)|`+([^;`]+);)", page)
+    truths = {name for condition in conditions for name in when.names("".join(condition))}
+    return truths | set(re.findall(r"\{glue:text\}`([^`:]+)", page))
+
+
+def test_a_table_of_a_diagram_has_a_row_a_decay():
+    table = as_table(phases(live(), PhaseRule(cap=200)).phase.isel(seed=0))
+    assert table.columns.tolist() == ["rate 1e-4", "rate 0.01"]
+    assert table.index.tolist() == ["0", "2", "5"] and table.loc["2"].tolist() == [*"CM"]
 
 
 # ------------------------------------------------------------------------------------------ Fig. 12

@@ -10,7 +10,9 @@ from companion.claims.finding import ENOUGH
 from grokbook.runs.recording import catalogue
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.theory.memorisers import transpose_accuracy
-from grokbook_chapters.symmetric_form import claims, plan, runs
+from grokbook_chapters.symmetric_form import claims, numbers, plan, runs
+from grokbook_chapters.symmetric_form.numbers import hidden_shares
+from written_pages import functions, names_used
 
 STEPS = np.arange(0, 6001, 20)
 PLAN = {"p": 7, "train_fraction": 0.6, "d_model": 8, "steps": 20, "n_seeds": 1}
@@ -171,3 +173,30 @@ def test_two_dnns_that_answer_refute_and_two_that_guess_bear_out(
         name: form(7, 0.5, a, a, range(seeds)) for name, a in accuracies.items() if a is not None
     }
     assert claims.dnns_stay_at_guessing(Runs(made)).verdict == verdict
+
+
+def test_the_prose_uses_the_numbers_that_there_are():
+    wanted = plan(**PLAN)
+    networks = {key: form(7, 0.6, 1.0, 0.0).isel(step=[0, -1]) for key in wanted}
+    for name, data in networks.items():
+        networks[name] = data.assign(train_accuracy=data.test_accuracy)
+    recorded = {0.5: form(97, 0.5, 1.0, 0.0, seeds=range(2))}
+    made = numbers(7, networks, recorded, claims.by_fraction(claims.counted_cells(recorded)), {})
+    assert set(made) == names_used("04c")
+    assert made["only_swapped"].holds and made["on_arch"].holds
+    assert not made["only_transformer_swaps"].holds  # all three do
+
+
+def test_the_memoriser_of_the_page_is_the_library_s():
+    (copied,) = functions("04c", "copied")
+    for fraction in (0.5, 0.6, 0.7):
+        n = int(fraction * 97**2)
+        assert copied(97, fraction) == pytest.approx(transpose_accuracy(97, n) * (1 - n / 97**2))
+
+
+def test_a_network_that_answers_the_hidden_share_too_has_the_memoriser_s_product():
+    (copied,) = functions("04c", "copied")
+    for fraction, share in zip(runs.PAPER, hidden_shares(), strict=True):
+        tested = 1 - int(fraction * 97**2) / 97**2
+        only_copied = copied(97, fraction)
+        assert only_copied + share * (tested - only_copied) == pytest.approx(copied(97, 0.5))

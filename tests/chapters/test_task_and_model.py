@@ -4,12 +4,16 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
 
 from grokbook.errors import ParameterError
-from grokbook.models.transformer import Shape
+from grokbook.models import transformer
+from grokbook.models.transformer import Shape, Transformer
 from grokbook.plotting import splits
 from grokbook.tasks import ModularTask
 from grokbook_chapters.task_and_model import claims as chapter
+from grokbook_chapters.task_and_model import figures, numbers
+from written_pages import functions, names_used
 
 GOOD = {"p": 13, "train_fraction": 0.3, "square": 4, "strip": 4, "shift": 3}
 
@@ -95,28 +99,49 @@ def test_a_picture_of_the_grid_paints_training_test_and_hole():
 @pytest.mark.parametrize(
     "shape", [Shape(13, d_model=16, n_heads=2, shift=3), Shape(97, d_mlp=64, positional=False)]
 )
-def test_the_diagram_has_the_sizes_of_the_model(shape, cell):
-    sizes = {
-        "p": shape.p,
-        "d_model": shape.d_model,
-        "shift": shape.shift,
-        "Shape": lambda *_, **__: shape,
-    }
-    found = cell("02", "notes =", **sizes)
-    ax = cell("02", "FancyBboxPatch(\n", **{name: found[name] for name in ("cells", "boxes")})["ax"]
-    cell(
-        "02",
-        "in notes.items()",
-        ax=ax,
-        fig=ax.figure,
-        notes=found["notes"],
-        dark="black",
-        grey="grey",
-        **sizes,
-    )
+def test_the_diagram_has_the_sizes_of_the_model(shape):
+    (ax,) = figures.diagram(shape).axes
     written = " ".join(text.get_text() for text in ax.texts)
     shapes = {name.removesuffix(".0"): dims for name, dims in shape.shapes().items()}
     for name in ("W_E", "W_Q", "W_in", "W_out", "W_U"):
         assert " × ".join(map(str, shapes[name])) in written
     assert f"token {5 + shape.shift} " in written and f"{shape.p} logits" in written
     assert f"{shape.n_heads} heads of width {shape.d_head}" in written
+
+
+def test_a_picture_of_classes_marks_as_many_cells_as_the_class_has():
+    for ax, operation in zip(figures.classes(11).axes, figures.OPERATIONS.values(), strict=True):
+        marked = ax.images[1].get_array()
+        assert (~marked.mask).sum() == ModularTask(11, operation).class_sizes()[1]
+
+
+def split_tasks(p, fraction, hole):
+    """A task with each split; both holes have one size."""
+    holes = {"random": None, "symmetric": None, "square": hole, "strip": hole}
+    return {name: ModularTask(p, "add", fraction, name, size) for name, size in holes.items()}
+
+
+def test_the_numbers_of_the_prose_follow_the_split_and_the_network():
+    """At p = 13, which is 1 modulo 3, class 0 has 2p - 1 cells and the others p - 1."""
+    shape = Shape(13, d_model=16, shift=3)
+    found = numbers(split_tasks(13, 0.3, 4), shape)
+    assert (found["class_zero"], found["class_other"], found["strip"]) == ("25 cells", 12, 4)
+    assert found["no_empty_row"].holds and found["strip_alone"].holds and found["rows_missed"] == 5
+    total = sum(w.numel() for w in Transformer(13, d_model=16, shift=3).parameters())
+    assert found["n_parameters"] == f"{total:,}" and found["more_parameters"].holds
+    assert not numbers(split_tasks(13, 0.05, 4), shape)["no_empty_row"].holds
+    assert found.keys() == names_used("02")
+
+
+def test_the_equations_of_the_page_are_the_library_s():
+    """On three random vectors, with several heads."""
+    self_attention, mlp, residues = functions("02", "self_attention", "mlp", "residues")
+    shape = Shape(7, d_model=16, n_heads=4)
+    weights = {name: w.double() for name, w in shape.draw(0).items()}
+    w = {name: weight.numpy() for name, weight in weights.items()}
+    x = torch.randn(1, 3, 16, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    attended = transformer.self_attention(weights, 0, x, shape)
+    assert np.allclose(self_attention(x[0].numpy(), w, 4), attended[0])
+    assert np.allclose(mlp(x[0].numpy(), w), transformer.mlp(weights, 0, x)[0])
+    table = residues(lambda i, j: i**2 + i * j + j**2, 7)
+    assert (table.ravel() == ModularTask(7, "x2_plus_xy_plus_y2").labels).all()

@@ -1,19 +1,16 @@
 """Chapter 01: its plan, the onset of the random split, and the circle of an embedding."""
 
-import re
-
 import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
 
 from companion.claims import Runs
-from companion.page import when
 from grokbook.theory.memorisers import transpose_accuracy
 from grokbook_chapters.gu2025 import fig5, fresh_fig5
 from grokbook_chapters.what_is_grokking import claims as chapter
 from grokbook_chapters.what_is_grokking import numbers
-from project_tree import ROOT
+from written_pages import functions, names_used
 
 LIVE = {"p": 59, "train_fraction": 0.75, "d_model": 64, "steps": 3000, "n_seeds": 2}
 
@@ -137,23 +134,11 @@ def test_the_numbers_of_the_prose_follow_the_runs(fit, grok, late, times_later):
     assert found["circles"].holds and found["share_five_end"] == "100%"
     assert found["gathers"].holds and found["confident"].holds
     assert found["recorded"].holds is None and found["paper_fit"].missing == "(not run)"
-    assert found.keys() == used_by_the_page()
-
-
-def used_by_the_page():
-    """The names that the prose and the captions of the page ask for."""
-    figures = (ROOT / "src/grokbook_chapters/what_is_grokking/figures.py").read_text("utf-8")
-    page = (ROOT / "notebooks/01_what_is_grokking.md").read_text("utf-8") + figures
-    conditions = re.findall(r"\{when\}(?: +([^\n]+)|`+([^;`]+);)", page)
-    truths = {name for condition in conditions for name in when.names("".join(condition))}
-    return truths | set(re.findall(r"\{glue:text\}`([^`:]+)", page))
+    assert found.keys() == names_used("01")
 
 
 def test_a_copyist_of_the_page_is_the_library_s():
     """Equation (1.3) as the page writes it in sight."""
-    page = (ROOT / "notebooks" / "01_what_is_grokking.md").read_text("utf-8")
-    begin = page.index("def copyist")
-    names = {}
-    exec(page[begin : page.index("copyist(p=3, n=4)")], names)
+    (copyist,) = functions("01", "copyist")
     for p, n in ((3, 4), (59, 1700), (97, 2822)):
-        assert names["copyist"](p, n) == pytest.approx(transpose_accuracy(p, n), rel=1e-15)
+        assert copyist(p, n) == pytest.approx(transpose_accuracy(p, n), rel=1e-15)

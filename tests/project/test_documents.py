@@ -11,7 +11,6 @@ import yaml
 
 import grokbook
 from companion import cli
-from companion.page import sources
 from project_tree import ROOT, make_targets, pyproject, read
 
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
@@ -59,13 +58,6 @@ def test_what_a_document_tells_one_to_type_or_open_exists(document):
     assert not [target for target in {*tests, *links} if not (ROOT / target).exists()]
     assert not re.findall(r"!\[\s*\]\(", text), "a picture has no alternative text"
     assert not re.search(r"\b(TODO|TBD|FIXME|XXX)\b|\?\?\?", text), "something is left to fill in"
-
-
-def test_readme_s_table_has_every_chapter_by_its_title_and_no_other():
-    """A chapter's one title is its first heading; a page that does not exist is not promised."""
-    rows = re.findall(r"^\| (\d\d[a-z]?) ([^|]*?) \|", read("README.md"), re.MULTILINE)
-    found = [chapter for chapter in sources.load_all(ROOT) if chapter.name != sources.FRONT]
-    assert rows == [(chapter.number, chapter.title) for chapter in found]
 
 
 def test_versions_papers_and_licences_agree_and_the_citation_is_valid():

@@ -47,8 +47,8 @@ def test_a_library_that_asks_the_machine_a_machine_that_trains_and_a_chapter_tha
     assert done.returncode == 1 and "Contracts: 0 kept, 5 broken." in done.stdout, done.stdout
 
 
-def test_the_readme_lists_the_rooms_that_there_are():
-    section = read("README.md").partition("## The library")[2].partition("\n## ")[0]
+def test_the_rooms_that_there_are_are_listed():
+    section = read("CONTRIBUTING.md").partition("### The rooms")[2].partition("\n## ")[0]
     rooms = {
         f"{path.parents[1].name}.{path.parent.name}" for path in SOURCES.glob("[gc]*/*/__init__.py")
     }

@@ -34,6 +34,7 @@ _OF_CLAIM = (
     "shown_by",
     "rule_changed",
     "section",
+    "rule",
 )
 """Fields of a claim that its entry has as they are."""
 

@@ -134,7 +134,8 @@ class Claim:
 
     `also` are ids of entries that were merged into this one or dropped in its favour: they stay
     addresses of it. `part_of` is a key of `GATHERED` where the claim is a line of a list
-    (misprints, textbook facts) and carries nothing alone.
+    (misprints, textbook facts) and carries nothing alone. `rule` is how the sentence was read, and
+    by which rule it is decided, in words.
 
     Raises ParameterError for an unknown paper, kind, way or list, and for a claim with neither
     check nor reason.
@@ -175,6 +176,7 @@ class Claim:
     named: str = ""
     also: tuple[str, ...] = ()
     part_of: str = ""
+    rule: str = ""
 
     def __post_init__(self) -> None:
         if isinstance(self.paper, Paper):
@@ -294,7 +296,7 @@ def claim(
     **rest: Any,
 ) -> Callable[[Callable[..., Finding]], Claim]:
     """Make a function that returns a finding into a `Claim`; its docstring's first paragraph is the
-    statement.
+    statement, what follows is the rule.
 
     `statement` and `topic` (default: the one the function stands in) replace what is read off the
     function; `rest` are the other fields of `Claim`: says, runs, through, beside, published,
@@ -319,9 +321,12 @@ def claim(
 
     def made(check: Callable[..., Finding]) -> Claim:
         function = check.func if isinstance(check, partial) else check
-        told = " ".join((inspect.getdoc(function) or "").partition("\n\n")[0].split())
+        told, _, rule = (inspect.getdoc(function) or "").partition("\n\n")
         where = topic or folder_of(function.__module__)
-        return Claim(id, paper, place, statement or told, kind, where, section, check, **rest)
+        said_so = statement or " ".join(told.split())
+        return Claim(
+            id, paper, place, said_so, kind, where, section, check, rule=rule.strip(), **rest
+        )
 
     return made
 

@@ -1,5 +1,5 @@
-"""Claims as cards: rows of the ledger on any page, and the whole ledger with filters, folding
-evidence, downloads."""
+"""Claims as cards: rows of the ledger on any page, the claims of a data sheet, and the whole ledger
+with filters and downloads."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import json
 import textwrap
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -25,6 +25,8 @@ from companion.project import current
 from grokbook.files import no_formula
 from grokbook.paths import project_root
 
+SHEETS = "data"
+"""The folder of the site that has a data sheet a chapter."""
 LINE = 50
 """Characters of a statement that stand on the line of its claim."""
 
@@ -47,20 +49,19 @@ def claim_cards(frame: pd.DataFrame, caption: str) -> str:
 
 
 def ledger_html(frame: pd.DataFrame) -> str:
-    """The whole ledger: a line a claim, its id the anchor; filters by a script; evidence folds; CSV
-    and JSON.
+    """The whole ledger: a line a claim, which leads to the claim's data sheet; its id is the
+    anchor; filters by a script; CSV and JSON.
 
-    `frame` is what `companion.claims.ledger` gives. Without scripts all is open and nothing is
-    hidden.
+    `frame` is what `companion.claims.ledger` gives. Without scripts nothing is hidden.
     """
     rows = frame.to_dict("records")
-    made = [_entry(row) for row in rows]
+    made = [_indexed(row) for row in rows]
     filters = html.escape(json.dumps(_filters(rows)))
     data = b64encode(csv(frame).encode()).decode()
     table = f"data:text/csv;charset=utf-8;base64,{data}"
     links = f'<a download="{current().name}-ledger.csv" href="{table}">CSV</a>'
     links += f' · <a href="../{NAME}">JSON</a>'
-    caption = "Every claim that was checked for this page; the evidence is computed."
+    caption = "Every claim that was checked for this page; a line leads to its data sheet."
     mount = 'GrokbookLedger.mount(document.querySelector(".gb-ledger"));'
     return (
         f'<div class="gb-ledger" data-filters="{filters}">\n'
@@ -68,6 +69,18 @@ def ledger_html(frame: pd.DataFrame) -> str:
         f"{_listed(made, caption)}\n</div>\n"
         f"<script>\n{script('ledger')}{mount}\n</script>"
     )
+
+
+def sheet_html(entries: Sequence[Mapping[str, Any]], caption: str) -> str:
+    """Claims of a ledger's document, each with all that its verdict rests on; its id is the anchor.
+
+    Example:
+        >>> from companion.claims import choose, export
+        >>> made = sheet_html(export.document(choose(["G36"]))["claims"], "One.")
+        >>> 'id="G36"' in made, "<dt>Again</dt>" in made
+        (True, True)
+    """
+    return _listed([_sheet_entry(entry) for entry in entries], caption)
 
 
 def verdict_bars(papers: Iterable[str]) -> str:
@@ -102,30 +115,24 @@ def _item(parts: Iterable[str], anchor: str = "", data: Mapping[str, str] | None
     return f'<li class="gb-claim"{said}>\n' + "\n".join(parts) + "\n</li>"
 
 
-def _line(row: Mapping[str, Any], address: str | None, note: str = "", unfolded: str = "") -> str:
+def _line(row: Mapping[str, Any], address: str | None) -> str:
     """One claim on a line that opens: id, verdict, number, first words; then the whole, its place,
     what was found."""
     paper = named(row["paper"]) if row.get("paper") else ""
     paper = f"ours, on {paper}" if row.get("origin") == "ours" else paper
     place = html.escape(", ".join(filter(None, (paper, row.get("place", "")))))
-    link = (
-        f'<a href="{html.escape(address)}">{html.escape(row["id"])} in the ledger</a>'
-        if address
-        else ""
-    )
+    link = ""
+    if address:
+        link = f'<a href="{html.escape(address)}">{html.escape(row["id"])} in the ledger</a>'
     where = " · ".join(filter(None, (place, link)))
     begun = textwrap.shorten(row["statement"], LINE, placeholder="…")
-    line = (
-        f'<span class="gb-id">{html.escape(row["id"])}</span> {verdict(row["verdict"])} <span'
-        f' class="gb-value">{_number(row.get("value"))}</span> <span'
-        f' class="gb-statement">{typeset(begun)}</span>'
-    )
     told = "".join(f'<p class="gb-evidence">{part}</p>' for part in _found(row))
-    whole = (
-        f'<p class="gb-whole">{typeset(row["statement"])}</p>' if begun != row["statement"] else ""
-    )
+    whole = ""
+    if begun != row["statement"]:
+        whole = f'<p class="gb-whole">{typeset(row["statement"])}</p>'
     where = f'<p class="gb-place">{where}</p>' if where else ""
-    return f"<details{unfolded}><summary>{line}</summary>\n{whole}{where}{told}{note}\n</details>"
+    line = f"{_heading(row)} {_begun(begun)}"
+    return f"<details><summary>{line}</summary>\n{whole}{where}{told}\n</details>"
 
 
 def _number(value: Any) -> str:
@@ -163,31 +170,92 @@ def _marks(row: Mapping[str, Any]) -> dict[str, str]:
         "chapter": row["page"].partition(":")[0],
         "verdict": row["verdict"],
         "kind": row["kind"],
-        "list": _place(row),
+        "list": place_of(row),
         "evidence": row["shown_by"] or "none",
     }
 
 
-def _entry(row: Mapping[str, Any]) -> str:
-    """One claim of the ledger on a line; open, so that nothing is hidden without a script."""
-    chapter, _, words = row["page"].partition(": ")
-    address = section_address(project_root(), row["page"], here=current().ledger)
-    number = chapter.partition("_")[0].lstrip("0")
-    shown = html.escape(f"chapter {number}, {words}")
-    shown = f'<a href="{html.escape(address)}">{shown}</a>' if address else shown
-    rests = (
-        f"Kind of claim: {html.escape(row['kind'])}; evidence: {kind_of_evidence(row)}. Shown in"
-        f" {shown}."
-    )
+def _indexed(row: Mapping[str, Any]) -> str:
+    """One claim of the ledger on a line: its id leads to its data sheet."""
+    chapter = row["page"].partition(":")[0]
     former = [name for name, entry in moved().items() if entry == row["id"]]
-    anchors = "".join(f'<span id="{html.escape(name)}"></span>' for name in former)
-    if former:
-        rests += f" Also the entry for what stood here as {', '.join(map(html.escape, former))}."
-    line = _line(row, f"#{row['id']}", f'<p class="gb-note">{rests}</p>', " open")
-    return _item([anchors + line], row["id"], _marks(row))
+    marks = {**_marks(row), "words": row["statement"].lower()}
+    begun = textwrap.shorten(row["statement"], LINE, placeholder="…")
+    line = f'<p class="gb-line">{_heading(row, sheet(chapter, row["id"]))} {_begun(begun)}</p>'
+    return _item([_anchors(former) + line], row["id"], marks)
 
 
-def _place(row: Mapping[str, Any]) -> str:
+def _sheet_entry(entry: Mapping[str, Any]) -> str:
+    """One claim of a data sheet: what is claimed and where, then what was found and how."""
+    paper = named(entry["paper"])
+    whose = f"ours, on {paper}" if entry["origin"] == "ours" else paper
+    place = ", ".join(filter(None, (whose, entry["place"])))
+    section = section_address(project_root(), f"{entry['chapter']}: {entry['section']}")
+    shown = f' · <a href="../chapters/{html.escape(section)}">shown here</a>' if section else ""
+    facts = "".join(
+        f"<dt>{name}</dt><dd>{text}</dd>" for name, text in _facts(entry).items() if text
+    )
+    parts = [
+        f'{_anchors(entry["also"])}<p class="gb-line">{_heading(entry)}</p>',
+        f'<p class="gb-whole">{typeset(entry["statement"])}</p>',
+        f'<p class="gb-place">{html.escape(place)}{shown}</p>',
+        f'<dl class="gb-facts">{facts}</dl>',
+    ]
+    return _item(parts, entry["id"])
+
+
+def _facts(entry: Mapping[str, Any]) -> dict[str, str]:
+    """What a data sheet says of a claim, by name; nothing where there is nothing to say."""
+    bars = "; ".join(f"{bar}: {word}" for bar, word in entry["bars"].items())
+    runs = [kind_of_evidence(entry)]
+    if entry["records"]:
+        runs.append(f"{len(entry['records'])} records")
+    if entry["not_recorded"]:
+        runs.append(f"not recorded: {', '.join(entry['not_recorded'])}")
+    found = "" if entry["computed"] else "The settled verdict; the check was not run here. "
+    command = f"<code>{html.escape(entry['command'])}</code>" if entry["command"] else ""
+    return {
+        "Published": typeset(entry["published"]),
+        "Found": typeset(found + entry["evidence"]),
+        "Rule": typeset(entry["rule"]),
+        "Other bars": typeset(bars),
+        "Rests on": typeset("; ".join(runs)),
+        "Rule changed": html.escape(entry["rule_changed"]),
+        "Also for": html.escape(", ".join(entry["also"])),
+        "Again": command,
+    }
+
+
+def _heading(row: Mapping[str, Any], address: str = "") -> str:
+    """Id, verdict and number of a claim; with an address the id leads there."""
+    name = html.escape(row["id"])
+    if address:
+        name = f'<a href="{html.escape(address)}">{name}</a>'
+    return (
+        f'<span class="gb-id">{name}</span> {verdict(row["verdict"])} <span'
+        f' class="gb-value">{_number(row.get("value"))}</span>'
+    )
+
+
+def _begun(text: str) -> str:
+    return f'<span class="gb-statement">{typeset(text)}</span>'
+
+
+def _anchors(names: Iterable[str]) -> str:
+    """Former ids of a claim, which stay addresses of it."""
+    return "".join(f'<span id="{html.escape(name)}"></span>' for name in names)
+
+
+def sheet(chapter: str, claim: str = "") -> str:
+    """The address of a chapter's data sheet, or of a claim on it, seen from a chapter.
+
+    >>> sheet("12_phase_diagrams", "LP11")
+    '../data/12_phase_diagrams.html#LP11'
+    """
+    return f"../{SHEETS}/{chapter}.html" + (f"#{claim}" if claim else "")
+
+
+def place_of(row: Mapping[str, Any]) -> str:
     """The part of the ledger that a claim is in: those that carry the four papers, a list, or the
     appendix."""
     if row.get("part_of"):

@@ -10,6 +10,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from companion.page.cards import SHEETS
+from companion.page.sources import Chapter
+
 ANSWER, OBJECTIVES, NEED, TIME = (
     "> **Answer.**",
     "**After this chapter you can**",
@@ -17,16 +20,23 @@ ANSWER, OBJECTIVES, NEED, TIME = (
     "**Time**",
 )
 DRAWER = "run-this-page"
+SHEET = """:::{{div}} gb-sheet
+The [data sheet]({page}.ipynb) of this chapter has its claims with rule, runs and evidence, and how
+this page was made.
+:::"""
 _SENTENCE = re.compile(r"(?s).+?[.?!](?=\s+[A-Z{$*`]|\s*$)")
 
 
-def arranged(notebook: dict[str, Any], lead: str) -> dict[str, Any]:
-    """The notebook of a page: title, one sentence, the figure `lead`, the answer, the text, and the
-    drawer.
+def arranged(notebook: dict[str, Any], chapter: Chapter, alone: bool = False) -> dict[str, Any]:
+    """The notebook of a page: title, one sentence, the lead figure, the answer, the text, a link to
+    the data sheet, and the drawer.
 
-    `notebook` is an executed one as plain values; it is not changed. A page without a title stays
-    as it is.
+    `notebook` is an executed one as plain values; it is not changed. A page without a title or a
+    lead figure stays as it is. How it was made stands on the data sheet; a page that stands `alone`
+    has none, and it in the drawer.
     """
+    if not chapter.lead:
+        return notebook
     cells = [dict(cell) for cell in notebook["cells"]]
     first = _text(cells[0]) if cells and cells[0]["cell_type"] == "markdown" else ""
     if not first.startswith("# "):
@@ -37,7 +47,7 @@ def arranged(notebook: dict[str, Any], lead: str) -> dict[str, Any]:
     text = _text(kept[0]).strip()
     sentence = found[0] if (found := _SENTENCE.match(text)) else ""
     kept[0] = _markdown(text[len(sentence) :].lstrip())
-    picture, after = _lead_figure(kept + cells, lead)
+    picture, after = _lead_figure(kept + cells, chapter.lead)
     provenance = [cell for cell in after if cell.get("id") == "provenance"]
     after = [cell for cell in after if cell not in provenance]
     top = [_markdown(f"{title}\n\n:::{{div}} gb-dek\n{sentence}\n:::"), *picture]
@@ -49,7 +59,7 @@ def arranged(notebook: dict[str, Any], lead: str) -> dict[str, Any]:
         + code
         + moved["commands"]
         + moved[TIME]
-        + [_text(p) for p in provenance]
+        + [_text(cell) for cell in provenance if alone]
     )
     inside = "\n\n".join(parts)
     about = f"{{admonition}} Run this page\n:class: dropdown gb-drawer\n:name: {DRAWER}"
@@ -59,6 +69,8 @@ def arranged(notebook: dict[str, Any], lead: str) -> dict[str, Any]:
         for cell in top + after
         if cell["cell_type"] != "markdown" or _text(cell).strip()
     ]
+    if not alone:
+        shown.append(_markdown(SHEET.format(page=f"../{SHEETS}/{chapter.name}")))
     return {**notebook, "cells": [*shown, drawer]}
 
 

@@ -33,6 +33,8 @@ _OPTION = re.compile(r":([\w-]+):(?: +(.*))?")
 _ANCHOR = re.compile(r"\(([\w-]+)\)=\s*")
 _EQUATION = re.compile(r"\$\$ *\(([\w-]+)\) *$", re.MULTILINE)
 _SPAN = re.compile(r"\[([^\[\]]*)\]\{[.#][\w .#-]*\}")
+_MARK = re.compile(r"(?<=[^\s(|*])\*\([\w.]+: [a-z ]+\)\*")
+"""The verdict of a sentence, which stands right after its full stop."""
 _LINK = re.compile(r"(?<!!)\[([^\[\]]+)\]\(([^()\s]+)\)")
 _FOLDED = "<details><summary>{}</summary>\n\n{}\n\n</details>"
 _HIDES = ("remove-", "hide-")
@@ -326,6 +328,7 @@ class _Text:
             if not is_anchor and not line.startswith(("% ", "+++")):
                 kept.append(line)
         text = self._roles("".join(kept))
+        text = _MARK.sub(r" \g<0>", text)
         text = _SPAN.sub(r"\1", text)
         text = _EQUATION.sub(self._equation, text)
         return _LINK.sub(self._link, text)
@@ -366,7 +369,7 @@ class _Text:
 
     def _verdict(self, asked: str) -> str:
         claim, _, word = (part.strip() for part in asked.partition(":"))
-        return f"*{self.known.verdicts.get(claim, word)}*"
+        return f"*({claim}: {self.known.verdicts.get(claim, word)})*"
 
     def _half(self, asked: str) -> str:
         condition, _, words = asked.partition(";")

@@ -89,7 +89,7 @@ def box_text(
 
 
 def level(used: Sequence[Mapping[str, Any]], processor: str | None = None) -> str:
-    """How far another execution of a page may differ, from what its runs are; book/how_to_rerun.md
+    """How far another execution of a page may differ, from what its runs are; book/machinery.md
     defines the levels.
 
     Example:

@@ -28,11 +28,11 @@ from companion.page.drawing import NARROW
 from companion.page.sources import Chapter
 from companion.project import described, of
 from companion.python_source import SOURCES
-from companion.site import cookbook, downloads, outputs, policy, state, variants
+from companion.site import cookbook, downloads, outputs, policy, sheets, state, variants
 from companion.site.arranged import arranged
 from companion.site.terminal import Progress
 from grokbook.errors import ChapterError, GrokbookError
-from grokbook.files import filled, inside, remove, written
+from grokbook.files import filled, inside, read_json, remove, written
 from grokbook.own_code import PACKAGES
 from grokbook.paths import frame
 
@@ -166,22 +166,25 @@ def stage(
     chapters = {name: sources.load(root / "notebooks" / f"{name}.md") for name in names}
     sets = sets or {}
     drawn: dict[str, str] = {}
+    folder = notebooks or root / "book" / "chapters"
+    executed = {name: read_json(folder / f"{name}.ipynb") for name in names}
+    if not notebooks:
+        sheets.put(source, chapters, executed, sheets.document(executed.get(of(root).ledger)))
     for name, chapter in chapters.items():
-        executed = (notebooks or root / "book" / "chapters") / f"{name}.ipynb"
-        notebook, others = json.loads(executed.read_text(encoding="utf-8")), sets.get(name, [])
+        notebook, others = executed[name], sets.get(name, [])
         drawn |= drawings(notebook)
         page = source / f"{sources.page_of(name)}.ipynb"
         # what stands there while the front page is not executed
         page.with_suffix(".md").unlink(missing_ok=True)
         put_page(
-            arranged(notebook, chapter.lead) if chapter.lead else notebook,
+            arranged(notebook, chapter, alone=bool(notebooks)),
             page,
             extra,
             chapter,
             others,
         )
         for one in others:
-            made = variants.shown(one, nbformat.read(executed, as_version=4))
+            made = variants.shown(one, nbformat.read(folder / f"{name}.ipynb", as_version=4))
             put_page(made, page.with_name(f"{one.file}.ipynb"), extra, chapter, others, one.name)
     if sources.FRONT in names:
         put_cards(root, source, extra / "cards", drawn)
@@ -409,7 +412,8 @@ def pages(root: Path, chapters: Mapping[str, Chapter]) -> dict[str, Any]:
             for name, chapter in chapters.items()
         },
         "verdicts": with_former(settled()),
-        "ledger": sources.page_of(of(root).ledger),
+        "claims": sheets.of_claims(),
+        "sheets": [sheets.page_of_sheet(name) for name in chapters],
     }
 
 

@@ -126,7 +126,7 @@ def shown(variant: Variant, default: Any) -> dict[str, Any]:
     mine = variant.name
     opening, notebook = beside.parts(variant.notebook, default, variant.page, "the default", mine)
     plain = json.loads(json.dumps(notebook))
-    plain = arranged(plain, chapter.lead) if chapter.lead else plain
+    plain = arranged(plain, chapter)
     cells = plain["cells"]
     first = next(
         (i for i, cell in enumerate(cells) if "".join(cell["source"]).startswith("## ")), len(cells)

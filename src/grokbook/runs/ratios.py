@@ -1,7 +1,7 @@
 """How much longer runs take than their counted cost says: one measured ratio for each kind of run,
 in ratios.json.
 
-`benchmarks/predictions.py` measures them on the records, and writes into book/how_to_rerun.md how
+`benchmarks/predictions.py` measures them on the records, and writes into book/machinery.md how
 far predictions are off.
 """
 

@@ -16,10 +16,9 @@ from grokbook.theory.effective_flow import (
     velocity,
 )
 from grokbook.theory.parallelograms import all_samples, gram, grokking_rate, permissible_set
+from grokbook_chapters.effective_theory.representations import RATE
 
-KEPT = "What the flow keeps"
-RATE = "The grokking rate is zero for most small training sets"
-DERIVED = "Where the effective loss comes from"
+KEPT = "How the numbers get to the line"
 # six embeddings on a line, whose mean is not zero
 START = np.random.default_rng(0).normal(0.5, 1, size=6)
 
@@ -189,7 +188,7 @@ def bias(samples: int) -> float:
     "L34",
     "liu2022",
     "appendix L, below Eq. 37 to Eq. 43",
-    section=DERIVED,
+    section=KEPT,
     kind="formula",
     shown_by="proof",
     part_of="EL",
@@ -225,7 +224,7 @@ def appendix_l() -> Finding:
     "L38",
     "liu2022",
     "appendix L, the adiabatic limit",
-    section=DERIVED,
+    section=KEPT,
     kind="formula",
     published="1",
     shown_by="count",

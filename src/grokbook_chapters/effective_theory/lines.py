@@ -1,5 +1,4 @@
-"""What chapter 11 draws and tabulates: training sets, starts, sizes, rates, and steps of the
-flow."""
+"""What chapter 11 draws and tabulates: training sets, starts, sizes, and steps of the flow."""
 
 from __future__ import annotations
 
@@ -10,16 +9,16 @@ import pandas as pd
 
 from grokbook.errors import ParameterError
 from grokbook.runs.experiment import Experiment
+from grokbook.theory.effective_flow import quadratic_form
+from grokbook.theory.linear_probability import crossing, linear_probability
 from grokbook.theory.parallelograms import (
-    CONVENTIONS,
     Sample,
     all_samples,
     gram,
-    grokking_rate,
+    ideal_model,
     nullity,
     permissible_set,
 )
-from grokbook_chapters.liu2022 import STEP
 
 
 def training_set(p: int, samples: int, seed: int = 0) -> list[Sample]:
@@ -78,45 +77,55 @@ def start(p: int, seed: int = 0, d: int | None = None) -> np.ndarray:
     return (drawn - drawn.mean(axis=0)) / drawn.std(axis=0)
 
 
-def rates(p: int, sizes: Sequence[int], draws: int, seed: int = 0) -> pd.DataFrame:
-    """lambda_3 Z_0 of random training sets, a row a set: samples, and a column for each
-    convention."""
-    rows = []
-    for size in sizes:
-        for k in range(draws):
-            pairs = training_set(p, size, seed + k)
-            paper = grokking_rate(pairs, p)
-            code = paper * len(permissible_set(pairs))
-            rows.append((size, paper, code, code / 2))
-    return pd.DataFrame(rows, columns=["samples", *CONVENTIONS])
-
-
-def conventions(pairs: Sequence[Sample], p: int, z0: float) -> pd.DataFrame:
-    """lambda_3 of a training set under each convention, and the steps 3 n_h that it predicts at the
-    paper's step.
+def descent(
+    first: np.ndarray, pairs: Sequence[Sample], times: Sequence[float], size: float
+) -> np.ndarray:
+    """Numbers under gradient descent on the effective loss, in steps of `size` from `first`, at
+    some times (multiples of it), shape (times, p).
 
     Example:
-        >>> conventions(all_samples(10), 10, 9.0).steps.round(0).astype(int).to_dict()
-        {'paper': 31500, 'code': 450, 'printed': 900}
+        >>> descent(np.array([1.0, 0.0, -1.0]), all_samples(3), [0.1, 5.0], 0.1).shape
+        (2, 3)
     """
-    said = {
-        "paper": "loss as printed (Eq. 5 and 8), and this book",
-        "code": "authors' code: not divided by the number of parallelograms",
-        "printed": "eigenvalue as printed: the squared singular value, over Z_0",
-    }
-    found = {name: grokking_rate(pairs, p, convention=name) / z0 for name in CONVENTIONS}
-    rows = [
-        (said[name], rate, 3 / (rate * STEP) if rate else np.inf) for name, rate in found.items()
-    ]
-    return pd.DataFrame(rows, columns=["convention", "rate", "steps"], index=[*found])
+    form = quadratic_form(pairs, len(first))
+    now = first
+    done = 0
+    seen = []
+    for time in times:
+        steps = round(time / size)
+        for _ in range(steps - done):
+            pulled = form @ now
+            z0 = now @ now
+            now = now - size * 2 * (pulled - (now @ pulled) / z0 * now) / z0
+        done = steps
+        seen.append(now)
+    return np.array(seen)
 
 
-def pull(first: np.ndarray, pairs: Sequence[Sample], targets: Sequence[float]) -> np.ndarray:
-    """The velocity of ten (or p) numbers under the squared losses of some pairs, for a decoder x ->
-    x at rest, (p,).
+def sizes_at_one_half(moduli: Sequence[int], orders: int) -> pd.DataFrame:
+    """At how many samples half of the random orders force a line, a row a number of symbols p.
 
-    Each pair moves both of its symbols: E_i and E_j go down the gradient of (E_i + E_j - y)^2 / 2.
+    `size`, with `low` and `high` two standard errors of the share away; `share` of all samples.
     """
-    basis = np.eye(len(first))
-    rows = np.array([basis[i] + basis[j] for i, j in pairs])
-    return rows.T @ (np.asarray(targets) - rows @ first)
+    rows = []
+    for p in moduli:
+        total = len(all_samples(p))
+        curve = linear_probability(p, orders)
+        error = 1 / np.sqrt(orders)
+        row = {"p": p, "share": crossing(curve, 0.5)}
+        row["size"] = row["share"] * total
+        row["low"] = crossing(curve, 0.5 - error) * total
+        row["high"] = crossing(curve, 0.5 + error) * total
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def ideal_models(p: int, sets: int) -> pd.DataFrame:
+    """What training sets of every third size decide, `sets` random ones a size: columns `share` of
+    all samples, and `rqi` and `accuracy` of an ideal model."""
+    total = len(all_samples(p))
+    rows = []
+    for size in range(4, total + 1, 3):
+        for seed in range(sets):
+            rows.append({"share": size / total, **ideal_model(training_set(p, size, seed), p)})
+    return pd.DataFrame(rows)

@@ -36,6 +36,7 @@ TABLE = "Two samples of one label are a parallelogram"
 SPAN = "What follows from what is seen"
 CRITICAL = "How many samples force a line"
 ANSWERS = "A line is not yet an answer"
+RATE = "The grokking rate is zero for most small training sets"
 EQUATION_19 = ((0, 1, 1, 2), (0, 1, 2, 3), (1, 2, 2, 3))
 APPENDIX_C = ((0, 4), (1, 3), (1, 5), (2, 4), (0, 2), (1, 1), (2, 4), (3, 3))
 
@@ -445,7 +446,7 @@ def largest_failing_set(p: int) -> list[tuple[int, int]]:
     "L17",
     "liu2022",
     "section 3.2, Fig. 5a",
-    section=CRITICAL,
+    section=RATE,
     kind="observation",
     shown_by="count",
     seconds=3,

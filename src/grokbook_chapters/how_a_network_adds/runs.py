@@ -35,12 +35,13 @@ READ = (
 
 def read(config: RunConfig, weights: Weights) -> xr.Dataset:
     """One network as it is recorded: `READ` and `keys`, shares of clock and pizza (frequency,)."""
-    logits, told = all_logits(config, weights), reading(config, weights)
-    shares = {"clock": wave_shares(logits), "pizza": faded_shares(logits)}
-    numbers = {name.replace(" ", "_"): float(told[name]) for name in READ}
-    numbers["keys"] = float(len(told["key"]))
-    made = xr.Dataset(numbers | {name: ("frequency", values) for name, values in shares.items()})
-    return made.assign_coords(frequency=range(1, len(shares["clock"]) + 1))
+    logits = all_logits(config.model, weights, config.task)
+    clock = wave_shares(logits)
+    shares = {"clock": ("frequency", clock), "pizza": ("frequency", faded_shares(logits))}
+    measured = reading(config, weights)
+    numbers = {name.replace(" ", "_"): float(measured[name]) for name in READ}
+    numbers["keys"] = float(len(measured["key"]))
+    return xr.Dataset(numbers | shares, {"frequency": range(1, len(clock) + 1)})
 
 
 def two_layers(activation: str, p: int = 29, width: int = 128) -> RunConfig:
@@ -62,16 +63,16 @@ def kinds() -> dict[str, Experiment]:
     configs = {TRANSFORMER: trained().config, UNIFORM: trained(uniform=True).config}
     configs |= {RELU: two_layers("relu"), SQUARE: two_layers("square")}
     names = {TRANSFORMER: "transformer", UNIFORM: "uniform", RELU: "relu", SQUARE: "square"}
-    found = {}
+    experiments = {}
     for kind, config in configs.items():
-        found[kind] = Experiment(
+        experiments[kind] = Experiment(
             f"adding/{names[kind]}[p=29]",
             config,
             tuple(range(SEEDS[kind])),
             read_at_end=read,
             in_key={"read": "frequencies"},
         )
-    return found
+    return experiments
 
 
 RUNS = (kinds,)

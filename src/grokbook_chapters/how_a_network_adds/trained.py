@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import torch
 from torch import Tensor
 
@@ -64,10 +65,41 @@ def trained(
     )
 
 
-def all_logits(config: RunConfig, weights: Weights) -> np.ndarray:
-    """The network's logits for all pairs, float64 of shape (p*p, p), row i p + j."""
+def all_logits(network: Any, weights: Weights, task: ModularTask) -> np.ndarray:
+    """The network's logits for all pairs of a task, float64 of shape (p*p, p), row i p + j."""
     with torch.no_grad():
-        return config.model.forward(weights, torch.as_tensor(config.task.inputs)).double().numpy()
+        return network.forward(weights, torch.as_tensor(task.inputs)).double().numpy()
+
+
+def without_each(network: Any, weights: Weights, donor: Weights, task: ModularTask) -> pd.DataFrame:
+    """What becomes of the answers when one frequency of the embedding is taken away, or exchanged.
+
+    A row a frequency: `share` of the logits' variance that its wave explains, and the part of all
+    pairs that is right, with its loss, when the embedding is `without` that frequency, or has it
+    `exchanged` for the circle of `donor` that is strongest in the donor's logits. That circle is
+    renamed to the frequency: the number i is given the donor's row of i k/s modulo p, s the
+    strongest.
+    """
+    p = task.p
+    table = weights["W_E"][:p]
+    positions = weights["W_E"][p:]
+    strongest = 1 + int(fr.wave_shares(all_logits(network, donor, task)).argmax())
+    shares = fr.wave_shares(all_logits(network, weights, task))
+    rows = []
+    for k in range(1, p // 2 + 1):
+        renamed = donor["W_E"][:p][k * pow(strongest, -1, p) * np.arange(p) % p]
+        changed = {
+            "without": fr.without_frequencies(table, [k]),
+            "exchanged": fr.with_frequencies_of(table, renamed, [k]),
+        }
+        row: dict[str, float] = {"frequency": k, "share": shares[k - 1]}
+        for name, other in changed.items():
+            whole = {**weights, "W_E": torch.cat([other.to(positions), positions])}
+            score = fr.score(all_logits(network, whole, task))
+            row[name] = score.accuracy
+            row[f"{name}: loss"] = score.loss
+        rows.append(row)
+    return pd.DataFrame(rows)
 
 
 def symmetricity(network: Any, weights: Weights, task: ModularTask) -> float:
@@ -78,21 +110,21 @@ def symmetricity(network: Any, weights: Weights, task: ModularTask) -> float:
 
 
 def reading(config: RunConfig, weights: Weights) -> dict[str, Any]:
-    """One network in numbers: key frequencies (95 % of what all waves explain), shares, losses,
-    clock or pizza.
+    """One network in numbers: key frequencies (95 % of what all waves explain), losses, clock or
+    pizza.
 
     `restricted` keeps the key frequencies of the class (on all pairs), `excluded` takes them out
     (on the training set), both as Nanda et al. 2023 do; `margin` is the least of all pairs.
     """
-    logits, classes = all_logits(config, weights), fr.sums(config.task.p)
-    shares, group = fr.wave_shares(logits), CyclicClasses(classes, config.task.p)
-    key, found = fr.fewest(shares), fr.score(logits)
+    logits = all_logits(config.model, weights, config.task)
+    classes = fr.sums(config.task.p)
+    group = CyclicClasses(classes, config.task.p)
+    key = fr.fewest(fr.wave_shares(logits))
+    found = fr.score(logits)
     # without what only its training changes
     network = getattr(config.model, "network", config.model)
     return {
         "key": key,
-        "shares": [float(shares[k - 1]) for k in key],
-        "explained": float(shares.sum()),
         "accuracy": found.accuracy,
         "margin": found.margin,
         "loss": found.loss,

@@ -1,5 +1,4 @@
-"""Two phase diagrams of the same cells: how well they agree, and how far apart their boundaries
-are."""
+"""Two phase diagrams of the same cells: how well they agree."""
 
 from __future__ import annotations
 
@@ -73,30 +72,3 @@ def among_seeds(phase: xr.DataArray) -> pd.DataFrame:
         both = diagrams[first], diagrams[second]
         rows.append((first, second, agreement(*both), kappa(*both)))
     return pd.DataFrame(rows, columns=["first", "second", "agreement", "kappa"])
-
-
-def boundary_shift(first: np.ndarray, second: np.ndarray, most: int = 4) -> int:
-    """By how many cells the first diagram must be moved to the left to agree with the second as
-    well as it can.
-
-    Both are (rows, columns); the columns are moved, the cells that have no partner left out. Of
-    several shifts that are as good the smallest is given. A positive one says that the first has
-    its boundaries at higher rates.
-
-    Raises ParameterError for diagrams of different shapes, or with fewer columns than `most` + 1.
-    """
-    one, other = np.asarray(first), np.asarray(second)
-    width = one.shape[1]
-    if one.shape != other.shape or most >= width:
-        raise ParameterError(
-            f"diagrams of shapes {one.shape} and {other.shape} cannot be moved by {most} columns."
-        )
-    scored = {}
-    for shift in sorted(range(-most, most + 1), key=abs):
-        kept, there = (
-            (one[:, shift:], other[:, : width - shift])
-            if shift >= 0
-            else (one[:, :shift], other[:, -shift:])
-        )
-        scored[shift] = np.nan_to_num(agreement(kept, there), nan=-1)
-    return max(scored, key=scored.__getitem__)

@@ -59,8 +59,9 @@ def _followed() -> dict[str, object]:
     return panels | {f"{name} until fit": panel for name, panel in until_fit().items()}
 
 
-_THEIRS = "Our seeds differ from theirs as from each other"
-_OURS = {"section": _THEIRS, "through": phases}
+_SANDWICH = "Is grokking sandwiched?"
+_TWO_CLOCKS = "Why a slow decoder delays both sets, and a fast one never generalises"
+_SEEDS = "Our seeds differ from theirs as from each other"
 
 
 def _with_parts() -> dict[str, object]:
@@ -73,7 +74,8 @@ def _with_parts() -> dict[str, object]:
     "liu2022",
     "section 4.1",
     also=("LP01",),
-    **_OURS,
+    section=_SANDWICH,
+    through=phases,
     runs=_with_parts,
     says="published cells in C, G, M and X: {cells}; seeds of ours with all four phases: {told}",
 )
@@ -122,7 +124,7 @@ def followed(ours: xr.Dataset, fitted: xr.Dataset | None) -> xr.DataArray:
     "LP02",
     "liu2022",
     "section 4.1, Fig. 6",
-    section="What the authors published",
+    section=_SANDWICH,
     through=phases,
     seconds=2,
     also=("LP03", "LP05"),
@@ -196,7 +198,8 @@ def grokking_is_sandwiched(runs: Mapping[str, xr.Dataset], *, least: int = LINES
     "LP06",
     "liu2022",
     "section 4.1, Fig. 6a",
-    **_OURS,
+    section=_TWO_CLOCKS,
+    through=phases,
     runs=lambda: {"6a": in_part()["a"]},
     rule_changed="2026-11-26T21:35:00+00:00 b9dd0bd",
     says=(
@@ -282,7 +285,7 @@ def with_published(phase: xr.DataArray, panel: str) -> float:
     "LP11",
     "liu2022",
     "section 4.1, Fig. 6",
-    section=_THEIRS,
+    section=_SEEDS,
     runs=by_seed,
     through=short,
     origin="ours",
@@ -325,7 +328,7 @@ def one_seed_a_cell(runs: Mapping[str, xr.DataArray], *, bar: float = 0.8) -> Fi
     "LP12",
     "liu2022",
     "section 4.1, Fig. 6d",
-    section=_THEIRS,
+    section=_SEEDS,
     runs=started,
     through=short,
     origin="ours",
@@ -558,7 +561,7 @@ def _figure(number: str) -> Callable[[], dict[str, object]]:
 
 
 _MORE = {
-    "section": "Batch size, first distances, decay of the embeddings",
+    "section": "What else was varied",
     "through": phases,
     "bars": {"little": (0.05, 0.2)},
 }
@@ -666,7 +669,7 @@ ALL = ("none", "A1", "A2", "A3", "A1, A2, A3")
     "LP10",
     "liu2022",
     "appendix E, Fig. 12",
-    section="Four symbols, two pairs of rates",
+    section=_TWO_CLOCKS,
     runs=fig12,
     also=("LP15",),
     bars={"tolerance": (0.05, 0.2)},

@@ -6,10 +6,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from grokbook.measures.inputs import Array
 from grokbook.models.networks import Parameters
 from grokbook.models.transformer import Shape, cls_logits, initialise, plain_logits
 
@@ -35,10 +37,16 @@ def _results(
     return z, torch.autograd.grad(F.cross_entropy(z, labels), list(weights.values()))
 
 
+def logits_of_cell(shape: Shape, weights: Parameters, tokens: Array) -> np.ndarray:
+    """The logits (p,) that the book's own network gives for one cell, three tokens."""
+    with torch.no_grad():
+        return shape.forward(weights, torch.as_tensor(tokens)[None])[0].numpy()
+
+
 def rewriting_deviation(
     shape: Shape,
-    tokens: Tensor,
-    labels: Tensor,
+    tokens: Array,
+    labels: Array,
     *,
     seed: int = 0,
     dtype: torch.dtype = torch.float64,
@@ -48,12 +56,13 @@ def rewriting_deviation(
 
     Args:
         shape: sizes of a one-layer model.
-        tokens, labels: samples (N, 3) and their labels (N,).
+        tokens, labels: samples (N, 3) and their labels (N,), arrays or tensors of integers.
         seed: of the weights.
         dtype: floating-point type of both computations; the deviation is rounding error of that
             type.
     """
-    plain, plain_gradient = _results(plain_logits, shape, tokens, labels, seed, dtype)
-    ours, gradient = _results(cls_logits, shape, tokens, labels, seed, dtype)
+    samples = (torch.as_tensor(tokens), torch.as_tensor(labels))
+    plain, plain_gradient = _results(plain_logits, shape, *samples, seed, dtype)
+    ours, gradient = _results(cls_logits, shape, *samples, seed, dtype)
     apart = [(a - b).abs().max() for a, b in zip(plain_gradient, gradient, strict=True)]
     return Deviation((plain - ours).abs().max().item(), max(apart).item())

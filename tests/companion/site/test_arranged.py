@@ -2,6 +2,7 @@
 lost or made."""
 
 import copy
+from types import SimpleNamespace
 
 from companion.site.arranged import arranged
 
@@ -45,15 +46,19 @@ NOTEBOOK = {
 }
 
 
+WITH_A = SimpleNamespace(name="01_why", lead="fig-a")
+WITH_B = SimpleNamespace(name="01_why", lead="fig-b")
+
+
 def texts(notebook):
     return [cell["source"] for cell in notebook["cells"]]
 
 
 def test_picture_first_then_the_answer_then_the_text_and_the_drawer_last():
     before = copy.deepcopy(NOTEBOOK)
-    page = arranged(NOTEBOOK, "fig-a")
+    page = arranged(NOTEBOOK, WITH_A)
     assert before == NOTEBOOK, "the notebook itself keeps its order"
-    title, lead, answer, *rest, drawer = page["cells"]
+    title, lead, answer, *rest, sheet, drawer = page["cells"]
     assert title["source"] == "# Why?\n\n:::{div} gb-dek\nA first sentence, e.g. this one.\n:::"
     assert lead["outputs"] == [DRAWN] and lead["metadata"]["mystnb"] == {
         "figure": {"name": "fig-a"}
@@ -75,17 +80,24 @@ def test_picture_first_then_the_answer_then_the_text_and_the_drawer_last():
         "p: int = 5",
         "Make this page again",
         "**Time** 2 s",
-        "made by",
     )
     assert [part for part in parts if part not in drawer["source"]] == []
+    assert "../data/01_why.ipynb" in sheet["source"]
     assert drawer["source"].startswith(
         ":::::::{admonition} Run this page\n:class: dropdown gb-drawer"
     )
 
 
+def test_how_a_page_was_made_stands_on_its_data_sheet_and_in_a_page_that_stands_alone():
+    assert not any("made by" in text for text in texts(arranged(NOTEBOOK, WITH_A)))
+    *rest, drawer = texts(arranged(NOTEBOOK, WITH_A, alone=True))
+    assert "made by" in drawer
+    assert not any("data/01_why" in text for text in rest)
+
+
 def test_what_cells_glue_stays_where_they_stand_and_removed_code_is_folded():
-    cells = {cell["source"]: cell for cell in arranged(NOTEBOOK, "fig-a")["cells"]}
-    drawn = [cell for cell in arranged(NOTEBOOK, "fig-a")["cells"] if cell["source"] == "draw()"][1]
+    cells = {cell["source"]: cell for cell in arranged(NOTEBOOK, WITH_A)["cells"]}
+    drawn = [cell for cell in arranged(NOTEBOOK, WITH_A)["cells"] if cell["source"] == "draw()"][1]
     assert drawn["outputs"] == [GLUED] and "mystnb" not in drawn["metadata"]
     assert cells["import x"]["metadata"]["tags"] == ["hide-cell"] and cells["import x"][
         "outputs"
@@ -96,6 +108,8 @@ def test_what_cells_glue_stays_where_they_stand_and_removed_code_is_folded():
 
 
 def test_a_page_without_a_title_or_without_that_figure():
-    assert arranged({"cells": [markdown("words")]}, "fig-a") == {"cells": [markdown("words")]}
-    page = arranged(NOTEBOOK, "fig-b")
+    words = {"cells": [markdown("words")]}
+    assert arranged(words, WITH_A) == words
+    assert arranged(NOTEBOOK, SimpleNamespace(name="00_front", lead="")) == NOTEBOOK
+    page = arranged(NOTEBOOK, WITH_B)
     assert texts(page)[1].startswith(":::{when} early"), "the answer follows the title"

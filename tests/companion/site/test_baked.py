@@ -43,7 +43,7 @@ def text_of(source, known=KNOWN):
     ("source", "plain"),
     [
         ("{glue:text}`n` of {glue:text}`share:.0%`", "3 of 25%"),
-        ("It {verdict}`G36: holds`.", "It *holds*."),
+        ("It is.{verdict}`G36: holds` So", "It is. *(G36: holds)* So"),
         ("{numref}`fig-delay`, {eq}`eq-copy`", "Fig. 1.2, (1.3)"),
         ("{prf:ref}`thm-ring` in {ref}`sec-norms`", "Theorem 3.1 in Norms"),
         ("{ref}`its norms <sec-norms>`", "its norms"),

@@ -115,7 +115,6 @@ def test_the_key_holds_tables_texts_styles_and_scripts_of_the_library(project, m
         "predictions.csv",
         "verdicts.toml",
         "grokbook.mplstyle",
-        "mosaic.css",
         "ledger.js",
         "execute.py",
     }

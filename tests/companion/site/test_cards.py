@@ -1,4 +1,4 @@
-"""Claims as cards: anchors, filters, folding evidence, and the files to download."""
+"""Claims as lines and on data sheets: anchors, filters, evidence, and the files to download."""
 
 import io
 import json
@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from bs4 import BeautifulSoup
 
-from companion.claims import as_table, carrying, choose, outcomes
+from companion.claims import as_table, carrying, choose, export, outcomes
 from companion.claims.verdicts import settled
 from companion.page import cards, tables
 from companion.project import current
@@ -20,6 +20,7 @@ INFORMAL = replace(
     COUNTED, id="X1", check=None, says="", shown_by="", reason="A definition is no claim."
 )
 ROWS = as_table(outcomes([COUNTED, INFORMAL, *OTHERS]))
+DOCUMENT = export.document([COUNTED, *OTHERS], outcomes([COUNTED, *OTHERS]))
 
 
 def soup(made):
@@ -42,31 +43,44 @@ def test_rows_of_the_ledger_are_cards_that_lead_to_their_anchors():
     assert made.select("[id]") == [] and made.ul["aria-label"] == "Some."
 
 
-def test_each_claim_has_an_anchor_an_open_fold_and_what_the_filters_ask_for(ledger):
+def test_each_line_has_an_anchor_leads_to_a_data_sheet_and_has_what_the_filters_ask_for(ledger):
     found = ledger.select(".gb-claim")
-    assert [card["id"] for card in found] == ROWS.id.tolist()
-    assert all(card.details.has_attr("open") for card in found)
+    assert [line["id"] for line in found] == ROWS.id.tolist()
+    chapters = ROWS.page.str.partition(":")[0]
+    assert [line.a["href"] for line in found] == [
+        f"../data/{chapter}.html#{name}" for chapter, name in zip(chapters, ROWS.id, strict=True)
+    ]
+    assert [line["data-words"] for line in found] == ROWS.statement.str.lower().tolist()
     for asked in json.loads(ledger.div["data-filters"]):
         known = [value for value, _ in asked["values"]]
-        assert {card[f"data-{asked['name']}"] for card in found} == set(known) and len(
-            known
-        ) == len(set(known))
-    assert [
-        card.select_one(".gb-note").text.partition("evidence: ")[2].partition(".")[0]
-        for card in found
-    ] == ["exact count", "none needed", "counterexample", "exact count"]
-    assert [card.summary.select_one(".gb-id").text for card in found] == ROWS.id.tolist()
+        assert {line[f"data-{asked['name']}"] for line in found} == set(known)
+        assert len(known) == len(set(known))
 
 
-def test_a_line_has_the_number_and_the_first_words_and_opens_to_the_whole_statement(ledger):
-    for card, row in zip(ledger.select(".gb-claim"), ROWS.to_dict("records"), strict=True):
-        assert (card.select_one(".gb-value").text == "") == (
-            row["value"] is None or row["value"] != row["value"]
-        )
-        begun = card.select_one(".gb-statement").text
-        whole = card.select_one(".gb-whole")
-        assert len(begun) <= cards.LINE and (whole is None) == (len(row["statement"]) <= cards.LINE)
-        assert whole is None or whole.text.startswith(begun.removesuffix("…"))
+def test_a_line_has_the_number_and_the_first_words(ledger):
+    for line, row in zip(ledger.select(".gb-claim"), ROWS.to_dict("records"), strict=True):
+        missing = row["value"] is None or row["value"] != row["value"]
+        assert (line.select_one(".gb-value").text == "") == missing
+        begun = line.select_one(".gb-statement").text
+        assert len(begun) <= cards.LINE
+        assert begun.split()[:4] == row["statement"].split()[:4]
+
+
+def test_an_entry_of_a_data_sheet_has_all_that_its_verdict_rests_on():
+    made = soup(cards.sheet_html(DOCUMENT["claims"], "Some."))
+    for entry, about in zip(made.select(".gb-claim"), DOCUMENT["claims"], strict=True):
+        said = {dt.text: dt.find_next("dd").text for dt in entry.select("dt")}
+        assert entry["id"] == about["id"]
+        assert entry.select_one(".gb-verdict").text == about["verdict"]
+        assert said["Again"] == about["command"]
+        assert about["computed"] and not said["Found"].startswith("The settled")
+        assert "" not in said.values()
+
+
+def test_a_check_that_was_not_run_says_so_on_the_sheet():
+    (claim,) = export.document(choose(["G36"]))["claims"]
+    made = soup(cards.sheet_html([claim], "One."))
+    assert "The settled verdict; the check was not run here." in made.text
 
 
 def test_the_counts_of_a_paper_are_of_the_claims_that_carry_it():

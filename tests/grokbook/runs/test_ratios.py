@@ -70,9 +70,7 @@ def test_every_kind_of_run_that_is_recorded_has_its_ratio_and_the_page_says_how_
         "run benchmarks/predictions.py"
     )
     page = (
-        (project_root() / "book" / "how_to_rerun.md")
-        .read_text(encoding="utf-8")
-        .split(table.MARK)[1]
+        (project_root() / "book" / "machinery.md").read_text(encoding="utf-8").split(table.MARK)[1]
     )
     written, fresh = (
         [float(number) for number in re.findall(r"[\d.]+", text.strip().splitlines()[-1])]

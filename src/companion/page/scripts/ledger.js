@@ -1,5 +1,5 @@
-// The ledger of claims: lists and a field that choose cards, kept in the address; #G27 opens that claim.
-// Without scripts every card is shown and open. GrokbookLedger.mount(element) for one `.gb-ledger`.
+// The ledger of claims: lists and a field that choose lines, kept in the address; #G27 leads to that claim.
+// Without scripts every line is shown. GrokbookLedger.mount(element) for one `.gb-ledger`.
 "use strict";
 
 window.GrokbookLedger = window.GrokbookLedger || (function () {
@@ -30,7 +30,8 @@ window.GrokbookLedger = window.GrokbookLedger || (function () {
     });
     const words = make("input", { type: "search", name: "words", autocomplete: "off" });
     const wanted = () => words.value.toLowerCase().split(/\s+/).filter(Boolean);
-    words.passes = (card) => wanted().every((word) => card.textContent.toLowerCase().includes(word));
+    const text = (card) => `${card.textContent.toLowerCase()} ${card.dataset.words || ""}`;
+    words.passes = (card) => wanted().every((word) => text(card).includes(word));
     made.push(["Words", words]);
     made.forEach(([, field]) => field.addEventListener("input", update));
     return made;
@@ -40,8 +41,6 @@ window.GrokbookLedger = window.GrokbookLedger || (function () {
     if (!element || element.dataset.mounted) return;
     element.dataset.mounted = "yes";
     const cards = [...element.querySelectorAll(".gb-claim")];
-    const folds = [...element.querySelectorAll("details")];
-    const fold = (open) => folds.forEach((part) => { part.open = open; });
     const count = make("output", { class: "gb-count", "aria-live": "polite" });
     const show = () => {
       cards.forEach((card) => { card.hidden = !made.every(([, field]) => field.passes(card)); });
@@ -57,16 +56,8 @@ window.GrokbookLedger = window.GrokbookLedger || (function () {
       made.forEach(([, field]) => { field.value = choice.get(field.name) || ""; });
       show();
     };
-    const button = (words, does) => {
-      const node = make("button", { type: "button" }, words);
-      node.addEventListener("click", does);
-      return node;
-    };
-    const buttons = [
-      button("Show all", () => { choose(new URLSearchParams()); keep(); }),
-      button("Open all evidence", () => fold(true)),
-      button("Close all", () => fold(false)),
-    ];
+    const all = make("button", { type: "button" }, "Show all");
+    all.addEventListener("click", () => { choose(new URLSearchParams()); keep(); });
     const follow = () => {
       const { choice, claim } = asked();
       if (choice) {
@@ -79,18 +70,15 @@ window.GrokbookLedger = window.GrokbookLedger || (function () {
       const card = anchor ? anchor.closest(".gb-claim") : null;
       if (card && element.contains(card)) {
         if (card.hidden) choose(new URLSearchParams());
-        card.querySelector("details").open = true;
         card.scrollIntoView();
       }
     };
     element.prepend(make("div", { class: "gb-filters", role: "group", "aria-label": "Choose claims" },
-      ...made.map(([label, field]) => make("label", {}, `${label} `, field)), ...buttons, count));
-    fold(false);
+      ...made.map(([label, field]) => make("label", {}, `${label} `, field)), all, count));
     show();
     follow();
     addEventListener("load", follow);
     addEventListener("hashchange", follow);
-    addEventListener("beforeprint", () => fold(true));
   }
 
   return { mount };

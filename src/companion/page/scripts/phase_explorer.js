@@ -18,6 +18,7 @@ window.GrokbookPhases = window.GrokbookPhases || (function () {
 .gb-phases .X { background: #4a4a4a; color: #fff; } .gb-phases .T { background: #fefefe; }
 html[data-theme="dark"] .gb-phases .X { background: #a9adb3; color: #121212; } html[data-theme="dark"] .gb-phases .T { background: #222; color: #e8eaed; }
 .gb-phases .open { background: repeating-linear-gradient(45deg, #fff 0 4px, #bbb 4px 6px); }
+.gb-phases .differs { outline: 2px dashed var(--ink); outline-offset: -3px; }
 .gb-phases button[aria-pressed="true"] { outline: 3px solid var(--ink); outline-offset: -1px; z-index: 1; }
 .gb-phases button:focus-visible { z-index: 2; }
 .gb-phases svg { max-width: 34rem; margin: 0 auto; } .gb-phases .test { stroke-dasharray: 7 3; }
@@ -29,8 +30,9 @@ html[data-theme="dark"] .gb-phases .X { background: #a9adb3; color: #121212; } h
   function said(data, n) {
     const cell = data.cells[n], width = data.xs.length;
     const when = (step) => (step === null ? `not by step ${whole(cell.end)}` : `at step ${whole(step)}`);
+    const other = cell.published ? ` Published: ${NAMES[cell.published]}.` : "";
     return `${data.across} ${data.xs[n % width]}, ${data.down} ${data.ys[Math.floor(n / width)]}: ` +
-      `${NAMES[cell.phase]}. 90 % of the training set ${when(cell.fit_step)}, of the test set ${when(cell.test_step)}.`;
+      `${NAMES[cell.phase]}. 90 % of the training set ${when(cell.fit_step)}, of the test set ${when(cell.test_step)}.${other}`;
   }
 
   /** Both accuracies over the logarithm of the step. */
@@ -84,8 +86,9 @@ html[data-theme="dark"] .gb-phases .X { background: #a9adb3; color: #121212; } h
     down.forEach((name, row) => {
       node("span", {}, grid, name);
       across.forEach((_, column) => {
-        const n = cellAt(row, column), { phase } = data.cells[n];
-        const made = buttons[n] = node("button", { type: "button", class: phase === "." ? "open" : phase, tabindex: -1,
+        const n = cellAt(row, column), { phase, published } = data.cells[n];
+        const look = (phase === "." ? "open" : phase) + (published ? " differs" : "");
+        const made = buttons[n] = node("button", { type: "button", class: look, tabindex: -1,
           "aria-pressed": "false", "aria-label": said(data, n) }, grid, phase === "." ? "" : phase);
         made.addEventListener("click", () => choose(n));
         made.addEventListener("keydown", (event) => {

@@ -1,0 +1,112 @@
+"""Data sheets: beside each chapter a page with what a referee asks for, made from the ledger, the
+records and the front matter."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from companion.announced import chapter_of
+from companion.claims import choose, export
+from companion.claims.ledger import GATHERED
+from companion.page import cards
+from companion.page.safe import words
+from companion.page.sources import Chapter, page_of
+from companion.site import outputs
+
+PARTS = {
+    "carries": ("What the papers claim", "Claims of the papers that this chapter settles."),
+    "list": ("Misprints and textbook facts", "Lines of lists, which carry nothing alone."),
+    "appendix": ("Claims of this book and of other papers", "Claims that no count has."),
+}
+"""The parts of a sheet: heading, and caption of its claims."""
+
+
+def document(ledger: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The ledger as the page of all claims computed it; where that `ledger` page (an executed
+    notebook) is not there, as it is settled."""
+    computed = outputs.files(json.loads(json.dumps(ledger))) if ledger else {}
+    known = {claim["id"]: claim for claim in computed.get(export.NAME, {}).get("claims", [])}
+    return export.document(choose(), seen=known)
+
+
+def page_of_sheet(chapter: str) -> str:
+    """The page that a chapter's data sheet is."""
+    return f"{cards.SHEETS}/{chapter}"
+
+
+def of_claims() -> dict[str, str]:
+    """The page of the data sheet that has each claim, by its id and its former ones."""
+    found = {}
+    for claim in choose():
+        found |= dict.fromkeys((claim.id, *claim.also), page_of_sheet(chapter_of(claim.topic)))
+    return found
+
+
+def put(
+    source: Path,
+    chapters: Mapping[str, Chapter],
+    notebooks: Mapping[str, Mapping[str, Any]],
+    ledger: Mapping[str, Any],
+) -> None:
+    """Write the data sheet of every chapter where Sphinx reads it, as a notebook.
+
+    Chapters and their executed notebooks are by name; `ledger` is a `document`.
+    """
+    import nbformat
+    from nbformat.v4 import new_markdown_cell, new_notebook
+
+    folder = source / cards.SHEETS
+    folder.mkdir()
+    for name, chapter in chapters.items():
+        claims = [claim for claim in ledger["claims"] if claim["chapter"] == name]
+        page = new_notebook(
+            cells=[new_markdown_cell(sheet(chapter, claims, notebooks[name]), id="sheet")],
+            metadata={"orphan": True, "nosearch": True},
+        )
+        nbformat.write(page, folder / f"{name}.ipynb")
+
+
+def sheet(
+    chapter: Chapter, claims: Iterable[Mapping[str, Any]], notebook: Mapping[str, Any]
+) -> str:
+    """The Markdown of a data sheet: its claims, its parameters, how its page was made."""
+    parts: dict[str, list[Mapping[str, Any]]] = {part: [] for part in PARTS}
+    for claim in claims:
+        place = cards.place_of(claim)
+        parts["list" if place in GATHERED else place].append(claim)
+    blocks = [
+        f"# Data sheet: {words(chapter.title)}",
+        (
+            f"What stands behind [{words(chapter.title)}](../{page_of(chapter.name)}): its claims"
+            " with rule, runs and evidence, its parameters, and how its page was made."
+        ),
+    ]
+    for part, (heading, caption) in PARTS.items():
+        if parts[part]:
+            listed = cards.sheet_html(parts[part], caption)
+            blocks.append(f"## {heading}\n\n```{{raw}} html\n{listed}\n```")
+    blocks.append(f"## Parameters\n\n{parameters(chapter)}")
+    made = [_text(cell) for cell in notebook["cells"] if cell.get("id") == "provenance"]
+    blocks += [f"## How the page was made\n\n{text}" for text in made]
+    return "\n\n".join(blocks) + "\n"
+
+
+def parameters(chapter: Chapter) -> str:
+    """A table of a chapter's parameters: a row each, with its value at every preset."""
+    presets = list(chapter.presets)
+    rows = [
+        "| parameter | " + " | ".join(presets) + " | meaning |",
+        "|---" * (len(presets) + 2) + "|",
+    ]
+    pages = [chapter.page(preset).values for preset in presets]
+    for parameter in chapter.parameters:
+        values = " | ".join(f"`{page[parameter.name]!r}`" for page in pages)
+        rows.append(f"| `{parameter.name}` | {values} | {words(parameter.help)} |")
+    return "\n".join(rows)
+
+
+def _text(cell: Mapping[str, Any]) -> str:
+    return "".join(cell["source"])

@@ -1,0 +1,102 @@
+"""Figures of chapter 04c: three networks on two kinds of test cells, and the memoriser's arch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.pyplot import close, style
+
+from companion.claims.words import spread
+from grokbook.plotting.style import COLOURS, STYLE, panels
+from grokbook.plotting.training import steps_axis
+from grokbook.tasks import ModularTask
+from grokbook.theory.memorisers import transpose_accuracy
+from grokbook_chapters.symmetric_form.runs import FORM, FORMS, NETWORKS, PAPER
+
+PARTS = {"transpose trained": "test_accuracy_mirrored", "not trained": "test_accuracy_unmirrored"}
+"""The two kinds of test cells, and the curve of each."""
+
+DASHED = (0, (2, 1))
+
+
+def both_kinds(networks: Mapping[tuple[str, str], xr.Dataset]) -> Figure:
+    """Accuracy of each network on the form: training cells, and test cells of both kinds."""
+    with style.context(STYLE):
+        fig, axes = panels(1, len(NETWORKS), height=3.1, sharey=True)
+        for ax, name in zip(axes[0], NETWORKS, strict=True):
+            data = networks[name, FORMS[FORM]].sel(step=slice(1, None))
+            _draw(ax, data, "train_accuracy", "train", "-")
+            _draw(ax, data, PARTS["transpose trained"], "test", DASHED)
+            _draw(ax, data, PARTS["not trained"], "test", "-")
+            ax.set_title(name)
+            steps_axis(ax)
+        first = axes[0, 0]
+        first.set(ylabel="accuracy", ylim=(-0.03, 1.08))
+        _write(first, 0.04, 0.85, "training\ncells", "train", "left")
+        _write(first, 0.98, 0.3, "transpose\ntrained", "test", "right")
+        _write(first, 0.98, 0.17, "not trained", "test", "right")
+    close(fig)
+    return fig
+
+
+def _draw(ax: Axes, data: xr.Dataset, curve: str, colour: str, line: object) -> None:
+    lines = data[curve].transpose("step", "seed")
+    ax.plot(data.step, lines, ls=line, lw=1.3, alpha=0.9, color=COLOURS[colour])
+
+
+def _write(ax: Axes, x: float, y: float, words: str, colour: str, side: str) -> None:
+    place = {"ha": side, "va": "center", "transform": ax.transAxes}
+    ax.text(x, y, words, color=COLOURS[colour], fontsize=9, **place)
+
+
+def last_accuracies(networks: Mapping[tuple[str, str], xr.Dataset]) -> pd.DataFrame:
+    """Percent of the test cells of either kind that are right at the last step: a row a run."""
+    rows = {}
+    for key, data in networks.items():
+        last = data.isel(step=-1)
+        rows[key] = pd.DataFrame(
+            {part: 100 * last[name].to_series() for part, name in PARTS.items()}
+        )
+    return pd.concat(rows, names=["network", "operation", "seed"])
+
+
+def at_the_end(networks: Mapping[tuple[str, str], xr.Dataset]) -> pd.DataFrame:
+    """`last_accuracies` in words: a row a network and operation, the range over seeds."""
+    by = last_accuracies(networks).groupby(["network", "operation"], sort=False)
+    table = by.agg(spread, form=".0f", never="no such cell").add_suffix(", %").reset_index()
+    return table.assign(operation=table.operation.str.replace("^2", "²"))
+
+
+def arch(counted: pd.DataFrame, p: int = 97) -> Figure:
+    """Accuracy times test share: the swapping memoriser, expected and drawn, and the recorded
+    transformers, a table of `by_fraction`."""
+    fractions = np.linspace(0.02, 0.98, 100)
+    expected = [transpose_accuracy(p, int(a * p**2)) * (1 - a) for a in fractions]
+    with style.context(STYLE):
+        fig, ((ax,),) = panels(height=3.4)
+        ax.axvspan(min(PAPER), max(PAPER), color=COLOURS["quiet"], alpha=0.15, lw=0)
+        ax.plot(fractions, expected, ls="--", lw=1.1, color=COLOURS["theory"])
+        drawn = [
+            (a, _drawn_product(p, a, seed)) for a in np.linspace(0.1, 0.9, 9) for seed in range(5)
+        ]
+        ax.plot(*np.transpose(drawn), "o", ms=4, color=COLOURS["quiet"])
+        product = counted["product"]
+        bars = [product - counted.low, counted.high - product]
+        ax.errorbar(counted.index, product, bars, fmt="D", ms=5, capsize=3, color=COLOURS["test"])
+        ax.text(0.5, 0.07, "a memoriser\nthat swaps,\nexpected\nand drawn", ha="center")
+        ax.text(0.73, 0.235, "transformers", color=COLOURS["test"])
+        ax.text(0.6, 0.01, "the paper's\nrange", ha="center")
+        ax.set(xlabel="training fraction frac", ylabel=r"Acc $\cdot$ (1 - frac)", ylim=(0, 0.28))
+    close(fig)
+    return fig
+
+
+def _drawn_product(p: int, fraction: float, seed: int) -> float:
+    """The product of a swapping memoriser on one random split."""
+    task = ModularTask(p, train_fraction=fraction, seed=seed)
+    return task.transposed_mask.sum() / task.test_index.size * (1 - fraction)

@@ -1,0 +1,89 @@
+"""Every number, text and truth of chapter 04c's prose."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+import xarray as xr
+
+from companion.page import Number, Truth
+from grokbook.theory.memorisers import transpose_accuracy
+from grokbook_chapters.symmetric_form.claims import RISEN, counted_cells
+from grokbook_chapters.symmetric_form.figures import last_accuracies
+from grokbook_chapters.symmetric_form.runs import FORM, FORMS, NETWORKS, PAPER, STEPS
+
+APART = 50
+"""Points between the two kinds of cells from which a network counts as one that swaps."""
+
+
+def numbers(
+    p: int,
+    networks: Mapping[tuple[str, str], xr.Dataset],
+    recorded: Mapping[float, xr.Dataset],
+    counted: pd.DataFrame,
+    dnns: Mapping[tuple[str, str], xr.Dataset],
+) -> dict[str, Any]:
+    """What the prose uses of the networks of the page, at modulus p, and of the recorded runs.
+
+    `recorded` are those of Fig. 4, `counted` the table of them by fraction, `dnns` the DNNs at the
+    paper's size.
+    """
+    return {
+        **_small(p, networks),
+        **_figure_4(recorded, counted),
+        **_large(dnns),
+        "hidden": ", ".join(f"{share:.1%}" for share in hidden_shares()),
+    }
+
+
+def _small(p: int, networks: Mapping[tuple[str, str], xr.Dataset]) -> dict[str, Any]:
+    data = networks[NETWORKS[0], FORMS[FORM]]
+    last = last_accuracies(networks)
+    gap = last["transpose trained"] - last["not trained"]
+    of_form = gap.xs(FORMS[FORM], level="operation").groupby("network").median()
+    swaps = [name for name in NETWORKS if of_form[name] >= APART]
+    learned = last.xs((NETWORKS[1], FORMS["add"]), level=["network", "operation"])
+    many = f"{APART} points apart: {', '.join(swaps) or 'none'}"
+    return {
+        "small_p": p,
+        "small_guess": f"{100 / p:.1f}",
+        "small_seeds": data.sizes["seed"],
+        "linear_runs": int((learned["not trained"] >= APART).sum()),
+        "linear_of": len(learned),
+        "only_transformer_swaps": Truth(swaps == [NETWORKS[0]], many),
+    }
+
+
+def _figure_4(recorded: Mapping[float, xr.Dataset], counted: pd.DataFrame) -> dict[str, Any]:
+    fresh = counted_cells(recorded)["accuracy unmirrored"].max()
+    off = (counted["product"] - counted.memoriser).abs().max()
+    return {
+        "beyond": f"{fresh:.1%}",
+        "form_steps": f"{STEPS:,}",
+        "guess": f"{100 / 97:.1f}",
+        "only_swapped": Truth(bool(fresh <= RISEN), f"{fresh:.1%} of the other cells"),
+        "on_arch": Truth(bool(off < 0.02), f"{off:.3f} from the memoriser's product"),
+    }
+
+
+def _large(dnns: Mapping[tuple[str, str], xr.Dataset]) -> dict[str, Any]:
+    """How far the two DNNs come on the form at the paper's size."""
+    of_form = [data for (_, operation), data in dnns.items() if operation == FORMS[FORM]]
+    best = max((float(data.test_accuracy.max()) for data in of_form), default=None)
+    steps = max((int(data.step.max()) for data in of_form), default=0)
+    return {
+        "dnns_runs": sum(data.sizes["seed"] for data in of_form),
+        "dnns_steps": f"{steps:,}",
+        "dnns_best": Number(best, ".1%", "(not run)"),
+    }
+
+
+def hidden_shares(p: int = 97) -> list[float]:
+    """The share of the cells that cannot be copied which a network may have right at each of the
+    paper's fractions while its product stays that of the memoriser at the first."""
+    tested = [1 - int(fraction * p * p) / p**2 for fraction in PAPER]
+    copied = [transpose_accuracy(p, int(a * p * p)) * t for a, t in zip(PAPER, tested, strict=True)]
+    kept = copied[0]
+    return [(kept - c) / (t - c) for c, t in zip(copied, tested, strict=True)]
