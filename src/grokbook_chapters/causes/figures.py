@@ -95,11 +95,11 @@ BENCHES = {"Q": ("measure", "o"), "T": ("second", "s"), "L": ("theory", "^")}
 """Bench -> the colour and the mark of its runs."""
 
 SHORTENED = {
-    "all-50": "all weights of a network half way",
-    "features-50": "its features alone",
-    "head-50": "its head alone",
-    "features-100": "features of a finished network",
-    "features-100-shuffled": "the same, shuffled",
+    "all-50": "given: all weights, half way",
+    "features-50": "given: features, half way",
+    "head-50": "given: head, half way",
+    "features-100": "given: finished features",
+    "features-100-shuffled": "given: the same, shuffled",
     "decay-until-the-fit": "weight decay only until the fit",
     "decay-from-the-fit": "weight decay only from the fit on",
     "temperature-half-norm-held": "larger logits at a held norm",
