@@ -233,15 +233,24 @@ def test_an_unknown_bench_or_arm_is_refused():
     assert np.isnan(effects.flips([]))
 
 
-def test_a_row_of_the_figure_is_empty_where_the_bench_has_no_such_arm_and_says_so_where_it_was_not_run():
-    row = {"ratio": 2.0, "low": 1.5, "high": 2.5, "late": 0, "runs": 12, "observed": "longer"}
-    found = {"Q": pd.DataFrame([row], index=["no-decay"]), "L": pd.DataFrame()}
-    names = {"Q": {"no-decay", "stablemax"}, "L": {"no-decay"}}
-    said = effects.predictions()
-    fig = figures.forest(found, said, ["no-decay", "stablemax"], {"Q": "Q", "L": "L"}, names)
-    assert [[text.get_text() for text in ax.texts] for ax in fig.axes] == [["not run"], ["not run"]]
-    (dot,) = [line for line in fig.axes[0].lines if line.get_marker() == "o"]
+def test_a_row_has_its_ratio_or_says_that_most_runs_were_late_did_not_fit_or_were_not_run():
+    one = {"ratio": 2.0, "low": 1.5, "high": 2.5, "late": 0, "unfit": 0, "runs": 12}
+    rows = {
+        "decay-half": one | {"observed": "longer"},
+        "no-decay": one | {"observed": "never", "late": 12},
+        "linearised": one | {"observed": "unfit", "unfit": 7},
+    }
+    found = pd.DataFrame.from_dict(rows, orient="index")
+    names = {name: name.title() for name in (*rows, "stablemax")}
+    (ax,) = figures.forest(found, effects.predictions(), names).axes
+    assert [text.get_text() for text in ax.texts if text.get_text()] == [
+        "12/12",
+        "7/12 unfit",
+        "not run",
+    ]
+    (dot,) = [line for line in ax.lines if line.get_marker() == "o"]
     assert dot.get_xdata()[0] == pytest.approx(2.0)
+    assert [label.get_text() for label in ax.get_yticklabels()] == [*names.values()]
 
 
 # of a claim: the explanation with its arms, and the grok step of one in a world where it is not

@@ -1,10 +1,17 @@
 """Appendix to chapter 03: checks in other worlds, Theorem 3 either way, Urysohn's map."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy.linalg import circulant
 
+from grokbook.theory.uniformity import med_limit
+from grokbook_chapters import norms_and_starts as chapter
 from grokbook_chapters.norms_and_starts import claims as topic
+from project_tree import ROOT
+
+PAGE = (ROOT / "notebooks" / "03a_norms_and_starts.md").read_text("utf-8")
 
 WORLDS = [
     (topic.lemma_3_4, (5,), "holds", {"chain_in_bases": lambda *args: True}),
@@ -48,3 +55,46 @@ def test_the_map_is_one_of_urysohns():
     assert (value[np.linalg.norm(x - [2, 0], axis=1) <= 0.5] == 1).all()
     assert (value >= 0).all() and (value <= 1).all()
     assert topic.region_map(x, same=True, root=True) ** 2 == pytest.approx(value)
+
+
+def test_the_bound_of_the_page_is_the_library_s():
+    """Its function for one embedding, as it stands in sight."""
+    begin = PAGE.index("def med_bound")
+    names = {"np": np}
+    exec(PAGE[begin : PAGE.index("print(f", begin)], names)
+    radii = np.random.default_rng(0).uniform(0.5, 2, size=13)
+    assert names["med_bound"](radii, p=13) == pytest.approx(med_limit(radii), rel=1e-12)
+
+
+@pytest.mark.parametrize(("p", "d"), [(5, 2), (13, 32)])
+def test_med_is_below_its_bound_and_two_circles_attain_theirs(p, d):
+    table = chapter.bounds(p, d)
+    assert (table.bound - table.MED).min() > -1e-9
+    assert table.MED["two circles"] == pytest.approx(table.bound["two circles"])
+
+
+def test_the_spreads_of_the_prose_are_those_of_tables_that_are_drawn():
+    """Squared steps of Toeplitz tables are more alike in a table and less from table to table."""
+    found = chapter.numbers(n_tables=300)
+    assert found.keys() == set(re.findall(r"\{glue:text\}`([^`:]+)", PAGE))
+    rng = np.random.default_rng(1)
+    within = {}
+    between = {}
+    for kind in ("independent", "toeplitz"):
+        drawn = chapter.draw_tables(kind, 300, rng)
+        steps = np.array([(np.diff(table, axis=0) ** 2).sum(1) for table in drawn])
+        within[kind] = np.sqrt(steps.var(axis=1).mean())
+        between[kind] = steps.mean(axis=1).std()
+    ratio = within["toeplitz"] / within["independent"]
+    assert float(found["within_ratio"]) == pytest.approx(ratio, rel=0.1)
+    ratio = between["toeplitz"] / between["independent"]
+    assert float(found["between_ratio"]) == pytest.approx(ratio, rel=0.2)
+
+
+def test_the_figure_has_a_line_a_kind_in_both_panels():
+    draws = np.random.default_rng(0)
+    tables = {kind: chapter.draw_tables(kind, 5, draws) for kind in chapter.STARTS}
+    left, right = chapter.steps_and_med(tables).axes
+    assert len(left.lines) == len(right.lines) == len(chapter.STARTS)
+    levels = left.lines[-1].get_ydata()  # all steps of a circulant table are equally long
+    assert levels.min() == pytest.approx(levels.max())

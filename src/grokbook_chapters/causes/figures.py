@@ -3,11 +3,12 @@ that are held; and, for the front page, each arm with what was predicted."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
 import xarray as xr
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from grokbook.plotting.labels import name_lines
@@ -15,91 +16,65 @@ from grokbook.plotting.style import COLOURS, panels, seed_band, styled
 from grokbook_chapters.causes.runs import RADII
 
 LIMITS = (1 / 24, 24.0)
-WEDGES = {"shorter": "<", "longer": ">", "same": "D", "never": "X"}
+PREDICTED = {"shorter": ("<", 1 / 19), "longer": (">", 19), "same": ("D", 1), "never": ("X", 19)}
+"""Predicted word -> its mark and where that stands."""
 
 
 @styled
-def forest(
-    found: Mapping[str, pd.DataFrame],
-    predicted: pd.DataFrame,
-    rows: Sequence[str],
-    titles: Mapping[str, str],
-    arms: Mapping[str, Collection[str]],
-) -> Figure:
-    """Arms down, benches across: the ratio of grok steps with its interval, wedges for what was
-    predicted.
+def forest(found: pd.DataFrame, predicted: pd.DataFrame, rows: Mapping[str, str]) -> Figure:
+    """Ratios of grok steps on bench Q with their intervals, a row an arm, and open marks for what
+    was predicted.
 
-    `found` are tables of `effects.effects` by bench, `predicted` that of `effects.predictions`. A
-    sham or a check is grey. An arrow to the right: most runs had not generalised by the last step,
-    with their count. `arms` are the names of all arms of each bench: a row that is none of them is
-    left empty. An empty name among the rows is a gap.
+    `found` is a table of `effects.effects`, `predicted` that of `effects.predictions`; `rows` has
+    the arms with their names in the figure. A sham or a check is grey.
     """
-    places = 0.5 * np.cumsum([1 + bool(arm) for arm in rows])  # an empty row is half as high
-    at = {y: arm for y, arm in zip(places, rows, strict=True) if arm}
-    fig, axes = panels(1, len(found), height=0.6 + 0.27 * places[-1], sharey=True)
-    for ax, (bench, table) in zip(axes.flat, found.items(), strict=True):
-        ax.set(xscale="log", xlim=LIMITS)
-        ax.axvline(1, color=COLOURS["frame"], lw=0.8)
-        ax.set_xticks([1 / 16, 1 / 4, 1, 4, 16], ["1/16", "1/4", "1", "4", "16"], fontsize=8)
-        ax.minorticks_off()
-        ax.set_title(titles[bench], loc="left", fontsize=9)
-        ax.set_xlabel("grok step / that without", fontsize=8)
-        for y, arm in at.items():
-            said = predicted[(predicted.arm == arm) & (predicted[bench] != "")]
-            for k, word in enumerate(dict.fromkeys(said[bench])):
-                x = {"shorter": 1 / 19, "longer": 19, "same": 1.0, "never": 19}[word]
-                ax.plot(
-                    x,
-                    y + 0.16 * k,
-                    WEDGES[word],
-                    color=COLOURS["second"],
-                    ms=5.5,
-                    mfc="none",
-                    zorder=2,
-                )
-            idle = {"sham", "check"}.intersection(said.role)
-            colour = COLOURS["quiet" if idle else "measure"]
-            row = table.loc[arm] if arm in table.index else None
-            if arm not in arms[bench]:
-                continue
-            if row is None:
-                ax.text(
-                    3, y, "not run", color=COLOURS["quiet"], ha="center", va="center", fontsize=7
-                )
-            elif row.observed == "unfit":
-                unfit = f"{int(row.unfit)}/{int(row.runs)} unfit"
-                ax.text(4.5, y, unfit, color=colour, ha="center", va="center", fontsize=8)
-            elif row.observed in ("never", "rarely"):
-                ax.annotate(
-                    "", (15, y), (5, y), arrowprops={"arrowstyle": "->", "color": colour, "lw": 1.6}
-                )
-                ax.text(
-                    4.6,
-                    y,
-                    f"{int(row.late)}/{int(row.runs)}",
-                    color=colour,
-                    ha="right",
-                    va="center",
-                    fontsize=8,
-                )
-            else:
-                low, ratio, high = np.clip([row.low, row.ratio, row.high], *LIMITS)
-                ax.plot([low, high], [y, y], color=colour, lw=1.8, zorder=3)
-                ax.plot(ratio, y, "o", color=colour, ms=4.5, zorder=3)
-    axes.flat[0].set_yticks([*at], [arm.replace("-", " ") for arm in at.values()])
-    axes.flat[0].set_ylim(places[-1] + 0.6, places[0] - 0.6)
+    fig, ((ax,),) = panels(1, 1, height=0.6 + 0.27 * len(rows))
+    ax.axvline(1, color=COLOURS["frame"], lw=0.8)
+    look = {"color": COLOURS["second"], "ms": 5.5, "mfc": "none", "zorder": 2}
+    for y, arm in enumerate(rows):
+        own = predicted[(predicted.arm == arm) & (predicted.Q != "")]
+        for place, word in enumerate(own.Q.unique()):
+            mark, x = PREDICTED[word]
+            ax.plot(x, y + 0.16 * place, mark, **look)
+        is_idle = own.role.isin(["sham", "check"]).any()
+        colour = COLOURS["quiet" if is_idle else "measure"]
+        if arm in found.index:
+            _outcome(ax, y, found.loc[arm], colour)
+        else:
+            ax.text(3, y, "not run", color=COLOURS["quiet"], ha="center", va="center", fontsize=7)
+    ax.set(xscale="log", xlim=LIMITS, ylim=(len(rows) - 0.4, -0.6))
+    ax.set_xlabel("grok step / that without", fontsize=8)
+    ax.set_xticks([1 / 16, 1 / 4, 1, 4, 16], ["1/16", "1/4", "1", "4", "16"], fontsize=8)
+    ax.minorticks_off()
+    ax.set_yticks(range(len(rows)), list(rows.values()), fontsize=9)
     return fig
+
+
+def _outcome(ax: Axes, y: float, row: pd.Series, colour: str) -> None:
+    """A ratio with its interval; an arrow with a count where most runs had not generalised by the
+    last step; how many do not fit where most do not."""
+    words = {"color": colour, "va": "center", "fontsize": 8}
+    if row.observed == "unfit":
+        ax.text(4.5, y, f"{row.unfit:.0f}/{row.runs:.0f} unfit", ha="center", **words)
+    elif row.observed in ("never", "rarely"):
+        arrow = {"arrowstyle": "->", "color": colour, "lw": 1.6}
+        ax.annotate("", (15, y), (5, y), arrowprops=arrow)
+        ax.text(4.6, y, f"{row.late:.0f}/{row.runs:.0f}", ha="right", **words)
+    else:
+        low, ratio, high = np.clip([row.low, row.ratio, row.high], *LIMITS)
+        ax.plot([low, high], [y, y], color=colour, lw=1.8, zorder=3)
+        ax.plot(ratio, y, "o", color=colour, ms=4.5, zorder=3)
 
 
 BENCHES = {"Q": ("measure", "o"), "T": ("second", "s"), "L": ("theory", "^")}
 """Bench -> the colour and the mark of its runs."""
 
 SHORTENED = {
-    "all-50": "all weights of a network half way",
-    "features-50": "its features alone",
-    "head-50": "its head alone",
-    "features-100": "features of a finished network",
-    "features-100-shuffled": "the same, shuffled",
+    "all-50": "given: all weights, half way",
+    "features-50": "given: features, half way",
+    "head-50": "given: head, half way",
+    "features-100": "given: finished features",
+    "features-100-shuffled": "given: the same, shuffled",
     "decay-until-the-fit": "weight decay only until the fit",
     "decay-from-the-fit": "weight decay only from the fit on",
     "temperature-half-norm-held": "larger logits at a held norm",

@@ -99,8 +99,15 @@ def every_arm(shares: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 def _in_words(row: pd.Series) -> str:
     if not np.isfinite(row["median"]):
         return f"{row.late} of {row.runs} do not generalise"
+    return f"{row['median']:.2f} ({_interval(row)})"
+
+
+def _interval(row: pd.Series) -> str:
+    """The interval of an arm's share; an end that late runs leave open is not printed."""
+    if not np.isfinite(row.low):
+        return "(not run)"
     end = f"to {row.high:.2f}" if np.isfinite(row.high) else "or more"
-    return f"{row['median']:.2f} ({row.low:.2f} {end})"
+    return f"{row.low:.2f} {end}"
 
 
 def _trained(runs: Mapping[str, xr.Dataset]) -> dict[str, Any]:
@@ -126,9 +133,7 @@ def _quoted(shares: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
             texts[_key(bench, arm)] = Number(share, ".2f", "(not run)")
     for bench, arms in BANDS.items():
         for arm, row in shares[bench].reindex(list(arms)).iterrows():
-            known = pd.notna(row.low)
-            band = f"{row.low:.2f} to {row.high:.2f}" if known else "(not run)"
-            texts[f"{_key(bench, arm)}_band"] = band
+            texts[f"{_key(bench, arm)}_band"] = _interval(row)
     return texts
 
 

@@ -1,0 +1,56 @@
+"""What the appendix to chapter 03 computes: tables at random, bounds, spreads of steps."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from grokbook.measures import med
+from grokbook.theory.one_frequency import circle
+from grokbook.theory.toeplitz_start import draw_start, spread_between, spread_within
+from grokbook.theory.uniformity import closeness, med_limit
+
+SIZE = 97
+"""Symbols and width of the starts that are compared, those of the papers."""
+
+
+def bounds(p: int, d: int) -> pd.DataFrame:
+    """MED of three embeddings beside its bound by the radii of the classes.
+
+    They are normal numbers of shape (p, d), a circle of frequency (p - 1) / 2, and this circle in
+    two planes at right angles, one an operand.
+
+    Example:
+        >>> bounds(3, 2).round(4).loc["circle"].tolist()
+        [1.7321, 1.7321]
+    """
+    drawn = np.random.default_rng(0).normal(size=(p, d))
+    ring = circle(p, p // 2)
+    first = np.hstack([ring, np.zeros_like(ring)])
+    second = np.hstack([np.zeros_like(ring), ring])
+    rows = {
+        "random": (med(drawn), med_limit(closeness(drawn).deltas)),
+        "circle": (med(ring), med_limit(closeness(ring).deltas)),
+        "two circles": (med(first), med_limit(closeness(first, second).deltas, shared=False)),
+    }
+    table = pd.DataFrame.from_dict(rows, orient="index", columns=["MED", "bound"])
+    return table.rename_axis("embedding")
+
+
+def draw_tables(kind: str, count: int, draws: np.random.Generator) -> list[np.ndarray]:
+    """Tables of one kind of start, of the papers' size and variance one."""
+    return [draw_start(kind, SIZE, SIZE, draws) for _ in range(count)]
+
+
+def numbers(n_tables: int) -> dict[str, str]:
+    """What the prose says of Toeplitz starts: how much the squared steps spread in one table, and
+    their mean between tables, over the spread for independent entries."""
+    ratios = {}
+    for name, spread in (("within", spread_within), ("between", spread_between)):
+        variances = [spread(kind, SIZE, SIZE) for kind in ("toeplitz", "independent")]
+        ratios[name] = np.sqrt(variances[0] / variances[1])
+    return {
+        "n_tables": f"{n_tables:,}",
+        "within_ratio": f"{ratios['within']:.2f}",
+        "between_ratio": f"{ratios['between']:.1f}",
+    }
