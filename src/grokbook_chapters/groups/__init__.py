@@ -21,7 +21,6 @@ from grokbook_chapters.groups.figures import rising as rising
 from grokbook_chapters.groups.group_deduction import additive_nullity as additive_nullity
 from grokbook_chapters.groups.group_deduction import coset_representation as coset_representation
 from grokbook_chapters.groups.group_deduction import order_of as order_of
-from grokbook_chapters.groups.group_quality import equal_products as equal_products
 from grokbook_chapters.groups.group_quality import group_quality as group_quality
 from grokbook_chapters.groups.numbers import numbers as numbers
 from grokbook_chapters.groups.runs import fig18 as fig18
