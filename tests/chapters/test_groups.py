@@ -1,19 +1,26 @@
 """Chapter 13: its plan, checks in other worlds, what is measured of networks, figures that draw
 what is computed."""
 
+from itertools import product
+
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 
 from companion.claims import Runs
 from grokbook.errors import ParameterError
 from grokbook.tasks.groups import cayley_table
-from grokbook_chapters.groups import claims, figures, plan, runs, trained
+from grokbook_chapters.groups import claims, figures, numbers, plan, runs, trained
 from grokbook_chapters.groups.group_deduction import (
     additive_nullity,
+    coset_representation,
     deduced_accuracy,
     first_forced,
+    random_places,
+    rigid_sizes,
 )
+from written_pages import functions, names_used
 
 S3 = cayley_table("S3")
 
@@ -27,11 +34,6 @@ def test_nothing_is_trained_and_what_shows_nothing_is_refused():
     ):
         with pytest.raises(ParameterError, match=words):
             plan(group, cells)
-
-
-def random_cells(table, cells, seed=0):
-    """A mask (n, n) of so many random cells of a group's table."""
-    return (np.random.default_rng(seed).permutation(table.size) < cells).reshape(table.shape)
 
 
 WORLDS = [
@@ -81,27 +83,30 @@ def test_only_pairs_that_share_a_product_imply_a_third():
 
 
 @pytest.mark.parametrize("g", [1, 3])
-def test_edges_are_equalities_of_the_table_and_a_path_of_three_gives_the_fourth(g, cell):
-    two, three, _ = cell("13", "three =", table=S3, q=g, seed=0, cells=12)["masks"].values()
+def test_edges_are_equalities_of_the_table_and_a_path_of_three_gives_the_fourth(g):
+    two = figures.cells_of(S3, g, [(0, 1), (1, 1)])
+    three = figures.cells_of(S3, g, [(0, 1), (1, 1), (1, 2)])
     assert [0, 2] not in figures.quotient_edges(S3, two, g)["deduced"]
     edges = figures.quotient_edges(S3, three, g)
-    assert [0, 2] in edges["deduced"] and all(
-        edge in edges["trained"] for edge in ([0, 1], [1, 1], [1, 2])
-    )
+    assert [0, 2] in edges["deduced"]
+    assert all(edge in edges["trained"] for edge in ([0, 1], [1, 1], [1, 2]))
     for b, d in edges["trained"]:
-        assert S3[S3[b, g], d] == S3[b, S3[g, d]] and three[S3[b, g], d] and three[b, S3[g, d]]
+        assert S3[S3[b, g], d] == S3[b, S3[g, d]]
+        assert three[S3[b, g], d] and three[b, S3[g, d]]
 
 
-def test_a_graph_draws_its_edges_and_both_columns(cell):
-    trained = random_cells(S3, 12)
+def test_a_graph_draws_its_edges_and_both_columns():
+    trained = figures.random_cells(S3, 12, 0)
     edges = figures.quotient_edges(S3, trained, 3)
-    ax = cell("13", "figures.quotient_edges", table=S3, masks={"a": trained}, q=3)["ax"]
+    (ax,) = figures.quotients(S3, 3, {"a": trained}).axes
     assert len(ax.lines) == 12 + sum(map(len, edges.values())) and len(ax.texts) == 12
 
 
 def test_an_ideal_model_never_answers_less_than_it_was_trained_on():
     table = cayley_table("Z4")
-    masks = np.stack([[random_cells(table, n, seed) for seed in range(30)] for n in range(17)])
+    masks = np.stack(
+        [[figures.random_cells(table, n, seed) for seed in range(30)] for n in range(17)]
+    )
     curve = np.array([deduced_accuracy(table, each) for each in masks])
     assert (curve >= np.linspace(0, 1, 17)[:, None] - 1e-12).all() and (
         np.diff(curve, axis=0) >= -1e-12
@@ -120,23 +125,62 @@ def test_sums_that_commute_need_fewer_cells_than_the_two_rules():
     leave only lines."""
     table = cayley_table("Z7")
     size = int(np.quantile(first_forced(table, 50), 0.1))
-    left = [additive_nullity(table, random_cells(table, size, seed), field=7) for seed in range(20)]
+    left = [
+        additive_nullity(table, figures.random_cells(table, size, seed), field=7)
+        for seed in range(20)
+    ]
     assert np.mean([nullity == 2 for nullity in left]) > 0.9
 
 
-def test_a_curve_is_drawn_over_the_share_of_the_cells(cell):
-    curve = np.linspace(0, 1, 5)
-    ax = cell(
-        "13",
-        '"implied in every group"',
-        probability=lambda sizes, _: sizes,
-        forced=curve,
-        implied_at=curve,
-        rigid=curve,
-        accuracy=curve,
-        size=4,
-    )["ax"]
-    assert all((line.get_ydata() == curve).all() for line in ax.lines[:4]) and len(ax.lines) == 5
+def test_no_set_below_the_count_makes_matrices_rigid():
+    """Equation (13.5): N cells with r products have at most N - r independent equalities."""
+    matrices = coset_representation(S3, claims.SWAP)
+    (least_cells,) = functions("13", "least_cells")
+    place = random_places(36, 60, seed=0).reshape(60, 6, 6)
+    sizes = rigid_sizes(S3, matrices, 60, seed=0)
+    products = [len({*S3[order < size]}) for order, size in zip(place, sizes, strict=True)]
+    assert all(sizes >= [least_cells(6, r) for r in products])
+
+
+def test_permutation_matrices_close_equal_products_and_no_others():
+    """Equation (13.1) as the page writes it in sight."""
+    (closes,) = functions("13", "closes")
+    matrices = coset_representation(S3, claims.SWAP)
+    cells = [*np.ndindex(6, 6)]
+    for first, second in product(cells, cells):
+        assert closes(matrices, first, second) == (S3[first] == S3[second])
+
+
+def test_the_numbers_of_the_prose_follow_the_tables():
+    curves = pd.DataFrame(
+        {
+            "deduced by two rules": [0.0, 0.0, 1.0],
+            "implied in every group": [0.0, 0.5, 1.0],
+            "matrices rigid": [0.0, 1.0, 1.0],
+        }
+    )
+    shares = pd.DataFrame(
+        {"elements": [4, 8, 8], "Abelian": [True, True, False], "cells": [8, 16, 24]}
+    )
+    shares["share"] = shares.cells / shares.elements**2
+    rows = pd.DataFrame(
+        {"cells": [12, 24, 30], "accuracy": [1.0, 1.0, 0.9], "rqi": [0.9, 0.2, 1.0]}
+    )
+    hexagons = pd.DataFrame(
+        [("none", "permutations", 1.0), ("none", "permutations times the sign", 0.2)]
+        + [("all", "random", 0.1)],
+        columns=["noise", "matrices", "PC1 and PC3"],
+    )
+    modulo = pd.DataFrame({"p": [11, 23], "share": [0.3, 0.17]})
+    shown = pd.DataFrame(
+        {"p": [47, 97], "ordered": 0.3, "unordered": 0.5, "runs": 4, "generalise": [0, 3]}
+    )
+    found = numbers(curves, shares, rows, hexagons, modulo, shown)
+    assert (found["rigid"], found["implied_share"], found["forced"]) == ("0.25", "0.50", "0.75")
+    assert found["share_falls"].holds and not found["commuting_is_cheap"].holds
+    assert (found["few_closed"], found["many_closed"]) == ("1 of 2", "0 of 0")
+    assert found["exact_may_hide"].holds and found["generalised_97"] == "3 of 4"
+    assert found.keys() | {"group", "cells"} == names_used("13")
 
 
 def test_both_kinds_are_exact_and_one_alone_shows_a_hexagon():
@@ -251,7 +295,7 @@ def test_a_lower_bound_that_holds_for_any_matrices_of_that_size_is_none():
     assert trained.lower_bound(easy).verdict == "undecided"
 
 
-def test_what_is_measured_of_a_run(cell):
+def test_what_is_measured_of_a_run():
     rows = trained.measured(
         {("as printed", 12): made(TURNED, 0.5), ("as printed", 30): made(NOISE, 0.5)}
     )
@@ -261,8 +305,8 @@ def test_what_is_measured_of_a_run(cell):
     assert rows.kind[0] == "permutations" and not rows["at start"][0]
     signed = trained.measured({("as printed", 12): made(-2.0 * SIGNED, 0.5)})
     assert set(signed.kind) == {"permutations times the sign"}
-    axes = cell("13", "part = rows[rows.setting", rows=rows)["axes"].flat
-    assert [len(ax.lines) for ax in axes] == [4, 4, 4, 2]
+    counts, closed, predicted = figures.networks(rows).axes
+    assert [len(ax.lines) for ax in (counts, closed, predicted)] == [3, 1, 2]
 
 
 def test_runs_of_both_settings_differ_in_the_decay_of_the_matrices_alone():

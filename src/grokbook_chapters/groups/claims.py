@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
@@ -151,9 +152,15 @@ def three_needed() -> Finding:
     )
 
 
-def third_ones(group: str) -> tuple[np.ndarray, np.ndarray]:
-    """Which pairs of parallelograms of a group imply a third one, and which do so by sharing a
-    product.
+class Thirds(NamedTuple):
+    """Which pairs of parallelograms imply a third one, and which do so by sharing a product."""
+
+    implied: np.ndarray
+    joined: np.ndarray
+
+
+def third_ones(group: str) -> Thirds:
+    """What each pair of parallelograms of a group implies.
 
     Example:
         >>> implied, joined = third_ones("Z3")
@@ -161,31 +168,39 @@ def third_ones(group: str) -> tuple[np.ndarray, np.ndarray]:
         (36, 9, 9)
     """
     table = cayley_table(group)
+    order = len(table)
     every = equal_products(table)
     pairs = np.array(list(combinations(range(len(every)), 2)))
-    given = np.zeros((len(pairs), *[len(table)] * 3), dtype=bool)
+    given = np.zeros((len(pairs), order, order, order), dtype=bool)
     for column in pairs.T:
         (a, b), (c, _) = every[column].transpose(1, 2, 0)
         given[np.arange(len(pairs)), table[a, b], a, c] = True
-    counts = [
-        consequences(table, given, quotients=way).sum(axis=(1, 2, 3)) for way in (True, False)
-    ]
-    least = len(table) ** 2 + 4  # trivial ones, and two equalities in both directions
-    return tuple(count > least for count in counts)
+    least = order**2 + 4  # trivial ones, and two equalities in both directions
+
+    def grow(quotients: bool) -> np.ndarray:
+        return consequences(table, given, quotients=quotients).sum(axis=(1, 2, 3)) > least
+
+    return Thirds(implied=grow(True), joined=grow(False))
+
+
+class HalfWays(NamedTuple):
+    """The cells of S3 at which half of random orders imply all in every group, deduce all by the
+    two rules, and make matrices rigid."""
+
+    implied: float
+    deduced: float
+    rigid: float
 
 
 @lru_cache(maxsize=1)
-def _half_ways(draws: int) -> tuple[np.ndarray, np.ndarray, float, float, float]:
-    """S3, its matrices, and the cells at which half of the orders imply all: by cosets, by two
-    rules, and are rigid."""
+def _half_ways(draws: int) -> HalfWays:
     table = cayley_table("S3")
     matrices = coset_representation(table, SWAP)
-    ways = (
-        implied_sizes(table, draws),
-        first_forced(table, draws),
-        rigid_sizes(table, matrices, draws),
+    return HalfWays(
+        half_way(implied_sizes(table, draws), table.size),
+        half_way(first_forced(table, draws), table.size),
+        half_way(rigid_sizes(table, matrices, draws), table.size),
     )
-    return table, matrices, *(half_way(sizes, 36) for sizes in ways)
 
 
 @claim(
@@ -222,17 +237,20 @@ def critical_share(draws: int = 200, *, near: float = 0.05) -> Finding:
     representation are fixed and that at which an enumeration of cosets proves it: near where both
     are, not where both are on one side of what counts as near.
     """
-    table, matrices, size, rules, rigid = _half_ways(draws)
-    least, most = (cells / 36 - 0.5 for cells in (rigid, size))
-    inside, outside = -near < least <= most < near, most <= -near or least >= near
+    table = cayley_table("S3")
+    half = _half_ways(draws)
+    least = half.rigid / table.size - 0.5
+    most = half.implied / table.size - 0.5
+    inside = -near < least <= most < near
+    outside = most <= -near or least >= near
     return judge(
         decided(inside, outside),
-        value=size / 36,
+        value=half.implied / table.size,
         near=near,
         draws=draws,
-        size=size,
+        size=half.implied,
         equalities=len(equal_products(table)),
-        rules=rules / 36,
-        rigid=rigid / 36,
-        dof=degrees_of_freedom(table, matrices),
+        rules=half.deduced / table.size,
+        rigid=half.rigid / table.size,
+        dof=degrees_of_freedom(table, coset_representation(table, SWAP)),
     )

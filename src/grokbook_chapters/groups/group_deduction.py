@@ -211,15 +211,24 @@ def _first_size(
 ) -> np.ndarray:
     """The size at which each of n random orders of the samples first has a property that more
     samples keep."""
-    place = np.random.default_rng(seed).permuted(
-        np.tile(np.arange(samples), (whole(n, "n"), 1)), axis=1
-    )
-    low, high = np.zeros(n, dtype=int), np.full(n, samples)
+    place = random_places(samples, n, seed)
+    low = np.zeros(n, dtype=int)
+    high = np.full(n, samples)
     while (high - low).max() > 1:
         middle = (low + high) // 2
-        there = reached(place < middle[:, None])
-        low, high = np.where(there, low, middle), np.where(there, middle, high)
+        enough = reached(place < middle[:, None])
+        low = np.where(enough, low, middle)
+        high = np.where(enough, middle, high)
     return high
+
+
+def random_places(samples: int, n: int, seed: int) -> np.ndarray:
+    """The place of each sample in n random orders, (n, samples).
+
+    Raises ParameterError for n below 1.
+    """
+    once = np.tile(np.arange(samples), (whole(n, "n"), 1))
+    return np.random.default_rng(seed).permuted(once, axis=1)
 
 
 def probability(sizes: np.ndarray, samples: int) -> np.ndarray:

@@ -1,0 +1,121 @@
+"""Every number, text and truth of chapter 13's prose."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from companion.claims import choose, outcomes
+from companion.page import Truth
+from grokbook.theory.linear_probability import crossing
+from grokbook_chapters.groups.runs import DECAYS, STEPS
+from grokbook_chapters.groups.trained import GOAL, SHOWN, all_right
+
+USED = {"LG1": ("telling",), "LG2": ("above", "below", "printed"), "LG3": ("over", "n")}
+"""What the prose says of what each claim counts."""
+
+
+def numbers(
+    amounts: pd.DataFrame,
+    shares: pd.DataFrame,
+    rows: pd.DataFrame,
+    hexagons: pd.DataFrame,
+    modulo: pd.DataFrame,
+    transformers: pd.DataFrame,
+) -> dict[str, Any]:
+    """What the prose uses, of the tables that the page makes one after the other."""
+    return {
+        **_s3(amounts),
+        **_groups(shares),
+        **_networks(rows),
+        **_hexagons(hexagons),
+        **_modulo(modulo, transformers),
+    }
+
+
+def _s3(amounts: pd.DataFrame) -> dict[str, Any]:
+    half = {name: crossing(curve.to_numpy()) for name, curve in amounts.items()}
+    return {
+        "forced": f"{half['deduced by two rules']:.2f}",
+        "implied_share": f"{half['implied in every group']:.2f}",
+        "rigid": f"{half['matrices rigid']:.2f}",
+    }
+
+
+def _groups(shares: pd.DataFrame) -> dict[str, Any]:
+    """How the share falls with the order, and whether it depends on commuting."""
+    means = shares.groupby("elements").share.mean()
+    first = means.iloc[0]
+    last = means.iloc[-1]
+    kinds = shares.groupby(["elements", "Abelian"]).share.mean().unstack()
+    gap = (kinds[True] - kinds[False]).abs().max()
+    each = shares.cells / shares.elements
+    return {
+        "share_first": f"{first:.2f}",
+        "share_last": f"{last:.2f}",
+        "elements_first": means.index[0],
+        "elements_last": means.index[-1],
+        "each_low": f"{each.min():.1f}",
+        "each_high": f"{each.max():.1f}",
+        "gap": f"{gap:.3f}",
+        "share_falls": Truth(
+            bool(means.is_monotonic_decreasing), ", ".join(f"{share:.2f}" for share in means)
+        ),
+        "commuting_is_cheap": Truth(bool(gap < (first - last) / 5), f"{gap:.3f}"),
+    }
+
+
+def _networks(rows: pd.DataFrame) -> dict[str, Any]:
+    """What the claims on the recorded runs count, and the runs that answer every cell."""
+    right = all_right(rows)
+    most = rows.cells.max()
+    counted: dict[str, Any] = {}
+    for outcome in outcomes(choose([*USED])):
+        name = outcome.claim.id
+        for key in USED[name]:
+            counted[f"{name}_{key}"] = str(outcome.finding.numbers[key])
+    return {
+        **counted,
+        "goal": f"{GOAL:g}",
+        "all_right": f"{right.sum()} of {len(rows)}",
+        "few_cells": rows.cells[rows.cells < most].max(),
+        "few_closed": _closed(rows[right & (rows.cells < most)]),
+        "many_cells": most,
+        "many_closed": _closed(rows[right & (rows.cells == most)]),
+        "trained_steps": f"{STEPS:,}",
+        "matrix_decay": f"{DECAYS['matrices decay']:g}",
+    }
+
+
+def _closed(rows: pd.DataFrame) -> str:
+    """How many of some runs close more than half of the parallelograms."""
+    return f"{(rows.rqi > 0.5).sum()} of {len(rows)}"
+
+
+def _hexagons(hexagons: pd.DataFrame) -> dict[str, Any]:
+    """How often exact and random matrices show a hexagon."""
+    shares = hexagons.set_index(["noise", "matrices"])["PC1 and PC3"]
+    exact = shares["none"]
+    return {
+        "hex_plain": f"{exact['permutations']:.0%}",
+        "hex_signed": f"{exact['permutations times the sign']:.0%}",
+        "hex_random": f"{shares['all', 'random']:.0%}",
+        "exact_may_hide": Truth(bool(exact.min() <= SHOWN), f"{exact.min():.0%}"),
+    }
+
+
+def _modulo(modulo: pd.DataFrame, transformers: pd.DataFrame) -> dict[str, Any]:
+    """Pairs that an ideal model needs, and pairs that transformers were shown."""
+    last = modulo.iloc[-1]
+    runs = transformers.set_index("p")
+    generalised = {
+        f"generalised_{p}": f"{run.generalise:.0f} of {run.runs:.0f}" for p, run in runs.iterrows()
+    }
+    return {
+        "last_p": f"{last.p:.0f}",
+        "last_share": f"{last.share:.0%}",
+        "ordered": f"{transformers.ordered[0]:.0%}",
+        "unordered": f"{transformers.unordered[0]:.0%}",
+        **generalised,
+    }
