@@ -3,7 +3,6 @@ r"""How far the runs of one setting scatter, how many seeds a comparison needs, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
 from math import erfc, log
 
 import numpy as np
@@ -21,22 +20,6 @@ from grokbook.curves.comparison import (
     steps_and_seen,
 )
 from grokbook.errors import ParameterError
-
-
-def false_alarms(times: pd.DataFrame, level: float = 0.05) -> float:
-    """Negative control: the share of all ways to halve the runs of one setting in which a half is
-    called earlier.
-
-    It may be at most `level`. NaN for fewer than two runs.
-    """
-    rows, size = range(len(times)), len(times) // 2
-    halves = (
-        [(list(h), [r for r in rows if r not in h]) for h in combinations(rows, size)]
-        if size
-        else []
-    )
-    found = [permutation_p(times.iloc[a], times.iloc[b]) <= level + 1e-12 for a, b in halves]
-    return float(np.mean(found)) if found else float("nan")
 
 
 def oracles(first: pd.DataFrame, second: pd.DataFrame, factor: float = 0.5) -> tuple[float, float]:

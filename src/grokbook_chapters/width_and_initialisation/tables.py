@@ -1,5 +1,4 @@
-"""Chapter 09's runs as one table, settings against a baseline, and the tables that an embedding
-starts from."""
+"""Chapter 09's runs as tables of their grok steps, their spread, and a race of optimisers."""
 
 from __future__ import annotations
 
@@ -12,12 +11,18 @@ from scipy.stats import binomtest
 
 from companion.claims.runs import load
 from companion.claims.words import spread
-from grokbook.curves.comparison import compare, same_seed, span
+from grokbook.curves.comparison import same_seed
 from grokbook.curves.delay import ONSET, grok_times
 from grokbook.curves.limits import LimitRule, limits
 from grokbook.curves.oscillation import falls
 from grokbook.runs.experiment import Experiment
+from grokbook.training.cost import step_seconds
 from grokbook_chapters.width_and_initialisation.planning import pooled_spread
+from grokbook_chapters.width_and_initialisation.runs import ACCELERATORS, by_optimiser
+
+WARM = 3
+TURNS = 10
+"""Steps of each optimiser that are timed, after `WARM` that are not."""
 
 
 def times(dataset: xr.Dataset) -> pd.DataFrame:
@@ -91,36 +96,25 @@ def recorded_spread(groups: Iterable[Mapping[str, Experiment]]) -> tuple[float, 
     return pooled_spread(tables), sum(int(t.grok_step.notna().sum()) for t in tables), len(tables)
 
 
-def against(runs: pd.DataFrame, baseline: str) -> pd.DataFrame:
-    """One row a setting: grok steps, accuracies, and its ratio to the setting `baseline` of its
-    place, with p values.
+def race(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """How many networks of each optimiser generalise, when, and what a step costs
+    beside one of AdamW, measured now.
 
-    `runs` are rows of `all_runs` on one question. `ratio` is that of the median grok steps and
-    `same seed` the median of the ratios of runs with one seed (bounds where censored), `p` and
-    `paired p` the exact one-sided p values of "not earlier than the baseline".
+    `tables` are those of `runs.by_optimiser`; other learning rates than the first are left out.
     """
-    rows = []
-    for where, there in runs.groupby("where", sort=False):
-        tables = dict(iter(there.groupby("setting", sort=False)))
-        for setting, table in tables.items():
-            count, end = int(table.grok_step.count()), int(table.last_step.max())
-            seen = [spread(table.grok_step.dropna(), ".0f")] * (count > 0) + [f"> {end}"] * (
-                count < len(table)
-            )
-            best = f"{table.best.min():.2f} to {table.best.max():.2f}"
-            row = {"where": where, "setting": setting, "generalise": f"{count} of {len(table)}"}
-            row |= {"grok steps": ", ".join(seen), "best accuracy": best}
-            if setting != baseline:
-                found = compare(table, tables[baseline])
-                ratios = [
-                    span(*bounds, above=">", below="<")
-                    for bounds in ((found.low, found.high), found.same_seed)
-                ]
-                row |= {
-                    "ratio": ratios[0],
-                    "p": found.p_value,
-                    "same seed": ratios[1],
-                    "paired p": found.paired,
-                }
-            rows.append(row)
-    return pd.DataFrame(rows)
+    config = by_optimiser()["adamw"].config
+    configs = {
+        name: dataclasses.replace(config, optimizer=kind()) for name, kind in ACCELERATORS.items()
+    }
+    turns = pd.DataFrame(step_seconds(configs, WARM + TURNS))
+    seconds = turns[WARM:].median()
+    rows = {}
+    for name in configs:
+        steps = tables[name].grok_step
+        rows[name] = {
+            "networks": len(steps),
+            "generalise": int(steps.count()),
+            "steps": spread(steps.dropna(), ",.0f"),
+            "a step costs": f"{seconds[name] / seconds['adamw']:.2f}",
+        }
+    return pd.DataFrame(rows).T.rename_axis("optimiser")
