@@ -623,7 +623,7 @@ def told(monkeypatch):
     known = numbers.__globals__
     said = pd.DataFrame({"id": ["GE1"], "value": [0.3]})
     monkeypatch.setitem(known, "ledger", lambda ids: said)
-    monkeypatch.setitem(known, "recorded_spread", lambda groups: (0.5, 20, 4))
+    monkeypatch.setitem(known, "recorded_spread", lambda groups: tables.Spread(0.5, 20, 4))
     return lambda live, recorded: numbers(live, recorded)
 
 

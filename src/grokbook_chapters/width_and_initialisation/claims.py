@@ -27,7 +27,7 @@ from grokbook.curves.comparison import (
     span,
 )
 from grokbook_chapters.gu2025 import LONGER
-from grokbook_chapters.width_and_initialisation.planning import oracles, trend_p
+from grokbook_chapters.width_and_initialisation.planning import p_of_a_half, trend_p
 from grokbook_chapters.width_and_initialisation.runs import (
     APART,
     FRESH,
@@ -152,7 +152,7 @@ def start_sooner(first: Times, second: Times, factor: float = 1.0) -> Part:
     The oracle: the runs of `second` with every step halved. A test that does not find it is not
     used, nor is one on fewer than the seeds set aside: to stop when it looks well is to choose.
     """
-    if not enough(first, second, least=len(FRESH)) or not oracles(first, second)[0] <= LEVEL:
+    if not enough(first, second, least=len(FRESH)) or not p_of_a_half(second) <= LEVEL:
         return None
     return sooner(first, second, factor=factor, level=LEVEL)
 
@@ -407,18 +407,19 @@ def positions_delay(runs: Runs) -> Finding:
     the mean, and in seven by the count.
     """
     there = earlier_by(runs["p = 97, d = 128, on"], runs["p = 97, d = 128, off"])
-    on, off = (runs[f"d = 48, 8,000 steps, {state}"] for state in ("on", "off"))
-    delayed, pairs = False, ""
+    on = runs["d = 48, 8,000 steps, on"]
+    off = runs["d = 48, 8,000 steps, off"]
+    delayed = False
+    pairs = ""
     if enough(on, off, least=len(MANY)):
-        ratios, (later, before, share), p = (
-            same_seed(on, off),
-            sign_test(on, off),
-            paired_p(off, on),
-        )
-        delayed = max(p, share) <= LEVEL / 5
+        ratios = same_seed(on, off)
+        counts = sign_test(on, off)
+        p = paired_p(off, on)
+        delayed = max(p, counts.p_value) <= LEVEL / 5
         pairs = (
-            f"; of {len(ratios)} pairs {later} are later with them and {before} earlier (p ="
-            f" {share:.2g}), {span(*ratios.median())} times in the median (mean: p = {p:.2g})"
+            f"; of {len(ratios)} pairs {counts.later} are later with them and {counts.earlier}"
+            f" earlier (p = {counts.p_value:.2g}), {span(*ratios.median())} times in the median"
+            f" (mean: p = {p:.2g})"
         )
     corrected = there is None and delayed
     return judge(
@@ -448,7 +449,8 @@ def order_is_unstable(runs: Runs) -> Finding:
     on, off = runs["d = 256, on"], runs["d = 256, off"]
     there: Part = None
     if enough(on, off, least=ORDERED):
-        there = no_order(either_way(on, off), max(oracles(on, on)[0], oracles(off, off)[0]))
+        half = max(p_of_a_half(on), p_of_a_half(off))
+        there = no_order(either_way(on, off), half)
     return judge(there, seeds=ORDERED, seen=generalising(runs))
 
 

@@ -32,6 +32,9 @@ STARTS = {
 STEPS = (200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000)
 """Steps that are written at an axis, where it has them."""
 
+MOST_TICKS = 4
+"""Of more than so many every other one is written."""
+
 FARTHEST = 6
 """Ratios of pairs beyond it and its reciprocal are counted in the outermost bins."""
 
@@ -87,7 +90,8 @@ def _staircases(ax: Axes, tables: Tables) -> None:
     ax.set_yticks([0, 0.5, 1])
     ax.minorticks_off()
     low, high = ax.get_xlim()
-    ax.set_xticks([step for step in STEPS if low <= step <= high])
+    within = [step for step in STEPS if low <= step <= high]
+    ax.set_xticks(within if len(within) <= MOST_TICKS else within[::2])
     ax.xaxis.set_major_formatter("{x:,.0f}")
     ax.legend(loc="upper left")
 

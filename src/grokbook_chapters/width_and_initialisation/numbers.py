@@ -59,24 +59,24 @@ def _yardstick(alike: Tables) -> dict[str, Any]:
 def _spread() -> dict[str, Any]:
     """The standard deviation of ln(grok step) in settings of the papers' size and in ours, how
     often one of two runs takes twice as long, and the seeds that a change needs."""
-    found, n_runs, n_settings = recorded_spread(_of_the_papers())
-    ends = planning.spread_interval(found, n_runs, n_settings)
-    ours, our_runs, our_settings = recorded_spread(_companions())
+    theirs = recorded_spread(_of_the_papers())
+    low, high = planning.spread_interval(*theirs)
+    ours = recorded_spread(_companions())
     return {
-        "spread": f"{found:.2f}",
-        "spread_low": f"{ends[0]:.2f}",
-        "spread_high": f"{ends[1]:.2f}",
-        "spread_factor": f"{np.exp(found):.1f}",
-        "spread_runs": n_runs,
-        "spread_settings": n_settings,
-        "ours": f"{ours:.2f}",
-        "our_runs": our_runs,
-        "our_settings": our_settings,
-        "chance_two": f"{planning.chance_of_ratio(found):.0%}",
-        "chance_ours": f"{planning.chance_of_ratio(ours):.0%}",
-        "seeds_half": planning.seeds_needed(found),
-        "seeds_half_ours": planning.seeds_needed(ours),
-        "seeds_fifth": planning.seeds_needed(found, 0.8),
+        "spread": f"{theirs.value:.2f}",
+        "spread_low": f"{low:.2f}",
+        "spread_high": f"{high:.2f}",
+        "spread_factor": f"{np.exp(theirs.value):.1f}",
+        "spread_runs": theirs.runs,
+        "spread_settings": theirs.settings,
+        "ours": f"{ours.value:.2f}",
+        "our_runs": ours.runs,
+        "our_settings": ours.settings,
+        "chance_two": f"{planning.chance_of_ratio(theirs.value):.0%}",
+        "chance_ours": f"{planning.chance_of_ratio(ours.value):.0%}",
+        "seeds_half": planning.seeds_needed(theirs.value),
+        "seeds_half_ours": planning.seeds_needed(ours.value),
+        "seeds_fifth": planning.seeds_needed(theirs.value, 0.8),
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 import pandas as pd
 import xarray as xr
@@ -56,44 +57,58 @@ def levels(tables: Mapping[str, pd.DataFrame]) -> str:
     )
 
 
-def sign_test(first: pd.DataFrame, second: pd.DataFrame) -> tuple[int, int, float]:
-    """Of how many pairs of one seed the run of `first` is later, of how many earlier, and p of "no
-    more are later"."""
+class Signs(NamedTuple):
+    """Pairs of one seed by which run is later, and p of "no more are later"."""
+
+    later: int
+    earlier: int
+    p_value: float
+
+
+def sign_test(first: pd.DataFrame, second: pd.DataFrame) -> Signs:
+    """Of how many pairs of one seed the run of `first` is later, and of how many earlier."""
     ratios = same_seed(first, second)
-    later, before = int((ratios.low > 1).sum()), int((ratios.high < 1).sum())
-    return (
-        later,
-        before,
-        float(binomtest(later, max(later + before, 1), alternative="greater").pvalue),
-    )
+    later = int((ratios.low > 1).sum())
+    earlier = int((ratios.high < 1).sum())
+    test = binomtest(later, max(later + earlier, 1), alternative="greater")
+    return Signs(later, earlier, float(test.pvalue))
 
 
-def longest(runs: Mapping[str, pd.DataFrame | xr.Dataset], label: str) -> str | None:
+def longest(runs: Mapping[str, pd.DataFrame], label: str) -> str | None:
     """Of the recorded settings `label` and "`label`, more steps" the one with the longest runs;
     None for neither."""
-    there = [name for name in runs if name == label or name.startswith(f"{label}, ")]
-    ends = {name: runs[name]["step" if "step" in runs[name] else "last_step"] for name in there}
-    return max(there, key=lambda name: (int(ends[name].max()), name), default=None)
+    alike = [name for name in runs if name == label or name.startswith(f"{label}, ")]
+    return max(alike, key=lambda name: (int(runs[name].last_step.max()), name), default=None)
 
 
-def recorded_spread(groups: Iterable[Mapping[str, Experiment]]) -> tuple[float, int, int]:
-    """Pooled spread of ln(grok step) over every recorded setting of some groups; runs and settings
-    that enter.
+class Spread(NamedTuple):
+    """A pooled standard deviation of ln(grok step), and how many runs and settings it is from."""
+
+    value: float
+    runs: int
+    settings: int
+
+
+def recorded_spread(groups: Iterable[Mapping[str, Experiment]]) -> Spread:
+    """Pooled spread of ln(grok step) over every recorded setting of some groups.
 
     The runs are those that generalised, the settings those where a run did and that have two. Runs
     of one seed that differ in their length alone count once, as the longest.
     """
-    each = {(e.key, len(e.seeds)): e for settings in groups for e in settings.values()}
-    longest_last = sorted(
-        load(each, times).items(), key=lambda item: (int(item[1].last_step.max()), len(item[1]))
-    )
-    # all are given the same number of steps, since their length must not matter
-    alike = {
-        repr(dataclasses.replace(each[name].config, steps=10_000)): table
-        for name, table in longest_last
-    }
-    tables = [t for t in alike.values() if len(t) > 1 and t.grok_step.notna().any()]
-    return pooled_spread(tables), sum(int(t.grok_step.notna().sum()) for t in tables), len(tables)
+    asked = {(e.key, len(e.seeds)): e for settings in groups for e in settings.values()}
+    alike: dict[str, pd.DataFrame] = {}
+    for name, table in sorted(load(asked, times).items(), key=_length):
+        # all are given the same number of steps, since their length must not matter
+        alike[repr(dataclasses.replace(asked[name].config, steps=10_000))] = table
+    tables = [each for each in alike.values() if len(each) > 1 and each.grok_step.notna().any()]
+    runs = sum(int(each.grok_step.notna().sum()) for each in tables)
+    return Spread(pooled_spread(tables), runs, len(tables))
+
+
+def _length(item: tuple[Any, pd.DataFrame]) -> tuple[int, int]:
+    """Steps and number of the runs of a setting, by which the longest come last."""
+    _, table = item
+    return int(table.last_step.max()), len(table)
 
 
 def race(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
