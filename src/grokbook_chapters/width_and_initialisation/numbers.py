@@ -129,7 +129,8 @@ def _shifts(recorded: Recorded) -> dict[str, Any]:
 
 def _positions(recorded: Recorded) -> dict[str, Any]:
     """Pairs with and without position vectors: which is later, and how the widest scatter."""
-    ratios = same_seed(*recorded.positions.values())
+    with_them, without = recorded.positions.values()
+    ratios = same_seed(with_them, without)
     own = pd.concat(recorded.own_positions)
     wider = recorded.wider_positions
     order = same_seed(wider["d = 96, on"], wider["d = 96, off"])
@@ -142,7 +143,9 @@ def _positions(recorded: Recorded) -> dict[str, Any]:
         "many_pairs": len(ratios),
         "many_later": int((ratios.low > 1).sum()),
         "many_earlier": int((ratios.high < 1).sum()),
-        "many_ratio": f"{ratios.low.median():.2f}",
+        "many_with": _counted(with_them),
+        "many_without": _counted(without),
+        "many_last": f"{without.last_step.max():,}",
         "own_size": _counted(own),
         "own_last": f"{own.last_step.max():,}",
         "own_late": f"{own.late.median():.1%}",
