@@ -636,6 +636,7 @@ def test_the_numbers_of_the_prose_are_those_that_the_page_uses(told):
     assert (found["chance_two"], found["live_least"], found["pairs_30"]) == ("33%", "0.17", 3)
     assert found["shifts_never"].holds and found["shifts_later"].holds and found["wide_one"].holds
     assert found["too_few"].holds and found["own_below"].holds and found["one_rate"].holds
+    assert found["starts_alike"].holds and found["toeplitz_ratio"] == "1.00"
 
 
 def test_a_sentence_goes_where_its_runs_do_not_bear_it_out(told):

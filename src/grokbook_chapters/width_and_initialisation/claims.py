@@ -243,7 +243,8 @@ def wider_is_earlier(
     """Width 256 groks over 20,000 epochs before 128 (p = 97, k = 85), over 10,000 before 64 (p =
     47, k = 0).
 
-    The sentence is about these sizes, so companions decide nothing.
+    The sentence is about these sizes, so companions decide nothing. A narrow network that groks
+    early would refute the gap; one that never does proves nothing until the wide one is run.
     """
     parts = [earlier_by(runs[narrow], runs[wide], share * gap) for narrow, wide, gap in panels]
     return judge(*parts, seen=generalising(runs))

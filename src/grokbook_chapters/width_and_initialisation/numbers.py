@@ -12,9 +12,9 @@ from companion.claims import ledger
 from companion.claims.finding import some
 from companion.claims.words import spread
 from companion.page import Truth
-from grokbook.curves.comparison import compare, same_seed, span
+from grokbook.curves.comparison import compare, either_way, same_seed, span
 from grokbook_chapters.width_and_initialisation import planning, runs
-from grokbook_chapters.width_and_initialisation.claims import at_onset, earlier_by, fig20
+from grokbook_chapters.width_and_initialisation.claims import LEVEL, at_onset, earlier_by, fig20
 from grokbook_chapters.width_and_initialisation.recorded import Recorded, Tables
 from grokbook_chapters.width_and_initialisation.tables import recorded_spread
 
@@ -184,9 +184,13 @@ def _starts(recorded: Recorded) -> dict[str, Any]:
     said = ledger(["GE1"]).set_index("id")
     told: dict[str, Any] = {"structure_young": f"{said.value['GE1']:.2f}"}
     normal = recorded.starts["normal"]
+    p_values = []
     for start in ("small_normal", "normal_mean", "toeplitz"):
         pair = compare(recorded.starts[start], normal)
         told[f"{start}_ratio"] = span(pair.low, pair.high)
+        p_values.append(either_way(recorded.starts[start], normal))
+    listed = ", ".join(f"{p:.2f}" for p in p_values)
+    told["starts_alike"] = Truth(min(p_values) > LEVEL, f"p values {listed}")
     for share in ("30%", "25%"):
         begun = [at_onset(recorded.onsets[f"{share}, {kind}"]) for kind in ("toeplitz", "normal")]
         told[f"onset_{share[:2]}"] = span(*same_seed(*begun).median())

@@ -129,7 +129,7 @@ def race(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
         rows[name] = {
             "networks": len(steps),
             "generalise": int(steps.count()),
-            "steps": spread(steps.dropna(), ",.0f"),
+            "grok steps": spread(steps.dropna(), ",.0f"),
             "a step costs": f"{seconds[name] / seconds['adamw']:.2f}",
         }
     return pd.DataFrame(rows).T.rename_axis("optimiser")
