@@ -17,7 +17,18 @@ from grokbook.theory.toeplitz_start import squared_steps
 from grokbook.training.cost import step_seconds
 from grokbook.training.optim import AdamW
 from grokbook_chapters.gu2025 import fig5, modular_run
-from grokbook_chapters.width_and_initialisation import claims, runs, tables
+from grokbook_chapters.width_and_initialisation import (
+    STARTS,
+    claims,
+    delays,
+    numbers,
+    planning,
+    runs,
+    staircases,
+    tables,
+)
+from grokbook_chapters.width_and_initialisation.recorded import Recorded
+from written_pages import functions, names_used
 
 N = None
 STEPS = np.arange(0, 10_001, 100)
@@ -445,44 +456,62 @@ def test_the_verdict_follows_the_runs(name, runs, answer):
     assert verdict(name, runs) == answer
 
 
-def test_rules_bear_out_what_is_right_and_not_what_is_not(cell):
-    """At a spread of 0.22, half of that of the papers, with the seeds that the runs have, 6 of a
-    side for an order."""
-    truths = cell("09", "truths =", at_97=0.22)["truths"]
-    rows = cell("09", "in truths.items()", truths=truths, at_97=0.22, draws=20)["rows"]
-    found = pd.DataFrame(rows).set_index(["rule", "seeds"])
-    for row in (("GF20", 3), ("GF11", 3), ("PF03", 3), ("PF19", 3), ("PF20", 6)):
-        assert (
-            found["borne out"][row] >= 0.7
-            and found["false"][row] <= 0.2
-            and found["refuted"][row] <= 0.25
-        )
-    assert found["borne out"]["PF20", 3] == 0
+# a check, the last step of a run, its settings, the grok step in the middle of each where the paper
+# is right, and where nothing is there
+ON_OFF = ["p = 97, d = 128, on", "p = 97, d = 128, off"]
+SHARES = [f"{share}, {kind}" for share in ("30%", "25%", "20%") for kind in ("toeplitz", "normal")]
+TRUTHS = {
+    "GF20": (10_000, SHARES, [2e3, 4e3] * 3, [4e3] * 6),
+    "GF11": (
+        200_000,
+        [f"d = {d}" for d in (256, 512, 1024, 2048)],
+        [1e7, 1e7, 2e4, 2e4],
+        [2e4] * 4,
+    ),
+    "PF03": (10_000, [f"k = {k}" for k in (0, 45, 60, 81)], [3e3, 5e3, 8e3, 12e3], [3e3] * 4),
+    "PF19": (20_000, ON_OFF, [8e3, 4e3], [6e3] * 2),
+    "PF20": (20_000, ["d = 256, on", "d = 256, off"], [6e3] * 2, [8e3, 4e3]),
+}
+
+
+def drawn(middles, last, seeds, rng, spread=0.22):
+    """Log-normal grok steps about these middles, by setting, censored at the last step."""
+    tables = {}
+    for label, middle in middles.items():
+        steps = pd.Series(middle * np.exp(spread * rng.normal(size=seeds)))
+        seen = steps.where(steps <= last)
+        level = seen.notna() * 1.0
+        columns = {"grok_step": seen, "onset_step": seen, "best": level, "late": level}
+        tables[label] = pd.DataFrame(columns | {"last_step": last, "rises": False, "swing": 0.0})
+    return Runs(tables)
+
+
+@pytest.mark.parametrize(
+    ("name", "seeds"), [("GF20", 3), ("GF11", 3), ("PF03", 3), ("PF19", 3), ("PF20", 6)]
+)
+def test_a_rule_finds_what_it_looks_for_and_is_quiet_where_nothing_is_there(name, seeds):
+    """Twenty draws of each world, at a spread of half of the papers'."""
+    last, labels, right, nothing = TRUTHS[name]
+    verdicts = {}
+    for world, middles in (("right", right), ("nothing", nothing)):
+        rng = np.random.default_rng(0)
+        at = dict(zip(labels, middles, strict=True))
+        check = choose([name])[0].check
+        verdicts[world] = [check(drawn(at, last, seeds, rng)).verdict for _ in range(20)]
+    assert verdicts["right"].count("holds") >= 14
+    assert verdicts["right"].count("fails") <= 5
+    assert verdicts["nothing"].count("holds") <= 4
+
+
+def test_three_seeds_are_too_few_to_call_an_order_unstable():
+    last, labels, right, _ = TRUTHS["PF20"]
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        found = drawn(dict(zip(labels, right, strict=True)), last, 3, rng)
+        assert claims.order_is_unstable.check(found).verdict == UNDECIDED
 
 
 # ---------------------------------------------------------------------------------------- tables
-
-
-def test_the_table_of_all_runs_has_a_row_for_each_seed(cell):
-    every = cell("09", "every = pd.concat")["every"]
-    assert {*every.question} == {question for question, _ in runs.QUESTIONS}
-    place = every[every["where"] == "p = 59, 50 %, fresh seeds"].groupby("setting", sort=False)
-    assert [*place.groups] and all({*table.index} <= {*runs.FRESH} for _, table in place)
-
-
-def test_a_setting_is_held_against_the_baseline_of_its_place():
-    made = {"normal": dataset(4000, 4000), "toeplitz": dataset(2000, 0.1)}
-    every = pd.concat(
-        [tables.times(d).assign(where="20 %", setting=name) for name, d in made.items()]
-    )
-    rows = tables.against(every, "normal").set_index("setting")
-    assert rows["generalise"].to_dict() == {"normal": "2 of 2", "toeplitz": "1 of 2"}
-    assert rows["grok steps"].to_dict() == {"normal": "4000", "toeplitz": "2000, > 10000"}
-    assert rows["ratio"]["toeplitz"] == "> 1.50" and rows["same seed"]["toeplitz"] == "> 1.50"
-    assert (
-        rows["best accuracy"]["toeplitz"] == "0.10 to 1.00" and rows["paired p"]["toeplitz"] == 0.75
-    )
-    assert rows["ratio"].isna()["normal"]
 
 
 def test_the_spread_counts_a_setting_once_and_its_late_runs(monkeypatch):
@@ -505,19 +534,132 @@ def test_the_spread_counts_a_setting_once_and_its_late_runs(monkeypatch):
     )
 
 
-def test_steps_of_the_starts_have_their_expected_length(cell):
-    """E|step|^2 = 2 Var(entry) d: 2 for variance 1/d, 1/6 for uniform entries over the root of d
-    (variance 1/12d)."""
-    found = cell("09", 'expected step": np')["by"]
-    assert np.allclose(found["MED"], found["expected step"], rtol=0.05)
-    assert np.isclose(
-        found["expected step"]["normal"] / found["expected step"]["positive"], np.sqrt(12)
-    )
-    spread = found["step spread"]
-    assert spread["circulant"] < spread["toeplitz"] < spread["positive"]
+@pytest.mark.parametrize(
+    ("kind", "square"),
+    [
+        ("normal", 2),
+        ("toeplitz_normal", 2),
+        ("toeplitz", 1 / 6),
+        ("positive", 1 / 6),
+        ("circulant", 1 / 6),
+    ],
+)
+def test_the_mean_square_step_of_a_start_depends_on_the_variance_alone(kind, square):
+    """E|step|^2 = 2 Var(entry) d: variance 1/d, or 1/(12 d) of uniform numbers over the root of
+    d."""
+    tables = [embedding_start(kind, 59, 64, draw).double().numpy() for draw in range(100)]
+    found = np.mean([squared_steps(each)[:-1].mean() for each in tables])
+    assert found == pytest.approx(square, rel=0.05)
+
+
+def test_steps_of_a_circulant_start_are_equally_long():
+    """Where it has as many columns as symbols."""
     alike = squared_steps(embedding_start("circulant", 53, 53, 0).double().numpy())
-    # as many columns as symbols: all steps are equally long
     assert np.ptp(alike) < 1e-6 * alike.mean()
+
+
+def test_a_pattern_makes_some_circles_stronger_than_others():
+    """The table in sight: in independent numbers no circle stands out, in a Toeplitz table some
+    do."""
+    (strongest,) = functions("09", "strongest")
+    for draw in range(5):
+        tables = {kind: embedding_start(kind, 59, 64, draw).numpy() for kind in STARTS}
+        found = {kind: strongest(table) for kind, table in tables.items()}
+        assert max(found["normal"], found["small_normal"]) < 1.5
+        assert min(found["toeplitz"], found["toeplitz_normal"]) > 2
+
+
+# ---------------------------------------------------------------------------------------- the page
+
+
+def test_the_formulas_in_sight_are_the_library_s():
+    chance, seeds = functions("09", "chance", "seeds")
+    for q, s in ((2, 0.5), (1.3, 0.2), (5, 0.9)):
+        assert chance(q, s) == pytest.approx(planning.chance_of_ratio(s, q), rel=1e-12)
+        assert seeds(q, s) == pytest.approx(seeds(1 / q, s), rel=1e-12)
+    assert seeds(0.5, 0.5) == pytest.approx(0.5 * (2.4865 / np.log(2)) ** 2, rel=1e-3)
+
+
+def test_muon_in_sight_has_singular_values_of_one_and_grokfast_its_gain():
+    muon, grokfast = functions("09", "muon", "grokfast")
+    update = np.random.default_rng(0).normal(size=(5, 5))
+    assert muon(update) @ muon(update).T == pytest.approx(np.eye(5))
+    slow = 0.0
+    for _ in range(600):
+        slow, seen = grokfast(slow, 1.0)
+    assert seen == pytest.approx(3, abs=1e-4)  # a gradient that never changes counts 1 + gain times
+
+
+def made_up(shifted=(N, N, N), wide=(1000,) * 8, late=0.001):
+    """The recorded runs of the page in a world of one's own."""
+    often = table(1000, 2000, 4000).assign(late=late, best=1.0)
+    pairs = {"on": table(2000, 3000, N), "off": table(1000, 4000, 5000)}
+    widths = {}
+    for k, share, lengths in runs.PANELS:
+        for d in lengths:
+            steps = wide if d == 192 else (4000,) * 8
+            widths[f"p = 37, k = {k}, d = {d}, {share:.0%} trained"] = table(*steps)
+    shifts = {"k = 0": table(*[1000] * 6)}
+    shifts |= {f"k = {k}": table(*shifted) for k in (20, 40, 59)}
+    return Recorded(
+        alike={"p = 97": often, "p = 47": table(3000, N, N)},
+        large_shifts=shifts,
+        small_shifts=shifts,
+        positions=pairs,
+        wider_positions={f"d = {d}, {state}": often for d in (96, 192) for state in ("on", "off")},
+        own_positions={"on": often, "off": often},
+        widths={},
+        narrow=often,
+        companions=widths,
+        starts=dict.fromkeys(STARTS, often),
+        onsets=dict.fromkeys(SHARES, often),
+        race=dict.fromkeys(runs.ACCELERATORS, often),
+    )
+
+
+@pytest.fixture
+def told(monkeypatch):
+    """The numbers of the page without the ledger and the spread of all records."""
+    known = numbers.__globals__
+    said = pd.DataFrame({"id": ["GE1"], "value": [0.3]})
+    monkeypatch.setitem(known, "ledger", lambda ids: said)
+    monkeypatch.setitem(known, "recorded_spread", lambda groups: tables.Spread(0.5, 20, 4))
+    return lambda live, recorded: numbers(live, recorded)
+
+
+def test_the_numbers_of_the_prose_are_those_that_the_page_uses(told):
+    live = {"normal": table(500, N), "toeplitz": table(300, N)}
+    found = told(live, made_up())
+    assert found.keys() == names_used("09")
+    assert (found["many_later"], found["many_earlier"], found["many_with"]) == (2, 1, "2 of 3")
+    assert (found["alike_47"], found["alike_47_at"]) == ("1 of 3", "3,000")
+    assert (found["chance_two"], found["live_least"], found["pairs_30"]) == ("33%", "0.17", 3)
+    assert found["shifts_never"].holds and found["shifts_later"].holds and found["wide_one"].holds
+    assert found["too_few"].holds and found["own_below"].holds and found["one_rate"].holds
+    assert found["starts_alike"].holds and found["toeplitz_ratio"] == "1.00"
+
+
+def test_a_sentence_goes_where_its_runs_do_not_bear_it_out(told):
+    live = {"normal": table(*[900] * 5), "positive": table(*[800] * 5)}
+    found = told(live, made_up(shifted=(900, N, N), wide=(4000,) * 8, late=0.5))
+    for name in ("shifts_never", "shifts_later", "wide_one", "too_few", "own_below"):
+        assert found[name].holds is False, name
+
+
+def test_a_staircase_goes_up_once_a_network_and_ends_with_the_runs():
+    drawing = staircases({"": {"here": table(100, 300, N, last=900), "none": table(N, last=900)}})
+    one, _, none, _ = drawing.axes[0].lines
+    assert one.get_xdata().tolist() == [100, 100, 300, 900]
+    assert one.get_ydata() == pytest.approx([0, 1 / 3, 2 / 3, 2 / 3])
+    assert none.get_ydata().tolist() == [0, 0]
+
+
+def test_pairs_are_counted_on_the_side_of_the_later_network():
+    with_them = table(2000, 500, N, N, 1000)
+    without = table(1000, 1000, 1000, N, 1000)
+    drawing = delays(with_them, without)
+    texts = [text.get_text() for text in drawing.axes[0].get_legend().get_texts()]
+    assert texts == ["later with them (2)", "earlier with them (1)"]
 
 
 def test_a_step_of_each_optimiser_is_timed_once_a_turn():

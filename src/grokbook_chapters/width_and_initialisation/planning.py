@@ -3,7 +3,6 @@ r"""How far the runs of one setting scatter, how many seeds a comparison needs, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
 from math import erfc, log
 
 import numpy as np
@@ -14,48 +13,24 @@ from scipy.stats import chi2, mannwhitneyu, norm
 from grokbook.curves.comparison import (
     ended_at,
     least_p,
-    log_ratios,
     order_signs,
     permutation_p,
-    sign_flips,
     steps_and_seen,
 )
 from grokbook.errors import ParameterError
 
 
-def false_alarms(times: pd.DataFrame, level: float = 0.05) -> float:
-    """Negative control: the share of all ways to halve the runs of one setting in which a half is
-    called earlier.
+def p_of_a_half(times: pd.DataFrame) -> float:
+    """P value of the test of groupings where an effect is known to be there: the same runs with
+    every step halved, against themselves.
 
-    It may be at most `level`. NaN for fewer than two runs.
+    A test that does not find it says nothing where it finds no difference. Raises ParameterError
+    where `permutation_p` does.
     """
-    rows, size = range(len(times)), len(times) // 2
-    halves = (
-        [(list(h), [r for r in rows if r not in h]) for h in combinations(rows, size)]
-        if size
-        else []
+    halved = pd.DataFrame(
+        {"grok_step": times.grok_step.astype(float) / 2, "last_step": times.last_step}
     )
-    found = [permutation_p(times.iloc[a], times.iloc[b]) <= level + 1e-12 for a, b in halves]
-    return float(np.mean(found)) if found else float("nan")
-
-
-def oracles(first: pd.DataFrame, second: pd.DataFrame, factor: float = 0.5) -> tuple[float, float]:
-    """Positive controls, p values that have to be small: an effect of `factor` that is known to be
-    there.
-
-    For `permutation_p` the runs of `second` with every step multiplied by `factor`, against
-    themselves; for `paired_p` the pairs with the scatter that they have, moved so that their mean
-    logarithm is that of `factor`.
-
-    Raises ParameterError where `permutation_p` and `paired_p` do.
-    """
-    moved = pd.DataFrame(
-        {"grok_step": second.grok_step.astype(float) * factor, "last_step": second.last_step}
-    )
-    logs = log_ratios(first, second)
-    return permutation_p(moved, second), sign_flips(
-        logs - logs.mean() + log(factor) if logs.size else logs
-    )
+    return permutation_p(halved, times)
 
 
 def pooled_spread(tables: list[pd.DataFrame]) -> float:

@@ -340,18 +340,3 @@ RUNS = (
     *(partial(small_by_start, fraction) for fraction in (0.5, 0.4, 0.45)),
     with_fresh_seeds,
 )
-
-# The page's table of runs: question and where it is asked -> settings by label.
-QUESTIONS = {
-    ("modulus", "30 % trained"): by_modulus,
-    ("shift", "p = 97, 30 %"): by_shift,
-    ("shift", "p = 59, 50 %"): small_by_shift,
-    ("positions", "p = 59, 70 %"): small_by_position,
-    ("positions", "p = 37, 70 %"): wider_by_position,
-    ("width", "30 % trained"): by_width,
-    ("start", "p = 59, 50 %, fresh seeds"): fresh,
-    ("start", "p = 59, 50 %, first seeds"): small_by_start,
-    ("start", "p = 59, 40 %"): partial(small_by_start, 0.4),
-    ("start", "p = 97, 30 %"): by_start,
-    ("optimiser", "p = 59, 50 %"): by_optimiser,
-}

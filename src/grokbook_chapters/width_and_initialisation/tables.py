@@ -1,10 +1,10 @@
-"""Chapter 09's runs as one table, settings against a baseline, and the tables that an embedding
-starts from."""
+"""Chapter 09's runs as tables of their grok steps, their spread, and a race of optimisers."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 import pandas as pd
 import xarray as xr
@@ -12,12 +12,18 @@ from scipy.stats import binomtest
 
 from companion.claims.runs import load
 from companion.claims.words import spread
-from grokbook.curves.comparison import compare, same_seed, span
+from grokbook.curves.comparison import same_seed
 from grokbook.curves.delay import ONSET, grok_times
 from grokbook.curves.limits import LimitRule, limits
 from grokbook.curves.oscillation import falls
 from grokbook.runs.experiment import Experiment
+from grokbook.training.cost import step_seconds
 from grokbook_chapters.width_and_initialisation.planning import pooled_spread
+from grokbook_chapters.width_and_initialisation.runs import ACCELERATORS, by_optimiser
+
+WARM = 3
+TURNS = 10
+"""Steps of each optimiser that are timed, after `WARM` that are not."""
 
 
 def times(dataset: xr.Dataset) -> pd.DataFrame:
@@ -51,76 +57,79 @@ def levels(tables: Mapping[str, pd.DataFrame]) -> str:
     )
 
 
-def sign_test(first: pd.DataFrame, second: pd.DataFrame) -> tuple[int, int, float]:
-    """Of how many pairs of one seed the run of `first` is later, of how many earlier, and p of "no
-    more are later"."""
+class Signs(NamedTuple):
+    """Pairs of one seed by which run is later, and p of "no more are later"."""
+
+    later: int
+    earlier: int
+    p_value: float
+
+
+def sign_test(first: pd.DataFrame, second: pd.DataFrame) -> Signs:
+    """Of how many pairs of one seed the run of `first` is later, and of how many earlier."""
     ratios = same_seed(first, second)
-    later, before = int((ratios.low > 1).sum()), int((ratios.high < 1).sum())
-    return (
-        later,
-        before,
-        float(binomtest(later, max(later + before, 1), alternative="greater").pvalue),
-    )
+    later = int((ratios.low > 1).sum())
+    earlier = int((ratios.high < 1).sum())
+    test = binomtest(later, max(later + earlier, 1), alternative="greater")
+    return Signs(later, earlier, float(test.pvalue))
 
 
-def longest(runs: Mapping[str, pd.DataFrame | xr.Dataset], label: str) -> str | None:
+def longest(runs: Mapping[str, pd.DataFrame], label: str) -> str | None:
     """Of the recorded settings `label` and "`label`, more steps" the one with the longest runs;
     None for neither."""
-    there = [name for name in runs if name == label or name.startswith(f"{label}, ")]
-    ends = {name: runs[name]["step" if "step" in runs[name] else "last_step"] for name in there}
-    return max(there, key=lambda name: (int(ends[name].max()), name), default=None)
+    alike = [name for name in runs if name == label or name.startswith(f"{label}, ")]
+    return max(alike, key=lambda name: (int(runs[name].last_step.max()), name), default=None)
 
 
-def recorded_spread(groups: Iterable[Mapping[str, Experiment]]) -> tuple[float, int, int]:
-    """Pooled spread of ln(grok step) over every recorded setting of some groups; runs and settings
-    that enter.
+class Spread(NamedTuple):
+    """A pooled standard deviation of ln(grok step), and how many runs and settings it is from."""
+
+    value: float
+    runs: int
+    settings: int
+
+
+def recorded_spread(groups: Iterable[Mapping[str, Experiment]]) -> Spread:
+    """Pooled spread of ln(grok step) over every recorded setting of some groups.
 
     The runs are those that generalised, the settings those where a run did and that have two. Runs
     of one seed that differ in their length alone count once, as the longest.
     """
-    each = {(e.key, len(e.seeds)): e for settings in groups for e in settings.values()}
-    longest_last = sorted(
-        load(each, times).items(), key=lambda item: (int(item[1].last_step.max()), len(item[1]))
-    )
-    # all are given the same number of steps, since their length must not matter
-    alike = {
-        repr(dataclasses.replace(each[name].config, steps=10_000)): table
-        for name, table in longest_last
-    }
-    tables = [t for t in alike.values() if len(t) > 1 and t.grok_step.notna().any()]
-    return pooled_spread(tables), sum(int(t.grok_step.notna().sum()) for t in tables), len(tables)
+    asked = {(e.key, len(e.seeds)): e for settings in groups for e in settings.values()}
+    alike: dict[str, pd.DataFrame] = {}
+    for name, table in sorted(load(asked, times).items(), key=_length):
+        # all are given the same number of steps, since their length must not matter
+        alike[repr(dataclasses.replace(asked[name].config, steps=10_000))] = table
+    tables = [each for each in alike.values() if len(each) > 1 and each.grok_step.notna().any()]
+    runs = sum(int(each.grok_step.notna().sum()) for each in tables)
+    return Spread(pooled_spread(tables), runs, len(tables))
 
 
-def against(runs: pd.DataFrame, baseline: str) -> pd.DataFrame:
-    """One row a setting: grok steps, accuracies, and its ratio to the setting `baseline` of its
-    place, with p values.
+def _length(item: tuple[Any, pd.DataFrame]) -> tuple[int, int]:
+    """Steps and number of the runs of a setting, by which the longest come last."""
+    _, table = item
+    return int(table.last_step.max()), len(table)
 
-    `runs` are rows of `all_runs` on one question. `ratio` is that of the median grok steps and
-    `same seed` the median of the ratios of runs with one seed (bounds where censored), `p` and
-    `paired p` the exact one-sided p values of "not earlier than the baseline".
+
+def race(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """How many networks of each optimiser generalise, when, and what a step costs
+    beside one of AdamW, measured now.
+
+    `tables` are those of `runs.by_optimiser`; other learning rates than the first are left out.
     """
-    rows = []
-    for where, there in runs.groupby("where", sort=False):
-        tables = dict(iter(there.groupby("setting", sort=False)))
-        for setting, table in tables.items():
-            count, end = int(table.grok_step.count()), int(table.last_step.max())
-            seen = [spread(table.grok_step.dropna(), ".0f")] * (count > 0) + [f"> {end}"] * (
-                count < len(table)
-            )
-            best = f"{table.best.min():.2f} to {table.best.max():.2f}"
-            row = {"where": where, "setting": setting, "generalise": f"{count} of {len(table)}"}
-            row |= {"grok steps": ", ".join(seen), "best accuracy": best}
-            if setting != baseline:
-                found = compare(table, tables[baseline])
-                ratios = [
-                    span(*bounds, above=">", below="<")
-                    for bounds in ((found.low, found.high), found.same_seed)
-                ]
-                row |= {
-                    "ratio": ratios[0],
-                    "p": found.p_value,
-                    "same seed": ratios[1],
-                    "paired p": found.paired,
-                }
-            rows.append(row)
-    return pd.DataFrame(rows)
+    config = by_optimiser()["adamw"].config
+    configs = {
+        name: dataclasses.replace(config, optimizer=kind()) for name, kind in ACCELERATORS.items()
+    }
+    turns = pd.DataFrame(step_seconds(configs, WARM + TURNS))
+    seconds = turns[WARM:].median()
+    rows = {}
+    for name in configs:
+        steps = tables[name].grok_step
+        rows[name] = {
+            "networks": len(steps),
+            "generalise": int(steps.count()),
+            "grok steps": spread(steps.dropna(), ",.0f"),
+            "a step costs": f"{seconds[name] / seconds['adamw']:.2f}",
+        }
+    return pd.DataFrame(rows).T.rename_axis("optimiser")

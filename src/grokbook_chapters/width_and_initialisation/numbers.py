@@ -1,0 +1,218 @@
+"""Every number, text and truth of chapter 09's prose."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from companion.claims import ledger
+from companion.claims.finding import some
+from companion.claims.words import spread
+from companion.page import Truth
+from grokbook.curves.comparison import compare, either_way, same_seed, span
+from grokbook_chapters.width_and_initialisation import planning, runs
+from grokbook_chapters.width_and_initialisation.claims import LEVEL, at_onset, earlier_by, fig20
+from grokbook_chapters.width_and_initialisation.recorded import Recorded, Tables
+from grokbook_chapters.width_and_initialisation.tables import recorded_spread
+
+
+def numbers(live: Mapping[str, pd.DataFrame], recorded: Recorded) -> dict[str, Any]:
+    """What the prose uses of the runs that the page trains (tables of `grok_times` by start, the
+    normal one first) and of the recorded ones."""
+    return {
+        **_yardstick(recorded.alike),
+        **_spread(),
+        **_shifts(recorded),
+        **_positions(recorded),
+        **_widths(recorded),
+        **_starts(recorded),
+        **_live(live),
+        **_race(recorded.race),
+    }
+
+
+def _counted(table: pd.DataFrame) -> str:
+    return some(int(table.grok_step.count()), len(table))
+
+
+def _seen(table: pd.DataFrame) -> str:
+    """The range of the grok steps of those that generalise."""
+    return spread(table.grok_step.dropna(), ",.0f", "(none)")
+
+
+def _yardstick(alike: Tables) -> dict[str, Any]:
+    """Of the seeds at two moduli of the papers' size how many generalise, and when."""
+    large = alike["p = 97"]
+    late = alike["p = 47"]
+    return {
+        "alike_97": _counted(large),
+        "alike_97_at": _seen(large),
+        "alike_47": _counted(late),
+        "alike_47_at": _seen(late),
+        "alike_47_last": f"{late.last_step.max():,}",
+    }
+
+
+def _spread() -> dict[str, Any]:
+    """The standard deviation of ln(grok step) in settings of the papers' size and in ours, how
+    often one of two runs takes twice as long, and the seeds that a change needs."""
+    theirs = recorded_spread(_of_the_papers())
+    low, high = planning.spread_interval(*theirs)
+    ours = recorded_spread(_companions())
+    return {
+        "spread": f"{theirs.value:.2f}",
+        "spread_low": f"{low:.2f}",
+        "spread_high": f"{high:.2f}",
+        "spread_factor": f"{np.exp(theirs.value):.1f}",
+        "spread_runs": theirs.runs,
+        "spread_settings": theirs.settings,
+        "ours": f"{ours.value:.2f}",
+        "our_runs": ours.runs,
+        "our_settings": ours.settings,
+        "chance_two": f"{planning.chance_of_ratio(theirs.value):.0%}",
+        "chance_ours": f"{planning.chance_of_ratio(ours.value):.0%}",
+        "seeds_half": planning.seeds_needed(theirs.value),
+        "seeds_half_ours": planning.seeds_needed(ours.value),
+        "seeds_fifth": planning.seeds_needed(theirs.value, 0.8),
+    }
+
+
+def _of_the_papers() -> list[runs.Settings]:
+    shares = [runs.by_start(share) for share in (0.3, 0.25, 0.2)]
+    return [
+        runs.by_modulus(),
+        *shares,
+        fig20(),
+        runs.by_shift(),
+        runs.by_position(),
+        runs.by_width(),
+    ]
+
+
+def _companions() -> list[runs.Settings]:
+    shares = [runs.small_by_start(share) for share in (0.5, 0.4, 0.45)]
+    return [
+        runs.with_fresh_seeds(),
+        *shares,
+        runs.small_by_shift(),
+        runs.by_optimiser(),
+        runs.small_by_position(),
+        runs.wider_by_position(96, 192),
+        runs.narrow_by_position(runs.SPREAD),
+        runs.many_by_position(),
+        runs.companions_by_width(),
+    ]
+
+
+def _shifts(recorded: Recorded) -> dict[str, Any]:
+    """With shared tokens and without how many generalise, at both sizes."""
+    large = dict(recorded.large_shifts)
+    small = dict(recorded.small_shifts)
+    unshifted = large.pop("k = 0")
+    small_unshifted = small.pop("k = 0")
+    shifted = pd.concat(large.values())
+    small_shifted = pd.concat(small.values())
+    later = [earlier_by(table, small_unshifted) for table in small.values()]
+    return {
+        "shift_none": _counted(unshifted),
+        "shift_some": _counted(shifted),
+        "shift_last": f"{unshifted.last_step.max():,}",
+        "shift_small_none": _counted(small_unshifted),
+        "shift_small_some": _counted(small_shifted),
+        "shifts_never": Truth(bool(shifted.grok_step.isna().all()), _counted(shifted)),
+        "shifts_later": Truth(later == [True] * 3, f"later: {later}"),
+    }
+
+
+def _positions(recorded: Recorded) -> dict[str, Any]:
+    """Pairs with and without position vectors: which is later, and how the widest scatter."""
+    with_them, without = recorded.positions.values()
+    ratios = same_seed(with_them, without)
+    own = pd.concat(recorded.own_positions)
+    wider = recorded.wider_positions
+    order = same_seed(wider["d = 96, on"], wider["d = 96, off"])
+    broad = [wider[f"d = 192, {state}"] for state in ("on", "off")]
+    farthest = max(
+        table.grok_step.fillna(table.last_step).max() / table.grok_step.min() for table in broad
+    )
+    below = bool(own.late.max() < 1 / 97)
+    return {
+        "many_pairs": len(ratios),
+        "many_later": int((ratios.low > 1).sum()),
+        "many_earlier": int((ratios.high < 1).sum()),
+        "many_with": _counted(with_them),
+        "many_without": _counted(without),
+        "many_last": f"{without.last_step.max():,}",
+        "own_size": _counted(own),
+        "own_last": f"{own.last_step.max():,}",
+        "own_late": f"{own.late.median():.1%}",
+        "own_guess": f"{1 / 97:.1%}",
+        "own_below": Truth(below, f"the accuracies end at {spread(own.late, '.1%')}"),
+        "order_later": some(int((order.low > 1).sum()), len(order)),
+        "wide_span": f"{farthest:.1f}",
+    }
+
+
+def _widths(recorded: Recorded) -> dict[str, Any]:
+    """The longest runs at width 128 and modulus 43, and both panels of companions."""
+    came = recorded.narrow.grok_step.notna()
+    told: dict[str, Any] = {
+        "level_came": _counted(recorded.narrow),
+        "level_last": f"{recorded.narrow.last_step.max():,}",
+        "level_high": spread(recorded.narrow.late[came], ".2f", "(none)"),
+        "level_low": spread(recorded.narrow.late[~came], ".2f", "(none)"),
+        "wide_seeds": len(runs.WIDTH_SEEDS),
+    }
+    earlier = {}
+    for side, (k, share, lengths) in zip(("apart", "shared"), runs.PANELS, strict=True):
+        labels = [f"p = 37, k = {k}, d = {d}, {share:.0%} trained" for d in lengths]
+        narrow, wide = (recorded.companions[label] for label in labels)
+        pair = compare(wide, narrow)
+        earlier[side] = earlier_by(narrow, wide)
+        told[f"wide_{side}_share"] = f"{share:.0%}"
+        told[f"wide_{side}_ratio"] = span(pair.low, pair.high)
+    known = earlier["shared"] is True and earlier["apart"] is None
+    told["wide_one"] = Truth(known, f"earlier: {earlier}")
+    return told
+
+
+def _starts(recorded: Recorded) -> dict[str, Any]:
+    """How long each start takes beside the random one, and the onsets of Fig. 20."""
+    said = ledger(["GE1"]).set_index("id")
+    told: dict[str, Any] = {"structure_young": f"{said.value['GE1']:.2f}"}
+    normal = recorded.starts["normal"]
+    p_values = []
+    for start in ("small_normal", "normal_mean", "toeplitz"):
+        pair = compare(recorded.starts[start], normal)
+        told[f"{start}_ratio"] = span(pair.low, pair.high)
+        p_values.append(either_way(recorded.starts[start], normal))
+    listed = ", ".join(f"{p:.2f}" for p in p_values)
+    told["starts_alike"] = Truth(min(p_values) > LEVEL, f"p values {listed}")
+    for share in ("30%", "25%"):
+        begun = [at_onset(recorded.onsets[f"{share}, {kind}"]) for kind in ("toeplitz", "normal")]
+        told[f"onset_{share[:2]}"] = span(*same_seed(*begun).median())
+        told[f"pairs_{share[:2]}"] = len(begun[0])
+    return told
+
+
+def _live(live: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
+    """The comparison that the page trains: the ratio, and the least p value of so few seeds."""
+    (_, normal), (start, other) = live.items()
+    pair = compare(other, normal)
+    few = Truth(pair.least > 0.05, f"with {len(normal)} seeds a p value may be {pair.least:.2g}")
+    return {
+        "live_start": start.replace("_", " "),
+        "live_normal": _counted(normal),
+        "live_other": _counted(other),
+        "live_last": f"{normal.last_step.max():,}",
+        "live_least": f"{pair.least:.2g}",
+        "too_few": few,
+    }
+
+
+def _race(race: Tables) -> dict[str, Any]:
+    one_rate = list(race) == list(runs.ACCELERATORS)
+    return {"one_rate": Truth(one_rate, f"recorded: {', '.join(race)}")}
