@@ -36,8 +36,9 @@ ALT = (
 )
 
 
-def openable(replayed: xr.Dataset) -> None:
-    """Put panel 6b on the page as cells that are opened, with frames where another was published.
+def openable(name: str, replayed: xr.Dataset) -> None:
+    """Put panel 6b on the page as the figure `name`, cells that are opened, with frames where
+    another phase was published.
 
     `replayed` are the runs that begin with the published random numbers.
     """
@@ -45,7 +46,7 @@ def openable(replayed: xr.Dataset) -> None:
     found = phases(replayed).isel(seed=0)
     still = diagrams({"6b, made again": found.phase})
     options = explorable(run, found, published.panels()["b"])
-    interactive("phase_explorer", "fig-lead", " ".join(CAPTION), " ".join(ALT), options, still)
+    interactive("phase_explorer", name, " ".join(CAPTION), " ".join(ALT), options, still)
 
 
 def explorable(
