@@ -35,10 +35,10 @@ PLANE_SEED = 695
 """Of a start in the plane whose points do not cover one another."""
 
 
-def explorer(first: np.ndarray, pairs: Sequence[Sample]) -> None:
-    """Put numbers that move and pairs to switch on and off on the page."""
+def explorer(name: str, first: np.ndarray, pairs: Sequence[Sample]) -> None:
+    """Put numbers that move and pairs to switch on and off on the page, as the figure `name`."""
     options = {"start": first.tolist(), "pairs": [list(pair) for pair in pairs]}
-    interactive("line_explorer", "fig-line-explorer", " ".join(CAPTION), " ".join(ALT), options)
+    interactive("line_explorer", name, " ".join(CAPTION), " ".join(ALT), options)
 
 
 @styled
