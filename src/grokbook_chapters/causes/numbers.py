@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
@@ -14,7 +15,8 @@ from companion.page import Number, Truth
 from grokbook.curves.delay import grok_times
 from grokbook.logic import all_of
 from grokbook.runs.experiment import recorded
-from grokbook_chapters.causes.handed import waits
+from grokbook_chapters.causes.handed import middle, waits
+from grokbook_chapters.causes.runs import SEEDS, arm
 from grokbook_chapters.causes.stays import after, lost, stays
 
 QUOTED = {
@@ -87,6 +89,7 @@ def numbers(
         **_speeds(shares["L"]),
         "law": Truth(_by_the_law(shares)),
         "stays": Truth(_stay()),
+        "on_further_seeds": Number(_on_further_seeds(), ".2f", "(not run)"),
     }
 
 
@@ -112,7 +115,7 @@ def _interval(row: pd.Series) -> str:
 
 def _trained(runs: Mapping[str, xr.Dataset]) -> dict[str, Any]:
     """What the arm of the page is called and what it did."""
-    name = next(arm for arm in runs if arm != "free")
+    name = next(label for label in runs if label != "free")
     share = waits(grok_times(runs[name]), grok_times(runs["free"])).median()
     did = "does not generalise within its runs"
     if np.isfinite(share):
@@ -129,16 +132,16 @@ def _quoted(shares: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
     """Medians of `QUOTED` and intervals of `BANDS`, by bench and arm."""
     texts: dict[str, Any] = {}
     for bench, arms in QUOTED.items():
-        for arm, share in shares[bench]["median"].reindex(list(arms)).items():
-            texts[_key(bench, arm)] = Number(share, ".2f", "(not run)")
+        for name, share in shares[bench]["median"].reindex(list(arms)).items():
+            texts[_key(bench, name)] = Number(share, ".2f", "(not run)")
     for bench, arms in BANDS.items():
-        for arm, row in shares[bench].reindex(list(arms)).iterrows():
-            texts[f"{_key(bench, arm)}_band"] = _interval(row)
+        for name, row in shares[bench].reindex(list(arms)).iterrows():
+            texts[f"{_key(bench, name)}_band"] = _interval(row)
     return texts
 
 
-def _key(bench: str, arm: object) -> str:
-    return f"{bench}_{arm}".replace("-", "_")
+def _key(bench: str, name: object) -> str:
+    return f"{bench}_{name}".replace("-", "_")
 
 
 def conditions() -> pd.DataFrame:
@@ -156,10 +159,10 @@ def _truths(shares: Mapping[str, pd.DataFrame]) -> dict[str, Truth]:
     return truths
 
 
-def _came_out(table: pd.DataFrame, arm: str, words: str) -> bool | None:
-    if arm not in table.index:
+def _came_out(table: pd.DataFrame, name: str, words: str) -> bool | None:
+    if name not in table.index:
         return None
-    return table.observed[arm] in words.split(" or ")
+    return table.observed[name] in words.split(" or ")
 
 
 def _speeds(toy: pd.DataFrame) -> dict[str, Number]:
@@ -180,6 +183,18 @@ def _by_the_law(shares: Mapping[str, pd.DataFrame]) -> bool | None:
         low, high = table.loc["decay-double", ["low", "high"]]
         halves[bench] = bool(low <= 0.5 <= high)
     return halves == {"Q": False, "T": True, "L": False}
+
+
+def _on_further_seeds() -> float | None:
+    """The share that decay from the fit on leaves on bench Q, by seeds that no other arm has."""
+    tables = []
+    for name in ("decay-from-the-fit", "free"):
+        seeds = tuple(range(SEEDS, 2 * SEEDS))
+        data = recorded(dataclasses.replace(arm("Q", name), seeds=seeds))
+        if data is None:
+            return None
+        tables.append(grok_times(data))
+    return middle(waits(*tables)).median
 
 
 def _stay() -> bool | None:
