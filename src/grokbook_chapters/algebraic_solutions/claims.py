@@ -53,7 +53,7 @@ FOUR, RAZOR, TRAINED = (
     "Does weight decay shave?",
     "The published table, repeated",
 )
-SAID = "What the papers say, and what we found"
+SURVIVES = "What survives"
 
 NONE = 1e-24  # losses below this are rounding
 
@@ -534,7 +534,7 @@ def trained_counts(table: pd.DataFrame) -> list[tuple[int, int]]:
     "tian2025",
     "slides on data and on scaling laws",
     part_of="XT",
-    section=SAID,
+    section=SURVIVES,
     kind="number",
     published="9.1B",
     says="70 x 300 x 12 x 3,600 x 10 = {value:.3e}; a + b of the four rows: {sums}",

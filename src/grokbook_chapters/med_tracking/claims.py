@@ -28,7 +28,7 @@ CONTINUED = "p = 47, continued"
 # other observations.
 MENDED, ONE_SIDED = "2026-11-24T19:47:54 30ed84f", "2026-11-29T06:38:53 74c52b12"
 
-OBSERVED = {"section": "What the papers say", "seconds": 5}
+OBSERVED = {"section": "Three observations", "seconds": 5}
 OTHERS = {
     "section": "Other moduli, other operations: MED moves, its quotient does not",
     "seconds": 2,

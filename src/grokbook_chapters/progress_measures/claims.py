@@ -19,7 +19,7 @@ SHARES = (0.25, 0.5, 0.75)  # of both moves; a word that one of them changes is 
 ENOUGH = 6  # runs that generalise with a delay below which nothing is concluded
 
 _JUDGED = {
-    "section": "What the papers say",
+    "section": "At the papers' own size",
     "runs": own_size,
     "beside": tasks,
     "seconds": 8,

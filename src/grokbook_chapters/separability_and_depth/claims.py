@@ -40,7 +40,7 @@ VIOLENT = 0.1
 # not judged.
 ROOM = 0.2
 
-PAPERS_SAY = "What the papers say"
+STAGES = "What the stages of trained networks show"
 
 
 def inverse_root(x: np.ndarray) -> np.ndarray:
@@ -155,7 +155,7 @@ def recovery_error(measurements: int, n: int = 64, sparsity: int = 4, seed: int 
     "P11",
     "gu2024",
     "appendix C, Theorems 6 to 9",
-    section=PAPERS_SAY,
+    section=STAGES,
     kind="theorem",
     shown_by="proof",
     part_of="XG24",
@@ -173,7 +173,10 @@ def cited_theorems(measurements: int = 32, few: int = 14, seeds: int = 10) -> Fi
     from few random measurements, and eigenvalues of a return map decide the stability of a cycle.
 
     Standard, but that "with high probability" is left out of Theorem 8: of as many measurements
-    some sets suffice and some do not.
+    some sets suffice and some do not. The predecessor adds that by these theorems sparsity implies
+    "increasing periodicity". They go the other way, from smoothness to decay, and any table on the
+    residues modulo p repeats after p steps, noise too. What stays is the observation that few
+    frequencies carry the embedding of a network that generalises.
     """
     share, fewer = (
         np.mean([recovery_error(m, seed=s) < EXACT for s in range(seeds)])
