@@ -312,21 +312,6 @@ def test_separation_is_blind_to_scale_and_not_to_position():
     )
 
 
-def test_the_table_of_turning_points_reads_the_run_at_its_steps(cell):
-    data = curves(200, 2000, 2)
-    norm = 10.0 * 2 ** (-STEPS / 1000)
-    data["weight_norm"] = (("seed", "step"), [norm] * 2)
-    data["within_class_share"] = data.weight_norm / 10
-    never = data.assign(test_accuracy=data.test_accuracy * 0)
-    rows, none = cell("15", "turns = load", load=lambda _: {runs.LARGE: never}, large=data)[
-        "turns"
-    ].values()
-    assert rows["at"].tolist() == ["fits", "generalises", "end"] * 2
-    assert rows.step.tolist() == [200, 2000, 4000] * 2
-    np.testing.assert_allclose(rows.norm, [2**-0.2, 0.25, 1 / 16] * 2)
-    assert none.empty
-
-
 def one_seed(*lines):
     """The phases of one seed on a grid: a line a weight decay, letters along the rate."""
     cells = np.array([[[*line] for line in lines]])
@@ -347,7 +332,7 @@ def test_the_prose_uses_the_numbers_that_there_are():
     assert made["delayed"].holds and made["large_grok"].value == 2000
     assert made["ordered_lines"] == "2 of 3" and not made["ordered"].holds
     assert made["free_there"] == "none of 3" and made["decayed_there"] == "all 3"
-    assert made["memorised_low"] == "75%" and made["memorised_rest"] == "0%"
+    assert made["memorised_low"] == "100%" and made["memorised_rest"] == "17%"
 
 
 def test_the_wait_of_the_page_is_the_time_in_which_decay_undoes_the_start():

@@ -207,7 +207,8 @@ def _sheet_entry(entry: Mapping[str, Any]) -> str:
 def _facts(entry: Mapping[str, Any]) -> dict[str, str]:
     """What a data sheet says of a claim, by name; nothing where there is nothing to say."""
     bars = "; ".join(f"{bar}: {word}" for bar, word in entry["bars"].items())
-    runs = [kind_of_evidence(entry)]
+    way = WAYS.get(entry["shown_by"], "none needed")
+    runs = [kind_of_evidence(entry) if entry["computed"] else way]
     if entry["records"]:
         runs.append(f"{len(entry['records'])} records")
     if entry["not_recorded"]:

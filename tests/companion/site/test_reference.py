@@ -127,7 +127,7 @@ def test_the_code_that_a_page_shows_is_of_a_name_that_the_page_lists():
         for thing in shown
         if "chapters" not in thing.__module__ and not thing.__name__.startswith("_")
     ]
-    assert len(wanted) > 20 and [thing for thing in wanted if thing not in there] == []
+    assert wanted and [thing for thing in wanted if thing not in there] == []
 
 
 def test_a_term_stands_once_in_the_glossary():

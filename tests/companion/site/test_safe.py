@@ -170,14 +170,21 @@ def test_an_entry_of_the_ledger_adds_only_what_sets_mathematics_in_a_sentence(na
             "verdict": said or "x",
         }
         row |= {
-            "evidence": said,
+            "evidence": f"e {said}",
             "published": f"p {said}",
             "value": 0.5,
             "kind": said or "x",
             "origin": "paper",
         }
-        row |= {"page": f"07_x: {said}", "shown_by": "runs", "runs": 1}
-        seen = Tags(cards.claim_cards(pd.DataFrame([row]), said) + cards._entry(row)).seen
+        row |= {"page": f"07_x: {said}", "shown_by": "runs", "runs": 1, "rule": f"r {said}"}
+        row |= {"chapter": f"07_x{said}", "section": said, "also": [f"a{said}"], "computed": True}
+        row |= {"bars": {f"b{said}": "holds"}, "records": [said], "not_recorded": [f"n{said}"]}
+        row |= {"rule_changed": f"c {said}", "command": f"d {said}"}
+        seen = Tags(
+            cards.claim_cards(pd.DataFrame([row]), said)
+            + cards.sheet_html([row], said)
+            + cards._indexed(row)
+        ).seen
         return [
             one for one in seen if one[0] not in ("i", "sub", "sup") and one != ("p", ["class"])
         ]
