@@ -27,7 +27,7 @@ from grokbook_chapters.images.runs import PIXELS, WIDTH
 
 LOSS, METHOD = (
     "A loss that cannot shrink everything",
-    "Through an encoder all points gather in one place",
+    "Through an encoder new images are not placed",
 )
 
 # Adam's rate and steps in Fig. 19, and the steps of an encoder here

@@ -61,7 +61,7 @@ def _followed() -> dict[str, object]:
 
 _SANDWICH = "Is grokking sandwiched?"
 _TWO_CLOCKS = "Why a slow decoder delays both sets, and a fast one never generalises"
-_SEEDS = "Our seeds differ from theirs as from each other"
+_SEEDS = "How much of a cell is its seed?"
 
 
 def _with_parts() -> dict[str, object]:
