@@ -25,10 +25,15 @@ PAGES = (
 PAGES = [
     one for one in PAGES if not one.startswith(("mathjax/", "_static/", "_modules/", "index.html"))
 ]
-CHAPTERS = [page for page in PAGES if (ROOT / "notebooks" / f"{Path(page).stem}.md").is_file()]
-PAGES, CHAPTERS = (
+CHAPTERS = [
+    page
+    for page in PAGES
+    if not page.startswith("data/") and (ROOT / "notebooks" / f"{Path(page).stem}.md").is_file()
+]
+SHEETS = [page for page in PAGES if page.startswith("data/")]
+PAGES, CHAPTERS, SHEETS = (
     [pytest.param(n, marks=pytest.mark.xdist_group(n)) for n in names]
-    for names in (PAGES, CHAPTERS)
+    for names in (PAGES, CHAPTERS, SHEETS)
 )
 
 pytestmark = [
@@ -125,6 +130,11 @@ def test_a_chapter_has_pictures_for_every_screen_its_box_and_solutions_that_open
     before, after = page["solutions"]
     assert before >= 1
     assert after == before - 1
+
+
+@pytest.mark.parametrize("name", SHEETS)
+def test_a_data_sheet_says_how_the_page_was_made(facts, name):
+    assert "grokbook run" in facts(name)["made"]
 
 
 @pytest.mark.parametrize("name", CHAPTERS)

@@ -32,5 +32,5 @@ def test_the_drawer_holds_what_is_needed_to_run_the_page(open_page, address):
     page.wait_for_timeout(500)
     assert drawer.locator("pre").first.is_visible()
     said = drawer.inner_text()
-    parts = ("After this chapter you can", "p: int", "grokbook run 01", "Time", "Code commit")
+    parts = ("After this chapter you can", "p: int", "grokbook run 01", "Time")
     assert [part for part in parts if part not in said] == []

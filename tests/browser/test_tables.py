@@ -91,7 +91,7 @@ def test_a_choice_is_kept_in_the_address_and_the_address_makes_the_choice(ledger
     page = ledger(place)
     every = shown(page)
     page.get_by_role("combobox", name="Verdict").select_option("fails")
-    page.get_by_label("Words").fill("of are" if place == "alone" else "circle")
+    page.get_by_label("Words").fill("of are" if place == "alone" else "embedding")
     chosen = shown(page)
     assert 0 < len(chosen) < len(every)
     assert page.locator(".gb-count").inner_text() == f"{len(chosen)} of {len(every)} claims shown"
