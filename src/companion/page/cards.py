@@ -118,9 +118,7 @@ def _item(parts: Iterable[str], anchor: str = "", data: Mapping[str, str] | None
 def _line(row: Mapping[str, Any], address: str | None) -> str:
     """One claim on a line that opens: id, verdict, number, first words; then the whole, its place,
     what was found."""
-    paper = named(row["paper"]) if row.get("paper") else ""
-    paper = f"ours, on {paper}" if row.get("origin") == "ours" else paper
-    place = html.escape(", ".join(filter(None, (paper, row.get("place", "")))))
+    place = _stands(row)
     link = ""
     if address:
         link = f'<a href="{html.escape(address)}">{html.escape(row["id"])} in the ledger</a>'
@@ -133,6 +131,13 @@ def _line(row: Mapping[str, Any], address: str | None) -> str:
     where = f'<p class="gb-place">{where}</p>' if where else ""
     line = f"{_heading(row)} {_begun(begun)}"
     return f"<details><summary>{line}</summary>\n{whole}{where}{told}\n</details>"
+
+
+def _stands(row: Mapping[str, Any]) -> str:
+    """Whose sentence a claim is and where it stands, as HTML; empty where the row does not say."""
+    paper = named(row["paper"]) if row.get("paper") else ""
+    whose = f"ours, on {paper}" if row.get("origin") == "ours" else paper
+    return html.escape(", ".join(filter(None, (whose, row.get("place", "")))))
 
 
 def _number(value: Any) -> str:
@@ -187,9 +192,6 @@ def _indexed(row: Mapping[str, Any]) -> str:
 
 def _sheet_entry(entry: Mapping[str, Any]) -> str:
     """One claim of a data sheet: what is claimed and where, then what was found and how."""
-    paper = named(entry["paper"])
-    whose = f"ours, on {paper}" if entry["origin"] == "ours" else paper
-    place = ", ".join(filter(None, (whose, entry["place"])))
     section = section_address(project_root(), f"{entry['chapter']}: {entry['section']}")
     shown = f' · <a href="../chapters/{html.escape(section)}">shown here</a>' if section else ""
     facts = "".join(
@@ -198,7 +200,7 @@ def _sheet_entry(entry: Mapping[str, Any]) -> str:
     parts = [
         f'{_anchors(entry["also"])}<p class="gb-line">{_heading(entry)}</p>',
         f'<p class="gb-whole">{typeset(entry["statement"])}</p>',
-        f'<p class="gb-place">{html.escape(place)}{shown}</p>',
+        f'<p class="gb-place">{_stands(entry)}{shown}</p>',
         f'<dl class="gb-facts">{facts}</dl>',
     ]
     return _item(parts, entry["id"])
@@ -247,13 +249,18 @@ def _anchors(names: Iterable[str]) -> str:
     return "".join(f'<span id="{html.escape(name)}"></span>' for name in names)
 
 
+def page_of_sheet(chapter: str) -> str:
+    """The page of the site that a chapter's data sheet is."""
+    return f"{SHEETS}/{chapter}"
+
+
 def sheet(chapter: str, claim: str = "") -> str:
     """The address of a chapter's data sheet, or of a claim on it, seen from a chapter.
 
     >>> sheet("12_phase_diagrams", "LP11")
     '../data/12_phase_diagrams.html#LP11'
     """
-    return f"../{SHEETS}/{chapter}.html" + (f"#{claim}" if claim else "")
+    return f"../{page_of_sheet(chapter)}.html" + (f"#{claim}" if claim else "")
 
 
 def place_of(row: Mapping[str, Any]) -> str:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from companion.page.cards import SHEETS
+from companion.page.cards import page_of_sheet
 from companion.page.sources import Chapter
+from companion.site import outputs
 
 ANSWER, OBJECTIVES, NEED, TIME = (
     "> **Answer.**",
@@ -38,13 +39,13 @@ def arranged(notebook: dict[str, Any], chapter: Chapter, alone: bool = False) ->
     if not chapter.lead:
         return notebook
     cells = [dict(cell) for cell in notebook["cells"]]
-    first = _text(cells[0]) if cells and cells[0]["cell_type"] == "markdown" else ""
+    first = outputs.source(cells[0]) if cells and cells[0]["cell_type"] == "markdown" else ""
     if not first.startswith("# "):
         return notebook
     title, _, rest = first.partition("\n")
     opening, cells = _opening([_markdown(rest), *cells[1:]])
     kept, moved = _taken(opening)
-    text = _text(kept[0]).strip()
+    text = outputs.source(kept[0]).strip()
     sentence = found[0] if (found := _SENTENCE.match(text)) else ""
     kept[0] = _markdown(text[len(sentence) :].lstrip())
     picture, after = _lead_figure(kept + cells, chapter.lead)
@@ -59,7 +60,7 @@ def arranged(notebook: dict[str, Any], chapter: Chapter, alone: bool = False) ->
         + code
         + moved["commands"]
         + moved[TIME]
-        + [_text(cell) for cell in provenance if alone]
+        + [outputs.source(cell) for cell in provenance if alone]
     )
     inside = "\n\n".join(parts)
     about = f"{{admonition}} Run this page\n:class: dropdown gb-drawer\n:name: {DRAWER}"
@@ -67,10 +68,10 @@ def arranged(notebook: dict[str, Any], chapter: Chapter, alone: bool = False) ->
     shown = [
         _in_place(cell)
         for cell in top + after
-        if cell["cell_type"] != "markdown" or _text(cell).strip()
+        if cell["cell_type"] != "markdown" or outputs.source(cell).strip()
     ]
     if not alone:
-        shown.append(_markdown(SHEET.format(page=f"../{SHEETS}/{chapter.name}")))
+        shown.append(_markdown(SHEET.format(page=f"../{page_of_sheet(chapter.name)}")))
     return {**notebook, "cells": [*shown, drawer]}
 
 
@@ -79,17 +80,13 @@ def _in_place(cell: dict[str, Any]) -> dict[str, Any]:
     code of all."""
     tags = cell["metadata"].get("tags", [])
     # by a build, to show something: no code of the page
-    made = not re.sub(r"(?m)^#.*$", "", _text(cell)).strip()
+    made = not re.sub(r"(?m)^#.*$", "", outputs.source(cell)).strip()
     if cell["cell_type"] != "code" or "gb-lead" in tags or made:
         return cell
     seen = [
         {"remove-input": "hide-input", "remove-cell": "hide-cell"}.get(tag, tag) for tag in tags
     ]
     return {**cell, "metadata": {**cell["metadata"], "tags": seen}}
-
-
-def _text(cell: dict[str, Any]) -> str:
-    return "".join(cell["source"])
 
 
 def _markdown(text: str) -> dict[str, Any]:
@@ -100,7 +97,7 @@ def _opening(cells: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[di
     """The cells before the first section, with the text of one that begins before it, and all
     others."""
     for at, cell in enumerate(cells):
-        text = _text(cell) if cell["cell_type"] == "markdown" else ""
+        text = outputs.source(cell) if cell["cell_type"] == "markdown" else ""
         if heading := re.search(r"^## ", text, re.MULTILINE):
             before, after = _markdown(text[: heading.start()]), _markdown(text[heading.start() :])
             return [*cells[:at], before], [after, *cells[at + 1 :]]
@@ -115,9 +112,9 @@ def _taken(opening: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], dict[st
     kept = []
     for cell in opening:
         if "parameters" in cell["metadata"].get("tags", []):
-            moved["parameters"].append(_text(cell))
+            moved["parameters"].append(outputs.source(cell))
         elif cell.get("id") == "commands":
-            moved["commands"].append(_text(cell))
+            moved["commands"].append(outputs.source(cell))
         elif cell["cell_type"] == "markdown":
             kept.append(_without_paragraphs(cell, moved))
         else:
@@ -136,7 +133,7 @@ def _without_paragraphs(cell: dict[str, Any], moved: dict[str, list[str]]) -> di
     """A Markdown cell without the paragraphs that begin as a kind of `moved`; a list belongs to the
     one before it."""
     kept, kind = [], ""
-    for block in _blocks(_text(cell)):
+    for block in _blocks(outputs.source(cell)):
         belongs = kind == OBJECTIVES and block.startswith("- ")
         first = block.partition("\n")[2] if block.startswith(":::") else block
         kind = (

@@ -130,7 +130,7 @@ def ledger(root: Path) -> dict[str, dict[str, Any]]:
         root, sources.load(root / "notebooks" / f"{page}.md").page(card["preset"])
     ):
         return {}
-    found = outputs.files(read_json(file)).get(export.NAME, {})
+    found = outputs.published(read_json(file)).get(export.NAME, {})
     return {claim["id"]: claim for claim in found.get("claims", ()) if claim["computed"]}
 
 

@@ -47,18 +47,33 @@ def used(notebook: Any) -> list[dict[str, Any]]:
     return rows
 
 
-def files(notebook: Mapping[str, Any]) -> dict[str, Any]:
-    """What `page.data` published: the files that the cells of an executed page have for the site,
-    by name.
+def source(cell: Mapping[str, Any]) -> str:
+    """The source of a cell, which a file may have as a list of lines."""
+    return "".join(cell["source"])
 
-    They are taken out of the notebook.
-    """
+
+def published(notebook: Mapping[str, Any]) -> dict[str, Any]:
+    """What `page.data` published: the files that the cells of an executed page have for the site,
+    by name."""
     found = {}
+    for about in _metadata(notebook):
+        if file := about.get("grokbook_file"):
+            found[file["name"]] = file["content"]
+    return found
+
+
+def files(notebook: Mapping[str, Any]) -> dict[str, Any]:
+    """What is `published`, taken out of the notebook."""
+    found = published(notebook)
+    for about in _metadata(notebook):
+        about.pop("grokbook_file", None)
+    return found
+
+
+def _metadata(notebook: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for cell in notebook["cells"]:
         for output in cell.get("outputs", []):
-            if file := output.get("metadata", {}).pop("grokbook_file", None):
-                found[file["name"]] = file["content"]
-    return found
+            yield output.get("metadata", {})
 
 
 def strip(notebook: Any) -> None:

@@ -3,7 +3,6 @@ records and the front matter."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -27,21 +26,18 @@ PARTS = {
 def document(ledger: Mapping[str, Any] | None) -> dict[str, Any]:
     """The ledger as the page of all claims computed it; where that `ledger` page (an executed
     notebook) is not there, as it is settled."""
-    computed = outputs.files(json.loads(json.dumps(ledger))) if ledger else {}
+    computed = outputs.published(ledger) if ledger else {}
     known = {claim["id"]: claim for claim in computed.get(export.NAME, {}).get("claims", [])}
     return export.document(choose(), seen=known)
-
-
-def page_of_sheet(chapter: str) -> str:
-    """The page that a chapter's data sheet is."""
-    return f"{cards.SHEETS}/{chapter}"
 
 
 def of_claims() -> dict[str, str]:
     """The page of the data sheet that has each claim, by its id and its former ones."""
     found = {}
     for claim in choose():
-        found |= dict.fromkeys((claim.id, *claim.also), page_of_sheet(chapter_of(claim.topic)))
+        found |= dict.fromkeys(
+            (claim.id, *claim.also), cards.page_of_sheet(chapter_of(claim.topic))
+        )
     return found
 
 
@@ -89,7 +85,7 @@ def sheet(
             listed = cards.sheet_html(parts[part], caption)
             blocks.append(f"## {heading}\n\n```{{raw}} html\n{listed}\n```")
     blocks.append(f"## Parameters\n\n{parameters(chapter)}")
-    made = [_text(cell) for cell in notebook["cells"] if cell.get("id") == "provenance"]
+    made = [outputs.source(cell) for cell in notebook["cells"] if cell.get("id") == "provenance"]
     blocks += [f"## How the page was made\n\n{text}" for text in made]
     return "\n\n".join(blocks) + "\n"
 
@@ -106,7 +102,3 @@ def parameters(chapter: Chapter) -> str:
         values = " | ".join(f"`{page[parameter.name]!r}`" for page in pages)
         rows.append(f"| `{parameter.name}` | {values} | {words(parameter.help)} |")
     return "\n".join(rows)
-
-
-def _text(cell: Mapping[str, Any]) -> str:
-    return "".join(cell["source"])

@@ -23,7 +23,7 @@ from companion.checks import broken, drift
 from companion.claims import export
 from companion.claims.verdicts import settled, with_former
 from companion.exercises import parser
-from companion.page import class_page, front, sources
+from companion.page import cards, class_page, front, sources
 from companion.page.drawing import NARROW
 from companion.page.sources import Chapter
 from companion.project import described, of
@@ -413,7 +413,7 @@ def pages(root: Path, chapters: Mapping[str, Chapter]) -> dict[str, Any]:
         },
         "verdicts": with_former(settled()),
         "claims": sheets.of_claims(),
-        "sheets": [sheets.page_of_sheet(name) for name in chapters],
+        "sheets": [cards.page_of_sheet(name) for name in chapters],
     }
 
 

@@ -1,7 +1,6 @@
 """Chapter 04c: a symmetric form, Fig. 4 of Gu et al. 2025 and the networks of section 6.1."""
 
 from companion.claims import load as load
-from grokbook.runs import load_or_run as load_or_run
 from grokbook_chapters.symmetric_form.claims import by_fraction as by_fraction
 from grokbook_chapters.symmetric_form.claims import counted_cells as counted_cells
 from grokbook_chapters.symmetric_form.claims import lattice_sum as lattice_sum
