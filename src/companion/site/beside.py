@@ -91,8 +91,11 @@ def parts(
     marked = deepcopy(notebook)
     by_name = {d.item.removeprefix("glue "): d for d in moved}
     for cell in marked.cells:
+        figure = cell.metadata.get("mystnb", {}).get("figure", {})
         if cell.cell_type == "markdown":
             cell.source = _marked(cell.source, by_name)
+        elif "caption" in figure:
+            figure["caption"] = _marked(figure["caption"], by_name)
     return [cell for cell in opening if not _is_blank(cell)], marked
 
 
@@ -122,8 +125,8 @@ def _lost(source: str, then: when.Known, now: when.Known) -> int:
 
 
 def _marked(text: str, moved: Mapping[str, Difference]) -> str:
-    """Prose in which the numbers that moved are marked, each with what it is by default; headings
-    stay as they are."""
+    """Prose, or a caption, in which the numbers that moved are marked, each with what it is by
+    default; headings stay as they are."""
 
     def mark(role: re.Match[str]) -> str:
         difference = moved.get(role[1])

@@ -184,6 +184,7 @@ def _split(cell: Any) -> list[Any]:
     tags = [tag for tag in cell.metadata.get("tags", []) if tag.startswith("remove")]
     tags = list(dict.fromkeys([*tags, "remove-input"]))
     about = {"metadata": {"tags": tags}, "execution_count": cell.execution_count}
+    cell.metadata.pop("mystnb", None)  # the figure may go to another cell, and its label with it
     cells = [cell, *(new_code_cell(ANOTHER, **about) for _ in groups[1:])]
     for target, outputs in zip(cells, groups, strict=True):
         target.outputs = outputs
