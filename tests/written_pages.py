@@ -21,7 +21,9 @@ def names_used(chapter: str) -> set[str]:
     path = source(chapter)
     topic = path.stem.partition("_")[2]
     figures = PACKAGE / "grokbook_chapters" / topic / "figures.py"
-    text = path.read_text("utf-8") + figures.read_text("utf-8")
+    text = path.read_text("utf-8")
+    if figures.is_file():
+        text += figures.read_text("utf-8")
     truths: set[str] = set()
     for block, half in re.findall(r"\{when\}(?: +([^\n]+)|`+([^;`]+);)", text):
         truths |= set(when.names(block or half))

@@ -1,5 +1,156 @@
-"""The front page: the recorded run that moves under its slider."""
+"""The front page: one network, what is done to it act by act, and what the library finds when it
+does the same."""
 
+from __future__ import annotations
+
+import dataclasses
+import html
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from companion import page
+from companion.page import Truth
+from grokbook.curves.delay import THRESHOLD, grok_times
+from grokbook.runs.experiment import Experiment
+from grokbook.training.config import RunConfig, StopRule
+from grokbook.training.handed_over import HandedOver
+from grokbook.training.schedule import Schedule
 from grokbook_chapters.gu2025 import often
+from grokbook_chapters.training_page import NONE, configuration, settings
 
-RUNS = (often,)
+FIGURE = "fig-front-train"
+BASE: dict[str, Any] = {"train_fraction": 0.5, "n_seeds": 1, "steps": 2_000}
+"""The network of the story, half of whose pairs are shown; the rest is as `settings` has it."""
+
+DECAY = settings()["weight_decay"]
+PAIRED: dict[str, Any] = {"split": "symmetric"}
+"""Both orders of a pair are shown, or neither."""
+
+ACTS: dict[str, dict[str, Any]] = {
+    "shown": {},
+    "paired": PAIRED,
+    "no_decay": PAIRED | {"weight_decay": 0.0},
+    "finished": PAIRED | {"given": "finished"},
+    "half": PAIRED | {"given": "half"},
+    "shuffled": PAIRED | {"given": "shuffled"},
+    "tuned": PAIRED | {"weight_decay": 10 * DECAY},
+}
+"""What each act changes."""
+
+SEEDS = (0, 1, 2, 3, 4)
+KEPT = ("train_accuracy", "test_accuracy")
+
+
+class Donor(NamedTuple):
+    """Fit and grok step of a run that hands its first layer over."""
+
+    fit: int
+    grok: int
+
+
+DONORS = (Donor(19, 617), Donor(23, 657), Donor(21, 567), Donor(19, 617), Donor(23, 657))
+"""Those of the recorded runs of the act `paired`, by seed; a test compares."""
+
+WAY = {"half": 0.5, "finished": 1.0, "shuffled": 1.0}
+"""How far from fit to grok step a donor is when its first layer is taken."""
+
+
+def press(act: str, words: str) -> None:
+    """Show a link that sets the network of the page to an act, and whose address repeats it.
+
+    Raises KeyError for an act that is none of `ACTS`.
+    """
+    found = settings(**BASE, **ACTS[act])
+    changed = {name: value for name, value in found.items() if NONE.get(name) != value}
+    address = html.escape(f"#{FIGURE}-area?{urlencode(changed)}")
+    link = f'<a href="{address}">{html.escape(words)}</a>'
+    shown = {"text/html": f'<p class="gb-press">{link}</p>', "text/plain": f"[{words}]"}
+    page._display(shown)
+
+
+def story() -> dict[str, Experiment]:
+    """The runs of each act, which end once they have generalised.
+
+    Example:
+        >>> story()["half"].name
+        'front/story[half]'
+    """
+    found = {}
+    for act, changes in ACTS.items():
+        config = configuration(settings(**BASE, **changes) | {"given": "nothing"})
+        stop = StopRule(threshold=THRESHOLD - 1e-6, hold=4)
+        config = dataclasses.replace(config, log=Schedule(30, 1, 200, "log"), stop=stop)
+        if act in WAY:
+            config = given(config, act)
+        name = f"front/story[{act}]"
+        found[act] = Experiment(name, config, SEEDS, together=True, kept=KEPT)
+    return found
+
+
+def given(config: RunConfig, act: str) -> RunConfig:
+    """A run whose first layer is that of a donor, `WAY` between its fit and its grok step."""
+    way = WAY[act]
+    steps = tuple(round(donor.fit + way * (donor.grok - donor.fit)) for donor in DONORS)
+    donor = dataclasses.replace(config, stop=None)
+    renaming = 0 if act == "shuffled" else 1
+    model = HandedOver(config.model, donor, ("W_E",), renaming=renaming, steps=steps)
+    return dataclasses.replace(config, model=model)
+
+
+RUNS = (often, story)
+
+
+def numbers(found: Mapping[str, xr.Dataset]) -> dict[str, Any]:
+    """What the prose uses of the runs: medians of steps, and whether a sentence holds of them."""
+    times = {act: grok_times(run) for act, run in found.items()}
+    wait = {act: median(table.delay) for act, table in times.items()}
+    share = {act: wait[act] / wait["paired"] for act in ACTS}
+    end = found["no_decay"].test_accuracy.isel(step=-1)
+    never = bool(times["no_decay"].grok_step.isna().all())
+    shares = "; ".join(f"{act} {value:.2f}" for act, value in share.items())
+    return {
+        "fit": f"{times['shown'].fit_step.median():.0f}",
+        "by_heart": f"{at_the_fit(found['shown']):.0%}",
+        "last": f"{BASE['steps']:,}",
+        "without_decay": f"{float(end.median()):.0%}",
+        **{f"{act}_wait": steps(wait[act]) for act in ACTS if act != "no_decay"},
+        "copying_is_not_it": Truth(1 / 1.5 < wait["paired"] / wait["shown"] < 1.5, shares),
+        "decay_is_needed": Truth(never, f"generalised: {int(times['no_decay'].grok_step.count())}"),
+        "features_are_handed": Truth(
+            share["finished"] < 0.25 and 0.25 < share["half"] < 0.75 and share["shuffled"] > 0.9,
+            shares,
+        ),
+        "tuned_away": Truth(share["tuned"] < 1 / 3, shares),
+    }
+
+
+def median(values: pd.Series) -> float:
+    """The median of steps; what did not happen is later than all that did.
+
+    Example:
+        >>> median(pd.Series([30, None, 10])), median(pd.Series([30, None, None]))
+        (30.0, inf)
+    """
+    return float(values.astype(float).fillna(np.inf).median())
+
+
+def steps(wait: float) -> str:
+    """A wait in words.
+
+    Example:
+        >>> steps(1234.0), steps(float("inf"))
+        ('1,234 steps', 'longer than the run')
+    """
+    return f"{wait:,.0f} steps" if np.isfinite(wait) else "longer than the run"
+
+
+def at_the_fit(run: xr.Dataset) -> float:
+    """The median over the seeds of the test accuracy at the fit step."""
+    fits = grok_times(run).fit_step.dropna()
+    values = [run.test_accuracy.sel(seed=seed, step=int(fit)).item() for seed, fit in fits.items()]
+    return float(np.median(values))

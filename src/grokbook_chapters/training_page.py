@@ -49,11 +49,15 @@ USUAL: dict[str, dict[str, Any]] = {
 """What a network is trained with unless a page says otherwise; the script has the same."""
 
 LAYERS = ("embedding", "hidden", "output")
-NONE: dict[str, Any] = {"freeze": "never", "hold": "never", "temperature": 1} | {
-    f"decay_{name}": 1 for name in LAYERS
+NONE: dict[str, Any] = {
+    "freeze": "never",
+    "hold": "never",
+    "temperature": 1,
+    "given": "nothing",
+    **{f"decay_{name}": 1 for name in LAYERS},
 }
 """The interventions of a page, all off: when the embedding is frozen, the norm held ("start",
-"fitted"), T, decay."""
+"fitted"), T, the first layer that another run gives ("half", "finished", "shuffled"), decay."""
 
 MODULI = (5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59)
 WIDTHS = {"quadratic": (16, 32, 64, 128, 256), "transformer": (16, 32, 48, 64)}
@@ -131,12 +135,18 @@ def configuration(found: dict[str, Any], fitted: int | None = None) -> RunConfig
         fitted: the number of updates after which 95 per cent of the training pairs are right, where
             an intervention begins there.
 
-    Raises ParameterError where that number is needed and not given.
+    Raises ParameterError where that number is needed and not given, and for a first layer of
+    another run, which the page itself trains.
 
     Example:
         >>> configuration(settings()).n_train
         211
     """
+    if found["given"] != "nothing":
+        raise ParameterError(
+            f"given = {found['given']!r}: that first layer is of a run in the browser; with the"
+            " library, HandedOver takes it from a donor."
+        )
     p, quadratic = found["p"], found["model"] == "quadratic"
     rates = {name: found[name] for name in ("learning_rate", "weight_decay")}
     config = RunConfig(
@@ -192,7 +202,13 @@ def _hooks(found: dict[str, Any], names: tuple[str, ...], fitted: int | None) ->
 
 
 def training_page(
-    name: str, *, model: str = "quadratic", caption: str = "", begin: bool = False, **changes: Any
+    name: str,
+    *,
+    model: str = "quadratic",
+    caption: str = "",
+    begin: bool = False,
+    story: bool = False,
+    **changes: Any,
 ) -> None:
     """Put a page that trains into the chapter as the numbered figure `name`.
 
@@ -201,6 +217,7 @@ def training_page(
         model: the network it opens with, "quadratic" or "transformer".
         caption: sentences of the chapter, before those that say what is trained.
         begin: whether it begins to run by itself, as on the front page.
+        story: whether it is pinned beside a text, and shows the circle of its first layer as well.
         changes: settings to open with (`settings`); everything is under the reader's hand. With
             `beside=1` there are two runs of the first seed, with the interventions among the
             settings and without.
@@ -216,9 +233,8 @@ def training_page(
     words = (
         f"{caption} {said} in your browser. Held out: all other pairs. {told(run)}{plain}".strip()
     )
-    interactive(
-        "training_page", name, words, ALT, found | {"begin": begin}, still(config.task, run)
-    )
+    options = found | {"begin": begin, "story": story}
+    interactive("training_page", name, words, ALT, options, still(config.task, run))
 
 
 def library_run(found: dict[str, Any]) -> tuple[str, RunConfig, xr.Dataset]:

@@ -143,7 +143,7 @@ def test_the_table_of_the_page_has_the_controls_first_and_then_who_sees_it_comin
     )
 
 
-def test_a_clock_is_early_in_every_counted_run_as_the_tour_and_pages_6_and_18_say():
+def test_a_clock_is_early_in_every_counted_run_as_pages_6_and_18_say():
     rows = controlled(load(runs.tasks()), {})
     lead = rows[rows.generalises & (rows.measure == "clock")].lead
     assert len(lead) == 35 and (lead > 0).all()

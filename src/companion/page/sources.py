@@ -32,7 +32,6 @@ _FRONT_KEYS = {
     "seconds",
     "example",
     "lead",
-    "picture",
     "needs",
     "sets",
 }
@@ -52,7 +51,6 @@ class Chapter:
     seconds: Mapping[str, float] = field(default_factory=dict)
     example: Mapping[str, Any] = field(default_factory=dict)
     lead: str = ""
-    picture: str = ""
     needs: tuple[str, ...] = ()
     variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
@@ -231,7 +229,6 @@ def _parsed(path: Path, source: str) -> Chapter:
         seconds=seconds,
         example=example,
         lead=str(front.get("lead") or ""),
-        picture=str(front.get("picture") or front.get("lead") or ""),
         needs=tuple(front.get("needs") or ()),
         variants=variants.named_in(front, found, presets),
     )

@@ -165,14 +165,12 @@ def stage(
     extra.mkdir()
     chapters = {name: sources.load(root / "notebooks" / f"{name}.md") for name in names}
     sets = sets or {}
-    drawn: dict[str, str] = {}
     folder = notebooks or root / "book" / "chapters"
     executed = {name: read_json(folder / f"{name}.ipynb") for name in names}
     if not notebooks:
         sheets.put(source, chapters, executed, sheets.document(executed.get(of(root).ledger)))
     for name, chapter in chapters.items():
         notebook, others = executed[name], sets.get(name, [])
-        drawn |= drawings(notebook)
         page = source / f"{sources.page_of(name)}.ipynb"
         # what stands there while the front page is not executed
         page.with_suffix(".md").unlink(missing_ok=True)
@@ -186,9 +184,7 @@ def stage(
         for one in others:
             made = variants.shown(one, nbformat.read(folder / f"{name}.ipynb", as_version=4))
             put_page(made, page.with_name(f"{one.file}.ipynb"), extra, chapter, others, one.name)
-    if sources.FRONT in names:
-        put_cards(root, source, extra / "cards", drawn)
-    fill_pages(root, source, names, drawn)
+    fill_pages(root, source, names)
     for name in MATHJAX_PARTS:
         origin, copy = mathjax_folder() / name, extra / "mathjax" / name
         copy.parent.mkdir(parents=True, exist_ok=True)
@@ -258,67 +254,18 @@ def put_narrow(notebook: Mapping[str, Any], folder: Path) -> None:
             )
 
 
-MAP = "% map of the chapters\n"
-"""A comment of a plain page in whose place the map of the chapters stands."""
+NEEDS = "% what each chapter needs\n"
+"""A comment of a plain page in whose place the list of the chapters stands, with what they need."""
 
-WORDS = (
-    "<style>:root{color-scheme:light dark}text{font:11px sans-serif;fill:#222}"
-    "@media (prefers-color-scheme:dark){text{fill:#e8eaed}.X{fill:#a9adb3}.T{fill:#222}}</style>"
-)
-"""How the words of a drawing look that stands alone: a page's style does not reach into a
-picture."""
-
-
-def drawings(notebook: Mapping[str, Any]) -> dict[str, str]:
-    """The figures of an executed notebook as SVG, by name; those that scripts draw are none.
-
-    Of HTML with several the first has the name, the others have theirs with a number: `fig-a`,
-    `fig-a-2`.
-    """
-    every = (output for cell in notebook["cells"] for output in cell.get("outputs", []))
-    drawn = {}
-    for output in (one for one in every if "grokbook" in one.get("metadata", {})):
-        inside = re.findall(r"(?s)<svg .*?</svg>", "".join(output["data"].get("text/html", "")))
-        whole = "".join(output["data"].get("image/svg+xml", ""))
-        each = [whole] if whole else [one.replace(">", f">{WORDS}", 1) for one in inside]
-        name = output["metadata"]["grokbook"]["name"]
-        drawn |= {name if n == 1 else f"{name}-{n}": one for n, one in enumerate(each, 1)}
-    return drawn
-
-
-def put_cards(root: Path, source: Path, folder: Path, pictures: Mapping[str, str]) -> None:
-    """Put each chapter's picture where the front page's cards show it; the book's sign where there
-    is no drawing."""
-    sign = (source / "_static" / "favicon.svg").read_text(encoding="utf-8")
-    folder.mkdir()
-    for chapter in sources.load_all(root):
-        (folder / f"{chapter.name}.svg").write_text(
-            pictures.get(chapter.picture) or sign, encoding="utf-8"
-        )
-
-
-def fill_pages(root: Path, source: Path, names: Collection[str], drawn: Mapping[str, str]) -> None:
-    """Put what the pages outside the chapters ask for into them: map, table of exercises, links,
-    figures of chapters.
-
-    A figure, `![alt](_figures/fig-name.svg)`, lies beside them; one of a chapter that was not
-    executed, and so is not `drawn`, is left out.
-    """
-    figure = re.compile(r"^!\[[^\]]*\]\(_figures/(fig-[\w-]+)\.svg\)\n", re.MULTILINE)
-
-    def put(shown: re.Match[str]) -> str:
-        if shown[1] not in drawn:
-            return ""
-        (source / "_figures").mkdir(exist_ok=True)
-        (source / "_figures" / f"{shown[1]}.svg").write_text(drawn[shown[1]], encoding="utf-8")
-        return shown[0]
-
+def fill_pages(root: Path, source: Path, names: Collection[str]) -> None:
+    """Put what the pages outside the chapters ask for into them: what each chapter needs, a table
+    of exercises, links."""
     every = sources.load_all(root)
     exercises = parser.table({chapter.name: chapter.source for chapter in every})
     for page in [*source.glob("*.md"), *source.glob("*.ipynb")]:
-        text = figure.sub(put, page.read_text(encoding="utf-8")).replace(parser.TABLE, exercises)
-        if MAP in text:
-            text = text.replace(MAP, f"```{{raw}} html\n{front.map_of(root)[0]}\n```\n")
+        text = page.read_text(encoding="utf-8").replace(parser.TABLE, exercises)
+        if NEEDS in text:
+            text = text.replace(NEEDS, front.needs(root))
         page.write_text(text, encoding="utf-8")
     elsewhere = {}
     for chapter in every:

@@ -228,7 +228,7 @@ def _relinked(soup: Any, link: Any, name: str, inside: set[str], address: str | 
     anchor = "" if "=" in parts.fragment else unquote(parts.fragment)
     if target in inside:
         link["href"] = f"#{target}--{anchor}"
-        plain = "gb-verdict" in link.get("class", []) or link.find_parent(class_="gb-map")
+        plain = "gb-verdict" in link.get("class", [])
         if target not in (name, "references") and not plain:
             at = soup.new_tag("span", attrs={"class": "gb-at", "data-to": f"{target}--{anchor}"})
             at.string = " (p. 000)"

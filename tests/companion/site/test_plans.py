@@ -1,4 +1,4 @@
-"""What a lecturer reads: the map comes from the chapters, minutes and marks add up, links lead
+"""What a lecturer reads: what a chapter needs comes from the chapters, minutes and marks add up, links lead
 somewhere."""
 
 import re
@@ -8,10 +8,9 @@ import yaml
 
 from companion.page import sources
 from companion.project import of
-from companion.site.staging import MAP, fill_pages
+from companion.site.staging import NEEDS, fill_pages
 from project_tree import ROOT
 
-SITE = ROOT / "site"
 PLANS = (ROOT / "book" / "plans.md").read_text(encoding="utf-8")
 LENGTHS = {"Fifty minutes": 50, "Ninety minutes": 90, "One day": 420, "One term": 24}
 """Minutes of a plan with its breaks; hours of a term."""
@@ -32,16 +31,16 @@ def test_chapters_need_chapters_that_there_are_and_none_needs_itself_on_any_way(
     assert ready == set(needs), "chapters on a circle of needs"
 
 
-def test_the_map_stands_in_the_place_of_its_line_and_leads_to_every_chapter(tmp_path):
+def test_the_list_of_what_is_needed_stands_in_the_place_of_its_line_and_names_every_chapter(tmp_path):
     teaching = ROOT / "book" / "teaching.md"
     (tmp_path / "teaching.md").write_text(teaching.read_text("utf-8"), "utf-8")
-    fill_pages(ROOT, tmp_path, [path.stem for path in sources.chapter_paths(ROOT)], {})
+    fill_pages(ROOT, tmp_path, [path.stem for path in sources.chapter_paths(ROOT)])
     text = (tmp_path / "teaching.md").read_text("utf-8")
-    linked = set(re.findall(r'href="chapters/(\w+)\.html"', text))
+    linked = set(re.findall(r"\(chapters/(\w+)\.ipynb\): needs ", text))
     toc = yaml.safe_load((ROOT / "book" / "_toc.yml").read_text("utf-8"))
     files = [chapter["file"] for part in toc["parts"] for chapter in part["chapters"]]
     listed = {file.removeprefix("chapters/") for file in files if file.startswith("chapters/")}
-    assert MAP not in text and linked == listed - {of(ROOT).ledger}
+    assert NEEDS not in text and linked == listed - {of(ROOT).ledger}
 
 
 @pytest.mark.parametrize(("title", "length"), LENGTHS.items())
@@ -88,23 +87,3 @@ def test_every_exercise_and_figure_that_a_plan_names_is_in_its_chapter():
     assert titles and not [
         one for one in titles if not any(f"}} {one}\n" in text for text in texts.values())
     ]
-
-
-@pytest.mark.browser
-@pytest.mark.skipif(
-    not (SITE / "plans.html").is_file(), reason="the site is not built: run `grokbook build`"
-)
-class TestMap:
-    """The map on the page for teaching, in Chromium."""
-
-    @pytest.mark.parametrize("how", ["mouse", "key", "touch"])
-    def test_a_name_leads_to_its_chapter(self, open_page, address, how):
-        touch = {"has_touch": True, "is_mobile": True} if how == "touch" else {}
-        page = open_page(f"{address}teaching.html", width=390 if touch else 1280, **touch)
-        link = page.locator(".gb-map a", has_text="MED")
-        if how == "key":
-            link.focus()
-            page.keyboard.press("Enter")
-        else:
-            link.tap() if touch else link.click()
-        page.wait_for_url("**/chapters/05_med_tracking.html*", wait_until="domcontentloaded")

@@ -45,31 +45,6 @@ def test_chapters_that_were_not_executed_are_left_out(project):
     assert [part["caption"] for part in none["parts"]] == ["More"]
 
 
-def test_a_plain_page_shows_figures_of_the_chapters_that_were_executed(project, tmp_path):
-    drawn = {
-        "metadata": {"grokbook": {"name": "fig-a"}},
-        "data": {"image/svg+xml": ["<svg>", "</svg>"]},
-    }
-    beside = {
-        "metadata": {"grokbook": {"name": "fig-c"}},
-        "data": {"text/html": ["<p><svg x>1</svg><svg x>2</svg>"]},
-    }
-    script = {"metadata": {"grokbook": {"name": "fig-d"}}, "data": {"text/html": "<div></div>"}}
-    pictures = site.drawings({"cells": [{"outputs": [drawn, beside, script]}, {"source": ""}]})
-    assert pictures == {
-        "fig-a": "<svg></svg>",
-        "fig-c": f"<svg x>{site.WORDS}1</svg>",
-        "fig-c-2": f"<svg x>{site.WORDS}2</svg>",
-    }
-    page = tmp_path / "tour.md"
-    page.write_text(
-        "One.\n\n![a](_figures/fig-a.svg)\n\n![b](_figures/fig-b.svg)\n\n[b](chapters/02_b.ipynb#fig-b)\n"
-    )
-    site.fill_pages(project, tmp_path, ["01_a"], pictures)
-    assert (tmp_path / "_figures" / "fig-a.svg").read_text() == "<svg></svg>"
-    assert page.read_text() == "One.\n\n![a](_figures/fig-a.svg)\n\n\nb\n"
-
-
 @pytest.mark.parametrize("call", ["write_text", "copytree", "mkdir"])
 def test_a_full_disk_while_the_site_is_made_is_a_sentence_and_what_a_killed_build_left_is_gone(
     project, monkeypatch, call

@@ -78,7 +78,8 @@ window.GrokbookTrainer = window.GrokbookTrainer || function ({ NETWORKS, zeros, 
   const USUAL = {
     "": { model: "quadratic", p: 23, width: 128, loss: "squared_error", optimizer: "Adam", learning_rate: 0.005,
           weight_decay: 0.00002, train_fraction: 0.4, split: "random", seed: 0, beta1: 0.9, eps: 1e-8,
-          freeze: "never", hold: "never", temperature: 1, decay_embedding: 1, decay_hidden: 1, decay_output: 1 },
+          freeze: "never", hold: "never", temperature: 1, decay_embedding: 1, decay_hidden: 1, decay_output: 1,
+          given: "nothing", steps: 3000 },
     AdamW: { beta2: 0.98, warmup: 10 }, Adam: { beta2: 0.999, warmup: 0 }, Sgd: { warmup: 0 },
   };
   /** Settings with the rest at the defaults of grokbook.training. */
@@ -146,9 +147,46 @@ window.GrokbookTrainer = window.GrokbookTrainer || function ({ NETWORKS, zeros, 
 
   // ------------------------------------------------------------------ a run
 
+  /** What is added to the seed of a network that is given a part of another: its own draw. */
+  const OTHER = 500000;
+
+  /** The rows 0 to p - 1 of a table (n p, d) in another order, the same in each range of p rows; further rows stay. */
+  function shuffled(table, p, d, seed) {
+    const random = chance(2 * (seed + OTHER) + 1), order = Array.from({ length: p }, (_, i) => i), found = table.slice();
+    for (let k = p - 1; k > 0; k--) {
+      const other = Math.floor(random.uniform() * (k + 1));
+      [order[k], order[other]] = [order[other], order[k]];
+    }
+    for (let first = 0; first + p <= table.length / d; first += p) {
+      order.forEach((row, i) => found.set(table.subarray((first + row) * d, (first + row + 1) * d), (first + i) * d));
+    }
+    return found;
+  }
+
+  /**
+   * The first layer that a run is given: that of a donor, the same run without anything done to it, half way from knowing its
+   * pairs by heart to knowing the rule ("half"), or there ("finished", "shuffled"); where it does not get there, of its last step.
+   */
+  function handed(s) {
+    const free = { given: "nothing", freeze: "never", hold: "never", temperature: 1, decay_embedding: 1, decay_hidden: 1, decay_output: 1 };
+    const donor = start({ ...s, ...free }), curve = [look(donor)], tables = [donor.w.W_E.slice()];
+    let rule = null;
+    while (donor.step < s.steps && rule === null) {
+      donor.advance();
+      if (!logged(donor.step)) continue;
+      curve.push(look(donor));
+      tables.push(donor.w.W_E.slice());
+      rule = reached(curve, "test");
+    }
+    const fit = reached(curve, "train") || 0, end = rule === null ? donor.step : rule, stop = s.given === "half" ? (fit + end) / 2 : end;
+    const table = tables[curve.findLastIndex((point) => point.step <= stop)];
+    return s.given === "shuffled" ? shuffled(table, s.p, donor.net.wide, s.seed) : table;
+  }
+
   /** A run of `settings`; `given` may hold weights by name (flat arrays) and the training cells. */
   function start(settings, given = {}) {
-    const s = complete(settings), { p } = s, net = NETWORKS[s.model](s), random = chance(2 * s.seed);
+    const s = complete(settings), { p } = s, net = NETWORKS[s.model](s), taken = s.given !== "nothing" && !given.weights;
+    const random = chance(2 * (s.seed + (taken ? OTHER : 0)));
     const names = Object.keys(net.shapes), sizes = names.map((name) => net.shapes[name].reduce((a, b) => a * b));
     const total = sizes.reduce((a, b) => a + b), flat = zeros(total), slopes = zeros(total), decay = zeros(total), w = {}, g = {};
     let at = 0;
@@ -159,6 +197,7 @@ window.GrokbookTrainer = window.GrokbookTrainer || function ({ NETWORKS, zeros, 
       for (let i = 0; i < sizes[k]; i++) w[name][i] = given.weights ? given.weights[name][i] : net.draw(name, random);
       at += sizes[k];
     });
+    if (taken) w.W_E.set(handed(s));
     const cells = given.cells || split(s), every = Array.from({ length: p * p }, (_, c) => c);
     const label = (cell) => (Math.floor(cell / p) + (cell % p)) % p, keep = zeros(net.units).fill(1);
     const lossOf = LOSSES[s.loss], train = net.pass(cells), move = OPTIMIZERS[s.optimizer](s, total, decay), error = zeros(cells.length * p);
@@ -275,6 +314,22 @@ window.GrokbookTrainer = window.GrokbookTrainer || function ({ NETWORKS, zeros, 
     return { clocks, ranks: ranks.map((power) => power / (total || 1)) };
   }
 
+  /**
+   * The numbers of the table on the circle that is strongest in it: its frequency, its share of the power, and of each number
+   * the place in the plane of that frequency's cosine and sine sums.
+   */
+  function ring(run) {
+    const { p } = run.s, d = run.net.wide, table = run.net.table(run.w), { top, even, odd } = waves(table, p, d);
+    const powers = Array.from({ length: top }, (_, f) => squares(even.subarray(f * d, (f + 1) * d)) + squares(odd.subarray(f * d, (f + 1) * d)));
+    const best = powers.indexOf(Math.max(...powers)), u = even.slice(best * d, (best + 1) * d), v = odd.slice(best * d, (best + 1) * d);
+    const dot = (a, b, at = 0) => { let sum = 0; for (let k = 0; k < d; k++) sum += a[at + k] * b[k]; return sum; };
+    const lean = dot(u, v) / (squares(u) || 1);
+    for (let k = 0; k < d; k++) v[k] -= lean * u[k];
+    const [wide, high] = [u, v].map((axis) => Math.sqrt(squares(axis)) || 1);
+    const points = Array.from({ length: p }, (_, i) => [dot(table, u, i * d) / wide, dot(table, v, i * d) / high]);
+    return { frequency: best + 1, share: powers[best] / (powers.reduce((a, b) => a + b) || 1), points };
+  }
+
   /** All that a page shows of a run now. */
   function look(run) {
     const { p } = run.s, table = run.net.table(run.w), told = answers(run);
@@ -323,7 +378,7 @@ window.GrokbookTrainer = window.GrokbookTrainer || function ({ NETWORKS, zeros, 
     const apply = () => events.filter((e) => e.step === run.step).forEach((e) => { run.keep[e.unit] = e.on ? 1 : 0; });
     const tell = () => {
       const begun = performance.now(), now = point();
-      port.postMessage({ now, curve, ...neurons(run), keep: Array.from(run.keep), kinds: run.kinds, events,
+      port.postMessage({ now, curve, ...neurons(run), ring: ring(run), keep: Array.from(run.keep), kinds: run.kinds, events,
                          over: run.step >= end });
       curve = [];
       telling = performance.now() - begun;
@@ -366,5 +421,5 @@ window.GrokbookTrainer = window.GrokbookTrainer || function ({ NETWORKS, zeros, 
     };
   }
 
-  return { start, split, look, neurons, med, trained, steps, serve, reached, logged, NETWORKS, LOSSES, OPTIMIZERS, complete };
+  return { start, split, look, neurons, ring, med, trained, steps, serve, reached, logged, NETWORKS, LOSSES, OPTIMIZERS, complete };
 };

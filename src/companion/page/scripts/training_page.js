@@ -15,7 +15,8 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
     quadratic: { p: PRIMES, width: [16, 32, 64, 128, 256], loss: ["squared_error", "centred_squared_error"] },
     transformer: { p: PRIMES, width: [16, 32, 48, 64], loss: ["cross_entropy"] },
     any: { optimizer: ["Adam", "AdamW", "Sgd"], split: ["random", "symmetric"], pace: ["slow at first", "as fast as it can"],
-           freeze: ["never", "start", "fitted"], hold: ["never", "start", "fitted"] },
+           freeze: ["never", "start", "fitted"], hold: ["never", "start", "fitted"],
+           given: ["nothing", "half", "finished", "shuffled"] },
   };
   const RANGES = { train_fraction: [0.05, 0.95], weight_decay: [0, 100], learning_rate: [1e-6, 100], seed: [0, 1e6],
                    n_seeds: [1, 4], steps: [1, 200000], temperature: [0.5, 4] };
@@ -25,9 +26,10 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
   const WORDS = { quadratic: "two layers, squares", transformer: "one-layer transformer", squared_error: "squared error",
                   centred_squared_error: "squared error, centred", cross_entropy: "cross entropy",
                   Adam: "Adam, coupled decay", AdamW: "AdamW", Sgd: "descent, momentum 0.9",
-                  never: "no", start: "from the start", fitted: "once 95 % are fitted" };
+                  never: "no", start: "from the start", fitted: "once 95 % are fitted", nothing: "no", half: "half way",
+                  finished: "finished", shuffled: "finished, rows shuffled" };
   /** No intervention. */
-  const NONE = { freeze: "never", hold: "never", temperature: 1, decay_embedding: 1, decay_hidden: 1, decay_output: 1 };
+  const NONE = { freeze: "never", hold: "never", temperature: 1, decay_embedding: 1, decay_hidden: 1, decay_output: 1, given: "nothing" };
   const FIRST = { model: "quadratic", split: "random", seed: 0, n_seeds: 2, steps: 3000, pace: "slow at first", ...NONE, beside: 0 };
   const USUAL = {
     quadratic: { p: 23, width: 128, train_fraction: 0.4, optimizer: "Adam", loss: "squared_error" },
@@ -132,9 +134,15 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
 .gb-train.gb-large :is(details, p:has(.gb-link)) { display: none; } .gb-train.gb-large canvas { max-width: min(100%, 62vh); }
 .gb-train.gb-large .gb-both svg { width: min(100%, 58vh); margin: 0 auto; }
 .gb-train.gb-large .gb-row button { padding: .5rem 1.2rem; min-height: 3rem; }
+.gb-train.gb-story .gb-both { grid-template-columns: 1fr 1fr .72fr; } .gb-story .gb-said { grid-column: 1 / -1; }
+.gb-train .gb-ring { cursor: auto !important; } .gb-ring .joined { fill: none; stroke: var(--quiet); opacity: .55; }
+.gb-ring .number { fill: var(--measure); }
 @media screen and (max-width: 560px) { .gb-train { padding: .5rem; }
   .gb-train .gb-both { gap: .4rem .6rem; grid-template-columns: 5fr 7fr; }
   .gb-train .gb-both svg { overflow: visible; } .gb-train .gb-both svg text { font-size: 14px; } }
+@media screen and (max-width: 560px) { .gb-train.gb-story .gb-both { grid-template-columns: 5fr 7fr; }
+  .gb-story .gb-said { grid-column: auto; order: 1; align-self: start; min-height: 0; } }
+@media screen and (max-width: 1199px) { .gb-story :is(.gb-time, .gb-key, .gb-folds, p:has(.gb-link)) { display: none; } }
 @media screen and (max-width: 360px) { .gb-train .gb-both { grid-template-columns: 1fr; } }
 @media print { .gb-train :is(.gb-row, .gb-time, details) { display: none; } }`;
 
@@ -241,6 +249,24 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
     };
   }
 
+  /** The numbers on the circle that is strongest in the first layer, each joined to its neighbours there. */
+  function makeRing(parent) {
+    const picture = node("svg", { viewBox: "0 0 170 190", role: "img", class: "gb-ring" }, parent);
+    node("text", { x: 85, y: 12, "text-anchor": "middle" }, picture, "Its numbers, as it stores them");
+    const inside = node("g", {}, picture);
+    return ({ frequency, share, points }, p) => {
+      const far = Math.max(...points.map(([x, y]) => Math.hypot(x, y)), 1e-12);
+      const places = points.map(([x, y]) => [85 + 74 * x / far, 106 - 74 * y / far]), order = points.map((_, i) => i);
+      order.sort((a, b) => (a * frequency) % p - (b * frequency) % p);
+      const shown = [...order, order[0]].map((i) => places[i]);
+      inside.replaceChildren();
+      node("path", { class: "joined", d: line(shown) }, inside);
+      places.forEach(([x, y]) => node("circle", { class: "number", cx: x, cy: y, r: 4 }, inside));
+      picture.setAttribute("aria-label", `The ${p} numbers as the first layer stores them, in the plane of their strongest circle, ` +
+        `which holds ${percent(share)} of its power.`);
+    };
+  }
+
   /** Neurons as clocks: each a button that drops it; one tab stop, arrow keys lead to the others. */
   function makeClocks(parent, act) {
     const grid = node("div", { class: "gb-clocks", role: "group", "aria-label": "neurons" }, parent), all = [];
@@ -297,7 +323,7 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
   const LABELS = { model: "Network", p: "Modulus p", width: "Width", train_fraction: "Share trained", split: "Split",
                    optimizer: "Optimiser", learning_rate: "Learning rate", weight_decay: "Weight decay", loss: "Loss",
                    seed: "First seed", n_seeds: "Seeds side by side", steps: "Last step", pace: "Pace" };
-  const INTERVENTIONS = { freeze: "Freeze the embedding", hold: "Hold the norm of all weights", temperature: "Temperature T = ",
+  const INTERVENTIONS = { given: "First layer of another run", freeze: "Freeze the embedding", hold: "Hold the norm of all weights", temperature: "Temperature T = ",
                           decay_embedding: "Decay on the embedding", decay_hidden: "Decay on hidden weights",
                           decay_output: "Decay on the output", beside: "The run without, beside it" };
 
@@ -355,7 +381,9 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
     const layers = ["embedding", "hidden", "output"].filter((name) => name !== "hidden" || s.model !== "quadratic");
     const on = layers.filter((name) => s.weight_decay && s[`decay_${name}`]);
     const since = (when) => (when === "start" ? "from the start" : now.fitted === null ? "once fitted" : `from step ${whole(now.fitted)}`);
-    return [on.length === layers.length ? "" : on.length ? `decay on ${on.join(" and ")} alone` : "no weight decay",
+    const given = { nothing: "", half: "a first layer given half way", finished: "a finished first layer given",
+                    shuffled: "a finished first layer given with its rows shuffled" };
+    return [given[s.given], on.length === layers.length ? "" : on.length ? `decay on ${on.join(" and ")} alone` : "no weight decay",
             s.freeze === "never" ? "" : `embedding frozen ${since(s.freeze)}`, s.hold === "never" ? "" : `norm held ${since(s.hold)}`,
             s.temperature === 1 ? "" : `T = ${s.temperature}`].filter(Boolean);
   }
@@ -376,19 +404,22 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
     if (root.dataset.mounted) return;
     root.dataset.mounted = "yes";
     style("gb-train", STYLE);
-    const { begin, large, ...given } = JSON.parse(root.dataset.options || "{}"), id = root.id;
+    const { begin, large, story, ...given } = JSON.parse(root.dataset.options || "{}"), id = root.id;
     const own = settled(given), linked = large ? null : fromAddress(id, location.hash);
     const state = { s: linked ? linked.settings : own, drops: linked ? linked.drops : [], runs: [], chosen: 0, going: false, before: null };
     const act = { drop, step, train: () => (over() ? restart() : 0, go(!state.going, true)), again: () => restart(),
                   decay, reset };
     root.classList.toggle("gb-begun", !!begin);
     root.classList.toggle("gb-large", !!large);
+    root.classList.toggle("gb-story", !!story);
     const buttons = makeButtons(root, { train: "Train", decay: "No weight decay", again: "Again" }, act);
-    const said = node("p", { class: "gb-said", id: `${id}-said` }, root), both = node("div", { class: "gb-both" }, root);
+    const top = story ? null : root, said = node("p", { class: "gb-said", id: `${id}-said` }, top), both = node("div", { class: "gb-both" }, root);
     const canvas = node("canvas", { role: "img" }, both), side = node("div", {}, both);
+    if (story) both.prepend(said); // so that it can stand beside the circle on a phone
     const seeds = node("div", { class: "gb-row" }, side);
     const accuracy = makeChart(side, "Accuracy by step", [["train", "train", "training"], ["test", "test", "held out"]],
       { top: 1, high: 222, wide: 236, seek });
+    const ring = story ? makeRing(both) : () => {};
     const time = node("input", { type: "range", min: 0, step: "any", id: `${id}-time`, autocomplete: "off" },
       node("label", { class: "gb-time" }, root, "Drag through its steps"));
     time.addEventListener("input", () => seek(10 ** time.value));
@@ -450,9 +481,9 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
         run.s = { ...s, ...(s.beside && k ? NONE : {}), seed: s.beside ? s.seed : run.seed };
         run.button = node("button", { type: "button", "data-seed": run.seed }, seeds, run.name);
         run.button.addEventListener("click", () => { Object.assign(state, { chosen: k, at: null }); later(); });
-        const first = core.start(run.s), now = core.look(first);
+        const first = core.start({ ...run.s, given: "nothing" }), now = core.look(first); // a donor is trained by the worker
         state.drops.filter((e) => e.seed === run.seed && e.step === 0 && e.unit < first.net.units).forEach((e) => { first.keep[e.unit] = e.on ? 1 : 0; });
-        return Object.assign(run, { now, kinds: first.kinds, ...core.neurons(first), keep: Array.from(first.keep), curve: [now] });
+        return Object.assign(run, { now, kinds: first.kinds, ...core.neurons(first), ring: core.ring(first), keep: Array.from(first.keep), curve: [now] });
       });
       seeds.hidden = count === 1;
       later();
@@ -534,6 +565,7 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
       time.value = Math.log10(Math.max(shown.now.step, 1));
       key.textContent = s.beside ? `${keys} Dashed: the run without the intervention.` : keys;
       accuracy(runs, chosen, s.steps, s.beside || !state.before ? null : state.before.curve, state.at && state.at.step);
+      ring(run.ring, s.p);
       if (inside.open && (!state.going || drawn % 2)) {
         curves.forEach((chart) => chart(runs, chosen, s.steps));
         ranks(run.ranks);
@@ -548,6 +580,7 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
       for (const [name, value] of Object.entries(told)) root.dataset[name] = JSON.stringify(value);
       const ends = runs.map((one) => ({ step: one.now.step, over: one.over, fit: core.reached(one.curve, "train"), rule: core.reached(one.curve, "test") }));
       root.dispatchEvent(new CustomEvent("gb-drawn", { detail: { settings: s, ends } }));
+      presses.forEach(({ press, asked }) => press.setAttribute("aria-current", JSON.stringify(asked) === JSON.stringify(s)));
       const news = ["train", "test"].map((name) => core.reached(run.curve, name) !== null) + String(state.going);
       if (news !== announced) live.textContent = said.textContent;
       announced = news;
@@ -560,14 +593,25 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
       go(true);
       buttons.train.focus();
     }));
+    const presses = [...document.querySelectorAll(`a[href^="#${id}?"]`)].filter((press) => !root.contains(press)).map((press) => {
+      press.addEventListener("click", (event) => { // pressed again it runs again, and nothing scrolls
+        event.preventDefault();
+        history.replaceState(null, "", press.hash);
+        follow();
+      });
+      return { press, asked: fromAddress(id, press.hash).settings };
+    });
     if (linked) root.scrollIntoView();
-    window.addEventListener("hashchange", () => {
+
+    /** Run what the address names. */
+    function follow() {
       const found = fromAddress(id, location.hash);
       if (!found) return;
       Object.assign(state, { s: found.settings, drops: found.drops });
       restart();
       go(true);
-    });
+    }
+    window.addEventListener("hashchange", follow);
     new MutationObserver(later).observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
     restart();
     const moves = begin && !window.matchMedia("(prefers-reduced-motion: reduce)").matches;
