@@ -310,6 +310,87 @@ def test_the_spectrum_is_that_of_each_neuron_in_falling_order(computed):
     assert [clock[0] - 1 for clock in found["clocks"]] == power.argmax(axis=0).tolist()
 
 
+def test_the_numbers_stand_on_the_strongest_circle_of_the_first_layer(computed):
+    """Frequency and share by the Fourier transform of the table; the places are its projection on
+    an orthonormal pair of directions that spans the cosine and the sine sums."""
+    config = configured("squares, squared error", "Adam")
+    found = of_script(computed, config)
+    p = config.model.p
+    table = np.array(found["weights"]["W_E"]).reshape(2, p, -1)[0]
+    sums = np.fft.rfft(table, axis=0)[1:]
+    power = (np.abs(sums) ** 2).sum(axis=1)
+    strongest = int(power.argmax())
+    assert found["ring"]["frequency"] == strongest + 1
+    assert found["ring"]["share"] == pytest.approx(power[strongest] / power.sum())
+    plane = np.stack([sums[strongest].real, sums[strongest].imag])
+    projector = np.linalg.pinv(plane) @ plane
+    points = np.array(found["ring"]["points"])
+    np.testing.assert_allclose(points @ points.T, table @ projector @ table.T, atol=1e-9)
+
+
+def test_numbers_on_a_circle_are_drawn_on_one(computed):
+    """A table of cosines and sines of one frequency, before any step: one radius, equal angles, all
+    of the power."""
+    config = configured("squares, squared error", "Adam")
+    p, width = config.model.p, config.model.d_model
+    angle = 2 * np.pi * 3 * np.arange(p) / p
+    table = np.zeros((2 * p, width))
+    table[:p, 4], table[:p, 9] = np.cos(angle), np.sin(angle)
+    flat = {"W_E": table.ravel().tolist(), "W_U": np.ones(p * width).tolist()}
+    settings_of = as_settings(config)
+    found = computed("trained", [[settings_of, flat, config.task.train_index.tolist(), 0]])[0]
+    points = np.array(found["ring"]["points"])
+    assert found["ring"]["frequency"] == 3
+    assert found["ring"]["share"] == pytest.approx(1)
+    np.testing.assert_allclose(np.linalg.norm(points, axis=1), 1)
+    turned = np.unwrap(np.arctan2(points[:, 1], points[:, 0]))
+    np.testing.assert_allclose(np.abs(np.diff(turned)), 2 * np.pi * 3 / p)
+
+
+HANDED = """(settings) => {
+  const core = window.GrokbookTrainer(window.GrokbookNetworks()), begun = {};
+  for (const given of ["nothing", "half", "finished", "shuffled"]) {
+    const run = core.start({ ...settings, given }), curve = [core.look(run)];
+    begun[given] = { table: Array.from(run.w.W_E), head: Array.from(run.w.W_U), cells: run.cells, tables: {} };
+    while (run.step < settings.steps) {
+      run.advance();
+      if (!core.logged(run.step)) continue;
+      curve.push(core.look(run));
+      if (given === "nothing") begun[given].tables[run.step] = Array.from(run.w.W_E);
+    }
+    [begun[given].fit, begun[given].rule] = ["train", "test"].map((name) => core.reached(curve, name));
+  }
+  return begun;
+}"""
+
+
+def test_a_first_layer_is_that_of_the_same_run_half_way_or_where_it_has_the_rule(browser):
+    """The rest is drawn anew, the pairs are the same; what is shuffled has the rows of each operand
+    in one other order; and what is handed over shortens the wait."""
+    given = settings(width=64, train_fraction=0.6, split="symmetric", steps=700, seed=1)
+    page = browser.new_page()
+    page.add_script_tag(content=tables.script("training_page"))
+    found = page.evaluate(HANDED, given)
+    page.close()
+    free = found["nothing"]
+    assert free["fit"] < free["rule"] <= 700
+    layers = {int(step): np.array(table) for step, table in free["tables"].items()}
+    middle = max(step for step in layers if step <= (free["fit"] + free["rule"]) / 2)
+    for name, step in (("half", middle), ("finished", free["rule"])):
+        np.testing.assert_array_equal(found[name]["table"], layers[step])
+    for name in ("half", "finished", "shuffled"):
+        assert found[name]["cells"] == free["cells"]
+        assert found[name]["head"] != free["head"]
+        assert found[name]["head"] == found["half"]["head"]
+    finished = layers[free["rule"]].reshape(2, 23, 64)
+    shuffled = np.array(found["shuffled"]["table"]).reshape(2, 23, 64)
+    order = [int(np.flatnonzero((finished[0] == row).all(axis=1))[0]) for row in shuffled[0]]
+    assert sorted(order) == list(range(23)) != order
+    np.testing.assert_array_equal(shuffled, finished[:, order])
+    waits = {name: one["rule"] - one["fit"] for name, one in found.items()}
+    assert waits["finished"] < waits["half"] < waits["nothing"]
+
+
 def test_a_run_reaches_when_the_library_says_so(computed):
     """`grok_time`, on curves that hold, that fall back within three points, that end too early,
     that never rise."""
@@ -625,6 +706,11 @@ def test_an_intervention_once_fitted_needs_the_step():
         configuration(settings(freeze="fitted"))
 
 
+def test_a_given_first_layer_is_trained_by_the_page_alone():
+    with pytest.raises(ParameterError, match="HandedOver"):
+        configuration(settings(given="half"))
+
+
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [({"model": "mlp"}, "unknown"), ({"p": 61}, "too large"), ({"speed": 2}, "no setting")],
@@ -657,7 +743,7 @@ def test_a_chapter_opens_it_in_one_line(monkeypatch):
     assert (script, name, options) == (
         "training_page",
         "fig-try",
-        settings(**SMALL) | {"begin": False},
+        settings(**SMALL) | {"begin": False, "story": False},
     )
     assert caption.startswith("Look. The two-layer network") and "modulo 7 from 60 % of" in caption
     assert [len(ax.lines) for ax in picture.axes] == [0, 2]

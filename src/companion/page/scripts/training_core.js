@@ -342,7 +342,7 @@ window.GrokbookTrainer = window.GrokbookTrainer || function ({ NETWORKS, zeros, 
     dropped.forEach((unit) => { run.keep[unit] = 0; });
     const losses = Array.from({ length: steps }, () => run.advance());
     const after = Object.fromEntries(Object.entries(run.w).map(([name, values]) => [name, Array.from(values)]));
-    return { weights: after, losses, look: { ...look(run), right: Array.from(answers(run).right) }, ...neurons(run) };
+    return { weights: after, losses, look: { ...look(run), right: Array.from(answers(run).right) }, ...neurons(run), ring: ring(run) };
   }
 
   /** Make some steps of a run, for a benchmark; its last loss. */
