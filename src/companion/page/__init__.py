@@ -296,8 +296,6 @@ def table(
     """Show a pandas DataFrame as a table that can be read aloud; where it does not fit, a card a
     row.
 
-    Rows of the ledger (columns id, statement, verdict and evidence) are cards at every width.
-
     Args:
         frame: the table; its column names are the headings. A column `verdict` is coloured by its
             words.

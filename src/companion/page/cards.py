@@ -31,23 +31,6 @@ LINE = 50
 """Characters of a statement that stand on the line of its claim."""
 
 
-def claim_cards(frame: pd.DataFrame, caption: str) -> str:
-    """Rows of the ledger, a line each: id, verdict, number; the evidence opens in place, with a
-    link to the ledger.
-
-    Example:
-        >>> row = {"id": "X1", "statement": "It is.", "verdict": "holds", "evidence": "k_r < 1"}
-        >>> "<i>k</i><sub>" in claim_cards(pd.DataFrame([row]), "One.")
-        True
-    """
-    page = current().ledger
-    target = f"{page}.html" if (project_root() / "notebooks" / f"{page}.md").is_file() else None
-    rows = frame.to_dict("records")
-    return _listed(
-        [_item([_line(row, f"{target}#{row['id']}" if target else None)]) for row in rows], caption
-    )
-
-
 def ledger_html(frame: pd.DataFrame) -> str:
     """The whole ledger: a line a claim, which leads to the claim's data sheet; its id is the
     anchor; filters by a script; CSV and JSON.
@@ -115,24 +98,6 @@ def _item(parts: Iterable[str], anchor: str = "", data: Mapping[str, str] | None
     return f'<li class="gb-claim"{said}>\n' + "\n".join(parts) + "\n</li>"
 
 
-def _line(row: Mapping[str, Any], address: str | None) -> str:
-    """One claim on a line that opens: id, verdict, number, first words; then the whole, its place,
-    what was found."""
-    place = _stands(row)
-    link = ""
-    if address:
-        link = f'<a href="{html.escape(address)}">{html.escape(row["id"])} in the ledger</a>'
-    where = " · ".join(filter(None, (place, link)))
-    begun = textwrap.shorten(row["statement"], LINE, placeholder="…")
-    told = "".join(f'<p class="gb-evidence">{part}</p>' for part in _found(row))
-    whole = ""
-    if begun != row["statement"]:
-        whole = f'<p class="gb-whole">{typeset(row["statement"])}</p>'
-    where = f'<p class="gb-place">{where}</p>' if where else ""
-    line = f"{_heading(row)} {_begun(begun)}"
-    return f"<details><summary>{line}</summary>\n{whole}{where}{told}\n</details>"
-
-
 def _stands(row: Mapping[str, Any]) -> str:
     """Whose sentence a claim is and where it stands, as HTML; empty where the row does not say."""
     paper = named(row["paper"]) if row.get("paper") else ""
@@ -147,11 +112,6 @@ def _number(value: Any) -> str:
     ('0.123', '12', '')
     """
     return "" if value is None or value != value else typeset(f"{value:.3g}")
-
-
-def _found(row: Mapping[str, Any]) -> list[str]:
-    published = f"Published: {typeset(row['published'])}." if row.get("published") else ""
-    return list(filter(None, (published, typeset(row["evidence"]))))
 
 
 def kind_of_evidence(row: Mapping[str, Any]) -> str:

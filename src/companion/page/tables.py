@@ -19,9 +19,6 @@ PAGE = 680
 """Pixels that a table may need to be one on a phone, and on a page at any width; one that needs
 more is cards there."""
 
-CLAIM = {"id", "statement", "verdict", "evidence"}
-"""Columns of a table whose rows are claims with what was found."""
-
 Form = str | Callable[[Any], str]
 """How a column is written: a format such as ".2f", or a function of the value."""
 
@@ -50,7 +47,7 @@ def verdict(word: str) -> str:
 
 def table_html(frame: Any, caption: str, formats: Mapping[str, Form]) -> str:
     """The HTML of `table`: header cells with a scope, numbers right-aligned, missing values as a
-    dash; claims as cards.
+    dash.
 
     Raises ParameterError for a format of a column that the table does not have.
     """
@@ -59,10 +56,6 @@ def table_html(frame: Any, caption: str, formats: Mapping[str, Form]) -> str:
     }
     if other := set(formats) - set(kinds):
         raise ParameterError(f"the table has no column {min(other)!r}; it has {', '.join(kinds)}.")
-    if set(frame.columns) >= CLAIM:
-        from companion.page.cards import claim_cards
-
-        return claim_cards(frame, caption)
     look = _look(frame, kinds, formats)
     role = {
         name: f' role="{name}"' if look else ""

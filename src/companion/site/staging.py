@@ -257,6 +257,7 @@ def put_narrow(notebook: Mapping[str, Any], folder: Path) -> None:
 NEEDS = "% what each chapter needs\n"
 """A comment of a plain page in whose place the list of the chapters stands, with what they need."""
 
+
 def fill_pages(root: Path, source: Path, names: Collection[str]) -> None:
     """Put what the pages outside the chapters ask for into them: what each chapter needs, a table
     of exercises, links."""

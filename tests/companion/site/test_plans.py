@@ -31,7 +31,9 @@ def test_chapters_need_chapters_that_there_are_and_none_needs_itself_on_any_way(
     assert ready == set(needs), "chapters on a circle of needs"
 
 
-def test_the_list_of_what_is_needed_stands_in_the_place_of_its_line_and_names_every_chapter(tmp_path):
+def test_the_list_of_what_is_needed_stands_in_the_place_of_its_line_and_names_every_chapter(
+    tmp_path,
+):
     teaching = ROOT / "book" / "teaching.md"
     (tmp_path / "teaching.md").write_text(teaching.read_text("utf-8"), "utf-8")
     fill_pages(ROOT, tmp_path, [path.stem for path in sources.chapter_paths(ROOT)])
