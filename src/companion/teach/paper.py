@@ -123,7 +123,7 @@ def _article(soup: Any, name: str, inside: set[str], site: Path, address: str | 
         script.name = "script"
     _solutions_last(soup, article)
     _cut_tables(soup, article, f"{name}.html", address)
-    for fold in article.select("details:not(.gb-claim details):not(.gb-evidence)"):
+    for fold in article.select("details"):
         fold["open"] = ""
     for tag in article.find_all(id=True):
         if not (
