@@ -115,9 +115,9 @@ def numbers(found: Mapping[str, xr.Dataset]) -> dict[str, Any]:
     shares = "; ".join(f"{act} {value:.2f}" for act, value in share.items())
     return {
         "fit": f"{times['shown'].fit_step.median():.0f}",
-        "by_heart": f"{at_the_fit(found['shown']):.0%}",
+        "by_heart": percent(at_the_fit(found["shown"])),
         "last": f"{BASE['steps']:,}",
-        "without_decay": f"{float(end.median()):.0%}",
+        "without_decay": percent(float(end.median())),
         **{f"{act}_wait": steps(wait[act]) for act in ACTS if act != "no_decay"},
         "copying_is_not_it": Truth(1 / 1.5 < wait["paired"] / wait["shown"] < 1.5, shares),
         "decay_is_needed": Truth(never, f"generalised: {int(times['no_decay'].grok_step.count())}"),
@@ -147,6 +147,16 @@ def steps(wait: float) -> str:
         ('1,234 steps', 'longer than the run')
     """
     return f"{wait:,.0f} steps" if np.isfinite(wait) else "longer than the run"
+
+
+def percent(share: float) -> str:
+    """A share in words.
+
+    Example:
+        >>> percent(0.024)
+        '2 %'
+    """
+    return f"{100 * share:.0f} %"
 
 
 def at_the_fit(run: xr.Dataset) -> float:

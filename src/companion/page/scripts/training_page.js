@@ -57,6 +57,9 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
     return s;
   }
 
+  /** Whether two settled settings are the same. */
+  const same = (one, other) => Object.keys(one).every((name) => one[name] === other[name]);
+
   /** The settings and the dropped neurons (seed, or which of two runs, unit, step, on) as the part of an address after `#`. */
   function address(id, s, drops) {
     const text = drops.map((e) => [e.seed, e.unit, e.step, e.on ? 1 : 0].join(".")).join("_");
@@ -136,7 +139,7 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
 .gb-train.gb-large .gb-row button { padding: .5rem 1.2rem; min-height: 3rem; }
 .gb-train.gb-story .gb-both { grid-template-columns: 1fr 1fr .72fr; } .gb-story .gb-said { grid-column: 1 / -1; }
 .gb-train .gb-ring { cursor: auto !important; } .gb-ring .joined { fill: none; stroke: var(--quiet); opacity: .55; }
-.gb-ring .number { fill: var(--measure); }
+.gb-ring .number { fill: var(--measure); } .gb-train.gb-story [data-act=decay] { display: none; }
 @media screen and (max-width: 560px) { .gb-train { padding: .5rem; }
   .gb-train .gb-both { gap: .4rem .6rem; grid-template-columns: 5fr 7fr; }
   .gb-train .gb-both svg { overflow: visible; } .gb-train .gb-both svg text { font-size: 14px; } }
@@ -252,7 +255,7 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
   /** The numbers on the circle that is strongest in the first layer, each joined to its neighbours there. */
   function makeRing(parent) {
     const picture = node("svg", { viewBox: "0 0 170 190", role: "img", class: "gb-ring" }, parent);
-    node("text", { x: 85, y: 12, "text-anchor": "middle" }, picture, "Its numbers, as it stores them");
+    node("text", { x: 85, y: 12, "text-anchor": "middle" }, picture, "Its numbers");
     const inside = node("g", {}, picture);
     return ({ frequency, share, points }, p) => {
       const far = Math.max(...points.map(([x, y]) => Math.hypot(x, y)), 1e-12);
@@ -580,7 +583,9 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
       for (const [name, value] of Object.entries(told)) root.dataset[name] = JSON.stringify(value);
       const ends = runs.map((one) => ({ step: one.now.step, over: one.over, fit: core.reached(one.curve, "train"), rule: core.reached(one.curve, "test") }));
       root.dispatchEvent(new CustomEvent("gb-drawn", { detail: { settings: s, ends } }));
-      presses.forEach(({ press, asked }) => press.setAttribute("aria-current", JSON.stringify(asked) === JSON.stringify(s)));
+      document.querySelectorAll(`a[href^="#${id}?"]`).forEach((press) => {
+        if (!root.contains(press)) press.setAttribute("aria-current", same(fromAddress(id, press.hash).settings, s));
+      });
       const news = ["train", "test"].map((name) => core.reached(run.curve, name) !== null) + String(state.going);
       if (news !== announced) live.textContent = said.textContent;
       announced = news;
@@ -593,13 +598,12 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
       go(true);
       buttons.train.focus();
     }));
-    const presses = [...document.querySelectorAll(`a[href^="#${id}?"]`)].filter((press) => !root.contains(press)).map((press) => {
-      press.addEventListener("click", (event) => { // pressed again it runs again, and nothing scrolls
-        event.preventDefault();
-        history.replaceState(null, "", press.hash);
-        follow();
-      });
-      return { press, asked: fromAddress(id, press.hash).settings };
+    document.addEventListener("click", (event) => { // a press: pressed again it runs again, and nothing scrolls
+      const press = event.target.closest(`a[href^="#${id}?"]`);
+      if (!press || root.contains(press)) return;
+      event.preventDefault();
+      history.replaceState(null, "", press.hash);
+      follow();
     });
     if (linked) root.scrollIntoView();
 
