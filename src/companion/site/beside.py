@@ -11,6 +11,7 @@ import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
+from dataclasses import dataclass
 from typing import Any
 
 from companion.checks import drift
@@ -38,6 +39,9 @@ _TOKEN = re.compile(r"(?:\{[\w:]+\}`[^`]*`|`[^`]*`|\$[^$]*\$|[^\s`$])+")
 
 _MARKS = re.compile(r"^[> ]*(?:[-*+] |\d+[.)] |#+ )?|\|", re.MULTILINE)
 """What makes a quote, a list, a heading or a row of a table of a line."""
+
+_CAPTION = re.compile(r" *caption: +(?P<quote>[\"']?)")
+"""How a caption begins in the metadata of its cell."""
 
 _OF_A_DIRECTIVE = re.compile(r"^ *(?:`{3}|:{3}|:\w+:).*$", re.MULTILINE)
 
@@ -73,12 +77,13 @@ def parts(
     source = when.kept(page.chapter.source, _conditions(now["items"]))
     every = drift.compare({"chapters": {name: then}}, {"chapters": {name: now}})
     found = [d for d in every if not d.item.startswith("glue ") or _role(d, source)]
-    moved = list(_moved(found))
+    compared = _compared(found, source, then["items"], now["items"])
+    moved = compared.moved
     opening = [
-        _markdown(_summary(found, moved, page, where)),
+        _markdown(_summary(compared, page, where)),
         _markdown(_parameters(page, mine)),
         _markdown(_numbers(moved, source, mine)),
-        *_pairs(found, default, notebook, mine),
+        *_pairs(compared.drawings, default, notebook, mine),
         _markdown(_cells(found, now["items"], mine)),
         _markdown(_sentences([d for d in found if d not in moved], mine)),
     ]
@@ -158,35 +163,81 @@ def _markdown(text: str) -> Any:
 # ------------------------------------------------------------------------------- what is said first
 
 
-def _summary(
-    found: Iterable[Difference], moved: Sequence[Difference], page: Page, where: str
-) -> str:
-    """A paragraph: what was compared, how many numbers moved, and the verdicts."""
-    numbers = "No number in the prose moved."
-    if moved:
-        beyond = sum(d.beyond is True for d in moved)
-        numbers = (
-            f"{counted(len(moved), 'number')} in the prose moved, {beyond} by more than the spread"
-            " over seeds (the largest less the smallest, on the page where that is more)."
-        )
+@dataclass(frozen=True)
+class Compared:
+    """What moved between two executed pages of a chapter, and how much did not.
+
+    `drawings` are the names of the figures that both have and that differ; `verdicts` says in
+    words which claims have another word.
+    """
+
+    moved: Sequence[Difference]
+    drawings: Sequence[str]
+    verdicts: Sequence[str]
+    same_numbers: int
+    same_figures: int
+    same_verdicts: int
+
+
+def _summary(compared: Compared, page: Page, where: str) -> str:
+    """Three lines: which parameters changed, what moved, what did not; then what was compared."""
+    plain = page.chapter.page(page.preset).values
+    changes = [
+        f"{code(name)}: {words(plain[name])} → {words(value)}"
+        for name, value in page.changed.items()
+    ]
+    moved = []
+    if compared.moved:
+        beyond = sum(d.beyond is True for d in compared.moved)
+        numbers = counted(len(compared.moved), "number")
+        moved.append(f"{numbers} in the prose, {beyond} by more than the spread over seeds")
+    if compared.drawings:
+        moved.append(counted(len(compared.drawings), "figure"))
+    moved += compared.verdicts
+    counts = {"number": compared.same_numbers, "figure": compared.same_figures}
+    counts["verdict"] = compared.same_verdicts
+    same = [counted(count, thing) for thing, count in counts.items() if count]
     return (
         "## What differs from the default\n\n"
-        f"These parameters are not those of the preset {code(page.preset)}. Here the page is held"
-        f" beside {where}; the page itself follows below. {numbers} {_verdicts(found)}"
+        f"- **Changed:** {'; '.join(changes)}.\n"
+        f"- **Moved:** {'; '.join(moved) or 'nothing that the page shows'}.\n"
+        f"- **Not moved:** {', '.join(same) or 'nothing'}.\n\n"
+        f"This is held beside {where}; the page itself follows below. The spread over seeds is the"
+        " largest less the smallest, on the page where that is more."
     )
 
 
-def _verdicts(found: Iterable[Difference]) -> str:
-    """A sentence for each verdict that changed, or that none did."""
+def _compared(
+    found: Sequence[Difference], source: str, then: Mapping[str, Any], now: Mapping[str, Any]
+) -> Compared:
+    """The differences `found` between the items of two pages, and the items that are the same; of
+    glued numbers those that the prose prints."""
+    both = then.keys() & now.keys()
+    drawn = [item for item in now if item.startswith("drawing of ") and item in both]
+    differ = {d.item for d in found}
+    drawings = [item for item in drawn if item in differ]
+    printed = {f"glue {role[1]}" for role in drift.ROLE.finditer(source)}
+    verdicts = _verdicts(found)
+    asked = {item for item in both if item.startswith("verdict of ")}
+    return Compared(
+        moved=list(_moved(found)),
+        drawings=[item.removeprefix("drawing of ") for item in drawings],
+        verdicts=verdicts,
+        same_numbers=len((printed & both) - differ),
+        same_figures=len(drawn) - len(drawings),
+        same_verdicts=max(0, len(asked) - len(verdicts)),
+    )
+
+
+def _verdicts(found: Iterable[Difference]) -> list[str]:
+    """In words, each claim whose verdict changed."""
     changed = {}
     for d in found:
         claim = re.fullmatch(r"verdict of (\S+)|table \d+, (\S+), verdict", d.item)
         if claim and d.old is not None and d.new is not None:
             name = claim[1] or claim[2]
             changed[name] = f"{words(name)} {words(d.old)} → **{words(d.new)}**"
-    if not changed:
-        return "No verdict changed."
-    return f"Verdicts that changed: {'; '.join(changed.values())}."
+    return list(changed.values())
 
 
 def _parameters(page: Page, mine: str) -> str:
@@ -259,8 +310,14 @@ def quoted(source: str, role: re.Match[str]) -> str:
     below = source[role.end() :]
     lines_above, _, begun = above.rpartition("\n")
     headings = re.findall(r"(?m)^##+ +(.+)$", lines_above)
-    end = "\n" if begun.startswith(("|", "#")) else "\n\n"
-    before = _plain_tokens(above.rpartition(end)[2])
+    caption = _CAPTION.match(begun)
+    if caption:
+        begin, end = caption[0], caption["quote"] or "\n"
+    elif begun.startswith(("|", "#")):
+        begin = end = "\n"
+    else:
+        begin = end = "\n\n"
+    before = _plain_tokens(above.rpartition(begin)[2])
     after = _plain_tokens(below.partition(end)[0])
     left = ["…", *before[-BEFORE:]] if len(before) > BEFORE else before
     right = [*after[:AFTER], "…"] if len(after) > AFTER else after
@@ -281,17 +338,15 @@ def _plain_tokens(text: str) -> list[str]:
 # ------------------------------------------------------------------------------------------ figures
 
 
-def _pairs(found: Iterable[Difference], default: Any, notebook: Any, mine: str) -> Iterator[Any]:
-    """A sentence on the figures, then for each that differs a cell with both drawings and one with
-    the caption."""
+def _pairs(changed: Sequence[str], default: Any, notebook: Any, mine: str) -> Iterator[Any]:
+    """For each figure that differs a cell with both drawings and one with the caption; before them
+    a sentence on those that have no such pair."""
     from nbformat.v4 import new_code_cell, new_output
 
     then = _figures(default)
     now = _figures(notebook)
-    drawn = {d.item.removeprefix("drawing of ") for d in found if d.item.startswith("drawing of ")}
-    changed = [name for name in now if name in drawn and name in then]
     paired = [name for name in changed if _address(then[name]) and _address(now[name])]
-    sentences = [f"{counted(len(changed), 'figure')} changed." if changed else "No figure changed."]
+    sentences = []
     alone = [name for name in changed if name not in paired]
     added = [name for name in now if name not in then]
     for said, names in (

@@ -95,9 +95,11 @@ def test_the_page_opens_with_parameters_numbers_against_their_seeds_and_figures_
     before = json.dumps(mine)
     said, made = opening(tiny, default, mine)
     for part in (
-        "Here the page is held beside the book's page;",
-        "4 numbers in the prose moved, 2 by more than the spread over seeds",
-        "Verdicts that changed: G1 holds → **fails**.",
+        "- **Changed:** `p`: 23 → 29.\n",
+        "- **Moved:** 4 numbers in the prose, 2 by more than the spread over seeds; 1 figure;"
+        " G1 holds → **fails**.\n",
+        "- **Not moved:** 1 figure.\n",
+        "This is held beside the book's page;",
         "* - `p`\n  - 23\n  - **29**\n  - prime modulus",
         "grokbook run 01 --preset smoke -p p=29",
         "One section: A delay is **{glue:text}`delay`**, of $p$ = {glue:text}`modulus`; {glue:text}`share:.1f` …\n"
@@ -105,7 +107,6 @@ def test_the_page_opens_with_parameters_numbers_against_their_seeds_and_figures_
         "  - **yes**: 40 against 20\n",
         "* - value of G1\n  - 0.5\n  - 0.7\n  - **yes**: outside 0.4 to 0.6\n",
         "**{glue:text}`share:.1f`** is one.\n  - 3.3\n  - 4.1\n  - not known\n",
-        "1 figure changed.",
         "{numref}`fig-tiny`, default and yours. Squares, 29, no seed.",
         "1 computed sentence changed",
     ):
@@ -124,9 +125,9 @@ def test_the_page_opens_with_parameters_numbers_against_their_seeds_and_figures_
 @pytest.mark.parametrize(
     ("mine", "said"),
     [
-        (executed(), "No number in the prose moved. No verdict changed."),
-        (executed(), "No figure changed."),
-        (executed(delay=115.0), "1 number in the prose moved, 0 by more than the spread"),
+        (executed(), "- **Moved:** nothing that the page shows.\n"),
+        (executed(), "- **Not moved:** 4 numbers, 2 figures, 1 verdict.\n"),
+        (executed(delay=115.0), "- **Moved:** 1 number in the prose, 0 by more than the spread"),
         (executed(delay=115.0), "- no: 15 against 20\n"),
         (executed(delay=115.0, seeds=[115.0, None]), "- 115 steps\n  - not known\n"),
         (executed(ledger=("holds", 0.55, 0.4, 0.6)), "- no: inside 0.4 to 0.6\n"),
@@ -150,11 +151,12 @@ def test_a_figure_that_is_no_picture_and_one_that_only_this_page_has_are_told_of
         return made
 
     said, _ = opening(tiny, page("<b>4 runs</b>"), page("<b>6 runs</b>", ["fig-added"]))
-    alone = "1 figure changed. Moved by hand or opened cell by cell, so on the page alone: {numref}`fig-opened`."
+    alone = "Moved by hand or opened cell by cell, so on the page alone: {numref}`fig-opened`."
+    assert "- **Moved:** 1 figure.\n" in said
     assert f"{alone} Not on the default's page: {{numref}}`fig-added`." in said
     assert "gb-pair" not in said
     unchanged, _ = opening(tiny, page("<b>4 runs</b>"), page("<b>4 runs</b>"))
-    assert "No figure changed." in unchanged and "alone" not in unchanged
+    assert "nothing that the page shows" in unchanged and "alone" not in unchanged
 
 
 def test_many_numbers_and_cells_are_folded(tiny):
@@ -203,6 +205,11 @@ def role(source):
         (f"| task | steps |\n| --- | --- |\n| sum | {ROLE} |\n", f"sum **{ROLE}**"),
         (f"## The delay is {ROLE}\n\nText.", f"The delay is **{ROLE}**"),
         (f"# T\n\n## The delay\n\n{ROLE}\n\n", f"The delay: **{ROLE}**"),
+        (
+            f'## A\n\nText.\n\n```{{code-cell}}\nfigure:\n    caption: "All {ROLE} of them."\n'
+            '  image: {alt: "Curves."}\n',
+            f"A: All **{ROLE}** of them.",
+        ),
         (f"# T\n\n{'word ' * 11}{ROLE}{' next' * 7}", f"… {'word ' * 10}**{ROLE}**{' next' * 6} …"),
     ],
 )
@@ -224,7 +231,7 @@ def test_what_the_page_does_not_print_is_not_told_and_no_raw_name_is(tiny):
         )
     more = "\n\nIt is {glue:text}`printed_alike:.1f`. {when}`not late; Never.` {when}`late; The rise comes late.`\n"
     said, made = opening(replace(tiny, source=tiny.source + more), default, mine)
-    assert "No number in the prose moved." in said and "hidden_name" not in said
+    assert "nothing that the page shows" in said and "hidden_name" not in said
     assert "Of its sentences 1 no longer holds; a marked line" in said
 
 
@@ -239,8 +246,8 @@ def test_a_number_of_a_sentence_that_does_not_stand_on_the_page_has_not_moved(ti
     for made, value in ((default, 3), (mine, 4)):
         made.cells[1].outputs += [glued("n", value), glued("when-late", when.glued(truth, ""))]
     said, _ = opening(replace(tiny, source=f"{tiny.source}\n\n{guarded}\n"), default, mine)
-    assert ("1 number in the prose moved" in said) is (truth is True)
-    assert ("No number in the prose moved." in said) is (truth is not True)
+    assert ("- **Moved:** 1 number in the prose" in said) is (truth is True)
+    assert ("nothing that the page shows" in said) is (truth is not True)
 
 
 @given(st.randoms(use_true_random=False))
