@@ -6,13 +6,11 @@ import dataclasses
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
 from companion.page.interactive import interactive
-from grokbook.curves.delay import grok_times
 from grokbook.errors import ParameterError
 from grokbook.models.intervened import Tempered
 from grokbook.models.layered import Layered
@@ -229,10 +227,7 @@ def training_page(
     """
     found = settings(model, **changes)
     said, config, run = library_run(found)
-    plain = "" if found | NONE == found else " Nothing is done to it."
-    words = (
-        f"{caption} {said} in your browser. Held out: all other pairs. {told(run)}{plain}".strip()
-    )
+    words = f"{caption} {said} in your browser.".strip()
     options = found | {"begin": begin, "story": story}
     interactive("training_page", name, words, ALT, options, still(config.task, run))
 
@@ -246,17 +241,6 @@ def library_run(found: dict[str, Any]) -> tuple[str, RunConfig, xr.Dataset]:
     )
     said = f"{NAMES[found['model']]} learns addition modulo {found['p']} from {share}"
     return said, config, load_or_run(Experiment(said, config, (found["seed"],))).isel(seed=0)
-
-
-def told(run: xr.Dataset) -> str:
-    """When the library's run of one seed fits and generalises, in a sentence."""
-    times, last = grok_times(run).iloc[0], int(run.step.max())
-    reached = {name: times[name] for name in ("fit_step", "grok_step")}
-    known, rule = (
-        f"not by step {last:,}" if pd.isna(at) else f"by step {at:,}" for at in reached.values()
-    )
-    own = f"The library's own run of seed {int(run.seed)}, from other random numbers,"
-    return f"{own} knows its training pairs {known} and the held-out pairs {rule}."
 
 
 @styled

@@ -7,7 +7,6 @@ import json
 import numpy as np
 import pytest
 import torch
-import xarray as xr
 
 from companion.page import interactive, tables
 from grokbook import measures
@@ -718,20 +717,6 @@ def test_a_given_first_layer_is_trained_by_the_page_alone():
 def test_what_a_page_cannot_train_is_refused(wrong, words):
     with pytest.raises(ParameterError, match=words):
         settings(**wrong)
-
-
-def test_the_caption_says_what_the_librarys_run_did():
-    """Accuracies by hand: fitted at 20, generalised at 40; and never."""
-    step = [0, 20, 40, 60, 80, 100]
-    rising = {"train_accuracy": [0, 1, 1, 1, 1, 1], "test_accuracy": [0, 0, 1, 1, 1, 1]}
-    run = xr.Dataset(
-        {name: ("step", values) for name, values in rising.items()}, {"step": step, "seed": 3}
-    )
-    assert training_page.told(run).endswith(
-        " knows its training pairs by step 20 and the held-out pairs by step 40."
-    )
-    never = run.assign(test_accuracy=0 * run.test_accuracy)
-    assert training_page.told(never).endswith("by step 20 and the held-out pairs not by step 100.")
 
 
 def test_a_chapter_opens_it_in_one_line(monkeypatch):

@@ -426,8 +426,8 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
     const time = node("input", { type: "range", min: 0, step: "any", id: `${id}-time`, autocomplete: "off" },
       node("label", { class: "gb-time" }, root, "Drag through its steps"));
     time.addEventListener("input", () => seek(10 ** time.value));
-    const key = node("p", { class: "gb-key" }, root), keys = "Each row is one a, each column one sum a + b. Framed: trained. Filled: " +
-      "answered rightly. Held out: all pairs that are not trained.";
+    const key = node("p", { class: "gb-key" }, root), keys = "A square is one pair; its row is a, its column the sum a + b. Blue: its answer is " +
+      "shown. Orange: it is held out. Filled: answered right.";
     const folded = node("div", { class: "gb-folds" }, root);
     const folds = ["Settings", "Interventions", "Inside the network"].map((title) => fold(folded, title));
     const inside = folds[2], charts = node("div", { class: "gb-charts" }, inside);
