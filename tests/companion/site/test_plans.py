@@ -31,6 +31,19 @@ def test_chapters_need_chapters_that_there_are_and_none_needs_itself_on_any_way(
     assert ready == set(needs), "chapters on a circle of needs"
 
 
+def test_chapters_are_listed_in_the_order_of_their_numbers_and_after_what_they_need():
+    """All claims, which need every chapter, stand last."""
+    toc = yaml.safe_load((ROOT / "book" / "_toc.yml").read_text("utf-8"))
+    files = [chapter["file"] for part in toc["parts"] for chapter in part["chapters"]]
+    every = {sources.page_of(one.name): one for one in sources.load_all(ROOT)}
+    listed = [every[file] for file in files if file in every]
+    numbers = [one.number for one in listed]
+    assert listed[-1].name == of(ROOT).ledger
+    assert numbers[:-1] == sorted(numbers[:-1])
+    for at, chapter in enumerate(listed):
+        assert set(chapter.needs) <= set(numbers[:at]), chapter.name
+
+
 def test_the_list_of_what_is_needed_stands_in_the_place_of_its_line_and_names_every_chapter(
     tmp_path,
 ):
