@@ -96,7 +96,7 @@ OVER = """() => {
 }"""
 
 
-@pytest.mark.parametrize("width", [390, 768, 1280, 1920])
+@pytest.mark.parametrize("width", [390, 768, 1280])
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_the_contents_of_a_page_come_over_it_and_go_by_escape_a_link_and_the_veil(
     opened_at, address, name, width
@@ -118,4 +118,22 @@ def test_the_contents_of_a_page_come_over_it_and_go_by_escape_a_link_and_the_vei
         assert page.evaluate(OVER) == [True, True, width], how
         end()
         assert page.evaluate(OVER) == [False, False, 0], how
+    assert page.url.endswith(link.get_attribute("href"))
+
+
+@pytest.mark.parametrize("width", [1440, 1920])
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_the_contents_of_a_page_stand_beside_it_where_there_is_room(
+    opened_at, address, name, width
+):
+    page = opened_at(address + name, width)
+    assert page.locator(BUTTON).count() == 0
+    page.mouse.wheel(0, 2_000)
+    contents = page.locator(DRAWER).bounding_box()
+    article = page.locator("article").bounding_box()
+    assert article["x"] + article["width"] <= contents["x"]
+    assert contents["x"] + contents["width"] <= width
+    assert 0 <= contents["y"] < 200, "they stay in sight"
+    link = page.locator(f"{DRAWER} a").nth(1)
+    link.click()
     assert page.url.endswith(link.get_attribute("href"))
