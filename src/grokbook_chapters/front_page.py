@@ -14,6 +14,7 @@ import pandas as pd
 import xarray as xr
 
 from companion import page
+from companion.claims.verdicts import settled
 from companion.page import Truth
 from grokbook.curves.delay import THRESHOLD, grok_times
 from grokbook.runs.experiment import Experiment
@@ -113,7 +114,12 @@ def numbers(found: Mapping[str, xr.Dataset]) -> dict[str, Any]:
     end = found["no_decay"].test_accuracy.isel(step=-1)
     never = bool(times["no_decay"].grok_step.isna().all())
     shares = "; ".join(f"{act} {value:.2f}" for act, value in share.items())
+    words = list(settled().values())
     return {
+        "checked": len(words),
+        "hold": words.count("holds"),
+        "corrected": words.count("holds with correction"),
+        "fail": words.count("fails"),
         "fit": f"{times['shown'].fit_step.median():.0f}",
         "by_heart": percent(at_the_fit(found["shown"])),
         "last": f"{BASE['steps']:,}",

@@ -1,9 +1,10 @@
 """The chapters as a list: for the front page with their questions, for teachers with what each
-needs."""
+needs, for those who run them again with what can be turned."""
 
 from __future__ import annotations
 
 import html
+from collections.abc import Mapping
 from pathlib import Path
 
 from companion import page, plain_yaml
@@ -64,3 +65,22 @@ def needs(root: Path) -> str:
             link = f"[{_plain(chapter.number)} {chapter.title}]({page_of(chapter.name)}.ipynb)"
             lines.append(f"- {link}: {f'needs {before}' if before else 'needs nothing before it'}")
     return "\n".join(lines) + "\n"
+
+
+def knobs(root: Path, sets: Mapping[str, Mapping[str, str]]) -> str:
+    """A Markdown table of what a reader may turn in each chapter: the parameter sets that have a
+    page on the site, and a value to try on the command line.
+
+    `sets` has for a chapter the file of each set by its name.
+
+    Both stand in the front matter of the chapters, as `sets` and `example`.
+    """
+    rows = ["| chapter | on the site | a value to try |", "| --- | --- | --- |"]
+    for _, chapters in _groups(root):
+        for chapter in chapters:
+            pages = sets.get(chapter.name, {}).items()
+            links = [f"[{name}](chapters/{file}.ipynb)" for name, file in pages]
+            values = [f"`-p {name}={value}`" for name, value in chapter.example.items()]
+            link = f"[{_plain(chapter.number)} {chapter.title}]({page_of(chapter.name)}.ipynb)"
+            rows.append(f"| {link} | {', '.join(links)} | {' '.join(values)} |")
+    return "\n".join(rows) + "\n"

@@ -184,7 +184,8 @@ def stage(
         for one in others:
             made = variants.shown(one, nbformat.read(folder / f"{name}.ipynb", as_version=4))
             put_page(made, page.with_name(f"{one.file}.ipynb"), extra, chapter, others, one.name)
-    fill_pages(root, source, names)
+    made = {name: {one.name: one.file for one in several} for name, several in sets.items()}
+    fill_pages(root, source, names, made)
     for name in MATHJAX_PARTS:
         origin, copy = mathjax_folder() / name, extra / "mathjax" / name
         copy.parent.mkdir(parents=True, exist_ok=True)
@@ -257,16 +258,26 @@ def put_narrow(notebook: Mapping[str, Any], folder: Path) -> None:
 NEEDS = "% what each chapter needs\n"
 """A comment of a plain page in whose place the list of the chapters stands, with what they need."""
 
+KNOBS = "% what can be turned\n"
+"""A comment of a plain page in whose place a table of the chapters' parameter sets stands."""
 
-def fill_pages(root: Path, source: Path, names: Collection[str]) -> None:
-    """Put what the pages outside the chapters ask for into them: what each chapter needs, a table
-    of exercises, links."""
+
+def fill_pages(
+    root: Path,
+    source: Path,
+    names: Collection[str],
+    sets: Mapping[str, Mapping[str, str]],
+) -> None:
+    """Put what the pages outside the chapters ask for into them: what each chapter needs and what
+    can be turned in it, a table of exercises, links."""
     every = sources.load_all(root)
     exercises = parser.table({chapter.name: chapter.source for chapter in every})
     for page in [*source.glob("*.md"), *source.glob("*.ipynb")]:
         text = page.read_text(encoding="utf-8").replace(parser.TABLE, exercises)
         if NEEDS in text:
             text = text.replace(NEEDS, front.needs(root))
+        if KNOBS in text:
+            text = text.replace(KNOBS, front.knobs(root, sets))
         page.write_text(text, encoding="utf-8")
     elsewhere = {}
     for chapter in every:

@@ -8,7 +8,7 @@ import yaml
 
 from companion.page import sources
 from companion.project import of
-from companion.site.staging import NEEDS, fill_pages
+from companion.site.staging import KNOBS, NEEDS, fill_pages
 from project_tree import ROOT
 
 PLANS = (ROOT / "book" / "plans.md").read_text(encoding="utf-8")
@@ -49,13 +49,27 @@ def test_the_list_of_what_is_needed_stands_in_the_place_of_its_line_and_names_ev
 ):
     teaching = ROOT / "book" / "teaching.md"
     (tmp_path / "teaching.md").write_text(teaching.read_text("utf-8"), "utf-8")
-    fill_pages(ROOT, tmp_path, [path.stem for path in sources.chapter_paths(ROOT)])
+    fill_pages(ROOT, tmp_path, [path.stem for path in sources.chapter_paths(ROOT)], {})
     text = (tmp_path / "teaching.md").read_text("utf-8")
     linked = set(re.findall(r"\(chapters/(\w+)\.ipynb\): needs ", text))
     toc = yaml.safe_load((ROOT / "book" / "_toc.yml").read_text("utf-8"))
     files = [chapter["file"] for part in toc["parts"] for chapter in part["chapters"]]
     listed = {file.removeprefix("chapters/") for file in files if file.startswith("chapters/")}
     assert NEEDS not in text and linked == listed - {of(ROOT).ledger}
+
+
+def test_what_can_be_turned_has_a_row_a_chapter_with_its_sets_and_its_example(tmp_path):
+    chapter = next(one for one in sources.load_all(ROOT) if one.number == "11")
+    sets = {chapter.name: {"eight symbols": f"{chapter.name}-eight"}}
+    page = tmp_path / "how.md"
+    page.write_text(KNOBS)
+    fill_pages(ROOT, tmp_path, [path.stem for path in sources.chapter_paths(ROOT)], sets)
+    rows = page.read_text("utf-8").splitlines()[2:]
+    assert len(rows) == len(sources.load_all(ROOT)) - 2
+    (row,) = [row for row in rows if row.startswith("| [11 ")]
+    assert f"[eight symbols](chapters/{chapter.name}-eight.ipynb)" in row
+    for name, value in chapter.example.items():
+        assert f"`-p {name}={value}`" in row
 
 
 @pytest.mark.parametrize(("title", "length"), LENGTHS.items())

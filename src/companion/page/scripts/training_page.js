@@ -394,9 +394,11 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
   /** What a run can do, in a sentence; the test set is all pairs that were not trained. */
   function sentence({ curve, now, s }) {
     const [fit, rule] = ["train", "test"].map((name) => core.reached(curve, name)).map((at) => (at !== null && at <= now.step ? at : null));
+    if (s.given !== "nothing" && now.step === 0) return "The network that hands its first layer over is trained before this one.";
     const who = `Step ${[whole(now.step), ...done(s, now)].join(", ")}:`;
     if (fit === null) return `${who} it answers ${percent(now.train)} of its training pairs and ${percent(now.test)} of the held-out pairs.`;
     if (rule === null) return `${who} it knows its training pairs by heart, and ${percent(now.test)} of the held-out pairs.`;
+    if (now.test < 0.95) return `${who} it had found the rule at step ${whole(rule)}, and answers ${percent(now.test)} of the held-out pairs now.`;
     return `${who} it has found the rule. Training pairs are known from step ${whole(fit)}, held-out pairs from step ${whole(rule)}.`;
   }
 
@@ -410,7 +412,7 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
     const { begin, large, story, ...given } = JSON.parse(root.dataset.options || "{}"), id = root.id;
     const own = settled(given), linked = large ? null : fromAddress(id, location.hash);
     const state = { s: linked ? linked.settings : own, drops: linked ? linked.drops : [], runs: [], chosen: 0, going: false, before: null };
-    const act = { drop, step, train: () => (over() ? restart() : 0, go(!state.going, true)), again: () => restart(),
+    const act = { drop, step, train: () => (over() ? restart() : 0, go(!state.going, true)), again: () => { restart(); if (begin) go(true); },
                   decay, reset };
     root.classList.toggle("gb-begun", !!begin);
     root.classList.toggle("gb-large", !!large);
