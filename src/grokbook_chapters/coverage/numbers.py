@@ -131,12 +131,12 @@ def _radii(farthest: pd.DataFrame) -> dict[str, Any]:
     radii = 1 + farthest.quantile(0.95, interpolation="higher")
     own = radii["own class"]
     reached = bool(np.isfinite(own))
-    later = reached and own > 2 * radii["any class"]
+    later = bool(reached and own > 2 * radii["any class"])
     return {
         "any_from": f"{radii['any class']:.0f}",
-        "own_from": f"{own:.0f}",
+        "own_from": f"{own:.0f}" if reached else "(none)",
         "own_reached": Truth(
             reached, "more than 1 draw in 20 leaves a class without a trained cell"
         ),
-        "own_later": Truth(bool(later), f"from radius {own:.0f} on"),
+        "own_later": Truth(later, f"{own:.0f} against {radii['any class']:.0f}" if reached else ""),
     }
