@@ -10,13 +10,7 @@ import xarray as xr
 
 from companion.page import Number, Truth
 from grokbook.runs.experiment import Experiment
-from grokbook_chapters.holes.counts import (
-    best_radius,
-    covered_shares,
-    predictors,
-    radius_fits,
-    shares_of_test_cells,
-)
+from grokbook_chapters.holes.counts import best_radius, covered_shares, predictors, radius_fits
 
 
 def numbers(
@@ -49,9 +43,7 @@ def _live(experiments: Mapping[str, Experiment], runs: Mapping[str, xr.Dataset])
         "shown": f"{task.train_fraction:.0%}",
         "swaps_help": Truth(inside["strip"] > inside["square"] + 0.2, seen),
     }
-    for name, run in experiments.items():
-        share = shares_of_test_cells(run.config.task)["outside"]
-        found[f"{name}_share"] = f"{share:.0f} %"
+    for name in runs:
         found[f"{name}_outside"] = Number(outside[name], ".0%", "(no such cell)")
         found[f"{name}_inside"] = f"{inside[name]:.0%}"
     return found
