@@ -8,9 +8,18 @@ from companion.claims import Runs
 from grokbook.errors import ParameterError
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.theory import coverage as discs
-from grokbook_chapters.coverage import claims, plan
+from grokbook_chapters.coverage import (
+    claims,
+    farthest_cells,
+    figures,
+    numbers,
+    plan,
+    simulated,
+    thresholds,
+)
+from written_pages import functions, names_used
 
-PLAN = {"p": 47, "k": 4, "train_fraction": 0.3, "draws": 50, "example": 11}
+PLAN = {"p": 47, "k": 4, "train_fraction": 0.3, "draws": 50}
 
 
 @pytest.mark.parametrize(
@@ -111,8 +120,8 @@ def test_from_the_needed_radius_on_95_of_100_draws_cover_the_grid(own, distance)
     assert (farthest < k).sum() >= 95 > (farthest < k - 1).sum()
 
 
-def test_simulated_coverage_lies_on_the_exact_curve_and_above_markovs_bound(cell):
-    found = cell("04a", 'uncovered error": counts', p=13, k=2, draws=300)["covered"]
+def test_simulated_coverage_lies_on_the_exact_curve_and_above_markovs_bound():
+    found = simulated(13, 2, 300)
     torus = found[found.grid == "torus"]
     exact = [discs.expected_uncovered(13, 2, int(a * 169), torus=True) for a in torus.fraction]
     assert torus.expected.tolist() == exact
@@ -120,31 +129,59 @@ def test_simulated_coverage_lies_on_the_exact_curve_and_above_markovs_bound(cell
         np.abs(found.uncovered - found.expected) < 4 * np.sqrt(found.expected.max() / 300) + 0.2
     ).all()
     assert (torus.covered.diff().dropna() >= 0).all() and (found.covered >= found.bound - 0.1).all()
-    left = cell("04a", 'ylabel="uncovered cells"', covered=found, p=13, k=2)["left"]
+    left = figures.coverage(found, 13, 2).axes[0]
     drawn = next(line for line in left.lines if line.get_label() == "torus").get_ydata()
     assert drawn.tolist() == exact
 
 
-def test_own_class_needs_a_larger_radius_than_any_class(cell):
-    found = cell("04a", "exact > 0.3", p=23, train_fraction=0.3, draws=30)["reached"]
-    anyone, own = (found[found.by == by].covered.to_numpy() for by in ("any class", "own class"))
-    assert (anyone >= own).all() and anyone.argmax() < own.argmax()
-
-
-def test_cells_are_drawn_by_kind(cell):
-    kind = np.where(np.eye(5), 2, 0)
-    names = {"covered": "white", "training cell": "blue", "uncovered": "red"}
-    drawn = cell(
-        "04a",
-        "MaxNLocator(5",
-        kinds={"a": kind},
-        names=names,
-        discs={"b": kind},
-        of_discs=names | {"": "k"},
+def test_own_class_needs_a_larger_radius_than_any_class():
+    found = farthest_cells(23, 0.3, 30)
+    assert (found["any class"] <= found["own class"]).all()
+    assert 1 + found["own class"].quantile(0.95, interpolation="higher") == claims.needed_radius(
+        23, 0.3, draws=30
     )
-    fig = drawn["pictures"][0]
-    assert (np.asarray(fig.axes[0].images[0].get_array()) == kind).all()
-    assert [t.get_text() for t in fig.legends[0].get_texts()] == list(names)
+
+
+def test_cells_are_drawn_by_kind():
+    """The diagonal is trained; cells two steps or more off it are uncovered, and all of them by
+    their own class but every other one of the diagonal's neighbours."""
+    mask = np.eye(7, dtype=bool)
+    near = discs.distance_to_training(mask)
+    fig = figures.uncovered(mask, near, np.full((7, 7), np.inf), 2)
+    shown = [np.asarray(ax.images[0].get_array()) for ax in fig.axes]
+    assert (shown[0] == np.where(near >= 2, 2, mask)).all() and (shown[1] == 2).all()
+
+
+def test_the_numbers_of_the_prose_follow_the_draws():
+    far = np.zeros((13, 13))
+    near = far.copy()
+    near[0, 0] = 5
+    own = far + 5
+    draws = pd.DataFrame({"any class": [2.0, 3.0], "own class": [7.0, np.inf]})
+    written = numbers(13, 5, 0.3, near, own, draws)
+    assert (written["near"], written["alone"], written["far_apart"].holds) == ("1", "100%", True)
+    assert written["any_from"] == "4" and not written["own_reached"].holds
+    assert not written["own_later"].holds
+    assert (written["disc"], written["own"], written["corner"]) == (41, 5, 15)
+    assert written.keys() == names_used("04a")
+
+
+def test_the_functions_of_the_page_are_the_library_s():
+    disc, missed, sufficient = functions("04a", "disc", "missed", "sufficient_fraction")
+    for k in (1, 2, 5):
+        assert len(disc(k)) == discs.disc_size(k)
+        assert sum(s + t == 0 for s, t in disc(k)) == discs.same_class_size(k)
+    assert 169 * missed(13, 20, 169) == pytest.approx(
+        discs.expected_uncovered(13, 3, 20, torus=True)
+    )
+    assert sufficient(97, 41) == pytest.approx(discs.required_fraction(97, 5))
+
+
+def test_thresholds_are_ordered_and_the_last_is_certain():
+    found = thresholds(23, 4, 50)
+    cells = found.cells.str.replace(",", "").astype(int)
+    assert cells["expectation below 1"] <= cells["printed"] < cells["certain"] == 529 - 25 + 1
+    assert found.loc["certain", "covered, torus"] == "1.00"
 
 
 @pytest.mark.parametrize(
@@ -157,10 +194,6 @@ def test_cells_are_drawn_by_kind(cell):
         ({"k": 0}, "k is 0, but must be a whole number at least 1."),
         ({"p": 48}, "p = 48 is not prime; the nearest primes are 47 and 53."),
         ({"draws": 0}, "draws is 0, but must be a whole number at least 1."),
-        (
-            {"example": 4},
-            "k = 3 makes a disc of width 5 overlap itself on a torus of side 4; the largest k is 2.",
-        ),
         (
             {"train_fraction": 1.0},
             "train_fraction = 1.0 is not a number in the open interval (0, 1).",

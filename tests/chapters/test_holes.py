@@ -10,7 +10,8 @@ from companion.claims import Runs
 from companion.claims.words import spread
 from grokbook.runs.recording import catalogue
 from grokbook.theory import coverage as discs
-from grokbook_chapters.holes import claims, counts, measured, runs
+from grokbook_chapters.holes import claims, counts, measured, numbers, runs
+from written_pages import functions, names_used
 
 STEPS = np.arange(0, 6001, 20)
 
@@ -189,7 +190,7 @@ def test_a_run_that_never_answers_outside_its_hole_has_not_generalised_and_a_row
 
 def test_every_row_is_there_whatever_is_recorded():
     made = run_of("SQUARE 30", rise(1000, 2000, 1.0), rise(1000, 2000, 0.5), seeds=(0, 2))
-    one = measured.measured(table_of({"SQUARE 30": made}))
+    one = measured.compared(table_of({"SQUARE 30": made}))
     assert one.seeds.tolist() == [2] + [0] * 10 and one["U low"].iloc[0] == one["U high"].iloc[0]
     assert one.came.tolist() == ["not reached"] + ["not run"] * 10 and one.U.isna().sum() == 10
     assert one.U["SQUARE 30"] == pytest.approx(100 * (0.8541 + 0.1459 * 0.5), abs=0.01)
@@ -213,6 +214,47 @@ def test_medians_and_ranges_with_runs_that_did_not_get_there():
     values = pd.Series([900, None, 700], dtype="Int64")
     assert spread(values, ".0f", "later") == "700 to later"
     assert spread(values[1:2], ".0f", "later") == "later" and spread(pd.Series([1.24])) == "1.2"
+
+
+def test_what_is_missing_in_a_row_is_split_by_the_accounting_identity():
+    """SQUARE 40, right at 0.9 of the cells outside its hole: both terms add up to the distance."""
+    made = table_of({"SQUARE 40": run_of("SQUARE 40", rise(1000, 2000, 0.9), 0 * STEPS)})
+    row = measured.accounts(made, measured.compared(made)).loc["SQUARE 40"]
+    share = counts.predictors().outside["SQUARE 40"]
+    assert row["missing outside"] == pytest.approx(share * 0.1)
+    assert row["missing in the hole"] == pytest.approx(84.5 - share)
+    assert row.ours == pytest.approx(made.upper[0])
+
+
+def test_the_functions_of_the_page_are_the_library_s():
+    """Equation (4b.1) in sight, with STRIP 40 of the table; a square's cells have no swap outside."""
+    missing, swaps = functions("04b", "missing", "swaps_shown")
+    frame = counts.predictors().loc["STRIP 40"]
+    share = frame.outside / 100
+    outer, inner = missing(frame["U-Acc"] / 100, share, 0.9, 0.4)
+    assert outer == pytest.approx(0.1 * share)
+    assert inner == pytest.approx((1 - share) * (frame.implied / 100 - 0.4))
+    tasks = [run.config.task for run in runs.plan(11, 4, 0.4, 100).values()]
+    assert swaps(tasks[0]) == 0 < swaps(tasks[1]) < 1
+
+
+def test_the_numbers_of_the_prose_follow_the_runs():
+    """Two made runs of the page, and recorded ones that are at their printed limits."""
+    live = {
+        "square": run_of("SQUARE 40", rise(100, 200, 0.9), 0 * STEPS).sel(seed=0),
+        "strip": run_of("STRIP 40", rise(100, 200, 1.0), rise(100, 200, 0.6)).sel(seed=0),
+    }
+    made = table_of(printed_runs())
+    table = measured.compared(made)
+    account = measured.accounts(made, table)
+    written = numbers(runs.plan(31, 10, 0.6, 2000), live, made, table, account)
+    assert written["swaps_help"].holds and written["order_kept"].holds
+    assert (written["square_inside"], written["strip_inside"]) == ("0%", "60%")
+    assert written["square_outside"].value == pytest.approx(0.9)
+    assert (written["n_made"], written["n_judged"], written["n_agree"]) == (11, 10, 10)
+    assert (written["n_outer"], written["n_level"], written["n_open"]) == (0, 0, 0)
+    assert written["hole_best"] == "SQUARE 30" and written["rmse_all"] == "14.8"
+    assert written.keys() == names_used("04b")
 
 
 def judged(made):

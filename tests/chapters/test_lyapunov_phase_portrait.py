@@ -5,14 +5,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grokbook.theory.triple_product import flow, velocity
-from grokbook_chapters.lyapunov_phase_portrait import claims, matrices
+from grokbook.theory.triple_product import flow, limit_point, velocity
+from grokbook_chapters.lyapunov_phase_portrait import (
+    claims,
+    cube_limits,
+    matrices,
+    numbers,
+    two_samples,
+)
 from grokbook_chapters.lyapunov_phase_portrait.matrix_flow import MatrixState, matrix_velocity
 from grokbook_chapters.lyapunov_phase_portrait.triple_stability import (
     lyapunov_rate,
     printed_v,
     v_rate,
 )
+from written_pages import functions, names_used
 
 
 def scaled(state, by):
@@ -97,3 +104,30 @@ def test_below_the_surface_the_distance_to_one_never_grows(start):
 
 def test_a_held_out_copy_of_the_trained_sample_is_learned():
     assert matrices.guarantees_grokking(overlap=1.0).verdict == "holds"
+
+
+def test_the_numbers_of_the_prose_are_those_of_the_limits():
+    few = cube_limits(200, seed=1)
+    written = numbers([0.0, 0.5**0.5, 1.5**0.5], few)
+    assert written["end"] == "(0.7071, 1.0000, 1.4142)"
+    assert (written["n_starts"], written["largest_distance"]) == ("200", "0.435")
+    assert written["near"] == f"{(few.distance <= 0.1).mean():.1%}"
+    assert written.keys() == names_used("08")
+
+
+def test_the_functions_of_the_page_are_the_library_s():
+    """Equations (8.1) and (8.11) and the cubic root, as the page writes them in sight."""
+    speed, rate, square = functions("08", "velocity", "v_rate", "smallest_square")
+    point = [0.8, 1.8, -1.9]
+    assert speed(*point, target=2) == pytest.approx(velocity(point, target=2))
+    assert rate(*point) == pytest.approx(v_rate(point))
+    start = np.array([0.3, 0.8, 1.1])
+    gaps = np.diff(start**2)
+    end = limit_point(start)
+    assert square(gaps[0], gaps.sum()) == pytest.approx(end[0] ** 2)
+
+
+def test_another_sample_keeps_its_loss_while_the_trained_one_is_fitted():
+    table = two_samples([0.2, 0.5, 0.9])
+    assert table.loc["trained"].tolist() == pytest.approx([(1 - 0.09) ** 2 / 2, 0], abs=1e-12)
+    assert table.loc["another"].tolist() == [0.5, 0.5]

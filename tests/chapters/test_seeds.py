@@ -20,7 +20,6 @@ from grokbook_chapters.feature_emergence import backpropagated
 from grokbook_chapters.groups import group_deduction
 from grokbook_chapters.how_a_network_adds.sum_of_angles import drawn
 from grokbook_chapters.lyapunov_phase_portrait.cube_limits import cube_limits
-from grokbook_chapters.lyapunov_phase_portrait.triple_stability import rising_share
 from grokbook_chapters.separability_and_depth.separability import shuffled_share
 from grokbook_chapters.task_and_model.exactness import rewriting_deviation
 
@@ -64,7 +63,6 @@ DRAWN = {
     "probability of a line": lambda seed: linear_probability.linear_probability(6, 20, seed),
     "critical fraction": lambda seed: linear_probability.critical_fraction(6, 20, seed),
     "sets of frequencies": lambda seed: drawn(23, 3, 10, seed),
-    "a ball's share": lambda seed: rising_share(0.5, 500, seed),
     "one frequency": lambda seed: least_isolated(1, 1, seed=seed),
     "cross-polytopes": lambda seed: cross_polytopes(POINTS, 1.0, 2, seed),
     "local complexity": lambda seed: local_complexity(units, POINTS, 0.5, 2, seed=seed),

@@ -110,20 +110,6 @@ def test_v_grows_at_points_as_near_to_the_equilibrium_as_one_likes(r):
         assert ts.v_rate(point) == pytest.approx(r**4 / 2, rel=8 * r * r)
 
 
-def test_random_search_finds_growth_in_every_ball():
-    shares = [ts.rising_share(radius) for radius in (0.2, 0.1, 0.05)]
-    assert shares[0] > shares[1] > shares[2] > 0
-
-
-def test_the_share_of_a_ball_is_that_of_its_points_drawn_by_rejection():
-    """Uniform in the ball: points of the cube about it that lie in it; within four standard errors
-    of two shares."""
-    cube = np.random.default_rng(1).uniform(-1, 1, (40_000, 3))
-    ball = 1 + 0.2 * cube[np.linalg.norm(cube, axis=1) <= 1]
-    share = float((ts.v_rate(ball) > 0).mean())
-    assert ts.rising_share(0.2) == pytest.approx(share, abs=4 * np.sqrt(2 * share / len(ball)))
-
-
 @pytest.mark.parametrize("start", [(0.8, 1.8, 1.9), (3.0, 0.5, 0.9), (1.0, 1.0, 1.2)])
 def test_above_the_surface_v_grows_in_the_end(start):
     """The path ends where S > 3 P, with P > 1 all the way."""
@@ -220,16 +206,6 @@ def test_matrix_invariants_are_the_scalar_ones():
     assert np.trace(second) == pytest.approx(-x_w)
 
 
-def test_an_equilibrium_with_a_wrong_answer():
-    """Section 4.2 of the 2024 paper: gamma = 0 at every equilibrium but the trivial one."""
-    state = mf.idle_equilibrium(p=5, d=4, n=6)
-    for loss in ("squared", "cross_entropy"):
-        speed = mf.matrix_velocity(state, one_hot(3), loss=loss)
-        assert not any(part.any() for part in (speed.W_U, speed.W, speed.x))
-        assert np.abs(mf.residual(state, one_hot(3), loss=loss)).max() > 0.5
-    assert state.W.any() and state.x.any()
-
-
 def test_cross_entropy_has_no_equilibrium_with_gamma_0():
     path = mf.matrix_flow(
         mf.rank_one([1, 1, 1], one_hot(0), [1, 0], [1, 0]),
@@ -254,7 +230,6 @@ def test_another_sample_is_learned_only_where_it_overlaps():
 
 test_refusals_name_the_value_and_the_rule = refusals(
     (lambda: ts.rising_point(0), "r = 0"),
-    (lambda: ts.rising_share(2), "radius"),
     (lambda: ts.leading_principal_minors([[1, 2]]), "square"),
     (lambda: ts.v_rate([1, np.nan, 1]), "finite"),
     (lambda: mf.matrix_state(np.ones((5, 2)), np.ones((3, 4)), np.ones(4)), "do not fit"),
@@ -263,6 +238,5 @@ test_refusals_name_the_value_and_the_rule = refusals(
     (lambda: mf.matrix_flow(random_state(), one_hot(0), [1, 0]), "must increase"),
     (lambda: mf.matrix_flow(random_state(), one_hot(0), [0], loss="hinge"), "cross_entropy"),
     (lambda: mf.rank_one([1, 2, 3], [0, 0], [1], [1]), "a must be"),
-    (lambda: mf.idle_equilibrium(3, 2, 1), "n is 1"),
     (lambda: mf.other_sample_loss(random_state(), [1, 2], one_hot(0)), "lengths"),
 )

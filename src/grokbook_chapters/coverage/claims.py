@@ -85,8 +85,11 @@ def a_cell_of_the_class_is_near(p: int = 97, radius: int | None = None, seeds: i
     As printed the cell is one of I x J, as (i, j) itself is. Read with training cells, the
     condition is compared with what a model without any training set answers right: all cells.
     """
-    masks = [ModularTask(p, seed=s).train_mask for s in range(seeds)]
-    apart = np.concatenate([same_class_distance(m)[~m] for m in masks])
+    of_test_cells = []
+    for seed in range(seeds):
+        mask = ModularTask(p, seed=seed).train_mask
+        of_test_cells.append(same_class_distance(mask)[~mask])
+    apart = np.concatenate(of_test_cells)
     share = float((apart < (2 * p if radius is None else radius)).mean())
     right = np.array_equal(logits(p, 1).argmax(axis=2), cyclic(p))  # the network of one frequency
     return judge(
@@ -133,7 +136,8 @@ def neighbour_inequality(p: int = 23, *, printed: bool = True) -> Finding:
     for s in range(1, p):
         away = phi[s:] - phi[:-s]
         moved = np.linalg.norm(away[:, None] - away, axis=2) - 1e-9
-        bounds = 0 if printed else 2 * s * step.max(), 2 * s * step.max(), 2 * s * step.mean()
+        largest_step = 2 * s * step.max()
+        bounds = (0 if printed else largest_step, largest_step, 2 * s * step.mean())
         counts += [*((moved > bound).sum() for bound in bounds), moved.size]
     broken, largest, mean, total = counts.tolist()
     return judge(
@@ -175,16 +179,15 @@ def fraction_is_necessary(largest: int = 97, least_k: int = 2) -> Finding:
     On the torus that share is 1 exactly from m = N - C + 1 on. The border is 2 ln p / C <= 1,
     without which no fraction can be as large.
     """
-    cases = [
-        (p, k) for p in sympy.primerange(3, largest + 1) for k in range(least_k, (p + 1) // 2 + 1)
-    ]
-    against = [
-        (p, k)
-        for p, k in cases
-        if guaranteed_size(p, k, torus=True) / p**2 < printed_fraction(p, k)
-    ]
+    cases = []
+    against = []
+    for p in sympy.primerange(3, largest + 1):
+        for k in range(least_k, (p + 1) // 2 + 1):
+            cases.append((p, k))
+            if guaranteed_size(p, k, torus=True) / p**2 < printed_fraction(p, k):
+                against.append((p, k))
     within = sum(printed_fraction(p, k) <= 1 for p, k in against)
-    p, _ = cases[-1]
+    p = cases[-1][0]
     return judge(
         not against,
         corrected=within == 0,
@@ -216,10 +219,11 @@ def needed_radius(
         (3.0, 2.0)
     """
     distance = same_class_distance if own else distance_to_training
-    masks = [ModularTask(p, train_fraction=train_fraction, seed=s).train_mask for s in range(draws)]
-    return 1 + float(
-        np.quantile([distance(m, torus=True).max() for m in masks], quantile, method="higher")
-    )
+    farthest = []
+    for seed in range(draws):
+        mask = ModularTask(p, train_fraction=train_fraction, seed=seed).train_mask
+        farthest.append(distance(mask, torus=True).max())
+    return 1 + float(np.quantile(farthest, quantile, method="higher"))
 
 
 # steps from which a run that has not generalised counts as one that does not: the authors'
@@ -271,19 +275,20 @@ def fraction_for_grokking(runs: Runs, *, train_fraction: float = 0.3, long: int 
     its runs say nothing. At p = 47 some runs need more than the authors' 30,000 steps, so twice as
     many are asked for too.
     """
-    stable = {p: most(table.grok_step.notna()) for p, table in runs.items()}
-    known = {
-        p: None if ends is False and runs[p].last_step.min() < long else ends
-        for p, ends in stable.items()
-    }
-    p, tried = max(runs), range(1, (min(runs) + 3) // 2)
-    radii = [
-        k
-        for k in tried
-        if all((printed_fraction(q, k) <= train_fraction) == e for q, e in known.items())
-    ]
+    known = {}
+    for p, table in runs.items():
+        ends = most(table.grok_step.notna())
+        too_short = ends is False and table.last_step.min() < long
+        known[p] = None if too_short else ends
+    radii = []
+    for k in range(1, (min(runs) + 3) // 2):
+        lies_below = {q: printed_fraction(q, k) <= train_fraction for q in known}
+        if lies_below == known:
+            radii.append(k)
+    p = max(runs)
     k = radius_in_use(p, train_fraction)
-    c, own = disc_size(k), same_class_size(k)
+    c = disc_size(k)
+    own = same_class_size(k)
     # too short or too few to say that a modulus does not
     late = None in known.values() or not runs.complete()
     return judge(
@@ -339,7 +344,8 @@ def certain_above_the_threshold(
     """
     k = k or radius_in_use(p, 0.3)
     threshold = (size or training_size)(p, k)
-    sure, enough = guaranteed_size(p, k), least_training_size(p, k, 0.05)
+    sure = guaranteed_size(p, k)
+    enough = least_training_size(p, k, 0.05)
     drawn = full_coverage(p, k, threshold)
     low, high = drawn.interval()
     return judge(

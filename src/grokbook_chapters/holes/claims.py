@@ -14,9 +14,9 @@ from grokbook_chapters.holes.measured import (
     CAME,
     NEAR,
     against_printed,
+    compared,
     limits_of_parts,
     longest,
-    measured,
     table_of_runs,
 )
 from grokbook_chapters.holes.runs import longer, rows
@@ -111,7 +111,7 @@ def ceilings_of_table_1(runs: Runs, *, near: float = NEAR) -> Finding:
     """
     lives = longest(table_of_runs(runs))
     lives["against"] = against_printed(lives, near)
-    table = measured(lives, near)
+    table = compared(lives, near)
     told = {came: [] for came in CAME}
     for row, came, printed in zip(table.index, table.came, table["U-Acc"], strict=True):
         deciding = {"exceeded": ["above"], "reproduced": ["agrees"]}.get(came, [*lives.against])

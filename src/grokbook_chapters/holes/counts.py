@@ -51,7 +51,8 @@ def shares_of_test_cells(task: ModularTask) -> dict[str, float]:
         ... }
         {'outside': 38.71, 'either order': 67.77}
     """
-    test, hole = ~task.train_mask, task.hole_mask
+    test = ~task.train_mask
+    hole = task.hole_mask
     allowed = {"outside": ~hole, "either order": ~(hole & hole.T)}
     return {name: 100 * float((test & cells).sum() / test.sum()) for name, cells in allowed.items()}
 
@@ -78,9 +79,11 @@ def covered_shares(seeds: int = 3, largest: int = 60, own: bool = False) -> np.n
     class.
     """
     distance = same_class_distance if own else distance_to_training
-    radii, shares = np.arange(1, largest + 1), np.zeros((len(TABLE_1), largest))
+    radii = np.arange(1, largest + 1)
+    shares = np.zeros((len(TABLE_1), largest))
     for number, row in enumerate(TABLE_1):
-        for mask in (row_task(row, seed=seed).train_mask for seed in range(seeds)):
+        for seed in range(seeds):
+            mask = row_task(row, seed=seed).train_mask
             shares[number] += 100 * (distance(mask)[~mask][:, None] < radii).mean(axis=0) / seeds
     return shares
 
@@ -100,14 +103,14 @@ def best_radius(covered: np.ndarray, accuracy: np.ndarray) -> tuple[int, float]:
 def radius_fits() -> pd.DataFrame:
     """The best single radius n for the SQUARE rows, the STRIP rows and all rows, and its error rmse
     in points."""
-    frame, covered = table_1(), covered_shares()
+    frame = table_1()
+    covered = covered_shares()
     parts = {
         "SQUARE": frame.split == "square",
         "STRIP": frame.split == "strip",
         "all": frame.hole > 0,
     }
-    fits = {
-        name: best_radius(covered[own], frame["U-Acc"].to_numpy()[own])
-        for name, own in parts.items()
-    }
+    fits = {}
+    for name, own in parts.items():
+        fits[name] = best_radius(covered[own], frame["U-Acc"].to_numpy()[own])
     return pd.DataFrame.from_dict(fits, orient="index", columns=["n", "rmse"])

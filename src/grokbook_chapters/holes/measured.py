@@ -9,8 +9,10 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from companion.claims import load
 from grokbook.curves.limits import LimitRule, limits_table, moving_mean
 from grokbook_chapters.holes.counts import predictors, table_1
+from grokbook_chapters.holes.runs import longer, rows
 
 # A run has generalised outside its hole when its moving mean there has reached this accuracy
 # (percent).
@@ -41,13 +43,9 @@ def limits_of_parts(data: xr.Dataset, rule: LimitRule | None = None) -> pd.DataF
     lies outside the hole).
     """
     rule = rule or LimitRule()
-    table, nothing = limits_table(data, rule).reset_index(), (np.zeros(1), np.full(1, np.nan))
+    table = limits_table(data, rule).reset_index()
     for part, name in PARTS.items():
-        curves = [data[name].sel(seed=seed).dropna("step") for seed in table.seed]
-        means = [
-            moving_mean(c.step.values, c.values, rule.window) if c.size > 1 else nothing
-            for c in curves
-        ]
+        means = [_moving(data[name].sel(seed=seed), rule.window) for seed in table.seed]
         table[part] = [
             100 * float(np.interp(step, *mean))
             for step, mean in zip(table.upper_step, means, strict=True)
@@ -56,6 +54,20 @@ def limits_of_parts(data: xr.Dataset, rule: LimitRule | None = None) -> pd.DataF
             highest = pd.Series([100 * mean.max() for _, mean in means])
             table["generalised"] = (highest >= GENERALISED).astype("boolean").mask(highest.isna())
     return table.assign(**100 * table[["upper", "lower", "plateau"]])
+
+
+def _moving(curve: xr.DataArray, window: float) -> tuple[np.ndarray, np.ndarray]:
+    """Steps and moving mean of one accuracy; one step with NaN where it has no cells."""
+    logged = curve.dropna("step")
+    if logged.size < 2:
+        return np.zeros(1), np.full(1, np.nan)
+    return moving_mean(logged.step.values, logged.values, window)
+
+
+def recorded_runs() -> pd.DataFrame:
+    """What `limits_of_parts` finds in the recorded runs of Table 1: of every row and seed the
+    longest."""
+    return longest(table_of_runs(load(rows() | longer(), through=limits_of_parts)))
 
 
 def table_of_runs(tables: Mapping[tuple[str, str], pd.DataFrame]) -> pd.DataFrame:
@@ -120,10 +132,32 @@ def by_row(runs: pd.DataFrame, by: str | Sequence[str] = "row", near: float = NE
     return table.assign(rising=of.truncated.sum(), came=of.against.agg(came_of))
 
 
-def measured(runs: pd.DataFrame, near: float = NEAR) -> pd.DataFrame:
+def compared(runs: pd.DataFrame, near: float = NEAR) -> pd.DataFrame:
     """The eleven rows of Table 1, published (`predictors`, its `outside` as `share`) and ours
     (`by_row`)."""
     table = predictors().rename(columns={"outside": "share"}).join(by_row(runs, near=near))
     return table.fillna({"seeds": 0, "rising": 0, "came": "not run"}).astype(
         {"seeds": int, "rising": int}
+    )
+
+
+def accounts(made: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
+    """Why our mean of a row lies below the printed limit, in points: what is missing outside the
+    hole and what is missing in it, beside how much is right in both parts.
+
+    `made` are runs of `recorded_runs`, `table` their rows by `compared`.
+    """
+    mean = made.groupby("row")[["outside", "in hole"]].mean().reindex(table.index)
+    share = table.share / 100
+    outer = (share * (100 - mean.outside)).where(share > 0, 0)
+    inner = (1 - share) * (table.implied - mean["in hole"])
+    return pd.DataFrame(
+        {
+            "published": table["U-Acc"],
+            "ours": table["U-Acc"] - outer - inner,
+            "missing outside": outer,
+            "missing in the hole": inner,
+            "right outside": mean.outside,
+            "right in the hole": mean["in hole"],
+        }
     )

@@ -3,9 +3,12 @@ changed."""
 
 from __future__ import annotations
 
+import dataclasses
+
 from grokbook.files import beside
 from grokbook.runs.experiment import Experiment
-from grokbook_chapters.gu2025 import modular_run
+from grokbook.tasks.arithmetic import ModularTask
+from grokbook_chapters.gu2025 import live_run, modular_run
 
 # Table 1 of Gu et al. 2025 (p = 97, addition, 30 % trained): split, hole, U-Acc, L-Acc (percent),
 # GO-Epoch.
@@ -17,9 +20,10 @@ TABLE_1 = {row: (*cells, None)[:5] for row, cells in beside(__file__).items()}
 
 STEPS = 6_000  # of a row: 1.8 times the latest GO-Epoch; the paper states no length
 AUTHORS_STEPS = 30_000  # of the authors' programs
-LONG, LONGEST = "12,000 steps", f"{AUTHORS_STEPS:,} steps"
-# the shift is in the authors' program for STRIP
-TEXT, SHIFTED = ("the text's rule", "second operand shifted by 60")
+LONG = "12,000 steps"
+LONGEST = f"{AUTHORS_STEPS:,} steps"
+TEXT = "the text's rule"
+SHIFTED = "second operand shifted by 60"  # as in the authors' program for STRIP
 # What sets a variant of a row apart, in words and as settings; "" is the row itself.
 CHANGES = {
     "": {},
@@ -45,8 +49,6 @@ VARIANTS = (
 # they decide.
 LONG_ROWS = ("SQUARE 40", "STRIP 50", "SQUARE 30", "SQUARE 35", "SQUARE 45", "STRIP 40")
 
-FRESH = (3, 4, 5)  # further seeds of STRIP 67, where the first ones are above the printed limit
-
 Planned = dict[tuple[str, str], Experiment]
 
 
@@ -60,11 +62,26 @@ def run(row: str, change: str = "", n_seeds: int = 3) -> Experiment:
     """
     split, hole, *_ = TABLE_1[row]
     apart = [split, f"{'k' if split == 'square' else 't'}={hole}"]
-    apart += [
-        value if name == "rule" else f"{name}={value}" for name, value in CHANGES[change].items()
-    ]
+    for name, value in CHANGES[change].items():
+        apart.append(value if name == "rule" else f"{name}={value}")
     config = modular_run(97, 0.3, split=split, hole=hole, **{"steps": STEPS} | CHANGES[change])
     return Experiment(f"gu2025/table1[{', '.join(apart)}]", config, seeds=tuple(range(n_seeds)))
+
+
+def plan(p: int, hole: int, train_fraction: float, steps: int) -> dict[str, Experiment]:
+    """The runs of the page: a square and a strip of one size taken out, one seed each.
+
+    Example:
+        >>> [run.config.task.split for run in plan(11, 3, 0.5, 100).values()]
+        ['square', 'strip']
+    """
+    experiments = {}
+    for split in ("square", "strip"):
+        usual = live_run(p, train_fraction, 64, steps, 1)
+        task = ModularTask(p, train_fraction=train_fraction, split=split, hole=hole)
+        config = dataclasses.replace(usual.config, task=task)
+        experiments[split] = Experiment(f"live/{split}[p={p}, {hole}]", config, seeds=(0,))
+    return experiments
 
 
 def rows() -> Planned:

@@ -16,7 +16,8 @@ from grokbook_chapters.lyapunov_phase_portrait.triple_stability import (
     v_rate,
 )
 
-PRINTED, GROKKING = "The printed argument", "What this says about grokking"
+PRINTED = "The printed argument"
+GROKKING = "What this says about grokking"
 CUBE = np.random.default_rng(0).random((1000, 3))  # random points of the unit cube
 
 # Points with x w u = 1, and points of an axis.
@@ -214,7 +215,8 @@ def stable_equilibria(n: int = 20000) -> Finding:
 def lyapunov_theorem(n: int = 30) -> Finding:
     """Lyapunov's theorem: a positive definite function that never grows along the flow makes an
     equilibrium stable."""
-    point, step = SURFACE[1], np.random.default_rng(0).normal(size=(n, 3))
+    point = SURFACE[1]
+    step = np.random.default_rng(0).normal(size=(n, 3))
     starts = point + 0.01 * step / np.linalg.norm(step, axis=1, keepdims=True)
     worst = float(np.max(lyapunov_rate(starts)))
     paths = np.array([flow(start, np.linspace(0, 5, 40)) for start in starts])

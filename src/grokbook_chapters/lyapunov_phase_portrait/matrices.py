@@ -20,7 +20,8 @@ from grokbook_chapters.lyapunov_phase_portrait.matrix_flow import (
 )
 from grokbook_chapters.lyapunov_phase_portrait.triple_stability import lyapunov
 
-SYSTEM, GROKKING = "The paper's system, from the matrices down", "What this says about grokking"
+SYSTEM = "The paper's system, from the matrices down"
+GROKKING = "What this says about grokking"
 SIZES = {"p": 5, "d": 4, "n": 6}
 EXACT = 1e-9
 ONE_HOT = np.eye(SIZES["p"])  # the target vector of each class
@@ -39,19 +40,18 @@ def descent(state: MatrixState, c: np.ndarray, *, soft: bool, bias: float = 0.0)
     With soft the cross-entropy of softmax(W_U (W x + b)), otherwise |c - W_U (W x + b)|^2 / 2.
     """
     parts = [torch.tensor(part, requires_grad=True) for part in (state.W_U, state.W, state.x)]
-    target, logits = torch.tensor(c), parts[0] @ (parts[1] @ parts[2] + bias)
-    loss = -(target * logits.log_softmax(0)).sum() if soft else ((target - logits) ** 2).sum() / 2
+    target = torch.tensor(c)
+    logits = parts[0] @ (parts[1] @ parts[2] + bias)
+    loss = ((target - logits) ** 2).sum() / 2
+    if soft:
+        loss = -(target * logits.log_softmax(0)).sum()
     return MatrixState(*(-g.numpy() for g in torch.autograd.grad(loss, parts)))
 
 
 def gap(first: MatrixState, second: MatrixState) -> float:
     """The largest difference of any entry of two states."""
-    return float(
-        max(
-            np.abs(a - b).max()
-            for a, b in zip(vars(first).values(), vars(second).values(), strict=True)
-        )
-    )
+    pairs = zip(vars(first).values(), vars(second).values(), strict=True)
+    return float(max(np.abs(a - b).max() for a, b in pairs))
 
 
 @claim(
@@ -84,7 +84,8 @@ def matrix_equations() -> Finding:
     The network of Gu 2024, Eqs 1 and 2, has a bias and a softmax; the error gamma = c - W_U W x of
     its Eq. 3 has neither, a slip.
     """
-    state, c = some_state(), ONE_HOT[2]
+    state = some_state()
+    c = ONE_HOT[2]
     printed = matrix_velocity(state, c)
     squared = gap(printed, descent(state, c, soft=False))
     network = gap(printed, descent(state, c, soft=True, bias=1.0))
@@ -130,7 +131,9 @@ def maps_exist() -> Finding:
     between them. It is none of the proof's functions by Urysohn's lemma, 0 on wrong answers and 1
     on trained outputs: where x w u = 0 it is left at once, or nothing ever moves.
     """
-    rng, times, start = np.random.default_rng(1), np.linspace(0, 4, 9), [-0.3, 0.8, 1.1]
+    rng = np.random.default_rng(1)
+    times = np.linspace(0, 4, 9)
+    start = [-0.3, 0.8, 1.1]
     a, b, e = (rng.normal(size=size) for size in SIZES.values())
     path = matrix_flow(rank_one(start, a, b, e), a / np.linalg.norm(a), times)
     points, rest = coordinates(path, a, b, e)
@@ -173,7 +176,9 @@ def guarantees_grokking(overlap: float = 0.0) -> Finding:
     end of training off Poincare sections, which every path from nearby crosses again: in a gradient
     flow none does.)
     """
-    a, b, e, other = ONE_HOT[0], np.eye(4)[0], np.eye(6)[0], np.eye(6)[1]
+    a = ONE_HOT[0]
+    b = np.eye(4)[0]
+    e, other = np.eye(6)[:2]
     held_input = overlap * e + np.sqrt(1 - overlap**2) * other
     path = matrix_flow(rank_one([0.5, 0.6, 0.7], a, b, e), a, [0.0, 10.0, 60.0])
     trained = float(lyapunov(coordinates(path, a, b, e)[0])[-1])

@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 from scipy.special import softmax
 
 from grokbook.errors import ParameterError
-from grokbook.measures.inputs import Array, to_numpy, whole
+from grokbook.measures.inputs import Array, to_numpy
 from grokbook.theory.triple_product import increasing, triples
 
 
@@ -110,7 +110,9 @@ def matrix_flow(
 
     Source: Gu et al. 2025, Equations 8-10.
     """
-    state, moments, aim = matrix_state(start.W_U, start.W, start.x), increasing(times), to_numpy(c)
+    state = matrix_state(start.W_U, start.W, start.x)
+    moments = increasing(times)
+    aim = to_numpy(c)
     if aim.shape != state.W_U.shape[:1] or not np.isfinite(aim).all():
         raise ParameterError(
             f"c has shape {aim.shape}, but must be {state.W_U.shape[:1]}: a finite value a class."
@@ -207,26 +209,6 @@ def coordinates(state: MatrixState, a: Array, b: Array, e: Array) -> tuple[np.nd
     )
     rest = np.sqrt(sum((part**2).sum(axis=(-2, -1)) for part in parts))
     return np.stack([x, w, u], axis=-1), rest
-
-
-def idle_equilibrium(p: int, d: int, n: int) -> MatrixState:
-    """An equilibrium that is not the origin and gets no sample right: W_U = 0, W x = 0 with W and x
-    not 0.
-
-    All three derivatives vanish although gamma = c for any target c. W has a single 1 that meets a
-    0 of x.
-
-    Raises ParameterError unless p >= 1, d >= 1 and n >= 2.
-
-    Source: this book; Gu 2024, section 4.2, says that gamma = 0 at every equilibrium but the
-    trivial one.
-    """
-    p, d, n = (
-        whole(v, name, least=least) for v, name, least in ((p, "p", 1), (d, "d", 1), (n, "n", 2))
-    )
-    W, x = np.zeros((d, n)), np.zeros(n)
-    W[0, 0], x[1] = 1.0, 1.0
-    return MatrixState(np.zeros((p, d)), W, x)
 
 
 def other_sample_loss(path: MatrixState, x: Array, c: Array) -> np.ndarray:

@@ -99,26 +99,6 @@ def rising_point(r: float) -> np.ndarray:
     return np.array([1 + r, 1 - r, (1 + r * r / 2) / (1 - r * r)])
 
 
-def rising_share(radius: float, n: int = 20000, seed: int = 0) -> float:
-    """The share of n uniform points of the ball of this radius about (1, 1, 1) at which the true V'
-    is positive.
-
-    A search without the construction of `rising_point`. For small balls the share is about a tenth
-    of the radius, so no ball, however small, is free of such points.
-
-    Raises ParameterError unless 0 < radius <= 1 and n >= 1.
-
-    Source: this book.
-    """
-    if not 0 < radius <= 1 or n < 1:
-        raise ParameterError(f"radius = {radius} must lie in (0, 1] and n = {n} must be 1 or more.")
-    rng = np.random.default_rng(seed)
-    direction = rng.normal(size=(n, 3))
-    direction /= np.linalg.norm(direction, axis=1, keepdims=True)
-    points = 1 + radius * rng.random((n, 1)) ** (1 / 3) * direction
-    return float(np.mean(v_rate(points) > 0))
-
-
 def leading_principal_minors(matrix: Array | Sequence[Sequence[float]]) -> list[float]:
     """The determinants of the upper left 1x1, 2x2, ... blocks of a square matrix.
 

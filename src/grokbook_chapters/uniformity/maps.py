@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 
 from companion.claims import Finding, claim, judge
 from grokbook.measures import med
@@ -31,7 +32,10 @@ LEMMA = "The smallest map"
 def block_is_additive(d: int = 16, cells: int = 200) -> Finding:
     """The output at cls is a truncated linear map of phi(i) plus one of phi(j).
 
-    The error of writing the block's output as a function of i plus a function of j.
+    The form also leaves out that the weights of attention depend on both operands at once. With a
+    pattern of switched-on units that is the same for a, b and a + b the block is linear; where
+    truncations depend on both operands the form is exact and no sum of two parts. The error of
+    writing the block's output as a function of i plus a function of j.
     """
     rng = np.random.default_rng(0)
     a, b = rng.normal(size=(2, cells, d)) / np.sqrt(d)
@@ -85,7 +89,9 @@ def minimum_is_a_manifold(p: int = 11, d: int = 8, draws: int = 50) -> Finding:
     """
     rng = np.random.default_rng(0)
     same = np.tile(rng.normal(size=d), (p, 1))
-    collapsed, spread, outward = _least_over_printed(same), [], 0
+    collapsed = _least_over_printed(same)
+    spread = []
+    outward = 0
     for _ in range(draws):
         x = on_the_sphere(same + rng.uniform(0.1, 1) * rng.normal(size=(p, d)))
         spread.append(_least_over_printed(x))
@@ -117,22 +123,14 @@ def descend(x: np.ndarray, steps: int, rate: float = 0.1) -> np.ndarray:
     return np.stack(path)
 
 
-def descents(p: int = 11, d: int = 8, draws: int = 20, steps: int = 200) -> dict[str, float]:
-    """What happens to MED as the least norm of one class falls from spread starts on a sphere: see
-    `descend`.
-
-    In how many of the `draws` descents MED `falls`, and by which factors MED (`med`) and the
-    diameter (`width`) shrink, in the median.
-    """
+def descents(p: int = 11, d: int = 8, draws: int = 20, steps: int = 200) -> pd.DataFrame:
+    """Descents of `descend` from spread starts on a sphere: a row a draw and step, with the least
+    `norm` of one class, MED as `med` and the `diameter` of the vectors."""
     rng = np.random.default_rng(0)
-    shrunk = []
-    for _ in range(draws):
-        path = descend(rng.normal(size=d) + 0.7 * rng.normal(size=(p, d)), steps)
-        shrunk.append((med(path[0]) / med(path[-1]), diameter(path[0]) / diameter(path[-1])))
-    in_med, in_width = np.array(shrunk).T
-    return {
-        "falls": int((in_med > 1).sum()),
-        "draws": draws,
-        "med": np.median(in_med),
-        "width": np.median(in_width),
-    }
+    rows = []
+    for draw in range(draws):
+        start = rng.normal(size=d) + 0.7 * rng.normal(size=(p, d))
+        for step, x in enumerate(descend(start, steps)):
+            norm = smallest_map(x, [1.0]).norm
+            rows.append((draw, step, norm, med(x), diameter(x)))
+    return pd.DataFrame(rows, columns=["draw", "step", "norm", "med", "diameter"])

@@ -100,13 +100,3 @@ def printed_norm(x: Rows, r: Rows) -> float:
     return float(np.linalg.norm(vectors(np.atleast_2d(np.asarray(r, dtype=float)), "r"))) / (
         2 * longest
     )
-
-
-def has_map(p: int, d: int) -> bool:
-    """Whether vectors in general position admit a map at all: (p + 1) / 2 sums must not span d
-    dimensions affinely.
-
-    There are floor(p/2) + 1 different sums x_i + x_{-i}; in general position their hull misses 0
-    exactly if they are at most d.
-    """
-    return p // 2 + 1 <= d

@@ -24,13 +24,12 @@ def unseen_share(view: View, stage: str, shuffled: bool = False) -> float:
     `stage` is a name of `activations`; `shuffled` gives the cells the labels of others, which is
     what chance reaches.
     """
-    inputs, labels = view.task.inputs[view.task.test_index], view.task.labels[view.task.test_index]
-    rows = (
-        activations(view.weights, torch.from_numpy(inputs), view.config.model)[stage]
-        .double()
-        .numpy()
-    )
-    return label_share(rows, np.random.default_rng(0).permutation(labels) if shuffled else labels)
+    inputs = torch.from_numpy(view.task.inputs[view.task.test_index])
+    labels = view.task.labels[view.task.test_index]
+    rows = activations(view.weights, inputs, view.config.model)[stage].double().numpy()
+    if shuffled:
+        labels = np.random.default_rng(0).permutation(labels)
+    return label_share(rows, labels)
 
 
 # The stages looked at: the sum of embeddings, the read-out row after attention and after the MLP,
@@ -72,20 +71,15 @@ def deeper(n_seeds: int = 3) -> dict[str, Experiment]:
 RUNS = (deeper,)
 
 
-def plan(p: int, p_recorded: int, p_other: int, d: int, n_seeds: int) -> dict[str, Experiment]:
+def plan(p_recorded: int, p_other: int, n_seeds: int) -> dict[str, Experiment]:
     """The runs of Fig. 5 at two moduli, from the records; the theory itself trains nothing.
 
-    Raises ParameterError for a width that leaves Lemma B.1 without any map, and for two equal
-    moduli.
+    Raises ParameterError for two equal moduli.
 
     Example:
-        >>> list(plan(13, 97, 47, 32, 1))
+        >>> list(plan(97, 47, 1))
         ['p_recorded', 'p_other']
     """
-    if p // 2 + 1 > d:
-        raise ParameterError(
-            f"d = {d} is too small for p = {p}: Lemma B.1 needs p // 2 + 1 = {p // 2 + 1} or more."
-        )
     if p_recorded == p_other:
         raise ParameterError(
             f"p_recorded = p_other = {p_other} must be two different moduli; take 47 and 97."

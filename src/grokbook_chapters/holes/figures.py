@@ -1,0 +1,100 @@
+"""Figures of chapter 04b: accuracy outside a hole and in it, the ceilings of Table 1, three shares
+that might explain them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+import xarray as xr
+from matplotlib.figure import Figure
+
+from grokbook.plotting.style import COLOURS, panels, styled
+from grokbook_chapters.holes.counts import best_radius, covered_shares, predictors
+
+OURS = COLOURS["test"]
+QUIET = COLOURS["quiet"]
+BLACK = COLOURS["theory"]
+
+
+@styled
+def parts(runs: Mapping[str, xr.Dataset], swaps: Mapping[str, float]) -> Figure:
+    """Test accuracy outside the hole and in it, a panel a run; dotted: `swaps`, the share of the
+    hole's cells whose swap is trained."""
+    fig, axes = panels(1, len(runs), height=3.0, sharey=True)
+    for ax, (name, run) in zip(axes[0], runs.items(), strict=True):
+        for part, words, colour in (
+            ("outside", "outside", "test"),
+            ("in", "in the hole", "measure"),
+        ):
+            curve = run[f"test_accuracy_{part}_hole"]
+            ax.plot(curve.step, curve, color=COLOURS[colour], lw=1.2)
+            end = (curve.step[-1], curve[-1])
+            look = {"va": "center", "fontsize": 8.5, "color": COLOURS[colour]}
+            ax.annotate(words, end, (4, 0), textcoords="offset points", **look)
+        ax.axhline(swaps[name], color=BLACK, ls=":", lw=1.4)
+        ax.set_title(name, fontsize=10)
+        ax.set(xlabel="optimiser step", ylim=(-0.06, 1.06))
+    axes[0, 0].set_ylabel("test accuracy")
+    return fig
+
+
+@styled
+def ceilings(table: pd.DataFrame, made: pd.DataFrame) -> Figure:
+    """The eleven rows: U-Acc with a line down to L-Acc, the limits of our runs, open where one was
+    not yet right outside its hole, and a mark at the share of test cells outside it."""
+    fig, ((ax,),) = panels(height=4.5)
+    names = sorted(table.index, key=lambda row: (row < "STRIP", row))
+    y = pd.Series(range(len(names), 0, -1), names)
+    level = y[table.index]
+    ax.plot(table.share, level, "|", ms=18, mew=2, color=QUIET)
+    ax.hlines(level + 0.17, table["L-Acc"], table["U-Acc"], color=BLACK, lw=1.2)
+    ax.plot(table["U-Acc"], level + 0.17, "D", ms=5, color=BLACK)
+    done = made.generalised.fillna(True).astype(bool)
+    for own, face in ((made[done], OURS), (made[~done], "none")):
+        ax.plot(own.upper, own.row.map(y) - 0.17, "o", ms=5.5, color=OURS, mfc=face)
+    first = table.loc[names[0]]
+    look = {"va": "center", "ha": "center", "fontsize": 9}
+    ax.text(first.share, y.max() + 0.75, "outside the hole", color=QUIET, **look)
+    ax.text(first["U-Acc"], y.max() + 0.75, "published", color=BLACK, **look)
+    highest = made.upper[made.row == names[0]].max()
+    ax.text(highest + 6, y.max() - 0.17, "ours", color=OURS, **look)
+    ax.set_yticks(y, y.index)
+    ax.set(xlim=(-3, 106), ylim=(0.3, y.max() + 1.2), xlabel="test accuracy (%)")
+    ax.grid(axis="y", visible=False)
+    return fig
+
+
+@styled
+def three_shares() -> Figure:
+    """Published accuracies against three shares of the test cells: outside the hole, in either
+    order, and nearer to a training cell than the radius that fits best."""
+    frame = predictors()
+    covered = covered_shares()
+    radius = best_radius(covered, frame["U-Acc"].to_numpy())[0]
+    shares = {
+        "outside the hole": frame["outside"],
+        "in either order": frame["either order"],
+        f"nearer than {radius}": pd.Series(covered[:, radius - 1], frame.index),
+    }
+    fig, axes = panels(1, len(shares), height=3.2, sharey=True)
+    for ax, (title, share) in zip(axes[0], shares.items(), strict=True):
+        ax.plot([0, 100], [0, 100], ls="--", lw=1, color=BLACK)
+        ax.set(title=title, xlabel="% of test cells", xlim=(-4, 104), ylim=(-3, 103))
+        for split, marker, face in (("square", "o", COLOURS["measure"]), ("strip", "^", "white")):
+            own = frame[frame.split == split]
+            look = {"ms": 6, "mfc": face, "color": COLOURS["measure"], "ls": "none"}
+            ax.plot(share[own.index], own["U-Acc"], marker, **look)
+        for row in frame.index[frame.split == "strip"]:
+            place = (share[row], frame["U-Acc"][row])
+            look = {"ha": "center", "va": "center", "fontsize": 8}
+            ax.annotate(row[6:], place, _aside(*place), textcoords="offset points", **look)
+    axes[0, 0].set_ylabel("published accuracy (%)")
+    return fig
+
+
+def _aside(share: float, accuracy: float) -> tuple[int, int]:
+    """Where a label stands beside a point, in points: away from the diagonal and the axis."""
+    if share < 6:
+        return (3, 9)
+    return (10, -5) if accuracy < share else (-9, 5)

@@ -1,0 +1,116 @@
+"""Every number and truth of chapter 04b's prose."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+import xarray as xr
+
+from companion.page import Number, Truth
+from grokbook.runs.experiment import Experiment
+from grokbook_chapters.holes.counts import best_radius, covered_shares, predictors, radius_fits
+
+
+def numbers(
+    experiments: Mapping[str, Experiment],
+    runs: Mapping[str, xr.Dataset],
+    made: pd.DataFrame,
+    table: pd.DataFrame,
+    account: pd.DataFrame,
+) -> dict[str, Any]:
+    """What the prose uses of the two runs of the page, the recorded runs `made`, their rows `table`
+    and the `account` of each row."""
+    return {
+        **_live(experiments, runs),
+        **_measured(made, table),
+        **_accounts(made, account),
+        **_strip_67(made),
+        **_shares(),
+    }
+
+
+def _live(experiments: Mapping[str, Experiment], runs: Mapping[str, xr.Dataset]) -> dict[str, Any]:
+    """How the square and the strip of the page end."""
+    outside = {name: float(run.test_accuracy_outside_hole[-1]) for name, run in runs.items()}
+    inside = {name: float(run.test_accuracy_in_hole[-1]) for name, run in runs.items()}
+    task = experiments["square"].config.task
+    seen = f"{inside['square']:.0%} of the square and {inside['strip']:.0%} of the strip are right"
+    found = {
+        "modulus": task.p,
+        "hole": task.hole,
+        "shown": f"{task.train_fraction:.0%}",
+        "swaps_help": Truth(inside["strip"] > inside["square"] + 0.2, seen),
+    }
+    for name in runs:
+        found[f"{name}_outside"] = Number(outside[name], ".0%", "(no such cell)")
+        found[f"{name}_inside"] = f"{inside[name]:.0%}"
+    return found
+
+
+def _measured(made: pd.DataFrame, table: pd.DataFrame) -> dict[str, Any]:
+    """Our runs beside the printed limits."""
+    order = table.U.corr(table["U-Acc"], method="spearman")
+    width = table["U high"] - table["U low"]
+    judged = table.came[table["GO-Epoch"].notna()]
+    return {
+        "n_made": len(made),
+        "rank_order": f"{order:.2f}",
+        "widest": f"{width.max():.0f}",
+        "widest_row": width.idxmax(),
+        "n_judged": len(judged),
+        "n_agree": int((judged == "reproduced").sum()),
+        "n_level": int((judged == "not reached").sum()),
+        "n_open": int(judged.isin(["still rising", "seeds differ"]).sum()),
+        "order_kept": Truth(bool(order > 0.9), f"rank correlation {order:.2f}"),
+    }
+
+
+def _accounts(made: pd.DataFrame, account: pd.DataFrame) -> dict[str, Any]:
+    """In how many rows most is missing outside the hole or in it, and what is right in it."""
+    outer = account["missing outside"]
+    inner = account["missing in the hole"]
+    ready = made[made.generalised.fillna(False).astype(bool)]
+    inside = ready.groupby("row")["in hole"].median()
+    return {
+        "n_outer": int((outer > inner.abs()).sum()),
+        "n_inner": int((inner > outer).sum()),
+        "n_rows": len(account),
+        "n_lower": int((outer + inner > 0).sum()),
+        "hole_low": f"{inside.min():.0f}",
+        "hole_high": f"{inside.max():.0f}",
+        "hole_best": inside.idxmax(),
+    }
+
+
+def _strip_67(made: pd.DataFrame) -> dict[str, Any]:
+    """The row without test cells outside its hole."""
+    own = made[made.row == "STRIP 67"]
+    return {
+        "bare_low": f"{own.upper.min():.0f}",
+        "bare_high": f"{own.upper.max():.0f}",
+        "bare_swapped": f"{own['transpose trained'].median():.0f}",
+        "bare_others": f"{own['transpose not trained'].median():.0f}",
+    }
+
+
+def _shares() -> dict[str, Any]:
+    """How well counted shares explain the printed limits."""
+    frame = predictors()
+    printed = frame["U-Acc"]
+    squares = frame[frame.split == "square"]
+    both = 41 / 97  # columns of STRIP 40 whose cells lie in the hole in both orders
+    unswapped = max(0.0, (frame.implied["STRIP 40"] / 100 - (1 - both)) / both)
+    either = ((printed - frame["either order"]) ** 2).mean() ** 0.5
+    own = best_radius(covered_shares(own=True), printed.to_numpy())[1]
+    return {
+        "corr_square": f"{squares['U-Acc'].corr(squares.outside):.3f}",
+        "rmse_all": f"{radius_fits().rmse['all']:.1f}",
+        "rmse_own": f"{own:.1f}",
+        "rmse_either": f"{either:.1f}",
+        "unswapped": f"{100 * unswapped:.0f}",
+        "strip_40": f"{printed['STRIP 40']:.1f}",
+        "square_40": f"{printed['SQUARE 40']:.1f}",
+        "strip_67": f"{printed['STRIP 67']:.1f}",
+    }

@@ -1,0 +1,130 @@
+"""Every number and truth of chapter 03's prose."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from companion.page import Number, Truth
+from grokbook.measures import med
+from grokbook.measures.geometry import diameter
+from grokbook.theory.enclosing_ball import smallest_ball
+from grokbook.theory.one_frequency import circle
+from grokbook.theory.uniformity import circle_delta, class_sums, closeness
+from grokbook_chapters.uniformity.trained import deeper_layers
+
+
+def numbers(
+    p: int,
+    n_seeds: int,
+    first: xr.Dataset,
+    shares: pd.DataFrame,
+    fits: pd.DataFrame,
+    paths: pd.DataFrame,
+) -> dict[str, Any]:
+    """What the prose uses: of circles modulo `p`, of the recorded runs `first` at the first modulus
+    of `shares`, of the additive fits to `n_seeds` training sets and of the descents `paths`."""
+    moduli = shares.modulus.unique().tolist()
+    return {
+        "modulus": p,
+        "p_recorded": moduli[0],
+        "p_other": moduli[1],
+        **_circles(p, moduli[0]),
+        **_fits(fits, n_seeds),
+        **_descents(paths),
+        **_trained(first, shares, moduli),
+        **_deeper(),
+    }
+
+
+def _circles(p: int, p_recorded: int) -> dict[str, Any]:
+    """Balls that the classes of a circle need, and MED over its frequencies."""
+    balls = [smallest_ball(points) for points in class_sums(circle(p, 1))]
+    meds = [med(circle(p_recorded, k)) for k in range(1, p_recorded // 2 + 1)]
+    return {
+        "ball_radius": f"{max(ball.radius for ball in balls):.2f}",
+        "ball_apart": f"{diameter(np.array([ball.centre for ball in balls])):.2f}",
+        "circle_delta": f"{circle_delta(p_recorded):.4f}",
+        "med_least": f"{min(meds):.3f}",
+        "med_most": f"{max(meds):.4f}",
+    }
+
+
+def _fits(fits: pd.DataFrame, n_splits: int) -> dict[str, Any]:
+    """How far additive logits get on the trained cells, at the largest modulus."""
+    largest = fits.loc[fits.index.max()]
+    cannot_fit = largest.margin < 1e-3
+    is_harder = largest.most < largest.dealt_least
+    return {
+        "fit_modulus": int(fits.index.max()),
+        "fit_most": f"{largest.most:.0%}",
+        "fit_dealt": f"{largest.dealt_least:.0%}",
+        "fit_unseen": f"{fits.unseen.max():.0%}",
+        "n_splits": n_splits,
+        "cannot_fit": Truth(bool(cannot_fit), f"training accuracy up to {largest.most:.2f}"),
+        "rule_is_harder": Truth(bool(is_harder), f"{largest.dealt_least:.2f} dealt anew"),
+    }
+
+
+def _descents(paths: pd.DataFrame) -> dict[str, Any]:
+    """By which factors MED and the diameter shrink from the first to the last step."""
+    ends = paths[paths.step.isin([0, paths.step.max()])].set_index(["draw", "step"]).unstack()
+    factors = {}
+    for name in ("med", "diameter"):
+        factors[name] = ends[name].iloc[:, 0] / ends[name].iloc[:, 1]
+    return {
+        "descents": len(ends),
+        "descents_fall": int((factors["med"] > 1).sum()),
+        "descent_med": f"{factors['med'].median():.0f}",
+        "descent_width": f"{factors['diameter'].median():.0f}",
+    }
+
+
+def _trained(first: xr.Dataset, shares: pd.DataFrame, moduli: list[int]) -> dict[str, Any]:
+    """Shares of sums and products of the recorded networks, and how large their balls are."""
+    starts = shares[shares.step == 0].groupby("modulus")["products"].median()
+    last = shares[shares.step == shares.groupby("modulus").step.transform("max")]
+    main = last[last.modulus == moduli[0]]
+    solved = main[main.test_accuracy >= 0.95]
+    at_main = shares[(shares.modulus == moduli[0]) & shares.seed.isin(solved.seed)]
+    at_other = shares[shares.modulus == moduli[1]]
+    early = _early(at_main)
+    early_other = _early(at_other)
+    accuracy_other = last[last.modulus == moduli[1]].test_accuracy.max()
+    tables = first.embedding.transpose("seed", "snapshot", ...).values.astype(float)
+    return {
+        "share_start": f"{starts[moduli[0]]:.2f}",
+        "share_start_other": f"{starts[moduli[1]]:.2f}",
+        "share_learned": Number(solved["products"].min(), ".2f", missing="(no run)"),
+        "n_learned": len(solved),
+        "n_runs": len(main),
+        "n_first": len(at_main),
+        "n_second": len(at_other),
+        "n_early": early,
+        "n_early_other": early_other,
+        "accuracy_other": f"{accuracy_other:.2f}",
+        "radius_start": f"{_relative(tables[:, 0]):.2f}",
+        "radius_end": f"{_relative(tables[:, -1]):.2f}",
+        "products_first": Truth(bool(early), f"{early} looks"),
+        "products_do_not_tell": Truth(bool(early_other), f"{early_other} looks"),
+    }
+
+
+def _early(shares: pd.DataFrame) -> int:
+    """At how many looks the products are sorted and the test accuracy is below one half."""
+    return int(((shares["products"] > 0.8) & (shares.test_accuracy < 0.5)).sum())
+
+
+def _relative(tables: np.ndarray) -> float:
+    """Mean radius of a class over that of the embedding, the median of several embeddings."""
+    return float(np.median([closeness(table).relative for table in tables]))
+
+
+def _deeper() -> dict[str, Any]:
+    """What the check of the layers behind the embedding has settled."""
+    settled = deeper_layers.finding().numbers
+    names = ("shares", "reached", "learned", "memorised")
+    return {f"deep_{name}": settled.get(name, "(not run)") for name in names}
