@@ -82,7 +82,7 @@ def _factors(data: xr.Dataset, other: xr.Dataset) -> dict[str, Any]:
         "shape_low": f"{end.min():.2f}",
         "shape_high": f"{end.max():.2f}",
         "swells": Truth(bool(swells), f"MED is at most {highest:.2f} (median)"),
-        "mostly_length": Truth(bool(by_length), f"the quotient is {shape.min():.2f} or more"),
+        "mostly_length": Truth(bool(by_length), f"lengths grow {length.min():.1f} times or more"),
         "either_way": Truth(bool(either_way), f"the quotient ends at {end.min():.2f} or more"),
     }
 
