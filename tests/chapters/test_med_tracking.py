@@ -20,7 +20,6 @@ from grokbook_chapters.med_tracking import claims, numbers, plan, renaming, runs
 from grokbook_chapters.med_tracking.tracking import (
     shift_test,
     sign_agreement,
-    together,
     track,
     tracking_table,
 )
@@ -315,18 +314,6 @@ def test_the_third_observation_names_the_one_run_against_it():
     found = claims.third_observation(Runs({"p = 97": mixed}))
     assert found.verdict == "holds with correction"
     assert found.numbers["against"] == f"p = 97, seed {mixed.index[2]}"
-
-
-def test_together_counts_missing_as_apart():
-    first, second = (
-        pd.Series([100, None, 100], dtype="Int64"),
-        pd.Series([190, 100, 300], dtype="Int64"),
-    )
-    assert together(first, second, pd.Series([1000] * 3, dtype="Int64")).tolist() == [
-        True,
-        False,
-        False,
-    ]
 
 
 def test_an_unknown_measure_is_named():

@@ -17,7 +17,6 @@ from grokbook_chapters.gu2025 import FIG5_STEPS, LONGER, fig5, modular_run, oper
 from grokbook_chapters.lead_tasks import lead_tasks
 from grokbook_chapters.med_tracking.tracking import (
     falls_with_grokking,
-    together,
     tracking_table,
 )
 
@@ -105,22 +104,18 @@ def with_events(table: pd.DataFrame) -> pd.DataFrame:
     """A table of `tracking_table`, with what the three observations ask of each run as flags.
 
     `beyond`: the association has a p-value of at most 0.05; `generalises`; `below`: the measure
-    comes to stay below its start, and `with_grokking`: nearer to generalising than to fitting;
-    `settles`: it settles with the accuracy, in a run that generalises.
+    comes to stay below its start, and `with_grokking`: nearer to generalising than to fitting.
     """
-    there = table.grok_step.notna()
     return table.assign(
-        generalises=there,
+        generalises=table.grok_step.notna(),
         beyond=table.p_value <= LEVEL,
         below=table.below_step.notna(),
         with_grokking=falls_with_grokking(table),
-        settles=there & together(table.measure_settles, table.accuracy_settles, table.last_step),
     )
 
 
 def tracked(dataset: xr.Dataset) -> pd.DataFrame:
-    """`with_events` of MED in some runs of one setting, with their best test accuracy, and two
-    nulls.
+    """`with_events` of MED in some runs of one setting, with two nulls.
 
     `stranger` is the most that the detrended MED of another run of the setting agrees with a run's
     test loss, and `strangers_beyond` of `strangers` such pairs have a p-value of at most 0.05.
@@ -133,7 +128,6 @@ def tracked(dataset: xr.Dataset) -> pd.DataFrame:
     strange = [tracking_table(dataset.assign(med=med)) for med in others]
     norms = {norm: tracking_table(dataset, norm) for norm in NORMS}
     return with_events(tracking_table(dataset)).assign(
-        best=dataset.test_accuracy.max("step").values,
         stranger=np.max([t.detrended for t in strange], axis=0) if strange else np.nan,
         strangers_beyond=sum((t.p_value <= LEVEL).astype(int) for t in strange) if strange else 0,
         strangers=len(strange),
