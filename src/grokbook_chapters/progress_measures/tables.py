@@ -123,7 +123,11 @@ def readable(name: str) -> str:
     ... )
     ('restricted loss now', 'normalised MED', 'MED (2024)', 'oracle, 100 steps early')
     """
-    words = name.replace("_early", ", 100 steps early").replace("_", " ").replace(" ipr", " IPR")
+    words = (
+        name.replace("_early", ", 100 steps early")
+        .replace("_", " ")
+        .replace("fourier ipr", "Fourier IPR")
+    )
     return " ".join(
         "MED" if word == "med" else word for word in words.replace("gu2024", "(2024)").split(" ")
     )

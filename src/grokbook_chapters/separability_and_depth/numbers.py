@@ -39,7 +39,7 @@ def _by_layers(experiments: dict[int, Any]) -> pd.DataFrame:
 
 
 def _probe(probed: xr.Dataset) -> dict[str, Any]:
-    last = probed.isel(step=-1).median("seed")
+    last = probed[list(networks.watches()) + ["test_accuracy"]].isel(step=-1).median("seed")
     own = networks.reached(probed.test_accuracy)
     lead = pd.Series(own - networks.reached(probed.probe_mlp))
     blind = all(last[name] <= last[f"{name}_wrong"] for name in PAIRS)
@@ -53,7 +53,7 @@ def _probe(probed: xr.Dataset) -> dict[str, Any]:
         "live_attention": f"{float(last.pairs_attention):.0%}",
         "live_mlp": f"{float(last.pairs_mlp):.0%}",
         "probe_attention": spread(pd.Series(probed.probe_attention.isel(step=-1)), ".0%"),
-        "lead": Number(lead.median(), ",.0f", "(not reached)"),
+        "lead": Number.median(lead, ",.0f", "(not reached)"),
         "pairs_blind": Truth(blind, "true classes separate more pairs"),
         "probe_fair": Truth(fair, scores),
         "probe_first": Truth(bool(lead.min() >= 0), "the network is first"),
