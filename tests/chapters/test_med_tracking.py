@@ -12,12 +12,18 @@ from scipy.stats import binom
 from companion.claims import Runs, choose
 from companion.claims.finding import UNDECIDED, some
 from grokbook.errors import ParameterError
-from grokbook.measures import fourier_power, mean_norm
+from grokbook.measures import fourier_power, mean_norm, med
 from grokbook.runs.experiment import recorded
 from grokbook.theory.one_frequency import circle
 from grokbook_chapters.gu2025 import fig5, operations
-from grokbook_chapters.med_tracking import claims, plan, renaming, runs
-from grokbook_chapters.med_tracking.tracking import shift_test, together, track, tracking_table
+from grokbook_chapters.med_tracking import claims, numbers, plan, renaming, runs, tracked_settings
+from grokbook_chapters.med_tracking.tracking import (
+    shift_test,
+    sign_agreement,
+    track,
+    tracking_table,
+)
+from written_pages import functions, names_used
 
 STEPS = np.arange(0, 6001, 10)
 
@@ -179,15 +185,42 @@ def test_a_run_that_fits_near_its_end_has_a_share_and_no_p_value(points, tested)
     assert not tested or row["p_value"] <= 0.05
 
 
-def test_false_alarms_of_the_shift_test_are_as_rare_as_it_says():
-    """Also with a common trend, a common period and a common smooth phase before the noise; a
-    wrapped shift fails.
+def swing(rng: np.random.Generator, period: float | np.ndarray, jitter: float) -> np.ndarray:
+    """A wave of a period, or of one that changes, from a random phase on, with a little noise."""
+    pace = 2 * np.pi / period * (1 + jitter * rng.normal(size=POINTS))
+    return np.sin(rng.uniform(0, 2 * np.pi) + pace.cumsum()) + 0.1 * rng.normal(size=POINTS)
 
-    A pace that changes in both alike is not allowed for, and the page says so.
-    """
-    found = runs.false_alarms(150).set_index("kind")["p <= 0.05"] * 150
-    assert (found[:-1] <= binom.ppf(0.999, 150, 0.05)).all() and found.iloc[0] > 0
-    assert found.iloc[-1] > binom.ppf(0.999, 150, 0.05)
+
+def smooth_then_noise(rng: np.random.Generator) -> np.ndarray:
+    late = np.arange(POINTS) > POINTS / 3
+    return np.exp(-5 * np.arange(POINTS) / POINTS) + late * 0.01 * rng.normal(size=POINTS)
+
+
+POINTS = 395
+TREND = 40 * np.sin(np.pi * np.arange(POINTS) / POINTS)
+UNRELATED = {
+    "random walks": lambda rng: rng.normal(size=POINTS).cumsum(),
+    "noise on a common slow trend": lambda rng: TREND + rng.normal(size=POINTS),
+    "a common period, 15 points": lambda rng: swing(rng, 15, 0),
+    "a common smooth phase, then noise": smooth_then_noise,
+}
+
+
+def false_alarms(curve, pairs: int = 150) -> int:
+    """In how many pairs of curves that share their kind and nothing else p is 0.05 or less."""
+    rng = np.random.default_rng(0)
+    return sum(shift_test(curve(rng), curve(rng)).p_value <= runs.LEVEL for _ in range(pairs))
+
+
+@pytest.mark.parametrize("kind", UNRELATED)
+def test_false_alarms_of_the_shift_test_are_as_rare_as_it_says(kind):
+    assert false_alarms(UNRELATED[kind]) <= binom.ppf(0.999, 150, 0.05)
+
+
+def test_a_pace_that_changes_in_both_alike_fools_the_shift_test():
+    """Only curves of other runs are a null for that."""
+    paced = lambda rng: swing(rng, np.linspace(6, 30, POINTS), 0.05)  # noqa: E731
+    assert false_alarms(paced) > binom.ppf(0.999, 150, 0.05)
 
 
 def test_the_initial_value_and_the_end_of_a_decline_have_an_oracle_and_a_clock_too():
@@ -283,18 +316,6 @@ def test_the_third_observation_names_the_one_run_against_it():
     assert found.numbers["against"] == f"p = 97, seed {mixed.index[2]}"
 
 
-def test_together_counts_missing_as_apart():
-    first, second = (
-        pd.Series([100, None, 100], dtype="Int64"),
-        pd.Series([190, 100, 300], dtype="Int64"),
-    )
-    assert together(first, second, pd.Series([1000] * 3, dtype="Int64")).tolist() == [
-        True,
-        False,
-        False,
-    ]
-
-
 def test_an_unknown_measure_is_named():
     with pytest.raises(ParameterError, match="no measure 'rqi'"):
         track(run(noise(1), noise(2), rise(3000)).isel(seed=0), "rqi")
@@ -370,27 +391,16 @@ def test_one_observation_is_judged_once_and_former_ids_lead_to_it():
 
 
 def snapshots(tables: list[np.ndarray]) -> xr.Dataset:
-    """Runs that generalise at once, one a table, which is their embedding at both snapshots."""
-    curves = {
-        name: (("seed", "step"), np.ones((len(tables), 8)))
-        for name in ("train_accuracy", "test_accuracy")
-    }
-    embedding = ("seed", "snapshot", "token", "feature"), np.stack([[t, t] for t in tables])
-    return xr.Dataset(
-        curves | {"embedding": embedding}, {"seed": np.arange(len(tables)), "step": np.arange(8)}
-    )
+    """Runs whose embedding is one of the tables at both snapshots."""
+    embedding = np.stack([[table, table] for table in tables])
+    return xr.Dataset({"embedding": (("seed", "snapshot", "token", "feature"), embedding)})
 
 
 @pytest.mark.parametrize(("p", "k"), [(13, 1), (13, 5), (47, 20)])
-def test_the_best_renaming_of_a_circle_is_frequency_one_and_no_better_than_at_other_frequencies(
-    p, k, cell
-):
-    row = cell("05", "nulls +=", asked={"a": snapshots([circle(p, k)])}, draws=20)["found"][
-        "a"
-    ].iloc[0]
-    assert row.end == pytest.approx(2 * np.sin(np.pi / p))  # prop-circles at frequency 1
-    assert [row.low, row.moved, row.high] == pytest.approx([row.end] * 3)
-    assert row.shuffled > 1.5 * row.end and row.grok_step == 0
+def test_the_best_renaming_of_a_circle_is_frequency_one_and_no_better_than_elsewhere(p, k):
+    row = renaming.best_names(snapshots([circle(p, k)]), draws=20).iloc[0]
+    assert row.end == row.start == pytest.approx(2 * np.sin(np.pi / p))  # prop-circles, frequency 1
+    assert [row.low, row.high] == pytest.approx([row.end] * 2)
 
 
 def test_moved_frequencies_keep_powers_and_covariance():
@@ -403,16 +413,16 @@ def test_moved_frequencies_keep_powers_and_covariance():
     assert not np.allclose(fourier_power(moved), fourier_power(phi))
 
 
-def test_a_choice_of_frequencies_that_agree_is_told_from_a_narrow_spectrum(cell):
-    p, rng = 47, np.random.default_rng(0)
-    # one renaming serves all
+def test_a_choice_of_frequencies_that_agree_is_told_from_a_narrow_spectrum():
+    p = 47
+    rng = np.random.default_rng(0)
     near = [np.hstack([circle(p, c * k % p) for k in (1, 2, 3, 4)]) for c in (1, 5, 9)]
-    apart = [
-        np.hstack([circle(p, k) for k in rng.choice(np.arange(1, 24), 4, replace=False)])
-        for _ in range(3)
-    ]
-    asked = {"chosen": snapshots(near), "narrow": snapshots(apart)}
-    chosen, narrow = cell("05", "nulls +=", asked=asked, draws=99)["found"].values()
+    apart = []
+    for _ in range(3):
+        frequencies = rng.choice(np.arange(1, 24), 4, replace=False)
+        apart.append(np.hstack([circle(p, k) for k in frequencies]))
+    chosen = renaming.best_names(snapshots(near))  # one renaming serves all four
+    narrow = renaming.best_names(snapshots(apart))
     assert (chosen.end < chosen.low).all() and not (narrow.end < narrow.low).any()
 
 
@@ -424,3 +434,40 @@ def test_powers_of_a_primitive_root_turn_products_into_sums():
     assert renaming.best_shape(renaming.by_powers(table)) == pytest.approx(
         2 * np.sin(np.pi / (p - 1))
     )
+
+
+# ----------------------------------------------------------------------------------------- the page
+
+
+def embedded(count: int, scale: np.ndarray, *, p: int = 47) -> xr.Dataset:
+    """Runs in which every vector is `scale` times as long as at the start, and nothing else."""
+    data = moving(count)
+    table = np.random.default_rng(0).normal(size=(count, 2, p, 8)) / np.sqrt(8)
+    data["embedding_norm"] = data.med * 0 + scale
+    data["med"] = 1.4 * data.embedding_norm
+    data["normalised_med"] = data.med / data.embedding_norm
+    data["embedding"] = (("seed", "snapshot", "token", "feature"), table)
+    return data.assign_coords(snapshot=[0, int(STEPS[-1])])
+
+
+def test_the_numbers_of_the_prose_follow_the_runs():
+    bump = 1 + np.sin(np.pi * STEPS / STEPS[-1])
+    every = tracked_settings()
+    found = numbers(embedded(2, bump), embedded(3, bump, p=11), every)
+    assert (found["modulus"], found["networks"], found["n_runs"]) == (47, "2 networks", 5)
+    assert (found["peak_length_low"], found["peak_shape_high"]) == ("2.0", "1.00")
+    assert found["swells"].holds and found["mostly_length"].holds
+    assert not found["either_way"].holds  # nobody's arrangement moves
+    assert found["start_mean"] == "1.37"  # sqrt(2) (1 - 1/4d), d = 8
+    assert found["beyond_large"].endswith(
+        f"of {every.index.get_level_values(0).str.startswith('Fig.').sum()}"
+    )
+    assert found.keys() == names_used("05")
+
+
+def test_functions_of_the_page_are_the_library_s():
+    """Equation (5.1) and the agreement of signs, as the page writes them in sight."""
+    mean_step, agreement = functions("05", "mean_step", "agreement")
+    table = np.random.default_rng(0).normal(size=(11, 3))
+    assert mean_step(table) == pytest.approx(med(table), rel=1e-12)
+    assert agreement(noise(1), noise(2)) == sign_agreement(noise(1), noise(2))

@@ -8,10 +8,12 @@ import xarray as xr
 
 from companion.claims import Runs, load
 from companion.claims.finding import UNDECIDED
+from grokbook.curves.lead import event_table, rank_test
 from grokbook.errors import ParameterError
 from grokbook_chapters.lead_tasks import CONTROLS, lead_tasks
-from grokbook_chapters.progress_measures import claims, plan, runs
-from grokbook_chapters.progress_measures.tables import controlled, shown_table
+from grokbook_chapters.progress_measures import claims, numbers, plan, runs
+from grokbook_chapters.progress_measures.tables import by_share, controlled, in_order
+from written_pages import functions, names_used
 
 STEPS = np.arange(0, 2510, 10)
 OWN = "gu2025/fig5[p=97]"
@@ -132,15 +134,45 @@ def summary(**says):
     return pd.DataFrame({"says": list(known.values()), "p_value": small, **numbers}, list(known))
 
 
-def test_the_table_of_the_page_has_the_controls_first_and_then_who_sees_it_coming():
+def test_the_controls_come_first_and_then_who_sees_it_coming():
     made = summary(loss="neither", med="sees it coming", embedding_norm="goes with it")
-    shown = shown_table(made)
-    assert shown.measure.tolist()[2:] == ["clock", "MED", "embedding norm", "loss"]
-    assert shown["first"].tolist()[0] == "2 of 9"
+    assert in_order(made).index.tolist()[2:] == ["clock", "med", "embedding_norm", "loss"]
     alike = {f"measure {n:02}": ("goes with it", "neither")[n % 2] for n in range(40)}
-    assert shown_table(summary(**alike)).measure.tolist()[3:] == sorted(alike, key=alike.get), (
-        "in the order they had"
-    )
+    shown = in_order(summary(**alike)).index.tolist()
+    assert shown[3:] == sorted(alike, key=alike.get), "in the order they had"
+
+
+def test_a_star_marks_what_goes_with_the_accuracy_at_a_share():
+    given = {"early": "early", "clock": "clock"}
+    events = {}
+    for name, med in given.items():
+        events[name] = event_table(study(med), {"med": "falls"})
+    shown = by_share({0.5: events["early"], 0.75: events["clock"]})
+    assert shown.loc["MED"].to_dict() == {
+        "at 50%": "7 of 7; 1.00 *",
+        "at 75%": "7 of 7; 0.00",
+    }
+
+
+def test_the_numbers_of_the_prose_follow_the_recorded_networks():
+    small = load(runs.tasks())
+    rows = controlled(small, runs.directions())
+    own = runs.events_of_own_size()
+    told = numbers(small, rows, own, event_table(study("against"), {"med": "falls"}))
+    assert told["n_runs"] == sum(one.sizes["seed"] for one in small.values())
+    assert told["clock_first"] == "35 of 35" and told["clock_early"].holds
+    assert told["can_tell"].holds and told["own_runs"] == 15
+    assert told["own_med_first"] == "13, 4, 0"  # of claim P15
+    assert told["units_stay"].holds  # nobody watched them
+    assert told.keys() | {"p"} == names_used("06")
+
+
+def test_tau_of_the_page_is_that_of_the_rank_test():
+    (tau,) = functions("06", "tau")
+    rng = np.random.default_rng(0)
+    accuracy = rng.integers(0, 9, size=20)
+    measure = rng.integers(0, 9, size=20)
+    assert tau(accuracy, measure) == pytest.approx(rank_test([(measure, accuracy)]).tau)
 
 
 def test_a_clock_is_early_in_every_counted_run_as_pages_6_and_18_say():

@@ -24,9 +24,10 @@ ALMOST_IDENTICAL = 0.9
 
 CONTINUED = "p = 47, continued"
 
-# When the test of shifts, and what Figs 12 to 19 are asked, were last changed; and what of the
-# other observations.
-MENDED, ONE_SIDED = "2026-11-24T19:47:54 30ed84f", "2026-11-29T06:38:53 74c52b12"
+# When the test of shifts, and what Figs 12 to 19 are asked, were last changed.
+MENDED = "2026-11-24T19:47:54 30ed84f"
+# When the second and third observation were.
+ONE_SIDED = "2026-11-29T06:38:53 74c52b12"
 
 OBSERVED = {"section": "Three observations", "seconds": 5}
 OTHERS = {
@@ -69,12 +70,14 @@ def same_function_other_med(p: int = 97, measure: Callable[[np.ndarray], float] 
     map that keeps every norm and the loss, so that local minima go to local minima. Does a
     `measure` of uniformity, MED, stay too?
     """
-    first, last = circle(p, 1), circle(p, p // 2)
-    loss, renamed = full_loss(p, 1), full_loss(p, p // 2)
-    same = bool(
-        np.isclose(loss, renamed) and np.isclose(np.linalg.norm(first), np.linalg.norm(last))
-    )
-    least, most = measure(first), measure(last)
+    first = circle(p, 1)
+    last = circle(p, p // 2)
+    loss = full_loss(p, 1)
+    renamed = full_loss(p, p // 2)
+    same_norm = np.isclose(np.linalg.norm(first), np.linalg.norm(last))
+    same = bool(np.isclose(loss, renamed) and same_norm)
+    least = measure(first)
+    most = measure(last)
     return judge(
         bool(np.isclose(least, most)) if same else None,
         value=most / least,
@@ -134,7 +137,8 @@ def longest(runs: Runs) -> pd.DataFrame:
     Index (setting, seed).
     """
     table = stack(runs)
-    settings, seeds = (table.index.get_level_values(level) for level in (0, 1))
+    settings = table.index.get_level_values(0)
+    seeds = table.index.get_level_values(1)
     return table[~((settings == "p = 47") & seeds.isin(seeds[settings == CONTINUED]))]
 
 
@@ -173,27 +177,26 @@ def nearly_identical(runs: Runs, *, bar: float = ALMOST_IDENTICAL) -> Finding:
     survives is told beside it: an association beyond chance.
     """
     table = longest(runs)
-    a, part = table.agreement, bool(table.agreement.min() >= bar)
-    shares = [
-        f"{a[those].min():.0%} to {a[those].max():.0%} in {those.sum()} runs that {said}"
-        for those, said in (
-            (table.generalises, "generalise"),
-            (~table.generalises, "do not generalise"),
-        )
-        if those.any()
-    ]
+    share = table.agreement
+    outcomes = {"generalise": table.generalises, "do not generalise": ~table.generalises}
+    shares = [_range(share[those], words) for words, those in outcomes.items() if those.any()]
+    part = bool(share.min() >= bar)
     return judge(
         part if not part or runs.complete() else None,
-        value=a.median(),
-        low=a.min(),
-        high=a.max(),
+        value=share.median(),
+        low=share.min(),
+        high=share.max(),
         shares=" and ".join(shares),
-        count=len(a),
+        count=len(share),
         detrended=table.detrended.median(),
         null=table.null.median(),
-        significant=some(int(table.beyond.sum()), len(a)),
+        significant=some(int(table.beyond.sum()), len(share)),
         strange=strangers(table),
     )
+
+
+def _range(shares: pd.Series, words: str) -> str:
+    return f"{shares.min():.0%} to {shares.max():.0%} in {len(shares)} runs that {words}"
 
 
 def fresh() -> dict[str, Experiment]:
@@ -233,7 +236,8 @@ def second_observation(runs: Runs) -> Finding:
     after that, and "when" was not met. That last rule was mended after the runs were seen; before,
     such runs refuted. Asked of the seeds of `fresh`.
     """
-    if (asked := runs["fresh"]) is None:
+    asked = runs["fresh"]
+    if asked is None:
         return Finding(UNDECIDED, "the fresh runs are not made")
     seen = asked[(asked.grok_step + asked.last_step / 10 <= asked.last_step).fillna(False)]
     below = (seen.below_step <= seen.grok_step + seen.last_step / 10).fillna(False)
@@ -297,10 +301,8 @@ def third_observation(runs: Runs) -> Finding:
     """
     table = longest(runs)
     table = table[table.generalises]
-    ends, last = (
-        table[["measure_settles", "accuracy_settles"]].astype(float),
-        table.last_step.astype(float),
-    )
+    ends = table[["measure_settles", "accuracy_settles"]].astype(float)
+    last = table.last_step.astype(float)
     decided = (ends.min(axis=1) <= (1 - SETTLED) * last).to_numpy(dtype=bool)
     if not decided.any():
         return found("vacuous", count=len(table))
@@ -336,7 +338,8 @@ def tracks(table: pd.DataFrame) -> pd.Series:
 def raw_shares(table: pd.DataFrame) -> str:
     """The raw agreement of the test loss with MED and with both norms, and in how many runs a norm
     has more."""
-    weight, length = table.weight_norm_agreement, table.embedding_norm_agreement
+    weight = table.weight_norm_agreement
+    length = table.embedding_norm_agreement
     more = some(int((weight > table.agreement).sum()), len(table))
     return (
         f"MED {table.agreement.median():.2f}, norm of all weights {weight.median():.2f} (more than"
@@ -374,7 +377,8 @@ def exceptionally(runs: Runs, *, by: str = "agreement") -> Finding:
     pairs, which voids the null.
     """
     table = stack(runs)
-    n, does = len(table), tracks(table)
+    n = len(table)
+    does = tracks(table)
     above = table[[f"{norm}_{by}" for norm in NORMS]].lt(table[by], axis=0).all(axis=1)
     parts = [bool(flags.mean() > 0.5) if n >= ENOUGH else None for flags in (does, above)]
     return judge(

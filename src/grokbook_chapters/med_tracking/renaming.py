@@ -1,10 +1,11 @@
-"""The best renaming of the symbols: the least MED over i -> c i, against shuffled names and moved
-frequencies."""
+"""The best renaming of the symbols: the least MED over i -> c i, against moved frequencies."""
 
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import sympy
+import xarray as xr
 
 from grokbook.measures import least_med, mean_norm
 
@@ -24,6 +25,20 @@ def frequencies_moved(phi: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     waves = np.fft.rfft(phi, axis=0)
     order = 1 + rng.permutation(len(waves) - 1)
     return np.fft.irfft(waves[[0, *order]], n=len(phi), axis=0)
+
+
+def best_names(runs: xr.Dataset, draws: int = 99) -> pd.DataFrame:
+    """A row a run: `best_shape` of the embedding at its `start` and at its `end`, and the middle
+    nine tenths, `low` to `high`, of what the end's waves have at other frequencies."""
+    rng = np.random.default_rng(0)
+    rows = []
+    for tables in runs.embedding.transpose("seed", "snapshot", ...).values.astype(float):
+        end = tables[-1]
+        moved = [least_med(frequencies_moved(end, rng))[0] for _ in range(draws)]
+        low, high = np.quantile(moved, [0.05, 0.95]) / mean_norm(end)
+        row = {"start": best_shape(tables[0]), "end": best_shape(end), "low": low, "high": high}
+        rows.append(row)
+    return pd.DataFrame(rows)
 
 
 def by_powers(phi: np.ndarray) -> np.ndarray:

@@ -1,22 +1,22 @@
-"""The runs of chapter 05, Figs 5 and 12 to 19 of Gu et al. 2025: one tidy table of them, controls,
-and false alarms."""
+"""The runs of chapter 05, Figs 5 and 12 to 19 of Gu et al. 2025: one tidy table of them, and
+controls."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
+from companion.claims import load
 from grokbook.errors import ParameterError
 from grokbook.runs.experiment import Experiment
 from grokbook_chapters.gu2025 import FIG5_STEPS, LONGER, fig5, modular_run, operations
+from grokbook_chapters.lead_tasks import lead_tasks
 from grokbook_chapters.med_tracking.tracking import (
     falls_with_grokking,
-    shift_test,
-    together,
     tracking_table,
 )
 
@@ -54,9 +54,10 @@ def plan(
     }
 
 
-# How many seeds are recorded of Fig. 5, by modulus, and of these figures; five and three of the
-# others.
-SEEDS, SIX = {47: 10, 97: 19}, ("fig12", "fig13", "fig14", "fig15", "fig16")
+# How many seeds are recorded of Fig. 5, by modulus; five of the others.
+SEEDS = {47: 10, 97: 19}
+# Figures of which six seeds are recorded; three of the others.
+SIX = ("fig12", "fig13", "fig14", "fig15", "fig16")
 
 
 def moduli() -> dict[str, Experiment]:
@@ -103,22 +104,18 @@ def with_events(table: pd.DataFrame) -> pd.DataFrame:
     """A table of `tracking_table`, with what the three observations ask of each run as flags.
 
     `beyond`: the association has a p-value of at most 0.05; `generalises`; `below`: the measure
-    comes to stay below its start, and `with_grokking`: nearer to generalising than to fitting;
-    `settles`: it settles with the accuracy, in a run that generalises.
+    comes to stay below its start, and `with_grokking`: nearer to generalising than to fitting.
     """
-    there = table.grok_step.notna()
     return table.assign(
-        generalises=there,
+        generalises=table.grok_step.notna(),
         beyond=table.p_value <= LEVEL,
         below=table.below_step.notna(),
         with_grokking=falls_with_grokking(table),
-        settles=there & together(table.measure_settles, table.accuracy_settles, table.last_step),
     )
 
 
 def tracked(dataset: xr.Dataset) -> pd.DataFrame:
-    """`with_events` of MED in some runs of one setting, with their best test accuracy, and two
-    nulls.
+    """`with_events` of MED in some runs of one setting, with two nulls.
 
     `stranger` is the most that the detrended MED of another run of the setting agrees with a run's
     test loss, and `strangers_beyond` of `strangers` such pairs have a p-value of at most 0.05.
@@ -131,7 +128,6 @@ def tracked(dataset: xr.Dataset) -> pd.DataFrame:
     strange = [tracking_table(dataset.assign(med=med)) for med in others]
     norms = {norm: tracking_table(dataset, norm) for norm in NORMS}
     return with_events(tracking_table(dataset)).assign(
-        best=dataset.test_accuracy.max("step").values,
         stranger=np.max([t.detrended for t in strange], axis=0) if strange else np.nan,
         strangers_beyond=sum((t.p_value <= LEVEL).astype(int) for t in strange) if strange else 0,
         strangers=len(strange),
@@ -175,29 +171,76 @@ def controls(dataset: xr.Dataset) -> xr.Dataset:
     )
 
 
-def false_alarms(pairs: int = 200, points: int = 395) -> pd.DataFrame:
-    """How often `shift_test` calls two curves connected that share their kind and nothing else; one
-    row a kind."""
-    rng, t = np.random.default_rng(0), np.arange(points)
+CONTROLLED = {
+    "test_loss": "test loss itself",
+    "loss_late": "test loss, one logged step late",
+    "clock": "a clock",
+    "stranger": "MED of another run",
+    "med": "MED",
+    "embedding_norm": "mean length",
+    "normalised_med": "MED / mean length",
+}
+"""What is held against the test loss: three that must or must not pass, a stranger, MED and its two
+factors."""
 
-    def noise(size: float = 1.0) -> np.ndarray:
-        return size * rng.normal(size=points)
 
-    def swing(period: float | np.ndarray, jitter: float) -> np.ndarray:
-        phase = rng.uniform(0, 2 * np.pi) + (2 * np.pi / period * (1 + noise(jitter))).cumsum()
-        return np.sin(phase) + noise(0.1)
+def with_controls(datasets: Sequence[xr.Dataset]) -> pd.DataFrame:
+    """`tracking_table` of the test loss and each of `CONTROLLED`, all runs of some settings under
+    one another: index (measure, seed)."""
+    tables = {}
+    tried = [controls(dataset) for dataset in datasets]
+    for name, words in CONTROLLED.items():
+        tables[words] = pd.concat([tracking_table(data, name) for data in tried])
+    return pd.concat(tables, names=["measure"])
 
-    kinds = {
-        "random walks": lambda: noise().cumsum(),
-        "noise on a common slow trend": lambda: 40 * np.sin(np.pi * t / points) + noise(),
-        "a common period, 15 points": lambda: swing(15, 0),
-        "a common smooth phase, then noise": lambda: (
-            np.exp(-5 * t / points) + np.where(t > points / 3, noise(0.01), 0)
-        ),
-        "a pace that changes in both alike": lambda: swing(np.linspace(6, 30, points), 0.05),
-    }
-    low = [
-        np.mean([shift_test(curve(), curve()).p_value <= LEVEL for _ in range(pairs)])
-        for curve in kinds.values()
-    ]
-    return pd.DataFrame({"kind": list(kinds), "p <= 0.05": low})
+
+def what_passes(*datasets: xr.Dataset) -> pd.DataFrame:
+    """A row each of `CONTROLLED`: medians over the runs of the share of intervals in which it moves
+    as the test loss does, raw, detrended and by chance; and how many runs are beyond chance."""
+    table = with_controls(datasets)
+    table["beyond"] = table.p_value <= LEVEL
+    measures = table.groupby("measure", sort=False)
+    shares = measures[["agreement", "detrended", "null"]].median().round(2)
+    shares["beyond chance"] = measures.beyond.sum()
+    return shares.rename(columns={"agreement": "raw", "null": "by chance"})
+
+
+# ----------------------------------------------------------------------------------- other settings
+
+FORMULAS = {"add": "x + y", "subtract": "x − y", "multiply": "xy"}
+POWERS = {ord("2"): "²", ord("3"): "³"}
+SPECIAL = ("symmetric split", "separate tokens", "few cells")
+
+
+def settings() -> dict[str, Experiment]:
+    """Every recorded setting in words: figures of the paper, their longer and shorter runs, and
+    small networks."""
+    named = {}
+    sizes = {"": moduli() | figures(), ", longer": longer(), ", half": half_as_long()}
+    for words, experiments in sizes.items():
+        for name, experiment in experiments.items():
+            figure = name.partition("/fig")[2].partition("[")[0]
+            named[f"Fig. {figure}: {_task(experiment)}{words}"] = experiment
+    for name, experiment in lead_tasks().items():
+        special = "".join(f", {words}" for words in SPECIAL if words in name)
+        named[_task(experiment) + special] = experiment
+    return named
+
+
+def _task(experiment: Experiment) -> str:
+    task = experiment.config.task
+    formula = FORMULAS.get(task.operation)
+    if formula is None:
+        formula = task.operation.translate(POWERS).replace("_plus_", " + ")
+    return f"{formula}, p = {task.p}"
+
+
+def tracked_settings() -> pd.DataFrame:
+    """`tracked` of all recorded runs, index (setting, seed), and in columns that begin with
+    `quotient_` what MED divided by the mean length does."""
+
+    def both(dataset: xr.Dataset) -> pd.DataFrame:
+        quotient = tracking_table(dataset, "normalised_med")[["detrended", "null", "p_value"]]
+        return tracked(dataset).join(quotient.add_prefix("quotient_"))
+
+    return stack(load(settings(), both))

@@ -243,13 +243,6 @@ def tracking_table(dataset: xr.Dataset, measure: str = "med") -> pd.DataFrame:
     return table.astype(dict.fromkeys(steps, "Int64"))
 
 
-def together(first: pd.Series, second: pd.Series, last: pd.Series) -> pd.Series:
-    """Whether two events happen within `SETTLED` of the run's length; False when one of them does
-    not happen."""
-    gap = (first.astype("Float64") - second.astype("Float64")).abs()
-    return (gap <= SETTLED * last.astype("Float64")).fillna(False).astype(bool)
-
-
 def falls_with_grokking(table: pd.DataFrame) -> pd.Series:
     """Whether the step from which the measure is below its start is nearer to generalising than to
     fitting, by run.

@@ -12,10 +12,9 @@ from companion.claims import Finding, Runs, claim, judge
 from grokbook.curves.lead import RankTest, event_table, ranked
 from grokbook_chapters.lead_tasks import CONTROLS
 from grokbook_chapters.progress_measures.runs import own_size, tasks
-from grokbook_chapters.progress_measures.tables import LEVEL, summary_table
+from grokbook_chapters.progress_measures.tables import LEVEL, SHARES, summary_table
 
 FALLS = {"med": "falls"}
-SHARES = (0.25, 0.5, 0.75)  # of both moves; a word that one of them changes is none
 ENOUGH = 6  # runs that generalise with a delay below which nothing is concluded
 
 _JUDGED = {
@@ -58,10 +57,8 @@ def _read(runs: Runs) -> tuple[list[pd.DataFrame], dict[str, Any]]:
     tables = [event_table(large, FALLS, share=share) for share in SHARES] if large else []
     if tables and tables[0].generalises.sum() < ENOUGH:
         tables = []
-    leads, taus = (
-        [table.query("generalises").lead for table in tables],
-        [ranked(table).tau for table in tables],
-    )
+    leads = [table.query("generalises").lead for table in tables]
+    taus = [ranked(table).tau for table in tables]
     said: dict[str, Any] = {
         "large": len(leads[0]) if leads else 0,
         "large_first": ", ".join(str(int((lead > 0).sum())) for lead in leads) or "none",
@@ -69,13 +66,8 @@ def _read(runs: Runs) -> tuple[list[pd.DataFrame], dict[str, Any]]:
         "value": float(taus[1]) if taus else None,
     }
     if not small:
-        return tables, said | {
-            "runs": 0,
-            "first": 0,
-            "tau": np.nan,
-            "p_value": np.nan,
-            "anyway": "no",
-        }
+        none = {"runs": 0, "first": 0, "tau": np.nan, "p_value": np.nan, "anyway": "no"}
+        return tables, said | none
     row = summary_table(event_table(small, FALLS), CONTROLS).loc["med"].drop("says")
     return tables, said | row.to_dict()
 

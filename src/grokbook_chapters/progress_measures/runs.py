@@ -5,13 +5,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+import pandas as pd
+
+from companion.claims import load
+from grokbook.curves.lead import event_table
+from grokbook.measures.fourier_losses import CyclicClasses
 from grokbook.measures.registry import claimed_directions
 from grokbook.runs.experiment import Experiment
+from grokbook.theory.cyclic_classes import cyclic_classes
 from grokbook_chapters.gu2025 import fig5
 from grokbook_chapters.lead_tasks import CONTROLS, lead_tasks, short_name, watched_run
+from grokbook_chapters.progress_measures.tables import SHARES
 
-FRESH = {"add, separate tokens, p=47": range(10, 20), "subtract, p=47": range(10, 20)}
-FRESH |= dict.fromkeys(CONTROLS, range(3, 6))
+FRESH = {
+    "add, separate tokens, p=47": range(10, 20),
+    "subtract, p=47": range(10, 20),
+    **dict.fromkeys(CONTROLS, range(3, 6)),
+}
 """Seeds of four tasks that were made after the rule of the claims; the runs before them were looked
 at to find it."""
 
@@ -37,6 +48,15 @@ def own_size() -> dict[str, Experiment]:
     return {"gu2025/fig5[p=97]": fig5(97).with_seeds(19)}
 
 
+def events_of_own_size() -> dict[float, pd.DataFrame]:
+    """`event_table` of `own_size` at each of `SHARES`, for all measures that its runs have."""
+    runs = load(own_size())
+    ways = directions()
+    for dataset in runs.values():
+        ways = {name: way for name, way in ways.items() if name in dataset}
+    return {share: event_table(runs, ways, share=share) for share in SHARES}
+
+
 def plan(
     p: int, train_fraction: float, d_model: int, steps: int, n_seeds: int
 ) -> dict[str, Experiment]:
@@ -59,3 +79,10 @@ def directions() -> dict[str, str]:
         ('falls', 11)
     """
     return {name: way for name, way in claimed_directions().items() if name not in LEFT_OUT}
+
+
+def additions(p: int) -> tuple[np.ndarray, CyclicClasses]:
+    """Answers of all pairs in addition modulo p, and their classes as the Fourier losses take
+    them."""
+    task = watched_run(p).config.task
+    return task.labels, cyclic_classes(task)

@@ -14,10 +14,8 @@ from grokbook.curves.lead import event_table, ranked
 from grokbook.errors import ParameterError
 
 EARLY = 100  # optimiser steps by which the early oracle is ahead
-
-
 PACE = 100  # optimiser steps in which the clock falls by a factor of e
-
+SHARES = (0.25, 0.5, 0.75)  # of both moves; a word that one of them changes is none
 
 CONTROL_WAYS = {"oracle": "rises", "oracle_early": "rises", "clock": "falls"}
 """The controls that `with_controls` adds, with the way in which they move."""
@@ -96,7 +94,8 @@ def summary_table(rows: pd.DataFrame, quiet: Collection[str] = ()) -> pd.DataFra
 
 def _summary(name: str, rows: pd.DataFrame, quiet: Collection[str]) -> dict[str, object]:
     """The row of one measure."""
-    good, test = rows[rows.generalises & rows.measure_delay.notna()], ranked(rows)
+    good = rows[rows.generalises & rows.measure_delay.notna()]
+    test = ranked(rows)
     usual = rows[rows.generalises].move.median()
     still = rows[rows.task.isin(quiet) & ~rows.generalises].move.dropna()
     # by half or more of the median move where it generalises is as if it did
@@ -124,34 +123,41 @@ def readable(name: str) -> str:
     ... )
     ('restricted loss now', 'normalised MED', 'MED (2024)', 'oracle, 100 steps early')
     """
-    words = name.replace("_early", ", 100 steps early").replace("_", " ").replace(" ipr", " IPR")
+    words = (
+        name.replace("_early", ", 100 steps early")
+        .replace("_", " ")
+        .replace("fourier ipr", "Fourier IPR")
+    )
     return " ".join(
         "MED" if word == "med" else word for word in words.replace("gu2024", "(2024)").split(" ")
     )
 
 
-def shown_table(summary: pd.DataFrame) -> pd.DataFrame:
-    """`summary_table` as a page shows it: the controls first, then the measures by what they do and
-    by their p-value.
-
-    Columns: measure, it (the word of `says`), first (runs of those that generalise), lead, tau, p,
-    and moves anyway.
-    """
-    groups = [*SAYS.values(), "neither"]
+def in_order(summary: pd.DataFrame) -> pd.DataFrame:
+    """`summary_table` with the controls first, then the measures by what they do and by their
+    p-value."""
+    words = [*SAYS.values(), "neither"]
     controls = [name for name in CONTROL_WAYS if name in summary.index]
     own = summary.drop(index=controls).sort_values("p_value", kind="stable")
-    own = own.sort_values("says", key=lambda says: says.map(groups.index), kind="stable")
-    table = pd.concat([summary.loc[controls], own])
-    return pd.DataFrame(
-        {
-            "measure": [readable(name) for name in table.index],
-            "it": table.says,
-            "first": [
-                f"{first} of {runs}" for first, runs in zip(table["first"], table.runs, strict=True)
-            ],
-            "lead": table.lead,
-            "tau": table.tau,
-            "p": table.p_value,
-            "moves anyway": table.anyway,
-        }
-    )
+    own = own.sort_values("says", key=lambda says: says.map(words.index), kind="stable")
+    return pd.concat([summary.loc[controls], own])
+
+
+def by_share(events: Mapping[float, pd.DataFrame]) -> pd.DataFrame:
+    """A row a measure, a column a share of both moves: in how many of the runs that generalise it
+    is first, and its tau, with a star where that is beyond chance."""
+    columns = {}
+    for share, rows in events.items():
+        table = summary_table(rows)
+        star = np.where(table.p_value <= LEVEL, " *", "")
+        first = table["first"].map(str) + " of " + table.runs.map(str)
+        columns[f"at {share:.0%}"] = first + "; " + table.tau.map("{:.2f}".format) + star
+    shown = pd.DataFrame(columns)
+    return shown.set_axis(pd.Index([readable(name) for name in shown.index], name="measure"))
+
+
+def typical_run(rows: pd.DataFrame) -> pd.Series:
+    """The row of the test loss in the run, of those that generalise, in which its lead is the
+    median."""
+    leads = rows[rows.generalises & (rows.measure == "test_loss")].sort_values("lead")
+    return leads.iloc[len(leads) // 2]

@@ -13,7 +13,7 @@ from scipy.optimize import linprog
 from companion.claims import Finding, Runs, claim, found, judge
 from companion.claims.finding import ENOUGH, UNDECIDED, Part
 from grokbook.theory.uniformity import class_sums
-from grokbook_chapters.separability_and_depth.depth import FORMS, lives
+from grokbook_chapters.separability_and_depth.depth import lives
 from grokbook_chapters.separability_and_depth.runs import (
     BETWEEN,
     LAYERS,
@@ -36,6 +36,15 @@ EXACT = 1e-6  # largest error of a reconstruction that counts as exact
 # network.
 VIOLENT = 0.1
 
+# What evidence calls the medians of `lives`.
+MEDIANS = {
+    "fall": "largest fall",
+    "highest": "highest test accuracy",
+    "med": "final MED",
+    "quotient": "MED over norm",
+    "training": "largest fall, training",
+}
+
 # A test accuracy that never reaches this could hardly fall so far if it fell to nothing, so it is
 # not judged.
 ROOM = 0.2
@@ -55,7 +64,7 @@ def inverse_root(x: np.ndarray) -> np.ndarray:
     kind="theorem",
     shown_by="proof",
     part_of="XG25",
-    section="Sums of indicators come near almost everywhere, not uniformly",
+    section="What more layers do",
     says=(
         (
             "with 2^-n-steps cut off at n = {level} the function is missed by more than 2^-n on"
@@ -74,8 +83,10 @@ def dense_simple_functions(
     if f is finite almost everywhere.
     """
     edges = np.geomspace(1e-12, 1, 200_001)
-    values, width = f(np.sqrt(edges[1:] * edges[:-1])), np.diff(edges)
-    missed, later = (float(width @ (values > n)) for n in (level, 4 * level))
+    values = f(np.sqrt(edges[1:] * edges[:-1]))
+    width = np.diff(edges)
+    missed = float(width @ (values > level))
+    later = float(width @ (values > 4 * level))
     return judge(later <= missed / 2, value=missed, later=later, level=level, further=4 * level)
 
 
@@ -101,7 +112,8 @@ def subspace_is_stronger(second: tuple[float, float] = (0.0, 1.0)) -> Finding:
     Against it, on a given subspace: two points that are separable in the plane and not on the first
     axis.
     """
-    a, b = [[0.0, 0.0]], [list(second)]
+    a = [[0.0, 0.0]]
+    b = [list(second)]
     lost = convexly_separable(a, b) and not convexly_separable_on(a, b, [[1.0, 0.0]])
     return judge(not lost, value=float(lost), second=tuple(second), lost="not" if lost else "too")
 
@@ -133,9 +145,11 @@ def read_out_is_separable(p: int = 7, d: int = 16, n: int = 200) -> Finding:
     phi = np.random.default_rng(0).normal(size=(p, d))
     full = class_separability(class_sums(phi).reshape(-1, d), np.repeat(np.arange(p), p)).share
     rng = np.random.default_rng(1)
-    rows, reader = rng.normal(size=(n, d)), rng.normal(size=(d, p))
+    rows = rng.normal(size=(n, d))
+    reader = rng.normal(size=(d, p))
     answers = (rows @ reader).argmax(axis=1)
-    by_answer, null = class_separability(rows, answers).share, shuffled_share(rows, answers).share
+    by_answer = class_separability(rows, answers).share
+    null = shuffled_share(rows, answers).share
     verdict = "vacuous" if by_answer == 1 else "fails"
     return found("holds" if full == 1 else verdict, by_answer, 1, 1, full=full, null=null)
 
@@ -149,6 +163,12 @@ def recovery_error(measurements: int, n: int = 64, sparsity: int = 4, seed: int 
     a = rng.normal(size=(measurements, n))
     solution = linprog(np.ones(2 * n), A_eq=np.hstack([a, -a]), b_eq=a @ x, method="highs").x
     return float(np.abs(solution[:n] - solution[n:] - x).max())
+
+
+def recovered(measurements: int, seeds: int) -> float:
+    """Share of the sparse vectors that are reconstructed exactly."""
+    errors = [recovery_error(measurements, seed=seed) for seed in range(seeds)]
+    return float(np.mean(np.array(errors) < EXACT))
 
 
 @claim(
@@ -178,15 +198,13 @@ def cited_theorems(measurements: int = 32, few: int = 14, seeds: int = 10) -> Fi
     residues modulo p repeats after p steps, noise too. What stays is the observation that few
     frequencies carry the embedding of a network that generalises.
     """
-    share, fewer = (
-        np.mean([recovery_error(m, seed=s) < EXACT for s in range(seeds)])
-        for m in (measurements, few)
-    )
+    share = recovered(measurements, seeds)
+    fewer = recovered(few, seeds)
     return judge(
         share == 1,
         fewer in (0, 1),
         corrected=share == 1,
-        value=float(share),
+        value=share,
         measurements=measurements,
         fewer=fewer,
         few=few,
@@ -202,11 +220,11 @@ def studies(runs: Runs) -> dict[str, pd.DataFrame]:
     which comes first."""
     tables = {"": {n: runs[n] for n in LAYERS if n in runs}}
     tables |= {name: {n: runs[name, n] for n in LAYERS if (name, n) in runs} for name in STUDIES}
-    each = {name: depths for name, depths in tables.items() if len(depths) > 1}
-    return {
-        name: pd.concat(depths, names=["layers", "seed"]).reset_index()
-        for name, depths in each.items()
-    }
+    found = {}
+    for name, depths in tables.items():
+        if len(depths) > 1:
+            found[name] = pd.concat(depths, names=["layers", "seed"]).reset_index()
+    return found
 
 
 def whole(rows: pd.DataFrame | None) -> bool:
@@ -233,22 +251,17 @@ def compared(rows: pd.DataFrame) -> tuple[tuple[Part, ...], Part, dict[str, Any]
     alone, the last is violent, and both are `beyond` the first.
     """
     by = rows.groupby("layers")
-    medians, seeds = by[list(FORMS)].median(), int(by.size().min())
-    steps, room = medians.diff().dropna(), medians["highest test accuracy"] >= ROOM
+    medians = by[list(MEDIANS.values())].median()
+    seeds = int(by.size().min())
+    steps = medians.diff().dropna()
+    room = medians["highest test accuracy"] >= ROOM
     grown = bool((steps["largest fall"] > 0).all()) or (False if room.all() else None)
     violent = bool(medians["largest fall"].iloc[-1] >= VIOLENT) or (
         False if room.iloc[-1] else None
     )
-    names = {
-        "fall": "largest fall",
-        "highest": "highest test accuracy",
-        "med": "final MED",
-        "quotient": "MED over norm",
-        "training": "largest fall, training",
-    }
-    numbers = {
-        word: ", ".join(f"{value:.2f}" for value in medians[name]) for word, name in names.items()
-    }
+    numbers: dict[str, Any] = {}
+    for word, name in MEDIANS.items():
+        numbers[word] = ", ".join(f"{value:.2f}" for value in medians[name])
     numbers |= {
         "layers": ", ".join(map(str, medians.index)),
         "seeds": seeds,

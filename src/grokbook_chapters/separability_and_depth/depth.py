@@ -1,28 +1,23 @@
-"""What depth does to a run: when it fits and generalises, how far its accuracies fall, and where
-MED ends."""
+"""What depth does to a run: when it fits and generalises, how far its accuracies fall, where MED
+ends; and to the length of the residual stream."""
 
 from __future__ import annotations
 
 import pandas as pd
+import torch
 import xarray as xr
 
 from grokbook.curves.delay import grok_times
 from grokbook.curves.oscillation import falls
-
-# What is read off a run, and how the page writes it.
-FORMS = {
-    "highest test accuracy": ".2f",
-    "final test accuracy": ".2f",
-    "largest fall": ".3f",
-    "total fall": ".2f",
-    "largest fall, training": ".2f",
-    "final MED": ".3f",
-    "MED over norm": ".3f",
-}
+from grokbook.models.activations import activations
+from grokbook.models.transformer import Shape, initialise
+from grokbook.tasks import ModularTask
+from grokbook_chapters.separability_and_depth.runs import LAYERS, SIZE, WIDTH
 
 
 def lives(dataset: xr.Dataset) -> pd.DataFrame:
-    """One row a run (index seed): when it fits and generalises, and the columns of `FORMS`.
+    """One row a run (index seed): when it fits and generalises, its highest
+    test accuracy, its falls and its MED at the end.
 
     Falls are those of the raw accuracies from the fit step on (from the start where the run does
     not fit). "MED over norm" is MED divided by the mean norm of the embedding.
@@ -30,35 +25,27 @@ def lives(dataset: xr.Dataset) -> pd.DataFrame:
     rows = {}
     for seed in dataset.seed.values.tolist():
         whole = dataset.sel(seed=[seed]).dropna("step", subset=["test_accuracy"])
-        times, run = grok_times(whole)[["fit_step", "grok_step"]].loc[seed], whole.sel(seed=seed)
-        later, end = (
-            run.sel(step=slice(0 if pd.isna(times.fit_step) else times.fit_step, None)),
-            run.isel(step=-1),
-        )
-        test, training, med = (
-            falls(later.test_accuracy),
-            falls(later.train_accuracy).largest,
-            float(end.med),
-        )
-        accuracies = float(run.test_accuracy.max()), float(end.test_accuracy)
-        values = (
-            *accuracies,
-            test.largest,
-            test.total,
-            training,
-            med,
-            med / float(end.embedding_norm),
-        )
-        rows[seed] = {**times, **dict(zip(FORMS, values, strict=True))}
-    return pd.DataFrame.from_dict(rows, orient="index").astype(
-        {"fit_step": "Int64", "grok_step": "Int64"}
-    )
+        times = grok_times(whole)[["fit_step", "grok_step"]].loc[seed]
+        run = whole.sel(seed=seed)
+        fit = 0 if pd.isna(times.fit_step) else times.fit_step
+        later = run.sel(step=slice(fit, None))
+        end = run.isel(step=-1)
+        rows[seed] = {
+            **times,
+            "highest test accuracy": float(run.test_accuracy.max()),
+            "largest fall": falls(later.test_accuracy).largest,
+            "largest fall, training": falls(later.train_accuracy).largest,
+            "final MED": float(end.med),
+            "MED over norm": float(end.med / end.embedding_norm),
+        }
+    table = pd.DataFrame.from_dict(rows, orient="index")
+    return table.astype({"fit_step": "Int64", "grok_step": "Int64"})
 
 
-def with_range(values: pd.Series, form: str) -> str:
-    """Median and range over seeds, as text: `0.50 (0.40 to 0.70)`; one number alone without a
-    range."""
-    middle = format(values.median(), form)
-    return (
-        middle if len(values) < 2 else f"{middle} ({values.min():{form}} to {values.max():{form}})"
-    )
+def stream_lengths(hidden: int, seed: int = 0) -> list[float]:
+    """Mean length of the read-out row after each of four layers with fresh weights, `hidden` times
+    as many units in an MLP as the row has entries."""
+    shape = Shape(SIZE, d_model=WIDTH, n_layers=len(LAYERS), d_mlp=hidden * WIDTH)
+    pairs = torch.from_numpy(ModularTask(SIZE).pairs)
+    rows = activations(initialise(shape, seed), pairs, shape)
+    return [rows[f"MLP {layer}"].norm(dim=1).mean().item() for layer in LAYERS]

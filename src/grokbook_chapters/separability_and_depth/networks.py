@@ -22,9 +22,9 @@ from grokbook_chapters.separability_and_depth.separability import class_separabi
 
 PAIRS = 12  # pairs of classes drawn for each share of separable pairs
 
-# Score that counts as "readable", least accuracy of networks that generalise, largest score of a
-# control.
-HALF, RIGHT, NOISE = 0.5, 0.9, 0.1
+HALF = 0.5  # score that counts as "readable"
+RIGHT = 0.9  # least accuracy of networks that generalise
+NOISE = 0.1  # largest score of a control
 
 STAGES = {"attention": "attention 1", "mlp": "MLP 1"}
 

@@ -19,9 +19,11 @@ CHECKPOINTS = 20  # looks into a probed run after its start, evenly spread
 VERSION = 1  # of the watches: raised when what one of them computes changes
 LAYERS = (1, 2, 3, 4)  # the depths of Fig. 2
 
-# Modulus, training fraction, width and length of the small study; the width is well below p - 1 on
-# purpose.
-SIZE, FRACTION, WIDTH, STEPS = 37, 0.6, 24, 2_000
+# The small study; the width is well below p - 1 on purpose.
+SIZE = 37
+FRACTION = 0.6
+WIDTH = 24
+STEPS = 2_000
 
 
 def plan(
@@ -166,7 +168,8 @@ def disjoint() -> dict[str, Experiment]:
 
 
 # The small studies of depth, the one that decides most first.
-BETWEEN, SCARCE = "p = 59, 50 % trained, width 64", "p = 43, 50 % trained, width 48"
+BETWEEN = "p = 59, 50 % trained, width 64"
+SCARCE = "p = 43, 50 % trained, width 48"
 STUDIES = {
     BETWEEN: between,
     SCARCE: scarce,

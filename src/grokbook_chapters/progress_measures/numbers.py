@@ -1,0 +1,164 @@
+"""Every number, text and truth of chapter 06's prose."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from companion.page import Number, Truth
+from grokbook.curves.lead import RankTest, ranked
+from grokbook_chapters.lead_tasks import CONTROLS
+from grokbook_chapters.progress_measures.runs import FRESH, directions
+from grokbook_chapters.progress_measures.tables import (
+    CONTROL_WAYS,
+    LEVEL,
+    SHARES,
+    controlled,
+    readable,
+    summary_table,
+    typical_run,
+)
+
+SEES = "sees it coming"
+NO_TAU = "(not defined)"
+TOLD = ("med", "test_loss", "restricted_loss_now", "excluded_loss_now")
+"""Measures of which the prose says in how many networks they are first."""
+CONTROLS_SAY = {"oracle": "goes with it", "oracle_early": SEES, "clock": "early, as a clock"}
+"""What the test has to say of the controls."""
+
+
+def numbers(
+    study: Mapping[str, xr.Dataset],
+    rows: pd.DataFrame,
+    own: Mapping[float, pd.DataFrame],
+    watched: pd.DataFrame,
+) -> dict[str, Any]:
+    """What the prose uses.
+
+    `rows` are the events of the small networks of `study` at one half, `own` those of the papers'
+    size by share, `watched` those of the measure that the page adds.
+    """
+    units = watched[watched.measure == "active_units"].measure_delay
+    return {
+        **_networks(rows),
+        **_two_questions(summary_table(rows, CONTROLS)),
+        **_at_other_shares(study, rows),
+        **_step_of_fitting(rows),
+        **_own_size(own),
+        "units_stay": Truth(not np.isfinite(units).any(), "it falls and stays down in some"),
+    }
+
+
+def _networks(rows: pd.DataFrame) -> dict[str, Any]:
+    each = rows.drop_duplicates(["task", "seed"])
+    typical = typical_run(rows)
+    same = (rows.task == typical.task) & (rows.seed == typical.seed)
+    clock = rows[same & (rows.measure == "clock")].measure_delay.iloc[0]
+    return {
+        "n_runs": len(each),
+        "n_tasks": each.task.nunique(),
+        "typical": f"{typical.task}, seed {typical.seed}",
+        "clock_early": Truth(
+            bool(clock < typical.accuracy_delay), f"half way after {clock:,.0f} steps"
+        ),
+    }
+
+
+def _two_questions(summary: pd.DataFrame) -> dict[str, Any]:
+    """Who is first, who goes with the accuracy, at one half of both moves."""
+    of = summary["first"].map(str) + " of " + summary.runs.map(str)
+    own = summary[~summary.index.isin(CONTROL_WAYS)]
+    beyond = summary.p_value <= LEVEL
+    says = summary.says
+    early = sorted(own.index[own.says == "early, as a clock"])
+    neither = sorted(own.index[own.says == "neither"])
+    can_tell = all(says[name] == word for name, word in CONTROLS_SAY.items())
+    invariant = bool(beyond["fourier_ipr"] and beyond["effective_dimension"])
+    return {
+        "n_measures": len(own),
+        "clock_first": of["clock"],
+        **{f"first_{name}": of[name] for name in TOLD},
+        **{
+            f"tau_{name}": f"{summary.tau[name]:.2f}"
+            for name in ("med", "embedding_norm", "normalised_med")
+        },
+        "loss_anyway": summary.anyway["test_loss"],
+        "can_tell": Truth(can_tell, f"the clock is {says['clock']}"),
+        "losses_early": Truth(
+            early == ["excluded_loss_now", "restricted_loss_now"], ", ".join(early)
+        ),
+        "quotient_does_not": Truth(neither == ["normalised_med"], ", ".join(neither)),
+        "length_goes": Truth(bool(beyond["embedding_norm"]), of["embedding_norm"]),
+        "med_goes": Truth(says["med"] == "goes with it", says["med"]),
+        "unnamed_go": Truth(invariant, f"Fourier IPR {says['fourier_ipr']}"),
+    }
+
+
+def _at_other_shares(study: Mapping[str, xr.Dataset], rows: pd.DataFrame) -> dict[str, Any]:
+    """Who sees it coming at a quarter, half and three quarters of both moves."""
+    seeing = []
+    for share in SHARES:
+        events = rows if share == 0.5 else controlled(study, directions(), share=share)
+        summary = summary_table(events, CONTROLS).drop(index=[*CONTROL_WAYS])
+        seeing.append(set(summary.index[summary.says == SEES]))
+    always = set.intersection(*seeing)
+    sometimes = sorted(readable(name) for name in set.union(*seeing) - always)
+    return {
+        "loss_sees": Truth(always == {"test_loss"}, ", ".join(sorted(always))),
+        "sometimes_see": ", ".join(sometimes) or "none",
+    }
+
+
+def _step_of_fitting(rows: pd.DataFrame) -> dict[str, Any]:
+    """The step of fitting in place of a measure, MED beside it, and MED by task."""
+    fits = rows[rows.measure == "clock"].assign(measure_delay=rows.fit_step)
+    from_zero = ranked(fits.assign(accuracy_delay=fits.accuracy_delay + fits.fit_step))
+    fitting = ranked(fits)
+    med = rows[rows.measure == "med"]
+    same_fit = ranked(med.assign(task=med.task + ", fit at " + med.fit_step.map(str)))
+    tests = {}
+    for task in FRESH:
+        if task not in CONTROLS:
+            tests[task] = ranked(med[med.task == task])
+    carrying = [task for task, test in tests.items() if test.p_value <= LEVEL]
+    beyond = same_fit.p_value <= LEVEL
+    return {
+        "tau_zero": _tau(from_zero),
+        "tau_fit": _tau(fitting),
+        "tau_same_med": _tau(same_fit),
+        "by_task": "; ".join(f"{task}: {test.tau:.2f}" for task, test in tests.items()),
+        "fit_tells": Truth(fitting.p_value <= LEVEL, f"p = {fitting.p_value:.2g}"),
+        "med_beyond_fit": Truth(bool(beyond), f"p = {same_fit.p_value:.2g}"),
+        "one_task_carries": Truth(len(carrying) == 1, "; ".join(carrying)),
+    }
+
+
+def _tau(test: RankTest) -> Number:
+    return Number(test.tau, ".2f", NO_TAU)
+
+
+def _own_size(own: Mapping[float, pd.DataFrame]) -> dict[str, Any]:
+    """What the recorded runs of the papers' size do at three shares."""
+    sums = {share: summary_table(events) for share, events in own.items()}
+    half = own[0.5]
+    loss = sums[0.5].loc["test_loss"]
+    delays = half[half.measure == "test_loss"].measure_delay
+    generalise = half[half.measure == "test_loss"].generalises
+    firsts = [str(table["first"]["med"]) for table in sums.values()]
+    seen = [name for table in sums.values() for name in table.index[table.says == SEES]]
+    ipr = [sums[share].says["fourier_ipr"] for share in (0.5, 0.75)]
+    return {
+        "own_runs": int(generalise.sum()),
+        "own_loss_from": f"{delays.quantile(0.25):,.0f}",
+        "own_loss_to": f"{delays.quantile(0.75):,.0f}",
+        "own_med_first": ", ".join(firsts),
+        "own_none_sees": Truth(not seen, ", ".join(seen)),
+        "own_loss_early": Truth(
+            bool(loss["first"] == loss.runs and loss.tau < 0), f"first in {loss['first']}"
+        ),
+        "own_ipr_goes": Truth(ipr == ["goes with it"] * 2, ", ".join(ipr)),
+    }
