@@ -1,7 +1,6 @@
 """Chapter 16: its runs and records, checks in other worlds, the table's arithmetic, dropped nodes,
 figures."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,15 +11,16 @@ from hypothesis import strategies as st
 from companion.claims import Runs
 from grokbook.plotting.style import COLOURS
 from grokbook.theory import semiring as sr
-from grokbook_chapters.algebraic_solutions import claims, plan, runs, trained
+from grokbook_chapters.algebraic_solutions import claims, figures, numbers, plan, runs, trained
 from grokbook_chapters.algebraic_solutions.hidden_nodes import (
     FOUR,
-    KINDS,
     OPPOSED,
     OTHER,
+    SYNCED,
     frequency_table,
     orders,
 )
+from written_pages import functions, names_used
 
 
 def network(d: int = 7, spare: int = 2) -> tuple[dict[str, torch.Tensor], np.ndarray]:
@@ -170,81 +170,94 @@ def test_at_23_only_the_seeds_are_judged_that_nobody_had_seen_when_their_number_
 # ---------------------------------------------------------------------------------------- the table
 
 
-def test_the_published_shares_of_kinds_add_up(cell):
-    published = cell("16", "published =")["published"]
+def test_our_mean_and_error_stand_beside_those_of_the_slides():
+    """Two seeds, all of their frequencies of one kind each: 50 +- 50 / sqrt(2) of both."""
+    both = pd.concat([frequencies(1), frequencies(1, kind=OPPOSED).assign(seed=1)])
+    table = trained.kinds_beside({23: both})
+    assert table["d = 23, ours"].to_dict() == {
+        FOUR: "50.0 ± 35.4",
+        OPPOSED: "50.0 ± 35.4",
+        SYNCED: "0.0 ± 0.0",
+        OTHER: "0.0 ± 0.0",
+    }
+    assert table["d = 23, slides"][FOUR] == "47.1 ± 1.9"
+    assert set(table["d = 71, ours"]) == {"not run"}
     for d in (23, 71, 127):
-        assert sum(published[kind][d][0] for kind in KINDS) == pytest.approx(100, abs=0.02)
-        assert 100 - published[OTHER][d][0] > 97.5
+        total = sum(by_modulus[d][0] for by_modulus in trained.PUBLISHED.values())
+        assert total == pytest.approx(100, abs=0.02)
 
 
-def test_our_means_and_errors_are_those_of_the_authors(cell):
-    both = pd.concat([frequencies(1), frequencies(1, kind=OPPOSED, error=0.03).assign(seed=1)])
-    given = {"published": cell("16", "published =")["published"]}
-    table, none = (
-        cell("16", "table_row(part)", tables=tables, **given)["both"] for tables in ({23: both}, {})
-    )
-    ours = table.xs(23, level="d")
-    assert ours.loc[FOUR, "mean"] == 50 and ours.loc[FOUR, "error"] == pytest.approx(
-        50 / np.sqrt(2)
-    )
-    assert ours.loc["error_4", "mean"] == pytest.approx(2) and np.isnan(ours.loc["error_6", "mean"])
-    assert ours.loc[FOUR, "published"] == 47.07 and ours.loc["error_6", "seeds"] == 0
-    assert table.xs(71, level="d")["mean"].isna().all() and none["mean"].isna().all()
+def test_chance_seldom_builds_what_is_constructed():
+    chance = trained.by_chance(30)
+    assert chance.nodes.tolist() == [4, 4, 6, 6]
+    assert chance["as constructed"].max() < 10 and (chance["as constructed"] <= chance.factor).all()
 
 
 # ------------------------------------------------------------------------------------ dropped nodes
 
 
-def test_a_network_without_loss_loses_it_with_its_nodes(cell):
-    weights, waves = network()
-    found = cell(
-        "16", "strength =", weights=weights, waves=waves, table=frequency_table(waves), factored=[]
-    )
-    kept, dropped = found["kept"], found["dropped"]
-    assert (
-        kept.loss.iloc[0] == pytest.approx(6 / 7)
-        and kept.loss.iloc[-3] < 1e-6
-        and kept.accuracy.iloc[-3] == 1
-    )
-    assert dropped.order.value_counts().to_dict() == {4: 8, 6: 6} and dropped.loss.min() > 0.01
-    assert found["left"] == pytest.approx(kept.loss.iloc[-3], abs=1e-9)
+def test_a_network_without_loss_loses_it_with_its_nodes():
+    weights, _ = network()
+    dropped = trained.drop_nodes(weights)
+    kept = dropped.kept
+    assert kept.loss.iloc[0] == pytest.approx(6 / 7)
+    assert kept.loss.iloc[-3] < 1e-6 and kept.accuracy.iloc[-3] == 1
+    orders_of_nodes = dropped.without.order.value_counts().to_dict()
+    assert orders_of_nodes == {4: 8, 6: 6} and dropped.without.loss.min() > 0.01
+    assert dropped.counting == pytest.approx(kept.loss.iloc[-3], abs=1e-9)
 
 
-def test_the_loss_of_answers_is_that_of_the_semi_ring(cell):
+def test_the_loss_of_answers_is_that_of_the_semi_ring():
     """On the scale of one-hot answers: o in place of o / 2d."""
     made = sr.Solution(np.random.default_rng(0).normal(size=1) * 0.3 * sr.order_six_solution(7).z)
     a, b, c = (torch.from_numpy(w) for w in made.weights())
-    weights = {"W_E": torch.cat([a, b]), "W_U": c / 14}
-    waves = runs.waves_of(weights)
-    found = cell(
-        "16", "strength =", weights=weights, waves=waves, table=frequency_table(waves), factored=[]
-    )
-    answers = found["each"].sum(axis=0)
-    assert trained.loss_of(answers)[0] == pytest.approx(sr.direct_loss(made))
+    each = trained.answers_by_node({"W_E": torch.cat([a, b]), "W_U": c / 14})
+    assert trained.loss_of(each.sum(axis=0))[0] == pytest.approx(sr.direct_loss(made))
 
 
-# ------------------------------------------------------------------------------------------ figures
+# --------------------------------------------------------------------------------- page and figures
 
 
-def test_figures_draw_every_node(cell):
+def test_functions_of_the_page_are_the_semi_ring_s():
+    """Equations (16.1), (16.3) and the product as the page writes them in sight."""
+    answers, product, sums = functions("16", "answers", "product", "sums")
+    made = sr.order_six_solution(7)
+    assert np.allclose(answers(*made.weights()) / 14, made.outputs())
+    syn = sr.synced(7, 2)
+    pair = sr.opposed(7, 2, np.exp(0.25j * np.pi))
+    assert np.allclose(product(syn.z[:, 2], pair.z[:, 2]), (syn * pair).z[:, 2])
+    assert sums((syn * pair).z[:, 2]).to_dict() == {"a + b": 6, "a - b": 0, "2a": 0, "constant": 0}
+
+
+def test_the_numbers_of_the_prose_follow_the_network():
+    weights, waves = network()
+    table = frequency_table(waves)
+    chance = pd.DataFrame({"factor": [3.0], "as constructed": [0.5]})
+    nothing = runs.Recorded({}, {})
+    found = numbers(11, table, trained.drop_nodes(weights), chance, nothing)
+    assert found["solved"].holds and (found["four"], found["six"]) == (2, 1)
+    assert found["rest_is_idle"].holds and found["counting"] == 14
+    assert found["built"] == "3 of 3" and found["kept_more"] == "(not run)"
+    assert found["table_built"].value is None and found.keys() == names_used("16")
+    both = pd.concat([frequencies(2), frequencies(2, order=7, factorable=False)])
+    recorded = runs.Recorded({23: both}, {0.0: both, 5e-5: both})
+    found = numbers(11, table, trained.drop_nodes(weights), chance, recorded)
+    assert found["table_solved"].value == 0.5 and found["table_built"].value == 1
+    assert found["kept_more"] == found["kept_few"] == "22 of 44"
+
+
+def test_figures_draw_every_node():
     _, waves = network()
-    six, right = sr.order_six_solution(11), plt.figure().subplots()
-    cell("16", "alone =", six=six, d=11, a=3, b=4, k=2, right=right, fig=right.figure)
-    assert right.lines[1].get_ydata().argmax() == 7
-    assert (
-        len(cell("16", "dial, right", order_six_solution=sr.order_six_solution, d=11)["dial"].lines)
-        == 3
-    )
-    fig = cell("16", "lw=1.3", waves=waves, p=7)["fig"]
-    assert sum(len(ax.lines) for ax in fig.axes if ax.get_visible()) == 3 * 14
-    ends = [line.get_color() for line in cell("16", "followed =", d=7, k=2)["ax"].lines]
-    ends = ends[3 * (3 + 2) :]  # after both factors the product
-    assert len(ends) == 3 * 6 and [
-        n for n, colour in enumerate(ends) if colour == COLOURS["measure"]
-    ] == [5, 11, 17]
-    product = sr.synced(7, 2).z[:, 2, 1] * sr.opposed(7, 2).z[:, 2, 1]
-    assert np.allclose(sr.order_six(7, 2).z[:, 2, 3] * 6 ** (1 / 3), product)
-    one = pd.DataFrame({"frequency": [2], "order": [6], "error": [0.0]})
-    clocks = cell("16", "clocks =", factored=one, waves=sr.order_six_solution(7).z)["clocks"]
-    ax = cell("16", "in clocks.items()", best=one, clocks=clocks, half=3, order=6, number=2)["ax"]
+    dial, right = figures.clock(sr.order_six_solution(11), 3, 4).axes
+    assert len(dial.lines) == 3 and right.lines[1].get_ydata().argmax() == 7
+    faces = [ax for ax in figures.hands(waves).axes if ax.get_visible()]
+    assert sum(len(ax.lines) for ax in faces) == 3 * 14
+    (ax,) = figures.blocks(7).axes
+    ends = [line.get_color() for line in ax.lines[3 * (3 + 2) :]]  # after both factors
+    followed = [n for n, colour in enumerate(ends) if colour == COLOURS["measure"]]
+    assert len(ends) == 3 * 6 and followed == [5, 11, 17]
+    six = sr.order_six_solution(7).z
+    (ax,) = figures.multiplied(six, frequency_table(six)).axes
     assert len(ax.lines) == 3 * (6 + 2 + 3)
+    (ax,) = figures.multiplied(0 * six, frequency_table(0 * six)).axes
+    assert "no frequency" in ax.texts[0].get_text()

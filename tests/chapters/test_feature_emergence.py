@@ -4,6 +4,7 @@ words, figures."""
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 import xarray as xr
@@ -13,7 +14,18 @@ from grokbook.runs.sweep import Axis
 from grokbook.theory.feature_energy import energy, example, local_maxima, spectrum
 from grokbook.theory.irreps import Irrep, irreps
 from grokbook.training import View
-from grokbook_chapters.feature_emergence import claims, plan, runs, trained, watching
+from grokbook_chapters.feature_emergence import (
+    backpropagated,
+    claims,
+    figures,
+    measured,
+    numbers,
+    plan,
+    runs,
+    trained,
+    watching,
+)
+from written_pages import functions, names_used
 
 
 def test_the_plan_is_a_pair_of_runs():
@@ -474,17 +486,92 @@ def test_groups_are_judged_on_representations_of_the_papers_dimensions(share, wi
     assert trained.other_groups(few).verdict == "undecided"
 
 
-def test_the_boundary_is_drawn_with_its_fit(cell):
-    rows = trained.together(
-        {M: trained.lives(grid(M, share, jitter=0.1)) for M, share in ((23, 0.4), (71, 0.3))}
+def recorded_runs():
+    """Two moduli whose boundary is at 40 % and 30 %, and runs with pure units last or never."""
+    grids = {M: trained.lives(grid(M, share, jitter=0.1)) for M, share in ((23, 0.4), (71, 0.3))}
+    boundary = trained.together(grids)
+    by_share = pd.DataFrame(
+        {"share": 0.6, "decay": [2e-4] * 3 + [0.0], "solved": [100, 200, np.nan, np.nan]}
     )
-    table, fit = trained.boundary_table(rows), trained.exponent(rows)
-    table = table.reset_index(names="M").assign(n=lambda t: t.share * t.M**2)
-    table = table.assign(least=table.least * table.M**2, most=table.most * table.M**2)
-    axes = cell("17", "growth =", table=table, power=fit)["ax"]
-    line = axes.lines[0].get_ydata()
-    assert (
-        np.isclose(np.log(line[1] / line[0]) / np.log(71 / 23), fit["value"])
-        and len(axes.collections) >= 2
+    by_share["pure"] = [300, np.nan, np.nan, np.nan]
+    rates = pd.DataFrame({"label": [71, 127, 127], "solved": [1.0, 2.0, np.nan]})
+    losses = pd.DataFrame({"width": 32, "learning_rate": 0.01, "loss": [0.1, 0.3], "fits": True})
+    return measured.Recorded(
+        by_share,
+        np.array([[1.0, 3.0, 1.0], [1.0, 1.0, 1.0]]),
+        boundary,
+        trained.exponent(boundary),
+        rates,
+        {"adam": losses, "muon": losses.assign(loss=2 * losses.loss)},
     )
-    assert [text.get_text() for text in axes.get_xticklabels()] == ["23", "71"]
+
+
+@pytest.mark.parametrize(
+    ("test", "found", "generalised", "pure_last"),
+    [
+        ((0, 0, 1), (0, 0, 0), True, True),
+        ((0, 0, 1), (0, 0, 1), True, False),
+        ((0, 0, 0), (0, 0, 0), False, False),
+    ],
+)
+def test_the_numbers_of_the_prose_follow_the_runs(test, found, generalised, pure_last):
+    with_decay = watched([1, 4, 1], test=test, found=found)
+    with_decay["alignment"] = 0 * with_decay.reached + 0.9
+    runs_followed = {"decay": with_decay, "none": with_decay.assign(alignment=0 * with_decay.found)}
+    kept = pd.DataFrame({"M": [7, 11, 17], "n": [49, 121, 160], "ratio": 1.0})
+    ascent = np.array([[0.3, 0.2], [1.0, 0.0]])
+    told = numbers(23, 0.6, 2e-4, runs_followed, ascent, kept, recorded_runs())
+    assert (told["generalised"].holds, told["pure_last"].holds) == (generalised, pure_last)
+    assert told["turned"].holds == generalised and told["step_fit"].value == 10
+    assert (told["climbed"], told["won_end"], told["first_wins"].holds) == (1, "100%", True)
+    assert told["slower"].holds and told["networks"] == "medians of 3 networks"
+    assert (told["later"], told["bumps"]) == ("2 of 2", "1 of 2")
+    assert (told["at_paper"], told["loss_muon"]) == ("1 of 2", "0.400")
+    assert told.keys() == names_used("17")
+
+
+def test_functions_of_the_page_are_the_library_s():
+    """Equations (17.2) and (17.5) as the page writes them in sight."""
+    feature_gradient, energy_modulo = functions("17", "feature_gradient", "energy")
+    F = backpropagated.random_features(5, 40)
+    Y = backpropagated.answers(5)
+    wanted = backpropagated.feature_gradient(F, Y, 3.0)
+    assert np.allclose(feature_gradient(F, Y, 3.0), wanted)
+    w = np.random.default_rng(0).normal(size=14)
+    assert np.isclose(energy_modulo(w[:7], w[7:]), energy(w, 7))
+
+
+def test_tables_of_the_page():
+    table = measured.generalising(recorded_runs().by_share)
+    assert table.loc["60%"].to_dict() == {"with decay": "2 of 3", "without": "0 of 1"}
+    hills = measured.hills(["Z11", "Q8"])
+    assert hills.loc["Z11"].to_dict() == {
+        "representation": "complex",
+        "D": 2,
+        "height": 2.75,
+        "hills": 5,
+    }
+    assert hills.loc["Q8"].representation.tolist() == ["real", "quaternionic"]
+    shares = measured.ascent(7, 15)
+    assert shares.shape == (16, 3) and shares[-1].max() > 0.9
+    kept = measured.pairs_that_keep(11, 2)
+    assert kept.M.tolist() == [7, 7, 11, 11] and (kept.n <= kept.M**2).all()
+
+
+def test_the_boundary_is_drawn_with_its_fit():
+    seen = recorded_runs()
+    (ax,) = figures.boundary(trained.boundary_table(seen.boundary), seen.power).axes
+    line = ax.lines[0].get_ydata()
+    slope = np.log(line[1] / line[0]) / np.log(71 / 23)
+    assert np.isclose(slope, seen.power["value"]) and len(ax.collections) >= 2
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["23", "71"]
+
+
+def test_figures_of_stages_and_of_pairs():
+    run = watched([1, 4, 1])
+    axes = figures.stages({"decay": run, "none": run}).axes
+    assert [len(ax.lines) for ax in axes] == [3, 2, 3]
+    kept = pd.DataFrame({"M": [7, 7, 101], "n": [49, 40, 5000], "ratio": [3.6, 2.9, 10.7]})
+    tried = pd.DataFrame({"M": [31, 101], "pairs": [961, 9000], "kept": [4, 4], "half": [2, 0]})
+    (ax,) = figures.keeping(kept, tried.assign(draws=4)).axes
+    assert [len(line.get_xdata()) for line in ax.lines] == [2, 2, 2, 1]

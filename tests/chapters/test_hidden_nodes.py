@@ -89,20 +89,11 @@ def test_orders_are_read_off_layer_a_alone():
     assert hn.orders(sr.memorization_solution(7).z).tolist() == [49] * 3
 
 
-def test_a_run_s_row_counts_and_shares():
-    row = hn.table_row(hn.frequency_table(sr.order_four_six_solution(9).z))
-    assert (
-        row["not_46"] == 0
-        and row[hn.FOUR] == 75
-        and row[hn.OPPOSED] == 25
-        and sum(row[k] for k in hn.KINDS) == 100
-    )
-    blank = hn.frequency_table(sr.order_four_six_solution(9).z).assign(
-        order=[0, 4, 6, 2], factorable=False
-    )
-    assert hn.table_row(blank)["not_46"] == 1, "a frequency that no node carries is not counted"
-    none = hn.table_row(hn.frequency_table(sr.memorization_solution(7).z))
-    assert none["not_46"] == 3 and np.isnan(none["nonfactorable_4"]) and np.isnan(none[hn.FOUR])
+def test_a_run_s_shares_of_kinds():
+    shares = hn.kind_shares(hn.frequency_table(sr.order_four_six_solution(9).z))
+    assert shares == {hn.FOUR: 75, hn.OPPOSED: 25, hn.SYNCED: 0, hn.OTHER: 0}
+    nothing_factors = hn.kind_shares(hn.frequency_table(sr.memorization_solution(7).z))
+    assert np.isnan(list(nothing_factors.values())).all()
 
 
 test_what_has_no_table_is_refused = refusals(

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from grokbook.errors import ParameterError
 from grokbook.tasks.shapes import SPLITS, ShapeTask
 from grokbook.training import View
-from grokbook_chapters.resnet_grokking import claims, features, runs
+from grokbook_chapters.resnet_grokking import claims, features, figures, numbers, programs, runs
 from grokbook_chapters.resnet_grokking.memorised import (
     added,
     known_share,
@@ -22,6 +22,8 @@ from grokbook_chapters.resnet_grokking.memorised import (
     remembered,
     score,
 )
+from grokbook_chapters.resnet_grokking.recorded import Recorded
+from written_pages import functions, names_used
 
 STEPS = np.arange(0, 3001, 50)
 
@@ -250,16 +252,6 @@ def test_the_published_curve_has_a_fit_a_plateau_and_a_late_rise(fit, grok, plat
     )
 
 
-def test_med_of_the_glyphs_is_read_of_runs_that_generalise_late():
-    """It halves with the accuracy in `curves`; without a late run there is nothing to read."""
-    table = claims.med_of_glyphs(curves(200, 2000))
-    assert (table.at_fit == 1).all() and (table.end == 0.5).all() and len(table) == 3
-    assert (
-        claims.med_of_glyphs(curves(200, 300)).empty
-        and claims.med_of_glyphs(curves(200, None)).empty
-    )
-
-
 # ----------------------------------------------------------------------------------------- features
 
 
@@ -384,3 +376,61 @@ def test_the_share_of_known_multisets_is_that_of_drawn_splits(n, fraction):
     )
     # one sample is trained: at most its 23 other orders are known
     assert known_share(n, 1 / n**4) < 24 / n**4
+
+
+# --------------------------------------------------------------------------------- page and figures
+
+
+PROBES = {"sum": 0.9, "dealt": 0.0, "ink_sum": 0.8, "sizes": "12, 24"}
+
+
+def made_up():
+    """What the page loads, of made-up runs that generalise late with decay and never without."""
+    late = reached(200, 2000)
+    never = reached(200, None)
+    small = {"random": late, "random, no decay": never, "multiset": never}
+    small["multiset, no decay"] = never
+    summed = reached(200, 2000, seeds=2, end=0.6)
+    return Recorded(small, summed.set_axis([5, 6]), None, PROBES)
+
+
+@pytest.mark.parametrize(("fit", "grok"), [(200, None), (200, 2000), (None, None)])
+def test_the_numbers_of_the_prose_follow_the_runs(fit, grok):
+    experiment = runs.plan(5, 0.75, 1.0, 3000, 3)["live"]
+    told = numbers(experiment, curves(fit, grok), made_up())
+    assert told["live_fits"].holds == (fit is not None)
+    assert told["live_waits"].holds == (grok is None)
+    assert (told["late_random"], told["free_random"]) == ("all 3", "none of 3")
+    assert told["end_random"] == "99%" and told["sum_more"] == "all 2"
+    assert (told["classes"], told["middle"], told["most"]) == (41, 24, 891)
+    assert told["known"] == "96.3%" and told["n_train"] == "469 images"
+    assert told.keys() == names_used("10")
+
+
+def test_functions_of_the_page_are_the_library_s():
+    """The program that forgets the order, and equation (10.2), as the page writes them in sight."""
+    forgetting, counts = functions("10", "forgetting", "counts")
+    for split in runs.SPLITS:
+        task = ShapeTask(5, 0.5, split, tile=4)
+        assert (forgetting(task) == remembered(task)).all()
+    task = ShapeTask(5, rule="categories")
+    assert counts(task.values + 1)[4:].tolist() == task.counts.tolist()
+
+
+def test_programs_have_their_scores_by_split():
+    table = programs(ShapeTask(5, 0.75, tile=4))
+    assert table.index.tolist() == list(runs.SPLITS)
+    assert (table.adds == 1).all() and (table["adds by pixels"] == 1).all()
+    assert table["forgets the order"]["random"] > 0.8 > 0.5 > table["forgets the order"]["multiset"]
+
+
+def test_figures_show_each_run():
+    assert [len(ax.lines) for ax in figures.by_split(made_up().small).axes] == [3, 3]
+    stair = figures.by_split(made_up().small).axes[0].lines[1]
+    assert stair.get_ydata().max() == 3 and stair.get_xdata()[1] == 2000
+    run = curves(200, 2000)
+    probed = {f"probe_{name}": run.test_accuracy for name in ("sum", "other", "dealt")}
+    run = run.assign(probed).assign(weight_norm=1 + run.test_accuracy)
+    assert [len(ax.lines) for ax in figures.followed(run).axes] == [6, 3, 9]
+    assert len(figures.dictionary().axes) == 2
+    assert len(figures.samples(ShapeTask(5, tile=6, rule="categories")).axes) == 1

@@ -43,17 +43,13 @@ from grokbook_chapters.algebraic_solutions.zero_loss import (
     squared_norm,
 )
 
-RING, LOSS, SIX = (
-    "Networks add and multiply",
-    "The loss sees only sums of products",
-    "Six nodes to a frequency",
-)
-FOUR, RAZOR, TRAINED = (
-    "Four nodes, and a hat",
-    "Does weight decay shave?",
-    "The published table, repeated",
-)
-SURVIVES = "What survives"
+RING = "Networks add and multiply"
+LOSS = "The loss sees only sums of products"
+SIX = "Six nodes to a frequency"
+FOUR = "Four nodes, and a hat"
+RAZOR = "Does weight decay shave?"
+TRAINED = "The published table, repeated"
+READING = "Further reading"
 
 NONE = 1e-24  # losses below this are rounding
 
@@ -132,13 +128,11 @@ def homomorphisms() -> Finding:
     """The sums r_(k1 k2 k) and r_(p k1 k2 k) are ring homomorphisms; if z1 makes one zero and z2
     another, z1 * z2 makes both zero.
     """
-    x, y = drawn(5, 3, 0, True), drawn(5, 4, 1, True)
+    x = drawn(5, 3, 0, True)
+    y = drawn(5, 4, 1, True)
+    squares = [partial(same_layer_potentials, layer=layer) for layer in (0, 1)]
     errors = []
-    for r in (
-        potentials,
-        partial(same_layer_potentials, layer=0),
-        partial(same_layer_potentials, layer=1),
-    ):
+    for r in (potentials, *squares):
         errors += [r(x + y) - r(x) - r(y), r(x * y) - r(x) * r(y)]
     value = float(np.abs(errors).max())
     return judge(value < 1e-12, value=value, low=0, high=1e-12)
@@ -196,12 +190,13 @@ def loss_formula(moduli: tuple[int, ...] = (2, 3, 4, 5, 8, 9)) -> Finding:
 def partial_ones() -> Finding:
     """z_syn makes the crossed and the constant sums zero and not that at twice the frequency, which
     z_nu makes zero."""
-    k, syn, nu = 3, synced(11, 3), opposed(11, 3, np.exp(0.7j))
-    inside, twice = same_layer_potentials(syn, 0), same_layer_potentials(nu, 0)[k, k, k]
-    value, star = (
-        largest(np.abs([potentials(syn)[k, -k, k], inside[k, -k, k], twice])),
-        abs(inside[k, k, k]),
-    )
+    k = 3
+    syn = synced(11, k)
+    nu = opposed(11, k, np.exp(0.7j))
+    inside = same_layer_potentials(syn, 0)
+    twice = same_layer_potentials(nu, 0)[k, k, k]
+    value = largest(np.abs([potentials(syn)[k, -k, k], inside[k, -k, k], twice]))
+    star = abs(inside[k, k, k])
     return judge(value < 1e-12, star > 1, value=value, low=0, high=1e-12, star=star)
 
 
@@ -233,7 +228,8 @@ def partial_ones() -> Finding:
 def constructed_are_optimal(most: int = 23) -> Finding:
     """The network z_F6 of order 6 is a global optimum, and so is z_F4/6, of order 4 at all
     frequencies but one."""
-    moduli, nu = range(5, most + 1, 2), np.exp(0.7j)
+    moduli = range(5, most + 1, 2)
+    nu = np.exp(0.7j)
     pure = [order_six_solution(d, nu) for d in range(3, most + 1)]
     mixed = [order_four_six_solution(d) for d in moduli]
     turned = order_six(7, 1, nu) * phases(7, 1, 0.3, 1.1)
@@ -341,8 +337,11 @@ def wall(draws: int = 100_000) -> float:
     """
     a, b, c = np.random.default_rng(0).normal(size=(3, 2, draws))
     half = draws // 2
-    c[0, :half], b[0, half:], c[0, half:] = 0, -a[0, half:], np.abs(c[0, half:])
-    r, s = (a * b * c).sum(axis=0), (c * (a**2 + b**2)).sum(axis=0)
+    c[0, :half] = 0
+    b[0, half:] = -a[0, half:]
+    c[0, half:] = np.abs(c[0, half:])
+    r = (a * b * c).sum(axis=0)
+    s = (c * (a**2 + b**2)).sum(axis=0)
     return float(((1 - np.maximum(r, 0) ** 2 / (r**2 + s**2 / 4)) / 2).min())
 
 
@@ -377,13 +376,23 @@ def razor(d: int = 7, draws: int = 100_000) -> Finding:
     """If z = y * z' and both are global optima, there is a path of zero loss between z and z'.
 
     Our reading: a path of networks with as many nodes as z. It is true where z' is one of the
-    slides' networks at odd d, their own setting, or where as many empty nodes are left as z' has.
+    slides' networks at odd d, their own setting, or where as many empty nodes are left as z' has:
+    these take the input layers of z' while they are silent, then the answer is handed over.
+
+    Proof of the counterexample: with r = sum abc and s = sum c (a^2 + b^2) the loss is
+    (r - 1)^2 / 2 + s^2 / 8, and s + 2r = sum c (a + b)^2, s - 2r = sum c (a - b)^2. The first node
+    has c > 0 at both ends, and its a + b is 2 at one and -2 at the other. So the path comes to a
+    point where the first node has c = 0, or a + b = 0 and c > 0. There s + 2r is the second
+    node's c (a + b)^2. If its c is negative, s + 2r is not positive; else s - 2r is not negative.
+    In both cases |s| is 2r or more, and the loss is at least (r - 1)^2 / 2 + r^2 / 2 for r of 0 or
+    more, which is 1/4 or more, and above 1/2 for negative r.
     """
     z, y = parted()
     least = wall(draws)
     apart = max(loss(z), loss(y * z)) < NONE and least > 0.25 - 1e-9
     uneven = uneven_factor(d, 1)
-    path, ready = razor_path(uneven, 5), levelled_path(uneven, 1, 5)
+    path = razor_path(uneven, 5)
+    ready = levelled_path(uneven, 1, 5)
     legs = largest(
         loss(y * z) for z in (order_six_solution(d), memorization_solution(d)) for y in path
     )
@@ -416,9 +425,8 @@ def unbalanced(d: int = 7) -> tuple[Solution, Solution]:
         >>> loss(z) < 1e-24, loss(y * z) < 1e-24
         (True, True)
     """
-    return scaled_layers(order_six_solution(d), (0.5, 1, 2)), scaled_layers(
-        identity(d), (2, 1, 0.5)
-    )
+    z = scaled_layers(order_six_solution(d), (0.5, 1, 2))
+    return z, scaled_layers(identity(d), (2, 1, 0.5))
 
 
 @claim(
@@ -450,12 +458,13 @@ def razor_norm(d: int = 7) -> Finding:
     them; z_F4/6 has not.
     """
     z, y = unbalanced(d)
-    four, s = order_four_six_solution(d), 1.05
+    four = order_four_six_solution(d)
+    s = 1.05
     other = scaled_layers(four, (s, s, 1 / s**2))
     of_loss_zero = largest(map(loss, (z, y * z, four, other))) < NONE
     value, less, mixed, lent = map(squared_norm, (z, y * z, four, other))
-    told = {"value": value, "less": less, "s": s, "mixed": mixed, "lent": lent}
-    return judge(of_loss_zero, value <= less, mixed <= lent, assumed=mixed <= lent, **told)
+    numbers = {"value": value, "less": less, "s": s, "mixed": mixed, "lent": lent}
+    return judge(of_loss_zero, value <= less, mixed <= lent, assumed=mixed <= lent, **numbers)
 
 
 # by modulus the seeds that are judged, where ten had left a share open
@@ -493,21 +502,23 @@ def trained_solutions(runs: Runs, *, bar: float = BAR) -> Finding:
     before any of them was made. At 71 and 127 nothing was changed.
     """
     parts: list[Part] = [None for _ in runs.absent()]
-    told, shares = [], []
+    shares = []
+    evidence = []
     for d, table in runs.items():
         table = table[table.seed.isin(FURTHER.get(d, table.seed))]
-        counts, known = trained_counts(table), enough(table.drop_duplicates("seed"))
+        counts = trained_counts(table)
+        known = enough(table.drop_duplicates("seed"))
         for count, of in counts:
             # Clopper and Pearson's band
             below = of > 0 and binomtest(count, of).proportion_ci().high < bar
             parts.append(decided(count >= bar * of > 0, below) if known else None)
         each = [count / of if of else np.nan for count, of in counts]
         shares += each
-        told.append(
+        evidence.append(
             "d = {}: {:.1%} of order 4 or 6, {:.1%} of these factor, "
             "{:.1%} of those as constructed".format(d, *each)
         )
-    return judge(*parts, value=min(shares, default=None), low=bar, high=1, each="; ".join(told))
+    return judge(*parts, value=min(shares, default=None), low=bar, high=1, each="; ".join(evidence))
 
 
 def trained_counts(table: pd.DataFrame) -> list[tuple[int, int]]:
@@ -534,7 +545,7 @@ def trained_counts(table: pd.DataFrame) -> list[tuple[int, int]]:
     "tian2025",
     "slides on data and on scaling laws",
     part_of="XT",
-    section=SURVIVES,
+    section=READING,
     kind="number",
     published="9.1B",
     says="70 x 300 x 12 x 3,600 x 10 = {value:.3e}; a + b of the four rows: {sums}",

@@ -1,14 +1,27 @@
-"""Figures of chapter 16: the clock, nodes as hands, a table of factors."""
+"""Figures of chapter 16: the clock, nodes as hands, a table of factors, nodes that are dropped."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 
-from grokbook.plotting.style import COLOURS
+from grokbook.plotting.labels import name_lines
+from grokbook.plotting.style import COLOURS, panels, styled
+from grokbook.theory.semiring import Solution, opposed, synced
+from grokbook_chapters.algebraic_solutions.hidden_nodes import (
+    ACTIVE,
+    factorise,
+    node_frequencies,
+)
+from grokbook_chapters.algebraic_solutions.trained import Dropped
 
-# How the hands of a layer look: first operand, second operand, answer.
 LAYERS = {"a": ("theory", "-"), "b": ("theory", ":"), "c": ("measure", "-")}
+"""How the hands of a layer look: first operand, second operand, answer."""
 
 
 def face(ax: Axes, edge: float, grid: float = 1.0) -> None:
@@ -16,3 +29,156 @@ def face(ax: Axes, edge: float, grid: float = 1.0) -> None:
     ax.add_patch(Circle((0, 0), grid, fill=False, ec=COLOURS["quiet"], lw=0.7))
     ax.set(xlim=(-edge, edge), ylim=(-edge, edge), xticks=[], yticks=[], aspect="equal")
     ax.axis("off")
+
+
+def _hand(ax: Axes, end: complex, centre: complex = 0j, **look: object) -> None:
+    """A hand of a clock from its centre, `end` long and turned so."""
+    tip = centre + end
+    ax.plot([centre.real, tip.real], [centre.imag, tip.imag], solid_capstyle="round", **look)
+
+
+def _node(ax: Axes, node: np.ndarray, centre: complex = 0j, lw: float = 1.3) -> None:
+    """The three hands of a node, one for each layer."""
+    for (colour, line), end in zip(LAYERS.values(), node, strict=True):
+        _hand(ax, end, centre, color=COLOURS[colour], ls=line, lw=lw)
+
+
+# ---------------------------------------------------------------------------------- written down
+
+
+@styled
+def clock(network: Solution, a: int, b: int, k: int = 2) -> Figure:
+    """Both numbers and their sum as hands of the clock of frequency k, and the network's answers
+    to the pair: those of the nodes of this frequency, and of all."""
+    fig, ((dial, right),) = panels(1, 2, height=3.2, width_ratios=(1, 1.5))
+    face(dial, 1.4)
+    names = {a: ("a", "theory"), b: ("b", "theory"), (a + b) % network.d: ("a + b", "measure")}
+    for hour in range(network.d):
+        spot = np.exp(2j * np.pi * k * hour / network.d)
+        name, colour = names.get(hour, ("", "theory"))
+        look = {"ha": "center", "va": "center", "color": COLOURS[colour]}
+        weight = "bold" if name else "normal"
+        dial.text(1.13 * spot.real, 1.13 * spot.imag, hour, weight=weight, **look)
+        if name:
+            _hand(dial, 0.95 * spot, color=COLOURS[colour], lw=2.4)
+            dial.text(1.32 * spot.real, 1.32 * spot.imag, name, **look)
+    alone = Solution(network.z[:, :, node_frequencies(network.z) == k])
+    names_of = {f"the nodes of frequency {k}": alone, f"all {network.nodes} nodes": network}
+    looks = (("o--", "theory"), ("o-", "measure"))
+    for (name, part), (line, colour) in zip(names_of.items(), looks, strict=True):
+        answers = part.outputs()[a, b]
+        right.plot(answers - answers.mean(), line, ms=3.5, color=COLOURS[colour], label=name)
+    right.set(xlabel="class $c$", ylabel="answer", ylim=(None, 1.2))
+    name_lines(right)
+    return fig
+
+
+@styled
+def blocks(d: int, k: int = 2) -> Figure:
+    """The nodes of z_syn, of z_nu and of their product as hands, a face a layer; in colour one node
+    of each factor, and their product."""
+    syn = synced(d, k).z[:, k]
+    pair = opposed(d, k, np.exp(0.25j * np.pi)).z[:, k]
+    product = (syn[:, :, None] * pair[:, None]).reshape(3, -1)
+    rows = {
+        r"$z_{\mathrm{syn}}$": (syn, 1),
+        r"$z_\nu$": (pair, 1),
+        r"$z_{\mathrm{syn}} * z_\nu$": (product, 3),
+    }
+    fig, ((ax,),) = panels(1, 1, height=5.4)
+    for row, (title, (nodes, followed)) in enumerate(rows.items()):
+        ax.text(-1.4, -2.4 * row, title, ha="right", va="center")
+        for column, hands in enumerate(nodes):
+            centre = 2.6 * column - 2.4j * row
+            spot = (centre.real, centre.imag)
+            ax.add_patch(Circle(spot, 1, fill=False, ec=COLOURS["quiet"], lw=0.7))
+            for end in np.delete(hands, followed):
+                _hand(ax, end, centre, color=COLOURS["theory"], lw=1.2)
+            _hand(ax, hands[followed], centre, color=COLOURS["measure"], lw=3.2)
+    for column, layer in enumerate(LAYERS):
+        ax.text(2.6 * column, 1.2, f"layer {layer}", ha="center", va="bottom")
+    ax.set(xlim=(-3.6, 6.4), ylim=(-5.9, 1.8), aspect="equal")
+    ax.axis("off")
+    return fig
+
+
+# --------------------------------------------------------------------------------------- trained
+
+
+@styled
+def hands(waves: np.ndarray) -> Figure:
+    """A face for each frequency, with the three hands of each node that counts there."""
+    faces = (waves.shape[1] - 1) // 2
+    columns = min(4, faces)
+    rows = -(-faces // columns)
+    own = node_frequencies(waves)
+    reach = np.abs(waves[:, 1:]).max()
+    fig, axes = panels(rows, columns, height=1.95 * rows)
+    for k, ax in enumerate(axes.flat, start=1):
+        if k > faces:
+            ax.set_visible(False)
+            continue
+        counting = np.flatnonzero((own == k) & (np.abs(waves[0, k]) > ACTIVE))
+        face(ax, 1.25 * reach, reach)
+        for j in counting:
+            _node(ax, waves[:, k, j])
+        ax.set_title(f"$k$ = {k}: {len(counting)} nodes", fontsize=9, loc="center")
+    return fig
+
+
+@styled
+def without_nodes(dropped: Dropped) -> Figure:
+    """Loss and wrong answers of the strongest nodes alone; the loss without each node that counts,
+    drawn as the order of its frequency."""
+    fig, ((few, without),) = panels(1, 2, height=3.2)
+    few.plot(dropped.kept.loss, color=COLOURS["measure"], label="loss")
+    wrong = 1 - dropped.kept.accuracy
+    few.plot(wrong, "--", color=COLOURS["theory"], label="wrong answers")
+    few.set(xlabel="nodes kept, strongest first", ylabel="on all pairs")
+    for order, part in dropped.without.groupby("order"):
+        look = {"ls": "", "marker": f"${order}$", "ms": 6, "mew": 0}
+        without.plot(part.frequency, part.loss, color=COLOURS["measure"], **look)
+    without.axhline(dropped.loss, color=COLOURS["theory"], ls="--", label="none dropped")
+    without.set(xlabel="frequency of the dropped node", ylabel="loss without it", ylim=(0, None))
+    for ax in (few, without):
+        name_lines(ax)
+    return fig
+
+
+@styled
+def multiplied(waves: np.ndarray, frequencies: pd.DataFrame) -> Figure:
+    """The nodes of the frequency that factors best among the longest, as a table of clocks; where
+    none factors, a panel that says so."""
+    factored = frequencies[frequencies.factorable].sort_values(["order", "error"])
+    fig, ((ax,),) = panels(1, 1, height=4.4)
+    ax.axis("off")
+    if factored.empty:
+        ax.text(0.5, 0.5, "no frequency of this network factors", ha="center", va="center")
+        return fig
+    k = int(factored.frequency.iloc[-1])
+    nodes = waves[:, k, np.abs(waves[0, k]) > ACTIVE]
+    for place, node, is_factor in _products(nodes):
+        centre = 2.6 * place[0] - 2.6j * place[1]
+        line = {"lw": 0.8, "ls": ":"} if is_factor else {"lw": 1.2, "ls": "-"}
+        spot = (centre.real, centre.imag)
+        ax.add_patch(Circle(spot, 1, fill=False, ec=COLOURS["quiet"], **line))
+        _node(ax, node, centre, lw=2.2)
+    right = 2.6 * (nodes.shape[1] // 2) + 1.3
+    ax.set(xlim=(-1.3, right), ylim=(-6.5, 1.3), aspect="equal")
+    ax.set_title(f"frequency {k}: {nodes.shape[1]} nodes", loc="left", fontsize=10)
+    return fig
+
+
+def _products(nodes: np.ndarray) -> Iterable[tuple[tuple[int, int], np.ndarray, bool]]:
+    """The factors of some nodes and the nodes themselves: column and row, node, whether a factor.
+
+    The factors stand above and left of their products.
+    """
+    parts = factorise(nodes)
+    size = np.abs(nodes).max()
+    for column, node in enumerate(parts.other.T, start=1):
+        yield (column, 0), node, True
+    for row, node in enumerate(parts.pair.T, start=1):
+        yield (0, row), node, True
+    for (row, column), j in np.ndenumerate(parts.order):
+        yield (column + 1, row + 1), nodes[:, j] / size, False

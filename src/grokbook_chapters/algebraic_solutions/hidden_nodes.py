@@ -238,24 +238,10 @@ def frequency_table(waves: np.ndarray, active: float = ACTIVE) -> pd.DataFrame:
     return pd.DataFrame(table)
 
 
-def table_row(frequencies: pd.DataFrame) -> dict[str, float]:
-    """One run's row of the published table, from `frequency_table`; NaN for a share or a mean of
-    nothing.
-
-    `not_46` counts the frequencies whose order is not 0, 4 or 6. Shares are in percent: of the
-    frequencies of order 4
-    (6) those that do not factor, and of those that do each of `KINDS`; errors are means over those
-      that do.
-    """
-    found: dict[str, float] = {"not_46": float((~frequencies.order.isin([0, 4, 6])).sum())}
-    for order in (4, 6):
-        rows_ = frequencies[frequencies.order == order]
-        found[f"nonfactorable_{order}"] = (
-            100 * (1 - rows_.factorable.mean()) if len(rows_) else np.nan
-        )
-        found[f"error_{order}"] = rows_.error[rows_.factorable].mean()
+def kind_shares(frequencies: pd.DataFrame) -> dict[str, float]:
+    """One run's percent of each of `KINDS` among the frequencies that factor, from
+    `frequency_table`; NaN where none does."""
     kinds = frequencies.kind[frequencies.factorable]
-    return found | {
-        kind: 100 * float(to_numpy(kinds == kind).mean()) if len(kinds) else np.nan
-        for kind in KINDS
-    }
+    if kinds.empty:
+        return dict.fromkeys(KINDS, np.nan)
+    return {kind: 100 * float(to_numpy(kinds == kind).mean()) for kind in KINDS}

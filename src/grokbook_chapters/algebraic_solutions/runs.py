@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 from torch import Tensor
 
+from companion.claims import load
 from grokbook.runs.experiment import Experiment
 from grokbook.runs.weights import with_weights
 from grokbook.training import RunConfig, Schedule
@@ -46,24 +48,28 @@ WATCHED: Mapping[str, Callable[[View], float]] = {
 }
 
 
-def at_the_end(config: RunConfig, weights: Mapping[str, Tensor]) -> xr.Dataset:
-    """Of each node of a network its frequency, its wave there, and the rest of it.
+def impurity(waves: np.ndarray) -> np.ndarray:
+    """Of each node the share of the squared waves of layers a and b that is not at its frequency,
+    their constant parts counted in, (K,)."""
+    power = (np.abs(waves[:2]) ** 2).sum(axis=0)
+    at_its_own = power[node_frequencies(waves), np.arange(waves.shape[2])]
+    return 1 - 2 * at_its_own / power.sum(axis=0)
 
-    Variables `node_frequency` (node), `node_wave` (layer, node, part), and `node_rest` (node): the
-    share of the squared waves of layers a and b that is not at that frequency, their constant parts
-    counted in.
+
+def at_the_end(config: RunConfig, weights: Mapping[str, Tensor]) -> xr.Dataset:
+    """Of each node of a network its frequency, its wave there, and its `impurity`.
+
+    Variables `node_frequency` (node), `node_wave` (layer, node, part), and `node_rest` (node).
     """
     waves = waves_of(weights)
     k = node_frequencies(waves)
     at = waves[:, k, np.arange(len(k))].astype(np.complex64)
-    power = (np.abs(waves[:2]) ** 2).sum(axis=0)
-    rest = 1 - 2 * power[k, np.arange(len(k))] / power.sum(axis=0)
     wave = (("layer", "node", "part"), np.stack([at.real, at.imag], axis=-1))
     return xr.Dataset(
         {
             "node_frequency": ("node", k.astype(np.int16)),
             "node_wave": wave,
-            "node_rest": ("node", rest.astype("f4")),
+            "node_rest": ("node", impurity(waves).astype("f4")),
         },
         {"layer": ["a", "b", "c"], "part": ["real", "imaginary"]},
     )
@@ -139,6 +145,19 @@ def by_decay() -> dict[float, Experiment]:
 
 
 RUNS = (cogo_table, by_decay)
+
+
+class Recorded(NamedTuple):
+    """The frequencies of recorded networks: those of CoGO's table by modulus, small ones by weight
+    decay."""
+
+    by_modulus: Mapping[int, pd.DataFrame]
+    by_decay: Mapping[float, pd.DataFrame]
+
+
+def recorded() -> Recorded:
+    """What is recorded of both, as `frequency_tables` gives it; nothing is trained."""
+    return Recorded(load(cogo_table(), frequency_tables), load(by_decay(), frequency_tables))
 
 
 def plan(

@@ -1,12 +1,37 @@
-"""What chapter 16 asks of trained networks: the loss without some nodes, and CoGO's table beside
-ours."""
+"""What chapter 16 asks of trained networks: their loss without some nodes, how often chance
+factors, and the kinds of solutions beside the published ones."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from torch import Tensor
+
+from grokbook_chapters.algebraic_solutions.hidden_nodes import (
+    ACTIVE,
+    FOUR,
+    OPPOSED,
+    OTHER,
+    SYNCED,
+    factorise,
+    kind_of,
+    kind_shares,
+    node_frequencies,
+    orders,
+)
+from grokbook_chapters.algebraic_solutions.runs import impurity, waves_of
+
+PUBLISHED = {
+    FOUR: {23: (47.07, 1.88), 71: (72.57, 0.70), 127: (82.96, 0.39)},
+    OPPOSED: {23: (39.80, 2.11), 71: (21.14, 2.14), 127: (14.13, 0.87)},
+    SYNCED: {23: (11.31, 1.76), 71: (4.00, 1.14), 127: (2.25, 0.64)},
+    OTHER: {23: (1.82, 1.82), 71: (2.29, 1.07), 127: (0.66, 0.66)},
+}
+"""Kind and modulus -> percent of the frequencies that factor, and its standard error over five
+seeds: the slides' table, 512 nodes, weight decay 5e-5."""
 
 
 def layers(weights: Mapping[str, Tensor]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -23,3 +48,92 @@ def loss_of(answers: np.ndarray) -> tuple[float, float]:
     wanted = np.eye(p)[label] - 1 / p
     right = answers.argmax(axis=2) == label
     return float(((answers - wanted) ** 2).sum(axis=2).mean()), float(right.mean())
+
+
+class Dropped(NamedTuple):
+    """Loss and accuracy on all pairs of a network whose nodes are taken away.
+
+    `kept`: with the n strongest nodes alone, n = 0, 1, ...; `without`: a row for each node that
+    counts, the network without it, with its frequency, the order of that, and the node's impurity;
+    `loss`: of the whole network; `counting`: of the nodes that count alone.
+    """
+
+    kept: pd.DataFrame
+    without: pd.DataFrame
+    loss: float
+    counting: float
+
+
+def answers_by_node(weights: Mapping[str, Tensor]) -> np.ndarray:
+    """What each node adds to the answers, without its mean over the classes, (K, p, p, p)."""
+    first, second, third = layers(weights)
+    squares = (first[:, None] + second[None]) ** 2
+    return np.einsum("ijn,cn->nijc", squares, third - third.mean(axis=0))
+
+
+def drop_nodes(weights: Mapping[str, Tensor]) -> Dropped:
+    """The network with its strongest nodes alone, and without each node that counts.
+
+    The strength of a node is the product of the sizes of its three layers; it counts where its
+    wave in layer a is above `ACTIVE`.
+    """
+    each = answers_by_node(weights)
+    sizes = [np.linalg.norm(layer, axis=0) for layer in layers(weights)]
+    strongest_first = np.argsort(-np.prod(sizes, axis=0))
+    answers = np.zeros_like(each[0])
+    kept = [loss_of(answers)]
+    for n in strongest_first:
+        answers += each[n]
+        kept.append(loss_of(answers))
+    waves = waves_of(weights)
+    k = node_frequencies(waves)
+    order = orders(waves)
+    counting = np.flatnonzero(np.abs(waves[0, k, np.arange(len(k))]) > ACTIVE)
+    without = [(k[n], order[k[n] - 1], *loss_of(answers - each[n])) for n in counting]
+    columns = ["frequency", "order", "loss", "accuracy"]
+    return Dropped(
+        pd.DataFrame(kept, columns=["loss", "accuracy"]),
+        pd.DataFrame(without, columns=columns).assign(impurity=impurity(waves)[counting]),
+        kept[-1][0],
+        loss_of(each[counting].sum(axis=0))[0],
+    )
+
+
+def by_chance(draws: int) -> pd.DataFrame:
+    """Of random sets of four and of six nodes the percent that factor, and that have a constructed
+    kind: with phases drawn at random, and with those of layer c chosen so that each node's sum is
+    zero."""
+    rng = np.random.default_rng(0)
+    rows = []
+    for n in (4, 6):
+        free = np.exp(2j * np.pi * rng.uniform(size=(draws, 3, n)))
+        tied = free.copy()
+        tied[:, 2] = 1 / (free[:, 0] * free[:, 1])
+        for angles, sets in (("random", free), ("random, sum zero", tied)):
+            found = [factorise(nodes) for nodes in sets]
+            built = [one.factorable and kind_of(one) != OTHER for one in found]
+            factored = 100 * np.mean([one.factorable for one in found])
+            rows.append((n, angles, factored, 100 * np.mean(built)))
+    return pd.DataFrame(rows, columns=["nodes", "angles", "factor", "as constructed"])
+
+
+def kinds_beside(tables: Mapping[int, pd.DataFrame]) -> pd.DataFrame:
+    """The published percent of each kind of solution beside ours, mean and standard error over
+    seeds: a row a kind, two columns a modulus. `tables` are frequencies of all seeds by modulus."""
+    columns = {}
+    for d in (23, 71, 127):
+        columns[f"d = {d}, slides"] = {
+            kind: _mean_and_error(*by_modulus[d]) for kind, by_modulus in PUBLISHED.items()
+        }
+        columns[f"d = {d}, ours"] = dict.fromkeys(PUBLISHED, "not run")
+        if d in tables:
+            shares = pd.DataFrame([kind_shares(one) for _, one in tables[d].groupby("seed")])
+            error = shares.std(ddof=0) / np.sqrt(len(shares))
+            columns[f"d = {d}, ours"] = {
+                kind: _mean_and_error(shares[kind].mean(), error[kind]) for kind in PUBLISHED
+            }
+    return pd.DataFrame(columns).rename_axis("kind")
+
+
+def _mean_and_error(mean: float, error: float) -> str:
+    return f"{mean:.1f} ± {error:.1f}"

@@ -38,12 +38,11 @@ from grokbook_chapters.feature_emergence.backpropagated import (
     unreached,
 )
 
-BEHIND, CLIMB, HILLS = (
-    "What reaches the features",
-    "What one feature climbs",
-    "Every hill of the energy",
-)
-ENOUGH, LEFT = "How many features are enough", "What the learned leave to the others"
+BEHIND = "What reaches the features"
+CLIMB = "What one feature climbs"
+HILLS = "Every hill of the energy"
+ENOUGH = "How many features are enough"
+LEFT = "What the learned leave to the others"
 DATA = "How many pairs keep a hill"
 
 # The groups on which the theorems are tried: odd and even cyclic ones, all three types of irreps,
@@ -76,12 +75,11 @@ def inverse_of(u: np.ndarray, group: str) -> np.ndarray:
 )
 def gradient_formula(K: int = 6, n: int = 20) -> Finding:
     """At the ridge solution the backpropagated gradient is the product of Eq. 5."""
-    rng, step = np.random.default_rng(0), 1e-4
-    F, Y, move = (
-        rng.normal(size=(n, K)),
-        np.eye(5)[rng.integers(5, size=n)],
-        rng.normal(size=(n, K)),
-    )
+    rng = np.random.default_rng(0)
+    step = 1e-4
+    F = rng.normal(size=(n, K))
+    Y = np.eye(5)[rng.integers(5, size=n)]
+    move = rng.normal(size=(n, K))
     V = ridge(F, Y, 0.7)
     ahead, behind = ((centred(Y - (F + s * move) @ V) ** 2).sum() / 2 for s in (step, -step))
     down = (behind - ahead) / (2 * step)
@@ -107,13 +105,16 @@ def gradient_formula(K: int = 6, n: int = 20) -> Finding:
 )
 def prefactor(M: int = 5, K: int = 20_000, eta: float = 10.0) -> Finding:
     """For large width G_F is η / ((K c_1 + η)(n c_2 + η)) times Y Y^T F, with centred Y."""
-    F, Y, c = random_features(M, K), answers(M), 4.0
+    F = random_features(M, K)
+    Y = answers(M)
+    c = 4.0
     got = feature_gradient(F, Y, eta)
     target = centred(Y) @ (centred(Y).T @ centred(F))
     best = (got * target).sum() / (target**2).sum()
     cosine = (got * target).sum() / np.linalg.norm(got) / np.linalg.norm(target)
     printed = eta / ((K * c + eta) * (M**2 * c + eta))
-    right, theirs = best / shrinkage(K, c, eta), best / printed
+    right = best / shrinkage(K, c, eta)
+    theirs = best / printed
     near = cosine > 0.98 and abs(theirs - 1) < 0.05
     mended = cosine > 0.98 and abs(right - 1) < 0.05
     return judge(
@@ -183,12 +184,15 @@ def no_decay(narrow: int = 6, wide: int = 30, n: int = 20) -> Finding:
 )
 def large_limits(M: int = 5) -> Finding:
     """For large weight decay, and for infinite width, G_F goes to zero."""
-    Y, few, many = answers(M), random_features(M, 100), random_features(M, 10_000)
+    Y = answers(M)
+    few = random_features(M, 100)
+    many = random_features(M, 10_000)
     usual, wide, decayed = (
         float(np.linalg.norm(feature_gradient(F, Y, eta)))
         for F, eta in ((few, 10.0), (many, 10.0), (few, 1e8))
     )
-    value, decay = wide / usual, decayed / usual
+    value = wide / usual
+    decay = decayed / usual
     return judge(value < 0.01, decay < 0.01, value=value, low=0, high=0.01, decay=decay)
 
 
@@ -229,9 +233,11 @@ def ascent_of_energy() -> Finding:
 def regular_representation() -> Finding:
     """The regular representation of a finite group is a direct sum of irreps, each as often as its
     dimension."""
-    worst, complete = 0.0, True
+    worst = 0.0
+    complete = True
     for group in GROUPS:
-        table, every = as_table(group), irreps(group)
+        table = as_table(group)
+        every = irreps(group)
         complete &= sum(rho.dimension**2 // rho.norm for rho in every) == len(table)
         for rho in every:
             products = rho.matrices[:, None] @ rho.matrices
@@ -258,10 +264,12 @@ def regular_representation() -> Finding:
 def energy_by_irreps() -> Finding:
     """The energy is M/2 times the sum over the nontrivial irreps of |sum over r of tr S_(k,r)|^2 /
     d_k."""
-    rng, off = np.random.default_rng(0), {"norms": [], "traces": []}
+    rng = np.random.default_rng(0)
+    off = {"norms": [], "traces": []}
     for group, n in (("Z5", 5), ("S3", 6)):
         w = rng.normal(size=2 * n)
-        right, traces = float(energy(w, group)), by_traces(w, group)
+        right = float(energy(w, group))
+        traces = by_traces(w, group)
         off["norms"].append(abs(by_irreps(w, group) / right - 1))
         off["traces"].append(abs(traces / right - 1))
     error = max(off["norms"])
@@ -307,7 +315,8 @@ def off_printed(groups: Sequence[int | str], inputs: str = "unit") -> float:
 )
 def energies() -> Finding:
     """The maximum is M/(8 d_k) in a real irrep, and M/(16 d_k) in a pair of complex ones."""
-    worst, last = off_printed(GROUPS), local_maxima("Q8", inputs="unit")[-1]
+    worst = off_printed(GROUPS)
+    last = local_maxima("Q8", inputs="unit")[-1]
     right = worst < ROUNDING
     return judge(
         right,
@@ -330,7 +339,9 @@ def ends_of_ascents(starts: int) -> tuple[float, float]:
         >>> far < 1e-6, pure > 1 - 1e-6
         (True, True)
     """
-    rng, worst, pure = np.random.default_rng(0), 0.0, 1.0
+    rng = np.random.default_rng(0)
+    worst = 0.0
+    pure = 1.0
     for group in GROUPS:
         ends = ascend(rng.normal(size=(starts, 2 * len(as_table(group)))), group, steps=3_000)
         top = np.array([m.energy for m in local_maxima(group)])
@@ -349,7 +360,8 @@ def printed_maxima() -> float:
         >>> printed_maxima() < 1e-12
         True
     """
-    rng, worst = np.random.default_rng(0), 0.0
+    rng = np.random.default_rng(0)
+    worst = 0.0
     for group in GROUPS:
         for m in local_maxima(group):
             x, y = rng.normal(size=(2, m.dimension))
@@ -395,7 +407,8 @@ def printed_family(draws: int = 200, starts: int = 20) -> Finding:
     not define P; the inverse is our reading. The first rule counted the form alone and said
     "fails".
     """
-    rng, m = np.random.default_rng(0), local_maxima("S3")[-1]
+    rng = np.random.default_rng(0)
+    m = local_maxima("S3")[-1]
     u = rng.normal(size=(draws, 6)) @ m.irrep.projection
     w = np.concatenate([u, inverse_of(u, "S3")], axis=1)
     reached = energy(w / np.linalg.norm(w, axis=1, keepdims=True), "S3")
@@ -442,6 +455,12 @@ def modular_energies() -> Finding:
     return judge(raw < ROUNDING, corrected=unit < ROUNDING, value=unit, low=0, high=ROUNDING)
 
 
+def missed_by_pairs(group: str, *, conjugate: bool) -> float:
+    """The part of the target that Theorem 3's nodes miss, with the conjugate or as printed."""
+    nodes = paired_nodes(group, conjugate=conjugate)
+    return unreached(features(nodes, group), answers(group))
+
+
 @claim(
     "T23",
     "tian2025",
@@ -471,14 +490,9 @@ def reconstruction(
 
     With q nontrivial irreps 2 ((M - q)^2 + q - 1) of them suffice, and 2M - 2 for Abelian groups.
     """
-    left = {
-        conjugate: [
-            unreached(features(paired_nodes(group, conjugate=conjugate), group), answers(group))
-            for group in groups
-        ]
-        for conjugate in (True, False)
-    }
-    literal, mended = max(left[False]), max(left[True])
+    mended = max(missed_by_pairs(group, conjugate=True) for group in groups)
+    as_in_print = [missed_by_pairs(group, conjugate=False) for group in groups]
+    literal = max(as_in_print)
     counts = [enough_nodes(group) for group in (*GROUPS, "S4", M)]
     real = unreached(features(cosines(M), M), answers(M))
     nodes = counts[-1][0]
@@ -490,7 +504,7 @@ def reconstruction(
         value=mended,
         low=0,
         high=ROUNDING,
-        least=min(left[False]),
+        least=min(as_in_print),
         most=literal,
         of=len(groups),
         nodes=nodes,
@@ -581,18 +595,14 @@ def modulation_table(M: int, etas: tuple[float, ...] = (1000.0, 10.0, 0.1)) -> p
 
     A row a weight decay of the ridge, columns eta, learned, others.
     """
-    hills, rho = local_maxima(M), irreps(M)[1]
+    first, *others = local_maxima(M)
+    rho = irreps(M)[1]
     F = features(2 * np.stack([example(rho, seed) for seed in range(16)]), M)
-    return pd.DataFrame(
-        [
-            {
-                "eta": eta,
-                "learned": modulated(hills[0].w, M, F, eta),
-                "others": min(modulated(m.w, M, F, eta) for m in hills[1:]),
-            }
-            for eta in etas
-        ]
-    )
+    rows = []
+    for eta in etas:
+        least = min(modulated(hill.w, M, F, eta) for hill in others)
+        rows.append((eta, modulated(first.w, M, F, eta), least))
+    return pd.DataFrame(rows, columns=["eta", "learned", "others"])
 
 
 @claim(
@@ -612,8 +622,10 @@ def modulation_table(M: int, etas: tuple[float, ...] = (1000.0, 10.0, 0.1)) -> p
 )
 def top_down(M: int = 11) -> Finding:
     """Once irreps S are learned, the modified energy has local maxima only on the missing ones."""
-    left, (learned, other, *_) = modulation_table(M), local_maxima(M)
-    kept, gone = left.others.iloc[-1] > 0.99 * other.energy, left.learned < 0.01 * learned.energy
+    left = modulation_table(M)
+    learned, other, *_ = local_maxima(M)
+    kept = left.others.iloc[-1] > 0.99 * other.energy
+    gone = left.learned < 0.01 * learned.energy
     return judge(
         kept,
         *gone,

@@ -28,11 +28,8 @@ from grokbook_chapters.feature_emergence.runs import (
 )
 from grokbook_chapters.feature_emergence.watching import AT_END
 
-STAGES, LAW, ELSE = (
-    "One run, three stages",
-    "The boundary in networks",
-    "Other groups, other optimisers",
-)
+STAGES = "One run, three stages"
+LAW = "The boundary in networks"
 
 # accuracy from which a run fits its training pairs, and on the unseen pairs from which it
 # generalises
@@ -338,7 +335,7 @@ def _losses(rows: pd.DataFrame) -> pd.DataFrame:
     "T32",
     "tian2025",
     "Theorem 8, Fig. 8",
-    section=ELSE,
+    section=LAW,
     runs=at_rest,
     through=lives,
     bars={"margin": (1.02, 1.1)},
@@ -379,7 +376,7 @@ def muon_at_few_nodes(runs: Runs, *, margin: float = 1.05) -> Finding:
     "T33",
     "tian2025",
     "Fig. 5",
-    section=ELSE,
+    section=LAW,
     runs=finer_groups,
     through=lives,
     bars={"factor": (1.1, 1.5)},

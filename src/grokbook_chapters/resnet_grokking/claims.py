@@ -48,12 +48,11 @@ from grokbook_chapters.resnet_grokking.runs import (
     summed,
 )
 
-TASK, CONTROLS, DELAY = (
-    "Four pictures, one sum",
-    "What a test set can show",
-    "Memorise, then generalise",
-)
-SIZE, FEATURES = "At the paper's size", "What the features know"
+TASK = "Four pictures, one sum"
+CONTROLS = "What a test set can show"
+DELAY = "Memorise, then generalise"
+SIZE = "At the paper's size"
+FEATURES = "What the features know"
 
 
 @claim(
@@ -246,7 +245,8 @@ def small_images_grok(runs: Runs, *, bar: float = REACHED) -> Finding:
     A setting of ours; random split. Control: no decay, which must not show it by the same step;
     runs with decay that end before they generalise leave it open.
     """
-    decayed, free = runs["random"], runs["random, no decay"]
+    decayed = runs["random"]
+    free = runs["random, no decay"]
     told = "; ".join(_told(name, runs[name]) for name in ("random", "random, no decay"))
     if decayed is None or free is None:
         return judge(None, told=told)
@@ -289,7 +289,8 @@ def small_images_add(runs: Runs, *, margin: float = 0.0) -> Finding:
     which most must not. Not shown is that it is the sum: the training picture nearest in its amount
     of ink gives more than a constant on all six.
     """
-    decayed, free = runs["multiset"], runs["no decay"]
+    decayed = runs["multiset"]
+    free = runs["no decay"]
     if decayed is None or free is None:
         return judge(None, more="no", ends="not run", constants="not run", free="not known")
     late, best = added_late(decayed, margin)
@@ -312,16 +313,6 @@ def added_late(table: pd.DataFrame, margin: float = 0.0) -> tuple[pd.Series, pd.
     return (table.at_end > best + margin) & (table.at_fit < best), best
 
 
-def med_of_glyphs(data: xr.Dataset) -> pd.DataFrame:
-    """MED of the glyphs when a run fits, `at_fit`, and at its `end`, a row a run that generalises
-    late."""
-    table = reached(data)
-    fits = table.fit_step[generalises_late(table).fillna(False)]
-    at_fit = [float(data.steps_apart.sel(seed=seed, step=step)) for seed, step in fits.items()]
-    end = data.steps_apart.isel(step=slice(-5, None)).median("step").sel(seed=fits.index.to_list())
-    return pd.DataFrame({"at_fit": at_fit, "end": end.values}, index=fits.index)
-
-
 def untrained(seed: int, first: str = "small", tile: int = TILE) -> dict[str, float]:
     """R^2 of probes on an untrained network's features, on multisets that they were not fitted on:
     sum and controls.
@@ -339,12 +330,12 @@ def untrained(seed: int, first: str = "small", tile: int = TILE) -> dict[str, fl
     with torch.no_grad():
         maps = list(model.maps(view.weights, task.show(torch.from_numpy(task.inputs))))
     stem, places = (maps[at].flatten(1).double().numpy() for at in (0, -1))
-    features, every, there = pooled(view), np.arange(len(task.inputs)), asked(task)
+    features = pooled(view)
+    every = np.arange(len(task.inputs))
+    there = asked(task)
     ink = tiles(task.n, tile)[0].sum((1, 2))[task.inputs].sum(1, keepdims=True)
-    centred, quarters = (
-        features - features.mean(axis=0),
-        np.eye(task.n)[task.inputs].reshape(len(every), -1),
-    )
+    centred = features - features.mean(axis=0)
+    quarters = np.eye(task.n)[task.inputs].reshape(len(every), -1)
     other = other_values(task)
     levels = {
         "pixels": on_pixels(task),
@@ -353,9 +344,10 @@ def untrained(seed: int, first: str = "small", tile: int = TILE) -> dict[str, fl
         "pooled": features,
         "ink": ink,
     }
-    return {
+    by_level = {
         name: probe(table, other, task.train_index, there) for name, table in levels.items()
-    } | {
+    }
+    return by_level | {
         "sum": WATCHED["probe_sum"](view),
         "dealt": WATCHED["probe_dealt"](view),
         "ink_sum": probe(ink, task.targets, task.train_index, there),
@@ -366,7 +358,8 @@ def untrained(seed: int, first: str = "small", tile: int = TILE) -> dict[str, fl
 
 # Pixels of a tile where the last stage of ResNet-18 has more than one place, and where it has a
 # single one.
-WIDE, NARROW = 28, 12
+WIDE = 28
+NARROW = 12
 
 # Pixels of an image -> stem and pixels of a tile of the untrained networks.
 SIZES = {"12": ("small", TILE), "24": ("imagenet", NARROW), "56": ("imagenet", WIDE)}
@@ -413,12 +406,10 @@ def layers_lose_more(seeds: int = 5) -> Finding:
     "tend to destroy linearity due to pooling layers", which has no source and defines neither
     "tend" nor "linearity".
     """
-    table = pd.DataFrame(
-        {
-            size: pd.DataFrame([untrained(seed, *how) for seed in range(seeds)]).median()
-            for size, how in SIZES.items()
-        }
-    ).T
+    medians = {}
+    for size, how in SIZES.items():
+        medians[size] = pd.DataFrame([untrained(seed, *how) for seed in range(seeds)]).median()
+    table = pd.DataFrame(medians).T
     fair = bool(table.pixels.min() > 0.9 and max(table.dealt.max(), table.ink.max()) < 0.2)
     more = bool((1 - table.places > table.places - table.pooled).all())
     levels = ["pixels", "stem", "places", "pooled"]

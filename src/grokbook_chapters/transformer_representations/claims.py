@@ -41,11 +41,14 @@ PUBLISHED_GROK = 4_100
 # 0.65
 FALLEN = 0.8
 # factor within which two steps count as one time; two other readings
-NEAR, OTHERS_NEAR = (1.5, (1.25, 2.0))
+NEAR = 1.5
+OTHERS_NEAR = (1.25, 2.0)
 # lines of a direction from which an order of phases counts; cells of a corner, a side
-LINES, CORNER = (5, 2)
+LINES = 5
+CORNER = 2
 # test accuracy that a few axes must reach; chance at which runs go together beyond a null
-SOLVED, LEVEL = (0.99, 0.05)
+SOLVED = 0.99
+LEVEL = 0.05
 
 
 def deciding() -> dict[str, Experiment]:
@@ -138,7 +141,8 @@ def rises_and_falls(rows: pd.DataFrame, runs: Runs) -> Finding:
 
     Our reading of "drastically": to 80 % of the first effective dimension or less.
     """
-    rise, start = rows.rise - 1, PUBLISHED[1]
+    rise = rows.rise - 1
+    start = PUBLISHED[1]
     return judge(
         most(rise > 0),
         most(rows.end <= FALLEN),
@@ -389,7 +393,8 @@ def decay_speeds(runs: Runs) -> Finding:
     without that does not generalise counts as its last step. The sentence is of the paper's
     transformers; ours are smaller, see `of_companions`. (Before, they gave "holds".)
     """
-    without, decayed = runs[0.0], runs[USUAL]
+    without = runs[0.0]
+    decayed = runs[USUAL]
     each = generalising(runs, "decay {:g}")
     if not enough(without, decayed):
         return Finding(UNDECIDED, each)
@@ -489,7 +494,8 @@ def dropout_speeds(runs: Runs) -> Finding:
     each, shares = generalising(runs, "dropout {:.2g}"), [runs[share] for share in SHARES]
     if not enough(*shares):
         return Finding(UNDECIDED, each or "no run is recorded")
-    none, best = at_least(shares[0]), min(shares[1:], key=at_least)
+    none = at_least(shares[0])
+    best = min(shares[1:], key=at_least)
     ours, theirs = (rest(best, fit) for fit in ("fit_step", "their_fit"))
     step = at_least(best)
     return judge(

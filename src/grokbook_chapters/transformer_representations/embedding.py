@@ -3,15 +3,18 @@ plane of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import pandas as pd
+import torch
 import xarray as xr
 
 from grokbook.curves.delay import grok_times
 from grokbook.measures import dominant_frequencies, fourier_power, mean_norm
 from grokbook.measures.principal import on_axes, ring_share
+from grokbook.models.encoder import Encoder
+from grokbook.tasks import ModularTask
 from grokbook.theory.linear_probability import crossing
 from grokbook_chapters.transformer_representations.runs import AXES
 
@@ -89,18 +92,17 @@ def lives(dataset: xr.Dataset) -> pd.DataFrame:
     test set; `length` is that of the embedded vectors at the end as a part of their first one. The
     other columns are those of `dimension`, `plane`, `start_shown`, `pruned` and `few_axes`.
     """
-    times, strict = (
-        grok_times(dataset)[["fit_step", "grok_step"]].astype(float),
-        grok_times(dataset, threshold=0.99),
-    )
-    runs, rng = (
-        [dataset.isel(seed=n) for n in range(dataset.sizes["seed"])],
-        np.random.default_rng((0, 1)),
-    )
-    ends, rows = [tables(run)[-1] for run in runs], []
+    times = grok_times(dataset)[["fit_step", "grok_step"]].astype(float)
+    strict = grok_times(dataset, threshold=0.99).grok_step.astype(float)
+    runs = [dataset.isel(seed=n) for n in range(dataset.sizes["seed"])]
+    rng = np.random.default_rng((0, 1))
+    ends = [tables(run)[-1] for run in runs]
+    rows = []
     for n, run in enumerate(runs):
-        (fit, grok), late = times.iloc[n], float(strict.grok_step.astype(float).iloc[n])
-        start, other = tables(run)[0], ends[(n + 1) % len(ends)] if len(ends) > 1 else None
+        fit, grok = times.iloc[n]
+        late = float(strict.iloc[n])
+        start = tables(run)[0]
+        other = ends[(n + 1) % len(ends)] if len(ends) > 1 else None
         head = {"seed": int(run.seed), "fit": fit, "grok": grok, "strict": late}
         rows.append(
             {
@@ -123,10 +125,8 @@ def dimension(run: xr.Dataset, grok: float, strict: float) -> dict[str, float]:
     These are parts of the first value; `turn` is the step of the highest as a part of `strict`,
     `turn_95` of `grok`.
     """
-    size, top = (
-        run.effective_dimension.values,
-        run.step.values[run.effective_dimension.values.argmax()],
-    )
+    size = run.effective_dimension.values
+    top = run.step.values[size.argmax()]
     at = [
         np.nan if np.isnan(step) else size[np.abs(run.step.values - step).argmin()]
         for step in (grok, strict)
@@ -230,3 +230,55 @@ def few_axes(run: xr.Dataset, fit: float) -> dict[str, float]:
 def last_rings(data: xr.Dataset) -> list[float]:
     """The ring share of each run (dim `seed`) at its end."""
     return [ring_share(table) for table in tables(data.isel(snapshot=-1))]
+
+
+def beside_a_ring(run: xr.Dataset, others: Mapping[str, xr.Dataset]) -> pd.DataFrame:
+    """Ring share and accuracy of a trained network, of embeddings that are made of its last one,
+    and of other trained networks (medians): a row an embedding (index).
+
+    A fresh decoder is everything behind the embedding as it is drawn, the mean of five seeds.
+    """
+    end = tables(run)[-1]
+    p, width = end.shape
+    rng = np.random.default_rng(0)
+    angle = 2 * np.pi * np.arange(p) / p
+    circle = np.zeros((p, width))
+    circle[:, 0] = np.sqrt(width) * np.cos(angle)
+    circle[:, 1] = np.sqrt(width) * np.sin(angle)
+    renamed = np.mean([ring_share(end[rng.permutation(p)]) for _ in range(DRAWS)])
+    rows = {
+        "the trained network": (ring_share(end), float(run.test_accuracy[-1])),
+        "its embedding, a fresh decoder": (ring_share(end), fresh_accuracy(end)),
+        "a perfect circle, a fresh decoder": (ring_share(circle), fresh_accuracy(circle)),
+        "its symbols renamed at random": (renamed, np.nan),
+    }
+    for name, data in others.items():
+        right = float(data.test_accuracy[:, -1].median())
+        rows[name] = (float(np.median(last_rings(data))), right)
+    table = pd.DataFrame.from_dict(rows, orient="index", columns=["ring share", "accuracy"])
+    return table.rename_axis("embedding")
+
+
+def fresh_accuracy(table: np.ndarray) -> float:
+    """The share of all pairs that networks answer whose embedding is given (p, d) and all else as
+    it is drawn, the mean of five seeds."""
+    p, width = table.shape
+    network = Encoder(p, d_model=width, d_mlp=64)
+    task = ModularTask(p)
+    inputs = torch.from_numpy(task.inputs)
+    right = []
+    for seed in range(5):
+        weights = network.draw(seed) | {"W_E": torch.from_numpy(table).float()}
+        with torch.no_grad():
+            answers = network.forward(weights, inputs).argmax(-1)
+        right.append(float((answers.numpy() == task.labels).mean()))
+    return float(np.mean(right))
+
+
+def chance_of_rank(rows: pd.DataFrame, draws: int = 20_000) -> float:
+    """How often strangers' starts rank the winning frequency as high, on average over runs, as
+    their own starts do; rows of `lives`."""
+    rng = np.random.default_rng(0)
+    drawn = np.mean([rng.choice(ranks, draws) for ranks in rows.drawn], axis=0)
+    higher = int((drawn >= rows["rank"].mean() - 1e-9).sum())
+    return (1 + higher) / (draws + 1)

@@ -1,16 +1,41 @@
-"""The figures of chapter 14: effective dimension beside the published curve, and planes of
-points."""
+"""The figures of chapter 14: planes of points, the effective dimension beside the published curve,
+dropout, the diagram, and training sets that cover or force a line."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 import numpy as np
+import pandas as pd
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
+from companion.page.interactive import interactive
+from grokbook.curves.delay import grok_times
 from grokbook.measures import dominant_frequencies
-from grokbook.plotting.moving import in_order
+from grokbook.measures.principal import on_axes
+from grokbook.plotting.grids import on_grid
+from grokbook.plotting.labels import name_lines
+from grokbook.plotting.moving import circle_over_training, in_order, moving_run
+from grokbook.plotting.phases import diagrams
 from grokbook.plotting.style import COLOURS, panels, styled
+from grokbook.plotting.training import curves_by_setting
+from grokbook_chapters.transformer_representations import contrast
+from grokbook_chapters.transformer_representations.claims import PUBLISHED, PUBLISHED_GROK
+from grokbook_chapters.transformer_representations.embedding import strangers, tables
+from grokbook_chapters.transformer_representations.runs import PAPER, RATES, networks
+
+CAPTION = (
+    "The ring comes with the test accuracy, and few frequencies with it. One recorded run,",
+    "addition modulo {glue:text}`p_shown`. Points: its numbers on the first two principal axes of",
+    "each step; bars and curves: the spectrum and both accuracies.",
+)
+ALT = (
+    "Left: points in a plane, joined in their order, first a tangle, at the end regular. Right:",
+    "the spectrum, first flat, then with a few peaks, above the two accuracies.",
+)
 
 
 @styled
@@ -28,4 +53,146 @@ def four_planes(planes: Mapping[str, np.ndarray], own: bool = False) -> Figure:
         ax.set_title(name, fontsize=9)
         ax.set(box_aspect=1, xticks=[], yticks=[])
         ax.grid(False)
+    return fig
+
+
+def tangle_to_ring(run: xr.Dataset) -> Figure:
+    """First two principal components of a run at the start, with its training set memorised, at
+    99 % test accuracy, and at the end."""
+    times = grok_times(run, threshold=0.99).iloc[0]
+    last = len(run.snapshot) - 1
+    places = {0, last}
+    if not pd.isna(times.fit_step):
+        places.add(int(np.searchsorted(run.snapshot, times.fit_step)))
+    if not pd.isna(times.grok_step):
+        places.add(int(np.abs(run.snapshot.values - times.grok_step).argmin()))
+    embeddings = tables(run)
+    planes = {}
+    for place in sorted(places):
+        name = f"step {int(run.snapshot[place]):,}"
+        planes[name] = on_axes(embeddings[place], 2)
+    return four_planes(planes, own=True)
+
+
+def moving(run: xr.Dataset) -> None:
+    """Put the plane of a run on the page, with a slider over its training."""
+    kept = run.snapshot.values
+    steps = [int(kept[0]), int(kept[len(kept) // 2]), int(kept[-1])]
+    interactive(
+        "grokking_run",
+        "fig-pca-run",
+        " ".join(CAPTION),
+        " ".join(ALT),
+        moving_run(run, pca=True),
+        circle_over_training(run, steps, pca=True),
+    )
+
+
+@styled
+def dimensions(recorded: Mapping[str, xr.Dataset]) -> Figure:
+    """Effective dimension of each run in units of its start, over the step in units of that of
+    generalisation: with dropout and without, of both sizes; left the published mean."""
+    _, plain, _, small, dropped, *_ = networks()
+    fig, axes = panels(1, 2, height=3.4, sharey=True)
+    left, right = axes[0]
+    _dimension(left, recorded[PAPER], "dropout 0.05", "measure", 0.99)
+    _dimension(left, recorded[plain], "no dropout", "second", 0.99)
+    _dimension(right, recorded[dropped], f"dropout {RATES[0]:g}", "measure", 0.95)
+    _dimension(right, recorded[small], "no dropout", "second", 0.95)
+    at, size = np.array([*PUBLISHED.items()]).T
+    look = {"color": COLOURS["theory"], "ms": 4, "lw": 1.2, "label": "published mean"}
+    left.plot(at[1:] / PUBLISHED_GROK, size[1:] / size[0], "s--", **look)
+    left.set(title="p = 59, width 256", ylabel="effective dimension / at the start")
+    right.set(title="p = 31, small")
+    for ax, bar in ((left, 0.99), (right, 0.95)):
+        ax.set(xscale="log", xlabel=f"step / step of {bar:.0%} test accuracy")
+        ax.axvline(1, color=COLOURS["test"], ls=":", lw=1)
+        ax.axhline(1, color=COLOURS["quiet"], lw=0.7)
+        ax.set_xlim(right=3 * ax.get_xlim()[1])  # room for names
+        name_lines(ax)
+    return fig
+
+
+def _dimension(ax: Axes, data: xr.Dataset, label: str, colour: str, bar: float) -> None:
+    """A line for each run, in grey and over its last step where it does not generalise; the name
+    stands at that which ends lowest."""
+    size = data.effective_dimension
+    ends = grok_times(data, threshold=bar).grok_step.astype(float)
+    lowest = int(size.values[:, -1].argmin())
+    for n, (one, grok) in enumerate(zip(size, ends, strict=True)):
+        known = np.isfinite(grok)
+        unit = grok if known else one.step[-1].item()
+        ax.plot(
+            one.step[1:] / unit,
+            one[1:] / one[0],
+            lw=1.1,
+            alpha=0.8,
+            color=COLOURS[colour if known else "quiet"],
+            label=label if n == lowest else f"_{label}",
+        )
+
+
+def starts(run: xr.Dataset) -> Figure:
+    """The end on its own axes, the start on its own and on those of the end, and a start that had
+    no part in the training."""
+    start, end = tables(run)[[0, -1]]
+    other, its_end = next(strangers(start, end, 1))
+    planes = {
+        "end, its own axes": on_axes(end, 2),
+        "start, its own axes": on_axes(start, 2),
+        "start, axes of the end": on_axes(start, 2, of=end),
+        "a stranger's start": on_axes(other, 2, of=its_end),
+    }
+    return four_planes(planes)
+
+
+def dropout(dropped: Mapping[float, xr.Dataset]) -> Figure:
+    """Accuracies by the share of numbers dropped; dotted the training accuracy that is taken with
+    numbers dropped."""
+    fig = curves_by_setting({f"dropout {share:.2g}": data for share, data in dropped.items()})
+    for ax, data in zip(fig.axes, dropped.values(), strict=False):
+        ax.plot(data.step[1:], data.fit_with_dropout.T[1:], ":", lw=1.2, color=COLOURS["train"])
+    return fig
+
+
+def diagram(phases: xr.DataArray) -> Figure:
+    """The phase diagram of the small transformer."""
+    return diagrams({"transformer, p = 31": phases})
+
+
+def rings(generalises: xr.Dataset, others: Mapping[str, xr.Dataset]) -> Figure:
+    """The last embedding of a run that generalises and of the first run of others, each on its own
+    first two axes."""
+    planes = {"generalises": on_axes(tables(generalises)[-1], 2)}
+    for name, data in others.items():
+        planes[name] = on_axes(tables(data.isel(seed=0))[-1], 2)
+    return four_planes(planes, own=True)
+
+
+@styled
+def sets() -> Figure:
+    """Which cells of the table each of the four chosen training sets has, both orders of a pair."""
+    fig, axes = panels(1, len(contrast.HELD_OUT), height=2.2)
+    colours = ListedColormap(["#dcdcdc", COLOURS["train"]])
+    for ax, name in zip(axes[0], contrast.HELD_OUT, strict=True):
+        mask = contrast.trained_mask(contrast.training_pairs(name))
+        ax.imshow(mask, vmin=0, vmax=1, cmap=colours)
+        ax.set(xticks=[0, 5, 9], yticks=[0, 5, 9], box_aspect=1)
+    on_grid(axes[0], list(contrast.HELD_OUT))
+    return fig
+
+
+@styled
+def by_set(rows: pd.DataFrame, ideal: pd.Series) -> Figure:
+    """Test accuracy of each run of the four sets as a ring, and as a stroke that of the ideal
+    model."""
+    fig, ((ax,),) = panels(1, 1, height=2.8)
+    for place, (name, share) in enumerate(ideal.items()):
+        part = rows[rows["training set"] == name]
+        height = 0.07 * (part.seed - part.seed.mean()) - place
+        ax.plot(part.test, height, "o", ms=5, mfc="none", color=COLOURS["test"])
+        ends = (-place - 0.42, -place + 0.42)
+        ax.plot([share, share], ends, "--", color=COLOURS["theory"])
+    ax.set_yticks(-np.arange(len(ideal)), ideal.index)
+    ax.set(xlim=(-0.04, 1.04), ylim=(0.5 - len(ideal), 0.5), xlabel="test accuracy")
     return fig

@@ -1,0 +1,109 @@
+"""What chapter 17 measures for its page: recorded runs, a unit's ascent, hills, pairs that keep
+one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from companion.claims import load
+from grokbook.theory.feature_energy import ascend, local_maxima, spectrum
+from grokbook_chapters.feature_emergence import runs
+from grokbook_chapters.feature_emergence.backpropagated import samples_to_keep
+from grokbook_chapters.feature_emergence.claims import keeping
+from grokbook_chapters.feature_emergence.trained import (
+    complete,
+    excess,
+    exponent,
+    lives,
+    together,
+)
+
+TRIED = (7, 11, 17, 31, 59, 101, 211, 401, 1009, 2003)
+"""Moduli at which the pairs are counted that keep a hill."""
+
+
+class Recorded(NamedTuple):
+    """The recorded runs of the page, a row each as `lives` gives it.
+
+    `by_share`: with the columns share and decay; `excess`: what decay adds to the norm of the
+    gradient, (seed, step), at 60 % of the pairs; `boundary` and `rates`: by modulus, the column
+    label; `power`: the fitted exponent of the boundary; `muon`: by the optimiser's name.
+    """
+
+    by_share: pd.DataFrame
+    excess: np.ndarray
+    boundary: pd.DataFrame
+    power: Mapping[str, float]
+    rates: pd.DataFrame
+    muon: Mapping[str, pd.DataFrame]
+
+
+def recorded() -> Recorded:
+    """The runs of the page, loaded from the store.
+
+    Raises KeyError where those of the boundary or of two decays are not there.
+    """
+    by_share = pd.concat(load(runs.shares(), lives), names=["share", "decay", None])
+    pair = load({decay: runs.shares()[0.6, decay] for decay in runs.DECAYS})
+    boundary = together(complete(load(runs.boundary(), lives)))
+    return Recorded(
+        by_share.reset_index([0, 1]),
+        excess(pair[runs.DECAYS[0]], pair[runs.DECAYS[1]]),
+        boundary,
+        exponent(boundary),
+        together(load(runs.rates(), lives)),
+        load(runs.muon(), lives),
+    )
+
+
+def generalising(by_share: pd.DataFrame) -> pd.DataFrame:
+    """How many of the runs generalise, a row for each share of the pairs, with weight decay and
+    without."""
+    runs_of = by_share.groupby(["share", "decay"], sort=False).solved
+    counts = runs_of.count().astype(str) + " of " + runs_of.size().astype(str)
+    table = counts.unstack().rename(columns={runs.DECAYS[0]: "with decay", 0.0: "without"})
+    table.index = [f"{share:.0%}" for share in table.index]
+    return table.rename_axis("share of the pairs")[["with decay", "without"]].iloc[::-1]
+
+
+def ascent(M: int, steps: int, seed: int = 0) -> np.ndarray:
+    """The shares of a random unit's square sum in each frequency modulo M while it climbs the
+    energy, (steps + 1, frequencies)."""
+    w = np.random.default_rng(seed).normal(size=2 * M)
+    path = [w / np.linalg.norm(w)]
+    for _ in range(steps):
+        path.append(ascend(path[-1], M, steps=1))
+    return spectrum(np.stack(path), M)[:, 1:]
+
+
+def hills(groups: Sequence[str]) -> pd.DataFrame:
+    """The kinds of hills of each group: type and real dimension of the representation, how many
+    there are, their height."""
+    rows = []
+    for group in groups:
+        for hill in local_maxima(group):
+            rows.append((group, hill.type, hill.dimension, hill.energy))
+    table = pd.DataFrame(rows, columns=["group", "representation", "D", "height"])
+    kinds = table.groupby(list(table.columns), sort=False).size().rename("hills")
+    return kinds.reset_index().set_index("group")
+
+
+def pairs_that_keep(moduli_to: int, draws: int) -> pd.DataFrame:
+    """The random pairs n from which on a hill survives, by modulus and draw, and n over M ln M."""
+    rows = []
+    for M in TRIED:
+        if moduli_to >= M:
+            for n in samples_to_keep(M, draws):
+                rows.append((M, n, n / (M * np.log(M))))
+    return pd.DataFrame(rows, columns=["M", "n", "ratio"])
+
+
+def tried_at_once(moduli_to: int, draws: int = 4) -> pd.DataFrame:
+    """Whether one constant serves: `keeping` at some moduli up to three times as large, with the
+    number of draws."""
+    moduli = tuple(M for M in (31, 101, 401, 1009) if 3 * moduli_to >= M)
+    return keeping(moduli, draws).assign(draws=draws)

@@ -1,0 +1,92 @@
+"""Every number, text and truth of chapter 10's prose."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from companion.claims.finding import some
+from companion.claims.words import spread
+from companion.page import Number, Truth
+from companion.page.safe import counted
+from grokbook.runs.experiment import Experiment
+from grokbook.tasks.shapes import ShapeTask
+from grokbook_chapters.resnet_grokking import claims, features, memorised, runs
+from grokbook_chapters.resnet_grokking.recorded import Recorded
+
+
+def numbers(experiment: Experiment, live: xr.Dataset, recorded: Recorded) -> dict[str, Any]:
+    """What the prose uses of the dictionary, of the runs that the page trains, and of the recorded
+    ones."""
+    return {
+        **_dictionary(experiment),
+        **_live(claims.reached(live), int(live.step[-1])),
+        **_small(recorded),
+        "probe_sum": f"{recorded.probes['sum']:.2f}",
+        "probe_dealt": f"{recorded.probes['dealt']:.2f}",
+        "probe_ink": f"{recorded.probes['ink_sum']:.2f}",
+    }
+
+
+def _dictionary(experiment: Experiment) -> dict[str, Any]:
+    """Sizes of the paper's task and of the page's, and what forgetting the order scores there."""
+    task = experiment.config.task
+    images, trained = task.sizes()
+    by_categories = ShapeTask(11, rule="categories").counts
+    return {
+        "n_glyphs": task.n,
+        "n_train": counted(trained, "image"),
+        "n_test": f"{images - trained:,}",
+        "classes": len(by_categories),
+        "middle": int(by_categories.argmax()) + 4,
+        "most": int(by_categories.max()),
+        "most_share": f"{by_categories.max() / by_categories.sum():.1%}",
+        "known": f"{memorised.known_share(11, 0.25):.1%}",
+        "known_here": f"{memorised.known_share(runs.GLYPHS, runs.FRACTION):.0%}",
+        "decay": f"{experiment.config.optimizer.weight_decay:g}",
+    }
+
+
+def _live(table: pd.DataFrame, last: int) -> dict[str, Any]:
+    """When the runs of the page fit, and what they answer then and at the end."""
+    fits = f"of the networks {table.fit_step.count()} of {len(table)} fit"
+    generalise = f"{table.grok_step.count()} of {len(table)} generalise by step {last:,}"
+    return {
+        "live_step": Number.median(table.fit_step, ",.0f", "(not reached)"),
+        "live_at_fit": Number.median(table.at_fit, ".0%", "(not reached)"),
+        "live_at_end": Number.median(table.at_end, ".0%"),
+        "live_last": f"{last:,}",
+        "live_fits": Truth(bool(table.fit_step.notna().all()), fits),
+        "live_waits": Truth(bool(table.grok_step.isna().all()), generalise),
+    }
+
+
+def _small(recorded: Recorded) -> dict[str, Any]:
+    """How many recorded runs generalise late by split, and what they answer at their ends beside
+    the best constant."""
+    named: dict[str, Any] = {}
+    for split in runs.SPLITS:
+        table = recorded.small[split]
+        free = recorded.small[f"{split}, no decay"]
+        named[f"late_{split}"] = _late(table)
+        named[f"free_{split}"] = _late(free)
+        named[f"end_{split}"] = f"{table.at_end.median():.0%}"
+        tasks = [replace(runs.run().task, split=split, seed=int(seed)) for seed in table.index]
+        constant = np.median([features.constant(task) for task in tasks])
+        named[f"constant_{split}"] = f"{constant:.0%}"
+    above, best = claims.added_late(recorded.summed)
+    return {
+        **named,
+        "sum_more": some(int(above.sum()), len(above)),
+        "sum_ends": spread(recorded.summed.at_end, ".2f"),
+        "sum_best": spread(best, ".2f"),
+    }
+
+
+def _late(table: pd.DataFrame) -> str:
+    late = claims.generalises_late(table).fillna(False)
+    return some(int(late.sum()), len(table))

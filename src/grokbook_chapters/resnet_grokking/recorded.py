@@ -1,0 +1,78 @@
+"""What the page of chapter 10 looks at beside the run that it trains: recorded runs, and programs
+that are no networks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from companion.claims import choose, load, outcomes
+from grokbook.runs.experiment import available
+from grokbook.tasks.shapes import ShapeTask
+from grokbook_chapters.resnet_grokking import claims, features, memorised, runs
+
+LEVELS = {
+    "raw pixels": "pixels",
+    "after the stem": "stem",
+    "last stage, all places": "places",
+    "averages": "pooled",
+}
+"""Levels of a network by what the page calls them, as the claim on probes names them."""
+
+
+class Recorded(NamedTuple):
+    """The small runs by setting and those that ask for a sum, a row a run as `claims.reached` has
+    them; the runs of the map; and what the check of GR7 finds in untrained networks."""
+
+    small: Mapping[str, pd.DataFrame]
+    summed: pd.DataFrame
+    cells: xr.Dataset
+    probes: Mapping[str, Any]
+
+
+def recorded() -> Recorded:
+    """The runs of the page, loaded from the store.
+
+    Raises KeyError where those that ask for a sum are not there.
+    """
+    (probes,) = outcomes(choose(["GR7"]))
+    return Recorded(
+        load(runs.small(), claims.reached),
+        load(runs.summed(), claims.reached)["multiset"],
+        available(runs.small_map()["cells"]),
+        probes.finding.numbers,
+    )
+
+
+def programs(task: ShapeTask) -> pd.DataFrame:
+    """Test accuracies of programs that are not networks, a row a split: of the best constant
+    answer, of forgetting the order, of adding by counts of glyphs, and by raw pixels; the last is
+    the share of test images whose label is trained."""
+    rows = {}
+    for split in runs.SPLITS:
+        one = replace(task, split=split)
+        known = one.targets[one.train_index]
+        rows[split] = {
+            "best constant": features.constant(one),
+            "forgets the order": memorised.score(one, memorised.remembered(one)),
+            "adds": memorised.score(one, memorised.added(one)),
+            "adds by pixels": memorised.score(one, _by_pixels(one)),
+            "trained labels": np.isin(one.targets[features.tested(one)], known).mean(),
+        }
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("split")
+
+
+def _by_pixels(task: ShapeTask) -> np.ndarray:
+    return features.read_off(features.on_pixels(task), task)
+
+
+def levels(probes: Mapping[str, Any]) -> pd.DataFrame:
+    """$R^2$ of least squares for sums of other values in untrained networks, a row a size of the
+    images (pixels), a column a level."""
+    table = {name: probes[level].split(", ") for name, level in LEVELS.items()}
+    return pd.DataFrame(table, index=probes["sizes"].split(", ")).rename_axis("pixels of an image")

@@ -1,0 +1,152 @@
+"""Every number, text and truth of chapter 14's prose."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from companion.claims.finding import some
+from companion.page import Number, Truth
+from grokbook.curves.phases import sandwich
+from grokbook.measures.principal import exceeded_by_chance, ring_share
+from grokbook_chapters.transformer_representations import claims, contrast, embedding, runs
+from grokbook_chapters.transformer_representations.recorded import HEART, Recorded
+from grokbook_chapters.transformer_representations.tickets import KEPT_AXES, KEPT_SHARE
+
+
+def numbers(recorded: Recorded, beside: pd.DataFrame) -> dict[str, Any]:
+    """What the prose uses of the recorded runs, and of the controls of a ring (`beside_a_ring`)."""
+    return {
+        **_ring(recorded),
+        **_dimension(recorded),
+        **_start(recorded),
+        **_decay_and_dropout(recorded),
+        **_diagram(recorded),
+        **_controls(beside),
+        **_sets(recorded.sets),
+    }
+
+
+def _ring(recorded: Recorded) -> dict[str, Any]:
+    at = recorded.circled["at_0.5"]
+    return {
+        "chance": f"{exceeded_by_chance(ring_share, (31, 64)):.0%}",
+        "p_shown": recorded.shown.sizes["token"],
+        "p_first": recorded.first.sizes["token"],
+        "circle_near": f"{int(at.between(1 / claims.NEAR, claims.NEAR).sum())} of {len(at)}",
+    }
+
+
+def _dimension(recorded: Recorded) -> dict[str, Any]:
+    """The effective dimension in the authors' setting and as published; when it is highest."""
+    rows = recorded.theirs
+    published = claims.PUBLISHED
+    start = published[1]
+    highest = max(published, key=published.__getitem__)
+    _, plain, *_ = runs.networks()
+    generalised = recorded.lives[recorded.lives.grok.notna()]
+    return {
+        "rise": f"{rows.rise.median() - 1:.1%}",
+        "rise_theirs": f"{published[highest] / start - 1:.1%}",
+        "end": f"{rows.end.median():.0%}",
+        "end_theirs": f"{published[max(published)] / start:.0%}",
+        "turn": Number.median(rows.turn, ".2f"),
+        "turn_theirs": f"{highest / claims.PUBLISHED_GROK:.2f}",
+        "turn_plain": Number.median(generalised.loc[plain].turn, ".2f"),
+    }
+
+
+def _start(recorded: Recorded) -> dict[str, Any]:
+    """What a start shows, which frequency wins, what tickets win, what few axes answer."""
+    rows = recorded.theirs
+    _, _, _, small, _, other = runs.networks()
+    own = recorded.lives.loc[[runs.PAPER, small, other, HEART]]
+    own = own[own.grok.notna()]
+    chance = embedding.chance_of_rank(own)
+    pairs = recorded.tickets["axes"].grok_step.astype(float)
+    null = recorded.tickets["random axes"].grok_step.astype(float).fillna(np.inf)
+    return {
+        "seen": Number.median(rows.seen, ".0%"),
+        "seen_own": Number.median(rows.ring_start, ".0%"),
+        "seen_stranger": Number.median(rows.strange, ".0%"),
+        "rank": f"{own['rank'].mean():.0%}",
+        "rank_stranger": f"{np.mean([np.mean(ranks) for ranks in own.drawn]):.0%}",
+        "say": Truth(chance < claims.LEVEL, f"p = {chance:.2g}"),
+        "kept_axes": KEPT_AXES,
+        "kept_share": f"{KEPT_SHARE:.0%}",
+        "axes_first": some(int((pairs < null).sum()), len(pairs)),
+        "largest": _generalising(recorded.tickets["largest"]),
+        "random_numbers": _generalising(recorded.tickets["random numbers"]),
+        "two_axes": Number.median(rows.best_2, ".0%"),
+        "ten_axes": Number.median(rows.best_10, ".0%"),
+        "enough_6": f"{int((rows.best_6 >= claims.SOLVED).sum())} of {len(rows)}",
+        "enough_10": int((rows.best_10 >= claims.SOLVED).sum()),
+        "ahead": Number.median(100 * rows.gain, ".1f"),
+    }
+
+
+def _generalising(times: pd.DataFrame) -> str:
+    return f"{times.grok_step.count()} of {len(times)}"
+
+
+def _decay_and_dropout(recorded: Recorded) -> dict[str, Any]:
+    """When the small network generalises with weight decay, and the authors' with dropout."""
+    usual = recorded.decays[runs.USUAL]
+    less = pd.concat([times for decay, times in recorded.decays.items() if decay < runs.USUAL])
+    counts = {share: claims.by_their_count(data) for share, data in recorded.dropped.items()}
+    reached = {share: claims.at_least(table) for share, table in counts.items()}
+    best = min(reached, key=reached.__getitem__)
+    return {
+        "decay": f"{runs.USUAL:g}",
+        "with_decay": _generalising(usual),
+        "less_decay": _generalising(less),
+        "decay_last": f"{usual.last_step.max():,}",
+        "drop_share": f"{best:.2g}",
+        "drop_best": f"{reached[best]:,.0f}",
+        "drop_none": f"{reached[0.0]:,.0f}",
+        "delay_ours": f"{claims.rest(counts[best], 'fit_step'):.1f}",
+        "delay_theirs": f"{claims.rest(counts[best], 'their_fit'):.1f}",
+    }
+
+
+def _diagram(recorded: Recorded) -> dict[str, Any]:
+    phases = recorded.phases
+    lines = sandwich({"": phases})
+    return {
+        "comprehend": f"{int((phases == 'C').sum())} of {phases.size}",
+        "lines": int(lines.lines.sum()),
+        "lines_right": int(lines["C, G, M"].sum()),
+    }
+
+
+def _controls(beside: pd.DataFrame) -> dict[str, Any]:
+    strong = beside.loc["strong decay"]
+    fresh = beside.accuracy["its embedding, a fresh decoder"]
+    return {
+        "fresh_right": f"{fresh:.1%}",
+        "strong_ring": f"{strong['ring share']:.0%}",
+        "strong_right": f"{strong.accuracy:.0%}",
+    }
+
+
+def _sets(rows: pd.DataFrame) -> dict[str, Any]:
+    """What becomes of the four chosen training sets."""
+    free = rows[~rows.line]
+    ideal = contrast.predictions().ideal
+    exact = np.isclose(free.test, free["training set"].map(ideal))
+    right = rows.groupby("training set").right.sum()
+    step = rows.groupby("training set").step.median()
+    near = step["line, covered"]
+    far = step["line, hole"]
+    return {
+        "exact": f"{int(exact.sum())} of {len(free)}",
+        "right_covered": int(right["line, covered"]),
+        "right_hole": int(right["line, hole"]),
+        "right_none": some(int(free.right.sum()), len(free)),
+        "a_set": contrast.SEEDS,
+        "late_near": f"{near:,.0f}",
+        "late_far": f"{far:,.0f}",
+        "drawn": contrast.SETS * len(contrast.HELD_OUT),
+    }
