@@ -37,13 +37,20 @@ def numbers(run: xr.Dataset, recorded: Recorded, samples: int, seed: int) -> dic
     }
 
 
+def at_update(step: float) -> str:
+    """An update in words; NaN where it did not happen.
+
+    Example:
+        >>> at_update(1160.0), at_update(np.nan)
+        ('update 1,160', 'no update')
+    """
+    return "no update" if np.isnan(step) else f"update {step:,.0f}"
+
+
 def _own_run(run: xr.Dataset, samples: int, seed: int) -> dict[str, Any]:
     """When the page's run is on a line and right, and whether it ends as the flow does."""
     one = run.isel(seed=0)
-    own = {
-        f"run_{name}": Number(step, ",.0f", "(not reached)")
-        for name, step in first_steps(one).items()
-    }
+    own = {f"run_{name}": at_update(step) for name, step in first_steps(one).items()}
     theirs = {f"theirs_{name}": f"{step:,}" for name, step in PRINTED.items()}
     numbers = path(one)[1]
     alike = bool(limit(numbers[0], pairs_of(samples, seed)) @ numbers[-1] > 0)
