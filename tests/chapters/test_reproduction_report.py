@@ -4,13 +4,17 @@ import dataclasses
 import json
 import re
 
+import numpy as np
 import pytest
 import xarray as xr
 
+from companion.claims import VERDICTS, as_table, choose, outcomes
 from companion.page.sources import chapter_paths
 from companion.project import current
 from grokbook.theory.one_frequency import circle
-from grokbook_chapters.reproduction_report import runs
+from grokbook_chapters.reproduction_report import every_entry, new_here, numbers, runs
+from grokbook_chapters.reproduction_report.formats import compared
+from written_pages import functions, names_used
 
 PAGE = (current().root / "notebooks" / f"{current().ledger}.md").read_text(encoding="utf-8")
 
@@ -25,20 +29,6 @@ def recorded(seeds, grokked, **made):
     return xr.Dataset(data, {"seed": list(seeds), "step": list(steps)}, attrs)
 
 
-def test_ways_to_train_are_told_apart_where_they_differ_and_only_there(cell):
-    """An oracle, runs later than all others in another format, is found (2/20); the same runs again
-    are not."""
-    base = recorded([0, 1, 2], [100, 200, 300])
-    late = recorded([0, 1, 2], [400, 500, 600], dtype="bfloat16", update="compiled")
-    same = recorded([5, 6, 7], [100, 200, 300], update="compiled")
-    parts = [{"p = 59": base, "p = 97": base}, {"p = 59": late, "p = 97": same}]
-    ways = cell("18", '["provenance"]', parts=parts)["ways"]
-    found = cell("18", "permutation_p(table", ways=ways)["compared"]
-    assert found["numbers, update"].tolist()[1] == "bfloat16, compiled"
-    assert found.p.tolist()[1::2] == [pytest.approx(0.1), 1.0]
-    assert found.generalise.tolist() == [3, 3, 3, 3]
-
-
 def test_the_runs_in_other_numbers_are_the_recorded_settings():
     """Only the number format differs, so that the comparison is about it alone."""
     for label, run in runs.in_bfloat16().items():
@@ -47,46 +37,70 @@ def test_the_runs_in_other_numbers_are_the_recorded_settings():
     assert runs.in_float32()["p = 59"].missing_seeds()[:1] != (0,)
 
 
-def test_formats_are_called_the_same_by_their_younger_pairs_alone(cell):
+def test_formats_are_called_the_same_by_their_younger_pairs_alone():
     """Eighteen pairs within 2 % pass and those a fifth later do not; the five seen before count for
     nothing."""
     seeds = list(range(23))
     base = recorded(seeds, [100 * (1 + s % 8) for s in seeds])
-
-    def verdict(low):
-        parts = [{"p = 59": base}, {"p = 59": low} if low else {}]
-        return cell("18", "equivalent(*pairs", parts=parts)["alike"]
-
-    assert verdict(base) is True
-    assert verdict(recorded(seeds, [100 if s < 5 else 100 * (1 + s % 8) for s in seeds])) is True
-    assert verdict(recorded(seeds, [100 * (2 + s % 8) for s in seeds])) is False
-    assert verdict(base.sel(seed=slice(0, 4))) is None is verdict(None)
+    early = recorded(seeds, [100 if s < 5 else 100 * (1 + s % 8) for s in seeds])
+    late = recorded(seeds, [100 * (2 + s % 8) for s in seeds])
+    assert compared(base, base).alike is True
+    assert compared(base, early).alike is True
+    assert compared(base, late).alike is False
+    assert compared(base, base.sel(seed=slice(0, 4))).alike is None
 
 
-CHECKS = re.findall(r'^checks\["(\w+)"\] = ', PAGE, re.MULTILINE)
-
-
-@pytest.mark.parametrize("name", CHECKS)
-def test_a_finding_stands_its_check_and_its_sentence_names_where_it_is_shown(name, cell):
-    assert len(CHECKS) == 11 and cell("18", f'checks["{name}"]', checks={})["checks"][name]["true"]
+@pytest.mark.parametrize("check", new_here.CHECKS)
+def test_a_finding_stands_its_check_and_its_sentence_names_where_it_is_shown(check):
+    name = check.__name__
+    assert check()["true"]
     said = PAGE.partition(f"::::{{when}} {name}\n")[2].partition("\n:::\n")[0]
-    assert said.startswith(f"(new-{name.replace('_', '-')})=") and re.search(
-        r"\{(prf:ref|verdict)\}`", said
-    )
+    assert said.startswith(f"(new-{name.replace('_', '-')})=")
+    assert re.search(r"\{(prf:ref|verdict)\}`", said)
     labels = re.findall(r"\{prf:ref\}`([\w-]+)`", said)
     every = "".join(path.read_text("utf-8") for path in chapter_paths(current().root))
     assert all(f"\n:label: {label}\n" in every for label in labels)
 
 
-def test_the_checks_can_fail(cell):
+@pytest.mark.parametrize(
+    ("check", "names"),
+    [
+        (new_here.med_bound, {"circle": lambda p, k: circle(p, k, 2.0)}),
+        (new_here.copyist, {"transpose_accuracy": lambda p, n: 0.4}),
+        (new_here.limit, {"limit_point": lambda start: start}),
+    ],
+)
+def test_the_checks_can_fail(check, names, monkeypatch):
     """A wrong bound, a copyist that does not swap, a flow that is stopped early."""
-    wrong = {
-        "med_bound": {"circle": lambda p, k: circle(p, k, 2.0)},
-        "copyist": {"transpose_accuracy": lambda p, n: 0.4},
-        "limit": {"limit_point": lambda start: start},
-    }
-    for name, names in wrong.items():
-        assert not cell("18", f'checks["{name}"]', checks={}, **names)["checks"][name]["true"]
+    for name, value in names.items():
+        monkeypatch.setattr(new_here, name, value)
+    assert not check()["true"]
+
+
+def test_the_numbers_of_the_prose_follow_the_claims():
+    chosen = choose(["G36", "G37", "G27"])
+    found = list(outcomes(chosen[:2]))
+    table = as_table(found)
+    told = numbers(chosen, found, table, {"groups": new_here.groups()})
+    assert (told["n_claims"], told["n_checked"], told["n_checks"]) == (3, 2, 2)
+    assert told["n_hold"] == 1 + told["n_corrected"] or told["n_hold"] == 2
+    assert not told["complete"].holds and told["groups"].holds and told["n_differ"] == 0
+    assert [row[0] for row in json.loads(told["ledger"])] == table.id.tolist()
+    rest = {name for name in names_used("18") if not name.startswith(NEW)}
+    assert {name for name in told if not name.startswith(NEW)} - {"ledger"} == rest
+    whole = every_entry(chosen, found)
+    assert set(whole.id) == {"G36", "G37", "G27"} and whole.verdict.isin(VERDICTS).all()
+
+
+NEW = tuple(check.__name__ for check in new_here.CHECKS)
+
+
+def test_the_check_of_the_page_tells_addition_from_shuffled_columns():
+    not_translates, check = functions("18", "not_translates", "check")
+    table = np.add.outer(np.arange(7), np.arange(7)) % 7
+    order = [1, 0, 2, 3, 4, 5, 6]
+    assert check().verdict == "holds" and not not_translates(table[order])
+    assert not_translates(table[:, order])
 
 
 def test_a_central_claim_is_quoted_briefly_beside_its_verdict():

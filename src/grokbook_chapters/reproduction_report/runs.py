@@ -9,12 +9,8 @@ from grokbook.runs.experiment import Experiment
 from grokbook.training.schedule import Schedule
 from grokbook_chapters.gu2025 import fig5, modular_run
 
-PAIRS = range(
-    5,
-    23,
-    # seeds of both formats that decide: fixed when seeds 0 to 4 had been seen, before these were
-    # made
-)
+# Seeds of both formats that decide: fixed when seeds 0 to 4 had been seen, before these were made.
+PAIRS = range(5, 23)
 # runs in bfloat16, compared with those in float32
 SEEDS = {"p = 59": tuple(range(PAIRS.stop)), "p = 97": (0, 1, 2)}
 MARGIN = 1.1  # grok steps within a tenth of each other are called the same
