@@ -52,20 +52,31 @@ The modulus is {glue:text}`modulus`; see {numref}`fig-tiny` and {eq}`eq-tiny`.
 $$ \\mathrm{MED}(\\boldsymbol\\phi) = \\frac1p \\sum_i \\lVert \\phi_{i+1} - \\phi_i \\rVert $$ (eq-tiny)
 
 ```{code-cell} ipython3
-:tags: [figure]
 import sys
 import matplotlib.pyplot as plt
 import pandas as pd
 from companion import page
 from companion.page import parameters, show
 print("grokbook: step 10 of 30", file=sys.stderr)
-fig, ax = plt.subplots(figsize=(4, 2))
-ax.plot([0, 1, 4, 9])
-page.glue("modulus", p)
-page.figure(fig, "fig-tiny", f"Four squares, no seed, $p = {p}$.", "A curve that rises ever faster.")
+page.draw_as_the_book()
+page.publish({"modulus": p})
 page.table(pd.DataFrame({"n": [1, 2], "square": [1.0, None]}), "Two squares.", {"square": ".1f"})
 show.source(parameters.same)
 page.data("tiny.json", {"claims": [{"id": "X1", "computed": True, "value": p}, {"id": "X2", "computed": False}]})
+```
+
+```{code-cell} ipython3
+---
+tags: [figure]
+mystnb:
+  figure:
+    name: fig-tiny
+    caption: "Four squares, no seed, $p$ = {glue:text}`modulus`."
+  image: {alt: "A curve that rises ever faster."}
+---
+fig, ax = plt.subplots(figsize=(4, 2))
+ax.plot([0, 1, 4, 9])
+fig
 ```
 
 ```{exercise} First

@@ -3,10 +3,17 @@ our reading."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+import matplotlib.pyplot as plt
 import numpy as np
+import xarray as xr
+from matplotlib.figure import Figure
 
 import grokbook as gb
 from companion.claims import Finding, Paper, Runs, claim, enough, judge
+from companion.page import Number
 from grokbook.models.intervened import Rescaled
 from grokbook.models.quadratic import Quadratic
 from grokbook.runs.experiment import Experiment
@@ -130,3 +137,50 @@ def decay_is_inverse(runs: Runs, bar: float = 0.25) -> Finding:
         high=-1 + bar,
         said=said,
     )
+
+
+def curves(starts: Mapping[float, xr.Dataset]) -> Figure:
+    """Training and test accuracy of each seed against the step, a panel a start."""
+    fig, axes = plt.subplots(2, 2, figsize=(7.2, 5.2), sharex=True, sharey=True)
+    for ax, (factor, runs) in zip(axes.flat, starts.items(), strict=True):
+        for seed in runs.seed.values:
+            one = runs.sel(seed=seed)
+            ax.semilogx(one.step, one.train_accuracy, color="C0")
+            ax.semilogx(one.step, one.test_accuracy, color="C1")
+        ax.set_title(rf"$\alpha = {factor:g}$")
+    for ax in axes[1]:
+        ax.set_xlabel("step")
+    for ax in axes[:, 0]:
+        ax.set_ylabel("accuracy")
+    fig.tight_layout()
+    return fig
+
+
+def steps_by_decay(decays: Mapping[float, xr.Dataset]) -> Figure:
+    """The grok step of each seed against the decay, and the line $1/\\gamma$ through the first
+    median that is known."""
+    fig, ax = plt.subplots(figsize=(5, 3))
+    line = None
+    for decay, runs in decays.items():
+        steps = gb.grok_times(runs).grok_step.astype(float)
+        ax.loglog([decay] * len(steps), steps, "o", color="C1", ms=4)
+        middle = np.median(steps.fillna(np.inf))
+        if line is None and np.isfinite(middle):
+            line = middle * decay
+    if line is not None:
+        gamma = np.array([*decays])
+        ax.loglog(gamma, line / gamma, "--", color="0.5")
+    ax.set(xlabel=r"weight decay $\gamma$", ylabel="grok step")
+    ax.set_xticks([*decays], [f"{decay:g}" for decay in decays])
+    ax.minorticks_off()
+    return fig
+
+
+def numbers(starts: Mapping[float, xr.Dataset], n_seeds: int) -> dict[str, Any]:
+    """What the prose uses: median fit and grok steps of three starts."""
+    found: dict[str, Any] = {"n_seeds": n_seeds}
+    for name, factor in (("small", 0.5), ("usual", 1.0), ("large", 4.0)):
+        times = gb.grok_times(starts[factor])
+        for event in ("fit", "grok"):
+            found[f"{event}_{name}"] = Number.median(times[f"{event}_step"], ",.0f", "(not reached)")
+    return found

@@ -1,14 +1,13 @@
-"""What a chapter's cells use to put things on its page: figures, numbers, tables, boxes, costs.
+"""What a chapter's cells use to put things on its page: numbers, figures, tables, costs.
 
-A figure carries its name, caption and alt text in the metadata of its output, under the key
-`grokbook`; the runner (`companion.site.execute`) turns these into a numbered figure of the page.
-Nothing here computes.
+The label, caption and alternative text of a figure stand in the metadata of its cell (`mystnb`), or
+of its output under the key `grokbook`; the runner (`companion.site.execute`) turns these into a
+numbered figure of the page. Nothing here computes.
 """
 
 from __future__ import annotations
 
 import html
-import json
 import keyword
 import math
 import re
@@ -18,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from companion.page import costs, drawing
-from companion.page.safe import code, counted, line, words
+from companion.page.safe import counted, line, words
 from companion.page.tables import Form, table_html
 from companion.page.when import KEY, glued
 from grokbook.errors import ParameterError
@@ -38,35 +37,6 @@ def _display(data: Mapping[str, Any], metadata: Mapping[str, Any] | None = None)
 
 
 # ------------------------------------------------------------------------------------------ figures
-
-
-def figure(fig: Any, name: str, caption: str, alt: str) -> None:
-    """Put a matplotlib figure on the page as the numbered figure `name`, and close it.
-
-    On a narrow screen its panels stand below one another where that can be done. Its colours follow
-    the page's scheme.
-
-    Args:
-        fig: a matplotlib Figure.
-        name: its label; prose refers to it as `` {numref}`fig-name` ``. Starts with `fig-`.
-        caption: Markdown, with the seeds, the statistic and the preset; numbers in it are computed.
-        alt: what a reader who cannot see it needs to know, in a sentence or two.
-
-    Raises ParameterError when the name does not start with `fig-` or a text is missing.
-    """
-    import matplotlib.pyplot as plt
-
-    labels = labelled(name, caption, alt)
-    if (
-        max(
-            (ax.get_subplotspec().get_gridspec().ncols for ax in fig.axes if ax.get_subplotspec()),
-            default=1,
-        )
-        > 2
-    ):
-        labels["grokbook"]["classes"] = "gb-wide"
-    _display({**drawing.drawings(fig), "text/plain": f"[figure {name}: {alt}]"}, labels)
-    plt.close(fig)
 
 
 def draw_as_the_book() -> None:
@@ -133,46 +103,18 @@ def labelled(name: str, caption: str, alt: str) -> dict[str, Any]:
 # ------------------------------------------------------------------------------------------ numbers
 
 
-def glue(
-    name: str,
-    value: Any,
-    form: str | None = None,
-    missing: str | None = None,
-    unit: str = "",
-    seeds: Any = None,
-) -> None:
-    """Make a computed value available to the prose as `` {glue:text}`name` ``.
+@dataclass(frozen=True)
+class Number:
+    """A number of the prose.
 
-    Args:
-        name: the key.
+    Attributes:
         value: a number, a text, or a NumPy or torch scalar.
-        form: a format such as ``".0f"`` applied here; without it, prose may write ``
-            {glue:text}`name:.3f` ``.
+        form: a format such as ``".0f"``; without it, prose may write `` {glue:text}`name:.3f` ``.
         missing: the text that stands in for None or NaN (a run that did not get there).
         unit: words after a value that is not missing, such as ``" steps"`` (with `form`).
         seeds: what each seed has, where the value sums up seeds; a re-run is compared with their
             spread.
-
-    Raises ParameterError for None or NaN without `missing`, and for arrays.
     """
-    plain = _scalar(name, value)
-    about = {"name": name, "mime_prefix": _GLUED}
-    if plain is None or (isinstance(plain, float) and math.isnan(plain)):
-        if missing is None:
-            raise ParameterError(
-                f"{name} has no value ({value!r}); give `missing=` the words to print instead."
-            )
-        plain = missing
-    else:
-        about |= {} if seeds is None else {"value": plain, "seeds": _numbers(seeds)}
-        plain = plain if form is None else format(plain, form) + unit
-    _display({f"{_GLUED}text/plain": repr(plain)}, {"scrapbook": about})
-
-
-@dataclass(frozen=True)
-class Number:
-    """A number of the prose: how it is printed, what stands for one that is missing, and what each
-    seed has where it sums up seeds."""
 
     value: Any
     form: str | None = None
@@ -198,30 +140,54 @@ class Truth:
 
 
 def publish(values: Mapping[str, Any]) -> None:
-    """Make all that the prose of a page uses available to it: numbers, texts and truths by name.
+    """Make all that the prose of a page uses available to it: numbers and texts as
+    `` {glue:text}`name` ``, truths for `:::{when} name` and `` {when}`name; words` ``.
 
     A chapter has one function that gives them, which its test calls, too.
 
     Args:
         values: name -> `Number`, `Truth`, or a number or text as it is printed.
 
-    Raises ParameterError as `glue` and `conditions` do.
+    Raises ParameterError for None or NaN without words for what is missing, for an array, for a
+    truth that is neither True, False nor None, and for a name of it that a condition cannot hold.
     """
     for name, value in values.items():
         if isinstance(value, Truth):
-            conditions(**{name: (value.holds, value.numbers)})
+            _publish_truth(name, value)
         elif isinstance(value, Number):
-            glue(name, value.value, value.form, value.missing, value.unit, value.seeds)
+            _publish_number(name, value)
         else:
-            glue(name, value)
+            _publish_number(name, Number(value))
 
 
-def glue_median(
-    name: str, values: Any, form: str, missing: str | None = None, unit: str = ""
-) -> None:
-    """Glue the median of what each seed has (a DataArray, a Series, a list); missing ones are left
-    out of it."""
-    publish({name: Number.median(values, form, missing, unit)})
+def _publish_number(name: str, number: Number) -> None:
+    plain = _scalar(name, number.value)
+    about = {"name": name, "mime_prefix": _GLUED}
+    if plain is None or (isinstance(plain, float) and math.isnan(plain)):
+        if number.missing is None:
+            raise ParameterError(
+                f"{name} has no value ({number.value!r}); give `missing=` the words to print"
+                " instead."
+            )
+        plain = number.missing
+    else:
+        if number.seeds is not None:
+            about |= {"value": plain, "seeds": _numbers(number.seeds)}
+        if number.form is not None:
+            plain = format(plain, number.form) + number.unit
+    _display({f"{_GLUED}text/plain": repr(plain)}, {"scrapbook": about})
+
+
+def _publish_truth(name: str, truth: Truth) -> None:
+    holds = _scalar(name, truth.holds)
+    if not (holds is None or isinstance(holds, bool)):
+        raise ParameterError(f"the condition {name} = {truth.holds!r} must be True, False or None.")
+    if keyword.iskeyword(name) or not name.isidentifier():
+        raise ParameterError(
+            f"the condition {name!r} needs a name that is a Python identifier and no keyword."
+        )
+    about = {"name": f"{KEY}{name}", "mime_prefix": _GLUED}
+    _display({f"{_GLUED}text/plain": repr(glued(holds, line(truth.numbers)))}, {"scrapbook": about})
 
 
 def _numbers(values: Any) -> list[float | None]:
@@ -233,51 +199,19 @@ def _numbers(values: Any) -> list[float | None]:
     return [None if value is None or math.isnan(value) else value for value in each]
 
 
-def glue_all(
-    prefix: str, values: Mapping[str, Any], form: str = ",.0f", missing: str = "(not reached)"
-) -> None:
-    """Glue several numbers at once, each as `prefix_key`, in one form and with one text for what is
-    missing."""
-    for key, value in values.items():
-        glue(f"{prefix}_{key}", value, form, missing)
-
-
-def conditions(**truths: Any) -> None:
-    """Make truths available to the prose: blocks `:::{when} name` and roles `` {when}`name; words`
-    ``.
-
-    Each is True, False or None (not known: runs are missing), or a pair of that and the numbers
-    that decided, as short text, which stands in place of the words where it does not hold.
-
-    Raises ParameterError for any other value, and for a name that means something in a condition.
-    """
-    for name, given in truths.items():
-        value, said = given if isinstance(given, tuple) and len(given) == 2 else (given, "")
-        truth = _scalar(name, value)
-        if not (truth is None or isinstance(truth, bool)) or not isinstance(said, str):
-            raise ParameterError(
-                f"the condition {name} = {given!r} must be True, False or None, or a pair of that"
-                " and a text."
-            )
-        if keyword.iskeyword(name) or not name.isidentifier():
-            raise ParameterError(
-                f"the condition {name!r} needs a name that is a Python identifier and no keyword."
-            )
-        about = {"name": f"{KEY}{name}", "mime_prefix": _GLUED}
-        _display({f"{_GLUED}text/plain": repr(glued(truth, line(said)))}, {"scrapbook": about})
-
-
 def _scalar(name: str, value: Any) -> Any:
     """A Python number or text: what a 0-dimensional array or tensor holds."""
     if getattr(value, "size", 1) != 1 and not callable(getattr(value, "size", 1)):
         raise ParameterError(
-            f"{name} is an array of {value.size} values; glue one number at a time."
+            f"{name} is an array of {value.size} values; publish one number at a time."
         )
     if callable(getattr(value, "item", None)):
         try:
             return value.item()
         except (RuntimeError, ValueError):
-            raise ParameterError(f"{name} is not one number; glue one number at a time.") from None
+            raise ParameterError(
+                f"{name} is not one number; publish one number at a time."
+            ) from None
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     return None if str(value) in ("<NA>", "NaT") else str(value)
@@ -391,61 +325,6 @@ def used() -> None:
 
     rows = {(row["experiment"], row["key"], row["origin"], *row["seeds"]): row for row in USED}
     _display({"text/plain": ""}, {"grokbook_used": list(rows.values())})
-
-
-_ORIGIN = {
-    "recorded": "**Recorded on {day}**, not trained while this page was built",
-    "cached": "**Trained on {day}** on this machine and loaded from its store",
-    "trained": "**Trained while this page was built**, on {day}",
-}
-
-
-def recorded(*datasets: Any) -> None:
-    """Show the box that says when, where and with what code datasets of the store were made;
-    nothing for none."""
-    if datasets:
-        made = [part for data in datasets for part in json.loads(data.attrs["provenance"])]
-        origin = min(data.attrs.get("origin", "recorded") for data in datasets)
-        say(recorded_box({"origin": origin, "provenance": json.dumps(made)}))
-
-
-def recorded_box(attrs: Mapping[str, Any]) -> str:
-    """The Markdown of `recorded`, from the attributes that the record store gives a dataset.
-
-    >>> made = {
-    ...     "recorded_on": "2026-11-01",
-    ...     "device": "CPU",
-    ...     "dtype": "float32",
-    ...     "seconds": 90,
-    ...     "commit": "f00",
-    ... }
-    >>> recorded_box({"origin": "recorded", "provenance": json.dumps([made])})
-    '> **Recorded on 2026-11-01**, not trained while this page was built: CPU, float32,
-     90 s of training, commit `f00`.'
-    """
-    made = json.loads(attrs["provenance"])
-    origin = _ORIGIN[attrs.get("origin", "recorded")].format(
-        day=words(max(part["recorded_on"] for part in made))
-    )
-    devices = sorted({words(part["device"]) for part in made if part.get("device")})
-    dtypes = sorted({words(part["dtype"]) for part in made if part.get("dtype")})
-    commits = sorted({part["commit"][:10] for part in made if part.get("commit")})
-    least = "at least " if any(part.get("resumed") for part in made) else ""
-    took = duration(sum(part.get("seconds", 0) for part in made))
-    facts = [", ".join(devices), ", ".join(dtypes), f"{least}{took} of training"]
-    facts += [", ".join(f"commit {code(commit)}" for commit in commits)]
-    return f"> {origin}: {', '.join(filter(None, facts))}."
-
-
-def not_run(experiment: Any) -> None:
-    """Show the box that says a result was not computed, and what it would cost. It is never made
-    up."""
-    some = len(experiment.missing_seeds()) < len(experiment.seeds)
-    say(
-        f"> **Not run.** {'A part of ' * some}{code(experiment.name)} is not in the record store"
-        f" and was not trained for this page. It would take about {_predicted([experiment])} here:"
-        f" {code(f'grokbook record --only {experiment.name}')}."
-    )
 
 
 def begin(chapter: str, names: Mapping[str, Any]) -> None:

@@ -37,7 +37,7 @@ def interactive(
     options: Mapping[str, Any] | None = None,
     still: Any = None,
 ) -> None:
-    """Put an interactive figure on the page as the numbered figure `name`, like `page.figure`.
+    """Put an interactive figure on the page as the numbered figure `name`.
 
     Args:
         script: a script of `companion/page/scripts` without `.js`, listed in `SCRIPTS`.

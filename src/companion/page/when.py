@@ -63,7 +63,7 @@ def holds(expression: str, known: Known) -> bool | None:
         there = (
             f"the page has {', '.join(sorted(known))}"
             if known
-            else "no cell of the page calls page.conditions"
+            else "no cell of the page publishes it"
         )
         raise ParameterError(
             f"the condition {expression!r} names {', '.join(unknown)}, which is not known; {there}."

@@ -130,7 +130,8 @@ def label_figures(notebook: Any) -> list[str]:
             elif any(mime.startswith("image/") for mime in output.get("data", {})):
                 place = where(notebook, index)
                 raise ChapterError(
-                    f"{place} shows an image without caption and alt text: use page.figure."
+                    f"{place} shows an image without caption and alt text: its metadata `mystnb`"
+                    " should give them."
                 )
         if "figure" in cell.metadata.get("tags", []) and not found and cell.cell_type == "code":
             raise ChapterError(f"{where(notebook, index)} is tagged `figure` and made none.")

@@ -2,7 +2,6 @@
 made."""
 
 import ast
-import json
 from types import SimpleNamespace
 
 import matplotlib
@@ -38,11 +37,15 @@ def fig():
     return figure
 
 
-def test_a_figure_carries_name_caption_and_alt_and_is_closed(shown, fig):
-    page.figure(fig, "fig-a", "Three points,\n\n  one seed.", "A curve that rises.")
-    data, metadata = shown[0]
+def test_a_figure_carries_name_caption_and_alt():
     labels = {"name": "fig-a", "caption": "Three points, one seed.", "alt": "A curve that rises."}
-    assert metadata["grokbook"] == labels
+    found = page.labelled("fig-a", "Three points,\n\n  one seed.", "A curve that rises.")
+    assert found == {"grokbook": labels}
+
+
+def test_a_figure_at_the_end_of_a_cell_is_drawn_once_and_closed(shown, fig):
+    page._draw(fig)
+    ((data, _),) = shown
     assert data["image/svg+xml"].startswith("<?xml")
     assert not plt.fignum_exists(fig.number)
 
@@ -58,9 +61,8 @@ def test_a_figure_carries_name_caption_and_alt_and_is_closed(shown, fig):
 )
 def test_a_figure_without_its_texts_is_refused(wrong, said):
     with pytest.raises(ParameterError, match=said):
-        page.figure(
-            None,
-            **{"name": "fig-a", "caption": "A good caption.", "alt": "A good alt text."} | wrong,
+        page.labelled(
+            **{"name": "fig-a", "caption": "A good caption.", "alt": "A good alt text."} | wrong
         )
 
 
@@ -84,31 +86,34 @@ def glued(monkeypatch):
     "value", [3, 3.0, "three", np.float32(3), np.int64(3), np.array(3.0), torch.tensor(3)]
 )
 def test_glued_scalars_are_plain(glued, value):
-    page.glue("n", value)
+    page.publish({"n": value})
     assert type(glued["n"]) in (int, float, str)
     assert glued["n"] in (3, "three")
 
 
 def test_a_format_a_unit_and_a_missing_value(glued):
-    page.glue("a", 1234.5678, form=",.1f", unit=" steps")
-    page.glue("b", None, form=".0f", missing="not by step 300")
-    page.glue("c", float("nan"), missing="never")
-    page.glue_all("paper", {"fit": 1234.0, "delay": None})
-    assert glued == {
-        **{"a": "1,234.6 steps", "b": "not by step 300", "c": "never"},
-        **{"paper_fit": "1,234", "paper_delay": "(not reached)"},
+    numbers = {
+        "a": page.Number(1234.5678, ",.1f", unit=" steps"),
+        "b": page.Number(None, ".0f", "not by step 300"),
+        "c": page.Number(float("nan"), missing="never"),
     }
+    page.publish(numbers)
+    assert glued == {"a": "1,234.6 steps", "b": "not by step 300", "c": "never"}
 
 
 def test_a_number_over_seeds_carries_what_each_has(glued):
-    page.glue("a", 300.0, ",.0f", unit=" steps", seeds=pd.Series([250, 300, None], dtype="Int64"))
-    page.glue("b", None, ",.0f", "later", seeds=[None])
-    page.glue_median("c", np.array([0.5, np.nan, 0.1, 0.2]), ".0%")
+    seeds = pd.Series([250, 300, None], dtype="Int64")
+    numbers = {
+        "a": page.Number(300.0, ",.0f", unit=" steps", seeds=seeds),
+        "b": page.Number(None, ",.0f", "later", seeds=[None]),
+        "c": page.Number.median(np.array([0.5, np.nan, 0.1, 0.2]), ".0%"),
+    }
+    page.publish(numbers)
     assert glued["a"] == ("300 steps", 300.0, [250.0, 300.0, None])
     assert glued["b"] == "later", "a value that is missing has no spread"
     assert glued["c"] == ("20%", 0.2, [0.5, None, 0.1, 0.2])
     with pytest.raises(ParameterError, match="d has no value"):
-        page.glue_median("d", [np.nan], ".1f")
+        page.publish({"d": page.Number.median([np.nan], ".1f")})
 
 
 @pytest.mark.parametrize("value", [None, np.float64("nan"), np.zeros(3), torch.zeros(2)])
@@ -116,7 +121,7 @@ def test_a_missing_value_without_words_for_it_and_an_array_are_refused(value):
     with pytest.raises(
         ParameterError, match="delay (has no value|is an array of 3 values|is not one number)"
     ):
-        page.glue("delay", value)
+        page.publish({"delay": value})
 
 
 FOUND = pd.DataFrame(
@@ -194,55 +199,26 @@ PRICE = f"{30 * costs.SIDE_BY_SIDE:.0f} s and 600 MB"
 
 
 @pytest.mark.parametrize(
-    ("say", "missing", "cores", "said"),
+    ("missing", "said"),
     [
         (
-            page.cost,
             (1, 2),
-            1,
             "> This will train 2 runs (made/up: seeds 1, 2), about 60 s and 200 MB on this machine",
         ),
-        (page.cost, (1, 2), 1, "machine (1 of 3 runs are already there)."),
-        (page.cost, (), 1, "> Nothing has to be trained: all 3 runs are in the record store."),
-        (
-            page.not_run,
-            (0, 1, 2),
-            3,
-            "> **Not run.** `made/up` is not in the record store and was not trained",
-        ),
-        (page.not_run, (0, 1, 2), 3, f"about {PRICE} here: `grokbook record --only made/up`."),
+        ((1, 2), "machine (1 of 3 runs are already there)."),
+        ((), "> Nothing has to be trained: all 3 runs are in the record store."),
     ],
 )
-def test_what_was_not_run_is_said_with_its_price(monkeypatch, shown, say, missing, cores, said):
-    monkeypatch.setattr("os.cpu_count", lambda: cores)
-    monkeypatch.setenv("GROKBOOK_CORES", str(cores))
-    say(experiment(missing))
+def test_what_was_not_run_is_said_with_its_price(monkeypatch, shown, missing, said):
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    monkeypatch.setenv("GROKBOOK_CORES", "1")
+    page.cost(experiment(missing))
     assert said in shown[0][0]["text/markdown"]
 
 
 def test_outside_a_notebook_nothing_is_shown(capsys):
     page.cost(experiment(()))
     assert capsys.readouterr().out == ""
-
-
-def test_the_recorded_box_says_when_where_and_how_long():
-    one = {
-        "recorded_on": "2026-11-01",
-        "device": "CPU (x86_64)",
-        "dtype": "float32",
-        "seconds": 100,
-    }
-    made = json.dumps(
-        [one, {**one, "recorded_on": "2026-11-03", "seconds": 140, "commit": "a" * 40}]
-    )
-    said = page.recorded_box({"origin": "recorded", "provenance": made})
-    assert "**Recorded on 2026-11-03**, not trained while this page was built" in said
-    assert "CPU (x86\\_64), float32, 4 min of training, commit `aaaaaaaaaa`" in said
-    assert "Trained while" in page.recorded_box({"origin": "trained", "provenance": made})
-    continued = json.dumps([one, {**one, "resumed": True}])
-    assert "at least 3 min of training" in page.recorded_box(
-        {"origin": "recorded", "provenance": continued}
-    )
 
 
 def test_the_times_of_a_chapter_are_given_for_each_preset(project, shown, monkeypatch):

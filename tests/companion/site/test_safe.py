@@ -4,7 +4,6 @@ shows as it is."""
 import csv
 import dataclasses
 import io
-import json
 import re
 from html.parser import HTMLParser
 
@@ -17,7 +16,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from myst_parser.parsers.docutils_ import Parser
 
-from companion import page
 from companion.page import cards, safe, show, sources, tables
 from companion.page.parameters import Parameter
 from companion.site import footer
@@ -73,15 +71,6 @@ def test_any_text_is_read_as_it_was_written(text):
 
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_the_boxes_of_a_page_say_what_a_record_says_and_no_more(attack, project):
-    made = {
-        "recorded_on": attack,
-        "device": attack,
-        "dtype": attack,
-        "seconds": 1,
-        "commit": attack,
-    }
-    box = rendered(page.recorded_box({"origin": "recorded", "provenance": json.dumps([made])}))
-    assert kinds(box) <= {*QUIET, nodes.block_quote, nodes.strong}
     chapter = sources.find(project, "01")
     chapter = dataclasses.replace(
         chapter, parameters=(*chapter.parameters, Parameter("note", "str", "", "a remark"))

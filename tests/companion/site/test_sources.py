@@ -18,7 +18,7 @@ from myst_parser.parsers.mdit import create_md_parser
 from companion.claims.ledger import claims, moved
 from companion.claims.verdicts import settled, with_former
 from companion.exercises import parser
-from companion.page import sources, when
+from companion.page import sources
 from companion.site import staging as site
 from grokbook.errors import ParameterError
 from project_tree import ROOT
@@ -81,49 +81,6 @@ def chapter(request):
 def cells(source, kind="code"):
     """The text of the cells of a kind: without their options, without front matter."""
     return [cell.source for cell in sources.read_notebook(source).cells if cell.cell_type == kind]
-
-
-def glued(source):
-    """Patterns of the keys that cells glue; a computed part of a key matches anything."""
-    for node in ast.walk(ast.parse("\n".join(cells(source)))):
-        name = getattr(node.func, "attr", "") if isinstance(node, ast.Call) else ""
-        if name in ("glue", "glue_all", "glue_median") and node.args:
-            parts = getattr(node.args[0], "values", [node.args[0]])
-            key = "".join(
-                re.escape(part.value) if isinstance(part, ast.Constant) else ".+" for part in parts
-            )
-            yield key + ("_.+" if name == "glue_all" else "")
-
-
-def pasted_in_vain(source):
-    """The keys that the prose asks for and no cell glues."""
-    patterns = list(glued(source))
-    asked = re.findall(r"\{glue:text\}`([^`:]+)(?::[^`:]+)?`", source)
-    return {key for key in asked if not any(re.fullmatch(pattern, key) for pattern in patterns)}
-
-
-def given(source):
-    """The names of the conditions that cells give; None where some are computed."""
-    found = set()
-    for node in ast.walk(ast.parse("\n".join(cells(source)))):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "page.conditions":
-            found |= {word.arg for word in node.keywords}
-    return None if None in found or published(source) else found
-
-
-def published(source):
-    """Whether a function of the chapter gives all that its prose uses."""
-    return any("page.publish(" in cell for cell in cells(source))
-
-
-def asked(source):
-    """The names in the conditions of blocks and half sentences."""
-    found = re.findall(r"\{when\}(?: +([^\n]+)|`+([^;`]+);)", source)
-    return {name for condition in found for name in when.names("".join(condition))}
-
-
-def test_every_condition_of_the_prose_is_given_by_a_cell_and_none_is_given_in_vain(chapter):
-    assert given(chapter.source) in (None, asked(chapter.source))
 
 
 def test_cited_papers_are_in_the_bibliography(chapter):
@@ -259,9 +216,11 @@ def test_exercises_have_collapsed_solutions(chapter):
     assert [one.label for one in parser.read(chapter.source)] == labels
 
 
-def test_every_pasted_number_is_glued(chapter):
-    """Where a function of the chapter gives the numbers, the chapter's own test compares them."""
-    assert published(chapter.source) or pasted_in_vain(chapter.source) == set()
+def test_what_the_prose_uses_is_published_by_one_function_of_the_chapter(chapter):
+    """A test of each chapter compares the names."""
+    publishing = [cell for cell in cells(chapter.source) if "page.publish(" in cell]
+    assert len(publishing) == 1
+    assert re.search(r"page\.publish\(\s*chapter\.numbers\(", publishing[0])
 
 
 COMMAND = re.compile(r"grokbook run (\d\w*)([^#\n`]*(?:\n[^\n`]*(?=`[^`]))?)")
