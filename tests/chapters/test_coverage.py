@@ -103,21 +103,11 @@ def test_pairs_of_one_class_by_counting():
     assert claims.neighbour_inequality(7).numbers["total"] == sum(n * n for n in range(1, 7))
 
 
-def test_a_class_without_training_cells_needs_an_infinite_radius():
-    assert claims.needed_radius(23, 0.01, draws=5) == np.inf
-    assert (
-        claims.needed_radius(23, 0.9, draws=20) < claims.needed_radius(23, 0.5, draws=20) < np.inf
-    )
-
-
-@pytest.mark.parametrize(
-    ("own", "distance"), [(False, discs.distance_to_training), (True, discs.same_class_distance)]
-)
-def test_from_the_needed_radius_on_95_of_100_draws_cover_the_grid(own, distance):
-    k = claims.needed_radius(23, 0.5, own=own)
-    masks = [ModularTask(23, train_fraction=0.5, seed=s).train_mask for s in range(100)]
-    farthest = np.array([distance(mask, torus=True).max() for mask in masks])
-    assert (farthest < k).sum() >= 95 > (farthest < k - 1).sum()
+def test_a_class_without_training_cells_has_no_radius():
+    found = farthest_cells(23, 0.01, 5)
+    assert (found["own class"] == np.inf).all() and (found["any class"] < np.inf).all()
+    more, fewer = (farthest_cells(23, fraction, 20).max() for fraction in (0.9, 0.5))
+    assert (more < fewer).all()
 
 
 def test_simulated_coverage_lies_on_the_exact_curve_and_above_markovs_bound():
@@ -137,9 +127,8 @@ def test_simulated_coverage_lies_on_the_exact_curve_and_above_markovs_bound():
 def test_own_class_needs_a_larger_radius_than_any_class():
     found = farthest_cells(23, 0.3, 30)
     assert (found["any class"] <= found["own class"]).all()
-    assert 1 + found["own class"].quantile(0.95, interpolation="higher") == claims.needed_radius(
-        23, 0.3, draws=30
-    )
+    mask = ModularTask(23, train_fraction=0.3, seed=29).train_mask
+    assert found["own class"].iloc[-1] == discs.same_class_distance(mask, torus=True).max()
 
 
 def test_cells_are_drawn_by_kind():

@@ -31,7 +31,7 @@ def run_of(row, outside, in_hole, seeds=(0,)) -> xr.Dataset:
         "test_accuracy_outside_hole": outside,
         "test_accuracy_in_hole": in_hole,
     }
-    curves |= {"test_accuracy_mirrored": outside, "test_accuracy_unmirrored": in_hole}
+    curves |= {"test_accuracy_mirrored": in_hole, "test_accuracy_unmirrored": in_hole}
     data = {
         name: (("seed", "step"), np.stack([values] * len(seeds))) for name, values in curves.items()
     }

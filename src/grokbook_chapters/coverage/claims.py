@@ -17,7 +17,6 @@ from grokbook.tasks.arithmetic import ModularTask
 from grokbook.tasks.groups import cyclic
 from grokbook.theory.coverage import (
     disc_size,
-    distance_to_training,
     guaranteed_size,
     least_training_size,
     printed_fraction,
@@ -203,27 +202,6 @@ def fraction_is_necessary(largest: int = 97, least_k: int = 2) -> Finding:
         broken_p=min((q for q, _ in against), default=None),
         broken_k=", ".join(map(str, sorted({k for _, k in against}))),
     )
-
-
-def needed_radius(
-    p: int, train_fraction: float, draws: int = 100, quantile: float = 0.95, *, own: bool = True
-) -> float:
-    """Least k at which `quantile` of random splits have a training cell of the same class in every
-    disc (torus).
-
-    With `own` False of any class. inf where more of the splits than that leave a class without any
-    training cell.
-
-    Example:
-        >>> needed_radius(7, 0.9, 20), needed_radius(7, 0.9, 20, own=False)
-        (3.0, 2.0)
-    """
-    distance = same_class_distance if own else distance_to_training
-    farthest = []
-    for seed in range(draws):
-        mask = ModularTask(p, train_fraction=train_fraction, seed=seed).train_mask
-        farthest.append(distance(mask, torus=True).max())
-    return 1 + float(np.quantile(farthest, quantile, method="higher"))
 
 
 # steps from which a run that has not generalised counts as one that does not: the authors'

@@ -20,7 +20,6 @@ from scipy.stats import binomtest
 
 from grokbook.errors import ParameterError
 from grokbook.measures.inputs import whole
-from grokbook.theory.coverage import disc_size
 from grokbook.theory.grid_inputs import count, side_and_radius
 
 BATCH = 64  # draws that are worked on at a time
@@ -98,7 +97,9 @@ def first_covered(
         ((3, 5, 5), True)
     """
     p, k = side_and_radius(p, k, torus)
-    rng, cells, found = np.random.default_rng(seed), np.arange(1, p * p + 1, dtype=np.int32), []
+    rng = np.random.default_rng(seed)
+    cells = np.arange(1, p * p + 1, dtype=np.int32)
+    found = []
     for n in np.diff([*range(0, whole(draws, "draws"), BATCH), draws]):
         # random orders of all cells
         least = rng.permuted(np.tile(cells, (n, 1)), axis=1).reshape(n, p, p)
@@ -112,43 +113,16 @@ def first_covered(
 
 
 def full_coverage(
-    p: int,
-    k: int,
-    m: int,
-    *,
-    torus: bool = False,
-    draws: int = 400,
-    seed: int = 0,
-    replacement: bool = False,
+    p: int, k: int, m: int, *, torus: bool = False, draws: int = 400, seed: int = 0
 ) -> Estimate:
     """Probability that m random training cells cover every cell of the grid, by simulation.
-
-    With `replacement` the m cells are drawn independently, so that only D <= m of them differ:
-    given D they are a uniform set of D cells, and the covering time is compared with D.
 
     Raises ParameterError for m outside 0 .. p^2, draws below 1, and as `cover_times` does.
 
     Source: the probability of Gu et al. 2025, appendix B.6.
     """
     times = cover_times(p, k, draws, seed=seed, torus=torus)
-    m = count(m, p)
-    if not replacement:
-        return Estimate.of(int((times <= m).sum()), draws)
-    rng = np.random.default_rng([seed, 1])
-    distinct = [np.unique(rng.integers(p * p, size=m)).size for _ in range(draws)]
-    return Estimate.of(int((times <= distinct).sum()), draws)
-
-
-def printed_bound(p: int, k: int, m: int) -> float:
-    r"""The lower bound 1 - N (1 - C/N)^m of the probability of full coverage, as printed.
-
-    Raises ParameterError for m outside 0 .. p^2 and for 2k - 1 > p.
-
-    Source: Gu et al. 2025, appendix B.6. It holds on the torus; on the bounded grid, for which it
-    is stated, it does not, because the discs of border cells are smaller than C.
-    """
-    p, k = side_and_radius(p, k, torus=True)
-    return 1 - p * p * (1 - disc_size(k) / p**2) ** count(m, p)
+    return Estimate.of(int((times <= count(m, p)).sum()), draws)
 
 
 def enumerate_coverage(p: int, k: int, m: int, *, torus: bool = False) -> Enumeration:
@@ -158,7 +132,8 @@ def enumerate_coverage(p: int, k: int, m: int, *, torus: bool = False) -> Enumer
     does.
     """
     p, k = side_and_radius(p, k, torus)
-    n, m = p * p, count(m, p)
+    n = p * p
+    m = count(m, p)
     if min(m, n - m) > 9 or comb(n, m) > MOST_SUBSETS:
         raise ParameterError(
             f"p = {p}, m = {m} has more than {MOST_SUBSETS} training sets, too many to enumerate."
@@ -166,8 +141,12 @@ def enumerate_coverage(p: int, k: int, m: int, *, torus: bool = False) -> Enumer
     gap = np.abs(np.arange(p)[:, None] - np.arange(p))
     gap = np.minimum(gap, p - gap) if torus else gap
     inside = (gap[:, None, :, None] + gap[None, :, None, :] < k).reshape(n, n)
-    # a bit for each cell of the disc
-    discs = [sum(1 << int(cell) for cell in np.flatnonzero(row)) for row in inside]
+    discs = [_bits(row) for row in inside]
     missing = [n - reduce(or_, chosen, 0).bit_count() for chosen in combinations(discs, m)]
     mean = Fraction(sum(missing), len(missing))
     return Enumeration(missing.count(0), len(missing), mean, 1 - mean / (n - m) if m < n else None)
+
+
+def _bits(row: np.ndarray) -> int:
+    """A bit for each cell of a disc."""
+    return sum(1 << int(cell) for cell in np.flatnonzero(row))

@@ -46,10 +46,8 @@ def limits_of_parts(data: xr.Dataset, rule: LimitRule | None = None) -> pd.DataF
     table = limits_table(data, rule).reset_index()
     for part, name in PARTS.items():
         means = [_moving(data[name].sel(seed=seed), rule.window) for seed in table.seed]
-        table[part] = [
-            100 * float(np.interp(step, *mean))
-            for step, mean in zip(table.upper_step, means, strict=True)
-        ]
+        at_limit = zip(table.upper_step, means, strict=True)
+        table[part] = [100 * float(np.interp(step, *mean)) for step, mean in at_limit]
         if part == "outside":
             highest = pd.Series([100 * mean.max() for _, mean in means])
             table["generalised"] = (highest >= GENERALISED).astype("boolean").mask(highest.isna())
@@ -93,7 +91,8 @@ def against_printed(runs: pd.DataFrame, near: float = NEAR) -> pd.Series:
     A run that still rises agrees only where no accuracy could exceed the printed one by more than
     `near` points; "below" is level, by its last step.
     """
-    upper, u_acc = runs.upper, table_1()["U-Acc"].reindex(runs.row).to_numpy()
+    upper = runs.upper
+    u_acc = table_1()["U-Acc"].reindex(runs.row).to_numpy()
     rising = runs.truncated.astype(bool)
     agrees = (abs(upper - u_acc) <= near) & (~rising | (u_acc + near >= 100))
     return pd.Series(

@@ -45,7 +45,9 @@ class MatrixState:
 
 def matrix_state(W_U: Array, W: Array, x: Array) -> MatrixState:
     """A checked state; raises ParameterError if the shapes do not fit or a value is not finite."""
-    first, second, vector = to_numpy(W_U), to_numpy(W), to_numpy(x)
+    first = to_numpy(W_U)
+    second = to_numpy(W)
+    vector = to_numpy(x)
     shapes = f"W_U {first.shape}, W {second.shape} and x {vector.shape}"
     if (
         first.ndim != 2
@@ -136,12 +138,13 @@ def _flat(state: MatrixState) -> np.ndarray:
 
 
 def _shaped(y: np.ndarray, like: MatrixState) -> MatrixState:
-    first, second = like.W_U.size, like.W_U.size + like.W.size
-    parts = y[..., :first], y[..., first:second], y[..., second:]
-    shapes = like.W_U.shape, like.W.shape, like.x.shape
-    return MatrixState(
-        *(part.reshape(*y.shape[:-1], *s) for part, s in zip(parts, shapes, strict=True))
-    )
+    parts = []
+    start = 0
+    for matrix in (like.W_U, like.W, like.x):
+        part = y[..., start : start + matrix.size]
+        parts.append(part.reshape(*y.shape[:-1], *matrix.shape))
+        start += matrix.size
+    return MatrixState(*parts)
 
 
 def invariants(state: MatrixState) -> tuple[np.ndarray, np.ndarray]:
@@ -154,10 +157,10 @@ def invariants(state: MatrixState) -> tuple[np.ndarray, np.ndarray]:
 
     Source: this book; the papers name no invariant. Known for deep linear networks.
     """
-    W_U, W, x = state.W_U, state.W, state.x
-    turned = np.swapaxes(W, -1, -2)
-    first = np.swapaxes(W_U, -1, -2) @ W_U - W @ turned
-    return first, turned @ W - x[..., :, None] * x[..., None, :]
+    turned = np.swapaxes(state.W, -1, -2)
+    first = np.swapaxes(state.W_U, -1, -2) @ state.W_U - state.W @ turned
+    second = turned @ state.W - state.x[..., :, None] * state.x[..., None, :]
+    return first, second
 
 
 def _unit(vector: Array | Sequence[float], name: str) -> np.ndarray:
@@ -185,7 +188,9 @@ def rank_one(point: Array | Sequence[float], a: Array, b: Array, e: Array) -> Ma
     Source: this book; it takes the place of the maps of Gu et al. 2025, Theorem C.8.
     """
     x, w, u = triples(point)
-    a, b, e = _unit(a, "a"), _unit(b, "b"), _unit(e, "e")
+    a = _unit(a, "a")
+    b = _unit(b, "b")
+    e = _unit(e, "e")
     return MatrixState(u * np.outer(a, b), w * np.outer(b, e), x * e)
 
 
@@ -198,7 +203,9 @@ def coordinates(state: MatrixState, a: Array, b: Array, e: Array) -> tuple[np.nd
 
     Source: this book.
     """
-    a, b, e = _unit(a, "a"), _unit(b, "b"), _unit(e, "e")
+    a = _unit(a, "a")
+    b = _unit(b, "b")
+    e = _unit(e, "e")
     u = np.einsum("p,...pd,d->...", a, state.W_U, b)
     w = np.einsum("d,...dn,n->...", b, state.W, e)
     x = state.x @ e
@@ -219,7 +226,8 @@ def other_sample_loss(path: MatrixState, x: Array, c: Array) -> np.ndarray:
 
     Source: this book.
     """
-    vector, aim = to_numpy(x), to_numpy(c)
+    vector = to_numpy(x)
+    aim = to_numpy(c)
     if vector.shape != path.W.shape[-1:] or aim.shape != path.W_U.shape[-2:-1]:
         raise ParameterError(
             f"x {vector.shape} and c {aim.shape} must have lengths n = {path.W.shape[-1]} and "

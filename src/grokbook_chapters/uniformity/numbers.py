@@ -6,27 +6,25 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 
 from companion.page import Number, Truth
 from grokbook.measures import med
 from grokbook.measures.geometry import diameter
 from grokbook.theory.enclosing_ball import smallest_ball
 from grokbook.theory.one_frequency import circle
-from grokbook.theory.uniformity import circle_delta, class_sums, closeness
+from grokbook.theory.uniformity import class_sums
 from grokbook_chapters.uniformity.trained import deeper_layers
 
 
 def numbers(
     p: int,
     n_seeds: int,
-    first: xr.Dataset,
     shares: pd.DataFrame,
     fits: pd.DataFrame,
     paths: pd.DataFrame,
 ) -> dict[str, Any]:
-    """What the prose uses: of circles modulo `p`, of the recorded runs `first` at the first modulus
-    of `shares`, of the additive fits to `n_seeds` training sets and of the descents `paths`."""
+    """What the prose uses: of circles modulo `p`, of the additive fits to `n_seeds` training sets,
+    of the `shares` of trained embeddings and of the descents `paths`."""
     moduli = shares.modulus.unique().tolist()
     return {
         "modulus": p,
@@ -35,7 +33,7 @@ def numbers(
         **_circles(p, moduli[0]),
         **_fits(fits, n_seeds),
         **_descents(paths),
-        **_trained(first, shares, moduli),
+        **_trained(shares, moduli),
         **_deeper(),
     }
 
@@ -47,7 +45,6 @@ def _circles(p: int, p_recorded: int) -> dict[str, Any]:
     return {
         "ball_radius": f"{max(ball.radius for ball in balls):.2f}",
         "ball_apart": f"{diameter(np.array([ball.centre for ball in balls])):.2f}",
-        "circle_delta": f"{circle_delta(p_recorded):.4f}",
         "med_least": f"{min(meds):.3f}",
         "med_most": f"{max(meds):.4f}",
     }
@@ -83,8 +80,8 @@ def _descents(paths: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def _trained(first: xr.Dataset, shares: pd.DataFrame, moduli: list[int]) -> dict[str, Any]:
-    """Shares of sums and products of the recorded networks, and how large their balls are."""
+def _trained(shares: pd.DataFrame, moduli: list[int]) -> dict[str, Any]:
+    """Shares of products of the recorded networks."""
     starts = shares[shares.step == 0].groupby("modulus")["products"].median()
     last = shares[shares.step == shares.groupby("modulus").step.transform("max")]
     main = last[last.modulus == moduli[0]]
@@ -94,7 +91,6 @@ def _trained(first: xr.Dataset, shares: pd.DataFrame, moduli: list[int]) -> dict
     early = _early(at_main)
     early_other = _early(at_other)
     accuracy_other = last[last.modulus == moduli[1]].test_accuracy.max()
-    tables = first.embedding.transpose("seed", "snapshot", ...).values.astype(float)
     return {
         "share_start": f"{starts[moduli[0]]:.2f}",
         "share_start_other": f"{starts[moduli[1]]:.2f}",
@@ -106,8 +102,6 @@ def _trained(first: xr.Dataset, shares: pd.DataFrame, moduli: list[int]) -> dict
         "n_early": early,
         "n_early_other": early_other,
         "accuracy_other": f"{accuracy_other:.2f}",
-        "radius_start": f"{_relative(tables[:, 0]):.2f}",
-        "radius_end": f"{_relative(tables[:, -1]):.2f}",
         "products_first": Truth(bool(early), f"{early} looks"),
         "products_do_not_tell": Truth(bool(early_other), f"{early_other} looks"),
     }
@@ -116,11 +110,6 @@ def _trained(first: xr.Dataset, shares: pd.DataFrame, moduli: list[int]) -> dict
 def _early(shares: pd.DataFrame) -> int:
     """At how many looks the products are sorted and the test accuracy is below one half."""
     return int(((shares["products"] > 0.8) & (shares.test_accuracy < 0.5)).sum())
-
-
-def _relative(tables: np.ndarray) -> float:
-    """Mean radius of a class over that of the embedding, the median of several embeddings."""
-    return float(np.median([closeness(table).relative for table in tables]))
 
 
 def _deeper() -> dict[str, Any]:
