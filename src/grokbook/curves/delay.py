@@ -24,7 +24,6 @@ from scipy.stats import CensoredData, ecdf
 
 from grokbook.errors import ParameterError, checked_call
 from grokbook.measures.inputs import Array, to_numpy, whole
-from grokbook.measures.registry import Measure
 
 THRESHOLD = 0.95
 PERSISTENCE = 3
@@ -371,17 +370,3 @@ def delay_summary(times: pd.DataFrame) -> dict[str, int | float | None]:
         "delay": median_delay(times),
         "last": int(times.last_step.max()),
     }
-
-
-GROK_TIME = Measure(
-    "grok_time",
-    r"t_{\mathrm{grok}}-t_{\mathrm{fit}}",
-    r"\min\{t: a_{\mathrm{test}}\ge\tau\ \text{from}\ t\}"
-    r" - \min\{t: a_{\mathrm{train}}\ge\tau\ \text{from}\ t\}",
-    grok_time,
-    "curves",
-    "none",
-    "Power et al. 2022, section 3; the persistence rule is this book's",
-    "optimiser steps",
-    "(-∞, ∞) or censored",
-)

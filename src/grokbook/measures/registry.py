@@ -215,15 +215,14 @@ def claimed_directions() -> dict[str, str]:
     return {measure.name: measure.direction.split()[-1] for measure in _MEASURES}
 
 
-def measure_table(*more: Measure) -> list[dict[str, str]]:
-    """One row a measure, as the book prints it: name, formula, direction, unit, range, source; then
-    those of `more`.
+def measure_table() -> list[dict[str, str]]:
+    """One row a measure: name, formula, direction, unit, range, source.
 
     >>> measure_table()[0]["measure"]
     'med'
     """
     table = []
-    for measure in (*_MEASURES, *more):
+    for measure in _MEASURES:
         row = {"measure": measure.name, "symbol": f"${measure.symbol}$"}
         row |= {"formula": f"${measure.formula}$", "claimed to": measure.direction}
         row |= {"unit": measure.unit, "range": measure.range, "source": measure.source}
