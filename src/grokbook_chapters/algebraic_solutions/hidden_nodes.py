@@ -27,7 +27,10 @@ ACTIVE = 0.05
 CLOSE = 0.1
 """How far an entry of a factor may be from its ideal value."""
 
-FOUR, SYNCED, OPPOSED, OTHER = "nu=i * xi", "nu=i * syn,ab", "nu * syn", "others"
+FOUR = "nu=i * xi"
+SYNCED = "nu=i * syn,ab"
+OPPOSED = "nu * syn"
+OTHER = "others"
 KINDS = (FOUR, SYNCED, OPPOSED, OTHER)
 """The kinds of solutions of a frequency: one of order 4, two of order 6, and all others that
 factor."""
@@ -96,12 +99,11 @@ def _tables(n: int) -> tuple[np.ndarray, np.ndarray]:
     """All 2 x n/2 tables of n nodes up to the order of columns and rows, (P, 2, h); signs of the
     second row (P, h)."""
     half = n // 2
-    turned = [
-        [pair[::way] for pair, way in zip(pairs, (1, *ways), strict=True)]
-        for pairs in _matchings(tuple(range(n)))
-        for ways in product((1, -1), repeat=half - 1)
-    ]
     signs = np.array([(1, *rest) for rest in product((1, -1), repeat=half - 1)])
+    turned = []
+    for pairs in _matchings(tuple(range(n))):
+        for ways in signs:
+            turned.append([pair[::way] for pair, way in zip(pairs, ways, strict=True)])
     tables = np.array(turned).transpose(0, 2, 1)
     return np.repeat(tables, len(signs), axis=0), np.tile(signs, (len(tables), 1))
 
@@ -111,11 +113,12 @@ def _matchings(nodes: tuple[int, ...]) -> list[list[tuple[int, int]]]:
     if not nodes:
         return [[]]
     first, *rest = nodes
-    return [
-        [(first, one), *more]
-        for one in rest
-        for more in _matchings(tuple(other for other in rest if other != one))
-    ]
+    matchings = []
+    for partner in rest:
+        others = tuple(node for node in rest if node != partner)
+        for more in _matchings(others):
+            matchings.append([(first, partner), *more])
+    return matchings
 
 
 def factorise(nodes: np.ndarray) -> Factors:
@@ -138,7 +141,8 @@ def factorise(nodes: np.ndarray) -> Factors:
     mean = ratios.mean(axis=2)
     errors = np.sqrt((np.abs(ratios - mean[:, :, None]) ** 2).sum(axis=(0, 2)))
     best = int(errors.argmin())
-    table, ratio = tables[best], mean[:, best]
+    table = tables[best]
+    ratio = mean[:, best]
     rows_ = (z[:, table[0]] + flips[:, best] * z[:, table[1]] / ratio[:, None]) / 2
     pair = np.stack([np.ones(3), _scaled(ratio)], axis=1)
     other = np.stack([_scaled(node) for node in (rows_ / rows_[:, :1]).T], axis=1)
@@ -221,7 +225,8 @@ def frequency_table(waves: np.ndarray, active: float = ACTIVE) -> pd.DataFrame:
     Only orders 4 and 6 are factored; the nodes are those above `active` at k. Columns: frequency,
     order, error, factorable, kind ("" where there is none).
     """
-    half, table = _half(waves), []
+    half = _half(waves)
+    table = []
     for row, order in enumerate(orders(waves, active)):
         entry = {
             "frequency": row + 1,

@@ -45,7 +45,8 @@ def razor_path(factor: Solution, points: int = 9) -> list[Solution]:
     Raises ParameterError for fewer than two nodes, where some $r_{kkk}$ is not one, and where no
     node but the first has waves.
     """
-    y, d = factor.z, factor.d
+    y = factor.z
+    d = factor.d
     if factor.nodes < 2 or not np.allclose(y.prod(axis=0).sum(axis=1)[1:], 1):
         raise ParameterError("factor must have two nodes or more and every r_kkk must be 1.")
     inputs = y[0] * y[1]
@@ -84,9 +85,11 @@ def levelled_path(factor: Solution, k0: int, points: int = 9) -> list[Solution]:
 
     Raises ParameterError for fewer than two points.
     """
-    y, times = factor.z, np.linspace(0, 1, whole(points, "points", least=2))
+    y = factor.z
+    times = np.linspace(0, 1, whole(points, "points", least=2))
     first, second = np.abs(y[:2]) ** 2
-    size, product = first + second, first * second
+    size = first + second
+    product = first * second
     high = size + 2 * np.sqrt(product.max())
     high[0] = 0
     level = np.where(np.arange(factor.d)[:, None] > 0, high[k0], 0)

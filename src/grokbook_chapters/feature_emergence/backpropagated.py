@@ -75,7 +75,8 @@ def as_printed(F: np.ndarray, Y: np.ndarray, eta: float) -> np.ndarray:
 
     Source: Tian 2025, Eq. 5.
     """
-    features, targets = centred(F), centred(Y)
+    features = centred(F)
+    targets = centred(Y)
     left = np.linalg.solve(features @ features.T + eta * np.eye(len(F)), targets)
     right = np.linalg.solve(features.T @ features + eta * np.eye(F.shape[1]), features.T @ targets)
     return eta * left @ right.T
@@ -107,7 +108,8 @@ def features(w: np.ndarray, M: Group) -> np.ndarray:
 def unreached(F: np.ndarray, Y: np.ndarray) -> float:
     r"""$\lVert\tilde Y - \hat Y\rVert_F/\lVert\tilde Y\rVert_F$ of the best V without decay; F may
     be complex."""
-    inside, wanted = centred(F), centred(Y)
+    inside = centred(F)
+    wanted = centred(Y)
     best = np.linalg.lstsq(inside, wanted.astype(inside.dtype), rcond=1e-10)[0]
     return float(np.linalg.norm(wanted - inside @ best) / np.linalg.norm(wanted))
 
@@ -121,7 +123,8 @@ def paired_nodes(M: Group, *, conjugate: bool = True, seed: int = 0) -> np.ndarr
 
     Source: Tian 2025, Theorem 3.
     """
-    table, rng = as_table(M), np.random.default_rng(seed)
+    table = as_table(M)
+    rng = np.random.default_rng(seed)
     inverse = inverses(table)
     nodes = []
     for basis in _complex_spaces(M):
@@ -140,7 +143,8 @@ def _complex_spaces(M: Group) -> list[np.ndarray]:
     A pair of complex irreps is told apart by its character: the eigenspaces of the convolution with
     Im chi.
     """
-    table, found = as_table(M), []
+    table = as_table(M)
+    found = []
     difference = table[inverses(table)]  # [a, h] = a^-1 h
     for rho in irreps(M)[1:]:
         values, vectors = np.linalg.eigh(rho.projection)
@@ -168,7 +172,8 @@ def enough_nodes(M: Group) -> tuple[int, int]:
     r"""Theorem 3's number of nodes $2\sum_k m_k^2d_k^2$, and its bound
     $2[(M-\kappa)^2+\kappa-1]$."""
     degrees = [rho.degree for rho in irreps(M)[1:] for _ in range(2 if rho.norm == 2 else 1)]
-    n, kappa = len(as_table(M)), len(degrees)
+    n = len(as_table(M))
+    kappa = len(degrees)
     return 2 * sum(d**4 for d in degrees), 2 * ((n - kappa) ** 2 + kappa - 1)
 
 
@@ -234,7 +239,8 @@ def samples_to_keep(
     found = []
     for rng in np.random.default_rng(seed).spawn(draws):
         order, wave, k = _drawn(M, M * M, rng)
-        low, high = M, M * M
+        low = M
+        high = M * M
         while high - low > max(1, low // 100):
             middle = round((low * high) ** 0.5)
             low, high = (
@@ -251,7 +257,8 @@ def _drawn(M: int, pairs: int, rng: np.random.Generator) -> tuple[np.ndarray, np
         raise ParameterError(
             f"M = {M} must be 3 or more, and pairs = {pairs} from 1 to M^2 = {M * M}."
         )
-    k, phases = int(rng.integers(1, (M + 1) // 2)), rng.uniform(0, 2 * np.pi, (2, 1))
+    k = int(rng.integers(1, (M + 1) // 2))
+    phases = rng.uniform(0, 2 * np.pi, (2, 1))
     wave = np.cos(2 * np.pi * k * np.arange(M) / M + phases).ravel() / np.sqrt(M)
     return rng.choice(M * M, pairs, replace=False), wave, k
 
@@ -260,7 +267,8 @@ def _kept(M: int, place: np.ndarray, w: np.ndarray, k: int, steps: int) -> float
     """The part of $|w|^2$ in frequency k after `ascend` of the energy of these pairs, computed pair
     by pair."""
     first, second = np.divmod(place, M)
-    total, second = (first + second) % M, second + M
+    total = (first + second) % M
+    second = second + M
     count = np.bincount(total, minlength=M)
     for _ in range(steps):
         felt = w[first] + w[second]
@@ -269,7 +277,8 @@ def _kept(M: int, place: np.ndarray, w: np.ndarray, k: int, steps: int) -> float
         back = 2 * felt * (sums[total] - sums @ count / len(place))
         slope = np.bincount(first, back, 2 * M) + np.bincount(second, back, 2 * M)
         moved = slope + (slope @ w) * w
-        before, w = w, moved / np.linalg.norm(moved)
+        before = w
+        w = moved / np.linalg.norm(moved)
         if np.abs(w - before).max() < 1e-7:
             break
     tone = np.exp(2j * np.pi * k * np.arange(M) / M)

@@ -31,7 +31,8 @@ def window(
     yield from number(eta, top, "set the derivative of eta / (K", *typical)
     high, low = (backpropagated.shrinkage(K, 4 * s**4, one) for one in (top, part * top))
     yield from number(smaller, high / low, "divide the formula at eta", ("straight line", 1 / part))
-    F, Y = backpropagated.random_features(5, K, scale=s), backpropagated.answers(5)
+    F = backpropagated.random_features(5, K, scale=s)
+    Y = backpropagated.answers(5)
     high, low = (np.linalg.norm(backpropagated.as_printed(F, Y, one)) for one in (top, part * top))
     typical = ("upside down", low / high), ("the formula again", smaller)
     yield from number(
@@ -49,7 +50,8 @@ def product(
         # the characters that are their own inverse, without the trivial one
         real = gcd(n, 2) * gcd(m, 2) - 1
         pairs = (n * m - 1 - real) // 2
-        found, right = sorted(map(float, given)), [n * m / 4] * pairs + [n * m / 2] * real
+        found = sorted(map(float, given))
+        right = [n * m / 4] * pairs + [n * m / 2] * real
         if near(found, right):
             continue
         yield len(found) == n * m - 1 != len(right), "and its conjugate are one hill", name
@@ -73,7 +75,8 @@ def missing(missed: float, energies: Sequence[float], *, M: int, k: int, eta: fl
         learned = backpropagated.features(size * others, M)
         return np.array([backpropagated.modulated(w, M, learned, eta) for w in every[::4]])
 
-    given, wanted = np.asarray(energies, dtype=float), left(5.0)
+    given = np.asarray(energies, dtype=float)
+    wanted = left(5.0)
     if given.shape != wanted.shape:
         yield True, "give one energy", len(wanted)
     if near(given, wanted, within=1e-6):

@@ -91,7 +91,8 @@ def edges(rows: pd.DataFrame, steps: int = BUDGET) -> pd.DataFrame:
 
     Solved within so many steps; NaN where the largest share is not solved, or all are.
     """
-    share, run = rows.train_fraction, ["label", "seed"]
+    share = rows.train_fraction
+    run = ["label", "seed"]
     unsolved = rows.assign(low=share.mask(rows.solved <= steps)).groupby(run, sort=False).low
     both = rows.assign(low=unsolved.transform("max"))
     both["high"] = share.where(share > both.low)
@@ -133,15 +134,15 @@ def exponent(rows: pd.DataFrame, steps: int = BUDGET, draws: int = 2_000) -> dic
     }
     if len(known) < 2:
         return dict.fromkeys(("value", "low", "high", "wanted"), np.nan)
-    rng, x = np.random.default_rng(0), np.log(list(known))
+    rng = np.random.default_rng(0)
+    x = np.log(list(known))
 
     def drawn(n: np.ndarray) -> float:
         low, high = rng.choice(n, len(n)).mean(axis=0)
         return rng.uniform(low, high)
 
-    slopes = np.polyfit(
-        x, np.transpose([[drawn(n) for n in known.values()] for _ in range(draws)]), 1
-    )[0]
+    logarithms = [[drawn(n) for n in known.values()] for _ in range(draws)]
+    slopes = np.polyfit(x, np.transpose(logarithms), 1)[0]
     low, high = np.quantile(slopes, [0.025, 0.975])
     value, wanted = (
         np.polyfit(x, y, 1)[0] for y in ([n.mean() for n in known.values()], np.log(np.exp(x) * x))
@@ -209,7 +210,9 @@ def bump(runs: Runs, *, factor: float = BUMP) -> Finding:
     what decays, and the size of the solved layer are ours, so that nothing is refuted: said of the
     solved layer since its runs were seen, which leaves what bears the statement out as it was.
     """
-    there, told, parts = complete(runs), [], [None]
+    there = complete(runs)
+    told = []
+    parts = [None]
     for size in ("M = 71", "M = 23"):
         if not {(size, True), (size, False)} <= set(there):
             continue
@@ -260,7 +263,8 @@ def law(runs: Runs) -> Finding:
     if not (full := complete(runs)):
         return TOO_FEW
     rows = together(full)
-    table, fit = boundary_table(rows), exponent(rows)
+    table = boundary_table(rows)
+    fit = exponent(rows)
     if np.isnan(fit["value"]):
         places = ", ".join(
             f"{share:.2f} of the pairs at M = {M}" for M, share in table.share.items()
@@ -295,11 +299,13 @@ def large_rate(runs: Runs) -> Finding:
     pairs there is ours; that was mended after the runs were seen, and what bears the statement out
     is as it was.
     """
-    there, told = complete(runs), []
+    there = complete(runs)
+    told = []
     parts: list[Part] = [None] * any(label not in there for label in runs.experiments or runs)
     for M, rows in sorted(runs.items()):
         by = rows.groupby("learning_rate")
-        counts, energy = by.solved.count(), by.reached.median()
+        counts = by.solved.count()
+        energy = by.reached.median()
         share = (counts / by.size()).to_numpy()
         at_it = 0 < share.mean() < 1
         each = ", ".join(some(n, of) for n, of in zip(counts, by.size(), strict=True))
@@ -364,7 +370,8 @@ def muon_at_few_nodes(runs: Runs, *, margin: float = 1.05) -> Finding:
     if len(losses) < 2:
         return judge(None, **said)
     adam, muon = (_losses(best[name]) for name in ("adam", "muon"))
-    lower, near = sooner(muon, adam), sooner(muon, adam, factor=1 / margin) is False
+    lower = sooner(muon, adam)
+    near = sooner(muon, adam, factor=1 / margin) is False
     said["told"] += f"; Muon is lower {_counted(muon.grok_step < adam.grok_step)}, "
     said["told"] += f"{'by less' if near else 'perhaps by more'} than {margin - 1:.0%}"
     rests = all((rows.earlier / rows.loss).median() <= 1.01 for rows in best.values())

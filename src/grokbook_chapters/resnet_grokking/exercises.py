@@ -44,7 +44,8 @@ def split(blind: float, adds: float, *, n: int, pair: tuple[int, int], seed: int
 @exercise("ex-10-pooling", draws={"n": range(5, 9), "d": range(9, 16), "seed": range(100_000)})
 def pooling(w: Sequence[float], b: float, least: int, *, n: int, d: int, seed: int) -> Mistakes:
     """A vector of d numbers and a number, to three digits, and a number of features."""
-    task, u = ShapeTask(n), np.random.default_rng(seed).normal(size=(n, d))
+    task = ShapeTask(n)
+    u = np.random.default_rng(seed).normal(size=(n, d))
     weights = np.asarray(w, dtype=float)
     yield weights.shape != (d,), "w needs N numbers"
     features = u[task.inputs].sum(axis=1)

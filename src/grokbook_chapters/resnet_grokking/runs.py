@@ -14,7 +14,8 @@ from grokbook.training.optim import Optimizer
 from grokbook_chapters.resnet_grokking.features import pictured
 
 # Length of the paper's curve here (its own jump is at about 2,900 epochs), and the authors' batch.
-EPOCHS, BATCH = 3_500, 200
+EPOCHS = 3_500
+BATCH = 200
 
 SPLITS = ("random", "multiset")
 
@@ -53,15 +54,23 @@ def fig7(n_seeds: int = 3) -> dict[str, Experiment]:
 
 
 # Glyphs, share of the samples trained on, pixels of a tile and width of the small runs.
-GLYPHS, FRACTION, TILE, WIDTH = 5, 0.75, 6, 8
+GLYPHS = 5
+FRACTION = 0.75
+TILE = 6
+WIDTH = 8
 
 # Rate, decoupled decay, batch and steps of the small runs: found while a delay was sought that
 # shows in a minute.
-RATE, DECAY, SMALL_BATCH, SMALL_STEPS = 1e-3, 1.0, 67, 3_000
+RATE = 1e-3
+DECAY = 1.0
+SMALL_BATCH = 67
+SMALL_STEPS = 3_000
 
 # Accuracies from which a run fits and generalises, and steps from which a delay is one: set before
 # the runs.
-FITTED, REACHED, LATE = 0.95, 0.6, 500
+FITTED = 0.95
+REACHED = 0.6
+LATE = 500
 
 # Steps by split: by multiset the test accuracy still moved at step 3,000 of first runs, and at
 # 8,000 of others.

@@ -33,7 +33,10 @@ from grokbook.theory.parallelograms import (
 from grokbook.training.schedule import Schedule
 from grokbook_chapters.liu2022 import addition
 
-P, STEPS, SEEDS = 10, 3_000, 10  # symbols, steps of a run, runs of a set
+# symbols, steps of a run, runs of a set
+P = 10
+STEPS = 3_000
+SEEDS = 10
 SETS = 20  # drawn sets of a kind: the number was fixed before they were drawn
 ALL = 1 - 1e-6  # accuracy from which every pair is right
 # The 13 test pairs of each set.
@@ -215,9 +218,11 @@ def line_or_cover(runs: Runs) -> Finding:
         return Finding(UNDECIDED, "not all drawn sets are recorded")
     rows = outcomes(runs)
     tests = [rows.test[rows["training set"] == name].to_numpy() for name in HELD_OUT]
-    rng, n = np.random.default_rng(0), 9_999
+    rng = np.random.default_rng(0)
+    n = 9_999
     a, b, c, d = ([test.mean(), *rng.choice(test, (n, len(test))).mean(axis=1)] for test in tests)
-    line, cover = (np.add(a, b) - c - d) / 2, (np.add(a, c) - b - d) / 2
+    line = (np.add(a, b) - c - d) / 2
+    cover = (np.add(a, c) - b - d) / 2
     share = float((line > np.abs(cover))[1:].mean())
     forced, others = (rows[rows.line == kind] for kind in (True, False))
     count = {

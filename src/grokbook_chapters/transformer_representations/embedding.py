@@ -20,7 +20,9 @@ from grokbook_chapters.transformer_representations.runs import AXES
 
 # ring share from which a plane counts as showing a circle: half for one frequency; two others
 BARS = (0.5, 0.4, 0.6)
-DRAWS, RANKED = 10, 100  # random tables that a control is the mean of, starts for a rank
+# random tables that a control is the mean of, starts for a rank
+DRAWS = 10
+RANKED = 100
 
 
 def tables(run: xr.Dataset) -> np.ndarray:
@@ -40,7 +42,8 @@ def share_left(start: np.ndarray, end: np.ndarray, each: bool = False) -> np.nda
     """
     if not each:
         return (start * end).sum() / (start * start).sum()
-    first, last = np.fft.rfft(start, axis=0), np.fft.rfft(end, axis=0)
+    first = np.fft.rfft(start, axis=0)
+    last = np.fft.rfft(end, axis=0)
     return (last * first.conj()).sum(axis=1) / (np.abs(first) ** 2).sum(axis=1)
 
 
@@ -61,7 +64,8 @@ def strangers(
     Everything that training has put there, the end less what is `kept` of the start, stays as it
     was.
     """
-    left, rng = share_left(start, end, each), np.random.default_rng(0)
+    left = share_left(start, end, each)
+    rng = np.random.default_rng(0)
     rest = end - kept(start, left)
     for _ in range(draws):
         other = rng.normal(size=start.shape)
@@ -78,7 +82,8 @@ def shown_by_strangers(start: np.ndarray, end: np.ndarray, each: bool = False) -
 def drawn_rank(start: np.ndarray, end: np.ndarray) -> float:
     """Share of the other frequencies that are weaker at the start than the one that is strongest at
     the end."""
-    power, k = fourier_power(start)[1:], dominant_frequencies(end, 1)[0]
+    power = fourier_power(start)[1:]
+    k = dominant_frequencies(end, 1)[0]
     return float((power < power[k - 1]).sum() / (power.size - 1))
 
 
@@ -159,11 +164,9 @@ def plane(run: xr.Dataset, grok: float, strict: float) -> dict[str, float]:
         ring = share = second = np.nan
         if n < len(shots):
             axes = on_axes(shots[n], 2).var(axis=0)
-            ring, share, second = (
-                kept.iloc[n],
-                axes.sum() / shots[n].var(axis=0).sum(),
-                axes[1] / axes[0],
-            )
+            ring = kept.iloc[n]
+            share = axes.sum() / shots[n].var(axis=0).sum()
+            second = axes[1] / axes[0]
         found |= {f"ring_{name}": ring, f"plane_{name}": share, "second_axis": second}
     for bar in BARS:
         found[f"round_{bar}"] = crossing(rings.to_numpy(), bar, rings.index)
