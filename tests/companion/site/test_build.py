@@ -143,7 +143,7 @@ def test_a_failing_cell_fails_the_build_and_the_last_good_page_stays(built, said
         CHAPTER.replace("fig, ax = plt", "1 / 0\nfig, ax = plt")
     )
     with pytest.raises(
-        ChapterError, match="chapter 01_tiny, code cell 2, .*: ZeroDivisionError: division by zero"
+        ChapterError, match="chapter 01_tiny, code cell 3, .*: ZeroDivisionError: division by zero"
     ):
         building.build(built, "laptop", progress=said)
     assert (
