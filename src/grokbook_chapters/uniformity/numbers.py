@@ -115,5 +115,5 @@ def _early(shares: pd.DataFrame) -> int:
 def _deeper() -> dict[str, Any]:
     """What the check of the layers behind the embedding has settled."""
     settled = deeper_layers.finding().numbers
-    names = ("shares", "reached", "learned", "memorised")
+    names = ("reached", "learned", "memorised")
     return {f"deep_{name}": settled.get(name, "(not run)") for name in names}
