@@ -182,5 +182,6 @@ def numbers(starts: Mapping[float, xr.Dataset], n_seeds: int) -> dict[str, Any]:
     for name, factor in (("small", 0.5), ("usual", 1.0), ("large", 4.0)):
         times = gb.grok_times(starts[factor])
         for event in ("fit", "grok"):
-            found[f"{event}_{name}"] = Number.median(times[f"{event}_step"], ",.0f", "(not reached)")
+            steps = times[f"{event}_step"]
+            found[f"{event}_{name}"] = Number.median(steps, ",.0f", "(not reached)")
     return found
