@@ -214,7 +214,7 @@ def test_a_newcomer_finds_in_one_click_whether_med_foretells_grokking(front):
     page = front()
     act = "#can-it-be-foretold"
     read = [page.locator(act).inner_text()]
-    page.locator(act).get_by_role("link", name="MED").click()
+    page.locator(act).get_by_role("link", name="Does MED").click()
     page.wait_for_url("**/06_progress_measures.html*", wait_until="domcontentloaded")
     answer = page.locator("blockquote", has_text="Answer").first.inner_text()
     read += [
