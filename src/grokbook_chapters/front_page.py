@@ -15,14 +15,15 @@ import xarray as xr
 
 from companion import page
 from companion.claims.verdicts import settled
-from companion.page import Truth
+from companion.page import Truth, front
 from grokbook.curves.delay import THRESHOLD, grok_times
-from grokbook.runs.experiment import Experiment
+from grokbook.paths import project_root
+from grokbook.runs.experiment import Experiment, load_or_run
 from grokbook.training.config import RunConfig, StopRule
 from grokbook.training.handed_over import HandedOver
 from grokbook.training.schedule import Schedule
 from grokbook_chapters.gu2025 import often
-from grokbook_chapters.training_page import NONE, configuration, settings
+from grokbook_chapters.training_page import NONE, configuration, settings, training_page
 
 FIGURE = "fig-front-train"
 BASE: dict[str, Any] = {"train_fraction": 0.5, "n_seeds": 1, "steps": 2_000}
@@ -61,6 +62,17 @@ WAY = {"half": 0.5, "finished": 1.0, "shuffled": 1.0}
 """How far from fit to grok step a donor is when its first layer is taken."""
 
 
+def network() -> None:
+    """Show the network of the story, which begins to train by itself."""
+    caption = "First by heart, then the rule."
+    training_page(FIGURE, begin=True, story=True, caption=caption, **BASE)
+
+
+def contents() -> None:
+    """Show the chapters as one list."""
+    front.contents(project_root())
+
+
 def press(act: str, words: str) -> None:
     """Show a link that sets the network of the page to an act, and whose address repeats it.
 
@@ -91,6 +103,11 @@ def story() -> dict[str, Experiment]:
         name = f"front/story[{act}]"
         found[act] = Experiment(name, config, SEEDS, together=True, kept=KEPT)
     return found
+
+
+def recorded_story() -> dict[str, xr.Dataset]:
+    """The runs of each act, as they are recorded."""
+    return {act: load_or_run(experiment) for act, experiment in story().items()}
 
 
 def given(config: RunConfig, act: str) -> RunConfig:
