@@ -159,6 +159,8 @@ def test_each_press_runs_its_act_and_its_address_repeats_it(front, open_page, ad
     for press in page.locator(PRESSES).all():
         press.click()
         asked = dict(parse_qsl(press.get_attribute("href").partition("?")[2]))
+        pressed = "e => e.getAttribute('aria-current') === 'true'"
+        page.wait_for_function(pressed, arg=press.element_handle())
         page.wait_for_function(f"{ROOT_OF}.dataset.going === 'true'")
         page.wait_for_function(f"JSON.parse({ROOT_OF}.dataset.step) > 0")
         now = page.evaluate(f"JSON.parse({ROOT_OF}.dataset.settings)")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -9,6 +11,10 @@ from matplotlib.figure import Figure
 from companion.claims.finding import VERDICTS
 from companion.claims.ledger import KINDS
 from grokbook.plotting.style import panels, styled
+
+
+WIDEST = 15
+"""Letters on a line of a verdict's label, so that a phone has room for the columns."""
 
 
 @styled
@@ -23,13 +29,14 @@ def by_kind(table: pd.DataFrame) -> Figure:
     ax.imshow(cells, cmap="Greys", vmin=0, vmax=4 * max(1, cells.max()), aspect="auto")
     for row, column in np.argwhere(cells > 0):
         ax.text(column, row, cells[row, column], ha="center", va="center")
-    slanted = {"rotation": 35, "ha": "right", "rotation_mode": "anchor"}  # a phone is narrow
-    ax.set_xticks(range(len(KINDS)), _totals(counts.sum()), **slanted)
-    ax.set_yticks(range(len(VERDICTS)), _totals(counts.sum(axis=1)))
+    ax.set_xticks(range(len(KINDS)), _totals(counts.sum(), 1))
+    ax.set_yticks(range(len(VERDICTS)), _totals(counts.sum(axis=1), WIDEST))
     ax.grid(False)
     ax.tick_params(length=0)
     return fig
 
 
-def _totals(sums: pd.Series) -> list[str]:
-    return [f"{name} ({count})" for name, count in sums.items()]
+def _totals(sums: pd.Series, widest: int) -> list[str]:
+    """Names with their totals, at most so many letters a line where words allow it."""
+    labels = [f"{name} ({count})" for name, count in sums.items()]
+    return [textwrap.fill(label, widest, break_long_words=False) for label in labels]

@@ -139,14 +139,14 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
 .gb-train.gb-large .gb-row button { padding: .5rem 1.2rem; min-height: 3rem; }
 .gb-train.gb-story .gb-both { grid-template-columns: 1fr 1fr .72fr; } .gb-story .gb-said { grid-column: 1 / -1; }
 .gb-train .gb-ring { cursor: auto !important; } .gb-ring .joined { fill: none; stroke: var(--quiet); opacity: .55; }
-.gb-train.gb-story .gb-both svg text { font-size: 13px; } .gb-train.gb-story .gb-both svg.gb-ring text { font-size: 15px; }
+.gb-train.gb-story .gb-both svg text { font-size: 15px; } .gb-train.gb-story .gb-both svg.gb-ring text { font-size: 17px; }
 .gb-ring .number { fill: var(--measure); } .gb-train.gb-story [data-act=decay] { display: none; }
 @media screen and (max-width: 560px) { .gb-train { padding: .5rem; }
   .gb-train .gb-both { gap: .4rem .6rem; grid-template-columns: 5fr 7fr; }
   .gb-train .gb-both svg { overflow: visible; } .gb-train .gb-both svg text { font-size: 14px; } }
 @media screen and (max-width: 560px) { .gb-train.gb-story .gb-both { grid-template-columns: 5fr 7fr; }
   .gb-story .gb-said { grid-column: auto; order: 1; align-self: start; min-height: 0; }
-  .gb-train.gb-story .gb-both svg text { font-size: 14px; } .gb-train.gb-story .gb-both svg.gb-ring text { font-size: 20px; } }
+  .gb-train.gb-story .gb-both svg text { font-size: 14px; } .gb-train.gb-story .gb-both svg.gb-ring text { font-size: 22px; } }
 @media screen and (max-width: 360px) { .gb-train.gb-story .gb-both { grid-template-columns: 1fr 2fr; } }
 @media screen and (max-width: 1199px) { .gb-story :is(.gb-time, .gb-key, .gb-folds, p:has(.gb-link)) { display: none; } }
 @media screen and (max-width: 360px) { .gb-train .gb-both { grid-template-columns: 1fr; } }
