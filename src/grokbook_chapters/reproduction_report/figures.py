@@ -12,7 +12,6 @@ from companion.claims.finding import VERDICTS
 from companion.claims.ledger import KINDS
 from grokbook.plotting.style import panels, styled
 
-
 WIDEST = 15
 """Letters on a line of a verdict's label, so that a phone has room for the columns."""
 
