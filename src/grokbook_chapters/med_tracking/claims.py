@@ -31,7 +31,7 @@ ONE_SIDED = "2026-11-29T06:38:53 74c52b12"
 
 OBSERVED = {"section": "Three observations", "seconds": 5}
 OTHERS = {
-    "section": "Other moduli, other operations: MED moves, its quotient does not",
+    "section": "Other moduli, other operations",
     "seconds": 2,
     "through": tracked,
     "rule_changed": MENDED,
@@ -46,7 +46,7 @@ OTHERS = {
     "G14",
     "gu2025",
     "section 4, appendix B.4",
-    section="Closed forms",
+    section="The same circle with other names",
     kind="theorem",
     shown_by="counterexample",
     also=("G26", "P07"),

@@ -104,7 +104,7 @@ def test_the_values_of_a_page_are_default_then_preset_then_override(project):
         ("  papers:", "  seconds: {laptop: soon}\n  papers:", "seconds has laptop: 'soon'"),
         ("# A tiny chapter", "A tiny chapter", "no title"),
         ("p: int = 59 ", "p = 59 ", "may hold only lines"),
-        (":tags: [figure]", ":tags: [parameters]", "2 cells are tagged `parameters`"),
+        ("tags: [figure]", "tags: [parameters]", "2 cells are tagged `parameters`"),
     ],
 )
 def test_what_is_wrong_with_a_source_is_named(project, old, new, said):

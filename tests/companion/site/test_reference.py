@@ -1,8 +1,5 @@
 """The reference and the glossary: which names they have, and what becomes of a docstring."""
 
-import ast
-import contextlib
-import functools
 import importlib
 import re
 import sys
@@ -95,39 +92,6 @@ def test_a_docstring_is_made_restructuredtext(reference):
         *given[8:11],
         "And ``d``.",
     ]
-
-
-def shown_on(page):
-    """The functions whose code a page shows."""
-    text = page.read_text("utf-8")
-    names = {}
-    for line in re.findall(r"^from grokbook[^\n(]*(?:\([^)]*\))?", text, re.MULTILINE):
-        (node,) = ast.parse(line).body
-        for one in node.names:
-            with contextlib.suppress(ImportError):
-                importlib.import_module(f"{node.module}.{one.name}")
-            names[one.asname or one.name] = getattr(importlib.import_module(node.module), one.name)
-    paths = re.findall(r"show\.source\(([\w.]+)", text)
-    return [
-        functools.reduce(getattr, rest, names[first])
-        for first, *rest in (path.split(".") for path in paths)
-    ]
-
-
-def test_the_code_that_a_page_shows_is_of_a_name_that_the_page_lists():
-    """Aside from what is a chapter's own, has no public name, or is an operator."""
-    there = [named(path) for path in listed()]
-    shown = [
-        thing
-        for page in sorted((checkout() / "notebooks").glob("*.md"))
-        for thing in shown_on(page)
-    ]
-    wanted = [
-        thing
-        for thing in shown
-        if "chapters" not in thing.__module__ and not thing.__name__.startswith("_")
-    ]
-    assert wanted and [thing for thing in wanted if thing not in there] == []
 
 
 def test_a_term_stands_once_in_the_glossary():
