@@ -4,25 +4,21 @@ does the same."""
 from __future__ import annotations
 
 import dataclasses
-import html
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 
-from companion import page
 from companion.claims.verdicts import settled
 from companion.page import Truth, front
-from grokbook.curves.delay import THRESHOLD, grok_times
+from grokbook.curves.delay import THRESHOLD, grok_times, middle
 from grokbook.paths import project_root
 from grokbook.runs.experiment import Experiment, load_or_run
 from grokbook.training.config import RunConfig, StopRule
 from grokbook.training.handed_over import HandedOver
 from grokbook.training.schedule import Schedule
-from grokbook_chapters.gu2025 import often
 from grokbook_chapters.training_page import NONE, configuration, settings, training_page
 
 FIGURE = "fig-front-train"
@@ -80,10 +76,7 @@ def press(act: str, words: str) -> None:
     """
     found = settings(**BASE, **ACTS[act])
     changed = {name: value for name, value in found.items() if NONE.get(name) != value}
-    address = html.escape(f"#{FIGURE}-area?{urlencode(changed)}")
-    link = f'<a href="{address}">{html.escape(words)}</a>'
-    shown = {"text/html": f'<p class="gb-press">{link}</p>', "text/plain": f"[{words}]"}
-    page._display(shown)
+    front.press(f"#{FIGURE}-area?{urlencode(changed)}", words)
 
 
 def story() -> dict[str, Experiment]:
@@ -93,11 +86,12 @@ def story() -> dict[str, Experiment]:
         >>> story()["half"].name
         'front/story[half]'
     """
+    log = Schedule(30, 1, 200, "log")
+    stop = StopRule(threshold=THRESHOLD - 1e-6, hold=4)
     found = {}
     for act, changes in ACTS.items():
         config = configuration(settings(**BASE, **changes) | {"given": "nothing"})
-        stop = StopRule(threshold=THRESHOLD - 1e-6, hold=4)
-        config = dataclasses.replace(config, log=Schedule(30, 1, 200, "log"), stop=stop)
+        config = dataclasses.replace(config, log=log, stop=stop)
         if act in WAY:
             config = given(config, act)
         name = f"front/story[{act}]"
@@ -106,7 +100,7 @@ def story() -> dict[str, Experiment]:
 
 
 def recorded_story() -> dict[str, xr.Dataset]:
-    """The runs of each act, as they are recorded."""
+    """The runs of each act, from the records; what is not there is trained."""
     return {act: load_or_run(experiment) for act, experiment in story().items()}
 
 
@@ -120,13 +114,13 @@ def given(config: RunConfig, act: str) -> RunConfig:
     return dataclasses.replace(config, model=model)
 
 
-RUNS = (often, story)
+RUNS = (story,)
 
 
 def numbers(found: Mapping[str, xr.Dataset]) -> dict[str, Any]:
     """What the prose uses of the runs: medians of steps, and whether a sentence holds of them."""
     times = {act: grok_times(run) for act, run in found.items()}
-    wait = {act: median(table.delay) for act, table in times.items()}
+    wait = {act: middle(table.delay) for act, table in times.items()}
     share = {act: wait[act] / wait["paired"] for act in ACTS}
     end = found["no_decay"].test_accuracy.isel(step=-1)
     never = bool(times["no_decay"].grok_step.isna().all())
@@ -150,16 +144,6 @@ def numbers(found: Mapping[str, xr.Dataset]) -> dict[str, Any]:
         ),
         "tuned_away": Truth(share["tuned"] < 1 / 3, shares),
     }
-
-
-def median(values: pd.Series) -> float:
-    """The median of steps; what did not happen is later than all that did.
-
-    Example:
-        >>> median(pd.Series([30, None, 10])), median(pd.Series([30, None, None]))
-        (30.0, inf)
-    """
-    return float(values.astype(float).fillna(np.inf).median())
 
 
 def steps(wait: float) -> str:

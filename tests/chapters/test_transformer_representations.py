@@ -17,6 +17,7 @@ from grokbook.theory.parallelograms import equations, permissible_set
 from grokbook.training.ensemble import How, train_here
 from grokbook.training.forward import split_weights
 from grokbook.training.watching import View
+from grokbook_chapters.gu2025 import fig5, often
 from grokbook_chapters.phase_diagrams import published
 from grokbook_chapters.transformer_representations import (
     claims,
@@ -757,3 +758,9 @@ def test_what_a_cell_of_the_diagram_has_not_reached_at_its_end_counts_as_never()
     )
     data = xr.Dataset({"train_accuracy": high.isel(set=0), "test_accuracy": high.isel(set=1)})
     assert claims.letters(data).values.tolist() == [[["C", "G"], ["M", "X"]]]
+
+
+def test_the_moving_run_is_a_run_of_figure_5_that_differs_in_its_snapshots_alone():
+    shown, usual = often()["run"], fig5(97)
+    assert dataclasses.replace(shown.config, snapshots=usual.config.snapshots) == usual.config
+    assert set(shown.seeds) <= set(usual.seeds)

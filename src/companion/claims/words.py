@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 
 from companion.claims.finding import some
-from companion.claims.runs import cost
-from grokbook.runs.experiment import Experiment
 
 
 def spread(values: pd.Series, form: str = ".1f", never: str = "") -> str:
@@ -42,15 +40,3 @@ def generalising(tables: Mapping[Any, pd.DataFrame], form: str = "{}") -> str:
             f"{form.format(label)}: {some(len(seen), len(table))} generalise by step {last:,}{when}"
         )
     return "; ".join(said)
-
-
-def still_missing(runs: Collection[Experiment], what: str) -> str:
-    """A sentence on what is not recorded of some experiments, and what that would cost here.
-
-    Example:
-        >>> still_missing([], "runs of Fig. 4")
-        'All runs of Fig. 4 are recorded.'
-    """
-    if not any(run.missing_seeds() for run in runs):
-        return f"All {what} are recorded."
-    return f"Of the {what} {cost(runs)}."

@@ -17,6 +17,11 @@ def _link(chapter: Chapter, words: str) -> str:
     return f'<a class="reference internal" href="{where}">{html.escape(words)}</a>'
 
 
+def _titled(chapter: Chapter) -> str:
+    """Number and title as a link in Markdown."""
+    return f"[{_plain(chapter.number)} {chapter.title}]({page_of(chapter.name)}.ipynb)"
+
+
 def _plain(number: str) -> str:
     return number.lstrip("0")
 
@@ -53,6 +58,13 @@ def contents(root: Path) -> None:
     page._display({"text/html": f'<div class="gb-contents">{made}</div>', "text/plain": text})
 
 
+def press(address: str, words: str) -> None:
+    """Show a link that reads as a button: an address on this page that a script follows."""
+    link = f'<a href="{html.escape(address)}">{html.escape(words)}</a>'
+    made = {"text/html": f'<p class="gb-press">{link}</p>', "text/plain": f"[{words}]"}
+    page._display(made)
+
+
 def needs(root: Path) -> str:
     """Each chapter with a link to it and the numbers of those that it needs, a Markdown list.
 
@@ -62,8 +74,8 @@ def needs(root: Path) -> str:
     for _, chapters in _groups(root):
         for chapter in chapters:
             before = ", ".join(_plain(number) for number in chapter.needs)
-            link = f"[{_plain(chapter.number)} {chapter.title}]({page_of(chapter.name)}.ipynb)"
-            lines.append(f"- {link}: {f'needs {before}' if before else 'needs nothing before it'}")
+            said = f"needs {before}" if before else "needs nothing before it"
+            lines.append(f"- {_titled(chapter)}: {said}")
     return "\n".join(lines) + "\n"
 
 
@@ -81,6 +93,5 @@ def knobs(root: Path, sets: Mapping[str, Mapping[str, str]]) -> str:
             pages = sets.get(chapter.name, {}).items()
             links = [f"[{name}](chapters/{file}.ipynb)" for name, file in pages]
             values = [f"`-p {name}={value}`" for name, value in chapter.example.items()]
-            link = f"[{_plain(chapter.number)} {chapter.title}]({page_of(chapter.name)}.ipynb)"
-            rows.append(f"| {link} | {', '.join(links)} | {' '.join(values)} |")
+            rows.append(f"| {_titled(chapter)} | {', '.join(links)} | {' '.join(values)} |")
     return "\n".join(rows) + "\n"

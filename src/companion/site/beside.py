@@ -217,15 +217,14 @@ def _compared(
     differ = {d.item for d in found}
     drawings = [item for item in drawn if item in differ]
     printed = {f"glue {role[1]}" for role in drift.ROLE.finditer(source)}
-    verdicts = _verdicts(found)
     asked = {item for item in both if item.startswith("verdict of ")}
     return Compared(
         moved=list(_moved(found)),
         drawings=[item.removeprefix("drawing of ") for item in drawings],
-        verdicts=verdicts,
+        verdicts=_verdicts(found),
         same_numbers=len((printed & both) - differ),
         same_figures=len(drawn) - len(drawings),
-        same_verdicts=max(0, len(asked) - len(verdicts)),
+        same_verdicts=len(asked - differ),
     )
 
 

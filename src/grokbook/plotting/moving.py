@@ -3,7 +3,7 @@ still picture."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -97,27 +97,6 @@ def moving_run(run: xr.Dataset, pca: bool = False) -> dict[str, Any]:
         "begin": int(np.abs(frames - plateau).argmin()),
         "grok": grok,
     }
-
-
-def three_moments(moved: Mapping[str, Any]) -> list[int]:
-    """Places in the `frames` of a moving run: the first that fits, the one nearest to half the test
-    accuracy, the last.
-
-    Example:
-        >>> run = {
-        ...     "frames": [0, 20, 40, 60],
-        ...     "steps": [0, 20, 40, 60],
-        ...     "test": [0, 100, 600, 990],
-        ...     "fit": 10,
-        ... }
-        >>> three_moments(run)
-        [1, 2, 3]
-    """
-    frames = np.array(moved["frames"])
-    fitted = 0 if moved["fit"] is None else int(np.argmax(frames >= moved["fit"]))
-    test = pd.Series(moved["test"], moved["steps"])[frames]
-    half = int(np.abs(test.to_numpy() - 500).argmin())
-    return [fitted, half, len(frames) - 1]
 
 
 def _tables(run: xr.Dataset, snapshots: Iterable[int]) -> list[np.ndarray]:

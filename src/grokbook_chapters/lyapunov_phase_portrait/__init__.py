@@ -3,7 +3,6 @@ nothing is trained."""
 
 from grokbook.theory.triple_product import explain as explain
 from grokbook.theory.triple_product import flow as flow
-from grokbook.theory.triple_product import limit_point as limit_point
 from grokbook_chapters.lyapunov_phase_portrait.cube_limits import cube_limits as cube_limits
 from grokbook_chapters.lyapunov_phase_portrait.figures import cube as cube
 from grokbook_chapters.lyapunov_phase_portrait.figures import explorer as explorer

@@ -21,7 +21,7 @@ from grokbook.training.config import RunConfig, StopRule
 from grokbook.training.optim import AdamW, Group
 from grokbook.training.schedule import Schedule
 from grokbook.training.watching import View, Watch
-from grokbook_chapters.gu2025 import fig5
+from grokbook_chapters.gu2025 import fig5, often
 from grokbook_chapters.liu2022 import GOAL
 
 # of Figs 1, 7, 21 and 22: the text says 53, the initial effective dimension of 51.7 is that of 59
@@ -300,7 +300,7 @@ def networks() -> dict[str, Experiment]:
     }
 
 
-RUNS = (fig7, centre, circle, by_decay, by_dropout, controls, late, scanned)
+RUNS = (fig7, centre, circle, by_decay, by_dropout, controls, late, scanned, often)
 
 
 def plan(

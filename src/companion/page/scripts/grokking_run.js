@@ -11,10 +11,6 @@ window.GrokbookRun = window.GrokbookRun || (function () {
   grid-template-columns: minmax(0, 5fr) minmax(0, 6fr); }
 .gb-run .gb-ring { grid-row: 1 / 3; align-self: center; }
 .gb-run .gb-key { color: var(--quiet); }
-.gb-run .gb-stills { display: grid; grid-template-columns: repeat(3, 1fr); gap: 1rem; align-items: start; }
-.gb-run .gb-stills button { font: inherit; color: inherit; background: none; border: 1px solid transparent; border-radius: 6px;
-  padding: .3rem; cursor: pointer; text-align: left; } .gb-run .gb-stills button:hover { border-color: var(--quiet); }
-.gb-run .gb-stills .gb-ring { max-width: 15rem; margin: 0 auto; } .gb-run .gb-stills text { display: none; }
 .gb-run svg { overflow: visible; } .gb-run .side { stroke: var(--quiet); fill: none; stroke-width: .8; }
 .gb-run .dot { fill: var(--measure); } .gb-run .bar { fill: var(--quiet); } .gb-run .bar.strong { fill: var(--measure); }
 .gb-run .now { stroke: var(--ink); stroke-dasharray: 4 3; }
@@ -24,8 +20,7 @@ window.GrokbookRun = window.GrokbookRun || (function () {
 .gb-run input { width: 100%; margin: 0; min-height: 2.75rem; accent-color: var(--ink); touch-action: pan-y; }
 .gb-run .gb-step { display: block; font-weight: 600; } .gb-run .gb-said { min-height: 2.8em; font-weight: 400; }
 @media screen and (max-width: 560px) { .gb-run { padding: .5rem; } .gb-run .gb-panels { grid-template-columns: 1fr; }
-  .gb-run .gb-ring { grid-row: auto; max-width: 17rem; width: 100%; margin: 0 auto; }
-  .gb-run .gb-stills { gap: .2rem; font-size: .8rem; } }
+  .gb-run .gb-ring { grid-row: auto; max-width: 17rem; width: 100%; margin: 0 auto; } }
 @media print { .gb-run input { display: none; } }`;
   const RING = 300, WIDE = 360, BARS = 112, CURVES = 150, LEFT = 34, RIGHT = 8, TOP = 16, FOOT = 20;
 
@@ -127,43 +122,21 @@ window.GrokbookRun = window.GrokbookRun || (function () {
     };
   }
 
-  /** A few moments of the run as buttons, a ring and a sentence each; one opens the slider there. */
-  function makeStills(parent, id, run, open) {
-    const row = node("div", { class: "gb-stills" }, parent);
-    run.stills.forEach((n, k) => {
-      const button = node("button", { type: "button", "data-frame": n, "aria-expanded": "false", "aria-controls": `${id}-open` }, row);
-      const now = at(run, n);
-      makeRing(button, `${id}-still-${k}`, run)(n);
-      node("span", {}, button, `Step ${whole(now.step)}. ${said(run, now)}`);
-      button.addEventListener("click", () => open(n, row));
-    });
-  }
-
-  /** Draw the figure into an element; its data-options hold the run, and `stills` where moments of it stand first. */
+  /** Draw the figure into an element; its data-options hold the run. */
   function mount(root) {
     if (root.dataset.mounted) return;
     root.dataset.mounted = "yes";
     style("gb-run", STYLE);
     const id = root.id, run = JSON.parse(root.dataset.options);
-    if (run.stills) makeStills(root, id, run, open);
-    const box = node("div", { id: `${id}-open` }, root), panels = node("div", { class: "gb-panels" }, box);
-    box.hidden = !!run.stills;
+    const panels = node("div", { class: "gb-panels" }, root);
     const draws = [makeRing(panels, id, run), makeBars(panels, run), makeCurves(panels, id, run)];
-    const label = node("label", { class: "gb-step", for: `${id}-slider` }, box);
+    const label = node("label", { class: "gb-step", for: `${id}-slider` }, root);
     const slider = node("input", { type: "range", id: `${id}-slider`, min: 0, max: run.frames.length - 1, step: 1,
-                                   autocomplete: "off" }, box);
-    const words = node("p", { class: "gb-said", id: `${id}-said` }, box), every = apart(run);
-    node("p", { class: "gb-key" }, box, `Along the ring one number in ${every} is named: the names advance by ` +
+                                   autocomplete: "off" }, root);
+    const words = node("p", { class: "gb-said", id: `${id}-said` }, root), every = apart(run);
+    node("p", { class: "gb-key" }, root, `Along the ring one number in ${every} is named: the names advance by ` +
       `${run.order[every % run.p]} modulo ${run.p}.`);
     slider.value = run.begin;
-
-    function open(n, row) {
-      box.hidden = false;
-      slider.value = n;
-      for (const one of row.children) one.setAttribute("aria-expanded", "true");
-      update();
-      box.scrollIntoView({ block: "nearest" });
-    }
 
     function update() {
       const n = Number(slider.value), now = at(run, n);

@@ -75,11 +75,12 @@ window.GrokbookTrainer = window.GrokbookTrainer || function ({ NETWORKS, zeros, 
   }
 
   const OPTIMIZERS = { AdamW: adam(false), Adam: adam(true), Sgd: sgd };
+  /** No intervention. */
+  const NONE = { freeze: "never", hold: "never", temperature: 1, decay_embedding: 1, decay_hidden: 1, decay_output: 1, given: "nothing" };
   const USUAL = {
     "": { model: "quadratic", p: 23, width: 128, loss: "squared_error", optimizer: "Adam", learning_rate: 0.005,
           weight_decay: 0.00002, train_fraction: 0.4, split: "random", seed: 0, beta1: 0.9, eps: 1e-8,
-          freeze: "never", hold: "never", temperature: 1, decay_embedding: 1, decay_hidden: 1, decay_output: 1,
-          given: "nothing", steps: 3000 },
+          ...NONE, steps: 3000 },
     AdamW: { beta2: 0.98, warmup: 10 }, Adam: { beta2: 0.999, warmup: 0 }, Sgd: { warmup: 0 },
   };
   /** Settings with the rest at the defaults of grokbook.training. */
@@ -168,8 +169,7 @@ window.GrokbookTrainer = window.GrokbookTrainer || function ({ NETWORKS, zeros, 
    * pairs by heart to knowing the rule ("half"), or there ("finished", "shuffled"); where it does not get there, of its last step.
    */
   function handed(s) {
-    const free = { given: "nothing", freeze: "never", hold: "never", temperature: 1, decay_embedding: 1, decay_hidden: 1, decay_output: 1 };
-    const donor = start({ ...s, ...free }), curve = [look(donor)], tables = [donor.w.W_E.slice()];
+    const donor = start({ ...s, ...NONE }), curve = [look(donor)], tables = [donor.w.W_E.slice()];
     let rule = null;
     while (donor.step < s.steps && rule === null) {
       donor.advance();
@@ -367,7 +367,7 @@ window.GrokbookTrainer = window.GrokbookTrainer || function ({ NETWORKS, zeros, 
 
   /** Answer the messages of a page: start, going, one, drop. A batch of steps lasts 80 ms, or four times what telling takes. */
   function serve(port) {
-    let run = null, going = false, end = 0, gentle = true, events = [], curve = [], clock = 0, credit = 0, telling = 0;
+    let run = null, going = false, end = 0, gentle = true, events = [], curve = [], clock = 0, credit = 0, telling = 0, ringed = false;
     const point = () => {
       const now = look(run);
       if (logged(run.step) && (!curve.length || curve[curve.length - 1].step < run.step)) {
@@ -378,7 +378,7 @@ window.GrokbookTrainer = window.GrokbookTrainer || function ({ NETWORKS, zeros, 
     const apply = () => events.filter((e) => e.step === run.step).forEach((e) => { run.keep[e.unit] = e.on ? 1 : 0; });
     const tell = () => {
       const begun = performance.now(), now = point();
-      port.postMessage({ now, curve, ...neurons(run), ring: ring(run), keep: Array.from(run.keep), kinds: run.kinds, events,
+      port.postMessage({ now, curve, ...neurons(run), ...(ringed ? { ring: ring(run) } : {}), keep: Array.from(run.keep), kinds: run.kinds, events,
                          over: run.step >= end });
       curve = [];
       telling = performance.now() - begun;
@@ -402,6 +402,7 @@ window.GrokbookTrainer = window.GrokbookTrainer || function ({ NETWORKS, zeros, 
     port.onmessage = ({ data }) => {
       if (data.start) {
         run = start(data.start);
+        ringed = !!data.ringed;
         [end, events, curve, credit, going] = [data.steps, data.events.slice(), [], 0, false];
         apply();
       }
@@ -421,5 +422,5 @@ window.GrokbookTrainer = window.GrokbookTrainer || function ({ NETWORKS, zeros, 
     };
   }
 
-  return { start, split, look, neurons, ring, med, trained, steps, serve, reached, logged, NETWORKS, LOSSES, OPTIMIZERS, complete };
+  return { start, split, look, neurons, ring, med, trained, steps, serve, reached, logged, NETWORKS, LOSSES, OPTIMIZERS, NONE, complete };
 };

@@ -28,8 +28,7 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
                   Adam: "Adam, coupled decay", AdamW: "AdamW", Sgd: "descent, momentum 0.9",
                   never: "no", start: "from the start", fitted: "once 95 % are fitted", nothing: "no", half: "half way",
                   finished: "finished", shuffled: "finished, rows shuffled" };
-  /** No intervention. */
-  const NONE = { freeze: "never", hold: "never", temperature: 1, decay_embedding: 1, decay_hidden: 1, decay_output: 1, given: "nothing" };
+  const { NONE } = core;
   const FIRST = { model: "quadratic", split: "random", seed: 0, n_seeds: 2, steps: 3000, pace: "slow at first", ...NONE, beside: 0 };
   const USUAL = {
     quadratic: { p: 23, width: 128, train_fraction: 0.4, optimizer: "Adam", loss: "squared_error" },
@@ -143,8 +142,8 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
 .gb-ring .number { fill: var(--measure); } .gb-train.gb-story [data-act=decay] { display: none; }
 @media screen and (max-width: 560px) { .gb-train { padding: .5rem; }
   .gb-train .gb-both { gap: .4rem .6rem; grid-template-columns: 5fr 7fr; }
-  .gb-train .gb-both svg { overflow: visible; } .gb-train .gb-both svg text { font-size: 14px; } }
-@media screen and (max-width: 560px) { .gb-train.gb-story .gb-both { grid-template-columns: 5fr 7fr; }
+  .gb-train .gb-both svg { overflow: visible; } .gb-train .gb-both svg text { font-size: 14px; }
+  .gb-train.gb-story .gb-both { grid-template-columns: 5fr 7fr; }
   .gb-story .gb-said { grid-column: auto; order: 1; align-self: start; min-height: 0; }
   .gb-train.gb-story .gb-both svg text { font-size: 14px; } .gb-train.gb-story .gb-both svg.gb-ring text { font-size: 22px; } }
 @media screen and (max-width: 360px) { .gb-train.gb-story .gb-both { grid-template-columns: 1fr 2fr; } }
@@ -491,7 +490,7 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
         run.button.addEventListener("click", () => { Object.assign(state, { chosen: k, at: null }); later(); });
         const first = core.start({ ...run.s, given: "nothing" }), now = core.look(first); // a donor is trained by the worker
         state.drops.filter((e) => e.seed === run.seed && e.step === 0 && e.unit < first.net.units).forEach((e) => { first.keep[e.unit] = e.on ? 1 : 0; });
-        return Object.assign(run, { now, kinds: first.kinds, ...core.neurons(first), ring: core.ring(first), keep: Array.from(first.keep), curve: [now] });
+        return Object.assign(run, { now, kinds: first.kinds, ...core.neurons(first), ring: story && core.ring(first), keep: Array.from(first.keep), curve: [now] });
       });
       seeds.hidden = count === 1;
       later();
@@ -510,7 +509,7 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
         if (over()) state.going = false;
         later();
       });
-      run.worker.postMessage({ start: run.s, steps: state.s.steps, events: drops, gentle: state.s.pace === "slow at first" });
+      run.worker.postMessage({ start: run.s, steps: state.s.steps, events: drops, gentle: state.s.pace === "slow at first", ringed: !!story });
     }
 
     function go(going, asked = false) {
