@@ -41,6 +41,7 @@ import xarray as xr
 from companion.claims import Finding, Runs, claim, judge
 from companion.claims.finding import Part
 from grokbook.curves.delay import THRESHOLD, grok_times
+from grokbook.runs.experiment import available
 from grokbook.runs.sweep import Axis, Sweep
 from grokbook.training.config import StopRule
 from grokbook.training.schedule import Schedule
@@ -109,8 +110,9 @@ def timed(data: xr.Dataset) -> pd.DataFrame:
     norms = data.weight_norm.transpose(*times.index.names, "step")
     rows = norms.values.reshape(len(times), -1)
     at_fit = np.searchsorted(data.step.values, times.fit_step.astype(float).fillna(0.0))
-    squared = rows[np.arange(len(rows)), at_fit] ** 2
-    return times[["fit_step", "grok_step"]].assign(start=squared)
+    squared = pd.Series(rows[np.arange(len(rows)), at_fit] ** 2, times.index)
+    start = squared.where(times.fit_step.notna())
+    return times[["fit_step", "grok_step"]].assign(start=start)
 
 
 def by_setting(bench: str, *grids_timed: pd.DataFrame) -> pd.DataFrame:
@@ -245,6 +247,17 @@ def errors(table: pd.DataFrame, law: str, of: str | None = None) -> np.ndarray:
     return np.abs(told - np.log(asked[of]).to_numpy())
 
 
+NAMES = {
+    "constant": "a constant",
+    "inverse": "1 / (rate × decay)",
+    "first passage": "fall of the norm",
+    "printed": "printed power law",
+    "fitted": "power law, fitted",
+    "seeds": "other seeds",
+}
+"""Laws -> their names in the figure."""
+
+
 class Error(NamedTuple):
     """The median error of a law on a bench, as a factor, with its interval, and its word beside a
     constant."""
@@ -269,7 +282,24 @@ def compared(table: pd.DataFrame, law: str) -> Error:
     return Error(*map(float, factor), word)
 
 
+def of_bench(runs: Runs | Mapping[str, pd.DataFrame], bench: str) -> pd.DataFrame | None:
+    """`by_setting` of all grids of a bench; None where one was not run with all its seeds."""
+    tables = [runs[name] for name in GRIDS if name[0] == bench]
+    whole = all(
+        table is not None and set(table.index.get_level_values("seed")) == set(SEEDS)
+        for table in tables
+    )
+    return by_setting(bench, *tables) if whole else None
+
+
 DRAWS = 2_000
+
+
+def lengths(bench: str) -> pd.DataFrame | None:
+    """`by_setting` of what is recorded of a bench; None where a grid was not run."""
+    recorded = {name: available(grid) for name, grid in grids().items() if name[0] == bench}
+    timed_grids = {name: timed(data) for name, data in recorded.items() if data is not None}
+    return of_bench(Runs(timed_grids), bench)
 
 
 def exponents(table: pd.DataFrame, of: str = "wait") -> dict[str, Middle]:
@@ -294,21 +324,6 @@ WITHIN = 0.25
 """How far an exponent may be from the printed one, as a part of it, to be called the same."""
 
 
-def asked() -> dict[str, Sweep]:
-    """The grids by name."""
-    return grids()
-
-
-def of_bench(runs: Runs | Mapping[str, pd.DataFrame], bench: str) -> pd.DataFrame | None:
-    """`by_setting` of all grids of a bench; None where one was not run with all its seeds."""
-    tables = [runs[name] for name in GRIDS if name[0] == bench]
-    whole = all(
-        table is not None and set(table.index.get_level_values("seed")) == set(SEEDS)
-        for table in tables
-    )
-    return by_setting(bench, *tables) if whole else None
-
-
 def near(found: Middle, printed: float) -> Part:
     """Whether an exponent is the printed one: its interval lies within `WITHIN` of it; False where
     all of it lies outside."""
@@ -323,11 +338,12 @@ def near(found: Middle, printed: float) -> Part:
     "arxiv2603.13331",
     "abstract (our reading)",
     section="How long, and does it stay?",
-    runs=asked,
+    rule_changed="2026-11-30T07:14:06 077f3027",
+    runs=grids,
     through=timed,
     says="exponents with their 95 % intervals: {said}",
 )
-def inverse(runs: Runs) -> Finding:
+def inverse_law(runs: Runs) -> Finding:
     """The wait is inversely proportional to the learning rate and to the weight decay.
 
     On benches Q and T, over a grid of settings: an exponent is -1 where its interval lies within a
