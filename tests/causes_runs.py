@@ -4,12 +4,13 @@ import json
 import subprocess
 from datetime import datetime
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from grokbook.paths import project_root, records_path
 from grokbook.runs.store import Store
-from grokbook_chapters.causes import handed
+from grokbook_chapters.causes import handed, laws
 
 ROOT = project_root()
 
@@ -42,3 +43,38 @@ def times(share, bench="Q", fit=20, count=12):
         },
         index=table.index,
     )
+
+
+def grid_world(wait, noise=0.05, seed=5):
+    """Grids whose waits are a function of their settings, times a spread between seeds; all fit at
+    step 50."""
+    rng = np.random.default_rng(seed)
+    made = {}
+    for name, sides in laws.GRIDS.items():
+        names = ["seed", *[side for side, _ in sides]]
+        index = pd.MultiIndex.from_product([laws.SEEDS, *[own for _, own in sides]], names=names)
+        settings = index.to_frame(index=False)
+        spread = np.exp(noise * rng.normal(size=len(settings)))
+        grok = 50 + (wait(settings) * spread).round()
+        columns = {
+            "fit_step": pd.array([50] * len(settings), "Int64"),
+            "grok_step": grok.astype("Int64").to_numpy(),
+            "start": rng.uniform(300, 400, len(settings)),
+            "end": 500.0,
+        }
+        made[name] = pd.DataFrame(columns).set_index(index)
+    return made
+
+
+def inverse(settings):
+    """Waits by the law of arXiv 2603.13331."""
+    return 3 / (settings.learning_rate * settings.weight_decay)
+
+
+def printed(settings):
+    """Waits by the power law of OpenReview Qh29Wjs8oo, whatever the width."""
+    power = laws.PRINTED
+    found = 40 * np.ones(len(settings))
+    for name in ("learning_rate", "weight_decay", "train_fraction"):
+        found *= settings[name] ** power[name]
+    return found

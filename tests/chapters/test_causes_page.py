@@ -85,7 +85,7 @@ def of_word(word):
 def world(changed=()):
     """Grok times in which each condition of the prose holds, but that some arms wait as long as the
     runs that they are compared with."""
-    tables = {bench: {arm: of_word("same") for arm in BASES} for bench in "QTL"}
+    tables = {bench: {arm: of_word("same") for arm in BASES} for bench in "QTLR"}
     for row in conditions().itertuples():
         word = "same" if row.arm in changed else row.word.split(" or ")[0]
         tables[row.bench][row.arm] = of_word(word)
@@ -98,9 +98,12 @@ def live():
     return {name: load_or_run(run) for name, run in runs.plan("decay-double", 1).items()}
 
 
-def published(live, tables):
+def published(live, tables, grids):
     shares = {bench: handed.shares(arms, bench) for bench, arms in tables.items()}
-    return numbers(live, tables, shares)
+    return numbers(live, tables, shares, grids)
+
+
+NO_GRIDS = {"Q": None, "T": None}
 
 
 def test_each_condition_of_the_prose_holds_in_its_world_and_not_in_another(live):
@@ -118,10 +121,10 @@ def test_each_condition_of_the_prose_holds_in_its_world_and_not_in_another(live)
 
 
 def test_without_records_nothing_is_known_and_nothing_breaks(live):
-    empty = {bench: {} for bench in "QTL"}
+    empty = {bench: {} for bench in "QTLR"}
     found = published(live, empty)
     assert {found[name].holds for name in (*conditions().condition, "law")} == {None}
-    shares = {bench: handed.shares({}, bench) for bench in "QTL"}
+    shares = {bench: handed.shares({}, bench) for bench in "QTLR"}
     for fig in (
         figures.left_of_the_wait(shares, figures.DECAYED),
         figures.handed_over(shares),

@@ -104,19 +104,20 @@ def predictions() -> pd.DataFrame:
 
 
 def timed(data: xr.Dataset) -> pd.DataFrame:
-    """Fit and grok step of each run of a grid, and `start`, its squared norm at the fit step; the
+    """Fit and grok step of each run of a grid, and its squared norm at both, `start` and `end`; the
     index has its settings and its seed."""
-    times = grok_times(data)
+    times = grok_times(data)[["fit_step", "grok_step"]]
     norms = data.weight_norm.transpose(*times.index.names, "step")
     rows = norms.values.reshape(len(times), -1)
-    at_fit = np.searchsorted(data.step.values, times.fit_step.astype(float).fillna(0.0))
-    squared = pd.Series(rows[np.arange(len(rows)), at_fit] ** 2, times.index)
-    start = squared.where(times.fit_step.notna())
-    return times[["fit_step", "grok_step"]].assign(start=start)
+    for name, steps in (("start", times.fit_step), ("end", times.grok_step)):
+        places = np.searchsorted(data.step.values, steps.astype(float).fillna(0.0))
+        squared = pd.Series(rows[np.arange(len(rows)), places] ** 2, times.index)
+        times[name] = squared.where(steps.notna())
+    return times
 
 
 def by_setting(bench: str, *grids_timed: pd.DataFrame) -> pd.DataFrame:
-    """A row a setting: medians over its seeds of `wait`, `grok` and `start`, the wait of the
+    """A row a setting: medians over its seeds of `wait`, `grok`, `start` and `end`, the wait of the
     `first` seed and of the `others`, and the `fate`: "counted", "unfit", "late" or "no wait".
 
     A run that did not generalise by the last step waits for ever; where two of three did not fit or
@@ -133,6 +134,7 @@ def by_setting(bench: str, *grids_timed: pd.DataFrame) -> pd.DataFrame:
         wait=(grok.fillna(np.inf) - fit.fillna(np.inf)).where(fit.notna(), np.inf),
         grok=grok.fillna(np.inf),
         start=times.start.astype(float),
+        end=times.end.astype(float),
         unfit=fit.isna().astype(float),
     )
     is_first = times.seed == SEEDS[0]

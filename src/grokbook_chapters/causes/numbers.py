@@ -16,8 +16,10 @@ from grokbook.curves.delay import grok_times
 from grokbook.logic import all_of
 from grokbook.runs.experiment import recorded
 from grokbook_chapters.causes.handed import middle, waits
+from grokbook_chapters.causes.laws import compared, exponents
 from grokbook_chapters.causes.runs import SEEDS, arm
 from grokbook_chapters.causes.stays import after, lost, stays
+from grokbook_chapters.causes.tuning import TUNED
 
 QUOTED = {
     "Q": (
@@ -32,8 +34,7 @@ QUOTED = {
         "temperature-half-norm-held",
         "temperature-half",
         "ring-of-step-1",
-        "pairs-70",
-        "pairs-60",
+        "tuned",
     ),
     "T": (
         "features-50",
@@ -45,17 +46,25 @@ QUOTED = {
         "decay-on-hidden-alone",
         "temperature-half-norm-held",
         "temperature-half",
+        "tuned",
     ),
     "L": ("decay-from-the-fit",),
 }
 """Bench -> the arms of which the prose tells the share of the wait."""
 
 BANDS = {
-    "Q": ("features-50", "decay-double"),
-    "T": ("features-50", "head-50", "all-50", "decay-double", "decay-not-on-embedding"),
-    "L": ("decay-double",),
+    "Q": ("features-50",),
+    "T": ("features-50", "head-50", "all-50", "decay-not-on-embedding"),
 }
 """Bench -> the arms of which it tells the interval, too."""
+
+FORETOLD = {
+    "laws_q": ("Q", {"inverse": "same", "first passage": "same", "printed": "better"}),
+}
+"""Condition of the prose -> a bench, and the word that each law must have there."""
+
+POWERS = {"learning_rate": "rate", "weight_decay": "decay", "train_fraction": "share"}
+"""Settings whose exponents the prose tells -> their names."""
 
 SPEEDS = (
     "rate-of-embedding-triple",
@@ -72,11 +81,12 @@ def numbers(
     runs: Mapping[str, xr.Dataset],
     times: Mapping[str, Mapping[str, pd.DataFrame]],
     shares: Mapping[str, pd.DataFrame],
+    grids: Mapping[str, pd.DataFrame | None],
 ) -> dict[str, Any]:
     """What the prose uses of the runs that the page trains and of the recorded ones.
 
-    `runs` are those of `plan`; `times` and `shares` have the tables of `recorded_times` and of
-    `shares` by bench.
+    `runs` are those of `plan`; `times`, `shares` and `grids` have the tables of `recorded_times`,
+    of `shares` and of `lengths` by bench.
     """
     free_waits = {
         f"{bench}_free_wait": _free_wait(tables.get("free")) for bench, tables in times.items()
@@ -87,7 +97,8 @@ def numbers(
         **_quoted(shares),
         **_truths(shares),
         **_speeds(shares["L"]),
-        "law": Truth(_by_the_law(shares)),
+        **_foretold(grids),
+        **_tuned_steps(times),
         "stays": Truth(_stay()),
         "on_further_seeds": Number(_on_further_seeds(), ".2f", "(not run)"),
     }
@@ -174,15 +185,38 @@ def _speeds(toy: pd.DataFrame) -> dict[str, Number]:
     }
 
 
-def _by_the_law(shares: Mapping[str, pd.DataFrame]) -> bool | None:
-    """Whether twice the decay halves the wait on bench T, by its interval, and on no other."""
-    halves = {}
-    for bench, table in shares.items():
-        if "decay-double" not in table.index:
-            return None
-        low, high = table.loc["decay-double", ["low", "high"]]
-        halves[bench] = bool(low <= 0.5 <= high)
-    return halves == {"Q": False, "T": True, "L": False}
+def _foretold(grids: Mapping[str, pd.DataFrame | None]) -> dict[str, Any]:
+    """By what factor laws are off on each bench, exponents with their intervals, and the truths of
+    `FORETOLD`."""
+    texts: dict[str, Any] = {}
+    for bench, table in grids.items():
+        for law in ("constant", "printed", "fitted"):
+            factor = None if table is None else compared(table, law).factor
+            texts[f"{bench}_{law}"] = Number(factor, ".2f", "(not run)")
+        powers = {} if table is None else exponents(table)
+        for setting, name in POWERS.items():
+            told = "(not run)"
+            if setting in powers:
+                power = powers[setting]
+                told = f"{power.median:.2f} ({power.low:.2f} to {power.high:.2f})"
+            texts[f"{bench}_power_{name}"] = told
+    for name, (bench, words) in FORETOLD.items():
+        table = grids[bench]
+        known = table is not None
+        seen = {law: compared(table, law).word for law in words} if known else {}
+        texts[name] = Truth(seen == words if known else None)
+    return texts
+
+
+def _tuned_steps(times: Mapping[str, Mapping[str, pd.DataFrame]]) -> dict[str, Number]:
+    """Median fit and grok step of the tuned runs of each bench."""
+    texts = {}
+    for bench in TUNED:
+        table = times[bench].get("tuned")
+        for event in ("fit", "grok"):
+            steps = [] if table is None else table[f"{event}_step"]
+            texts[f"{bench}_tuned_{event}"] = Number.median(steps, ".0f", "(not run)")
+    return texts
 
 
 def _on_further_seeds() -> float | None:
