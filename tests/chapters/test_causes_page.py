@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from causes_runs import grid_world, inverse
 from companion.page import when
 from grokbook.runs.experiment import load_or_run
-from grokbook_chapters.causes import figures, handed, runs
+from grokbook_chapters.causes import figures, handed, laws, runs
 from grokbook_chapters.causes.numbers import conditions, every_arm, numbers
 from project_tree import ROOT
 
@@ -103,11 +104,21 @@ def published(live, tables, grids):
     return numbers(live, tables, shares, grids)
 
 
-NO_GRIDS = {"Q": None, "T": None}
+def steep(settings):
+    """Waits that depend on the share of the pairs alone."""
+    return 30 * settings.train_fraction**-8.0
+
+
+def grids(wait):
+    made = grid_world(wait)
+    return {bench: laws.of_bench(made, bench) for bench in laws.STEPS}
+
+
+LAWS_HOLD = grids(steep)
 
 
 def test_each_condition_of_the_prose_holds_in_its_world_and_not_in_another(live):
-    found = published(live, world())
+    found = published(live, world(), LAWS_HOLD)
     assert all(found[name].holds for name in conditions().condition)
     assert found["Q_features_50"].value == 0.5 and found["T_head_50_band"] == "1.00 to 1.00"
     assert found["Q_free_wait"].value == 400 and found["arm"] == "decay double"
@@ -115,20 +126,25 @@ def test_each_condition_of_the_prose_holds_in_its_world_and_not_in_another(live)
     share = float(re.search(r"leaves (.*) of the wait", found["arm_did"])[1])
     assert 0.4 < share < 0.9
     changed = ("features-50", "decay-until-the-fit", "temperature-half-norm-held")
-    other = published(live, world(changed))
+    assert found["laws_q"].holds and found["rises_q"].holds
+    falling = {bench: table.assign(end=1.0) for bench, table in grids(inverse).items()}
+    other = published(live, world(changed), falling)
+    assert not other["laws_q"].holds and not other["rises_q"].holds
     told = {name for name in conditions().condition if not other[name].holds}
     assert told == {"q_handed", "t_handed", "phases", "logits"}
 
 
 def test_without_records_nothing_is_known_and_nothing_breaks(live):
     empty = {bench: {} for bench in "QTLR"}
-    found = published(live, empty)
-    assert {found[name].holds for name in (*conditions().condition, "law")} == {None}
+    found = published(live, empty, {"Q": None, "T": None})
+    truths = (*conditions().condition, "laws_q", "rises_q")
+    assert {found[name].holds for name in truths} == {None}
     shares = {bench: handed.shares({}, bench) for bench in "QTLR"}
     for fig in (
         figures.left_of_the_wait(shares, figures.DECAYED),
         figures.handed_over(shares),
         figures.held_norms(shares),
+        figures.off_by({"Q": None, "T": None}),
     ):
         assert fig.axes
     assert every_arm(shares).empty

@@ -67,7 +67,12 @@ def _outcome(ax: Axes, y: float, row: pd.Series, colour: str) -> None:
         ax.plot(ratio, y, "o", color=colour, ms=4.5, zorder=3)
 
 
-BENCHES = {"Q": ("measure", "o"), "T": ("second", "s"), "L": ("theory", "^")}
+BENCHES = {
+    "Q": ("measure", "o"),
+    "T": ("second", "s"),
+    "L": ("theory", "^"),
+    "R": ("quiet", "D"),
+}
 """Bench -> the colour and the mark of its runs."""
 
 SHORTENED = {
@@ -169,7 +174,8 @@ def held_norms(shares: Mapping[str, pd.DataFrame]) -> Figure:
     norm; a bench ends where most of its runs do not generalise."""
     fig, ((ax,),) = panels(1, 1, height=3.0)
     ax.axhline(1, color=COLOURS["frame"], lw=0.9)
-    for bench, (colour, mark) in BENCHES.items():
+    for bench in "QTL":
+        colour, mark = BENCHES[bench]
         table = shares[bench].reindex([f"norm-at-{radius:g}" for radius in RADII])
         table = table[["median", "low", "high"]].astype(float).set_axis(list(RADII))
         table.loc[1.0] = 1.0  # all others are compared with it

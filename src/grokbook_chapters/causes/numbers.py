@@ -16,10 +16,9 @@ from grokbook.curves.delay import grok_times
 from grokbook.logic import all_of
 from grokbook.runs.experiment import recorded
 from grokbook_chapters.causes.handed import middle, waits
-from grokbook_chapters.causes.laws import compared, exponents
+from grokbook_chapters.causes.laws import compared, errors, exponents
 from grokbook_chapters.causes.runs import SEEDS, arm
 from grokbook_chapters.causes.stays import after, lost, stays
-from grokbook_chapters.causes.tuning import TUNED
 
 QUOTED = {
     "Q": (
@@ -59,11 +58,24 @@ BANDS = {
 """Bench -> the arms of which it tells the interval, too."""
 
 FORETOLD = {
-    "laws_q": ("Q", {"inverse": "same", "first passage": "same", "printed": "better"}),
+    "laws_q": (
+        "Q",
+        {
+            "inverse": "same or worse",
+            "first passage": "same or worse",
+            "printed": "same",
+            "fitted": "better",
+        },
+    ),
+    "laws_t": (
+        "T",
+        {"inverse": "same", "first passage": "same", "printed": "same", "fitted": "same"},
+    ),
 }
-"""Condition of the prose -> a bench, and the word that each law must have there."""
+"""Condition of the prose -> a bench, and the word that each law must have there, or several."""
 
-POWERS = {"learning_rate": "rate", "weight_decay": "decay", "train_fraction": "share"}
+RATES = {"learning_rate": "rate", "weight_decay": "decay"}
+POWERS = RATES | {"train_fraction": "share"}
 """Settings whose exponents the prose tells -> their names."""
 
 SPEEDS = (
@@ -98,7 +110,7 @@ def numbers(
         **_truths(shares),
         **_speeds(shares["L"]),
         **_foretold(grids),
-        **_tuned_steps(times),
+        **_tuned_steps(times["Q"].get("tuned")),
         "stays": Truth(_stay()),
         "on_further_seeds": Number(_on_further_seeds(), ".2f", "(not run)"),
     }
@@ -186,36 +198,61 @@ def _speeds(toy: pd.DataFrame) -> dict[str, Number]:
 
 
 def _foretold(grids: Mapping[str, pd.DataFrame | None]) -> dict[str, Any]:
-    """By what factor laws are off on each bench, exponents with their intervals, and the truths of
-    `FORETOLD`."""
+    """By what factor laws are off on bench Q, exponents with their intervals, and the truths of
+    `FORETOLD` and of exponents and norms."""
     texts: dict[str, Any] = {}
-    for bench, table in grids.items():
-        for law in ("constant", "printed", "fitted"):
-            factor = None if table is None else compared(table, law).factor
-            texts[f"{bench}_{law}"] = Number(factor, ".2f", "(not run)")
-        powers = {} if table is None else exponents(table)
-        for setting, name in POWERS.items():
-            told = "(not run)"
-            if setting in powers:
-                power = powers[setting]
-                told = f"{power.median:.2f} ({power.low:.2f} to {power.high:.2f})"
-            texts[f"{bench}_power_{name}"] = told
+    table = grids["Q"]
+    for law in ("constant", "printed"):
+        # the printed law speaks of the grok step, so the constant does too
+        factor = None if table is None else np.exp(np.median(errors(table, law, "grok")))
+        texts[f"Q_{law}"] = Number(factor, ".2f", "(not run)")
+    texts |= _powers("Q", table, POWERS) | _powers("T", grids["T"], RATES)
     for name, (bench, words) in FORETOLD.items():
         table = grids[bench]
-        known = table is not None
-        seen = {law: compared(table, law).word for law in words} if known else {}
-        texts[name] = Truth(seen == words if known else None)
+        texts[name] = Truth(None if table is None else _so(table, words))
+    texts["rises_q"] = Truth(None if table is None else _rises(table))
+    texts["inverse_t"] = Truth(None if grids["T"] is None else _inverse(grids["T"]))
     return texts
 
 
-def _tuned_steps(times: Mapping[str, Mapping[str, pd.DataFrame]]) -> dict[str, Number]:
-    """Median fit and grok step of the tuned runs of each bench."""
+def _powers(bench: str, table: pd.DataFrame | None, names: Mapping[str, str]) -> dict[str, str]:
+    powers = {} if table is None else exponents(table)
     texts = {}
-    for bench in TUNED:
-        table = times[bench].get("tuned")
-        for event in ("fit", "grok"):
-            steps = [] if table is None else table[f"{event}_step"]
-            texts[f"{bench}_tuned_{event}"] = Number.median(steps, ".0f", "(not run)")
+    for setting, name in names.items():
+        told = "(not run)"
+        if setting in powers:
+            power = powers[setting]
+            told = f"{power.median:.2f} ({power.low:.2f} to {power.high:.2f})"
+        texts[f"{bench}_power_{name}"] = told
+    return texts
+
+
+def _so(table: pd.DataFrame, words: Mapping[str, str]) -> bool:
+    """Whether each law came out on a bench as the prose has it."""
+    return all(compared(table, law).word in told.split(" or ") for law, told in words.items())
+
+
+def _rises(table: pd.DataFrame) -> bool:
+    """Whether the norm at the grok step is above that at the fit step in every counted setting."""
+    counted = table[table.fate == "counted"]
+    return bool((counted.end > counted.start).all())
+
+
+def _inverse(table: pd.DataFrame) -> bool:
+    """Whether the exponents of rate and decay may be -1, and the norm at the grok step is below
+    that at the fit step in every counted setting."""
+    counted = table[table.fate == "counted"]
+    powers = exponents(table)
+    may_be = all(powers[name].low <= -1 <= powers[name].high for name in RATES)
+    return may_be and bool((counted.end < counted.start).all())
+
+
+def _tuned_steps(table: pd.DataFrame | None) -> dict[str, Number]:
+    """Median fit and grok step of the tuned runs of bench Q."""
+    texts = {}
+    for event in ("fit", "grok"):
+        steps = [] if table is None else table[f"{event}_step"]
+        texts[f"Q_tuned_{event}"] = Number.median(steps, ".0f", "(not run)")
     return texts
 
 

@@ -65,10 +65,12 @@ GRIDS = {
     "Q": Grid((0.04, 0.08, 0.16, 0.32, 0.64, 1.28), (0.3, 0.6, 1.2, 2.4, 4.8, 9.6), 200),
     "T": Grid((0.005, 0.01, 0.02, 0.04, 0.08, 0.16), (0.5, 1.0, 2.0, 4.0, 8.0, 16.0), 400),
     "T-slower": Grid((0.00125, 0.0025), (0.5, 1.0, 2.0, 4.0, 8.0, 16.0), 400),
+    "T-slowest": Grid((0.0003125, 0.000625), (8.0, 16.0, 32.0, 64.0), 400),
+    "T-more-decay": Grid((0.00125, 0.0025, 0.005), (32.0, 64.0), 400),
     "L": Grid((0.003, 0.006, 0.012, 0.024, 0.048, 0.096), (0.5, 1.0, 2.0, 4.0, 8.0, 16.0), 300),
 }
 
-TUNED = {"Q": (0.32, 2.4), "L": (0.012, 2.0)}
+TUNED = {"Q": (0.32, 2.4), "T": (0.00125, 16.0), "L": (0.012, 2.0)}
 """Rate and decay of the best of `searches`, by bench."""
 
 
@@ -81,8 +83,8 @@ def each_step(bench: str, steps: int) -> RunConfig:
 
 
 def searches() -> dict[str, Sweep]:
-    """The grids of rate and decay, with three seeds that no arm has; that of T is doubled once
-    below, where its best lay on the edge."""
+    """The grids of rate and decay, with three seeds that no arm has; that of T is doubled twice,
+    where its best lay on an edge."""
     found = {}
     for name, grid in GRIDS.items():
         axes = (Axis("learning_rate", grid.rates), Axis("weight_decay", grid.decays))
