@@ -140,6 +140,22 @@ def test_each_prediction_stands_in_a_commit_older_than_its_runs():
     assert all(when > written for one in asked for when in recorded_at(one))
 
 
+def test_the_arms_of_bench_r_and_the_last_ones_are_younger_than_their_predictions():
+    (commit,) = effects.commits().set_index("round").commit[["ninth"]]
+    then = git("show", f"{commit}:src/grokbook_chapters/causes/fourth.csv")
+    before = pd.read_csv(io.BytesIO(then), keep_default_na=False, dtype=str)
+    pd.testing.assert_frame_equal(before, effects.fourth())
+    arms = runs.arms("R") | handed.handed("R")
+    assert set(before.arm) == set(arms) - {"free", "norm-at-1"}
+    written = pd.Timestamp(git("show", "-s", "--format=%cI", commit).decode().strip())
+    last = [runs.arm(bench, name) for bench in "QTL" for name in runs.last(bench)]
+    asked = [*arms.values(), *last]
+    assert all(when > written for one in asked for when in recorded_at(one))
+    for word in before.R:
+        seen = {handed.judged(word, one) for one in ("none", "shorter", "same", "longer", "never")}
+        assert seen == {"agrees", "contradicts"}
+
+
 SHARE = {"Q": 0.02, "T": 0.05, "L": 0.05}
 
 

@@ -32,6 +32,12 @@ def predictions() -> pd.DataFrame:
     return _table("predictions").merge(_table("explanations"), on="explanation", how="left")
 
 
+def fourth() -> pd.DataFrame:
+    """The word that is predicted of each arm of bench R, and what it says if it comes out
+    otherwise; the words are those of `handed.word`."""
+    return _table("fourth")
+
+
 def commits() -> pd.DataFrame:
     """The rounds of predictions: `commit` in which they were written down, its date, and `before`
     what it came."""
