@@ -78,6 +78,8 @@ def of_word(word):
     """Twelve runs that come out so beside runs that wait 400 steps."""
     if word == "never":
         return times([None] * 12)
+    if word == "unfit":
+        return times([None] * 12, fits=None)
     if word == "open":
         return times([170] * 6 + [1250] * 6)
     return times([round(50 + 400 * SHARE_OF[word])] * 12)

@@ -31,9 +31,7 @@ QUOTED = {
         "gradient-orthogonal-no-decay",
         "temperature-double-norm-held",
         "temperature-half-norm-held",
-        "temperature-half",
         "ring-of-step-1",
-        "tuned",
     ),
     "T": (
         "features-50",
@@ -44,8 +42,6 @@ QUOTED = {
         "embedding-given-renamed",
         "decay-on-hidden-alone",
         "temperature-half-norm-held",
-        "temperature-half",
-        "tuned",
     ),
     "L": ("decay-from-the-fit",),
 }
