@@ -133,7 +133,7 @@ def test_each_condition_of_the_prose_holds_in_its_world_and_not_in_another(live)
     other = published(live, world(changed), falling)
     assert not other["laws_q"].holds and not other["rises_q"].holds
     told = {name for name in conditions().condition if not other[name].holds}
-    assert told == {"q_handed", "t_handed", "phases", "logits"}
+    assert told == {"q_handed", "r_handed", "t_handed", "phases", "logits"}
 
 
 def test_without_records_nothing_is_known_and_nothing_breaks(live):

@@ -44,6 +44,7 @@ QUOTED = {
         "temperature-half-norm-held",
     ),
     "L": ("decay-from-the-fit",),
+    "R": ("features-50", "head-50"),
 }
 """Bench -> the arms of which the prose tells the share of the wait."""
 
