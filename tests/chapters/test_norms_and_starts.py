@@ -75,13 +75,13 @@ def test_med_is_below_its_bound_and_two_circles_attain_theirs(p, d):
 
 def test_the_spreads_of_the_prose_are_those_of_tables_that_are_drawn():
     """Squared steps of Toeplitz tables are more alike in a table and less from table to table."""
-    found = chapter.numbers(n_tables=300)
+    found = chapter.numbers(97, n_tables=300)
     assert found.keys() == set(re.findall(r"\{glue:text\}`([^`:]+)", PAGE))
     rng = np.random.default_rng(1)
     within = {}
     between = {}
     for kind in ("independent", "toeplitz"):
-        drawn = chapter.draw_tables(kind, 300, rng)
+        drawn = chapter.draw_tables(kind, 97, 300, rng)
         steps = np.array([(np.diff(table, axis=0) ** 2).sum(1) for table in drawn])
         within[kind] = np.sqrt(steps.var(axis=1).mean())
         between[kind] = steps.mean(axis=1).std()
@@ -93,7 +93,7 @@ def test_the_spreads_of_the_prose_are_those_of_tables_that_are_drawn():
 
 def test_the_figure_has_a_line_a_kind_in_both_panels():
     draws = np.random.default_rng(0)
-    tables = {kind: chapter.draw_tables(kind, 5, draws) for kind in chapter.STARTS}
+    tables = {kind: chapter.draw_tables(kind, 97, 5, draws) for kind in chapter.STARTS}
     left, right = chapter.steps_and_med(tables).axes
     assert len(left.lines) == len(right.lines) == len(chapter.STARTS)
     levels = left.lines[-1].get_ydata()  # all steps of a circulant table are equally long

@@ -593,7 +593,7 @@ def test_the_numbers_of_the_prose_follow_the_runs():
     data = live()
     in_order = np.arange(10.0)[:, None]
     data["embedding"][0, 0] = in_order
-    told = numbers(data, Recorded(replayed, None, table, cells))
+    told = numbers(data, Recorded(replayed, None, table, cells), 1_000)
     assert told["n_differ"] == 1 and told["agree_again"] == "99%"
     steps = np.array([published.NO_DECAY[rate] for rate in list(published.NO_DECAY)[:5]])
     late = steps[:, 1] / steps[:, 0]

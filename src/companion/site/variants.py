@@ -25,7 +25,7 @@ from companion.site.arranged import arranged
 from companion.site.jobs import Job
 from grokbook.machine import duration
 
-MINUTES = 15
+MINUTES = 8
 """What a build may spend on all sets: predicted minutes of one core."""
 _LABEL = r"(?m)^\(([\w-]+)\)=|^:(?:label|name): *([\w-]+)|\$\$ *\(([\w-]+)\) *$"
 """Where a page gives a name: to what follows, to a directive, to an equation."""

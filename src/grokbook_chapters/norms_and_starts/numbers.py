@@ -10,10 +10,6 @@ from grokbook.theory.one_frequency import circle
 from grokbook.theory.toeplitz_start import draw_start, spread_between, spread_within
 from grokbook.theory.uniformity import closeness, med_limit
 
-SIZE = 97
-"""Symbols and width of the starts that are compared, those of the papers."""
-
-
 def bounds(p: int, d: int) -> pd.DataFrame:
     """MED of three embeddings beside its bound by the radii of the classes.
 
@@ -37,19 +33,20 @@ def bounds(p: int, d: int) -> pd.DataFrame:
     return table.rename_axis("embedding")
 
 
-def draw_tables(kind: str, count: int, draws: np.random.Generator) -> list[np.ndarray]:
-    """Tables of one kind of start, of the papers' size and variance one."""
-    return [draw_start(kind, SIZE, SIZE, draws) for _ in range(count)]
+def draw_tables(kind: str, size: int, count: int, draws: np.random.Generator) -> list[np.ndarray]:
+    """Tables of one kind of start, `size` symbols of as many entries, of variance one."""
+    return [draw_start(kind, size, size, draws) for _ in range(count)]
 
 
-def numbers(n_tables: int) -> dict[str, str]:
-    """What the prose says of Toeplitz starts: how much the squared steps spread in one table, and
-    their mean between tables, over the spread for independent entries."""
+def numbers(size: int, n_tables: int) -> dict[str, str]:
+    """What the prose says of Toeplitz starts of `size` symbols: how much the squared steps spread in
+    one table, and their mean between tables, over the spread for independent entries."""
     ratios = {}
     for name, spread in (("within", spread_within), ("between", spread_between)):
-        variances = [spread(kind, SIZE, SIZE) for kind in ("toeplitz", "independent")]
+        variances = [spread(kind, size, size) for kind in ("toeplitz", "independent")]
         ratios[name] = np.sqrt(variances[0] / variances[1])
     return {
+        "size": f"{size}",
         "n_tables": f"{n_tables:,}",
         "within_ratio": f"{ratios['within']:.2f}",
         "between_ratio": f"{ratios['between']:.1f}",

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from companion.page.interactive import interactive
-from grokbook.curves.phases import PHASES, phases
+from grokbook.curves.phases import PHASES, PhaseRule, phases
 from grokbook.plotting.palette import PHASES as LETTERS
 from grokbook.plotting.phases import READABLE, diagrams, short, sides
 from grokbook.plotting.style import COLOURS, panels, styled
@@ -36,14 +36,15 @@ ALT = (
 )
 
 
-def openable(name: str, replayed: xr.Dataset) -> None:
+def openable(name: str, replayed: xr.Dataset, gap: int) -> None:
     """Put panel 6b on the page as the figure `name`, cells that are opened, with frames where
     another phase was published.
 
-    `replayed` are the runs that begin with the published random numbers.
+    `replayed` are the runs that begin with the published random numbers; a test set that comes
+    `gap` steps after the training set, or later, groks.
     """
     run = replayed.isel(seed=0)
-    found = phases(replayed).isel(seed=0)
+    found = phases(replayed, PhaseRule(gap=gap)).isel(seed=0)
     still = diagrams({"6b, made again": found.phase})
     options = explorable(run, found, published.panels()["b"])
     interactive("phase_explorer", name, " ".join(CAPTION), " ".join(ALT), options, still)

@@ -81,7 +81,7 @@ def _delay(runs: xr.Dataset, times: pd.DataFrame) -> dict[str, Any]:
         "loss_peak": Number.median(peak, ".1f"),
         "fitted": Truth(fit is not None, reached),
         "late": Truth(is_late, reached),
-        "confident": Truth(bool((peak > 2 * start).all()), losses),
+        "confident": Truth(bool(peak.median() > 2 * start.median()), losses),
     }
 
 

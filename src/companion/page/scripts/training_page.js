@@ -101,7 +101,7 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
 .gb-train :is(select, input) { font: inherit; color: inherit; background: transparent; }
 .gb-train select option { color: #111; background: #fff; }
 .gb-train .gb-both { display: grid; grid-template-columns: 1fr 1fr; gap: .4rem 1.2rem; align-items: end; }
-.gb-train .gb-both svg { cursor: ew-resize; touch-action: pan-y; } .gb-train .gb-both svg text { font-size: 11px; }
+.gb-train .gb-both svg { cursor: ew-resize; touch-action: pan-y; overflow: visible; } .gb-train .gb-both svg text { font-size: 11px; }
 .gb-train .wait { fill: none; stroke: var(--ink); stroke-width: 1.2; }
 .gb-train .gb-time { display: flex; gap: .3rem .9rem; align-items: center; margin: .2rem 0; font-weight: 600; }
 .gb-train .gb-time input { flex: 1; min-width: 8rem; min-height: 1.8rem; accent-color: var(--ink); }
@@ -142,7 +142,7 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
 .gb-ring .number { fill: var(--measure); } .gb-train.gb-story [data-act=decay] { display: none; }
 @media screen and (max-width: 560px) { .gb-train { padding: .5rem; }
   .gb-train .gb-both { gap: .4rem .6rem; grid-template-columns: 5fr 7fr; }
-  .gb-train .gb-both svg { overflow: visible; } .gb-train .gb-both svg text { font-size: 14px; }
+  .gb-train .gb-both svg text { font-size: 14px; }
   .gb-train.gb-story .gb-both { grid-template-columns: 5fr 7fr; }
   .gb-story .gb-said { grid-column: auto; order: 1; align-self: start; min-height: 0; }
   .gb-train.gb-story .gb-both svg text { font-size: 14px; } .gb-train.gb-story .gb-both svg.gb-ring text { font-size: 22px; } }
