@@ -205,8 +205,8 @@ def _foretold(grids: Mapping[str, pd.DataFrame | None]) -> dict[str, Any]:
         texts[f"Q_{law}"] = Number(factor, ".2f", "(not run)")
     texts |= _powers("Q", table, POWERS) | _powers("T", grids["T"], RATES)
     for name, (bench, words) in FORETOLD.items():
-        table = grids[bench]
-        texts[name] = Truth(None if table is None else _so(table, words))
+        own = grids[bench]
+        texts[name] = Truth(None if own is None else _so(own, words))
     texts["rises_q"] = Truth(None if table is None else _rises(table))
     texts["inverse_t"] = Truth(None if grids["T"] is None else _inverse(grids["T"]))
     return texts
