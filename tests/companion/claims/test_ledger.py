@@ -13,7 +13,6 @@ from companion.claims import (
     Claim,
     Finding,
     Runs,
-    all_of,
     as_table,
     carrying,
     choose,
@@ -220,7 +219,6 @@ def test_findings_are_equal_where_they_say_the_same():
     source = {
         "runs": 3,
         "numbers": {"n": 1},
-        "parts": {"a": Finding("holds")},
         "stands": (1, 2),
         "at": {"2": "fails"},
     }
@@ -294,21 +292,6 @@ def test_runs_beside_are_shown_and_not_counted(monkeypatch):
     assert re.match(
         f"6 runs of 2 settings are missing, predicted {SECONDS}; best 0.0%, 1$", finding.evidence
     )
-
-
-def test_each_part_that_is_open_says_what_it_would_cost(monkeypatch):
-    monkeypatch.setattr("companion.claims.runs.available", lambda experiment: [0])
-    parts = {"start": Finding("fails", "seen", 1.0), "end": Finding(UNDECIDED, "late")}
-    asking = dataclasses.replace(
-        half_of_them, runs=lambda: asked(True), check=lambda runs: all_of(parts)
-    )
-    finding = asking.finding()
-    assert (finding.verdict, finding.value) == ("fails", 1.0)
-    assert all_of({"start": parts["start"]}, "by step 10").published == "by step 10"
-    assert finding.evidence.startswith(
-        f"start (fails): seen; end ({UNDECIDED}): 5 runs of 2 settings are missing, "
-    )
-    assert finding.evidence.endswith("on one core; late")
 
 
 @pytest.mark.parametrize(
