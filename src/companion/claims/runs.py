@@ -123,8 +123,8 @@ def made_after(experiment: Experiment, when: datetime | None) -> tuple[int, ...]
     seeds = tuple(dict.fromkeys((*experiment.seeds, *committed)))
     young: set[int] = set()
     for place in stores:
-        entry = place.find(experiment.key)
-        for part in entry["provenance"] if entry else ():
+        held = place.find(experiment.key)
+        for part in held[1]["provenance"] if held else ():
             if _utc(part.get("recorded_at", part["recorded_on"])) > when:
                 young.update(part["seeds"])
     recorded = made_after(replace(experiment, seeds=seeds), None)
