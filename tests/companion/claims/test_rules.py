@@ -197,9 +197,7 @@ def words(check):
     returned = [node.value for node in ast.walk(tree) if isinstance(node, ast.Return)]
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     made = [
-        call
-        for call in calls
-        if getattr(call.func, "id", "") in ("judge", "Finding", "worded")
+        call for call in calls if getattr(call.func, "id", "") in ("judge", "Finding", "worded")
     ]
     if any(value not in made for value in returned):  # another function says more
         return {"computed"}

@@ -1,0 +1,30 @@
+"""HTML from the templates of this package; what is put into one is escaped."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from companion.page.typeset import typeset
+
+
+@cache
+def _environment() -> Environment:
+    made = Environment(
+        loader=FileSystemLoader(Path(__file__).with_name("templates")),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters["typeset"] = lambda text: Markup(typeset(text))
+    return made
+
+
+def rendered(template: str, **values: Any) -> str:
+    """The HTML of `templates/TEMPLATE.html` with these values."""
+    return _environment().get_template(f"{template}.html").render(values)
