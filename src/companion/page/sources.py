@@ -240,9 +240,9 @@ def _seconds(front: Mapping[str, Any]) -> dict[str, float]:
 
 def _title(notebook: Any) -> str:
     for cell in notebook.cells:
-        if cell.cell_type == "markdown":
-            if title := re.search(r"(?m)^# +(.+)$", cell.source):
-                return title[1].strip()
+        title = re.search(r"(?m)^# +(.+)$", cell.source)
+        if title and cell.cell_type == "markdown":
+            return title[1].strip()
     raise ChapterError("it has no title (a line `# ...`).")
 
 

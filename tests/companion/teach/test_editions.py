@@ -1,5 +1,5 @@
 """Editions: what students and instructors get, variants that never share an answer, bad input,
-nbgrader and otter."""
+nbgrader."""
 
 import csv
 import dataclasses
@@ -8,13 +8,11 @@ import json
 import os
 import shutil
 import subprocess
-import zipfile
 from pathlib import Path
 from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-import yaml
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
 from typer.testing import CliRunner
@@ -163,32 +161,17 @@ def test_the_notebook_runs_alone_and_its_check_takes_the_solution_only(root, tmp
     assert cells[f"{LABEL}-check"] == keyed[f"{LABEL}-check"]
 
 
-def test_what_otter_assigns_has_each_question_once_with_its_solution_and_its_test(root, tmp_path):
-    """And neither solutions as plain text nor this master lie in the folder that nbgrader copies to
-    the students."""
+def test_a_course_of_nbgrader_has_its_source_and_no_solution_in_plain_text(root, tmp_path):
     made(root, tmp_path / "out", keyed=True)
     inside = {
         path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*.*")
     }
-    assert inside == {"key.csv", "nbgrader_config.py", "keys/06_clocks.md"} | {
-        *("source/06_clocks/06_clocks.ipynb", "otter/06_clocks.ipynb")
+    assert inside == {
+        "key.csv",
+        "nbgrader_config.py",
+        "keys/06_clocks.md",
+        "source/06_clocks/06_clocks.ipynb",
     }
-    cells = json.loads((tmp_path / "out" / "otter" / "06_clocks.ipynb").read_text())["cells"]
-    raw = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "raw"]
-    parts = ["# BEGIN SOLUTION", "# END SOLUTION", "# BEGIN TESTS", "# END TESTS", "# END QUESTION"]
-    asks = [yaml.safe_load(text) for text in raw if "BEGIN QUESTION" in text]
-    assert [text for text in raw[1:] if "BEGIN QUESTION" not in text] == parts + parts[:2] + parts[
-        -1:
-    ]
-    assert asks == [
-        {"name": LABEL, "points": 2, "manual": False},
-        {"name": "ex-06-own", "points": 3, "manual": True},
-    ]
-    order = [cell["id"] for cell in cells if cell["id"].startswith(LABEL)]
-    parts = ["words", "given", "hints", "answer", "key", "check", "reasons"]
-    assert order == [f"{LABEL}-{part}".removesuffix("-answer") for part in parts]
-    [check] = [cell for cell in cells if cell["id"] == f"{LABEL}-check"]
-    assert "".join(check["outputs"][0]["text"]) == f"{LABEL}: right.\n"
 
 
 def test_an_instructor_reads_solutions_typical_mistakes_and_what_they_are_told(root, tmp_path):
@@ -463,27 +446,3 @@ def test_nbgrader_takes_the_instructors_edition_as_source_and_marks_the_students
     rows = {row["student_id"]: row for row in csv.DictReader((course / "grades.csv").open())}
     assert {who: float(row["score"]) for who, row in rows.items()} == {"right": 2.0, "wrong": 0.0}
     assert {float(row["max_score"]) for row in rows.values()} == {5.0}
-
-
-@pytest.mark.slow
-def test_otter_assigns_the_master_and_marks_the_solution_and_the_stub(root, tmp_path):
-    """`otter assign` itself demands that the solution has all points; the students' version holds
-    none and has none."""
-    made(root, tmp_path / "out", keyed=True)
-    folder = tmp_path / "out" / "otter"
-    tool("otter", "assign", "06_clocks.ipynb", "dist", folder=folder)
-    student = (folder / "dist" / "student" / "06_clocks.ipynb").read_text()
-    assert "half_step = ..." in student
-    assert "%pip install -q jupytext https://example.org/grokbook/releases" in student
-    assert not [
-        text for text in ("np.log", "drops out", "no general answer", "# BEGIN") if text in student
-    ]
-    [autograder] = (folder / "dist" / "autograder").glob("*.zip")
-    with zipfile.ZipFile(autograder) as inside:
-        assert "grokbook @ https://" in inside.read("environment.yml").decode()
-    for version, points in (("autograder", 2.0), ("student", 0.0)):
-        tool(
-            "otter", "run", "-a", str(autograder), f"dist/{version}/06_clocks.ipynb", folder=folder
-        )
-        marks = json.loads((folder / "results.json").read_text())["tests"]
-        assert sum(one.get("score", 0) for one in marks if one["name"] == LABEL) == points
