@@ -18,10 +18,11 @@ from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
 from companion import plain_yaml
+from companion.markup import rendered
 from companion.site.browser import Requests, chromium
 from companion.site.serving import server
+from companion.teach.pages import mathematics, read_page
 from grokbook.errors import GrokbookError
-from grokbook.files import filled
 
 LONGEST = 900_000
 """Milliseconds that the whole book may take to be laid out on a busy machine."""
@@ -71,39 +72,20 @@ def document(
         cover: the title on a page of its own; none where it is empty.
         address: where readers find the site, for links to what paper cannot show.
     """
-    from bs4 import BeautifulSoup
-
-    def soup(name: str) -> Any:
-        return BeautifulSoup((site / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
-
-    read = {name: soup(name) for name in names}
-    heads = {
-        str(tag)
-        for one in read.values()
-        for tag in one.select("head script")
-        if "MathJax = " in tag.get_text()
-    }
-    first = next(iter(read.values()))
-    styles = [
-        urljoin(f"{names[0]}.html", link["href"])
-        for link in first.select("head link[rel~=stylesheet]")
-    ]
-    articles = "".join(
-        str(_article(one, name, set(names), site, address)) for name, one in read.items()
+    pages = {name: read_page(site / f"{name}.html") for name in names}
+    first = next(iter(pages.values()))
+    styles = first.select("head link[rel~=stylesheet]")
+    articles = [_article(page, name, set(names), site, address) for name, page in pages.items()]
+    return rendered(
+        "paper",
+        title=cover or first.h1.get_text(" ", strip=True),
+        base=base,
+        styles=[urljoin(f"{names[0]}.html", style["href"]) for style in styles],
+        own=Path(__file__).with_name("paper.css").read_text(encoding="utf-8"),
+        mathematics=mathematics(pages.values(), ""),
+        cover=cover,
+        articles=articles,
     )
-    drawn = f'{min(heads)}<script defer src="mathjax/startup.js"></script>' if heads else ""
-    words = {
-        "TITLE": cover or first.h1.get_text(" ", strip=True),
-        "BASE": base,
-        "ARTICLES": articles,
-    }
-    words |= {
-        "OWN": Path(__file__).with_name("paper.css").read_text(encoding="utf-8"),
-        "MATHEMATICS": drawn,
-    }
-    words["STYLES"] = "".join(f'<link rel="stylesheet" href="{href}">' for href in styles)
-    words["COVER"] = f'<div class="gb-cover"><h1>{cover}</h1></div>' if cover else ""
-    return filled(Path(__file__).with_suffix(".html"), words).removesuffix("\n")
 
 
 def _article(soup: Any, name: str, inside: set[str], site: Path, address: str | None) -> Any:

@@ -20,11 +20,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from companion.markup import rendered
 from companion.python_source import parsed
 from companion.site import policy, standalone
 from companion.teach.pages import sentences
 from grokbook.errors import ChapterError
-from grokbook.files import filled
 
 MOST_ROWS = 8
 MOST_LINES = 5
@@ -54,13 +54,6 @@ class Slide:
     body: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     kind: str = "text"
-
-    def markup(self) -> str:
-        """The slide for reveal.js."""
-        said = "".join(f"<p>{note}</p>" for note in self.notes)
-        head = f"<h2>{self.heading}</h2>" if self.heading else ""
-        aside = f'<aside class="notes">{said}</aside>' if said else ""
-        return f'<section data-kind="{self.kind}">{head}{"".join(self.body)}{aside}</section>'
 
     def has_room_for(self, other: Slide) -> bool:
         """Whether another of its kind can share it."""
@@ -94,15 +87,15 @@ def slides(page: Path, mathjax: Path) -> str:
         if "MathJax" in text[:40] or len(text) > 1_000_000:
             drawn.append(str(one))
     notes = _vendor("notes.js")
-    words = {
-        "TITLE": html.escape(top.h1.get_text(" ", strip=True)),
-        "SLIDES": "\n".join(slide.markup() for slide in of_chapter(top)),
-        "LOOK": _vendor("reveal.css"),
-        "REVEAL": _vendor("reveal.js"),
-        "NOTES": notes,
-        "MATHEMATICS": "\n".join(drawn),
-    }
-    text = filled(Path(__file__).with_suffix(".html"), words)
+    text = rendered(
+        "slides",
+        title=top.h1.get_text(" ", strip=True),
+        slides=of_chapter(top),
+        look=_vendor("reveal.css"),
+        reveal=_vendor("reveal.js"),
+        notes=notes,
+        mathematics="\n".join(drawn),
+    )
     return policy.protected(text, own="", more=[_of_the_window(notes)], frames="'self' file:")
 
 

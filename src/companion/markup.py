@@ -1,4 +1,4 @@
-"""HTML from the templates of this package; what is put into one is escaped."""
+"""HTML from the templates of pages and of teaching; what is put into one is escaped."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from markupsafe import Markup
 
 from companion.page.typeset import typeset
 
+HERE = Path(__file__).parent
+
 
 @cache
 def _environment() -> Environment:
     made = Environment(
-        loader=FileSystemLoader(Path(__file__).with_name("templates")),
+        loader=FileSystemLoader([HERE / "page" / "templates", HERE / "teach" / "templates"]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -26,5 +28,5 @@ def _environment() -> Environment:
 
 
 def rendered(template: str, **values: Any) -> str:
-    """The HTML of `templates/TEMPLATE.html` with these values."""
+    """The HTML of the template `TEMPLATE.html` with these values."""
     return _environment().get_template(f"{template}.html").render(values)
