@@ -235,7 +235,7 @@ def test_record_lists_and_hands_its_options_on(root, monkeypatch):
     monkeypatch.setattr(runs, "records_table", lambda *a: given.append(a) or frame)
     monkeypatch.setattr(runs, "record", lambda **options: given.append(options) or frame)
     assert "gu2025/fig5[p=97]" in run("record", "--list", "--only", "fig5").output
-    assert run("record", "--budget", "40m", "--seeds", "2", "--update", "compiled").exit_code == 0
+    assert run("record", "--budget", "40m", "--seeds", "2", "--compiled").exit_code == 0
     assert (
         str(run("record", "--update", "quick").exception)
         == "--update 'quick' is not eager or compiled."
