@@ -16,8 +16,8 @@ from companion.claims import VERDICTS, carrying, choose, moved
 from companion.claims.export import NAME
 from companion.claims.ledger import FOUR, GATHERED, WAYS, named
 from companion.claims.verdicts import settled
-from companion.markup import rendered
 from companion.page.links import section_address
+from companion.page.markup import rendered
 from companion.page.sources import load_all
 from companion.page.tables import script
 from companion.project import current

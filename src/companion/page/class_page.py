@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from companion.markup import rendered
 from companion.page import tables
+from companion.page.markup import rendered
 
 NAME = "class.html"
 """Where it stands in the site."""

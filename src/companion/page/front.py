@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from companion import page, plain_yaml
-from companion.markup import rendered
+from companion.page.markup import rendered
 from companion.page.sources import FRONT, Chapter, load_all, page_of
 from companion.project import of
 

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from companion import page
-from companion.markup import rendered
 from companion.page import drawing, tables
+from companion.page.markup import rendered
 from grokbook.errors import ParameterError
 
 SCRIPTS = {

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from companion.claims.ledger import FOUR, named
-from companion.markup import rendered
+from companion.page.markup import rendered
 
 Row = Mapping[str, Any]
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from companion.markup import rendered
+from companion.page.markup import rendered
 
 LONG_CELL = 40
 """Characters of text above which a cell gets a wide column."""

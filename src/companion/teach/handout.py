@@ -6,7 +6,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from companion.markup import rendered
+from companion.page.markup import rendered
 from companion.teach.pages import mathematics, read_page, sentences
 from companion.teach.paper import PRINTED, load, online, served
 from companion.teach.slides import exercise, of_chapter

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from companion.markup import rendered
+from companion.page.markup import rendered
 from companion.python_source import parsed
 from companion.site import policy, standalone
 from companion.teach.pages import sentences

@@ -366,7 +366,8 @@ def test_a_right_answer_has_its_points_in_however_many_pieces_its_line_comes(pie
     points."""
     exercise = SimpleNamespace(label=LABEL, difficulty=2, essay=False)
     sent = [new_output("stream", text=text) for text in [LABEL, *pieces]]
-    assert grading._points(exercise, NotebookNode(outputs=sent), "") == (2, 2, f"{LABEL}: right.")
+    mark = grading._mark("", exercise, NotebookNode(outputs=sent), "")
+    assert (mark.points, mark.of, mark.told) == (2, 2, f"{LABEL}: right.")
 
 
 def test_a_key_that_is_none_and_a_folder_without_notebooks_get_a_sentence(

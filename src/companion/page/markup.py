@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from companion.page.typeset import typeset
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1]
 
 
 @cache
