@@ -134,5 +134,5 @@ def schema() -> dict[str, Any]:
 
 
 def text(content: Mapping[str, Any]) -> str:
-    """A document as it is written to a file."""
-    return json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+    """A document as it is written to a file or to a terminal, in ASCII."""
+    return json.dumps(content, indent=1, sort_keys=True, allow_nan=False) + "\n"
