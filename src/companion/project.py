@@ -82,12 +82,15 @@ class Project:
     def folders(self) -> list[Path]:
         """Where its chapters' package stands."""
         spec = importlib.util.find_spec(self.package())
-        return [Path(folder) for folder in (spec and spec.submodule_search_locations) or ()]
+        places = spec.submodule_search_locations if spec else None
+        return list(map(Path, places or ()))
 
     def sources(self) -> list[Path]:
         """The files of its chapters' package that pages are made with."""
-        found = [path for folder in self.folders() for path in folder.rglob("*.*")]
-        return sorted(path for path in found if path.is_file() and path.suffix != ".pyc")
+        found: list[Path] = []
+        for folder in self.folders():
+            found += [path for path in folder.rglob("*.*") if path.suffix != ".pyc"]
+        return sorted(filter(Path.is_file, found))
 
     def files(self) -> list[Path]:
         """What its pages are made with besides this package and its own folders: verdicts, and

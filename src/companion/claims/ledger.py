@@ -379,10 +379,11 @@ def announced_by(places: Iterable[ModuleType | Claim]) -> tuple[Claim, ...]:
             values += value
     announced = {id(value): value for value in values if isinstance(value, Claim)}  # each once
     found = sorted(announced.values(), key=_rank)
-    ids = Counter({entry.part_of for entry in found} - {""})
+    lists = {entry.part_of for entry in found}
+    ids = Counter(filter(None, lists))
     for entry in found:
         ids.update([entry.id, *entry.also])
-    if repeated := sorted(name for name, count in ids.items() if count > 1):
+    if repeated := sorted((ids - Counter(list(ids))).keys()):
         raise ParameterError(f"claim ids occur twice: {', '.join(repeated)}.")
     return tuple(found)
 
@@ -439,9 +440,12 @@ def choose(
     for name in known if ids is None else ids:
         _refuse_unknown("claim", name, addresses)
         wanted |= dict.fromkeys(addresses[name])
-    if paper is not None:
-        _refuse_unknown("paper", paper, {entry.paper: None for entry in known.values()})
-    return [known[name] for name in wanted if paper in (None, known[name].paper)]
+    chosen = [known[name] for name in wanted]
+    if paper is None:
+        return chosen
+    papers = dict.fromkeys(entry.paper for entry in known.values())
+    _refuse_unknown("paper", paper, papers)
+    return [entry for entry in chosen if entry.paper == paper]
 
 
 def outcomes(chosen: Iterable[Claim]) -> Iterator[Outcome]:

@@ -76,8 +76,8 @@ class Exercise:
 
     def answers(self) -> list[str]:
         """The expressions of the call that are the reader's answers."""
-        call = next(n for n in ast.walk(parsed(self.call)) if isinstance(n, ast.Call))
-        return [ast.unparse(argument) for argument in call.args[1:]]
+        call: Any = parsed(self.call).body[0]
+        return [ast.unparse(argument) for argument in call.value.args[1:]]
 
 
 def read(source: str) -> list[Exercise]:

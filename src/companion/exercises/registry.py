@@ -135,11 +135,6 @@ def modules() -> Mapping[str, str]:
     return found
 
 
-def every() -> Mapping[str, Asked]:
-    """What the modules of all chapters ask, by label."""
-    return {label: asked(label) for label in modules()}
-
-
 @cache
 def asked(label: str) -> Asked:
     """What its chapter's module says of the exercise `label`.

@@ -215,7 +215,7 @@ def _stack(fig: Any) -> bool:
     specs = [ax.get_subplotspec() for ax in axes]
     if not axes or None in specs or len({id(spec.get_gridspec()) for spec in specs}) > 1:
         return False
-    places = sorted({_place(ax) for ax in axes})
+    places = sorted(set(map(_place, axes)))
     square = len(places) > 2 and all(ax.get_box_aspect() for ax in axes)
     many = len(places) > 6 and max(column for _, column in places) > 0
     across = 2 if square or many else 1

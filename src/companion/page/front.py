@@ -68,13 +68,12 @@ def needs(root: Path) -> str:
 
     The front matter of the chapters says what they need.
     """
-    lines = []
+    lines = ""
     for _, chapters in _groups(root):
         for chapter in chapters:
-            before = ", ".join(_plain(number) for number in chapter.needs)
-            said = f"needs {before}" if before else "needs nothing before it"
-            lines.append(f"- {_titled(chapter)}: {said}")
-    return "\n".join(lines) + "\n"
+            before = ", ".join(map(_plain, chapter.needs)) or "nothing before it"
+            lines += f"- {_titled(chapter)}: needs {before}\n"
+    return lines
 
 
 def knobs(root: Path, sets: Mapping[str, Mapping[str, str]]) -> str:

@@ -39,9 +39,12 @@ text."""
 
 _ONE_OF = re.compile(r"one of (.+)")
 _SIGNS = {">=": operator.ge, ">": operator.gt, "<=": operator.le, "<": operator.lt}
+_FINITE = ConfigDict(allow_inf_nan=False)
 _KINDS: dict[str, TypeAdapter[Any]] = {
-    kind.__name__: TypeAdapter(kind, config=ConfigDict(allow_inf_nan=False))
-    for kind in (int, float, bool, str)
+    "int": TypeAdapter(int),
+    "float": TypeAdapter(float, config=_FINITE),
+    "bool": TypeAdapter(bool),
+    "str": TypeAdapter(str),
 }
 _REFUSALS = {
     "int": "is not a whole number (int).",

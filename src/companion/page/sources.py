@@ -257,9 +257,8 @@ def page_of(name: str) -> str:
 
 def chapter_paths(root: Path) -> list[Path]:
     """The chapter sources of a checkout, in order."""
-    return sorted(
-        path for path in (root / "notebooks").glob("*.md") if re.match(r"\d\d[a-z]?_", path.name)
-    )
+    numbered = (root / "notebooks").glob("[0-9][0-9]*_*.md")
+    return sorted(path for path in numbered if re.match(r"\d\d[a-z]?_", path.name))
 
 
 def load_all(root: Path) -> list[Chapter]:
@@ -273,25 +272,25 @@ def find(root: Path, name: str) -> Chapter:
 
     Raises ParameterError when no chapter, or more than one, is meant.
     """
-    names = [path.stem for path in chapter_paths(root)]
+    chapters = {path.stem: path for path in chapter_paths(root)}
     wanted = Path(name).stem if name.endswith(".md") else name.strip()
     if re.fullmatch(r"\d[a-z]?", wanted):
         wanted = f"0{wanted}"
-    matches = [stem for stem in names if wanted in _words(stem)]
-    if not matches and wanted:
-        matches = [stem for stem in names if any(word.startswith(wanted) for word in _words(stem))]
+    called: list[str] = []
+    begun: list[str] = []
+    for stem in chapters:
+        words = (stem, *stem.split("_", 1))  # its whole name, its number, its topic
+        if wanted in words:
+            called.append(stem)
+        if any(word.startswith(wanted) for word in words) and wanted:
+            begun.append(stem)
+    matches = called or begun
     if len(matches) == 1:
-        return load(root / "notebooks" / f"{matches[0]}.md")
+        return load(chapters[matches[0]])
     if matches:
         raise ParameterError(
             f"{name!r} means more than one chapter: {', '.join(matches)}; name one."
         )
-    by_word = {word: stem for stem in names for word in _words(stem)}
-    near = nearest(wanted, by_word, 0.4)
-    hint = f"did you mean {by_word[near]}? There are" if near else "there are"
-    raise ParameterError(f"{shown(name)} is not a chapter; {hint} {', '.join(names) or 'none'}.")
-
-
-def _words(stem: str) -> tuple[str, ...]:
-    """What a chapter is called by: its whole name, its number, its topic."""
-    return stem, *stem.split("_", 1)
+    near = nearest(wanted, chapters, 0.4)
+    hint = f"did you mean {near}? There are" if near else "there are"
+    raise ParameterError(f"{shown(name)} is not a chapter; {hint} {', '.join(chapters) or 'none'}.")

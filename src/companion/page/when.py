@@ -47,8 +47,9 @@ def names(expression: str) -> list[str]:
 
     Raises ParameterError for anything but names, `and`, `or`, `not` and brackets.
     """
-    found = [node for node in ast.walk(_parsed(expression)) if isinstance(node, ast.Name)]
-    return list(dict.fromkeys(node.id for node in sorted(found, key=lambda node: node.col_offset)))
+    _parsed(expression)
+    words = re.findall(r"\w+", expression)
+    return [word for word in dict.fromkeys(words) if word not in ("and", "or", "not")]
 
 
 def holds(expression: str, known: Known) -> bool | None:

@@ -40,12 +40,11 @@ _FOOT = (
     '<span class="pageNumber"></span></div>'
 )
 
-FIT, NUMBERED = (
-    Path(__file__).with_name(f"{name}.js").read_text(encoding="utf-8")
-    for name in ("fit", "numbered")
-)
-"""Make wide tables and formulas as wide as the text; what is higher than a page may be cut. Write
-numbers of pages."""
+FIT = Path(__file__).with_name("fit.js").read_text(encoding="utf-8")
+"""Makes wide tables and formulas as wide as the text; what is higher than a page may be cut."""
+
+NUMBERED = Path(__file__).with_name("numbered.js").read_text(encoding="utf-8")
+"""Writes numbers of pages."""
 
 
 def pages_in_order(root: Path, site: Path) -> list[str]:
