@@ -154,7 +154,7 @@ def rewrite(source: str, values: Mapping[str, Any]) -> str:
         if name in values and not same(values[name], _literal(node, name)):
             line = ast.get_source_segment(source, node) or ""
             written = ast.get_source_segment(source, node.value) or ""  # type: ignore[arg-type]
-            changed = line.removesuffix(written) + repr(values[name])
+            changed = repr(values[name]).join(line.rsplit(written, 1))
             text = f"\n{text}".replace(f"\n{line}", f"\n{changed}", 1)[1:]
     return text
 

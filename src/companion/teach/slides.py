@@ -247,7 +247,7 @@ def _given(tag: Any, words: Any) -> list[str]:
     for statement in statements:
         if not isinstance(statement, ast.Assign):
             continue
-        names = {ast.unparse(target) for target in statement.targets}
+        names = set(re.findall(r"\w+", ast.unparse(statement.targets[0])))
         with suppress(ValueError):  # what is computed
             if names & named and ast.literal_eval(statement.value) is not ...:
                 found.append(ast.unparse(statement))
