@@ -81,7 +81,9 @@ def parameters(key: Path) -> Parameters:
         for row in csv.DictReader(io.StringIO(whole(key, LARGEST).decode())):
             values = json.loads(row["parameters"])
             if not isinstance(values, dict):
-                raise ValueError(f"the parameters of {row['name']}, {row['exercise']} are no table")
+                raise ParameterError(
+                    f"the parameters of {row['name']}, {row['exercise']} are no table"
+                )
             found[row["name"], row["exercise"]] = values
     except (OSError, KeyError, TypeError, ValueError, RecursionError, csv.Error) as error:
         raise ParameterError(f"{key} is no key.csv of an edition: {error}.") from None

@@ -13,6 +13,7 @@ from companion.exercises.registry import asked
 from companion.exercises.sandbox import after, run, told
 from companion.page.sources import Chapter
 from companion.python_source import parsed
+from grokbook.errors import ChapterError
 
 Given = Mapping[str, Mapping[str, Any]]
 """The parameters that are drawn, by the label of their exercise."""
@@ -90,7 +91,7 @@ def divided(stub: str) -> tuple[str, str]:
         if any(isinstance(node, ast.Constant) and node.value is ... for node in nodes):
             first = statement.lineno - 1
             return "\n".join(lines[:first]).strip(), "\n".join(lines[first:]).strip()
-    raise ValueError(f"the stub leaves nothing to the reader: {stub!r}")
+    raise ChapterError(f"the stub leaves nothing to the reader: {stub!r}")
 
 
 def key_text(exercise: Exercise, given: Mapping[str, Any]) -> str:
