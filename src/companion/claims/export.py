@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,7 @@ def document(
 
 def _entry(claim: Claim, verdict: str | None, finding: Finding | None) -> dict[str, Any]:
     """One claim with its settled `verdict`, and what its check found where it was run."""
-    entry = {name: getattr(claim, name) for name in _OF_CLAIM}
+    entry = dict(zip(_OF_CLAIM, attrgetter(*_OF_CLAIM)(claim), strict=True))
     shown = finding or Finding(verdict or "not run", claim.reason)
     own_paper = claim.named and not current().own
     return entry | {

@@ -93,7 +93,10 @@ def read(source: str) -> list[Exercise]:
             solutions[title.strip()] = _OPTION.sub("", body)
         elif _HEAD.search(body):
             found.append((title.strip(), body))
-    return [_one(title, body, solutions) for title, body in found]
+    made = []
+    for title, body in found:
+        made.append(_one(title, body, solutions))
+    return made
 
 
 def _label(body: str) -> str:

@@ -289,7 +289,9 @@ def used() -> None:
     of the page."""
     from grokbook.runs.provenance import USED
 
-    rows = {(row["experiment"], row["key"], row["origin"], *row["seeds"]): row for row in USED}
+    rows = {}
+    for row in USED:
+        rows[row["experiment"], row["key"], row["origin"], *row["seeds"]] = row
     _display({"text/plain": ""}, {"grokbook_used": list(rows.values())})
 
 

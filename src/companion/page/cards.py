@@ -8,6 +8,7 @@ import textwrap
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 import pandas as pd
@@ -101,7 +102,7 @@ def _filters(marks: Sequence[Mapping[str, str]]) -> list[dict[str, Any]]:
     lists = []
     for name, label in _FILTERS.items():
         values = []
-        for value in sorted({mark[name] for mark in marks}):
+        for value in sorted(set(map(itemgetter(name), marks))):
             word = named(value) if name == "paper" else words.get(value, value)
             values.append((value, word))
         lists.append({"name": name, "label": label, "values": values})

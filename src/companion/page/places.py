@@ -59,7 +59,9 @@ def in_order(place: str) -> list[Any]:
 def index_html(frame: pd.DataFrame) -> str:
     """Lists that lead to the claims of `frame`, which is what `companion.claims.ledger` gives: one
     a paper, each place with the claims that name it."""
-    by_paper: dict[str, dict[str, list[Row]]] = {paper: {} for paper in FOUR}
+    by_paper: dict[str, dict[str, list[Row]]] = {}
+    for paper in FOUR:
+        by_paper[paper] = {}
     for row in frame.to_dict("records"):
         if row["paper"] in FOUR and row["origin"] == "paper":
             for paper, place in places_of(row["paper"], row["place"]):

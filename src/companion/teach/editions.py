@@ -102,7 +102,8 @@ def _draw_one(exercise: Exercise, name: str, full: bool, taken: Sequence[Any]) -
     about = asked(exercise.label)
     computed = not exercise.essay and (full or not about.quick)
     for again in range(TRIES):
-        given = about.drawn(f"{name} #{again + 1}" if again else name) if name else {}
+        seed = f"{name} #{again + 1}" if again else name
+        given = about.drawn(seed) if name else {}
         answers, unclear = _answers(exercise, given) if computed else (None, False)
         own = tuple(given.values()) if answers is None else answers
         if not given or not (unclear or any(alike(own, other) for other in taken)):

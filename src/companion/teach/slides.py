@@ -269,4 +269,4 @@ def _figure(heading: str, figure: Any) -> Slide:
 
 
 def _listed(said: list[str]) -> str:
-    return f"<ul>{''.join(f'<li>{one}</li>' for one in said)}</ul>"
+    return f"<ul><li>{'</li><li>'.join(said)}</li></ul>"
