@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import re
-from functools import cache
 from typing import Any
-
-from docutils import nodes
-from sphinx.util.nodes import make_refnode
 
 _CODE = re.compile(r"``.+?``|`[^`\n]+(?:\n[^`\n]+)?`|\$[^$\n]+(?:\n[^$\n]+)?\$")
 _SPECIAL = re.compile(r"(?<![\w\\])\*(?=\S)|(?<=\S)\*(?!\w)|\*|\||(?<=\w)_(?!\w)")
@@ -55,39 +50,6 @@ def docstring(app: Any, what: str, name: str, thing: Any, options: Any, lines: l
     lines[:] = as_rst(lines)
 
 
-def linked(app: Any, doctree: Any, docname: str) -> None:
-    """Lead from the code that a page shows (`companion.page.show.source`) to the function's place
-    in the reference."""
-    shown = "from the installed module"
-    for line in doctree.findall(
-        lambda n: isinstance(n, nodes.paragraph) and len(n) > 2 and shown in n[1].astext()
-    ):
-        thing = _named(f"{line[2].astext()}.{line[0].astext()}")
-        objects = app.env.domaindata["py"]["objects"]
-        place = next(
-            (
-                entry
-                for name, entry in objects.items()
-                if thing is not None and _named(name) is thing
-            ),
-            None,
-        )
-        if place:
-            line[0] = make_refnode(
-                app.builder, docname, place.docname, place.node_id, line[0].deepcopy()
-            )
-
-
-@cache
-def _named(path: str) -> Any:
-    """What a dotted path of the library leads to; None for nothing."""
-    module, _, name = path.rpartition(".")
-    try:
-        return getattr(importlib.import_module(module), name, None)
-    except (ImportError, ValueError):
-        return None
-
-
 def only_there(
     app: Any, pagename: str, template: str, context: dict[str, Any], doctree: Any
 ) -> None:
@@ -107,5 +69,4 @@ def setup(app: Any) -> dict[str, bool]:
     """Register with Sphinx; before napoleon, which knows no code in one pair of signs."""
     app.connect("autodoc-process-docstring", docstring, priority=100)
     app.connect("html-page-context", only_there)
-    app.connect("doctree-resolved", linked)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
