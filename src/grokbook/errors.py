@@ -310,6 +310,19 @@ def line(value: object) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in str(value)).split())
 
 
+def check_choice(name: str, value: object, choices: Collection[str]) -> None:
+    """Refuse a value that is none of the choices: ParameterError naming it and them."""
+    if value not in choices:
+        raise ParameterError(f"{name} = {value!r} is unknown; choose one of {', '.join(choices)}.")
+
+
+def check_positive(owner: object, name: str) -> None:
+    """Refuse a field that is no positive, finite number: ParameterError naming field and value."""
+    value = getattr(owner, name)
+    if not 0 < value < float("inf"):
+        raise ParameterError(f"{name} = {value!r} must be a positive number.")
+
+
 def check_share(owner: object, name: str) -> None:
     """Refuse a field that is no number from 0 to 1: ParameterError naming field, value and rule."""
     value = getattr(owner, name)

@@ -49,6 +49,11 @@ def check_fits(needed: float) -> None:
         raise ParameterError(f"it needs {needed / 1e6:,.0f} MB, more than the memory that is free")
 
 
+def say(text: str) -> None:
+    """Tell the person at the keyboard on standard error, in a line that says who speaks."""
+    print(f"grokbook: {text}", file=sys.stderr, flush=True)
+
+
 def duration(seconds: float) -> str:
     """Seconds as a person says them.
 

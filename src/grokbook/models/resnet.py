@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from grokbook.errors import ParameterError, check_integers, checked_call
-from grokbook.files import whole
+from grokbook.errors import ParameterError, check_choice, check_integers, checked_call
 from grokbook.models.networks import Parameters, Shapes
-from grokbook.tensor_files import load_tensors
 
 STEMS = {"imagenet": (7, 2), "small": (3, 1)}
 """Kernel and stride of the first convolution; the first kind is followed by pooling over 3 x 3 with
@@ -56,11 +53,10 @@ class ResNet:
 
     Batch statistics (`statistics`) are the last of the named tensors. They are not learned:
     training normalises by the statistics of the batch and moves the kept ones a tenth of the way to
-    them, `forward` uses the kept ones. `pretrained` is a file of weights to start from (torch.save
-    of a `state_dict`); the head is always drawn.
+    them, `forward` uses the kept ones.
 
-    Raises ParameterError for sizes that are not positive integers, an unknown stem, a task of other
-    sizes, and, when the network is drawn, for a file of weights that does not fit.
+    Raises ParameterError for sizes that are not positive integers, an unknown stem, and a task of
+    other sizes.
 
     Example:
         >>> sum(math.prod(s) for name, s in ResNet(1000).shapes().items() if "running" not in name)
@@ -75,14 +71,10 @@ class ResNet:
     stem: str = "imagenet"
     channels: int = 3
     size: int = 224
-    pretrained: str | None = field(default=None, metadata={"later": True})
 
     def __post_init__(self) -> None:
         check_integers(self, outputs=2, width=1, channels=1, size=1)
-        if self.stem not in STEMS:
-            raise ParameterError(
-                f"stem = {self.stem!r} is unknown; choose one of {', '.join(STEMS)}."
-            )
+        check_choice("stem", self.stem, STEMS)
 
     def _blocks(self) -> list[tuple[str, int, int, int]]:
         """Name, inputs, outputs and stride of every block."""
@@ -144,26 +136,7 @@ class ResNet:
                 else torch.zeros(shape)
             )
 
-        drawn = {name: one(name, shape) for name, shape in self.shapes().items()}
-        return drawn if self.pretrained is None else drawn | self._from_file(drawn)
-
-    def _from_file(self, drawn: Parameters) -> dict[str, Tensor]:
-        """The tensors of the file `pretrained`, the head's left out."""
-        path = Path(str(self.pretrained))
-        try:
-            found = load_tensors(whole(path, 1_000_000_000))
-        # torch has an error of its own for each way in which a file can be none
-        except Exception as error:
-            raise ParameterError(
-                f"pretrained = {str(path)!r} cannot be read as a file of weights: {error}"
-            ) from None
-        wanted = {name: part for name, part in drawn.items() if not name.startswith("fc.")}
-        for name, part in wanted.items():
-            if not isinstance(found, dict) or name not in found or found[name].shape != part.shape:
-                raise ParameterError(
-                    f"pretrained = {str(path)!r} has no {name} of shape {tuple(part.shape)}."
-                )
-        return {name: found[name].float() for name in wanted}
+        return {name: one(name, shape) for name, shape in self.shapes().items()}
 
     def features(
         self, weights: Parameters, images: Tensor, seen: dict[str, Tensor] | None = None

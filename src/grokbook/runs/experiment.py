@@ -6,7 +6,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -20,6 +19,7 @@ import xarray as xr
 
 from grokbook.errors import ParameterError, RecordError, checked_call, shown
 from grokbook.files import PLAIN, is_plain, sweep
+from grokbook.machine import say
 from grokbook.measures.inputs import one_of
 from grokbook.own_code import Code, is_own, spelled
 from grokbook.paths import local_store_path, records_path
@@ -285,11 +285,7 @@ def load_or_run(
     store = store or default_store()
     code = experiment.code
     if code.digest is None:
-        print(
-            f"grokbook: nothing of {experiment.name} is kept: {code.why}.",
-            file=sys.stderr,
-            flush=True,
-        )
+        say(f"nothing of {experiment.name} is kept: {code.why}.")
         fresh = _trained(experiment, code, experiment.seeds, None, progress, options)
         return _handed_out(experiment, [fresh], "trained")
     parts, origin, missing = _gathered(experiment, code, store)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +14,7 @@ from torch import Tensor
 
 from grokbook.errors import ParameterError, RecordError, checked_call, nearest, shown
 from grokbook.measures.registry import registry
+from grokbook.models.networks import parts_of
 from grokbook.runs.experiment import available, default_store
 from grokbook.runs.instruments import INSTRUMENTS
 from grokbook.runs.listing import records
@@ -112,11 +112,7 @@ def load(name: str | xr.Dataset, seed: int = 0, step: int | None = None) -> Kept
     parameters = None
     if "weights" in state:
         row = torch.from_numpy(state.weights.values.copy())
-        parameters = {}
-        for part, shape in json.loads(state.weights.attrs["parameters"]).items():
-            size = math.prod(shape)
-            parameters[part] = row[:size].view(shape)
-            row = row[size:]
+        parameters = parts_of(row, json.loads(state.weights.attrs["parameters"]))
     return Kept(called, int(seed), int(at), tuple(steps), embedding, parameters)
 
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import os
-import sys
 from collections.abc import Collection, Mapping, Sequence
 from math import prod
 from pathlib import Path
@@ -16,7 +15,8 @@ import torch
 import xarray as xr
 
 from grokbook.errors import OTHER_WORDS, ParameterError, checked_call, meant, shown, unknown
-from grokbook.machine import cores
+from grokbook.machine import cores, say
+from grokbook.models.networks import sizes_of
 from grokbook.own_code import held
 from grokbook.runs import cluster
 from grokbook.runs.experiment import Experiment, default_store, load_or_run, which_seeds
@@ -251,7 +251,7 @@ def shared_rows(grid: Sweep) -> int | str:
     """
     if torch.cuda.is_available():
         return "auto"
-    parameters = sum(map(prod, grid.config.model.shapes().values()))
+    parameters = sum(sizes_of(grid.config.model.shapes()))
     runs = len(grid.seeds) * prod(grid.shape.values())
     is_short = runs * grid.config.steps <= FEW
     fit = min(CACHE // (16 * parameters), runs if is_short else runs // 4, 16)
@@ -267,11 +267,9 @@ def _workers(experiment: Experiment, workers: int | None) -> int | None:
     if count > 1 and len(experiment.seeds) * len(configs) > in_one:
         parts = [configs[0].task, configs[0].model, configs[0].optimizer]
         if any(kind.__module__ == "__main__" for kind in held(parts)):
-            print(
-                "grokbook: a part of these runs is written in a notebook or script, so they are"
-                " trained in this process; put it in a module to use every core.",
-                file=sys.stderr,
-                flush=True,
+            say(
+                "a part of these runs is written in a notebook or script, so they are"
+                " trained in this process; put it in a module to use every core."
             )
     if workers is None and experiment.predicted().seconds < SHORT:
         return 1
@@ -291,10 +289,9 @@ def _store(store: Store | str | Path | bool | None) -> Store | None:
         return Store(Path(store))
     default = default_store()
     if not default.path.exists() and "GROKBOOK_STORE" not in os.environ:
-        print(
-            f"grokbook: runs are kept in {default.path}, and loaded when the same ones are asked"
-            " for again (store=False keeps none, GROKBOOK_STORE names another folder).",
-            file=sys.stderr,
+        say(
+            f"runs are kept in {default.path}, and loaded when the same ones are asked"
+            " for again (store=False keeps none, GROKBOOK_STORE names another folder)."
         )
     return default
 

@@ -9,13 +9,12 @@ import io
 import json
 import os
 import re
-import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from math import prod
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import h5py
 import xarray as xr
@@ -24,9 +23,12 @@ from filelock import BaseFileLock, Timeout
 from grokbook.errors import ParameterError, RecordError, shown
 from grokbook.fetch import fetched
 from grokbook.files import PLAIN, atomic_write, given, inside, is_plain, locked, unreadable, whole
-from grokbook.machine import check_fits
+from grokbook.machine import check_fits, say
 from grokbook.own_code import Code
 from grokbook.training.config import NUMBERS, digest
+
+if TYPE_CHECKING:
+    from grokbook.runs.experiment import Experiment
 
 MANIFEST, FORMAT = "MANIFEST.json", 1
 NETCDF = (
@@ -40,38 +42,6 @@ NETCDF = (
 )
 NO_VARIABLE = b"This is a netCDF dimension but not a netCDF variable"
 """How the name begins of a table that gives a dimension its length and holds nothing."""
-
-
-class Recordable(Protocol):
-    """What the store asks of an experiment."""
-
-    @property
-    def name(self) -> str:
-        """What it is called: the folder of its records, and in brackets what tells it from others
-        there."""
-
-    @property
-    def key(self) -> str:
-        """By what its record is known."""
-
-    @property
-    def trained_key(self) -> str:
-        """By what checkpoints of its runs are found."""
-
-    @property
-    def version(self) -> int:
-        """Raised when what comes out of it changes."""
-
-    @property
-    def seeds(self) -> tuple[int, ...]:
-        """One a run."""
-
-    @property
-    def code(self) -> Code:
-        """The code of a reader's own that its numbers go through."""
-
-    def configuration(self) -> dict[str, Any]:
-        """The configuration without seeds, as plain values."""
 
 
 class RecordWarning(UserWarning):
@@ -341,7 +311,7 @@ class Store:
                 seeds.update(found[1]["seeds"])
         return tuple(sorted(seeds))
 
-    def checkpoints(self, experiment: Recordable) -> Path:
+    def checkpoints(self, experiment: Experiment) -> Path:
         """The folder of what an interrupted call left of an experiment's runs.
 
         Raises RecordError where another folder stands in the place of its record.
@@ -361,7 +331,7 @@ class Store:
             )
         return folder
 
-    def add(self, experiment: Recordable, fresh: xr.Dataset, code: Code | None = None) -> None:
+    def add(self, experiment: Experiment, fresh: xr.Dataset, code: Code | None = None) -> None:
         """Add seeds to an experiment's record; `attrs["provenance"]` says how they were made,
         `code` by which code.
 
@@ -434,11 +404,7 @@ class Store:
         try:
             return self._acquired(key, 0.2)
         except Timeout:
-            print(
-                f"grokbook: another process is working on record {key}; waiting for it.",
-                file=sys.stderr,
-                flush=True,
-            )
+            say(f"another process is working on record {key}; waiting for it.")
             return self._acquired(key)
 
 
@@ -513,7 +479,7 @@ def _is_record(name: str, key: str) -> bool:
     return bool(ours) and all(map(is_plain, folder.split("/")))
 
 
-def _name(experiment: Recordable) -> str:
+def _name(experiment: Experiment) -> str:
     """The file of an experiment's record in the folder of the store. Raises ParameterError where it
     cannot be there."""
     name = f"{family(experiment.name)}/{experiment.key}.nc"

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import sympy
 
-from grokbook.errors import ParameterError, checked_call, nearest_primes, shown
+from grokbook.errors import ParameterError, check_choice, checked_call, nearest_primes, shown
 from grokbook.tasks.polynomials import evaluate_mod, is_symmetric, parse_polynomial
 
 SPLITS = ("random", "symmetric", "square", "strip")
@@ -279,12 +279,8 @@ def _check_fraction(value: float) -> None:
 
 
 def _check_split(task: ModularTask) -> None:
-    if task.split not in SPLITS:
-        raise ParameterError(
-            f"split = {task.split!r} is unknown; choose one of {', '.join(SPLITS)}."
-        )
-    if task.rule not in RULES:
-        raise ParameterError(f"rule = {task.rule!r} is unknown; choose one of {', '.join(RULES)}.")
+    check_choice("split", task.split, SPLITS)
+    check_choice("rule", task.rule, RULES)
     has_hole = task.split in ("square", "strip")
     if has_hole and task.hole is None:
         raise ParameterError(

@@ -324,24 +324,6 @@ def _log_root(first: np.ndarray, second: np.ndarray, right: np.ndarray) -> np.nd
     return y
 
 
-def shift(start: Array | Sequence[float], *, target: float = 1.0) -> np.ndarray | float:
-    """The common amount s by which the three squares grow on the way to the limit, shape (...).
-
-    Raises ParameterError for a shape other than (..., 3) and for values that are not finite.
-
-    Source: this book (see `limit_point`).
-    """
-    found = triples(start, "start")
-    size = np.abs(found)
-    end = np.abs(limit_point(found, target=target))
-    least = np.argmin(size, axis=-1)[..., None]
-    size = np.take_along_axis(size, least, -1)[..., 0]
-    end = np.take_along_axis(end, least, -1)[..., 0]
-    with np.errstate(over="ignore"):
-        s = (end - size) * (end + size)
-    return float(s) if s.ndim == 0 else s
-
-
 def explain(start: Array | Sequence[float], *, target: float = 1.0) -> str:
     """What happens to this start, in one sentence.
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 import torch
 
 from grokbook.machine import limited_threads
-from grokbook.models.networks import Network, activations, products
+from grokbook.models.networks import Network, activations, products, sizes_of
 from grokbook.training.config import RunConfig, sizes
 from grokbook.training.forward import PIECE
 from grokbook.training.loop import advance, make_stack
@@ -74,7 +74,7 @@ def predict(config: RunConfig, rows: int = 1) -> Cost:
     seconds = config.steps * step + config.log.steps(config.steps).size * log
     together = max(seen, PIECE) if hasattr(config.task, "show") else samples
     floats = min(samples, together) * activations(model)
-    floats += 6 * sum(torch.Size(shape).numel() for shape in model.shapes().values())
+    floats += 6 * sum(sizes_of(model.shapes()))
     return Cost(seconds, 400 + floats * 4 / 1e6)
 
 

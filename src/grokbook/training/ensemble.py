@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import contextlib
 import pickle
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import as_completed
@@ -18,7 +17,7 @@ import xarray as xr
 
 from grokbook.errors import ParameterError, TrainingError, checked_call, shown
 from grokbook.files import temporary_folder
-from grokbook.machine import cores, limited_threads, plain_torch, subnormals_as_zero
+from grokbook.machine import cores, limited_threads, plain_torch, say, subnormals_as_zero
 from grokbook.training.accelerators import Muon
 from grokbook.training.compiled import compile_update, compiles
 from grokbook.training.config import RunConfig, code_of, digest
@@ -265,11 +264,7 @@ def train(
         folder = checkpoints
         if (apart or folder is not None) and (code := code_of(*configs)).digest is None:
             if folder is not None:
-                print(
-                    f"grokbook: no checkpoint of these runs is kept: {code.why}.",
-                    file=sys.stderr,
-                    flush=True,
-                )
+                say(f"no checkpoint of these runs is kept: {code.why}.")
             apart = False
             folder = None
         if apart and folder is None:

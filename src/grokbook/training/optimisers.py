@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -13,6 +12,7 @@ from torch import Tensor, nn
 
 from grokbook.errors import ParameterError, checked_call, shown, unknown
 from grokbook.machine import plain_torch
+from grokbook.models.networks import parts_of
 from grokbook.training import accelerators, optim
 from grokbook.training.optim import Group, Numbers, Shapes, State
 
@@ -149,7 +149,7 @@ class TorchOptim:
         """What the optimiser will keep of each parameter, found by an update of zeros; `begun`:
         whether it has any."""
         row = torch.zeros_like(weights[0])
-        parts = _parts(row, shapes)
+        parts = list(parts_of(row, shapes).values())
         _give_slopes(parts, row)
         optimiser = self._optimiser(parts, self.numbers(0), 0)
         optimiser.step()
@@ -173,7 +173,7 @@ class TorchOptim:
                 "runs with different optimisers of torch were put together; train them in calls."
             )
         for r in range(len(weights)):
-            parts = _parts(weights[r], shapes)
+            parts = list(parts_of(weights[r], shapes).values())
             _give_slopes(parts, gradient[r])
             optimiser = self._optimiser(parts, numbers, r)
             if state["begun"][r]:
@@ -183,12 +183,6 @@ class TorchOptim:
             for at, key, kept in _kept(state):
                 kept[r] = optimiser.state[parts[at]][key]
         state["begun"].fill_(1)
-
-
-def _parts(row: Tensor, shapes: Shapes) -> list[Tensor]:
-    """The parameters in a row (P,), as views of it."""
-    parts = row.split([math.prod(shape) for shape in shapes.values()])
-    return [part.view(shape) for part, shape in zip(parts, shapes.values(), strict=True)]
 
 
 def _give_slopes(parts: Sequence[Tensor], row: Tensor) -> None:
@@ -288,7 +282,7 @@ def _differs_from_a_lasting_one(made: TorchOptim) -> bool:
     shapes: Shapes = {"W": (3, 2), "V": (2, 1)}
     start = torch.randn(1, 8, generator=generator)
     slopes = torch.randn(TRIED, 1, 8, generator=generator)
-    parts = [nn.Parameter(part.clone()) for part in _parts(start[0], shapes)]
+    parts = [nn.Parameter(part.clone()) for part in parts_of(start[0], shapes).values()]
     numbers = made.numbers(0)
     with torch.random.fork_rng(devices=[]):
         ours = start.clone()

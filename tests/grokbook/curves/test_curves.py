@@ -13,7 +13,6 @@ from grokbook.curves.delay import (
     grok_time,
     grok_times,
     median_delay,
-    median_stay,
     median_step,
 )
 from grokbook.curves.lead import accuracy_half_way
@@ -243,20 +242,6 @@ def test_the_median_step_counts_unfinished_runs_as_later():
     assert median_step(times) == 9332 != times.grok_step.median()
     with pytest.raises(ParameterError, match="last_step None"):
         median_step(times.assign(last_step=None))
-
-
-def test_a_stay_that_the_record_cuts_off_counts_as_that_long_at_least():
-    """Kaplan and Meier: stays of 30 and 50, and one of 40 or more: the median is 50, not the 40 of
-    the two that ended."""
-    times = pd.DataFrame(
-        {
-            "grok_step": pd.array([10, 10, 60, None], "Int64"),
-            "stay": pd.array([30, 50, None, None], "Int64"),
-            "last_step": 100,
-        }
-    )
-    assert median_stay(times) == 50
-    assert median_stay(times.assign(stay=pd.array([None] * 4, "Int64"))) is None
 
 
 def test_runs_that_never_fitted_have_no_delay_to_count():

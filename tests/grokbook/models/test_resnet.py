@@ -233,20 +233,6 @@ def test_the_whole_table_in_pieces_is_the_table(monkeypatch):
     torch.testing.assert_close(all_outputs(CONFIG, row, inputs), whole, atol=1e-5, rtol=1e-5)
 
 
-def test_a_file_of_weights_is_taken_but_for_the_head_and_another_is_refused(tmp_path):
-    file = tmp_path / "weights.pt"
-    torch.save(ResNet(10, width=4, stem="small", channels=1, size=16).draw(5), file)
-    model = ResNet(TASK.outputs, width=4, stem="small", channels=1, size=16, pretrained=str(file))
-    drawn, other = model.draw(0), SMALL.draw(5)
-    assert torch.equal(drawn["layer3.0.conv1.weight"], other["layer3.0.conv1.weight"])
-    assert torch.equal(drawn["fc.weight"], SMALL.draw(0)["fc.weight"])
-    with pytest.raises(ParameterError, match=r"has no conv1.weight of shape \(5, 1, 3, 3\)"):
-        ResNet(9, width=5, stem="small", channels=1, size=16, pretrained=str(file)).draw(0)
-    file.write_bytes(b"no weights")
-    with pytest.raises(ParameterError, match="cannot be read as a file of weights"):
-        model.draw(0)
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -110,23 +110,16 @@ DTYPES = [
     torch.float64,
     torch.float16,
     torch.bfloat16,
-    torch.int64,
-    torch.uint8,
     torch.bool,
     torch.complex64,
 ]
 DTYPES += [torch.float8_e4m3fn]
 FORMS = {
     "sparse": lambda part: part.to_sparse(),
-    "rows": lambda part: (part if part.ndim == 2 else torch.eye(3)).to_sparse_csr(),
     "meta": lambda part: part.to("meta"),
     "spread": lambda part: torch.zeros(1).expand(10**12),
     "quantised": lambda part: torch.quantize_per_tensor(part.float(), 0.1, 0, torch.qint8),
-    "list": lambda part: part.tolist(),
-    "text": lambda part: "text",
     "empty": lambda part: part[:0],
-    "flat": lambda part: part.flatten(),
-    "deeper": lambda part: part[None, None],
     "scalar": lambda part: part.sum(),
     "dict": lambda part: {"weight": part},
 }

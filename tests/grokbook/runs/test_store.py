@@ -2,15 +2,12 @@
 mended."""
 
 import contextlib
-import errno
 import functools
-import hashlib
 import json
 import os
 import signal
 import time
 import warnings
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +18,6 @@ from made_up import MadeUp
 
 from grokbook.errors import RecordError, TrainingError
 from grokbook.models.transformer import Shape
-from grokbook.own_code import Code
 from grokbook.paths import records_path
 from grokbook.runs import Experiment, load_or_run, provenance
 from grokbook.runs import experiment as base
@@ -88,27 +84,6 @@ def test_only_missing_seeds_are_trained_and_the_record_grows(store, made):
     assert list(store.entries()) == [FILE] and store.verify() == []
 
 
-def test_a_process_that_is_killed_twice_while_it_writes_loses_no_seed(store, made, monkeypatch):
-    """Killed before the new file has its name, and then before the manifest knows the next one."""
-
-    def killed(*_):
-        raise KeyboardInterrupt
-
-    real = os.replace
-    ask(store, made, 0)
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(
-            os,
-            "replace",
-            lambda old, new: killed() if str(old).endswith(".next") else real(old, new),
-        )
-        ask(store, made, 0, 1)
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(Store, "_write_manifest", killed)
-        ask(store, made, 0, 1, 2)
-    assert without_attrs(store.load(made.key)).identical(without_attrs(made.dataset((0, 1))))
-
-
 def test_words_along_a_dimension_stay_words_as_a_record_grows(store, made, monkeypatch):
     """A coordinate of words is the same before and after: seeds are joined along it, not beside
     it."""
@@ -162,20 +137,6 @@ def test_provenance_is_that_of_the_seeds_in_the_dataset(store, made):
         assert [
             row["seeds"] for row in json.loads(ask(store, made, *asked).attrs["provenance"])
         ] == told
-
-
-def test_runs_of_a_readers_own_code_answer_the_same_code_alone(store, made):
-    ask(store, made, 0)
-    made.code = Code("f" * 16, True, probe="0" * 16)
-    assert store.seeds(made.key, made.code) == ()
-    assert ask(store, made, 0).attrs["origin"] == "trained"
-    assert ask(store, made, 0).attrs["origin"] == "cached"
-    made.code = replace(made.code, probe="1" * 16)
-    assert ask(store, made, 0).attrs["origin"] == "trained", "it computes something else"
-    (entry,) = store.entries().values()
-    assert [(row["fingerprint"], row["probe"]) for row in entry["provenance"]] == [
-        ("f" * 16, "1" * 16)
-    ]
 
 
 def test_numbers_of_another_version_have_another_key(tmp_path, monkeypatch):
@@ -260,17 +221,9 @@ def test_verifying_names_each_record_that_is_damaged_or_gone_and_changes_nothing
     assert store.verify() == []
 
 
-DAMAGES = {
-    "truncated": lambda content: content[:-200],
-    "a bit": lambda content: content[:500] + bytes([content[500] ^ 1]) + content[501:],
-    "empty": lambda content: b"",
-}
-
-
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_file_is_named_set_aside_and_computed_again(store, made, damage):
+def test_a_damaged_file_is_named_set_aside_and_computed_again(store, made):
     before = ask(store, made, 0)
-    damaged = DAMAGES[damage]((store.path / FILE).read_bytes())
+    damaged = (store.path / FILE).read_bytes()[:-200]
     (store.path / FILE).write_bytes(damaged)
     with pytest.warns(RecordWarning) as caught:
         again = ask(store, made, 0)
@@ -281,24 +234,6 @@ def test_a_damaged_file_is_named_set_aside_and_computed_again(store, made, damag
     )
     assert without_attrs(again).identical(without_attrs(before)) and made.trained() == ["0", "0"]
     assert (store.path / (FILE + ".corrupt")).read_bytes() == damaged and store.verify() == []
-
-
-def test_a_damaged_fallback_that_cannot_be_written_is_named_and_computed_again(
-    tmp_path, store, made, monkeypatch
-):
-    behind = Store(tmp_path / "behind")
-    ask(behind, made, 0)
-    (behind.path / FILE).write_bytes(b"")
-
-    def read_only(*_):
-        raise OSError(errno.EROFS, "Read-only file system")
-
-    monkeypatch.setattr(behind, "_set_aside", read_only)
-    with pytest.warns(
-        RecordWarning, match="missing or damaged, and this store cannot be written; it will be"
-    ):
-        assert ask(Store(store.path, fallbacks=(behind,)), made, 0).attrs["origin"] == "trained"
-    assert (behind.path / FILE).exists()
 
 
 def test_a_record_that_is_being_replaced_is_not_taken_for_damaged(store, made, monkeypatch):
@@ -326,15 +261,9 @@ def test_a_complete_record_is_loaded_where_nothing_can_be_written(store, made, m
     "content",
     [
         '{"format": 1, "records": {"made/up',
-        "",
-        "[]",
         "{}",
-        "\x00\x01",
         '{"records": []}',
-        '{"records": {"a.nc": {}}}',
         '{"records": {"a.nc": "key"}}',
-        '{"records": {"a.nc": {"key": "k", "sha256": "", "provenance": []}}}',
-        '{"records": {"a.nc": {"key": "k", "sha256": "", "seeds": ["0"], "provenance": []}}}',
         '{"records": {"a.nc": {"key": "k", "sha256": "", "seeds": [0], "provenance": [{}]}}}',
     ],
 )
@@ -374,35 +303,6 @@ def test_what_stands_in_the_way_is_one_sentence_before_anything_is_trained(
     with pytest.raises(RecordError, match=rf"^{said}\.$"):
         ask(store, made, 0)
     assert made.trained() == [] and not list(store.path.rglob("*.next"))
-
-
-def test_a_record_whose_sha256_is_right_and_that_is_no_dataset_is_one_sentence(store, made):
-    ask(store, made, 0)
-    (store.path / FILE).write_bytes(b"no dataset")
-    entry = store.entries()[FILE] | {"sha256": hashlib.sha256(b"no dataset").hexdigest()}
-    store._write_manifest({FILE: entry})
-    with pytest.raises(
-        RecordError, match=rf"^{store.path / FILE} cannot be read \(.*\); restore it from"
-    ):
-        ask(store, made, 0)
-
-
-def test_a_full_disk_keeps_the_old_record_and_the_checkpoints(store, made, monkeypatch):
-    ask(store, made, 0)
-
-    def full(_):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    with monkeypatch.context() as patch:
-        patch.setattr("grokbook.files.os.fsync", full)
-        with pytest.raises(
-            RecordError, match="was not written: the disk is full; what was there before"
-        ):
-            ask(store, made, 0, 1)
-    assert store.verify() == [] and store.seeds(made.key) == (0,)
-    left = store.path / ".partial" / made.key / "1.pt"
-    assert left.exists()
-    assert ask(store, made, 0, 1).sizes["seed"] == 2 and not left.exists()
 
 
 def test_each_dataset_that_is_handed_out_is_noted_with_who_made_its_seeds(tmp_path, store, made):

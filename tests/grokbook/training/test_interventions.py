@@ -16,7 +16,6 @@ from grokbook.models.transformer import Shape
 from grokbook.tasks import ModularTask
 from grokbook.training import AdamW, RunConfig, train
 from grokbook.training import interventions as iv
-from grokbook.training.config import code_of
 from grokbook.training.ensemble import How, train_here
 from grokbook.training.forward import split_weights
 from grokbook.training.handed_over import HandedOver
@@ -241,29 +240,13 @@ HOOKS = (
         ),
         (lambda: iv.Clamp(0.0), "positive"),
         (lambda: iv.Clamp(((5, 1.0), (5, 2.0))), "increase"),
-        (lambda: iv.Decay(0.1, share=0.0), "share = 0.0"),
-        (lambda: iv.Project("upwards"), "upwards"),
         (lambda: iv.RingPenalty((0, 1, 1)), "each once"),
         (lambda: iv.Hooked(AdamW(), (3,)), "must be a Hook"),
         (lambda: rows(hooked(iv.Freeze(("W_X",)))), "'W_X' is none of the network's"),
         (lambda: iv.Transplanted(MODEL, BASE, ("W_X",)), "'W_X' is none"),
-        (lambda: iv.Transplanted(MODEL, BASE, renaming=10), "renaming = 10"),
         (lambda: HandedOver(MODEL, BASE), "steps is empty"),
-        (lambda: HandedOver(MODEL, BASE, renaming=3, steps=(1,)), "renaming = 3"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_one_sentence(make, said):
     with pytest.raises(ParameterError, match=said):
         make()
-
-
-class Own(Quadratic):
-    """A network of a reader's own."""
-
-
-def test_a_run_is_of_own_code_where_the_network_inside_an_intervention_is():
-    inside = {
-        kind: dataclasses.replace(BASE, model=Tempered(kind(5, width=4), 2.0))
-        for kind in (Quadratic, Own)
-    }
-    assert code_of(inside[Own]).own and not code_of(inside[Quadratic]).own

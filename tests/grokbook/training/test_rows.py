@@ -76,27 +76,6 @@ def change(config, answers):
     return dataclasses.replace(config, task=task, model=model, loss="cross_entropy")
 
 
-def test_each_seed_has_answers_and_a_split_of_its_own():
-    stack = make_stack([cell(0), cell(1)], CPU)
-    assert not torch.equal(stack.targets[0], stack.targets[1]) and not torch.equal(
-        stack.train[0], stack.train[1]
-    )
-    (inputs, targets), counts = stack.batch()
-    assert counts is None
-    for r in (0, 1):
-        assert torch.equal(targets[r], stack.targets[r][stack.train[r]])
-        assert torch.equal(inputs[r], stack.inputs[stack.train[r]])
-
-
-def test_batches_of_different_sizes_count_what_belongs_to_them():
-    """Row 3 has 7 samples a step, row 4 has 20: the rest counts nothing, and the counts of a run
-    add up to one."""
-    stack = make_stack(DIFFERENT[3:], CPU)
-    _, counts = stack.batch()
-    assert counts.shape == (2, 20)
-    assert torch.allclose(counts.sum(1), torch.ones(2)) and (counts[0] > 0).sum() == 7
-
-
 RULE = StopRule("train_loss", 0.7, above=False, hold=2)
 
 
