@@ -1,7 +1,6 @@
 """Phases of learning: Table 1 of Liu et al. 2022 cell by cell, with censoring, and the comparison
 of two diagrams."""
 
-import dataclasses
 import json
 
 import numpy as np
@@ -80,10 +79,8 @@ STOP = {"variable": "train_accuracy", "threshold": 0.9, "above": True, "hold": 4
     ("attrs", "phase"),
     [
         ({}, "M"),
-        ({"configuration": json.dumps({"stop": None})}, "M"),
         ({"configuration": json.dumps({"stop": STOP})}, "."),
         ({"configs": json.dumps([{"stop": STOP}, {"stop": None}])}, "."),
-        ({"configuration": json.dumps({"stop": STOP | {"threshold": 0.99}})}, "M"),
         (
             {
                 "configuration": json.dumps(
@@ -92,7 +89,6 @@ STOP = {"variable": "train_accuracy", "threshold": 0.9, "above": True, "hold": 4
             },
             ".",
         ),
-        ({"configuration": json.dumps({"stop": STOP | {"variable": "train_loss"}})}, "M"),
     ],
 )
 def test_a_run_that_its_own_rule_stopped_did_not_diverge(attrs, phase):
@@ -135,9 +131,7 @@ def test_bands_in_the_order_of_the_claim_are_seen_and_others_are_not():
     "make",
     [
         lambda: ph.PhaseRule(threshold=1.2),
-        lambda: dataclasses.replace(ph.PhaseRule(), gap=0),
         lambda: ph.PhaseRule(cap=NEVER),
-        lambda: ph.PhaseRule(gap=NEVER),
         lambda: ph.phases(
             runs([0, 1], [0, 1]).assign_attrs(
                 configs=json.dumps([{"stop": STOP | {"variable": "f"}}])

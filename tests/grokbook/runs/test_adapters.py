@@ -290,18 +290,6 @@ def test_a_module_of_which_a_run_would_lose_a_part_is_refused(net, said):
         RunConfig(PARITY, from_module(net))
 
 
-def test_what_a_factory_reads_may_be_set_to_another_value(monkeypatch):
-    """The module whose forward pass is used is of the present values, also of a network that was
-    made before."""
-    network = from_module(acting)
-    x = torch.from_numpy(PARITY.inputs).float()
-    for act in (torch.relu, torch.tanh):
-        monkeypatch.setattr(f"{__name__}.ACT", act)
-        assert RunConfig(PARITY, network)
-        torch.manual_seed(1)
-        torch.testing.assert_close(network.forward(network.draw(1), x), act(Net().line(x)))
-
-
 ACT = torch.relu
 
 

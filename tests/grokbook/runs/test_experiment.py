@@ -113,16 +113,6 @@ def test_runs_that_shared_a_program_by_hand_leave_no_checkpoints(tmp_path, monke
     assert not store.checkpoints(experiment).exists()
 
 
-def test_missing_seeds_are_those_that_neither_store_holds(tmp_path, checkout):
-    behind, front = Store(checkout / "data" / "records"), Store(checkout / "local")
-    assert made(seeds=(2, 0, 1)).missing_seeds() == (2, 0, 1)
-    load_or_run(made(seeds=(0,)), behind, progress=False)
-    load_or_run(made(seeds=(1,)), front, progress=False)
-    assert made(seeds=(2, 0, 1)).missing_seeds() == (2,)
-    assert made(seeds=(2, 0, 1)).missing_seeds(behind) == (2, 1)
-    assert made(seeds=(0,), version=2).missing_seeds() == (0,)
-
-
 @lru_cache(maxsize=1)
 def committed():
     """The manifest entries of the project's own records."""

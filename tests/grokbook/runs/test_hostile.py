@@ -122,12 +122,6 @@ def test_an_entry_that_says_what_none_of_ours_says_is_refused(tmp_path, change):
         store.entries()
 
 
-def test_a_manifest_nested_without_end_is_one_sentence(tmp_path):
-    (tmp_path / MANIFEST).write_text('{"records": ' + "[" * 200_000)
-    with pytest.raises(RecordError, match="cannot be read"):
-        Store(tmp_path).entries()
-
-
 CONFIG = RunConfig(ModularTask(5, train_fraction=0.5), Shape(5, d_model=8), steps=20)
 
 

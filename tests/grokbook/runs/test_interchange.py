@@ -186,22 +186,6 @@ def test_what_transformer_lens_is_given_is_the_network_as_its_documentation_writ
     assert all(torch.equal(back[name], weights[name]) for name in weights)
 
 
-@pytest.mark.parametrize("options", [{}, {"n_layers": 2, "shift": 2, "positional": False}])
-def test_the_network_of_transformer_lens_has_equal_logits(options):
-    lens = pytest.importorskip("transformer_lens")
-    net = gb.Transformer(5, d_model=8, **options)
-    config, state = gb.to_transformer_lens(
-        net, weights := {n: t + 0.1 for n, t in net.draw(1).items()}
-    )
-    hooked = lens.HookedTransformer(lens.HookedTransformerConfig(**config))
-    missing = hooked.load_state_dict(state, strict=False)
-    assert not missing.unexpected_keys and all(
-        "mask" in n or "IGNORE" in n for n in missing.missing_keys
-    )
-    ours = net.forward(weights, tokens(net))
-    torch.testing.assert_close(hooked(tokens(net))[:, -1], ours, rtol=1e-5, atol=1e-5)
-
-
 def tightly(state):
     """The file of torch, its numbers packed tightly, as torch writes none."""
     torch.save(state, plain := io.BytesIO())

@@ -161,7 +161,7 @@ def test_a_helper_of_the_networks_module_is_part_of_its_code(written):
             ("1 * x", "-self.scale * x"),
         ),
     ],
-    ids=["a base", "a base that is a dataclass", "a decorator"],
+    ids=["a base", "a base that is a dataclass"],
 )
 def test_bases_are_part_of_the_code_wherever_they_are(written, before, after):
     source = NET.format(

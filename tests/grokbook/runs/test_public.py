@@ -17,7 +17,6 @@ from torch.nn import functional as F
 import grokbook as gb
 from grokbook import public
 from grokbook.errors import ParameterError, RecordError, TrainingError
-from grokbook.runs import running
 from grokbook.runs.experiment import Experiment, default_store
 from grokbook.runs.results import of_name
 from grokbook.runs.store import RecordWarning, Store
@@ -143,22 +142,6 @@ def test_a_grid_on_two_processes_is_the_long_way_and_has_a_coordinate_for_all_th
         0.5,
         1,
     ]
-
-
-def test_rows_of_a_program_go_by_what_a_cache_holds_whatever_the_cores():
-    """Sixteen of networks of a few hundred numbers where runs are many; four of larger ones, or of
-    few long runs."""
-    rates, toy = [10.0**-k for k in range(1, 9)], gb.from_module(lambda: torch.nn.Linear(6, 6_000))
-
-    def rows(model, seeds, steps=10_000):
-        axes = (Axis("learning_rate", tuple(rates)),)
-        return running.shared_rows(
-            Sweep("x", RunConfig(Parity(), model, steps=steps), tuple(range(seeds)), axes=axes)
-        )
-
-    assert [rows(Sine(), seeds) for seeds in (1, 4, 20)] == [4, 8, 16]
-    assert [rows(Sine(), seeds, 100) for seeds in (1, 4, 20)] == [8, 16, 16]
-    assert rows(toy, 20) == rows(toy, 1, 1) == 4
 
 
 # -------------------------------------------------------------------------------------- torch's own

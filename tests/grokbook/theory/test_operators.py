@@ -14,7 +14,6 @@ from grokbook.theory.linear_operators import (
     chain_in_bases,
     in_bases,
     norms,
-    relu_block,
     splitting_error,
 )
 from grokbook_chapters.uniformity.minimal_map import pair_sums, printed_norm, smallest_map
@@ -45,16 +44,6 @@ def test_a_scaled_basis_breaks_either_end(scale):
     """M = l / scale: with 0.1 the right inequality fails, with 10 the left one."""
     assert in_bases([[1.0]], [[1.0]], [[scale]]) == pytest.approx(1 / scale)
     assert not chain_in_bases([[1.0]], [[1.0]], [[scale]])
-
-
-def test_a_block_against_a_loop():
-    rng = np.random.default_rng(0)
-    x, w_in, w_out = rng.normal(size=(3, 2)), rng.normal(size=(2, 5)), rng.normal(size=(5, 2))
-    for row, out in zip(x, relu_block(x, w_in, w_out), strict=True):
-        hidden = [max(sum(row[k] * w_in[k, h] for k in range(2)), 0.0) for h in range(5)]
-        assert out == pytest.approx(
-            [row[c] + sum(hidden[h] * w_out[h, c] for h in range(5)) for c in range(2)]
-        )
 
 
 @given(st.integers(0, 500))

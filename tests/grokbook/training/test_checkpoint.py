@@ -161,11 +161,3 @@ def test_temporary_folders_of_killed_commands_go_and_no_others(temporary):
         assert set(place.iterdir()) == {*kept, made}
         assert f"-{os.getpid()}-" in made.name
     assert set(place.iterdir()) == kept
-
-
-def test_temporary_folders_of_other_users_stay(temporary, monkeypatch):
-    place, ended = temporary
-    left = left_by(ended, place)
-    monkeypatch.setattr(files.os, "getuid", lambda: 12345)
-    with files.temporary_folder():
-        assert left.is_dir()

@@ -305,24 +305,6 @@ def test_tables_of_any_order_and_kind_of_integer_are_taken():
     np.testing.assert_array_equal(runs.test_accuracy_some, runs.test_accuracy_masked)
 
 
-def test_two_samples_of_the_librarys_own_task_are_enough_for_a_network_that_does_not_fit():
-    with pytest.raises(
-        ParameterError,
-        match=r"^forward of Net on inputs \(2, 3\), torch.int64, fails: RuntimeError: ",
-    ):
-        RunConfig(ModularTask(7), Net())
-    few = RunConfig(
-        ModularTask(7),
-        net(forward=lambda self, w, x: F.one_hot(x[:, 0] % 2, 2).float() @ w["U"]),
-        Lion(),
-    )
-    with pytest.raises(
-        ParameterError,
-        match="are labels from 0 to 6, but forward of Other gives .3,. for each sample",
-    ):
-        train([few], progress=False)
-
-
 def test_making_a_run_draws_no_split_and_moves_no_generator(monkeypatch):
     states = torch.get_rng_state(), np.random.get_state()[1].copy(), random.getstate()
     assert RunConfig(Parity(), Net(5), Lion())

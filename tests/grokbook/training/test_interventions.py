@@ -149,17 +149,6 @@ def test_the_projected_gradient_has_no_part_along_its_direction(seed):
     assert abs(float(torch.nn.functional.cosine_similarity(u[:1], u[1:]))) == pytest.approx(1)
 
 
-@pytest.mark.parametrize("n", [3, 4, 7, 29])
-def test_a_regular_polygon_has_the_relative_length_of_its_closed_form(n):
-    """A step is 2 sin(pi c / n), the mean square distance of two vertices of the unit circle 2."""
-    angles = 2 * torch.pi * torch.arange(n, dtype=torch.float64) / n
-    polygon = torch.stack([angles.cos(), angles.sin()], dim=1)
-    for c in (1, 2):
-        ring = polygon[[c * i % n for i in range(n)]] if np.gcd(c, n) == 1 else polygon
-        length = 2 * np.sin(np.pi * (c if np.gcd(c, n) == 1 else 1) / n) / np.sqrt(2)
-        assert float(iv.relative_length(ring[None])[0]) == pytest.approx(length)
-
-
 @given(st.integers(0, 30), st.permutations(range(5)))
 @settings(max_examples=20, deadline=None)
 def test_the_pull_is_as_strong_as_the_gradient_shortens_the_ring_and_leaves_scale_and_place(

@@ -111,18 +111,6 @@ def test_a_stack_of_which_some_are_over_is_taken_up_again_where_it_was(tmp_path)
     assert train(cells, checkpoints=tmp_path, **ask).equals(whole)
 
 
-def test_the_toy_multiplies_matrices_where_it_is_told_to():
-    """Liu et al. 2022, appendix H: Dec(E_a E_b), in this order."""
-    model = Toy(6, 9, hidden=(4,), outputs=3, product=True, spread=0.1)
-    w = model.draw(0)
-    pairs = torch.tensor([[0, 1], [1, 0], [2, 2]])
-    e = w["W_E"].view(6, 3, 3)
-    x = torch.stack([(e[a] @ e[b]).flatten() for a, b in pairs.tolist()])
-    expected = torch.tanh(x @ w["W.1"].T + w["b.1"]) @ w["W.2"].T + w["b.2"]
-    torch.testing.assert_close(model.forward(w, pairs), expected)
-    assert w["W_E"].abs().max() <= 0.05 and not torch.allclose(x[0], x[1])
-
-
 def test_the_answers_are_those_of_the_sum():
     """Equal sums have equal answers, other sums others; a seed has vectors of its own."""
     first, other = AdditionTask(10, seed=1), AdditionTask(10, seed=2)
