@@ -186,9 +186,9 @@ def started(
     The process takes its end with `answers`; when it ends, so does the pipe. `options` are Popen's.
     """
     reading, writing = os.pipe()
-    told = {**environment, _ANSWERS: str(writing)}
+    variables = {**environment, _ANSWERS: str(writing)}
     try:
-        process = Popen(command, env=told, pass_fds=(writing,), **options)
+        process = Popen(command, env=variables, pass_fds=(writing,), **options)
     except BaseException:
         os.close(reading)
         raise
@@ -212,8 +212,8 @@ def process_environment(threads: int = 1) -> dict[str, str]:
     does.
     """
     limits = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), str(threads))
-    found = os.pathsep.join(path or os.getcwd() for path in sys.path)
-    ours = {"PYTHONPATH": found, "TORCHINDUCTOR_COMPILE_THREADS": "1"}
+    folders = os.pathsep.join(path or os.getcwd() for path in sys.path)
+    ours = {"PYTHONPATH": folders, "TORCHINDUCTOR_COMPILE_THREADS": "1"}
     return {**os.environ, **KEEP_MEMORY, **limits, **ours}
 
 

@@ -223,7 +223,7 @@ def _is_installed(module: str) -> bool:
     )
 
 
-def is_builtin(found: Any) -> bool:
+def is_builtin(kind: Any) -> bool:
     """Whether a class is the interpreter's own: what `exec` makes without a `__name__` says that it
     is, too.
 
@@ -231,7 +231,7 @@ def is_builtin(found: Any) -> bool:
         >>> is_builtin(dict), is_builtin(type("Made", (), {"__module__": "builtins"}))
         (True, False)
     """
-    return isinstance(found, type) and not found.__flags__ & _WRITTEN
+    return isinstance(kind, type) and not kind.__flags__ & _WRITTEN
 
 
 class _Sources:
@@ -355,13 +355,13 @@ def _is_generated(kind: Any, function: FunctionType) -> bool:
     )
 
 
-def _of_cell(found: Any) -> bool:
+def _of_cell(written: Any) -> bool:
     """Whether a class or function is of no file of its module's name: written in a notebook, or in
     a text."""
-    file = getattr(sys.modules.get(found.__module__), "__file__", None)
+    file = getattr(sys.modules.get(written.__module__), "__file__", None)
     if not file:
         return True
-    names = [Path(f.__code__.co_filename).name for f in _functions(found, found.__module__)]
+    names = [Path(f.__code__.co_filename).name for f in _functions(written, written.__module__)]
     return bool(names) and Path(file).name not in names
 
 

@@ -52,11 +52,11 @@ def _is_ours(folder: Path) -> bool:
 @lru_cache
 def _passed_over(folder: Path) -> None:
     """Say once that a project is not taken for the reader's."""
-    said = (
+    warning = (
         f"{folder} is another user's and is passed over; set {HOME} to it if you trust what is"
         " in it"
     )
-    say(f"{said}.")
+    say(f"{warning}.")
 
 
 def checkout(start: str | Path | None = None) -> Path:

@@ -175,9 +175,9 @@ def signs(n: int) -> np.ndarray:
     `DRAWN`."""
     if n <= MOST_PAIRS:
         return 1 - 2 * (np.arange(2**n)[:, None] >> np.arange(n) & 1)
-    found = 1 - 2 * np.random.default_rng(0).integers(0, 2, (DRAWN, n), dtype=np.int8)
-    found[0] = 1
-    return found
+    patterns = 1 - 2 * np.random.default_rng(0).integers(0, 2, (DRAWN, n), dtype=np.int8)
+    patterns[0] = 1
+    return patterns
 
 
 def sign_flips(logs: np.ndarray) -> float:

@@ -51,8 +51,8 @@ def half_move(
     move = float(gone.max())
     if not move > 0:
         return None, 0.0
-    found = first_stay(gone >= share * move * (1 - 1e-9), PERSISTENCE)
-    return (None if found is None else start + found), move
+    step = first_stay(gone >= share * move * (1 - 1e-9), PERSISTENCE)
+    return (None if step is None else start + step), move
 
 
 def accuracy_half_way(
@@ -144,9 +144,9 @@ class RankTest:
 
 def _signs(values: np.ndarray) -> np.ndarray:
     """Who is later: (n, n) signs, 0 for equal values, two infinite ones among them."""
-    one = values[:, None]
+    row = values[:, None]
     other = values[None, :]
-    return (one > other).astype(np.float32) - (one < other)
+    return (row > other).astype(np.float32) - (row < other)
 
 
 @lru_cache(maxsize=32)
@@ -198,11 +198,11 @@ def rank_test(
             raise ParameterError(
                 f"a group has times of shapes {first.shape} and {second.shape}; not (n,), no NaN."
             )
-        one, other = np.triu_indices(len(first), 1)
-        x = _signs(first)[one, other]
-        y = _signs(second)[one, other]
+        i, j = np.triu_indices(len(first), 1)
+        x = _signs(first)[i, j]
+        y = _signs(second)[i, j]
         later = np.unique(second, return_inverse=True)[1].astype(np.int16)[orders]
-        drawn += x @ np.sign(later[one] - later[other]).astype(np.float32)
+        drawn += x @ np.sign(later[i] - later[j]).astype(np.float32)
         observed += float((x * y).sum())
         pairs += int(np.abs(y).sum())
     if not pairs:

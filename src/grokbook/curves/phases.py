@@ -176,8 +176,8 @@ def fractions(phase: xr.DataArray) -> xr.DataArray:
 
 def shares(phase: np.ndarray | xr.DataArray) -> pd.Series:
     """Share of each phase among the decided cells of a diagram; all NaN where there is none."""
-    found = pd.Series(np.ravel(phase)).replace(OPEN, np.nan).value_counts(normalize=True)
-    return found.reindex(list(PHASES), fill_value=0.0 if len(found) else np.nan)
+    counts = pd.Series(np.ravel(phase)).replace(OPEN, np.nan).value_counts(normalize=True)
+    return counts.reindex(list(PHASES), fill_value=0.0 if len(counts) else np.nan)
 
 
 def orders(lines: Sequence[str]) -> pd.Series:

@@ -167,14 +167,14 @@ class Centred(Around):
         own = self.network.shapes()
         if seen is not None:
             seen |= {name: weights[name].detach() for name in self.statistics}
-        here = {name: weights[name] for name in own}
-        there = {name: weights[f"{name}@start"].detach() for name in own}
+        now = {name: weights[name] for name in own}
+        start = {name: weights[f"{name}@start"].detach() for name in own}
 
         def outputs(w: Parameters) -> Tensor:
             return self.network.forward(w, inputs)
 
         if self.linear:
-            departure = {name: here[name] - there[name] for name in own}
-            slope = torch.func.jvp(outputs, (there,), (departure,))[1]
+            departure = {name: now[name] - start[name] for name in own}
+            slope = torch.func.jvp(outputs, (start,), (departure,))[1]
             return self.alpha * slope
-        return self.alpha * (outputs(here) - outputs(there))
+        return self.alpha * (outputs(now) - outputs(start))

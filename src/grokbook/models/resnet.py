@@ -78,26 +78,26 @@ class ResNet:
 
     def _blocks(self) -> list[tuple[str, int, int, int]]:
         """Name, inputs, outputs and stride of every block."""
-        found = []
+        blocks = []
         inputs = self.width
         for stage in STAGES:
             outputs = self.width * 2 ** (stage - 1)
             for block, stride in enumerate((1 if stage == 1 else 2, 1)):
-                found.append((f"layer{stage}.{block}", inputs, outputs, stride))
+                blocks.append((f"layer{stage}.{block}", inputs, outputs, stride))
                 inputs = outputs
-        return found
+        return blocks
 
     def _convolutions(self) -> dict[str, tuple[tuple[int, ...], str, int]]:
         """Convolution -> shape, the normalisation that follows it, stride."""
         kernel, stride = STEMS[self.stem]
-        found: dict[str, tuple[tuple[int, ...], str, int]] = {}
-        found["conv1"] = (self.width, self.channels, kernel, kernel), "bn1", stride
+        convolutions: dict[str, tuple[tuple[int, ...], str, int]] = {}
+        convolutions["conv1"] = (self.width, self.channels, kernel, kernel), "bn1", stride
         for name, i, o, step in self._blocks():
-            found[f"{name}.conv1"] = (o, i, 3, 3), f"{name}.bn1", step
-            found[f"{name}.conv2"] = (o, o, 3, 3), f"{name}.bn2", 1
+            convolutions[f"{name}.conv1"] = (o, i, 3, 3), f"{name}.bn1", step
+            convolutions[f"{name}.conv2"] = (o, o, 3, 3), f"{name}.bn2", 1
             if step > 1 or i != o:
-                found[f"{name}.downsample.0"] = (o, i, 1, 1), f"{name}.downsample.1", step
-        return found
+                convolutions[f"{name}.downsample.0"] = (o, i, 1, 1), f"{name}.downsample.1", step
+        return convolutions
 
     def shapes(self) -> Shapes:
         """Name and shape of every learned parameter, then of the batch statistics."""
@@ -160,8 +160,8 @@ class ResNet:
         def layer(x: Tensor, name: str) -> Tensor:
             _, norm, stride = convolutions[name]
             x = convolved(x, weights[f"{name}.weight"], stride)
-            kept = [f"{norm}.running_mean", f"{norm}.running_var"]
-            mean, variance = (weights[k] for k in kept)
+            moments = [f"{norm}.running_mean", f"{norm}.running_var"]
+            mean, variance = (weights[k] for k in moments)
             if seen is not None:
                 mean = mean.detach().clone()
                 variance = variance.detach().clone()
@@ -169,7 +169,7 @@ class ResNet:
             shift = weights[f"{norm}.bias"]
             x = F.batch_norm(x, mean, variance, scale, shift, seen is not None, MOMENTUM, EPSILON)
             if seen is not None:
-                seen.update(zip(kept, (mean, variance), strict=True))
+                seen.update(zip(moments, (mean, variance), strict=True))
             return x
 
         convolutions = self._convolutions()
@@ -195,13 +195,13 @@ class ResNet:
     def _sides(self) -> dict[str, int]:
         """Convolution -> side of what it puts out, in pixels."""
         side = -(-self.size // STEMS[self.stem][1])
-        found = {"conv1": side}
+        sides = {"conv1": side}
         side = -(-side // 2) if self.stem == "imagenet" else side
         for name, *_, stride in self._blocks():
             side = -(-side // stride)
             for part in ("conv1", "conv2", "downsample.0"):
-                found[f"{name}.{part}"] = side
-        return found
+                sides[f"{name}.{part}"] = side
+        return sides
 
     def products(self, samples: int) -> int:
         """Multiply-adds of a forward pass on `samples` images."""
@@ -224,12 +224,12 @@ class ResNet:
     def check(self, task: Any) -> None:
         """Raise ParameterError for a task whose images have other sizes or that has more labels
         than outputs."""
-        one = torch.from_numpy(task.inputs[:1])
+        image = torch.from_numpy(task.inputs[:1])
         wanted = (self.channels, self.size, self.size)
-        found = tuple((task.show(one) if hasattr(task, "show") else one).shape[1:])
-        if found != wanted:
+        size = tuple((task.show(image) if hasattr(task, "show") else image).shape[1:])
+        if size != wanted:
             raise ParameterError(
-                f"the model is made for images of {wanted}, but the task has images of {found}."
+                f"the model is made for images of {wanted}, but the task has images of {size}."
             )
         if (labels := int(task.targets.max()) + 1) > self.outputs:
             raise ParameterError(

@@ -92,11 +92,11 @@ def mirrored_accuracy(runs: dict[str, xr.Dataset]) -> Figure:
 def labelled(axes: np.ndarray) -> tuple[list[Artist], list[str]]:
     """Lines and labels of several axes, each label once: what a legend of the whole figure
     takes."""
-    found: dict[str, Artist] = {}
+    artists: dict[str, Artist] = {}
     for ax in axes:
         for line, text in zip(*ax.get_legend_handles_labels(), strict=True):
-            found.setdefault(text, line)
-    return list(found.values()), list(found)
+            artists.setdefault(text, line)
+    return list(artists.values()), list(artists)
 
 
 @styled
@@ -121,11 +121,11 @@ def curves_by_setting(
             ax.text(0.5, 0.5, "not run", color=COLOURS["quiet"], **centre)
             ax.set_xticks([])
             continue
-        shown = dataset.where(dataset.step >= 1, drop=True)
+        logged = dataset.where(dataset.step >= 1, drop=True)
         for name, width, alpha in (("train", 0.8, 0.5), ("test", 1.2, 0.9)):
-            values = shown[f"{name}_accuracy"].transpose("step", ...).values
+            values = logged[f"{name}_accuracy"].transpose("step", ...).values
             curves = values.reshape(len(values), -1)
-            ax.plot(shown.step, curves, color=COLOURS[name], lw=width, alpha=alpha)
+            ax.plot(logged.step, curves, color=COLOURS[name], lw=width, alpha=alpha)
         steps_axis(ax)
         if guess and label in guess:
             ax.axhline(guess[label], color=COLOURS["theory"], ls="--", lw=1)

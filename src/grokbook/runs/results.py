@@ -92,8 +92,8 @@ def load(name: str | xr.Dataset, seed: int = 0, step: int | None = None) -> Kept
         )
     if "snapshot" not in runs.dims:
         rule = "a sweep keeps the embedding at the end of each run"
-        kept = rule if "embedding" in runs else "nothing but curves"
-        raise ParameterError(f"no network of {called} was kept at a step: {kept}.")
+        stored = rule if "embedding" in runs else "nothing but curves"
+        raise ParameterError(f"no network of {called} was kept at a step: {stored}.")
     run = runs.sel(seed=seed) if "seed" in runs.dims else runs
     is_kept = np.zeros(run.sizes["snapshot"], dtype=bool)
     for table in ("embedding", "weights"):

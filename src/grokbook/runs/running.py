@@ -194,17 +194,17 @@ def sweep(
         if axis.name != given:
             other_names[axis.name] = given
     called = name or f"own/sweep-{type(task).__name__}-{type(model).__name__}"
-    made = Sweep(called, config, which_seeds(seeds), axes=tuple(axes))
+    result = Sweep(called, config, which_seeds(seeds), axes=tuple(axes))
     if scheduler is None:
-        rows = shared_rows(made) if rows == "auto" else rows
-        return _results(made, store, progress, rows, workers).rename(other_names)
+        rows = shared_rows(result) if rows == "auto" else rows
+        return _results(result, store, progress, rows, workers).rename(other_names)
     where = _store(store)
     if rows != "auto" or where is None:
         raise ParameterError(
             f"rows = {shown(rows)}, store = {shown(store)}: a cluster has programs of 4 runs, so"
             " rows must be 'auto', and is gathered in a store, which cannot be False."
         )
-    return cluster.sweep(made, scheduler, store=where, progress=progress).rename(other_names)
+    return cluster.sweep(result, scheduler, store=where, progress=progress).rename(other_names)
 
 
 def _config(
@@ -329,5 +329,5 @@ def _stopped(experiment: Experiment, store: Store | None) -> str:
         return f"{name} was stopped, and store = False keeps nothing of it"
     if not any(store.checkpoints(experiment).glob("*.pt")):
         return f"{name} was stopped before its first checkpoint, so nothing of it is kept"
-    kept = "finished runs and the others up to their last checkpoint"
-    return f"{name} was stopped; {kept} are in {store.path}: the same call goes on from there"
+    saved = "finished runs and the others up to their last checkpoint"
+    return f"{name} was stopped; {saved} are in {store.path}: the same call goes on from there"

@@ -102,8 +102,8 @@ def _tables(file: h5py.File, length: int) -> dict[str, h5py.Dataset]:
         table = file[name]
         if not isinstance(table, h5py.Dataset) or h5py.h5o.get_info(table.id).rc != 1:
             raise ParameterError(f"{shown(name)} is no variable of its own")
-        made = table.id.get_create_plist()
-        if made.get_layout() == h5py.h5d.VIRTUAL or made.get_external_count():
+        layout = table.id.get_create_plist()
+        if layout.get_layout() == h5py.h5d.VIRTUAL or layout.get_external_count():
             raise ParameterError(f"{shown(name)} is kept in another file")
         if bytes(table.attrs.get("NAME", b"")).startswith(NO_VARIABLE):
             continue
@@ -208,8 +208,8 @@ class Store:
     def place(self, key: str, code: Code | None = None) -> Path | None:
         """The file of the record with this key, here or in a store behind this one."""
         for store in (self, *self.fallbacks):
-            if found := store.find(key, code):
-                return store.path / found[0]
+            if record := store.find(key, code):
+                return store.path / record[0]
         return None
 
     def load(self, key: str, code: Code | None = None) -> xr.Dataset | None:
@@ -219,10 +219,10 @@ class Store:
         Raises RecordError for a file that has the sha256 of the manifest and yet is no dataset, or
         whose configuration is not that of the key.
         """
-        found = self.find(key, code)
-        if found is None:
+        record = self.find(key, code)
+        if record is None:
             return None
-        name, entry = found
+        name, entry = record
         content = self._verified(name, entry)
         if content is None:
             content = self._second_look(key, name, code)
@@ -264,10 +264,10 @@ class Store:
         state = "missing or damaged, and this store cannot be written"
         try:
             with contextlib.nullcontext() if self.read_only else self.manifest_lock():
-                found = self.find(key, code)
-                content = self._verified(*found) if found else None
+                record = self.find(key, code)
+                content = self._verified(*record) if record else None
                 if content is None and not self.read_only:
-                    state = self._set_aside(found[0]) if found else "set aside by another process"
+                    state = self._set_aside(record[0]) if record else "set aside by another process"
         except (OSError, RecordError):
             content = None
         if content is None:
@@ -297,8 +297,8 @@ class Store:
         problems = []
         for name, entry in self.entries().items():
             if self._verified(name, entry) is None:
-                there = self.file(name).exists()
-                what = "does not have the sha256 of the manifest" if there else "is missing"
+                exists = self.file(name).exists()
+                what = "does not have the sha256 of the manifest" if exists else "is missing"
                 problems.append(f"the record {name} {what}.")
         return problems
 
@@ -307,8 +307,8 @@ class Store:
         read)."""
         seeds: set[int] = set()
         for store in (self, *self.fallbacks):
-            if found := store.find(key, code):
-                seeds.update(found[1]["seeds"])
+            if record := store.find(key, code):
+                seeds.update(record[1]["seeds"])
         return tuple(sorted(seeds))
 
     def checkpoints(self, experiment: Experiment) -> Path:
@@ -339,13 +339,13 @@ class Store:
         a whole file.
         """
         dataset = fresh
-        kept = self.load(experiment.key, code or experiment.code)
-        if kept is not None:
-            seeds = {*kept.seed.values.tolist(), *fresh.seed.values.tolist()}
-            dataset = select([kept, fresh], sorted(seeds))
+        earlier = self.load(experiment.key, code or experiment.code)
+        if earlier is not None:
+            seeds = {*earlier.seed.values.tolist(), *fresh.seed.values.tolist()}
+            dataset = select([earlier, fresh], sorted(seeds))
         content = to_bytes(dataset)
         name = _name(experiment)
-        made = json.loads(dataset.attrs["provenance"])
+        origins = json.loads(dataset.attrs["provenance"])
         entry = {
             "experiment": experiment.name,
             "version": experiment.version + NUMBERS,
@@ -353,8 +353,8 @@ class Store:
             "seeds": [int(s) for s in dataset.seed.values],
             "sha256": hashlib.sha256(content).hexdigest(),
             "bytes": len(content),
-            "cost": {"seconds": round(sum(p["seconds"] for p in made), 2)},
-            "provenance": made,
+            "cost": {"seconds": round(sum(p["seconds"] for p in origins), 2)},
+            "provenance": origins,
             "configuration": experiment.configuration(),
         }
         with self.manifest_lock():
@@ -414,9 +414,9 @@ def _records_in(path: Path, state: tuple[int, int, int]) -> dict[str, dict[str, 
     from the next."""
     manifest = json.loads(whole(path))
     records = manifest["records"]
-    if (made := manifest.get("format", FORMAT)) != FORMAT:
-        said = f"has format {made}, and this version of grokbook reads format {FORMAT}"
-        raise RecordError(f"{path} {said}; update grokbook, or name another store.")
+    if (version := manifest.get("format", FORMAT)) != FORMAT:
+        problem = f"has format {version}, and this version of grokbook reads format {FORMAT}"
+        raise RecordError(f"{path} {problem}; update grokbook, or name another store.")
     for name, entry in records.items():
         if not _is_entry(name, entry):
             raise unreadable(path, f"the entry of {shown(name)} is damaged")
@@ -499,7 +499,7 @@ def select(parts: Sequence[xr.Dataset], seeds: Sequence[int]) -> xr.Dataset:
     """The wanted seeds in order, each from the first part that has it; provenance of the parts
     used."""
     chosen: list[xr.Dataset] = []
-    made: list[dict[str, Any]] = []
+    origins: list[dict[str, Any]] = []
     left = set(seeds)
     for part in parts:
         new = [seed for seed in part.seed.values.tolist() if seed in left]
@@ -509,8 +509,8 @@ def select(parts: Sequence[xr.Dataset], seeds: Sequence[int]) -> xr.Dataset:
         chosen.append(part.sel(seed=new))
         for origin in json.loads(part.attrs["provenance"]):
             if not set(origin["seeds"]).isdisjoint(new):
-                made.append(origin)
+                origins.append(origin)
     joined = xr.concat(chosen, dim="seed", data_vars="all") if len(chosen) > 1 else chosen[0]
     joined = joined.sel(seed=list(seeds))
-    joined.attrs = dict(chosen[0].attrs) | {"provenance": json.dumps(made)}
+    joined.attrs = dict(chosen[0].attrs) | {"provenance": json.dumps(origins)}
     return joined

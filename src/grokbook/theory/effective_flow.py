@@ -144,12 +144,12 @@ def limit(start: Array, pairs: Pairs) -> np.ndarray:
     p = len(table)
     _, eigenvectors = eigh(quadratic_form(pairs, p))
     null = eigenvectors[:, : nullity(pairs, p)]
-    kept = null @ (null.T @ table)
-    if np.linalg.norm(kept) < NEGLIGIBLE * np.linalg.norm(table):
+    constant = null @ (null.T @ table)
+    if np.linalg.norm(constant) < NEGLIGIBLE * np.linalg.norm(table):
         raise ParameterError(
             "start has no part among the solutions of the equations, so the flow has no such limit."
         )
-    limit_table = kept * np.linalg.norm(table) / np.linalg.norm(kept)
+    limit_table = constant * np.linalg.norm(table) / np.linalg.norm(constant)
     return limit_table.reshape(np.shape(to_numpy(start)))
 
 

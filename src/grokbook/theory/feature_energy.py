@@ -139,11 +139,13 @@ def local_maxima(M: Group, *, inputs: str = "one-hot") -> tuple[LocalMaximum, ..
     """
     check_choice("inputs", inputs, INPUTS)
     n = len(as_table(M))
-    found = []
+    maxima = []
     for rho in irreps(M)[1:]:
         top = INPUTS[inputs] * n / (2 * rho.dimension)
-        found.append(LocalMaximum(rho, top, 3 * (rho.dimension - 1) - (rho.norm - 1), example(rho)))
-    return tuple(found)
+        maxima.append(
+            LocalMaximum(rho, top, 3 * (rho.dimension - 1) - (rho.norm - 1), example(rho))
+        )
+    return tuple(maxima)
 
 
 def example(rho: Irrep, seed: int | None = None) -> np.ndarray:

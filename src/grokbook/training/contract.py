@@ -376,18 +376,18 @@ def _outputs(config: Any) -> Tensor:
     weights = {name: torch.zeros(shape) for name, shape in model.shapes().items()}
     if is_own:
         weights = model.draw(0)
-    said = f"forward of {kind} on inputs {tuple(two.shape)}, {two.dtype},"
+    call = f"forward of {kind} on inputs {tuple(two.shape)}, {two.dtype},"
 
     def answer(*more: Any) -> Tensor:
         with torch.no_grad():
-            return tried(said, lambda: model.forward({**weights}, two, *more))
+            return tried(call, lambda: model.forward({**weights}, two, *more))
 
     before = {name: part.clone() for name, part in weights.items()} | {"its inputs": two.clone()}
     states = _generators()
     outputs = answer()
     if outputs.ndim < 2 or len(outputs) != len(two) or not outputs.is_floating_point():
         raise ParameterError(
-            f"{said} gives {outputs.dtype} {tuple(outputs.shape)}, but must give floats"
+            f"{call} gives {outputs.dtype} {tuple(outputs.shape)}, but must give floats"
             f" ({len(two)}, ...), a row for each sample."
         )
     if not is_own:
@@ -395,13 +395,13 @@ def _outputs(config: Any) -> Tensor:
     for name, part in {**weights, "its inputs": two}.items():
         if not torch.equal(part, before[name]):
             raise ParameterError(
-                f"{said} writes {name} over, but must leave what it is given as it is."
+                f"{call} writes {name} over, but must leave what it is given as it is."
             )
     again = answer()
     is_same = torch.allclose(outputs, again, rtol=0, atol=0, equal_nan=True)
     if states != _generators() or not is_same:
         rule = "leave out dropout, noise and what counts calls"
-        raise ParameterError(f"{said} gives other numbers when it is called again; {rule}.")
+        raise ParameterError(f"{call} gives other numbers when it is called again; {rule}.")
     more: list[Any] = [Tensor.clone] if getattr(model, "dropout", 0) else []
     if getattr(model, "statistics", ()):
         more.append({})
@@ -426,8 +426,8 @@ def _check_apart(config: Any, weights: Mapping[str, Tensor]) -> None:
 
     def answers(part: np.ndarray) -> Tensor:
         read = as_read(config.task, part)
-        said = f"forward of {kind} on {len(part)} samples"
-        return tried(said, lambda: config.model.forward({**weights}, read))
+        call = f"forward of {kind} on {len(part)} samples"
+        return tried(call, lambda: config.model.forward({**weights}, read))
 
     with torch.no_grad():
         whole = answers(some)

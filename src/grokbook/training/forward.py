@@ -39,8 +39,8 @@ def run_outputs(config: RunConfig, row: Tensor, inputs: Tensor, *more: Noise | S
     so."""
     low = config.dtype == "bfloat16"
     with torch.autocast(row.device.type, dtype=torch.bfloat16, enabled=low):
-        shown = config.task.show(inputs) if hasattr(config.task, "show") else inputs
-        return config.model.forward(parts_of(row, config.model.shapes()), shown, *more).float()
+        pictures = config.task.show(inputs) if hasattr(config.task, "show") else inputs
+        return config.model.forward(parts_of(row, config.model.shapes()), pictures, *more).float()
 
 
 def all_outputs(config: RunConfig, row: Tensor, inputs: Tensor) -> Tensor:
@@ -60,20 +60,20 @@ def statistics(config: RunConfig) -> tuple[str, ...]:
     return getattr(config.model, "statistics", ())
 
 
-def as_tuple(found: Tensor | tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+def as_tuple(result: Tensor | tuple[Tensor, ...]) -> tuple[Tensor, ...]:
     """One tensor as a tuple of one."""
-    return found if isinstance(found, tuple) else (found,)
+    return result if isinstance(result, tuple) else (result,)
 
 
-def over_rows(one: Callable[..., Any], *rows: Tensor) -> Any:
+def over_rows(function: Callable[..., Any], *rows: Tensor) -> Any:
     """A function of one run on every run: as it is where there is one, mapped where there are
     several.
 
     It returns a tensor, or a tuple of tensors.
     """
     if len(rows[0]) > 1:
-        return torch.vmap(one)(*rows)
-    found = one(*(row[0] for row in rows))
-    if isinstance(found, tuple):
-        return tuple(part.unsqueeze(0) for part in found)
-    return found.unsqueeze(0)
+        return torch.vmap(function)(*rows)
+    results = function(*(row[0] for row in rows))
+    if isinstance(results, tuple):
+        return tuple(part.unsqueeze(0) for part in results)
+    return results.unsqueeze(0)

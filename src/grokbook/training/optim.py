@@ -65,8 +65,8 @@ class Group:
 
     def changes(self) -> dict[str, Any]:
         """The rates that differ from the optimiser's."""
-        found = {"learning_rate": self.learning_rate, "weight_decay": self.weight_decay}
-        return {name: value for name, value in found.items() if value is not None}
+        changes = {"learning_rate": self.learning_rate, "weight_decay": self.weight_decay}
+        return {name: value for name, value in changes.items() if value is not None}
 
 
 @checked_call

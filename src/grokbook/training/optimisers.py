@@ -177,11 +177,11 @@ class TorchOptim:
             _give_slopes(parts, gradient[r])
             optimiser = self._optimiser(parts, numbers, r)
             if state["begun"][r]:
-                for at, key, kept in _kept(state):
-                    optimiser.state[parts[at]][key] = kept[r].clone()
+                for at, key, table in _kept(state):
+                    optimiser.state[parts[at]][key] = table[r].clone()
             optimiser.step()
-            for at, key, kept in _kept(state):
-                kept[r] = optimiser.state[parts[at]][key]
+            for at, key, table in _kept(state):
+                table[r] = optimiser.state[parts[at]][key]
         state["begun"].fill_(1)
 
 
@@ -236,10 +236,10 @@ def from_torch_optim(
     for name, value in settings.items():
         if name not in known and not takes_any:
             raise unknown(name, value, cls.__name__, list(known)[1:])
-    made = TorchOptim(cls, float(rate), decay, tuple(sorted(settings.items())))
+    optimiser = TorchOptim(cls, float(rate), decay, tuple(sorted(settings.items())))
     try:
-        made.init(torch.zeros(1, 4), {"W": (2, 2)})
-        differs = _differs_from_a_lasting_one(made)
+        optimiser.init(torch.zeros(1, 4), {"W": (2, 2)})
+        differs = _differs_from_a_lasting_one(optimiser)
     except (TypeError, ValueError, RuntimeError, AssertionError, KeyError, AttributeError) as error:
         if isinstance(error, ParameterError):
             raise
@@ -251,7 +251,7 @@ def from_torch_optim(
             f"cls = {cls.__name__} moves weights otherwise than one lasting optimiser does: what it"
             " keeps outside `state` of its parameters is lost between two updates of a run."
         )
-    return made
+    return optimiser
 
 
 def _counted(optimiser: torch.optim.Optimizer) -> dict[str, float]:
@@ -272,7 +272,7 @@ def _counted(optimiser: torch.optim.Optimizer) -> dict[str, float]:
     return numbers
 
 
-def _differs_from_a_lasting_one(made: TorchOptim) -> bool:
+def _differs_from_a_lasting_one(optimiser: TorchOptim) -> bool:
     """Whether `TRIED` updates differ from those of one optimiser of torch that lasts, on the same
     slopes.
 
@@ -283,14 +283,14 @@ def _differs_from_a_lasting_one(made: TorchOptim) -> bool:
     start = torch.randn(1, 8, generator=generator)
     slopes = torch.randn(TRIED, 1, 8, generator=generator)
     parts = [nn.Parameter(part.clone()) for part in parts_of(start[0], shapes).values()]
-    numbers = made.numbers(0)
+    numbers = optimiser.numbers(0)
     with torch.random.fork_rng(devices=[]):
         ours = start.clone()
-        state = made.init(ours, shapes)
-        lasting = made._optimiser(parts, numbers, 0)
+        state = optimiser.init(ours, shapes)
+        lasting = optimiser._optimiser(parts, numbers, 0)
         before = _counted(lasting)
         for slope in slopes:
-            made.update(ours, slope, state, numbers, shapes)
+            optimiser.update(ours, slope, state, numbers, shapes)
             _give_slopes(parts, slope[0].clone())
             lasting.step()
     theirs = torch.cat([part.detach().reshape(-1) for part in parts])
