@@ -34,8 +34,8 @@ def activations(w: Parameters, pairs: Tensor, shape: Shape) -> dict[str, Tensor]
     Example:
         >>> from grokbook.models.transformer import initialise
         >>> shape = Shape(7, d_model=8)
-        >>> found = activations(initialise(shape, 0), torch.tensor([[0, 3]]), shape)
-        >>> {name: tuple(value.shape) for name, value in found.items()}
+        >>> layers = activations(initialise(shape, 0), torch.tensor([[0, 3]]), shape)
+        >>> {name: tuple(value.shape) for name, value in layers.items()}
         {'sum of embeddings': (1, 8), 'attention 1': (1, 8), 'hidden 1': (1, 32),
          'MLP 1': (1, 8), 'logits': (1, 7)}
 

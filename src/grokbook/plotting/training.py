@@ -100,14 +100,12 @@ def labelled(axes: np.ndarray) -> tuple[list[Artist], list[str]]:
 
 
 @styled
-def curves_by_setting(
-    runs: Mapping[str, xr.Dataset | None], guess: Mapping[str, float] | None = None
-) -> Figure:
+def curves_by_setting(runs: Mapping[str, xr.Dataset | None]) -> Figure:
     """Accuracy of every run on training set (blue) and test set (vermilion), raw, one panel a
     setting; log steps.
 
-    A setting whose dataset is None gets a panel that says "not run". `guess` draws a dashed level
-    in the panels it names. Raises ParameterError for no settings at all.
+    A setting whose dataset is None gets a panel that says "not run". Raises ParameterError for
+    no settings at all.
     """
     if not runs:
         raise ParameterError("there are no settings to draw, but the figure needs one or more.")
@@ -127,8 +125,6 @@ def curves_by_setting(
             curves = values.reshape(len(values), -1)
             ax.plot(logged.step, curves, color=COLOURS[name], lw=width, alpha=alpha)
         steps_axis(ax)
-        if guess and label in guess:
-            ax.axhline(guess[label], color=COLOURS["theory"], ls="--", lw=1)
     for ax in axes.flat[len(runs) :]:
         ax.set_visible(False)
     for ax in axes[:, 0]:

@@ -135,9 +135,9 @@ def expected_free(p: int, chance: float) -> float:
     return float(np.exp(logs[p:] - logs[:p]).sum())
 
 
-def free_crossover(p: int, levels: tuple[float, ...] = (0.1, 0.5, 0.9)) -> np.ndarray:
-    """The shares of samples from which so many training sets leave no symbol free, their number
-    taken as Poisson.
+def free_crossover(p: int) -> np.ndarray:
+    """The shares of samples from which a tenth, half and nine tenths of training sets leave no
+    symbol free, their number taken as Poisson.
 
     Errors and source as of `expected_free`.
 
@@ -149,7 +149,7 @@ def free_crossover(p: int, levels: tuple[float, ...] = (0.1, 0.5, 0.9)) -> np.nd
         [0.35, 0.23]
     """
     crossings = []
-    for level in levels:
+    for level in (0.1, 0.5, 0.9):
 
         def beyond(q: float, level: float = level) -> float:
             return expected_free(p, q) + np.log(level)

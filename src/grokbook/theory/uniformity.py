@@ -241,7 +241,7 @@ class AdditiveFit:
     margin: float
 
 
-def additive_fit(labels: np.ndarray, trained: np.ndarray, *, steps: int = 2000) -> AdditiveFit:
+def additive_fit(labels: np.ndarray, trained: np.ndarray) -> AdditiveFit:
     r"""Softmax regression with logits $z(i, j) = F(i) + G(j)$ on the trained cells, until they are
     right or cannot be.
 
@@ -283,7 +283,7 @@ def additive_fit(labels: np.ndarray, trained: np.ndarray, *, steps: int = 2000) 
             raise StopIteration
 
     start = np.zeros(2 * p * (int(labels.max()) + 1))
-    options = {"maxiter": steps, "maxfun": 2 * steps, "ftol": 0, "gtol": 0, "maxcor": 20}
+    options = {"maxiter": 2000, "maxfun": 4000, "ftol": 0, "gtol": 0, "maxcor": 20}
     best = minimize(loss, start, jac=True, method="L-BFGS-B", callback=enough, options=options).x
     hits, margin = seen(best)
     table = best.reshape(2, p, -1)
