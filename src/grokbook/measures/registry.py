@@ -230,11 +230,11 @@ def measure_table() -> list[dict[str, str]]:
     return table
 
 
-def definition_table(embedding: Array, second: Array | None = None) -> pd.DataFrame:
+def definition_table(embedding: Array) -> pd.DataFrame:
     """One row a definition of MED: where it stands, its value here, and its expected value at
     initialisation.
 
-    `embedding` and `second`, shape (p, d): the operands' tables. `expected at start` is for
+    `embedding` has shape (p, d). `expected at start` is for
     independent normal entries of variance 1/d, `value / MED` the value in units of Definition 4.2.
 
     Raises ParameterError for a table that is not finite numbers of shape (p, d), p >= 3.
@@ -246,7 +246,7 @@ def definition_table(embedding: Array, second: Array | None = None) -> pd.DataFr
     unit = med_as("gu2025_def_4_2", embedding)
     table = []
     for name, definition in MED_DEFINITIONS.items():
-        value = med_as(name, embedding, second)
+        value = med_as(name, embedding)
         row: dict[str, object] = {"name": name, "source": definition.source, "value": value}
         row["expected at start"] = expected_initial_med(p, d, definition=name)
         row["value / MED"] = value / unit if unit else float("nan")

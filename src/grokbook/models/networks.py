@@ -22,7 +22,7 @@ A network is a frozen dataclass of sizes with `shapes`, `draw` and `forward` on 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import Field
 from typing import Any, ClassVar, Protocol
 
@@ -52,6 +52,18 @@ class Network(Protocol):
 
     def forward(self, weights: Parameters, inputs: Tensor) -> Tensor:
         """Outputs (N, ...) for inputs (N, ...)."""
+
+
+def sizes_of(shapes: Mapping[str, Sequence[int]]) -> list[int]:
+    """Numbers in each parameter, in order."""
+    return [math.prod(shape) for shape in shapes.values()]
+
+
+def parts_of(row: Tensor, shapes: Shapes) -> dict[str, Tensor]:
+    """The named parameters that a row (P,) or longer begins with, as views."""
+    sizes = sizes_of(shapes)
+    parts = row[: sum(sizes)].split(sizes)
+    return {name: part.view(shapes[name]) for name, part in zip(shapes, parts, strict=True)}
 
 
 class ModularNetwork:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +14,7 @@ from torch import Tensor
 
 from grokbook.errors import ParameterError, RecordError, checked_call, nearest, shown
 from grokbook.measures.registry import registry
+from grokbook.models.networks import parts_of
 from grokbook.runs.experiment import available, default_store
 from grokbook.runs.instruments import INSTRUMENTS
 from grokbook.runs.listing import records
@@ -92,8 +92,8 @@ def load(name: str | xr.Dataset, seed: int = 0, step: int | None = None) -> Kept
         )
     if "snapshot" not in runs.dims:
         rule = "a sweep keeps the embedding at the end of each run"
-        kept = rule if "embedding" in runs else "nothing but curves"
-        raise ParameterError(f"no network of {called} was kept at a step: {kept}.")
+        stored = rule if "embedding" in runs else "nothing but curves"
+        raise ParameterError(f"no network of {called} was kept at a step: {stored}.")
     run = runs.sel(seed=seed) if "seed" in runs.dims else runs
     is_kept = np.zeros(run.sizes["snapshot"], dtype=bool)
     for table in ("embedding", "weights"):
@@ -112,11 +112,7 @@ def load(name: str | xr.Dataset, seed: int = 0, step: int | None = None) -> Kept
     parameters = None
     if "weights" in state:
         row = torch.from_numpy(state.weights.values.copy())
-        parameters = {}
-        for part, shape in json.loads(state.weights.attrs["parameters"]).items():
-            size = math.prod(shape)
-            parameters[part] = row[:size].view(shape)
-            row = row[size:]
+        parameters = parts_of(row, json.loads(state.weights.attrs["parameters"]))
     return Kept(called, int(seed), int(at), tuple(steps), embedding, parameters)
 
 

@@ -3,7 +3,6 @@ training logs itself."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +15,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from grokbook.errors import ParameterError, TrainingError, checked_call, line
-from grokbook.machine import generators_kept, limited_threads
+from grokbook.machine import generators_kept, limited_threads, say
 from grokbook.models.transformer import Parameters, Shape, mlp, self_attention
 from grokbook.own_code import is_own
 from grokbook.tasks.task import Task
@@ -202,11 +201,7 @@ def watched(
     whole = dataset.assign(values_of_all.data_vars)
     for name in watches:
         if name not in failed and values_of_all[name].isnull().all():
-            print(
-                f"grokbook: {name} is not defined at any step of these runs: all NaN.",
-                file=sys.stderr,
-                flush=True,
-            )
+            say(f"{name} is not defined at any step of these runs: all NaN.")
     if failed:
         raise TrainingError(
             f"{'; '.join(failed.values())}; the runs are done, so with a mended watch the same call"
