@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grokbook.errors import ParameterError
-from grokbook.theory import semiring as sr
+from grokbook_chapters.algebraic_solutions import semiring as sr
 from grokbook_chapters.algebraic_solutions import zero_loss
 from grokbook_chapters.algebraic_solutions.hidden_nodes import node_waves
 

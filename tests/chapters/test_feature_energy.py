@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grokbook.errors import ParameterError
-from grokbook.theory import feature_energy as fe
-from grokbook.theory.irreps import as_table, irreps
 from grokbook_chapters.feature_emergence import backpropagated as back
+from grokbook_chapters.feature_emergence import feature_energy as fe
+from grokbook_chapters.feature_emergence.irreps import as_table, irreps
 
 GROUPS = ["Z5", "Z8", "Z2xZ2", "S3", "D4", "Q8", "A4", "Q8xZ3"]
 seeds = st.integers(0, 10_000)

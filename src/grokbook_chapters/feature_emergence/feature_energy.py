@@ -8,7 +8,7 @@ $u(a) + v(b)$ and has
 
 On all M^2 pairs only the product term of the square is left, E = 2 |u * v - mean|^2 with the
 convolution of the group, and over its real irreducible representations rho of dimension D and type
-c (`grokbook.theory.irreps`)
+c (`grokbook_chapters.feature_emergence.irreps`)
 
     E = (2/M) sum_{rho not trivial} (D/c) |u^(rho) v^(rho)|_F^2 ,     u^(rho) = sum_h u(h) rho(h) .
 """
@@ -21,7 +21,7 @@ import numpy as np
 
 from grokbook.errors import ParameterError, check_choice
 from grokbook.tasks.groups import inverses
-from grokbook.theory.irreps import Irrep, as_table, irreps
+from grokbook_chapters.feature_emergence.irreps import Irrep, as_table, irreps
 
 Group = int | str | np.ndarray
 
