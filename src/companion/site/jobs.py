@@ -21,11 +21,19 @@ LONG = 3600.0
 
 @dataclass(frozen=True)
 class Job:
-    """A page to be executed, what that is predicted to take, and the key of its sources."""
+    """A page to be executed, what that is predicted to take, the key of its sources, and the name
+    of its set where it is the page of one."""
 
     page: Page
     predicted: Estimate
     key: str = ""
+    variant: str = ""
+
+    @property
+    def label(self) -> str:
+        """How messages name it: `chapter 01_what_is_grokking, p = 47`."""
+        chapter = self.page.chapter.label
+        return f"{chapter}, {self.variant}" if self.variant else chapter
 
 
 def refuse_too_large(jobs: Iterable[Job]) -> None:
@@ -33,37 +41,25 @@ def refuse_too_large(jobs: Iterable[Job]) -> None:
     free."""
     free = free_memory_mb()
     for job in jobs:
-        if job.predicted.memory_mb > free:
-            needs = (
-                f"{job.page.chapter.label} is predicted to need {job.predicted.memory_mb:,.0f} MB"
-            )
+        needed = job.predicted.memory_mb
+        if needed > free:
             raise ParameterError(
-                f"{needs}, more than the {free:,.0f} MB that are free; choose smaller sizes."
+                f"{job.label} is predicted to need {needed:,.0f} MB, more than the {free:,.0f} MB"
+                " that are free; choose smaller sizes."
             )
 
 
 def long_run(jobs: Iterable[Job], at_once: int = 1) -> str | None:
     """The sentence to ask about when these chapters are predicted to take more than an hour, else
     None."""
-    whole = seconds_of(jobs, at_once)
-    return f"this is predicted to take {duration(whole)}" if whole > LONG else None
+    seconds = seconds_of(jobs, at_once)
+    return f"this is predicted to take {duration(seconds)}" if seconds > LONG else None
 
 
 def seconds_of(jobs: Iterable[Job], at_once: int = 1) -> float:
     """What these chapters are predicted to take together."""
     seconds = [job.predicted.seconds for job in jobs]
     return max(sum(seconds) / at_once, max(seconds, default=0))
-
-
-def share(free: int, weights: list[float], at_once: int) -> int:
-    """Of `free` cores, those for the first of the chapters about to start (`at_once` at most): in
-    proportion.
-
-    Every other one that is about to start keeps one at least.
-    """
-    weights = weights[:at_once]
-    wanted = round(free * weights[0] / (sum(weights) or 1))
-    return max(1, min(wanted, free - len(weights) + 1))
 
 
 def side_by_side(
@@ -79,36 +75,30 @@ def side_by_side(
     waiting = deque(sorted(jobs, key=lambda job: -job.predicted.seconds))
     free = cores()
     running: dict[Future[T], int] = {}
-    done: list[T] = []
-    failed: list[GrokbookError] = []
+    results: list[T] = []
+    errors: list[GrokbookError] = []
     with ThreadPoolExecutor(at_once) as pool:
         try:
-            while running or (waiting and not failed):
-                while (
-                    waiting
-                    and not failed
-                    and len(running) < at_once
-                    and _fits(waiting[0], bool(running))
-                ):
-                    given = share(
-                        free, [job.predicted.seconds for job in waiting], at_once - len(running)
-                    )
-                    job = waiting.popleft()
-                    free -= given
-                    running[pool.submit(work, job, given)] = given
+            while running or (waiting and not errors):
+                places = 0 if errors else min(at_once - len(running), len(waiting))
+                if places and _fits(waiting[0], bool(running)):
+                    share = max(1, free // places)
+                    free -= share
+                    running[pool.submit(work, waiting.popleft(), share)] = share
+                    continue
                 for future in wait(running, return_when=FIRST_COMPLETED).done:
                     free += running.pop(future)
                     try:
-                        done.append(future.result())
+                        results.append(future.result())
                     except GrokbookError as error:
-                        failed.append(error)
+                        errors.append(error)
         except BaseException:
             while wait(running, timeout=0.2).not_done:
                 kernels.end()
             raise
-    if failed:
-        raise failed[0] if len(failed) == 1 else ChapterError("; ".join(map(str, failed)))
-    return done
+    if errors:
+        raise errors[0] if len(errors) == 1 else ChapterError("; ".join(map(str, errors)))
+    return results
 
 
 def _fits(job: Job, others_run: bool) -> bool:
