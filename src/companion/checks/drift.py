@@ -446,15 +446,14 @@ def lines(differences: Iterable[Difference], compared: int) -> Iterator[str]:
     listed = list(differences)
     for chapter, group in groupby(listed, key=lambda d: d.chapter):
         yield one_line(chapter)
-        several = list(group)
-        new = [d.item for d in several if d.kind == "new"]
-        if new:
-            first = one_line(", ".join(new[:3]))
-            more = ", ..." if new[3:] else ""
-            yield f"  new     {len(new)} items: {first}{more}"
-        for difference in several:
-            if difference.kind != "new":
+        new = 0
+        for difference in group:
+            if difference.kind == "new":
+                new += 1
+            else:
                 yield difference.line()
+        if new:
+            yield f"  new     {new} items"
     if not listed:
         yield f"no drift: {compared} chapters are the same."
         return

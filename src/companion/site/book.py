@@ -85,7 +85,7 @@ def build(
         _execute_all(waiting, root, progress, strict, at_once)
         rebuilt = site.bring_up_to_date(root, force=force, progress=progress)
     if not waiting and not rebuilt:
-        progress.say(f"nothing to do: {len(pages)} chapters and the site are up to date")
+        progress.say(f"nothing to do: {len(wanted)} chapters and the site are up to date")
     return [job.page.chapter.name for job in waiting if not job.variant]
 
 

@@ -107,7 +107,7 @@ def grokbook(monkeypatch, capsys):
             1,
             "gone    table 1, G18, 1: id G18, verdict holds, evidence exact -> (absent)",
         ),
-        ({"rows": ROWS | {"G19": ("holds", "so")}}, 0, "new     1 items: table 1, G19, 1"),
+        ({"rows": ROWS | {"G19": ("holds", "so")}}, 0, "new     1 items"),
         (
             {"value": 0.94},
             0,
