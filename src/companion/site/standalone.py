@@ -69,7 +69,8 @@ def inlined(page: Path, mathjax: Path) -> str:
     for script in soup.find_all("script", src=False):
         if "search-button" in script.get_text():
             script.decompose()
-    soup.html.attrs.pop("data-content_root", None)  # where the book is: not here
+    for root in soup.select("html[data-content_root]"):  # where the book is: not here
+        del root["data-content_root"]
     for link in soup.select("link[rel~=stylesheet]"):
         path = _file(page, link["href"])
         style = soup.new_tag("style")

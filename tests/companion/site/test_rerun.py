@@ -101,7 +101,7 @@ def test_the_page_opens_with_parameters_numbers_against_their_seeds_and_figures_
         "- **Not moved:** 1 figure.\n",
         "This is held beside the book's page;",
         "grokbook run 01 --preset smoke -p p=29",
-        "One section: A delay is **{glue:text}`delay`**, of $p$ = {glue:text}`modulus`; {glue:text}`share:.1f` …\n"
+        "One section: A delay is **{glue:text}`delay`**, of $p$ = {glue:text}`modulus`; {glue:text}`share:.1f` is …\n"
         "  - 100 steps\n  - 140 steps\n",
         "  - **yes**: 40 against 20\n",
         "* - value of G1\n  - 0.5\n  - 0.7\n  - **yes**: outside 0.4 to 0.6\n",
@@ -357,7 +357,7 @@ def test_a_real_run_writes_notebook_and_page_and_leaves_the_book_alone(built, sa
         "What differs from the default",
         "The page with your parameters",
     ]
-    row = html.select("table.gb-beside")[1].tbody.tr
+    row = html.select("table.gb-beside")[0].tbody.tr
     assert [cell.get_text().strip() for cell in row.find_all("td")][1:] == ["59", "29", "not known"]
     commands = [block.get_text().strip() for block in html.select("div.highlight-text pre")]
     assert commands == 3 * ["grokbook run 01 --preset laptop -p p=29"]
