@@ -20,7 +20,7 @@ from companion.project import Project
 from companion.site import book as building
 from companion.site import jobs, state
 from companion.site import staging as site
-from companion.site.jobs import Job, long_run, refuse_too_large, share, side_by_side
+from companion.site.jobs import Job, long_run, refuse_too_large, side_by_side
 from companion.site.kernel import Kernels
 from grokbook.errors import ChapterError, ParameterError
 from grokbook.files import read_json
@@ -242,11 +242,6 @@ def test_the_longest_starts_first_and_the_cores_are_never_shared_twice(monkeypat
     assert sorted(order[:at_once]) == sorted([90, 60, 20, 8][:at_once])
     assert len(order) == 6
     assert most[0] <= count
-
-
-def test_cores_are_shared_in_proportion_and_nobody_gets_none():
-    assert [share(16, [180, 120, 20], n) for n in (3, 2, 1)] == [9, 10, 16]
-    assert share(2, [1e6, 1], 2) == 1
 
 
 def test_after_a_failure_nothing_starts_and_what_runs_is_finished():

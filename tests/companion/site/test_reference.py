@@ -122,8 +122,6 @@ def test_pages_of_the_reference_are_built_without_a_warning(tmp_path):
     )
     html = site.sphinx(tmp_path)
     start = (html / "intro.html").read_text("utf-8")
-    to_it = r'<a [^>]*href="reference.html#grokbook.med"[^>]*><code.*?med</span>'
-    assert re.search(to_it, start), "the code that a page shows leads to the reference"
     means = re.findall(
         r'<a class="[^"]*gb-term[^"]*" href="([^"]*)" title="([^"]*)">([^<]*)</a>', start
     )
