@@ -17,11 +17,11 @@ from companion.python_source import SOURCES
 from companion.site import outputs, state, variants
 from companion.site import staging as site
 from companion.site.execute import execute
-from companion.site.jobs import Job, long_run, refuse_too_large, side_by_side
+from companion.site.jobs import Job, long_run, places, refuse_too_large, side_by_side
 from companion.site.kernel import Kernels
 from companion.site.terminal import Progress, agree
 from grokbook.files import locked, temporary_folder
-from grokbook.machine import CORES, cores, duration
+from grokbook.machine import CORES, duration
 from grokbook.paths import records_path
 
 _ROOMS = (
@@ -78,7 +78,7 @@ def build(
             chosen, sentence = variants.affordable(more)
             waiting += chosen
             progress.say(sentence)
-        at_once = min(jobs or cores(), cores(), max(len(waiting), 1))
+        at_once = places(waiting, jobs)
         refuse_too_large(waiting)
         if question := long_run(waiting, at_once):
             agree(question, yes)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Collection, Iterable
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from threading import Event
 from typing import TypeVar
 
 from companion.page.costs import Estimate
 from companion.page.sources import Page
 from companion.site.kernel import Kernels
-from grokbook.errors import ChapterError, GrokbookError, ParameterError
+from grokbook.errors import ChapterError, ParameterError
 from grokbook.machine import cores, duration, free_memory_mb
 
 T = TypeVar("T")
@@ -62,44 +62,45 @@ def seconds_of(jobs: Iterable[Job], at_once: int = 1) -> float:
     return max(sum(seconds) / at_once, max(seconds, default=0))
 
 
+def places(jobs: Collection[Job], most: int | None = None) -> int:
+    """How many of these chapters run side by side: at most one a core, and no more than would have
+    room if each needed as much memory as the largest."""
+    largest = max((job.predicted.memory_mb for job in jobs), default=1.0)
+    room = int(free_memory_mb() // largest)
+    return max(1, min(most or cores(), cores(), len(jobs), room))
+
+
 def side_by_side(
     jobs: Iterable[Job], work: Callable[[Job, int], T], kernels: Kernels, at_once: int = 1
 ) -> list[T]:
-    """Do `work(job, cores)` for every job, `at_once` at a time; what it gave, in the order in which
-    they ended.
+    """Do `work(job, cores)` for every job, `at_once` at a time, the longest first; what it gave.
 
-    A chapter whose predicted memory is not free waits until others are over. After one has failed
-    no other starts; those that run are finished, then its error is raised. Whatever else ends this
-    ends `kernels` too.
+    After one has failed no other starts; those that run are finished, then its error is raised.
+    Whoever interrupts this ends `kernels` too.
     """
-    waiting = deque(sorted(jobs, key=lambda job: -job.predicted.seconds))
-    free = cores()
-    running: dict[Future[T], int] = {}
-    results: list[T] = []
-    errors: list[GrokbookError] = []
-    with ThreadPoolExecutor(at_once) as pool:
+    share = max(1, cores() // at_once)
+    is_over = Event()
+
+    def begin(job: Job) -> T | None:
+        if is_over.is_set():
+            return None
         try:
-            while running or (waiting and not errors):
-                places = 0 if errors else min(at_once - len(running), len(waiting))
-                if places and _fits(waiting[0], bool(running)):
-                    share = max(1, free // places)
-                    free -= share
-                    running[pool.submit(work, waiting.popleft(), share)] = share
-                    continue
-                for future in wait(running, return_when=FIRST_COMPLETED).done:
-                    free += running.pop(future)
-                    try:
-                        results.append(future.result())
-                    except GrokbookError as error:
-                        errors.append(error)
+            return work(job, share)
         except BaseException:
-            while wait(running, timeout=0.2).not_done:
+            is_over.set()
+            raise
+
+    longest_first = sorted(jobs, key=lambda job: -job.predicted.seconds)
+    with ThreadPoolExecutor(at_once) as pool:
+        futures = [pool.submit(begin, job) for job in longest_first]
+        try:
+            wait(futures)
+        except BaseException:
+            is_over.set()
+            while wait(futures, timeout=0.2).not_done:
                 kernels.end()
             raise
-    if errors:
-        raise errors[0] if len(errors) == 1 else ChapterError("; ".join(map(str, errors)))
-    return results
-
-
-def _fits(job: Job, others_run: bool) -> bool:
-    return not others_run or job.predicted.memory_mb <= free_memory_mb()
+    errors = [error for future in futures if (error := future.exception()) is not None]
+    if len(errors) > 1:
+        raise ChapterError("; ".join(map(str, errors)))
+    return [result for future in futures if (result := future.result()) is not None]

@@ -14,11 +14,11 @@ from companion.page.sources import Page
 from companion.site import beside, outputs, standalone, state
 from companion.site.book import planned
 from companion.site.execute import Run, execute
-from companion.site.jobs import Job, long_run, refuse_too_large, seconds_of, side_by_side
+from companion.site.jobs import Job, long_run, places, refuse_too_large, seconds_of, side_by_side
 from companion.site.kernel import Kernels
 from companion.site.terminal import Progress, agree
 from grokbook.files import atomic_write, refuse_unwritable
-from grokbook.machine import CORES, cores, duration
+from grokbook.machine import CORES, duration
 from grokbook.paths import results_path
 
 CHEAP = 60.0
@@ -51,7 +51,7 @@ def rerun(
     plain = planned(root, chapter.page(page.preset))
     default = _default(root, mine, plain)
     wanted = [mine, plain] if default.is_to_run else [mine]
-    at_once = min(len(wanted), cores())
+    at_once = places(wanted)
     refuse_too_large(wanted)
     if question := long_run(wanted, at_once):
         agree(question, yes)

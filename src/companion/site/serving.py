@@ -29,7 +29,7 @@ class _Quiet(SimpleHTTPRequestHandler):
             return False
         host = self.headers.get("Host", "localhost")
         if not re.fullmatch(r"(127\.0\.0\.1|localhost)(:\d+)?", host):
-            super().send_error(HTTPStatus.MISDIRECTED_REQUEST)
+            self.send_error(HTTPStatus.MISDIRECTED_REQUEST)
             return False
         return True
 
@@ -54,19 +54,6 @@ class _Quiet(SimpleHTTPRequestHandler):
     def end_headers(self) -> None:
         self.send_header("Cache-Control", "no-store")
         super().end_headers()
-
-    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Of what is not there, the page that says so, as web hosts do."""
-        page = Path(self.directory) / "404.html"
-        if code != HTTPStatus.NOT_FOUND or not page.is_file() or not self._has(page):
-            return super().send_error(code, message, explain)
-        body = page.read_bytes()
-        self.send_response(code)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
 
     def log_message(self, format: str, *arguments: Any) -> None:
         pass

@@ -181,6 +181,8 @@ def stage(
             place = page.with_name(f"{variant.file}.ipynb")
             notebook = variants.shown(variant, executed[name])
             put_page(notebook, place, extra, chapter, others, variant.name)
+    toc = source / "_toc.yml"
+    toc.write_text(filtered_toc(toc.read_text("utf-8"), names), "utf-8")
     fill_pages(root, source, names, sets)
     _put_mathjax(extra / "mathjax")
     (extra / class_page.NAME).write_text(class_page.class_page(), encoding="utf-8")
@@ -193,8 +195,7 @@ def stage(
 
 
 def _put_frame(root: Path, source: Path) -> None:
-    """Copy what the pages outside the chapters are made of; contents and settings follow in
-    `fill_pages`."""
+    """Copy what the pages outside the chapters are made of."""
     for part in ("_ext", "_static"):
         shutil.copytree(frame() / part, source / part, ignore=_LEFT_OUT)
     shutil.copytree(root / "book", source, ignore=_LEFT_OUT, dirs_exist_ok=True)
@@ -271,10 +272,8 @@ def fill_pages(
     names: Collection[str],
     sets: Mapping[str, Sequence[Variant]],
 ) -> None:
-    """Put what the pages outside the chapters ask for into them: the table of contents, what each
-    chapter needs and what can be turned in it, a table of exercises, links."""
-    toc = source / "_toc.yml"
-    toc.write_text(filtered_toc(toc.read_text("utf-8"), names), "utf-8")
+    """Put what the pages outside the chapters ask for into them: what each chapter needs and what
+    can be turned in it, a table of exercises, links."""
     every = sources.load_all(root)
     files = {name: {one.name: one.file for one in several} for name, several in sets.items()}
     elsewhere: dict[str, str] = {}

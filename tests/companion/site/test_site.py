@@ -149,15 +149,6 @@ def test_pages_say_what_they_are_about_and_an_address_without_a_page_leads_to_th
     lost = BeautifulSoup((built_once / "site" / "404.html").read_text(), "html.parser")
     assert lost.a["href"] == "index.html" and not lost.select("[src]")
     assert [link["href"] for link in lost.select("link")] == ["data:,"]
-    with server(built_once / "site", 0) as http:
-        threading.Thread(target=http.serve_forever, daemon=True).start()
-        with pytest.raises(urllib.error.HTTPError) as refused:
-            urllib.request.urlopen(f"http://127.0.0.1:{http.server_port}/chapters/old/name.html")
-        assert (refused.value.code, refused.value.read()) == (
-            404,
-            (built_once / "site" / "404.html").read_bytes(),
-        )
-        http.shutdown()
 
 
 def test_a_site_has_a_map_of_addresses_only_where_pyproject_names_its_own(project, built_once):
@@ -305,7 +296,6 @@ def test_what_a_link_has_outside_the_site_is_not_there(tmp_path):
         "file.html": other / "index.html",
         "folder": other,
         "led/index.html": other / "index.html",
-        "404.html": other / "index.html",
         "up": "..",
         "ring": "ring",
         "in/near.html": "../index.html",
