@@ -154,22 +154,21 @@ def test_a_figure_that_is_no_picture_is_told_of_too(tiny):
     assert "nothing that the page shows" in unchanged and "alone" not in unchanged
 
 
-def test_many_numbers_and_cells_are_folded(tiny):
+def test_rows_of_tables_that_differ_are_counted_and_many_numbers_are_folded(tiny):
     prose = "".join(f"\n\nThe value of {i} is {{glue:text}}`n_{i}`." for i in range(20))
     tiny = replace(tiny, source=tiny.source + prose)
 
     def page(shift):
-        rows = "".join(f"<tr><td>{i}</td><td>{i + shift}</td></tr>" for i in range(99))
-        head = "<thead><tr><th>n</th><th>value</th></tr></thead>"
-        table = f"<table><caption>All | of *them*.</caption>{head}<tbody>{rows}</tbody></table>"
         made = executed()
         made.cells[1].outputs += [glued(f"n_{i}", i + shift) for i in range(20)]
+        head = "<thead><tr><th>n</th><th>value</th></tr></thead>"
+        table = f"<table>{head}<tbody><tr><td>a</td><td>{shift}</td></tr></tbody></table>"
         made.cells[1].outputs.append(new_output("display_data", data={"text/html": table}))
         return made
 
     said, _ = opening(tiny, page(0), page(1))
     assert "{admonition} 20 numbers that moved\n:class: dropdown" in said
-    assert "; 99 table rows" in said
+    assert "; 1 table row" in said
 
 
 @given(st.text("ab.$`*_ \n-|{}:1", max_size=60), st.text("ab.$`*_ \n-|{}:1", max_size=60))

@@ -24,7 +24,7 @@ from companion.site import serving, state
 from companion.site import staging as site
 from companion.site.downloads import with_wheel
 from companion.site.serving import server
-from grokbook.errors import ChapterError, GrokbookError, ParameterError, RecordError
+from grokbook.errors import ChapterError, ParameterError, RecordError
 from processes import git
 
 
@@ -264,12 +264,6 @@ def test_a_site_that_is_not_in_order_does_not_replace_the_last_good_one(built, s
     with pytest.raises(ChapterError, match="not in order: intro.html: the link x leads nowhere"):
         site.bring_up_to_date(built, progress=said)
     assert "Home" in (built / "site" / "intro.html").read_text()
-
-
-def test_missing_mathjax_is_said_with_its_remedy(monkeypatch):
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(GrokbookError, match="install sphinx-mathjax-offline"):
-        site.mathjax_folder()
 
 
 def test_the_site_is_served_on_the_local_address(tmp_path):
