@@ -1,12 +1,9 @@
-"""Serve the built site on this machine only, to so many at a time and each for so long."""
+"""Serve the built site on this machine only."""
 
 from __future__ import annotations
 
 import re
-import socket
 import sys
-import threading
-from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -15,11 +12,8 @@ from typing import Any
 
 from grokbook.errors import GrokbookError, ParameterError
 
-MOST = 64
 SILENT = 10.0
-LONGEST = 120.0
-"""Connections at a time (others wait in line), seconds in which nothing comes over one, and seconds
-one may take."""
+"""Seconds after which a connection over which nothing comes is closed."""
 
 
 class _Quiet(SimpleHTTPRequestHandler):
@@ -31,13 +25,13 @@ class _Quiet(SimpleHTTPRequestHandler):
     def parse_request(self) -> bool:
         """Refuse a request that names another host than this machine: a page elsewhere may have had
         it sent here."""
-        good = super().parse_request()
-        if good and not re.fullmatch(
-            r"(127\.0\.0\.1|localhost)(:\d+)?", self.headers.get("Host", "localhost")
-        ):
-            super().send_error(HTTPStatus.MISDIRECTED_REQUEST)
+        if not super().parse_request():
             return False
-        return good
+        host = self.headers.get("Host", "localhost")
+        if not re.fullmatch(r"(127\.0\.0\.1|localhost)(:\d+)?", host):
+            self.send_error(HTTPStatus.MISDIRECTED_REQUEST)
+            return False
+        return True
 
     def send_head(self) -> Any:
         """A file of the site; one that a link has elsewhere is none."""
@@ -51,8 +45,8 @@ class _Quiet(SimpleHTTPRequestHandler):
     def _has(self, path: Path) -> bool:
         """Whether a path, all links followed, lies in the site, and if a folder, its first page."""
         site = Path(self.directory).resolve()
-        found = [path, *(path / name for name in ("index.html", "index.htm") if path.is_dir())]
-        return all(one.resolve().is_relative_to(site) for one in found)
+        pages = [path / name for name in ("index.html", "index.htm")] if path.is_dir() else []
+        return all(file.resolve().is_relative_to(site) for file in [path, *pages])
 
     def list_directory(self, path: Any) -> None:
         self.send_error(HTTPStatus.NOT_FOUND)
@@ -60,19 +54,6 @@ class _Quiet(SimpleHTTPRequestHandler):
     def end_headers(self) -> None:
         self.send_header("Cache-Control", "no-store")
         super().end_headers()
-
-    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Of what is not there, the page that says so, as web hosts do."""
-        page = Path(self.directory) / "404.html"
-        if code != HTTPStatus.NOT_FOUND or not page.is_file() or not self._has(page):
-            return super().send_error(code, message, explain)
-        body = page.read_bytes()
-        self.send_response(code)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
 
     def log_message(self, format: str, *arguments: Any) -> None:
         pass
@@ -84,28 +65,6 @@ class _Server(ThreadingHTTPServer):
 
     request_queue_size = 128
     daemon_threads = True
-
-    def __init__(self, *arguments: Any) -> None:
-        self.room = threading.BoundedSemaphore(MOST)
-        super().__init__(*arguments)
-
-    def process_request(self, request: Any, client_address: Any) -> None:
-        self.room.acquire()
-        super().process_request(request, client_address)
-
-    def process_request_thread(self, request: Any, client_address: Any) -> None:
-        def cut() -> None:
-            with suppress(OSError):
-                request.shutdown(socket.SHUT_RDWR)
-
-        end = threading.Timer(LONGEST, cut)
-        end.daemon = True
-        end.start()
-        try:
-            super().process_request_thread(request, client_address)
-        finally:
-            end.cancel()
-            self.room.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A reader who went away is no error."""
