@@ -1,9 +1,12 @@
-"""Serve the built site on this machine only."""
+"""Serve the built site on this machine only, to so many at a time and each for so long."""
 
 from __future__ import annotations
 
 import re
+import socket
 import sys
+import threading
+from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -12,8 +15,11 @@ from typing import Any
 
 from grokbook.errors import GrokbookError, ParameterError
 
+MOST = 64
 SILENT = 10.0
-"""Seconds after which a connection over which nothing comes is closed."""
+LONGEST = 120.0
+"""Connections at a time (others wait in line), seconds in which nothing comes over one, and seconds
+one may take."""
 
 
 class _Quiet(SimpleHTTPRequestHandler):
@@ -25,13 +31,13 @@ class _Quiet(SimpleHTTPRequestHandler):
     def parse_request(self) -> bool:
         """Refuse a request that names another host than this machine: a page elsewhere may have had
         it sent here."""
-        if not super().parse_request():
+        good = super().parse_request()
+        if good and not re.fullmatch(
+            r"(127\.0\.0\.1|localhost)(:\d+)?", self.headers.get("Host", "localhost")
+        ):
+            super().send_error(HTTPStatus.MISDIRECTED_REQUEST)
             return False
-        host = self.headers.get("Host", "localhost")
-        if not re.fullmatch(r"(127\.0\.0\.1|localhost)(:\d+)?", host):
-            self.send_error(HTTPStatus.MISDIRECTED_REQUEST)
-            return False
-        return True
+        return good
 
     def send_head(self) -> Any:
         """A file of the site; one that a link has elsewhere is none."""
@@ -45,8 +51,8 @@ class _Quiet(SimpleHTTPRequestHandler):
     def _has(self, path: Path) -> bool:
         """Whether a path, all links followed, lies in the site, and if a folder, its first page."""
         site = Path(self.directory).resolve()
-        pages = [path / name for name in ("index.html", "index.htm")] if path.is_dir() else []
-        return all(file.resolve().is_relative_to(site) for file in [path, *pages])
+        found = [path, *(path / name for name in ("index.html", "index.htm") if path.is_dir())]
+        return all(one.resolve().is_relative_to(site) for one in found)
 
     def list_directory(self, path: Any) -> None:
         self.send_error(HTTPStatus.NOT_FOUND)
@@ -54,6 +60,19 @@ class _Quiet(SimpleHTTPRequestHandler):
     def end_headers(self) -> None:
         self.send_header("Cache-Control", "no-store")
         super().end_headers()
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Of what is not there, the page that says so, as web hosts do."""
+        page = Path(self.directory) / "404.html"
+        if code != HTTPStatus.NOT_FOUND or not page.is_file() or not self._has(page):
+            return super().send_error(code, message, explain)
+        body = page.read_bytes()
+        self.send_response(code)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
 
     def log_message(self, format: str, *arguments: Any) -> None:
         pass
@@ -65,6 +84,28 @@ class _Server(ThreadingHTTPServer):
 
     request_queue_size = 128
     daemon_threads = True
+
+    def __init__(self, *arguments: Any) -> None:
+        self.room = threading.BoundedSemaphore(MOST)
+        super().__init__(*arguments)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        self.room.acquire()
+        super().process_request(request, client_address)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        def cut() -> None:
+            with suppress(OSError):
+                request.shutdown(socket.SHUT_RDWR)
+
+        end = threading.Timer(LONGEST, cut)
+        end.daemon = True
+        end.start()
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            end.cancel()
+            self.room.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A reader who went away is no error."""

@@ -37,6 +37,9 @@ from grokbook.files import filled, inside, remove, written
 from grokbook.own_code import PACKAGES
 from grokbook.paths import frame
 
+OLD = "old-site"
+"""What the site that a build replaces is called meanwhile."""
+
 _LEFT_OUT = shutil.ignore_patterns("_build", "chapters", "__pycache__", ".*")
 _PACKAGES = (
     "jupyter-book",
@@ -130,15 +133,20 @@ def _sources(folder: Path) -> Iterator[Path]:
 
 @contextmanager
 def workplace(root: Path) -> Iterator[Path]:
-    """A temporary folder on the same disk as the site; those of builds that were killed go.
+    """A temporary folder on the same disk as the site; those of builds that were killed go, and a
+    site in them is back.
 
     Who builds holds the lock of the checkout (`book.lock`). Raises RecordError where the disk is
     full.
     """
     folder = root / "book" / "_build"
+    site = root / "site"
     for left in folder.glob("work-*"):
+        for old in left.rglob(OLD):
+            if old.is_dir() and not site.exists():  # killed between the two renames of `swap`
+                old.rename(site)
         remove(left)
-    with written(root / "site"):
+    with written(site):
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder, prefix="work-") as work:
             yield Path(work)
@@ -452,7 +460,14 @@ def _complaints(text: str, work: Path) -> str:
 
 
 def swap(html: Path, target: Path) -> None:
-    """Put the new site in the place of the old one; whoever is killed in between has none, and
-    builds it again."""
-    remove(target)
-    html.rename(target)
+    """Put the new site in the place of the old one: two renames, the old one back if the second
+    fails."""
+    old = html.parent / OLD
+    if target.exists():
+        target.rename(old)
+    try:
+        html.rename(target)
+    except OSError:
+        if old.exists():
+            old.rename(target)
+        raise

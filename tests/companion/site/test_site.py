@@ -9,6 +9,7 @@ import shutil
 import socket
 import sys
 import threading
+import time
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -149,6 +150,15 @@ def test_pages_say_what_they_are_about_and_an_address_without_a_page_leads_to_th
     lost = BeautifulSoup((built_once / "site" / "404.html").read_text(), "html.parser")
     assert lost.a["href"] == "index.html" and not lost.select("[src]")
     assert [link["href"] for link in lost.select("link")] == ["data:,"]
+    with server(built_once / "site", 0) as http:
+        threading.Thread(target=http.serve_forever, daemon=True).start()
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(f"http://127.0.0.1:{http.server_port}/chapters/old/name.html")
+        assert (refused.value.code, refused.value.read()) == (
+            404,
+            (built_once / "site" / "404.html").read_bytes(),
+        )
+        http.shutdown()
 
 
 def test_a_site_has_a_map_of_addresses_only_where_pyproject_names_its_own(project, built_once):
@@ -266,6 +276,37 @@ def test_a_site_that_is_not_in_order_does_not_replace_the_last_good_one(built, s
     assert "Home" in (built / "site" / "intro.html").read_text()
 
 
+def test_a_site_of_a_build_that_was_killed_while_it_swapped_is_put_back(tmp_path, monkeypatch):
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.html").write_text("old")
+    html = tmp_path / "book" / "_build" / "work-killed" / "out" / "_build" / "html"
+    html.mkdir(parents=True)
+    plain = Path.rename
+
+    def killed(path, target):
+        if path == html:
+            raise KeyboardInterrupt
+        return plain(path, target)
+
+    monkeypatch.setattr(Path, "rename", killed)
+    with pytest.raises(KeyboardInterrupt):
+        site.swap(html, tmp_path / "site")
+    assert not (tmp_path / "site").exists()
+    with site.workplace(tmp_path):
+        assert (tmp_path / "site" / "index.html").read_text() == "old"
+        assert not html.exists()
+
+
+def test_a_swap_that_fails_brings_the_old_site_back(tmp_path):
+    target = tmp_path / "site"
+    target.mkdir()
+    (target / "index.html").write_text("old")
+    (tmp_path / "work").mkdir()
+    with pytest.raises(OSError):
+        site.swap(tmp_path / "work" / "absent", target)
+    assert (target / "index.html").read_text() == "old"
+
+
 def test_the_site_is_served_on_the_local_address(tmp_path):
     (tmp_path / "index.html").write_text("<p>home</p>")
     with server(tmp_path, 0) as http:
@@ -290,6 +331,7 @@ def test_what_a_link_has_outside_the_site_is_not_there(tmp_path):
         "file.html": other / "index.html",
         "folder": other,
         "led/index.html": other / "index.html",
+        "404.html": other / "index.html",
         "up": "..",
         "ring": "ring",
         "in/near.html": "../index.html",
@@ -320,10 +362,13 @@ def test_what_a_link_has_outside_the_site_is_not_there(tmp_path):
 
 @pytest.fixture
 def served(tmp_path, monkeypatch):
-    """The port of a site with one page, silent for half a second."""
+    """The port of a site with one page, to two at a time, silent for half a second, each for one
+    and a half."""
     (tmp_path / "index.html").write_text("x")
     (tmp_path / "folder").mkdir()
     monkeypatch.setattr(serving._Quiet, "timeout", 0.5)
+    monkeypatch.setattr(serving, "MOST", 2)
+    monkeypatch.setattr(serving, "LONGEST", 1.5)
     with server(tmp_path, 0) as http:
         threading.Thread(target=http.serve_forever, daemon=True).start()
         yield http.server_port
@@ -337,11 +382,21 @@ def sent(port, text):
         return line.makefile("rb").readline().decode().strip()
 
 
-def test_those_who_say_nothing_are_cut_off_and_the_others_are_served(served, capfd):
+def test_those_who_say_nothing_or_too_little_are_cut_off_and_the_others_are_served(served, capfd):
     silent = [socket.create_connection(("127.0.0.1", served), timeout=30) for _ in range(5)]
-    assert sent(served, "GET / HTTP/1.0\r\n\r\n").endswith("200 OK")
+    assert sent(served, "GET / HTTP/1.0\r\n\r\n").endswith("200 OK"), (
+        "after two by two were silent for long enough"
+    )
     assert [line.recv(1) for line in silent] == [b""] * 5
-    for line in silent:
+    slow = socket.create_connection(("127.0.0.1", served), timeout=30)
+    lasted = 0
+    with pytest.raises(OSError):
+        while lasted < 100:
+            slow.sendall(b"G")
+            time.sleep(0.2)
+            lasted += 1
+    assert lasted < 90
+    for line in [*silent, slow]:
         line.close()
     assert capfd.readouterr().err == ""
 
