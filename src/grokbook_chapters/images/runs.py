@@ -10,6 +10,7 @@ import torch
 
 from grokbook.models.mlp import MLP, relu_layers
 from grokbook.runs.experiment import Experiment
+from grokbook.runs.instruments import READ_OUTS, VERSION
 from grokbook.runs.sweep import Axis, Sweep, spaced
 from grokbook.tasks.digits import MNIST, SMALL, DigitsTask
 from grokbook.training import AdamW, Group, RunConfig, Schedule, StopRule, View
@@ -193,6 +194,39 @@ def small_phases() -> dict[str, Sweep]:
     return {"cells": Sweep("small/digits[phases]", config, (0, 1, 2), axes=axes)}
 
 
+KEPT = ("train_accuracy", "test_accuracy", *READ_OUTS)
+"""Curves that are kept of the runs with a fresh read-out."""
+
+
+def _read_out(name: str, config: RunConfig, n_seeds: int) -> Experiment:
+    return Experiment(
+        name,
+        config,
+        tuple(range(n_seeds)),
+        watch=READ_OUTS,
+        in_key={"observed": dict.fromkeys(READ_OUTS, VERSION)},
+        kept=KEPT,
+    )
+
+
+def read_outs() -> dict[float, Experiment]:
+    """The runs of `fig8` by factor of the initial weights, with a fresh read-out at each logged
+    step; a run ends when its test accuracy has been `REACHED` for five logs."""
+    stop = StopRule(threshold=REACHED, hold=5)
+    large = digits_run(steps=30_000, points=60, stop=stop)
+    usual = digits_run(spread=1.0, steps=1_000, stop=stop)
+    return {
+        LARGE: _read_out(f"liu2022/readout[start={LARGE:g}]", large, 3),
+        1.0: _read_out("liu2022/readout[start=1]", usual, 3),
+    }
+
+
+def small_read_outs() -> dict[str, Experiment]:
+    """The same on digits of 8 x 8 pixels, from large weights, to the end."""
+    config = digits_run(**SMALL_RUN)
+    return {"8 x 8 digits": _read_out(f"small/readout[start={LARGE:g}]", config, 5)}
+
+
 RUNS = (
     fig8,
     fig20,
@@ -204,6 +238,8 @@ RUNS = (
     small_phases,
     fig8_beyond,
     small_beyond,
+    read_outs,
+    small_read_outs,
 )
 
 
