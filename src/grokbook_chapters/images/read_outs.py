@@ -78,6 +78,7 @@ def _degraded(table: pd.DataFrame, fall: float) -> bool | None:
     runs=read_outs,
     through=read_out_wait,
     bars={"fall": (0.025, 0.1)},
+    rule_changed="2026-11-30T07:11:18 a75210f4",
     says="{told}",
 )
 def grokking_is_the_read_out(runs: Runs, *, fall: float = 0.05) -> Finding:
