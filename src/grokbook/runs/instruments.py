@@ -17,7 +17,7 @@ from grokbook.measures.fourier_losses import (
     key_frequencies,
     restricted_loss,
 )
-from grokbook.measures.readout import RIDGE, dealt_labels, fresh_readout
+from grokbook.measures.readout import RIDGE, choose_ridge, dealt_labels, fresh_readout
 from grokbook.measures.representation import representation_quality
 from grokbook.theory.cyclic_classes import cyclic_classes
 from grokbook.training.watching import View, Watch, preactivations
@@ -71,6 +71,13 @@ same step."""
 def _fresh(view: View, ridge: float = RIDGE) -> float:
     task: Any = view.task
     return fresh_readout(view.features, task.targets, task.train_index, ridge=ridge)
+
+
+def chosen_read_out(view: View) -> float:
+    """A fresh read-out with the ridge that the training samples choose."""
+    task: Any = view.task
+    ridge = choose_ridge(view.features, task.targets, task.train_index)
+    return _fresh(view, ridge)
 
 
 def _dealt(view: View) -> float:
