@@ -82,7 +82,7 @@ def _degraded(table: pd.DataFrame, fall: float) -> bool | None:
     runs=read_outs,
     through=read_out_wait,
     bars={"fall": (0.025, 0.1)},
-    rule_changed="2026-11-30T07:11:18 a75210f4",
+    rule_changed="2026-11-30T07:57:24 5e85d711",
     says="{told}",
 )
 def grokking_is_the_read_out(runs: Runs, *, fall: float = 0.05) -> Finding:
