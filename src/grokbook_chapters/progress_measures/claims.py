@@ -12,7 +12,7 @@ from companion.claims import Finding, Runs, band, claim, judge
 from companion.claims.finding import decided, most
 from grokbook.curves.lead import RankTest, event_table, ranked
 from grokbook_chapters.lead_tasks import CONTROLS
-from grokbook_chapters.progress_measures.read_outs import read_out_times
+from grokbook_chapters.progress_measures.refitted import read_out_times
 from grokbook_chapters.progress_measures.runs import own_size, read_outs, tasks
 from grokbook_chapters.progress_measures.tables import LEVEL, SHARES, summary_table
 

@@ -12,7 +12,7 @@ import xarray as xr
 from companion.page import Number, Truth
 from grokbook.curves.lead import RankTest, ranked
 from grokbook_chapters.lead_tasks import CONTROLS
-from grokbook_chapters.progress_measures.read_outs import read_out_times
+from grokbook_chapters.progress_measures.refitted import read_out_times
 from grokbook_chapters.progress_measures.runs import FRESH, directions
 from grokbook_chapters.progress_measures.tables import (
     CONTROL_WAYS,
