@@ -12,13 +12,10 @@ from __future__ import annotations
 import numpy as np
 
 from grokbook.errors import ParameterError
-from grokbook.measures.inputs import Array, class_labels, rows, whole
+from grokbook.measures.inputs import Array, class_labels, rows
 
 RIDGE = 1e-3
 """What is added to the scatter within classes, in units of the mean variance of a coordinate."""
-
-RIDGES = (1e-4, 1e-3, 1e-2, 1e-1, 1.0)
-"""Those from which `choose_ridge` takes one."""
 
 
 def _training_rows(train: Array) -> np.ndarray:
@@ -107,37 +104,6 @@ def fresh_readout(features: Array, labels: Array, train: Array, *, ridge: float 
     if not is_test.any():
         raise ParameterError(f"all {len(answers)} rows are training rows; none is left to test.")
     return float((answers == np.asarray(labels).ravel())[is_test].mean())
-
-
-def choose_ridge(
-    features: Array, labels: Array, train: Array, *, folds: int = 5, seed: int = 0
-) -> float:
-    """The ridge of `RIDGES` with which a linear probe has most of the training rows right that it
-    was not fitted on, over `folds` parts of them (seeded); of equal ones the largest.
-
-    No test row takes part. Training rows that tell one another's answers, such as mirror images,
-    speak for too small a ridge.
-
-    Raises ParameterError for fewer than two folds, more than there are training rows, and as
-    `linear_probe`.
-
-    >>> points = np.random.default_rng(0).normal(size=(40, 30))
-    >>> choose_ridge(points, np.arange(40) % 2, np.arange(30)) in RIDGES
-    True
-    """
-    index = _training_rows(train)
-    whole(folds, "folds", least=2, most=index.size)
-    table = rows(features, name="features")[index]
-    label = class_labels(np.asarray(labels).ravel()[index], index.size)
-    part = np.random.default_rng(seed).permutation(np.arange(index.size) % folds)
-    right = np.zeros(len(RIDGES))
-    for fold in range(folds):
-        held_out = part == fold
-        for at, ridge in enumerate(RIDGES):
-            answers = linear_probe(table, label, ~held_out, ridge=ridge)
-            right[at] += (answers == label)[held_out].sum()
-    best = len(RIDGES) - 1 - int(right[::-1].argmax())
-    return RIDGES[best]
 
 
 def dealt_labels(labels: Array, train: Array, seed: int | list[int] = 0) -> np.ndarray:

@@ -17,7 +17,7 @@ from grokbook.measures.fourier_losses import (
     key_frequencies,
     restricted_loss,
 )
-from grokbook.measures.readout import RIDGE, choose_ridge, dealt_labels, fresh_readout
+from grokbook.measures.readout import RIDGE, dealt_labels, fresh_readout
 from grokbook.measures.representation import representation_quality
 from grokbook.theory.cyclic_classes import cyclic_classes
 from grokbook.training.watching import View, Watch, preactivations
@@ -68,16 +68,10 @@ INSTRUMENTS: dict[str, Watch] = {
 same step."""
 
 
-def _fresh(view: View, ridge: float = RIDGE) -> float:
+def fresh(view: View, ridge: float = RIDGE) -> float:
+    """What a fresh read-out of a network has right of its test set."""
     task: Any = view.task
     return fresh_readout(view.features, task.targets, task.train_index, ridge=ridge)
-
-
-def chosen_read_out(view: View) -> float:
-    """A fresh read-out with the ridge that the training samples choose."""
-    task: Any = view.task
-    ridge = choose_ridge(view.features, task.targets, task.train_index)
-    return _fresh(view, ridge)
 
 
 def _dealt(view: View) -> float:
@@ -87,9 +81,9 @@ def _dealt(view: View) -> float:
 
 
 READ_OUTS: dict[str, Watch] = {
-    "fresh_readout": _fresh,
-    "fresh_readout_less": partial(_fresh, ridge=RIDGE / 10),
-    "fresh_readout_more": partial(_fresh, ridge=RIDGE * 10),
+    "fresh_readout": fresh,
+    "fresh_readout_less": partial(fresh, ridge=RIDGE / 10),
+    "fresh_readout_more": partial(fresh, ridge=RIDGE * 10),
     "fresh_readout_dealt": _dealt,
 }
 """A fresh read-out at each logged step, with a tenth and ten times its ridge, and with the labels

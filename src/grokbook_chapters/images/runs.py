@@ -3,14 +3,16 @@ the page trains."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import torch
 
+from grokbook.measures.readout import RIDGE
 from grokbook.models.mlp import MLP, relu_layers
 from grokbook.runs.experiment import Experiment
-from grokbook.runs.instruments import READ_OUTS, VERSION, chosen_read_out
+from grokbook.runs.instruments import READ_OUTS, VERSION, fresh
 from grokbook.runs.sweep import Axis, Sweep, spaced
 from grokbook.tasks.digits import MNIST, SMALL, DigitsTask
 from grokbook.training import AdamW, Group, RunConfig, Schedule, StopRule, View
@@ -194,8 +196,8 @@ def small_phases() -> dict[str, Sweep]:
     return {"cells": Sweep("small/digits[phases]", config, (0, 1, 2), axes=axes)}
 
 
-CHOSEN = READ_OUTS | {"fresh_readout_chosen": chosen_read_out}
-"""Fresh read-outs, and one with the ridge that the training images choose."""
+HEAVY = READ_OUTS | {"fresh_readout_heavy": partial(fresh, ridge=100 * RIDGE)}
+"""Fresh read-outs, and one with a hundred times their ridge."""
 
 
 def _read_out(
@@ -213,18 +215,17 @@ def _read_out(
 
 def read_outs() -> dict[float, Experiment]:
     """The runs of `fig8` by factor of the initial weights, with fresh read-outs at each logged
-    step; a run ends when its test accuracy has been `REACHED` for five logs.
+    step: from large weights until after the fit, from the usual ones until they generalise.
 
-    Seeds 3 to 5: seeds 0 to 2 were looked at before the ridge was left to the training images.
+    Seeds 6 to 8: others were looked at before the rule was made that asks for two ridges.
     """
-    stop = StopRule(threshold=REACHED, hold=5)
-    large = digits_run(steps=30_000, points=60, stop=stop)
-    usual = digits_run(spread=1.0, steps=1_000, stop=stop)
-    seeds = (3, 4, 5)
-    return {
-        LARGE: _read_out(f"liu2022/readout[start={LARGE:g}]", large, seeds, CHOSEN),
-        1.0: _read_out("liu2022/readout[start=1]", usual, seeds, CHOSEN),
-    }
+    usual = StopRule(threshold=REACHED, hold=5)
+    ends = {LARGE: {"steps": 3_000, "points": 20}, 1.0: {"steps": 1_000, "stop": usual}}
+    found = {}
+    for start, settings in ends.items():
+        config = digits_run(spread=start, **settings)
+        found[start] = _read_out(f"liu2022/readout[start={start:g}]", config, (6, 7, 8), HEAVY)
+    return found
 
 
 def small_read_outs() -> dict[str, Experiment]:

@@ -191,8 +191,8 @@ def read_out_is_biased(runs: Runs, *, ahead: float = 0.25) -> Finding:
     layer has a tenth of the test pairs more right than on the features of step 0 (not absent). Each
     part is refuted where most runs show less than a tenth of it, open where kinds of networks
     differ, and where a sham, features of step 0 or training labels dealt out, has half of the test
-    pairs right. Only the abstract was at hand; what is refitted, and how, is ours; no run of modulus
-    97 keeps what is asked. Predicted before the runs: both parts hold, ahead by about a third in
+    pairs right. Only the abstract was at hand; what is refitted, and how, is ours; of modulus 97 no
+    run keeps what is asked. Predicted before the runs: both parts hold, ahead by about a third in
     two-layer networks and in transformers.
     """
     biased: list[bool | None] = []
