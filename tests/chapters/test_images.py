@@ -324,16 +324,17 @@ def read_out_curves(
     start: float = 0.8,
     grok: int | None = 2000,
     dealt: float = 0.1,
-    fixed: float = 0.3,
+    heavy: float | None = None,
     seeds: int = 3,
 ) -> xr.Dataset:
     """Runs that fit at step 100; a fresh read-out has `start` of the test set right at step 0, and
-    `fresh` afterwards, to the end; with a fixed ridge `fixed`."""
+    `fresh` afterwards, to the end; with a hundred times the ridge `heavy`, if not the same."""
     data = curves(100, grok, seeds)
-    same = np.full((seeds, STEPS.size), fresh)
-    same[:, 0] = start
-    known = {"fresh_readout_chosen": same}
-    known["fresh_readout"] = np.full_like(same, fixed)
+    known = {}
+    for name, later in {"fresh_readout": fresh, "fresh_readout_heavy": heavy or fresh}.items():
+        same = np.full((seeds, STEPS.size), later)
+        same[:, 0] = start
+        known[name] = same
     known["fresh_readout_dealt"] = np.full_like(same, dealt)
     return data.assign({name: (("seed", "step"), values) for name, values in known.items()})
 
@@ -347,10 +348,10 @@ def test_the_prose_uses_the_numbers_that_there_are():
         {8.0: late, 1.0: soon},
         {"decay": late, "no decay": curves(100, None)},
         phases,
-        {8.0: read_out_curves(0.7), 1.0: soon, "8 x 8 digits": read_out_curves(0.5)},
+        {8.0: read_out_curves(0.3, heavy=0.7), 1.0: soon, "8 x 8 digits": read_out_curves(0.5)},
     )
-    assert made["fresh_start"] == "80%" and made["fresh_fit"] == "70%"
-    assert made["fresh_own"] == "10%" and made["fresh_ready"].holds
+    assert made["fresh_start"] == "80%" == made["heavy_start"] and made["fresh_own"] == "10%"
+    assert (made["fresh_fit"], made["heavy_fit"]) == ("30%", "70%")
     assert made["small_least"] == "50%" and not made["small_ready"].holds
     assert set(made) == names_used("15")
     assert made["delayed"].holds and made["large_grok"].value == 2000
@@ -372,7 +373,7 @@ def test_the_wait_of_the_page_is_the_time_in_which_decay_undoes_the_start():
 def test_what_a_read_out_has_right_is_read_at_the_start_the_fit_and_within_the_wait():
     row = refitted.read_out_wait(read_out_curves(0.7, dealt=0.2)).loc[0]
     assert (row.start, row.at_fit, row.least, row.dealt) == (0.8, 0.7, 0.7, 0.2)
-    assert row.fixed_at_fit == 0.3
+    assert (row.heavy_start, row.heavy_at_fit, row.heavy_least) == (0.8, 0.7, 0.7)
     assert (row.fit_step, row.grok_step, row.own_at_fit) == (100, 2000, 0.1)
     late = curves(100, 150).assign(fresh_readout=curves(100, 150).test_accuracy)
     late["fresh_readout"] = late.fresh_readout.where(late.step != 3000, 0.0)
@@ -384,6 +385,7 @@ def test_what_a_read_out_has_right_is_read_at_the_start_the_fit_and_within_the_w
     ("large", "usual", "verdict"),
     [
         ({"fresh": 0.7}, {"grok": 100}, "holds"),
+        ({"fresh": 0.3, "heavy": 0.7}, {"grok": 100}, "undecided"),  # the ridge decides
         ({"fresh": 0.3}, {"grok": 100}, "fails"),  # the representation is not ready at the fit
         ({"fresh": 0.8}, {"grok": 100}, "fails"),  # it loses nothing
         ({"fresh": 0.77}, {"grok": 100}, "undecided"),  # it loses three points

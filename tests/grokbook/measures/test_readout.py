@@ -10,8 +10,6 @@ import grokbook as gb
 from grokbook.errors import ParameterError
 from grokbook.measures.readout import (
     RIDGE,
-    RIDGES,
-    choose_ridge,
     dealt_labels,
     fresh_readout,
     linear_probe,
@@ -93,28 +91,6 @@ def test_the_answers_are_those_of_another_librarys_discriminant():
     assert np.array_equal(linear_probe(table, labels, seen), answers)
     share = (answers == labels)[~seen].mean()
     assert fresh_readout(table, labels, seen) == pytest.approx(share) and share < 1
-
-
-def test_the_training_rows_choose_the_ridge_that_serves_new_ones():
-    """Two means apart in one direction of 60, 40 rows to train on: the scatter is singular, and
-    with hardly any ridge the probe fits noise. Test rows have no part in the choice."""
-    rng = np.random.default_rng(4)
-    labels = np.arange(400) % 2
-    table = rng.normal(size=(400, 60))
-    table[:, 0] += 3 * labels
-    seen = np.arange(40)
-    chosen = choose_ridge(table, labels, seen)
-    shares = {ridge: fresh_readout(table, labels, seen, ridge=ridge) for ridge in RIDGES}
-    assert chosen == 1 and shares[1.0] > shares[1e-4] + 0.05
-    labels[40:] = rng.permutation(labels[40:])
-    table[40:] = rng.normal(size=(360, 60))
-    assert choose_ridge(table, labels, seen) == chosen
-
-
-def test_where_every_ridge_serves_alike_the_largest_is_chosen():
-    assert choose_ridge(np.eye(P)[LABELS], LABELS, SEEN) == max(RIDGES)
-    with pytest.raises(ParameterError, match="folds is 1, but must be a whole number between 2"):
-        choose_ridge(np.eye(P)[LABELS], LABELS, SEEN, folds=1)
 
 
 @pytest.mark.parametrize(
