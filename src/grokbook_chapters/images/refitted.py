@@ -98,7 +98,7 @@ def _by_both(answers: list[bool | None]) -> bool | None:
     runs=read_outs,
     through=read_out_wait,
     bars={"fall": (0.025, 0.1)},
-    rule_changed="2026-11-30T08:17:59 2a8796bc",
+    rule_changed="2026-11-30T08:17:59 5b866519",
     says="{told}",
 )
 def grokking_is_the_read_out(runs: Runs, *, fall: float = 0.05) -> Finding:

@@ -175,7 +175,7 @@ def _known(values: pd.Series, flags: pd.Series) -> list[bool | None]:
     runs=read_outs,
     through=read_out_times,
     bars={"ahead": (0.125, 0.5)},
-    rule_changed="2026-11-30T07:11:18 a75210f4",
+    rule_changed="2026-11-30T07:11:18 4e70e6c7",
     says=(
         "a fresh read-out has half of the test pairs right ahead of the network, as a part of its",
         " wait (medians): {told}",
