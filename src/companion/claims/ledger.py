@@ -43,6 +43,7 @@ PAPERS = {
     "varma2023": "Varma et al. 2023",
     "kumar2024": "Kumar et al. 2024",
     "prieto2025": "Prieto et al. 2025",
+    "chou2026": "Chou et al. 2026",
     "arxiv2606.13753": "arXiv:2606.13753",
     "arxiv2606.18465": "arXiv:2606.18465",
     "arxiv2606.32000": "arXiv:2606.32000",

@@ -23,6 +23,7 @@ from grokbook.measures.fourier_losses import cross_entropy, excluded_loss, restr
 from grokbook.measures.geometry import effective_dimension
 from grokbook.measures.inputs import Array, rows
 from grokbook.measures.norms import mean_norm, weight_norm
+from grokbook.measures.readout import fresh_readout
 from grokbook.measures.representation import representation_quality
 
 Direction = Literal["falls", "rises", "rises then falls", "none"]
@@ -195,6 +196,17 @@ _MEASURES = (
         "none",
         "[0, 1]",
     ),
+    Measure(
+        "fresh_readout",
+        r"\mathrm{FR}",
+        r"\Pr\bigl(\hat y(h_x)=y_x\bigm| x\notin T\bigr),\ \hat y\text{ fitted on }T",
+        fresh_readout,
+        "network",
+        "rises",
+        "after Chou et al. 2026; here by Fisher's discriminant on what the last layer reads",
+        "none",
+        "[0, 1]",
+    ),
 )
 
 
@@ -202,7 +214,7 @@ def registry() -> dict[str, Measure]:
     """All measures by name, in the order in which the book introduces them.
 
     >>> [m.name for m in registry().values() if m.direction == "rises"]
-    ['fourier_ipr', 'excluded_loss', 'excluded_loss_now', 'representation_quality']
+    ['fourier_ipr', 'excluded_loss', 'excluded_loss_now', 'representation_quality', 'fresh_readout']
     """
     return {measure.name: measure for measure in _MEASURES}
 

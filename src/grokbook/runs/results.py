@@ -16,7 +16,7 @@ from grokbook.errors import ParameterError, RecordError, checked_call, nearest, 
 from grokbook.measures.registry import registry
 from grokbook.models.networks import parts_of
 from grokbook.runs.experiment import available, default_store
-from grokbook.runs.instruments import INSTRUMENTS
+from grokbook.runs.instruments import INSTRUMENTS, READ_OUTS
 from grokbook.runs.listing import records
 from grokbook.runs.recording import catalogue
 from grokbook.runs.store import Store
@@ -211,11 +211,12 @@ def measure(name: str, data: Any) -> float | xr.DataArray:
         values = xr.apply_ufunc(value, data.embedding, input_core_dims=axes, vectorize=True)
         return values.rename(name).assign_attrs(long_name=name)
     if of == "network":
-        if not isinstance(data, View) or name not in INSTRUMENTS:
+        watches = INSTRUMENTS | READ_OUTS
+        if not isinstance(data, View) or name not in watches:
             raise ParameterError(
                 f"{name} is of a network with its task: give a View, as a watch has it."
             )
-        return float(INSTRUMENTS[name](data))
+        return float(watches[name](data))
     if isinstance(data, View | Kept):
         data = data.embedding if of == "embedding" else data.weights
     if of == "weights" and not isinstance(data, Mapping):

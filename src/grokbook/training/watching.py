@@ -16,12 +16,13 @@ from torch.nn import functional as F
 
 from grokbook.errors import ParameterError, TrainingError, checked_call, line
 from grokbook.machine import generators_kept, limited_threads, say
+from grokbook.models.networks import features
 from grokbook.models.transformer import Parameters, Shape, mlp, self_attention
 from grokbook.own_code import is_own
 from grokbook.tasks.task import Task
 from grokbook.training.config import RunConfig
 from grokbook.training.contract import as_tensor
-from grokbook.training.forward import all_outputs, split_weights
+from grokbook.training.forward import PIECE, all_outputs, split_weights
 from grokbook.training.loop import Stack, draw
 
 
@@ -88,6 +89,19 @@ class View:
         row = torch.cat([self.weights[name].reshape(-1) for name in self.config.model.shapes()])
         with torch.no_grad():
             return all_outputs(self.config, row, as_tensor(self.task.inputs)).double().numpy()
+
+    @cached_property
+    def features(self) -> np.ndarray:
+        """What the last layer reads of every sample, (N, d), in the order of `logits`."""
+        task: Any = self.task
+        inputs = as_tensor(task.inputs)
+        with torch.no_grad():
+            if not hasattr(task, "show"):
+                return features(self._network, self.weights, inputs).double().numpy()
+            pieces = []
+            for piece in inputs.split(PIECE):
+                pieces.append(features(self._network, self.weights, task.show(piece)))
+        return torch.cat(pieces).double().numpy()
 
     @cached_property
     def hidden(self) -> np.ndarray:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from embedding_tables import circles, gaussian, relabelled, rotation, tables
 from grokbook import measures as m
 from grokbook.measures.registry import claimed_directions
-from grokbook.runs.instruments import INSTRUMENTS
+from grokbook.runs.instruments import INSTRUMENTS, READ_OUTS
 from grokbook_chapters.lead_tasks import watched_run
 from refusals import refusals
 
@@ -143,9 +143,9 @@ def test_weight_norm_is_that_of_the_concatenated_weights():
 
 
 def test_every_watched_run_records_every_measure_of_the_registry():
-    """What training logs and what the book's instruments add are together the registry's curves,
-    once each."""
-    config = watched_run(5, d_model=8, steps=10, points=2, n_seeds=1)
+    """What training logs and what the book's instruments and its fresh read-out add are together
+    the registry's curves, once each."""
+    config = watched_run(5, d_model=8, steps=10, points=2, n_seeds=1, watch=READ_OUTS)
     assert set(claimed_directions()) <= set(config.run(progress=False).data_vars)
     assert set(INSTRUMENTS) <= set(m.registry())
     assert set(claimed_directions().values()) == {"rises", "falls"}
