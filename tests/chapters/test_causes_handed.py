@@ -2,8 +2,6 @@
 against git and records, and worlds in which each check comes out otherwise."""
 
 import io
-import json
-import subprocess
 from datetime import datetime
 
 import numpy as np
@@ -12,33 +10,15 @@ import pytest
 import xarray as xr
 from scipy.stats import binom
 
+from causes_runs import git, recorded_at, times
 from companion.claims import Runs
 from grokbook.curves.delay import grok_times
-from grokbook.paths import project_root, records_path
 from grokbook.runs.experiment import available
-from grokbook.runs.store import Store
 from grokbook_chapters.causes import effects, handed, runs, stays
-
-ROOT = project_root()
-
-
-def recorded_at(experiment):
-    """When each part of a committed record was made."""
-    data = Store(records_path()).load(experiment.key, experiment.code)
-    made = [] if data is None else json.loads(data.attrs["provenance"])
-    return [datetime.fromisoformat(one["recorded_at"]) for one in made]
-
-
-def git(*arguments):
-    """What git prints, or a skip where the clone has no history."""
-    done = subprocess.run(["git", *arguments], capture_output=True, cwd=ROOT, check=False)
-    if done.returncode:
-        pytest.skip("this clone has no history")
-    return done.stdout
 
 
 def test_the_donors_are_the_recorded_free_runs():
-    for bench in handed.SHARES:
+    for bench in "QTLR":
         times = grok_times(available(runs.arm(bench, "free")))
         table = handed.donors(bench)
         assert table.fit_step.tolist() == times.fit_step.tolist()
@@ -69,21 +49,6 @@ def test_runs_that_do_not_generalise_stand_above_all_others():
     found = handed.middle(pd.Series([0.1] * 9 + [np.inf] * 3))
     assert found == (0.1, 0.1, np.inf)
     assert all(np.isnan(handed.middle(pd.Series([1.0] * 5))))
-
-
-def times(share, bench="Q", fit=20, count=12):
-    """Runs whose wait is this share of that of the free run of their seed; None: not by the last
-    step."""
-    table = handed.donors(bench).head(count)
-    wait = table.grok_step - table.fit_step
-    groks = [None if share is None else round(fit + share * own) for own in wait]
-    return pd.DataFrame(
-        {
-            "fit_step": pd.array([fit] * count, "Int64"),
-            "grok_step": pd.array(groks, "Int64"),
-        },
-        index=table.index,
-    )
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from causes_runs import grid_world, inverse
 from companion.page import when
 from grokbook.runs.experiment import load_or_run
-from grokbook_chapters.causes import figures, handed, runs
+from grokbook_chapters.causes import figures, handed, laws, runs
 from grokbook_chapters.causes.numbers import conditions, every_arm, numbers
 from project_tree import ROOT
 
@@ -77,6 +78,8 @@ def of_word(word):
     """Twelve runs that come out so beside runs that wait 400 steps."""
     if word == "never":
         return times([None] * 12)
+    if word == "unfit":
+        return times([None] * 12, fits=None)
     if word == "open":
         return times([170] * 6 + [1250] * 6)
     return times([round(50 + 400 * SHARE_OF[word])] * 12)
@@ -85,7 +88,7 @@ def of_word(word):
 def world(changed=()):
     """Grok times in which each condition of the prose holds, but that some arms wait as long as the
     runs that they are compared with."""
-    tables = {bench: {arm: of_word("same") for arm in BASES} for bench in "QTL"}
+    tables = {bench: {arm: of_word("same") for arm in BASES} for bench in "QTLR"}
     for row in conditions().itertuples():
         word = "same" if row.arm in changed else row.word.split(" or ")[0]
         tables[row.bench][row.arm] = of_word(word)
@@ -98,13 +101,26 @@ def live():
     return {name: load_or_run(run) for name, run in runs.plan("decay-double", 1).items()}
 
 
-def published(live, tables):
+def published(live, tables, grids):
     shares = {bench: handed.shares(arms, bench) for bench, arms in tables.items()}
-    return numbers(live, tables, shares)
+    return numbers(live, tables, shares, grids)
+
+
+def steep(settings):
+    """Waits that depend on the share of the pairs alone."""
+    return 30 * settings.train_fraction**-8.0
+
+
+def grids(wait):
+    made = grid_world(wait)
+    return {bench: laws.of_bench(made, bench) for bench in laws.STEPS}
+
+
+LAWS_HOLD = grids(steep)
 
 
 def test_each_condition_of_the_prose_holds_in_its_world_and_not_in_another(live):
-    found = published(live, world())
+    found = published(live, world(), LAWS_HOLD)
     assert all(found[name].holds for name in conditions().condition)
     assert found["Q_features_50"].value == 0.5 and found["T_head_50_band"] == "1.00 to 1.00"
     assert found["Q_free_wait"].value == 400 and found["arm"] == "decay double"
@@ -112,20 +128,25 @@ def test_each_condition_of_the_prose_holds_in_its_world_and_not_in_another(live)
     share = float(re.search(r"leaves (.*) of the wait", found["arm_did"])[1])
     assert 0.4 < share < 0.9
     changed = ("features-50", "decay-until-the-fit", "temperature-half-norm-held")
-    other = published(live, world(changed))
+    assert found["laws_q"].holds and found["rises_q"].holds
+    falling = {bench: table.assign(end=1.0) for bench, table in grids(inverse).items()}
+    other = published(live, world(changed), falling)
+    assert not other["laws_q"].holds and not other["rises_q"].holds
     told = {name for name in conditions().condition if not other[name].holds}
-    assert told == {"q_handed", "t_handed", "phases", "logits"}
+    assert told == {"q_handed", "r_handed", "t_handed", "phases", "logits"}
 
 
 def test_without_records_nothing_is_known_and_nothing_breaks(live):
-    empty = {bench: {} for bench in "QTL"}
-    found = published(live, empty)
-    assert {found[name].holds for name in (*conditions().condition, "law")} == {None}
-    shares = {bench: handed.shares({}, bench) for bench in "QTL"}
+    empty = {bench: {} for bench in "QTLR"}
+    found = published(live, empty, {"Q": None, "T": None})
+    truths = (*conditions().condition, "laws_q", "rises_q")
+    assert {found[name].holds for name in truths} == {None}
+    shares = {bench: handed.shares({}, bench) for bench in "QTLR"}
     for fig in (
         figures.left_of_the_wait(shares, figures.DECAYED),
         figures.handed_over(shares),
         figures.held_norms(shares),
+        figures.off_by({"Q": None, "T": None}),
     ):
         assert fig.axes
     assert every_arm(shares).empty

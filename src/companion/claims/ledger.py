@@ -44,6 +44,7 @@ PAPERS = {
     "kumar2024": "Kumar et al. 2024",
     "prieto2025": "Prieto et al. 2025",
     "chou2026": "Chou et al. 2026",
+    "arxiv2603.13331": "arXiv:2603.13331",
     "arxiv2606.13753": "arXiv:2606.13753",
     "arxiv2606.18465": "arXiv:2606.18465",
     "arxiv2606.32000": "arXiv:2606.32000",

@@ -236,7 +236,8 @@ class Sweep(Experiment):
 
     Its dataset has dims `seed`, the names of the axes and `step`: losses and accuracies (float32),
     and, where the networks have embeddings of one shape, `embedding` (..., token, feature) at the
-    end of each run; with `read_at_end` what that gives instead. A cell whose loss became infinite
+    end of each run; with `read_at_end` what that gives instead, with `kept` those of what is logged
+    alone. A cell whose loss became infinite
     is NaN from there on. It is a class of its own because its runs share programs whatever they
     are, and its dataset has no embedding measures.
 
@@ -308,12 +309,13 @@ class Sweep(Experiment):
     def _gridded(
         self, dataset: xr.Dataset, configs: Sequence[RunConfig], seeds: Sequence[int]
     ) -> xr.Dataset:
-        curves = dataset[list(LOGGED)].reset_coords(drop=True).astype(np.float32, keep_attrs=True)
+        logged = list(self.kept or LOGGED)
+        curves = dataset[logged].reset_coords(drop=True).astype(np.float32, keep_attrs=True)
         if self.read_at_end is not None:
             curves = curves.merge(
                 self.ends(dataset, configs, "run").drop_vars("seed", errors="ignore")
             )
-        elif hasattr(self.config.model, "embeddings"):
+        elif not self.kept and hasattr(self.config.model, "embeddings"):
             tables = []
             for config, row in zip(configs, dataset.weights.values, strict=True):
                 network: Any = config.model

@@ -26,7 +26,16 @@ from grokbook.models.networks import sizes_of
 from grokbook.training.config import RunConfig
 from grokbook.training.ensemble import How, train_here
 from grokbook.training.forward import split_weights
-from grokbook.training.optim import Number, Numbers, Optimizer, Shapes, State, column, columns_of
+from grokbook.training.optim import (
+    LATER,
+    Number,
+    Numbers,
+    Optimizer,
+    Shapes,
+    State,
+    column,
+    columns_of,
+)
 
 
 @checked_call
@@ -313,17 +322,19 @@ class Project(Hook):
     r"""The gradient without its part along a direction u, $g - (g \cdot u)\,u / |u|^2$.
 
     `along` = "weights" takes u = w (then no step of gradient descent changes the norm to first
-    order), "random" one direction drawn by `seed`, the same in all runs: its sham.
+    order), "random" one direction drawn by `seed`, the same in all runs: its sham. With `each`
+    every parameter loses the part along its own u, else all together the part along one.
 
     Raises ParameterError for another direction.
 
-    Source: the orthogonal gradient of Prieto et al. 2025 (arXiv:2501.04697), there for each matrix,
-    here for all weights together.
+    Source: the orthogonal gradient of Prieto et al. 2025 (arXiv:2501.04697), there for `each`
+    matrix.
     """
 
     along: str = "weights"
     seed: int = 0
     kind: str = field(default="project", init=False)
+    each: bool = field(default=False, kw_only=True, metadata=LATER)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -337,9 +348,15 @@ class Project(Hook):
         if self.along == "random":
             generator = torch.Generator().manual_seed(self.seed)
             u = torch.randn(1, weights.shape[1], generator=generator).to(weights)
-        length = u.square().sum(1, keepdim=True).clamp_min(1e-30)
-        part = (gradient * u).sum(1, keepdim=True) / length
-        return torch.where(_on(numbers, weights), gradient - part * u, gradient)
+        sizes = [weights.shape[1]]
+        if self.each:
+            sizes = [math.prod(shape) for shape in shapes.values()]
+        parts = []
+        for g, direction in zip(gradient.split(sizes, 1), u.split(sizes, 1), strict=True):
+            length = direction.square().sum(1, keepdim=True).clamp_min(1e-30)
+            along = (g * direction).sum(1, keepdim=True) / length
+            parts.append(g - along * direction)
+        return torch.where(_on(numbers, weights), torch.cat(parts, 1), gradient)
 
 
 @checked_call

@@ -6,11 +6,13 @@ from grokbook_chapters.causes.figures import beside as beside
 from grokbook_chapters.causes.figures import handed_over as handed_over
 from grokbook_chapters.causes.figures import held_norms as held_norms
 from grokbook_chapters.causes.figures import left_of_the_wait as left_of_the_wait
-from grokbook_chapters.causes.handed import recorded_times as recorded_times
+from grokbook_chapters.causes.figures import off_by as off_by
 from grokbook_chapters.causes.handed import shares as shares
+from grokbook_chapters.causes.laws import lengths as lengths
 from grokbook_chapters.causes.numbers import every_arm as every_arm
 from grokbook_chapters.causes.numbers import numbers as numbers
 from grokbook_chapters.causes.runs import choices as choices
 from grokbook_chapters.causes.runs import plan as plan
 from grokbook_chapters.causes.runs import searched_benches as searched_benches
+from grokbook_chapters.causes.tuning import recorded_times as recorded_times
 from grokbook_chapters.training_page import training_page as training_page

@@ -13,7 +13,7 @@ from scipy.stats import t as student
 from grokbook.curves.comparison import sign_flips
 from grokbook.curves.delay import grok_times
 from grokbook.runs.experiment import available
-from grokbook_chapters.causes.runs import ROUNDS, arms, free
+from grokbook_chapters.causes.runs import ROUNDS, arms, free, last
 
 BENCHES = ("Q", "T", "L")  # the benches of which something is predicted
 
@@ -32,6 +32,12 @@ def predictions() -> pd.DataFrame:
     return _table("predictions").merge(_table("explanations"), on="explanation", how="left")
 
 
+def fourth() -> pd.DataFrame:
+    """The word that is predicted of each arm of bench R, and what it says if it comes out
+    otherwise; the words are those of `handed.word`."""
+    return _table("fourth")
+
+
 def commits() -> pd.DataFrame:
     """The rounds of predictions: `commit` in which they were written down, its date, and `before`
     what it came."""
@@ -45,7 +51,8 @@ def committed(bench: str, added: str) -> str:
         >>> committed("Q", ""), committed("L", "") == committed("L", "bench L")
         ('a1fab9b', True)
     """
-    return commits().set_index("round").commit["bench L" if bench == "L" else added or "first"]
+    first = "bench L" if bench == "L" else "first"
+    return commits().set_index("round").commit[added or first]
 
 
 def _table(name: str) -> pd.DataFrame:
@@ -212,7 +219,7 @@ def judged(predicted: str, found: str) -> str:
 def families(bench: str) -> tuple[set[str], ...]:
     """The arms of a bench that were fixed together: over each of these sets Holm's rule
     corrects."""
-    rounds = [set(added()) for added in ROUNDS] if bench == "Q" else []
+    rounds = [set(added()) for added in ROUNDS] if bench == "Q" else [set(last(bench))]
     return set(arms(bench)).difference({"free"}, *rounds), *rounds
 
 

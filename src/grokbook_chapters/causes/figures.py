@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 
 from grokbook.plotting.labels import name_lines
 from grokbook.plotting.style import COLOURS, panels, seed_band, styled
+from grokbook_chapters.causes.laws import NAMES, compared
 from grokbook_chapters.causes.runs import RADII
 
 LIMITS = (1 / 24, 24.0)
@@ -66,7 +67,12 @@ def _outcome(ax: Axes, y: float, row: pd.Series, colour: str) -> None:
         ax.plot(ratio, y, "o", color=colour, ms=4.5, zorder=3)
 
 
-BENCHES = {"Q": ("measure", "o"), "T": ("second", "s"), "L": ("theory", "^")}
+BENCHES = {
+    "Q": ("measure", "o"),
+    "T": ("second", "s"),
+    "L": ("theory", "^"),
+    "R": ("quiet", "D"),
+}
 """Bench -> the colour and the mark of its runs."""
 
 SHORTENED = {
@@ -168,7 +174,8 @@ def held_norms(shares: Mapping[str, pd.DataFrame]) -> Figure:
     norm; a bench ends where most of its runs do not generalise."""
     fig, ((ax,),) = panels(1, 1, height=3.0)
     ax.axhline(1, color=COLOURS["frame"], lw=0.9)
-    for bench, (colour, mark) in BENCHES.items():
+    for bench in "QTL":
+        colour, mark = BENCHES[bench]
         table = shares[bench].reindex([f"norm-at-{radius:g}" for radius in RADII])
         table = table[["median", "low", "high"]].astype(float).set_axis(list(RADII))
         table.loc[1.0] = 1.0  # all others are compared with it
@@ -181,6 +188,38 @@ def held_norms(shares: Mapping[str, pd.DataFrame]) -> Figure:
     ax.minorticks_off()
     ax.set_ylabel("wait / that at the usual norm")
     ax.legend(loc="upper left")
+    return fig
+
+
+WORST = 8.0
+"""End of the axis of errors; what lies beyond is drawn there."""
+
+
+@styled
+def off_by(tables: Mapping[str, pd.DataFrame]) -> Figure:
+    """The factor by which each law is off on settings that it has not seen, a row a law, with its
+    interval.
+
+    `tables` are those of `laws.lengths` by bench; one that was not run is left out.
+    """
+    fig, ((ax,),) = panels(1, 1, height=0.9 + 0.34 * len(NAMES))
+    for bench, aside in (("Q", -0.12), ("T", 0.12)):
+        colour, mark = BENCHES[bench]
+        look = {"color": COLOURS[colour], "lw": 1.4}
+        ax.plot([], [], ls="", marker=mark, label=f"bench {bench}", color=COLOURS[colour])
+        if tables[bench] is None:
+            continue
+        for y, law in enumerate(NAMES):
+            error = compared(tables[bench], law)
+            low, factor, high = np.clip([error.low, error.factor, error.high], 1, WORST)
+            ax.plot([low, high], [y + aside, y + aside], **look)
+            ax.plot(factor, y + aside, marker=mark, ms=5, **look)
+    ax.set(xscale="log", xlim=(0.98, WORST), xlabel="foretold length, wrong by this factor")
+    ax.set_xticks([1, 1.25, 1.5, 2, 3, 4, 6], ["1", "1.25", "1.5", "2", "3", "4", "6"])
+    ax.minorticks_off()
+    ax.set_yticks(range(len(NAMES)), list(NAMES.values()))
+    ax.set_ylim(len(NAMES) - 0.4, -0.6)
+    ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2)
     return fig
 
 

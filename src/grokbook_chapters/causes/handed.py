@@ -30,12 +30,12 @@ from scipy.stats import binom
 from companion.claims import Finding, Runs, claim, judge
 from companion.claims.finding import Part
 from grokbook.curves.delay import THRESHOLD, grok_times
-from grokbook.runs.experiment import Experiment, available
+from grokbook.runs.experiment import Experiment
 from grokbook.training.config import RunConfig, StopRule
 from grokbook.training.handed_over import HandedOver
 from grokbook.training.interventions import Freeze, Hooked
 from grokbook_chapters.causes.effects import against
-from grokbook_chapters.causes.runs import SEEDS, arms, free, layers
+from grokbook_chapters.causes.runs import SEEDS, free, layers
 
 CAP = 5_000
 """Last step of a receiver: 9 times the longest free wait on bench Q, 3 times that on T."""
@@ -43,6 +43,8 @@ NONE, SAME = 0.1, 1.5
 """A share whose interval ends below `NONE` is no wait; one between 1 / `SAME` and `SAME` is the
 same."""
 SHARES = {"Q": (0, 25, 50, 75, 100), "T": (0, 50, 100)}
+HALF_WAY = ("R",)
+"""Benches on which parts are handed over half way alone."""
 KEPT = ("train_accuracy", "test_accuracy")
 
 
@@ -64,7 +66,7 @@ def parts(bench: str) -> dict[str, tuple[str, ...]]:
     """What is handed over: the features (hidden layer of Q, embedding of T), the head (what is
     left), or all."""
     names = tuple(free(bench).model.shapes())
-    first = layers(bench)["hidden" if bench == "Q" else "embedding"]
+    first = layers(bench)["embedding" if bench == "T" else "hidden"]
     head = tuple(name for name in names if name not in first)
     return {"features": first, "head": head, "all": names}
 
@@ -102,11 +104,14 @@ def receiver(
 
 def handed(bench: str) -> dict[str, Experiment]:
     """The arms of a bench: its parts at each of its `SHARES`, on the split of the donor and on
-    another; then the shams. On bench L nothing is handed over."""
-    if bench not in SHARES:
+    another; then the shams. On bench L nothing is handed over, on R parts of a donor half way."""
+    if bench not in (*SHARES, *HALF_WAY):
         return {}
     made = partial(receiver, bench)
     found = {}
+    if bench in HALF_WAY:
+        known = parts(bench) if len(donors(bench)) else ()
+        return _named(bench, {f"{part}-50": made(part, 50) for part in known})
     for part in parts(bench):
         for percent in SHARES[bench]:
             found[f"{part}-{percent}"] = made(part, percent)
@@ -117,16 +122,20 @@ def handed(bench: str) -> dict[str, Experiment]:
             found[f"{part}-{percent}-shuffled"] = made(part, percent, shuffled=True)
         found[f"{part}-100-frozen"] = made(part, 100, frozen=True)
         found[f"{part}-100-frozen-shuffled"] = made(part, 100, frozen=True, shuffled=True)
+    return _named(bench, found)
+
+
+def _named(bench: str, configs: Mapping[str, RunConfig]) -> dict[str, Experiment]:
     seeds = tuple(range(SEEDS))
     return {
         name: Experiment(
             f"causes/{bench.lower()}-handed[{name}]", config, seeds, together=True, kept=KEPT
         )
-        for name, config in found.items()
+        for name, config in configs.items()
     }
 
 
-RUNS = (partial(handed, "Q"), partial(handed, "T"))
+RUNS = (partial(handed, "Q"), partial(handed, "T"), partial(handed, "R"))
 
 
 def predictions() -> pd.DataFrame:
@@ -215,21 +224,11 @@ def judged(predicted: str, seen: str) -> str:
     return "agrees" if seen in wider.get(predicted, (predicted,)) else "contradicts"
 
 
-def recorded_times(bench: str) -> dict[str, pd.DataFrame]:
-    """`grok_times` of each recorded arm of a bench, set by hand or handed over."""
-    tables = {}
-    for name, experiment in (arms(bench) | handed(bench)).items():
-        data = available(experiment)
-        if data is not None:
-            tables[name] = grok_times(data)
-    return tables
-
-
 def shares(times: Mapping[str, pd.DataFrame], bench: str) -> pd.DataFrame:
     """What each arm leaves of the wait, a row an arm: `median`, `low`, `high`, `runs`, `late` and
     the word `observed`.
 
-    `times` is `recorded_times`. The wait is that of the runs with which the arm is compared
+    `times` is `tuning.recorded_times`. The wait is that of the runs with which the arm is compared
     (`against`); where these do not generalise there is no share, and no row.
     """
     rows = {}

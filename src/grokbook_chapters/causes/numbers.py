@@ -16,6 +16,7 @@ from grokbook.curves.delay import grok_times
 from grokbook.logic import all_of
 from grokbook.runs.experiment import recorded
 from grokbook_chapters.causes.handed import middle, waits
+from grokbook_chapters.causes.laws import compared, errors, exponents
 from grokbook_chapters.causes.runs import SEEDS, arm
 from grokbook_chapters.causes.stays import after, lost, stays
 
@@ -30,10 +31,7 @@ QUOTED = {
         "gradient-orthogonal-no-decay",
         "temperature-double-norm-held",
         "temperature-half-norm-held",
-        "temperature-half",
         "ring-of-step-1",
-        "pairs-70",
-        "pairs-60",
     ),
     "T": (
         "features-50",
@@ -44,18 +42,38 @@ QUOTED = {
         "embedding-given-renamed",
         "decay-on-hidden-alone",
         "temperature-half-norm-held",
-        "temperature-half",
     ),
     "L": ("decay-from-the-fit",),
+    "R": ("features-50", "head-50"),
 }
 """Bench -> the arms of which the prose tells the share of the wait."""
 
 BANDS = {
-    "Q": ("features-50", "decay-double"),
-    "T": ("features-50", "head-50", "all-50", "decay-double", "decay-not-on-embedding"),
-    "L": ("decay-double",),
+    "Q": ("features-50",),
+    "T": ("features-50", "head-50", "all-50", "decay-not-on-embedding"),
 }
 """Bench -> the arms of which it tells the interval, too."""
+
+FORETOLD = {
+    "laws_q": (
+        "Q",
+        {
+            "inverse": "same or worse",
+            "first passage": "same or worse",
+            "printed": "same",
+            "fitted": "better",
+        },
+    ),
+    "laws_t": (
+        "T",
+        {"inverse": "same", "first passage": "same", "printed": "same", "fitted": "same"},
+    ),
+}
+"""Condition of the prose -> a bench, and the word that each law must have there, or several."""
+
+RATES = {"learning_rate": "rate", "weight_decay": "decay"}
+POWERS = RATES | {"train_fraction": "share"}
+"""Settings whose exponents the prose tells -> their names."""
 
 SPEEDS = (
     "rate-of-embedding-triple",
@@ -72,11 +90,12 @@ def numbers(
     runs: Mapping[str, xr.Dataset],
     times: Mapping[str, Mapping[str, pd.DataFrame]],
     shares: Mapping[str, pd.DataFrame],
+    grids: Mapping[str, pd.DataFrame | None],
 ) -> dict[str, Any]:
     """What the prose uses of the runs that the page trains and of the recorded ones.
 
-    `runs` are those of `plan`; `times` and `shares` have the tables of `recorded_times` and of
-    `shares` by bench.
+    `runs` are those of `plan`; `times`, `shares` and `grids` have the tables of `recorded_times`,
+    of `shares` and of `lengths` by bench.
     """
     free_waits = {
         f"{bench}_free_wait": _free_wait(tables.get("free")) for bench, tables in times.items()
@@ -87,7 +106,8 @@ def numbers(
         **_quoted(shares),
         **_truths(shares),
         **_speeds(shares["L"]),
-        "law": Truth(_by_the_law(shares)),
+        **_foretold(grids),
+        **_tuned_steps(times["Q"].get("tuned")),
         "stays": Truth(_stay()),
         "on_further_seeds": Number(_on_further_seeds(), ".2f", "(not run)"),
     }
@@ -174,15 +194,63 @@ def _speeds(toy: pd.DataFrame) -> dict[str, Number]:
     }
 
 
-def _by_the_law(shares: Mapping[str, pd.DataFrame]) -> bool | None:
-    """Whether twice the decay halves the wait on bench T, by its interval, and on no other."""
-    halves = {}
-    for bench, table in shares.items():
-        if "decay-double" not in table.index:
-            return None
-        low, high = table.loc["decay-double", ["low", "high"]]
-        halves[bench] = bool(low <= 0.5 <= high)
-    return halves == {"Q": False, "T": True, "L": False}
+def _foretold(grids: Mapping[str, pd.DataFrame | None]) -> dict[str, Any]:
+    """By what factor laws are off on bench Q, exponents with their intervals, and the truths of
+    `FORETOLD` and of exponents and norms."""
+    texts: dict[str, Any] = {}
+    table = grids["Q"]
+    for law in ("constant", "printed"):
+        # the printed law speaks of the grok step, so the constant does too
+        factor = None if table is None else np.exp(np.median(errors(table, law, "grok")))
+        texts[f"Q_{law}"] = Number(factor, ".2f", "(not run)")
+    texts |= _powers("Q", table, POWERS) | _powers("T", grids["T"], RATES)
+    for name, (bench, words) in FORETOLD.items():
+        table = grids[bench]
+        texts[name] = Truth(None if table is None else _so(table, words))
+    texts["rises_q"] = Truth(None if table is None else _rises(table))
+    texts["inverse_t"] = Truth(None if grids["T"] is None else _inverse(grids["T"]))
+    return texts
+
+
+def _powers(bench: str, table: pd.DataFrame | None, names: Mapping[str, str]) -> dict[str, str]:
+    powers = {} if table is None else exponents(table)
+    texts = {}
+    for setting, name in names.items():
+        told = "(not run)"
+        if setting in powers:
+            power = powers[setting]
+            told = f"{power.median:.2f} ({power.low:.2f} to {power.high:.2f})"
+        texts[f"{bench}_power_{name}"] = told
+    return texts
+
+
+def _so(table: pd.DataFrame, words: Mapping[str, str]) -> bool:
+    """Whether each law came out on a bench as the prose has it."""
+    return all(compared(table, law).word in told.split(" or ") for law, told in words.items())
+
+
+def _rises(table: pd.DataFrame) -> bool:
+    """Whether the norm at the grok step is above that at the fit step in every counted setting."""
+    counted = table[table.fate == "counted"]
+    return bool((counted.end > counted.start).all())
+
+
+def _inverse(table: pd.DataFrame) -> bool:
+    """Whether the exponents of rate and decay may be -1, and the norm at the grok step is below
+    that at the fit step in every counted setting."""
+    counted = table[table.fate == "counted"]
+    powers = exponents(table)
+    may_be = all(powers[name].low <= -1 <= powers[name].high for name in RATES)
+    return may_be and bool((counted.end < counted.start).all())
+
+
+def _tuned_steps(table: pd.DataFrame | None) -> dict[str, Number]:
+    """Median fit and grok step of the tuned runs of bench Q."""
+    texts = {}
+    for event in ("fit", "grok"):
+        steps = [] if table is None else table[f"{event}_step"]
+        texts[f"Q_tuned_{event}"] = Number.median(steps, ".0f", "(not run)")
+    return texts
 
 
 def _on_further_seeds() -> float | None:

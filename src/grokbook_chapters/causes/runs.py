@@ -53,14 +53,17 @@ BENCH_NAMES = {
     "T": "T: LayerNorm, p = 29",
     "Q": "Q: squares, p = 23",
     "L": "L: toy of Liu et al.",
+    "R": "R: ReLU, p = 23",
 }
 # An update before which every free run has fitted its training set, and after which none has
 # generalised.
-FITTED = {"T": 110, "Q": 70, "L": 80}
+FITTED = {"T": 110, "Q": 70, "L": 80, "R": 100}
 
 # $W_c$: the median norm of all weights when the free runs generalise (spread 1 to 2 %, on bench L
 # 14 %).
-NORM = {"T": 9.57, "Q": 40.4, "L": 17.5}
+NORM = {"T": 9.57, "Q": 40.4, "L": 17.5, "R": 55.0}
+
+ACTIVATION = {"Q": "square", "R": "relu"}
 
 # norms at which all weights are held, in units of `NORM`
 RADII = (0.5, 0.7, 0.85, 1.0, 1.2, 1.45, 1.7)
@@ -92,8 +95,10 @@ def free(bench: str) -> RunConfig:
             stop=stop,
             loss="squared_error",
         )
-    p, steps = (23, 5_000) if bench == "Q" else (29, 10_000)
-    model: Network = Quadratic(p, width=128) if bench == "Q" else NormedShape(p, 32)
+    p, steps = (29, 10_000) if bench == "T" else (23, 5_000)
+    model: Network = NormedShape(p, 32)
+    if bench != "T":
+        model = Quadratic(p, width=128, activation=ACTIVATION[bench])
     task = ModularTask(p, train_fraction=0.8, split="symmetric")
     optimizer = AdamW(5e-3, weight_decay=0.3 if bench == "Q" else 1.0)
     log, stop = Schedule(100, 10, 100, "log"), StopRule(hold=4)
@@ -403,8 +408,44 @@ def amounts() -> dict[str, RunConfig]:
     return found
 
 
+def last(bench: str) -> dict[str, RunConfig]:
+    """Arms of benches Q, T and L that were added after `amounts`, each bench's fixed together.
+
+    The amount of data on every bench; on T decay on a random 86 % of all weights, as many as its
+    hidden layers have; the gradient projected matrix by matrix, as its authors do.
+    """
+    config = free(bench)
+    shares = {"Q": (0.9,), "T": (0.75, 0.9), "L": (0.65, 0.9)}
+    found = {}
+    for share in shares[bench]:
+        task = dataclasses.replace(config.task, train_fraction=share)
+        found[f"pairs-{100 * share:.0f}"] = dataclasses.replace(config, task=task)
+    if bench != "L":
+        across = Project(each=True, start=FITTED[bench])
+        found["gradient-orthogonal-by-matrix-no-decay"] = _changed(config, across, weight_decay=0.0)
+    if bench == "T":
+        rate = config.optimizer.learning_rate * config.optimizer.weight_decay
+        by_hook = _changed(config, Decay(rate, share=0.86), weight_decay=0.0)
+        found["decay-on-a-random-86"] = by_hook
+    return found
+
+
+def fourth() -> dict[str, RunConfig]:
+    """The arms of bench R: what the first three say of decay and of logits, asked of a network with
+    ReLU."""
+    config = free("R")
+    by_decay = decays("R")
+    names = ("decay-by-a-hook", "decay-double", "no-decay", "decay-until-the-fit")
+    found = {name: by_decay[name] for name in (*names, "decay-from-the-fit")}
+    held = Clamp(NORM["R"])
+    return found | {
+        "norm-at-1": _changed(config, held),
+        "temperature-half-norm-held": _changed(config, held, model=Tempered(config.model, 0.5)),
+    }
+
+
 # Arms of bench Q that were added to the first ones, each set fixed together.
-ROUNDS = (later, tuned, radial, amounts)
+ROUNDS = (later, tuned, radial, amounts, partial(last, "Q"))
 
 # What an arm keeps of what its runs log: there are many arms, and a record should be small.
 KEPT = ("train_loss", "test_loss", "train_accuracy", "test_accuracy", "weight_norm")
@@ -412,6 +453,8 @@ KEPT = ("train_loss", "test_loss", "train_accuracy", "test_accuracy", "weight_no
 
 def kinds(bench: str) -> dict[str, dict[str, RunConfig]]:
     """The interventions of a bench by what they change, then by name."""
+    if bench == "R":
+        return {"decay and logits": fourth()}
     found = {
         "weight decay": decays(bench),
         "norms and scales": norms(bench),
@@ -423,6 +466,8 @@ def kinds(bench: str) -> dict[str, dict[str, RunConfig]]:
         found |= {
             "added later": {name: config for added in ROUNDS for name, config in added().items()}
         }
+    else:
+        found |= {"added later": last(bench)}
     return found
 
 

@@ -2,6 +2,7 @@
 runs."""
 
 import dataclasses
+import math
 
 import numpy as np
 import pytest
@@ -143,6 +144,13 @@ def test_the_projected_gradient_has_no_part_along_its_direction(seed):
     found = iv.Project().gradient(weights, gradient, on, SHAPES)
     assert (found * weights).sum(1).abs().max() < 1e-12
     np.testing.assert_allclose(iv.Project().gradient(weights, found, on, SHAPES), found, atol=1e-12)
+    alone = iv.Project(each=True).gradient(weights, gradient, on, SHAPES)
+    start = 0
+    for shape in SHAPES.values():
+        own = slice(start, start + math.prod(shape))
+        start = own.stop
+        only = iv.Project().gradient(weights[:, own], gradient[:, own], on, {"own": shape})
+        np.testing.assert_allclose(alone[:, own], only, atol=1e-12)
     sham = iv.Project("random", seed)
     u = gradient - sham.gradient(weights, gradient, on, SHAPES)
     # one direction for all
