@@ -56,12 +56,11 @@ import sys
 import matplotlib.pyplot as plt
 import pandas as pd
 from companion import page
-from companion.page import parameters, show
 print("grokbook: step 10 of 30", file=sys.stderr)
 page.draw_as_the_book()
 page.publish({"modulus": p})
-page.table(pd.DataFrame({"n": [1, 2], "square": [1.0, None]}), "Two squares.", {"square": ".1f"})
-show.source(parameters.same)
+page.table(pd.DataFrame({"n": [1, 2], "square": [1.0, None]}), "Two squares.")
+page.say("It is **bold**.")
 page.data("tiny.json", {"claims": [{"id": "X1", "computed": True, "value": p}, {"id": "X2", "computed": False}]})
 ```
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from docutils import nodes
 from grokbook_words import verdict
@@ -36,19 +36,24 @@ NO_PROSE = (
 )
 
 
+class Term(NamedTuple):
+    """A term of the glossary: its page, its place there, and what it means."""
+
+    page: str
+    place: str
+    meaning: str
+
+
 def collect(app: Any, env: Any) -> None:
-    """Remember the terms, before pages are written: name -> page, id and definition."""
-    pages = {
-        entry[0] for (kind, _), entry in env.domaindata["std"]["objects"].items() if kind == "term"
-    }
-    app.grokbook_terms = {
-        name: (page, term["ids"][0], " ".join(item.children[-1].astext().split()))
-        for page in pages
-        for item in env.get_doctree(page).findall(nodes.definition_list_item)
-        for term in item.findall(nodes.term)
-        if term["ids"]
-        for name in term.astext().lower().split(", ")
-    }
+    """Remember the terms by their names, before pages are written."""
+    app.grokbook_terms = {}
+    objects = env.domaindata["std"]["objects"].items()
+    for page in {entry[0] for (kind, _), entry in objects if kind == "term"}:
+        for item in env.get_doctree(page).findall(nodes.definition_list_item):
+            meaning = " ".join(item.children[-1].astext().split())
+            for term in item.findall(nodes.term):
+                for name in term.astext().lower().split(", ") if term["ids"] else ():
+                    app.grokbook_terms[name] = Term(page, term["ids"][0], meaning)
 
 
 def wanted(names: Iterable[str]) -> re.Pattern[str]:
@@ -67,40 +72,44 @@ def wanted(names: Iterable[str]) -> re.Pattern[str]:
 
 def prose(text: nodes.Text) -> bool:
     """Whether this stands in a paragraph, and in nothing that is left as it is."""
-    around, node = [], text.parent
+    is_in_paragraph = False
+    node = text.parent
     while node is not None:
-        around.append(node)
+        if isinstance(node, NO_PROSE):
+            return False
+        is_in_paragraph = is_in_paragraph or isinstance(node, nodes.paragraph)
         node = node.parent
-    return any(isinstance(n, nodes.paragraph) for n in around) and not any(
-        isinstance(n, NO_PROSE) for n in around
-    )
+    return is_in_paragraph
 
 
 def linked(app: Any, doctree: nodes.document, docname: str) -> None:
     """Put the links into a page that is about to be written."""
     terms = app.grokbook_terms
-    if not terms or docname in {page for page, _, _ in terms.values()}:
+    if docname in {term.page for term in terms.values()} or not terms:
         return
     # by hand
-    done = {str(link.get("refuri")).rpartition("#")[2] for link in doctree.findall(nodes.reference)}
-    for text in [one for one in doctree.findall(nodes.Text) if prose(one)]:
-        parts, at, said = [], 0, text.astext()
-        for found in wanted(terms.keys() - OTHERWISE).finditer(said):
-            word = found[0].lower()
-            name = next(
-                name for name in (word, word.removesuffix("s"), f"{word}s") if name in terms
-            )
-            page, place, meaning = terms[name]
-            if place not in done:
-                done.add(place)
-                link = make_refnode(
-                    app.builder, docname, page, place, nodes.Text(found[0]), meaning
-                )
-                link["classes"].append("gb-term")
-                parts += [nodes.Text(said[at : found.start()]), link]
-                at = found.end()
+    linked_places = set()
+    for link in doctree.findall(nodes.reference):
+        linked_places.add(str(link.get("refuri")).rpartition("#")[2])
+    names = wanted(terms.keys() - OTHERWISE)
+    for text in list(filter(prose, doctree.findall(nodes.Text))):
+        content = text.astext()
+        parts: list[nodes.Node] = []
+        end = 0
+        for match in names.finditer(content):
+            word = match[0].lower()
+            name = next(n for n in (word, word.removesuffix("s"), f"{word}s") if n in terms)
+            term = terms[name]
+            if term.place in linked_places:
+                continue
+            linked_places.add(term.place)
+            inner = nodes.Text(match[0])
+            link = make_refnode(app.builder, docname, term.page, term.place, inner, term.meaning)
+            link["classes"].append("gb-term")
+            parts += [nodes.Text(content[end : match.start()]), link]
+            end = match.end()
         if parts:
-            text.parent.replace(text, [*parts, nodes.Text(said[at:])])
+            text.parent.replace(text, [*parts, nodes.Text(content[end:])])
 
 
 def setup(app: Any) -> dict[str, bool]:

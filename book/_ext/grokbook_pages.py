@@ -105,8 +105,10 @@ def describe(app: Any, pagename: str, template: str, context: dict[str, Any], do
 def _first_paragraph(doctree: Any) -> str:
     from docutils import nodes
 
-    found = next(iter(doctree.findall(nodes.paragraph)), None) if doctree is not None else None
-    text = " ".join(found.astext().split()) if found is not None else ""
+    if doctree is None:
+        return ""
+    paragraph = next(iter(doctree.findall(nodes.paragraph)), nodes.paragraph())
+    text = " ".join(paragraph.astext().split())
     return text if len(text) <= _LONGEST else text[:_LONGEST].rpartition(" ")[0] + " ..."
 
 
@@ -115,25 +117,24 @@ def finish(app: Any, exception: Exception | None) -> None:
     if exception is not None:
         return
     folder = Path(app.outdir)
-    narrow = folder / "narrow"
     for page in folder.rglob("*.html"):
-        if page.relative_to(folder).parts[0] not in ("mathjax", "_static"):
-            own = narrow / page.stem
-            drawings = sorted(
-                (own if own.exists() else narrow).glob("*.svg" if own.exists() else "*/*.svg")
-            )
-            paths = [Path(os.path.relpath(one, page.parent)).as_posix() for one in drawings]
-            text = stacked(tidy(page.read_text(encoding="utf-8")), paths)
-            page.write_text(_TABLE.sub(labelled, text), encoding="utf-8")
-    shutil.rmtree(folder / "_static" / "vendor", ignore_errors=True)
-    for unused in [*folder.glob("_static/**/*.map"), *folder.glob("_static/locales")]:
-        shutil.rmtree(unused) if unused.is_dir() else unused.unlink()
+        if page.relative_to(folder).parts[0] in ("mathjax", "_static"):
+            continue
+        own = folder / "narrow" / page.stem
+        drawings = own.glob("*.svg") if own.exists() else own.parent.glob("*/*.svg")
+        paths = [Path(os.path.relpath(file, page.parent)).as_posix() for file in sorted(drawings)]
+        text = stacked(tidy(page.read_text(encoding="utf-8")), paths)
+        page.write_text(_TABLE.sub(labelled, text), encoding="utf-8")
+    for unused in ("vendor", "locales"):
+        shutil.rmtree(folder / "_static" / unused, ignore_errors=True)
+    for unused in folder.glob("_static/**/*.map"):
+        unused.unlink()
     title = html.escape(app.config.html_title or "grokbook")
     (folder / "404.html").write_text(NOT_FOUND.format(title=title), encoding="utf-8")
-    if address := facts(app).get("address"):
-        (folder / "sitemap.xml").write_text(
-            sitemap(address, sorted(app.env.found_docs)), encoding="utf-8"
-        )
+    address = facts(app)["address"]
+    if address:
+        pages = sitemap(address, sorted(app.env.found_docs))
+        (folder / "sitemap.xml").write_text(pages, encoding="utf-8")
 
 
 def tidy(text: str) -> str:
@@ -144,20 +145,14 @@ def tidy(text: str) -> str:
     browser, which a reader may have blocked, the theme's scripts have one of the page (`STORAGE`).
     """
     text = text.replace(_FIRST_SCRIPT, STORAGE + _FIRST_SCRIPT, 1)
-    text = _THEBE.sub("", text)
-    text = _ICONS.sub("", text).replace(
-        '<div role="list" class="citation-list">', '<div class="citation-list">'
-    )
+    text = _ICONS.sub("", _THEBE.sub("", text))
+    text = text.replace('<div role="list" class="citation-list">', '<div class="citation-list">')
     if 'class="math' not in text:
         text = _MATHJAX.sub("", text)
     text = _FORMULA_ENDS.sub(r'<span class="gb-glued">\g<0></span>', text)
     before, *after = _VIEWPORT.split(text)
-    once = (
-        '\n    <meta name="viewport" content="width=device-width, initial-scale=1" />'
-        if after
-        else ""
-    )
-    return before + once + "".join(after)
+    once = '\n    <meta name="viewport" content="width=device-width, initial-scale=1" />'
+    return before + (once if after else "") + "".join(after)
 
 
 def stacked(text: str, drawings: list[str]) -> str:

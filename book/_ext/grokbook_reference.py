@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import re
-from functools import cache
 from typing import Any
-
-from docutils import nodes
-from sphinx.util.nodes import make_refnode
 
 _CODE = re.compile(r"``.+?``|`[^`\n]+(?:\n[^`\n]+)?`|\$[^$\n]+(?:\n[^$\n]+)?\$")
 _SPECIAL = re.compile(r"(?<![\w\\])\*(?=\S)|(?<=\S)\*(?!\w)|\*|\||(?<=\w)_(?!\w)")
@@ -20,30 +15,38 @@ def as_rst(lines: list[str]) -> list[str]:
 
     Examples and blocks of formulas stay as they are.
     """
-    found: list[str] = []
-    block: list[str] = []
-    # in the output of an example; depth of a directive whose content this is, or -1
-    example, inside = (False, -1)
+    rst: list[str] = []
+    paragraph: list[str] = []
+    in_example = False
+    in_directive = -1  # its depth
     for line in lines:
-        depth, bare = len(line) - len(line.lstrip()), line.strip()
-        inside = depth if bare.startswith(".. ") else -1 if bare and depth <= inside else inside
-        example = bool(bare) and (example or bare.startswith(">>> "))
-        if bare and not example and inside < 0:
-            block.append(line)
+        bare = line.strip()
+        depth = len(line) - len(line.lstrip())
+        if bare.startswith(".. "):
+            in_directive = depth
+        elif bare and depth <= in_directive:
+            in_directive = -1
+        in_example = bool(bare) and (in_example or bare.startswith(">>> "))
+        if bare and not in_example and in_directive < 0:
+            paragraph.append(line)
             continue
-        found, block = [*found, *_text(block), line], []
-    return found + _text(block)
+        rst += [*_text(paragraph), line]
+        paragraph = []
+    return rst + _text(paragraph)
 
 
-def _text(block: list[str]) -> list[str]:
-    """A paragraph."""
-    text, done, at = "\n".join(block), "", 0
+def _text(paragraph: list[str]) -> list[str]:
+    if not paragraph:
+        return []
+    text = "\n".join(paragraph)
+    rst = ""
+    end = 0
     for part in _CODE.finditer(text):
-        inside = part[0].strip("`$")
-        mark = ":math:`{}`" if part[0].startswith("$") else "``{}``"
-        done += _escaped(text[at : part.start()]) + mark.format(re.sub(r"\n\s*", " ", inside))
-        at = part.end()
-    return (done + _escaped(text[at:])).split("\n") if block else []
+        inner = re.sub(r"\n\s*", " ", part[0].strip("`$"))
+        role = f":math:`{inner}`" if part[0].startswith("$") else f"``{inner}``"
+        rst += _escaped(text[end : part.start()]) + role
+        end = part.end()
+    return (rst + _escaped(text[end:])).split("\n")
 
 
 def _escaped(text: str) -> str:
@@ -55,57 +58,21 @@ def docstring(app: Any, what: str, name: str, thing: Any, options: Any, lines: l
     lines[:] = as_rst(lines)
 
 
-def linked(app: Any, doctree: Any, docname: str) -> None:
-    """Lead from the code that a page shows (`companion.page.show.source`) to the function's place
-    in the reference."""
-    shown = "from the installed module"
-    for line in doctree.findall(
-        lambda n: isinstance(n, nodes.paragraph) and len(n) > 2 and shown in n[1].astext()
-    ):
-        thing = _named(f"{line[2].astext()}.{line[0].astext()}")
-        objects = app.env.domaindata["py"]["objects"]
-        place = next(
-            (
-                entry
-                for name, entry in objects.items()
-                if thing is not None and _named(name) is thing
-            ),
-            None,
-        )
-        if place:
-            line[0] = make_refnode(
-                app.builder, docname, place.docname, place.node_id, line[0].deepcopy()
-            )
-
-
-@cache
-def _named(path: str) -> Any:
-    """What a dotted path of the library leads to; None for nothing."""
-    module, _, name = path.rpartition(".")
-    try:
-        return getattr(importlib.import_module(module), name, None)
-    except (ImportError, ValueError):
-        return None
-
-
 def only_there(
     app: Any, pagename: str, template: str, context: dict[str, Any], doctree: Any
 ) -> None:
     """Leave out what leads from a page of source to an anchor that the reference has under another
     path."""
-    if pagename.startswith("_modules/"):
-        known = {
-            name
-            for name, entry in app.env.domaindata["py"]["objects"].items()
-            if entry.node_id == name
-        }
-        back = re.compile(r'<a class="viewcode-back" href="[^"#]*#([^"]+)">.*?</a>')
-        context["body"] = back.sub(lambda m: m[0] if m[1] in known else "", context["body"])
+    if not pagename.startswith("_modules/"):
+        return
+    objects = app.env.domaindata["py"]["objects"]
+    known = {name for name, entry in objects.items() if entry.node_id == name}
+    back = re.compile(r'<a class="viewcode-back" href="[^"#]*#([^"]+)">.*?</a>')
+    context["body"] = back.sub(lambda m: m[0] if m[1] in known else "", context["body"])
 
 
 def setup(app: Any) -> dict[str, bool]:
     """Register with Sphinx; before napoleon, which knows no code in one pair of signs."""
     app.connect("autodoc-process-docstring", docstring, priority=100)
     app.connect("html-page-context", only_there)
-    app.connect("doctree-resolved", linked)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

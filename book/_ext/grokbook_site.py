@@ -13,21 +13,16 @@ def add_buttons(
 ) -> None:
     """Downloads of the executed notebook and its source, and a launch link where the source is
     committed."""
-    buttons = context.setdefault("header_buttons", [])
     folder, _, name = pagename.rpartition("/")
     if folder != "chapters":
         return
+    known = facts(app)
+    file = f"downloads/{'sets/' if name in known['sets'] else ''}{name}"
     to = context["pathto"]
-    other = facts(app).get("sets", {}).get(name)
-    notebook = f"sets/{name}" if other else name
+    executed = "Notebook, executed (.ipynb)"
     downloads = [
-        _link(
-            to(f"downloads/{notebook}.ipynb", 1),
-            "Notebook, executed (.ipynb)",
-            "fas fa-code",
-            "notebook",
-        ),
-        _link(to(f"downloads/{notebook}.md", 1), "The same as text (.md)", "fas fa-file", "source"),
+        _link(to(f"{file}.ipynb", 1), executed, "fas fa-code", "notebook"),
+        _link(to(f"{file}.md", 1), "The same as text (.md)", "fas fa-file", "source"),
         {
             "type": "javascript",
             "javascript": "window.print()",
@@ -35,30 +30,22 @@ def add_buttons(
             "icon": "fas fa-file-pdf",
         },
     ]
-    if facts(app)["leads"].get(name):
-        buttons.insert(
-            0,
-            _switch(
-                "gbRun()", "Run this page: parameters, commands, times", "fas fa-play", "run-page"
-            ),
-        )
-    buttons.insert(
-        0,
-        _switch("gbCode()", "Show the code of this page, or hide it", "fas fa-code", "code-switch"),
-    )
-    buttons.insert(
-        0, _group("Download this chapter", "fas fa-download", "download-buttons", downloads)
-    )
     logos = {"Binder": "logo_binder.svg", "Colab": "logo_colab.png"}
-    launches = facts(app)["launch"].get(name, {})
-    links = [
-        _link(url, where, f"_static/images/{logos[where]}", where.lower())
-        for where, url in launches.items()
+    launches = []
+    for where, url in known["launch"].get(name, {}).items():
+        launches.append(_link(url, where, f"_static/images/{logos[where]}", where.lower()))
+    code = "Show the code of this page, or hide it"
+    buttons = [
+        _group("Download this chapter", "fas fa-download", "download-buttons", downloads),
+        _switch("gbCode()", code, "fas fa-code", "code-switch"),
     ]
-    if links:
-        buttons.insert(
-            0, _group("Run this chapter elsewhere", "fas fa-rocket", "launch-buttons", links)
-        )
+    if launches:
+        group = _group("Run this chapter elsewhere", "fas fa-rocket", "launch-buttons", launches)
+        buttons.insert(0, group)
+    if known["leads"].get(name):
+        run = "Run this page: parameters, commands, times"
+        buttons.append(_switch("gbRun()", run, "fas fa-play", "run-page"))
+    context["header_buttons"] = [*buttons, *context.get("header_buttons", [])]
 
 
 def _link(url: str, text: str, icon: str, label: str) -> dict[str, str]:
@@ -83,22 +70,16 @@ def _group(tooltip: str, icon: str, label: str, buttons: list[dict[str, str]]) -
 def facts(app: Any) -> dict[str, Any]:
     """What `companion.site.staging` tells of the book: launch links, questions of chapters, the
     address of the site."""
-    file = Path(app.srcdir) / "_pages.json"
-    return (
-        json.loads(file.read_text())
-        if file.exists()
-        else {"launch": {}, "questions": {}, "leads": {}}
-    )
+    return json.loads((Path(app.srcdir) / "_pages.json").read_text(encoding="utf-8"))
 
 
 def keep_sets(app: Any, config: Any) -> None:
     """Pages of parameter sets and data sheets stand in no table of contents, and are built all the
     same."""
-    kept = {f"chapters/{file}.ipynb" for file in facts(app).get("sets", {})}
-    kept |= {f"{page}.ipynb" for page in facts(app).get("sheets", [])}
-    config.exclude_patterns = [
-        pattern for pattern in config.exclude_patterns if pattern not in kept
-    ]
+    pages = {f"chapters/{file}.ipynb" for file in facts(app)["sets"]}
+    pages |= {f"{page}.ipynb" for page in facts(app)["sheets"]}
+    patterns = config.exclude_patterns
+    config.exclude_patterns = [pattern for pattern in patterns if pattern not in pages]
 
 
 def number_chapters_by_name() -> None:
@@ -114,7 +95,7 @@ def number_chapters_by_name() -> None:
             if found:
                 _renumber(env, docname, numbers, f"{int(found[1])}{found[2]}")
         rewritten = assign(self, env)
-        for file, other in facts(env.app).get("sets", {}).items():
+        for file, other in facts(env.app)["sets"].items():
             _number_alike(env, f"chapters/{other['chapter']}", f"chapters/{file}", other["ending"])
         return rewritten
 
@@ -126,14 +107,13 @@ def _number_alike(env: Any, chapter: str, other: str, ending: str) -> None:
     with an `ending`."""
     from docutils import nodes
 
-    numbers = env.toc_fignumbers.get(chapter, {})
-    env.toc_fignumbers[other] = {
-        kind: {f"{i}{ending}": n for i, n in of.items()} for kind, of in numbers.items()
-    }
+    env.toc_fignumbers[other] = {}
+    for kind, numbers in env.toc_fignumbers.get(chapter, {}).items():
+        alike = {f"{label}{ending}": number for label, number in numbers.items()}
+        env.toc_fignumbers[other][kind] = alike
     links = env.tocs[other].findall(nodes.reference)  # of its own sections none has a number
-    env.toc_secnumbers[other] = (
-        dict.fromkeys(link["anchorname"] for link in links) | env.toc_secnumbers[chapter]
-    )
+    own = dict.fromkeys(link["anchorname"] for link in links)
+    env.toc_secnumbers[other] = own | env.toc_secnumbers[chapter]
 
 
 def _renumber(env: Any, docname: str, numbers: dict[str, Any], chapter: str) -> None:

@@ -81,31 +81,22 @@ class Verdict(SphinxRole):
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         claim, _, word = (part.strip() for part in self.text.partition(":"))
-        settled = facts(self.env.app).get("verdicts", {}).get(claim)
+        known = facts(self.env.app)
+        settled = known["verdicts"].get(claim)
+        wrong = ""
         if settled is None:
-            complain(
-                self.env,
-                "{verdict}",
-                self.text,
-                self.lineno,
-                f"there is no claim {claim!r} with a verdict",
-            )
+            wrong = f"there is no claim {claim!r} with a verdict"
         elif word != settled:
             wrong = (
                 f"the verdict of {claim} is {settled!r}, and here stands {word!r}: rewrite the"
                 " sentence"
             )
+        if wrong:
             complain(self.env, "{verdict}", self.text, self.lineno, wrong)
-        sheet = facts(self.env.app).get("claims", {}).get(claim)
-        return [
-            verdict(
-                self.rawtext,
-                settled or word,
-                claim=claim,
-                docname=self.env.docname,
-                sheet=sheet if sheet in self.env.found_docs else "",
-            )
-        ], []
+        sheet = known["claims"].get(claim)
+        mark = verdict(self.rawtext, settled or word, claim=claim, docname=self.env.docname)
+        mark["sheet"] = sheet if sheet in self.env.found_docs else ""
+        return [mark], []
 
 
 def not_here(env: Any, document: nodes.document, condition: str, text: str, line: int) -> str:
@@ -135,8 +126,12 @@ def glued(document: nodes.document) -> dict[str, str]:
     if "nb_renderer" not in document:
         return {}
     data = document["nb_renderer"].renderer.nb_client.glue_data
-    found = {key: output["data"].get("text/plain") for key, output in data.items()}
-    return {key: str(literal_eval(text)) for key, text in found.items() if text}
+    values = {}
+    for key, output in data.items():
+        text = output["data"].get("text/plain")
+        if text:
+            values[key] = str(literal_eval(text))
+    return values
 
 
 def named_in(text: str, values: dict[str, str]) -> str:
@@ -148,7 +143,7 @@ def named_in(text: str, values: dict[str, str]) -> str:
 def page(env: Any) -> dict[str, Any]:
     """What `companion.site.staging` tells of the page: its source, and its preset when it is the
     book's."""
-    return facts(env.app).get("pages", {}).get(env.docname, {})
+    return facts(env.app)["pages"].get(env.docname, {})
 
 
 def complain(env: Any, role: str, text: str, line: int, message: str) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from companion.project import current
 from grokbook.paths import project_root
@@ -30,14 +30,15 @@ def chapters() -> tuple[ModuleType, ...]:
         True
     """
     package = current().package()
-    names = sorted(
-        found.name
-        for found in pkgutil.walk_packages(import_module(package).__path__, f"{package}.")
-    )
-    return tuple(import_module(name) for name in names if not name.endswith(".exercises"))
+    folder = import_module(package).__path__
+    modules = []
+    for name in sorted(found.name for found in pkgutil.walk_packages(folder, f"{package}.")):
+        if not name.endswith(".exercises"):
+            modules.append(import_module(name))
+    return tuple(modules)
 
 
-def announced(name: str) -> Iterator[object]:
+def announced(name: str) -> Iterator[Any]:
     """The value of the module attribute `name` of every module of the chapters that has one of its
     own."""
     for module in chapters():
@@ -58,8 +59,10 @@ def folder_of(module: str) -> str:
 def chapter_of(topic: str) -> str:
     """The chapter named as this topic, `NN_topic`, by its file in `notebooks/`; where there is
     none, the topic."""
-    found = sorted(path.stem for path in (project_root() / "notebooks").glob(f"*_{topic}.md"))
-    return next((stem for stem in found if re.fullmatch(rf"\d\d[a-z]?_{topic}", stem)), topic)
+    for path in sorted((project_root() / "notebooks").glob(f"*_{topic}.md")):
+        if re.fullmatch(rf"\d\d[a-z]?_{topic}", path.stem):
+            return path.stem
+    return topic
 
 
 def experiments() -> list[Callable[[], dict[str, Experiment]]]:
@@ -69,4 +72,7 @@ def experiments() -> list[Callable[[], dict[str, Experiment]]]:
     `grokbook.runs.catalogue` calls this, the entry point `companion` of the group
     `grokbook.experiments`.
     """
-    return [labelled for functions in announced("RUNS") for labelled in functions]
+    found: list[Callable[[], dict[str, Experiment]]] = []
+    for functions in announced("RUNS"):
+        found += functions
+    return found

@@ -18,13 +18,14 @@ import importlib.util
 import os
 import sys
 import tomllib
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from grokbook import __version__
-from grokbook.errors import GrokbookError, ParameterError, nearest, shown
+from grokbook.errors import GrokbookError, ParameterError, shown
 from grokbook.files import PLAIN, as_text, is_plain, whole
 from grokbook.paths import HOME, frame, project_root
 
@@ -63,35 +64,33 @@ class Project:
         """
         if not self.own:
             return self.chapters
-        named = (
-            bool(os.environ.get(HOME)) and Path(os.environ[HOME]).resolve() == self.root.resolve()
-        )
+        named = Path(os.environ.get(HOME) or os.devnull).resolve() == self.root.resolve()
         if named and str(self.root) not in sys.path:
             sys.path.insert(0, str(self.root))
-        try:
+        found = None
+        with suppress(ImportError, ValueError):  # a part of a dotted name
             found = importlib.util.find_spec(self.chapters)
-        except (ImportError, ValueError):  # a part of a dotted name
-            found = None
         if found is None:
-            said = f"chapters = {self.chapters!r} of [tool.grokbook] is no package"
+            why = f"that is installed; a folder that is only found needs {HOME}={self.root}"
             if named:
-                raise GrokbookError(f"{said}: it is neither a folder of {self.root} nor installed.")
-            rule = (
-                f"from a folder that is only found commands alone import one; set {HOME} to"
-                f" {self.root}"
+                why = f"in {self.root} or installed"
+            raise GrokbookError(
+                f"chapters = {self.chapters!r} of [tool.grokbook] is no package {why}."
             )
-            raise GrokbookError(f"{said} that is installed; {rule}.")
         return self.chapters
 
     def folders(self) -> list[Path]:
         """Where its chapters' package stands."""
         spec = importlib.util.find_spec(self.package())
-        return [Path(folder) for folder in (spec and spec.submodule_search_locations) or ()]
+        places = spec.submodule_search_locations if spec else None
+        return list(map(Path, places or ()))
 
     def sources(self) -> list[Path]:
         """The files of its chapters' package that pages are made with."""
-        found = [path for folder in self.folders() for path in folder.rglob("*.*")]
-        return sorted(path for path in found if path.is_file() and path.suffix != ".pyc")
+        found: list[Path] = []
+        for folder in self.folders():
+            found += [path for path in folder.rglob("*.*") if path.suffix != ".pyc"]
+        return sorted(filter(Path.is_file, found))
 
     def files(self) -> list[Path]:
         """What its pages are made with besides this package and its own folders: verdicts, and
@@ -110,27 +109,20 @@ def of(root: Path) -> Project:
     if "grokbook" not in tools:
         return Project(root)
     said = _table(tools, "grokbook")
-    known = ("chapters", "ledger")
     for name, value in said.items():
-        if name not in known:
-            hint = (
-                f"did you mean {near}?"
-                if (near := nearest(name, known))
-                else "it has chapters and ledger."
-            )
-            raise ParameterError(f"[tool.grokbook] has {name} = {shown(value)}; {hint}")
-        if not isinstance(value, str):
-            raise ParameterError(f"[tool.grokbook] has {name} = {shown(value)}, which is no text.")
-        if value and not is_plain(value):
+        if name not in ("chapters", "ledger"):
             raise ParameterError(
-                f"[tool.grokbook] has {name} = {shown(value)}; a name has {PLAIN}."
+                f"[tool.grokbook] has {name} = {shown(value)}; it has chapters and ledger."
+            )
+        if not isinstance(value, str) or (value and not is_plain(value)):
+            raise ParameterError(
+                f"[tool.grokbook] has {name} = {shown(value)}; a name is a text of {PLAIN}."
             )
     about = _table(content, "project")
     named = {key: about[key] for key in ("name", "version") if key in about}
-    for key, value in named.items():
-        if not isinstance(value, str):
-            raise ParameterError(f"[project] has {key} = {shown(value)}, which is no text.")
-    return Project(root, **named, **{"ledger": ""} | said)
+    if not all(isinstance(value, str) for value in named.values()):
+        raise ParameterError(f"name or version of [project] is no text: {shown(named)}.")
+    return Project(root, **{"ledger": ""} | named | said)
 
 
 def current() -> Project:

@@ -171,7 +171,7 @@ def checked_call(called: Called) -> Called:
     @wraps(function)
     def call(*given: Any, **named: Any) -> Any:
         try:
-            made = function(*given, **named)
+            value = function(*given, **named)
         # of a part that it makes, whose words are others: lr is learning_rate
         except GrokbookError as error:
             refused = None
@@ -188,7 +188,7 @@ def checked_call(called: Called) -> Called:
         else:
             refused = _of_another_kind(kinds, given[bound:], named) if is_class else None
             if refused is None:
-                return made
+                return value
         raise refused
 
     if not is_class:
@@ -228,14 +228,14 @@ def _kinds(function: Callable[..., Any]) -> dict[str, tuple[str, ...]]:
         >>> _kinds(made)
         {'p': ('int',), 'shape': ('tuple', 'None'), 'task': ()}
     """
-    found = {}
-    for name, one in inspect.signature(function).parameters.items():
-        if name == "self" or one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD):
+    kinds = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        if name == "self" or parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
-        parts = re.split(r" \| (?![^\[]*\])", str(one.annotation))
-        said = tuple(part.split("[")[0].rpartition(".")[2] for part in parts)
-        found[name] = said if set(said) <= {*_RULES, "None"} else ()
-    return found
+        parts = re.split(r" \| (?![^\[]*\])", str(parameter.annotation))
+        words = tuple(part.split("[")[0].rpartition(".")[2] for part in parts)
+        kinds[name] = words if set(words) <= {*_RULES, "None"} else ()
+    return kinds
 
 
 def _of_another_kind(
@@ -243,9 +243,9 @@ def _of_another_kind(
 ) -> ParameterError | None:
     """Why an argument is of another kind than it may be; None where all are what they may be."""
     for name, value in (*zip(kinds, given, strict=False), *named.items()):
-        said = kinds.get(name)
-        if said and not any(_is_of(kind, value) for kind in said):
-            rule = " or ".join(_RULES.get(kind, kind) for kind in said)
+        wanted = kinds.get(name)
+        if wanted and not any(_is_of(kind, value) for kind in wanted):
+            rule = " or ".join(_RULES.get(kind, kind) for kind in wanted)
             return ParameterError(f"{name} = {shown(value)} must be {rule}.")
     return None
 
@@ -308,6 +308,19 @@ def line(value: object) -> str:
     'a ::: [31m b'
     """
     return " ".join("".join(c if c.isprintable() else " " for c in str(value)).split())
+
+
+def check_choice(name: str, value: object, choices: Collection[str]) -> None:
+    """Refuse a value that is none of the choices: ParameterError naming it and them."""
+    if value not in choices:
+        raise ParameterError(f"{name} = {value!r} is unknown; choose one of {', '.join(choices)}.")
+
+
+def check_positive(owner: object, name: str) -> None:
+    """Refuse a field that is no positive, finite number: ParameterError naming field and value."""
+    value = getattr(owner, name)
+    if not 0 < value < float("inf"):
+        raise ParameterError(f"{name} = {value!r} must be a positive number.")
 
 
 def check_share(owner: object, name: str) -> None:

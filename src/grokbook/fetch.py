@@ -60,11 +60,15 @@ def fetched(folder: Path, name: str, entry: Mapping[str, Any]) -> bytes | None:
     import pooch
 
     pooch.get_logger().setLevel("WARNING")  # what it tells goes to standard error
-    kept = inside(Path(pooch.os_cache("grokbook")) / "records", name)
+    cached = inside(Path(pooch.os_cache("grokbook")) / "records", name)
     by = partial(_download, min(entry["bytes"], LARGEST))
     try:
         file = pooch.retrieve(
-            f"{where}/{name}", f"sha256:{entry['sha256']}", kept.name, kept.parent, downloader=by
+            f"{where}/{name}",
+            f"sha256:{entry['sha256']}",
+            cached.name,
+            cached.parent,
+            downloader=by,
         )
         return Path(file).read_bytes()
     except Exception as error:  # a server, and the libraries that ask it, have many kinds
@@ -76,10 +80,10 @@ def fetched(folder: Path, name: str, entry: Mapping[str, Any]) -> bytes | None:
             f"fetch the folder data/records of grokbook {metadata.version('grokbook')} and set"
             f" {RECORDS} to it"
         )
-        told = re.sub(
+        problem = re.sub(
             "//[^/@]*@", "//", f"the record {name} is not here and {where} does not give it ({why})"
         )
-        raise RecordError(f"{told}: {mend}.") from error
+        raise RecordError(f"{problem}: {mend}.") from error
 
 
 def _download(largest: int, url: str, file: str, _: Any) -> None:
@@ -87,19 +91,19 @@ def _download(largest: int, url: str, file: str, _: Any) -> None:
 
     Raises OSError or ValueError.
     """
-    made: Future[bytes] = Future()
+    content: Future[bytes] = Future()
     longest = FIRST + largest / SLOWEST
 
     def work() -> None:
         try:
-            made.set_result(_read(url, largest))
+            content.set_result(_read(url, largest))
         except BaseException as error:
-            made.set_exception(error)
+            content.set_exception(error)
 
     Thread(target=work, daemon=True).start()
-    if not wait([made], longest).done:
+    if not wait([content], longest).done:
         raise OSError(f"it took more than {duration(longest)}")
-    Path(file).write_bytes(made.result())
+    Path(file).write_bytes(content.result())
 
 
 def _read(url: str, largest: int) -> bytes:

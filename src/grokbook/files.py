@@ -256,17 +256,19 @@ def refuse_unwritable(folder: Path, named: str) -> None:
 
     Raises ParameterError, which begins with how the folder was `named`.
     """
-    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
-    if not there.is_dir():
+    nearest = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    if not nearest.is_dir():
         raise ParameterError(
-            f"{named}: {there} is a file, not a folder; name a folder, or one to be made."
+            f"{named}: {nearest} is a file, not a folder; name a folder, or one to be made."
         )
     try:  # no mode of a file says all: the kernel's own folders refuse whoever asks
-        tried = _beside(there / "grokbook")
+        tried = _beside(nearest / "grokbook")
         tried.mkdir()
         tried.rmdir()
     except OSError:
-        raise ParameterError(f"{named}: {there} cannot be written; name another folder.") from None
+        raise ParameterError(
+            f"{named}: {nearest} cannot be written; name another folder."
+        ) from None
 
 
 def refuse_as_file(path: Path, named: str) -> None:
@@ -286,7 +288,7 @@ def filled(template: Path, words: Mapping[str, str]) -> str:
     Raises KeyError for one that is not among `words`.
     """
     return re.sub(
-        r"@([A-Z]+)@", lambda found: words[found[1]], template.read_text(encoding="utf-8")
+        r"@([A-Z]+)@", lambda match: words[match[1]], template.read_text(encoding="utf-8")
     )
 
 

@@ -49,6 +49,11 @@ def check_fits(needed: float) -> None:
         raise ParameterError(f"it needs {needed / 1e6:,.0f} MB, more than the memory that is free")
 
 
+def say(text: str) -> None:
+    """Tell the person at the keyboard on standard error, in a line that says who speaks."""
+    print(f"grokbook: {text}", file=sys.stderr, flush=True)
+
+
 def duration(seconds: float) -> str:
     """Seconds as a person says them.
 
@@ -181,9 +186,9 @@ def started(
     The process takes its end with `answers`; when it ends, so does the pipe. `options` are Popen's.
     """
     reading, writing = os.pipe()
-    told = {**environment, _ANSWERS: str(writing)}
+    variables = {**environment, _ANSWERS: str(writing)}
     try:
-        process = Popen(command, env=told, pass_fds=(writing,), **options)
+        process = Popen(command, env=variables, pass_fds=(writing,), **options)
     except BaseException:
         os.close(reading)
         raise
@@ -207,8 +212,8 @@ def process_environment(threads: int = 1) -> dict[str, str]:
     does.
     """
     limits = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), str(threads))
-    found = os.pathsep.join(path or os.getcwd() for path in sys.path)
-    ours = {"PYTHONPATH": found, "TORCHINDUCTOR_COMPILE_THREADS": "1"}
+    folders = os.pathsep.join(path or os.getcwd() for path in sys.path)
+    ours = {"PYTHONPATH": folders, "TORCHINDUCTOR_COMPILE_THREADS": "1"}
     return {**os.environ, **KEEP_MEMORY, **limits, **ours}
 
 

@@ -9,15 +9,15 @@ or the file is not what runs, nothing is known.
 
 from __future__ import annotations
 
-import dis
 import hashlib
 import inspect
 import io
 import linecache
 import pickle
+import re
 import sys
 import sysconfig
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import partial
 from pathlib import Path
@@ -32,6 +32,7 @@ PACKAGES = ("grokbook", "companion", "grokbook_chapters")
 """The packages of this distribution: what stands in them is the library's."""
 _WRITTEN = 1 << 9
 """CPython's flag of classes that are made while a program runs (Py_TPFLAGS_HEAPTYPE)."""
+_IMPORTS = re.compile(r"^\s*(?:from|import)\s[^(\n]*(?:\([^)]*\))?", re.MULTILINE)
 _PYTHON = tuple(Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib"))
 
 
@@ -222,7 +223,7 @@ def _is_installed(module: str) -> bool:
     )
 
 
-def is_builtin(found: Any) -> bool:
+def is_builtin(kind: Any) -> bool:
     """Whether a class is the interpreter's own: what `exec` makes without a `__name__` says that it
     is, too.
 
@@ -230,7 +231,7 @@ def is_builtin(found: Any) -> bool:
         >>> is_builtin(dict), is_builtin(type("Made", (), {"__module__": "builtins"}))
         (True, False)
     """
-    return isinstance(found, type) and not found.__flags__ & _WRITTEN
+    return isinstance(kind, type) and not kind.__flags__ & _WRITTEN
 
 
 class _Sources:
@@ -241,29 +242,30 @@ class _Sources:
         self.lines: set[str] = set()
         self.entered: dict[int, Any] = {}  # the objects themselves, so that no number is used twice
 
-    def enter(self, found: Any) -> None:
+    def enter(self, thing: Any) -> None:
         """Note the sources of a module, class or function, and of what it reaches. Raises
         Unknown."""
-        if not isinstance(found, ModuleType | type | FunctionType):
+        if not isinstance(thing, ModuleType | type | FunctionType):
             return
-        module = found.__name__ if isinstance(found, ModuleType) else found.__module__ or ""
-        if id(found) in self.entered or of_library(module):
+        is_module = isinstance(thing, ModuleType)
+        module = thing.__name__ if is_module else thing.__module__ or ""
+        if id(thing) in self.entered or of_library(module):
             return
-        self.entered[id(found)] = found
-        if module == "builtins" and not isinstance(found, ModuleType) and not is_builtin(found):
+        self.entered[id(thing)] = thing
+        if module == "builtins" and not is_module and not is_builtin(thing):
             raise Unknown(
-                f"{found.__qualname__} was made by exec without a __name__, so has no source"
+                f"{thing.__qualname__} was made by exec without a __name__, so has no source"
             )
         if _is_installed(module):
             return
-        if isinstance(found, ModuleType):
-            self.module(found)
-        elif _of_cell(found):
-            self.cell(found)
+        if is_module:
+            self.module(thing)
+        elif _of_cell(thing):
+            self.cell(thing)
         else:
             self.enter(sys.modules[module])
-        if isinstance(found, type):
-            for base in (*found.__bases__, type(found)):
+        if isinstance(thing, type):
+            for base in (*thing.__bases__, type(thing)):
                 self.enter(base)
 
     def module(self, module: ModuleType) -> None:
@@ -284,49 +286,49 @@ class _Sources:
             if getattr(value, "__module__", None) != module.__name__:  # its own are in the file
                 self.enter(value)
         _refuse_not_loaded(source, file, functions)
-        counted: set[str] = set()
-        for function in functions:
-            counted |= _named(function.__code__, "STORE_GLOBAL")
-            self.imported(function)
-        self.values(module.__name__, vars(module), counted)
+        text = source.decode(errors="replace")
+        self.values(module.__name__, vars(module), text)
+        self.imported(text)
         self.enter(sys.modules.get(module.__name__.rpartition(".")[0]))
 
-    def cell(self, found: type | FunctionType) -> None:
+    def cell(self, thing: type | FunctionType) -> None:
         """Note the cell of a class or function of a notebook, and go on to what it names."""
-        if isinstance(found, type):
-            self.values(full_name(found), vars(found))
-        for function in _functions(found, found.__module__):
+        if isinstance(thing, type):
+            self.values(full_name(thing), vars(thing))
+        for function in _functions(thing, thing.__module__):
             file = function.__code__.co_filename
             linecache.checkcache(file)
             source = "".join(linecache.getlines(file, function.__globals__))
             if not source:
-                raise Unknown(f"the source of {full_name(found)} is not there")
-            self.lines.add(f"{full_name(found)}:{source}")
-            used = {}
-            for name in _named(function.__code__, "LOAD_GLOBAL", "LOAD_NAME"):
-                used[name] = function.__globals__.get(name)
-                self.enter(used[name])
-            for cell in function.__closure__ or ():
-                self.enter(cell.cell_contents)
-            self.values(full_name(function), used, _named(function.__code__, "STORE_GLOBAL"))
-            self.imported(function)
+                raise Unknown(f"the source of {full_name(thing)} is not there")
+            self.lines.add(f"{full_name(thing)}:{source}")
+            names: set[str] = set()
+            for code in _inside(function.__code__):
+                names.update(code.co_names)
+            used = {name: function.__globals__.get(name) for name in names}
+            for value in used.values():
+                self.enter(value)
+            for free in function.__closure__ or ():
+                self.enter(free.cell_contents)
+            self.values(full_name(function), used, source)
+            self.imported(source)
 
-    def values(
-        self, where: str, values: Mapping[str, Any], counted: Set[str] = frozenset()
-    ) -> None:
+    def values(self, where: str, values: Mapping[str, Any], source: str = "") -> None:
         """Note plain values, which act late perhaps, where `training.identity.probe` does not see
-        them; not those that the code itself `counted` on."""
+        them; not those that the source counts on as `global`."""
+        counted = re.findall(r"\w+", " ".join(re.findall(r"^\s*global (.*)", source, re.MULTILINE)))
         for name, value in values.items():
             is_set = isinstance(value, PLAIN) and value is not None
             if is_set and not name.startswith("__") and name not in counted:
                 self.lines.add(f"{where}.{name} = {value!r}")
 
-    def imported(self, function: FunctionType) -> None:
-        """Go on to loaded modules that a function imports while it runs."""
-        package = (function.__module__ or "").rpartition(".")[0]
-        for name in _named(function.__code__, "IMPORT_NAME", "IMPORT_FROM"):
-            for module in (name, f"{package}.{name}"):
-                self.enter(sys.modules.get(module))
+    def imported(self, source: str) -> None:
+        """Go on to the loaded modules that are named where a source imports, a function's own
+        imports too."""
+        words = set(re.findall(r"\w+", " ".join(_IMPORTS.findall(source))))
+        for name, module in list(sys.modules.items()):
+            if name.rpartition(".")[2] in words:
+                self.enter(module)
 
 
 def _functions(value: Any, module: str) -> Iterator[FunctionType]:
@@ -353,13 +355,13 @@ def _is_generated(kind: Any, function: FunctionType) -> bool:
     )
 
 
-def _of_cell(found: Any) -> bool:
+def _of_cell(written: Any) -> bool:
     """Whether a class or function is of no file of its module's name: written in a notebook, or in
     a text."""
-    file = getattr(sys.modules.get(found.__module__), "__file__", None)
+    file = getattr(sys.modules.get(written.__module__), "__file__", None)
     if not file:
         return True
-    names = [Path(f.__code__.co_filename).name for f in _functions(found, found.__module__)]
+    names = [Path(f.__code__.co_filename).name for f in _functions(written, written.__module__)]
     return bool(names) and Path(file).name not in names
 
 
@@ -386,14 +388,3 @@ def _inside(code: CodeType) -> Iterator[CodeType]:
     for part in code.co_consts:
         if isinstance(part, CodeType):
             yield from _inside(part)
-
-
-def _named(code: CodeType, *operations: str) -> set[str]:
-    """The names to which a code, or a function inside it, does one of these operations of the
-    interpreter."""
-    names = set()
-    for inner in _inside(code):
-        for step in dis.get_instructions(inner):
-            if step.opname in operations:
-                names.add(step.argval)
-    return names

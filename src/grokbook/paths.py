@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import os
 import stat
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 
 from grokbook.errors import GrokbookError, ParameterError
+from grokbook.machine import say
 
 INSTALLED = Path(__file__).resolve().with_name("_data")
 """What a wheel brings of the checkout, to be read: `notebooks/`, `book/`, the manifests of
@@ -52,11 +52,11 @@ def _is_ours(folder: Path) -> bool:
 @lru_cache
 def _passed_over(folder: Path) -> None:
     """Say once that a project is not taken for the reader's."""
-    said = (
+    warning = (
         f"{folder} is another user's and is passed over; set {HOME} to it if you trust what is"
         " in it"
     )
-    print(f"grokbook: {said}.", file=sys.stderr, flush=True)
+    say(f"{warning}.")
 
 
 def checkout(start: str | Path | None = None) -> Path:

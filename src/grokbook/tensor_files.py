@@ -90,13 +90,13 @@ def _check_tuples(stream: BinaryIO) -> None:
             repeated += stack[-1].parts
         else:
             taken = _taken(stack, operation)
-            made = _ONE
+            extent = _ONE
             if name in _NESTING:
-                made = _Extent(
-                    1 + sum(one.parts for one in taken),
-                    1 + max((one.depth for one in taken), default=0),
+                extent = _Extent(
+                    1 + sum(part.parts for part in taken),
+                    1 + max((part.depth for part in taken), default=0),
                 )
-            stack.extend([made] * len(operation.stack_after))
+            stack.extend([extent] * len(operation.stack_after))
         if repeated > MOST_REPEATED or (stack and stack[-1].depth > DEEPEST):
             raise ParameterError("its tuples are in each other too often")
 

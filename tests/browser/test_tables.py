@@ -54,7 +54,7 @@ def files(tmp_path_factory):
     head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><style>{style}</style>'
     texts = {
         "alone": cards.ledger_html(ROWS),
-        "tables": "".join(tables.table_html(NUMBERS.iloc[:, :n], "Some.", {}) for n in (2, 6, 12)),
+        "tables": "".join(tables.table_html(NUMBERS.iloc[:, :n], "Some.") for n in (2, 6, 12)),
     }
     for name, body in texts.items():
         page = f'<html lang="en"><head>{head}<title>t</title></head><body class="bd-article">{body}</body>'

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from companion.claims import Runs
 from grokbook.plotting.style import COLOURS
-from grokbook.theory import semiring as sr
 from grokbook_chapters.algebraic_solutions import claims, figures, numbers, plan, runs, trained
+from grokbook_chapters.algebraic_solutions import semiring as sr
 from grokbook_chapters.algebraic_solutions.hidden_nodes import (
     FOUR,
     OPPOSED,

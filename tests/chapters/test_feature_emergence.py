@@ -11,8 +11,6 @@ import xarray as xr
 
 from companion.claims import Runs
 from grokbook.runs.sweep import Axis
-from grokbook.theory.feature_energy import energy, example, local_maxima, spectrum
-from grokbook.theory.irreps import Irrep, irreps
 from grokbook.training import View
 from grokbook_chapters.feature_emergence import (
     backpropagated,
@@ -25,6 +23,13 @@ from grokbook_chapters.feature_emergence import (
     trained,
     watching,
 )
+from grokbook_chapters.feature_emergence.feature_energy import (
+    energy,
+    example,
+    local_maxima,
+    spectrum,
+)
+from grokbook_chapters.feature_emergence.irreps import Irrep, irreps
 from written_pages import functions, names_used
 
 

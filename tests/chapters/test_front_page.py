@@ -76,7 +76,7 @@ def test_the_contents_are_the_questions_of_the_sources(put):
     listed = [c for c in sources.load_all(ROOT) if c.name not in (sources.FRONT, of(ROOT).ledger)]
     links = [f'<a class="reference internal" href="chapters/{c.name}.html">' for c in listed]
     assert [link for link in links if put[0].count(link) != 1] == []
-    assert [c.question for c in listed if html.escape(c.question) not in put[0]] == []
+    assert [c.question for c in listed if c.question not in html.unescape(put[0])] == []
 
 
 def test_a_chapter_needs_what_it_says_that_you_need():
@@ -102,14 +102,11 @@ def test_links_to_chapters_that_are_not_built_are_words():
 
 def test_so_are_links_from_one_chapter_to_another_and_references_to_what_has_a_label_there():
     """As in a first build of one chapter alone."""
-    text = r"[a](03a_norms) <a href=\"18_report.html#G1\">G1</a> {prf:ref}`thm-x` {prf:ref}`a proof <thm-x>`"
-    text += "{eq}`eq-y` {numref}`Figure %s <fig-z>`"
+    text = r"[a](03a_norms) <a href=\"18_report.html#G1\">G1</a> {prf:ref}`thm-x` "
+    text += "{eq}`eq-y` {numref}`fig-z`"
     there = {"thm-x": "chapter 3a", "eq-y": "chapter 5", "fig-z": "chapter 5"}
     assert site.without_dead_links(text, ["03a_norms", "18_report"], {}) == text
-    assert (
-        site.without_dead_links(text, [], there)
-        == "a G1 chapter 3a a proof" + "chapter 5 chapter 5"
-    )
+    assert site.without_dead_links(text, [], there) == "a G1 chapter 3a chapter 5 chapter 5"
     assert site.without_dead_links("{ref}`thm-here` [x](plans.md) [y](01-x)", [], there) == (
         "{ref}`thm-here` [x](plans.md) [y](01-x)"
     )

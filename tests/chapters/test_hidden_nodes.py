@@ -6,8 +6,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from grokbook.theory import semiring as sr
 from grokbook_chapters.algebraic_solutions import hidden_nodes as hn
+from grokbook_chapters.algebraic_solutions import semiring as sr
 from refusals import refusals
 
 K = 2

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from grokbook_chapters.images import claims, effective, numbers, runs
+from grokbook_chapters.images import claims, effective, numbers, refitted, runs
 from grokbook_chapters.images.neural_collapse import within_class_share
 from written_pages import functions, names_used
 
@@ -318,6 +318,27 @@ def one_seed(*lines):
     return xr.DataArray(cells, dims=("seed", "weight_decay", "last_lr"))
 
 
+def read_out_curves(
+    fresh: float,
+    *,
+    start: float = 0.8,
+    grok: int | None = 2000,
+    dealt: float = 0.1,
+    heavy: float | None = None,
+    seeds: int = 3,
+) -> xr.Dataset:
+    """Runs that fit at step 100; a fresh read-out has `start` of the test set right at step 0, and
+    `fresh` afterwards, to the end; with a hundred times the ridge `heavy`, if not the same."""
+    data = curves(100, grok, seeds)
+    known = {}
+    for name, later in {"fresh_readout": fresh, "fresh_readout_heavy": heavy or fresh}.items():
+        same = np.full((seeds, STEPS.size), later)
+        same[:, 0] = start
+        known[name] = same
+    known["fresh_readout_dealt"] = np.full_like(same, dealt)
+    return data.assign({name: (("seed", "step"), values) for name, values in known.items()})
+
+
 def test_the_prose_uses_the_numbers_that_there_are():
     late, soon = curves(100, 2000), curves(100, 150)
     phases = {"MNIST": one_seed("MMGC", "MGCC"), "8 x 8 digits": one_seed("MCGC", "MMMM")}
@@ -327,7 +348,11 @@ def test_the_prose_uses_the_numbers_that_there_are():
         {8.0: late, 1.0: soon},
         {"decay": late, "no decay": curves(100, None)},
         phases,
+        {8.0: read_out_curves(0.3, heavy=0.7), 1.0: soon, "8 x 8 digits": read_out_curves(0.5)},
     )
+    assert made["fresh_start"] == "80%" == made["heavy_start"] and made["fresh_own"] == "10%"
+    assert (made["fresh_fit"], made["heavy_fit"]) == ("30%", "70%")
+    assert made["small_least"] == "50%" and not made["small_ready"].holds
     assert set(made) == names_used("15")
     assert made["delayed"].holds and made["large_grok"].value == 2000
     assert made["ordered_lines"] == "2 of 3" and not made["ordered"].holds
@@ -340,3 +365,40 @@ def test_the_wait_of_the_page_is_the_time_in_which_decay_undoes_the_start():
     (wait,) = functions("15", "wait")
     steps = wait(8.0, 1e-3, 0.2)
     assert 8.0 * (1 - 1e-3 * 0.2) ** steps == pytest.approx(1, rel=1e-3)
+
+
+# -------------------------------------------------------------------------------- a fresh read-out
+
+
+def test_what_a_read_out_has_right_is_read_at_the_start_the_fit_and_within_the_wait():
+    row = refitted.read_out_wait(read_out_curves(0.7, dealt=0.2)).loc[0]
+    assert (row.start, row.at_fit, row.least, row.dealt) == (0.8, 0.7, 0.7, 0.2)
+    assert (row.heavy_start, row.heavy_at_fit, row.heavy_least) == (0.8, 0.7, 0.7)
+    assert (row.fit_step, row.grok_step, row.own_at_fit) == (100, 2000, 0.1)
+    late = curves(100, 150).assign(fresh_readout=curves(100, 150).test_accuracy)
+    late["fresh_readout"] = late.fresh_readout.where(late.step != 3000, 0.0)
+    after_the_wait = refitted.read_out_wait(late.assign(fresh_readout_dealt=late.test_accuracy))
+    assert after_the_wait.least.tolist() == [0.1] * 3
+
+
+@pytest.mark.parametrize(
+    ("large", "usual", "verdict"),
+    [
+        ({"fresh": 0.7}, {"grok": 100}, "holds"),
+        ({"fresh": 0.3, "heavy": 0.7}, {"grok": 100}, "undecided"),  # the ridge decides
+        ({"fresh": 0.3}, {"grok": 100}, "fails"),  # the representation is not ready at the fit
+        ({"fresh": 0.8}, {"grok": 100}, "fails"),  # it loses nothing
+        ({"fresh": 0.77}, {"grok": 100}, "undecided"),  # it loses three points
+        ({"fresh": 0.7}, {"grok": 2000}, "fails"),  # the usual recipe waits as well
+        ({"fresh": 0.7, "dealt": 0.5}, {"grok": 100}, "undecided"),  # a sham reads as much
+        ({"fresh": 0.7, "seeds": 2}, {"grok": 100}, "undecided"),
+    ],
+)
+def test_on_images_the_read_out_alone_must_wait(large, usual, verdict):
+    """R02: ready at the fit, worse than at the start, and no wait from the usual start."""
+    worlds = {8.0: read_out_curves(**large), 1.0: read_out_curves(0.9, **usual)}
+    found = {start: refitted.read_out_wait(data) for start, data in worlds.items()}
+    judged = refitted.grokking_is_the_read_out(claims.Runs(found, runs.read_outs()))
+    assert judged.verdict == verdict
+    alone = claims.Runs({8.0: found[8.0]}, runs.read_outs())
+    assert refitted.grokking_is_the_read_out(alone).numbers["told"] == "not run"

@@ -12,6 +12,7 @@ from grokbook.curves.lead import event_table, rank_test
 from grokbook.errors import ParameterError
 from grokbook_chapters.lead_tasks import CONTROLS, lead_tasks
 from grokbook_chapters.progress_measures import claims, numbers, plan, runs
+from grokbook_chapters.progress_measures.refitted import read_out_times
 from grokbook_chapters.progress_measures.tables import by_share, controlled, in_order
 from written_pages import functions, names_used
 
@@ -158,12 +159,14 @@ def test_the_numbers_of_the_prose_follow_the_recorded_networks():
     small = load(runs.tasks())
     rows = controlled(small, runs.directions())
     own = runs.events_of_own_size()
-    told = numbers(small, rows, own, event_table(study("against"), {"med": "falls"}))
+    watched = event_table(study("against"), {"med": "falls"})
+    told = numbers(small, rows, own, watched, load(runs.read_outs()))
     assert told["n_runs"] == sum(one.sizes["seed"] for one in small.values())
     assert told["clock_first"] == "35 of 35" and told["clock_early"].holds
     assert told["can_tell"].holds and told["own_runs"] == 15
     assert told["own_med_first"] == "13, 4, 0"  # of claim P15
     assert told["units_stay"].holds  # nobody watched them
+    assert told["fresh_sees"].holds and told["fresh_by_kind"].holds
     assert told.keys() | {"p"} == names_used("06")
 
 
@@ -179,3 +182,80 @@ def test_a_clock_is_early_in_every_counted_run_as_pages_6_and_18_say():
     rows = controlled(load(runs.tasks()), {})
     lead = rows[rows.generalises & (rows.measure == "clock")].lead
     assert len(lead) == 35 and (lead > 0).all()
+
+
+# -------------------------------------------------------------------------------- a fresh read-out
+
+
+def read_out_runs(
+    fresh: int, *, own: int = 900, start: float = 0.0, dealt: float = 0.0, seeds: int = 5
+) -> xr.Dataset:
+    """Runs that fit at step 100 and whose own and fresh read-out have half of the test pairs right
+    at these steps, of which they have risen for 800."""
+
+    def rising(middle):
+        return np.clip((STEPS - middle) / 800 + 0.5, 0, 1)
+
+    values = {
+        "train_accuracy": 1.0 * (STEPS >= 100),
+        "test_accuracy": rising(own),
+        "fresh_readout": np.maximum(rising(fresh), start),
+        "fresh_readout_dealt": np.full(STEPS.size, dealt),
+    }
+    data = {name: (("seed", "step"), np.tile(curve, (seeds, 1))) for name, curve in values.items()}
+    return xr.Dataset(data, {"seed": range(seeds), "step": STEPS})
+
+
+def judged(**worlds) -> str:
+    """The word for two kinds of networks, the second of which always is ahead by half of its
+    wait, unless `other` is given."""
+    other = worlds.pop("other", {"fresh": 500})
+    tables = {"one": read_out_runs(**worlds), "two": read_out_runs(**other)}
+    return claims.read_out_is_biased(
+        Runs({name: read_out_times(data) for name, data in tables.items()})
+    ).verdict
+
+
+def test_the_times_of_a_read_out_are_those_of_its_levels():
+    """Straight lines: half at the middle, nine tenths 0.4 of 800 steps later; the wait is from the
+    fit at 100 to 900, its middle at 500."""
+    row = read_out_times(read_out_runs(500, dealt=0.05)).loc[0]
+    assert row[["fit_step", "own_half", "fresh_half"]].tolist() == [100, 900, 500]
+    assert row[["own_most", "fresh_most"]].tolist() == [1220, 820]
+    assert row.ahead_half == pytest.approx(400 / 800)
+    assert row.ahead_most == pytest.approx(400 / 1120)
+    assert row[["start", "middle", "dealt"]].tolist() == pytest.approx([0, 0.5, 0.05])
+    never = read_out_times(read_out_runs(500, own=9_000))
+    assert never[["own_half", "ahead_half", "middle"]].isna().all(axis=None)
+
+
+@pytest.mark.parametrize(
+    ("world", "verdict"),
+    [
+        ({"fresh": 500}, "holds"),
+        # it waits as the network's own does: both kinds, one of them
+        ({"fresh": 900, "other": {"fresh": 900}}, "fails"),
+        ({"fresh": 900}, UNDECIDED),
+        # ahead, but by less than a quarter of the wait; never seen to generalise; too few
+        ({"fresh": 800}, UNDECIDED),
+        ({"fresh": 500, "own": 9_000}, UNDECIDED),
+        ({"fresh": 500, "seeds": 2}, UNDECIDED),
+        # a sham reads as much: features of step 0, dealt labels
+        ({"fresh": 500, "start": 0.6}, UNDECIDED),
+        ({"fresh": 500, "dealt": 0.6}, UNDECIDED),
+    ],
+)
+def test_a_fresh_read_out_must_come_long_before_the_networks_own(world, verdict):
+    assert judged(**world) == verdict
+
+
+def test_a_tenth_or_ten_times_the_ridge_changes_little_of_the_recorded_read_outs():
+    """All recorded sums: the mean over their logged steps by a point, what a kind of network is
+    ahead by a tenth of its wait or less."""
+    for label, data in load(runs.read_outs()).items():
+        for name in ("fresh_readout_less", "fresh_readout_more"):
+            off = abs(data[name] - data.fresh_readout)
+            assert float(off.mean()) < 0.015, (label, name)
+            other = read_out_times(data.assign(fresh_readout=data[name])).ahead_half
+            ahead = read_out_times(data).ahead_half
+            assert abs(other.median() - ahead.median()) < 0.1, (label, name)

@@ -12,11 +12,11 @@ from grokbook.models.transformer import Shape
 from grokbook.tasks import ModularTask
 from grokbook.tasks.groups import cayley_table
 from grokbook.theory import linear_probability
-from grokbook.theory.feature_energy import example
-from grokbook.theory.irreps import irreps
 from grokbook_chapters.algebraic_solutions.zero_loss import least_isolated
 from grokbook_chapters.coverage import coverage_probability
 from grokbook_chapters.feature_emergence import backpropagated
+from grokbook_chapters.feature_emergence.feature_energy import example
+from grokbook_chapters.feature_emergence.irreps import irreps
 from grokbook_chapters.groups import group_deduction
 from grokbook_chapters.how_a_network_adds.sum_of_angles import drawn
 from grokbook_chapters.lyapunov_phase_portrait.cube_limits import cube_limits

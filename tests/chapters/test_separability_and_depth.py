@@ -13,6 +13,7 @@ from companion.claims import Runs
 from companion.claims.finding import UNDECIDED
 from grokbook.curves.oscillation import falls
 from grokbook.errors import ParameterError
+from grokbook.measures.readout import fresh_readout, linear_probe
 from grokbook.models.activations import SUM, activations
 from grokbook.models.transformer import Shape, initialise
 from grokbook.tasks import ModularTask
@@ -27,7 +28,6 @@ from grokbook_chapters.separability_and_depth import (
 from grokbook_chapters.separability_and_depth.separability import (
     class_separability,
     convexly_separable,
-    linear_probe,
     topologically_separable,
 )
 from written_pages import functions, names_used
@@ -121,11 +121,12 @@ def test_a_probe_finds_the_class_in_its_indicators_and_nothing_in_noise():
     labels chance."""
     rng, labels = np.random.default_rng(0), TASK.labels
     answers, noise = np.eye(23)[labels], rng.normal(size=(23**2, 16))
-    assert networks.probe_score(answers, TASK, labels, labels) == 1
+    seen = TASK.train_index
+    assert fresh_readout(answers, labels, seen) == 1
     chance = [
-        networks.probe_score(noise, TASK, labels, labels),
-        networks.probe_score(answers, TASK, labels, networks.wrong_labels(TASK)),
-        networks.probe_score(answers, TASK, networks.dealt_labels(TASK), labels),
+        fresh_readout(noise, labels, seen),
+        fresh_readout(answers, networks.wrong_labels(TASK), seen),
+        fresh_readout(answers, networks.dealt_to_training_cells(TASK), seen),
     ]
     assert max(chance) < networks.NOISE
 
@@ -136,7 +137,7 @@ def test_without_learning_the_true_classes_separate_less_than_wrong_ones_and_a_p
     task = ModularTask(23, train_fraction=0.85, split="symmetric")
     table = np.random.default_rng(1).normal(size=(23, 16))
     sums = table[task.pairs[:, 0]] + table[task.pairs[:, 1]]
-    assert networks.probe_score(sums, task, task.labels, task.labels) < 1 / 23
+    assert fresh_readout(sums, task.labels, task.train_index) < 1 / 23
     shares = [
         class_separability(sums, labels, pairs=20).share
         for labels in (task.labels, networks.wrong_labels(task))
@@ -152,11 +153,11 @@ def test_pairs_do_not_tell_what_the_probe_tells():
     rows[TASK.train_index, :23] += 8 * np.eye(23)[TASK.labels[TASK.train_index]]
     shares = [class_separability(rows, labels, pairs=20).share for labels in (TASK.labels, wrong)]
     assert min(shares) > 0.9
-    assert networks.probe_score(rows, TASK, TASK.labels, TASK.labels) < networks.NOISE
+    assert fresh_readout(rows, TASK.labels, TASK.train_index) < networks.NOISE
 
 
 def test_wrong_and_dealt_labels_change_what_they_say():
-    wrong, dealt = networks.wrong_labels(TASK), networks.dealt_labels(TASK)
+    wrong, dealt = networks.wrong_labels(TASK), networks.dealt_to_training_cells(TASK)
     grid = (wrong - TASK.labels).reshape(23, 23)
     assert np.array_equal(np.flatnonzero(wrong != TASK.labels), TASK.test_index)
     assert (grid % 23 == grid.T % 23).all()
@@ -201,7 +202,7 @@ def test_a_run_is_watched_at_both_stages():
         .double()
         .numpy()
     )
-    expected = networks.probe_score(rows, run.task, run.task.labels, run.task.labels)
+    expected = fresh_readout(rows, run.task.labels, run.task.train_index)
     assert float(data.probe_mlp.sel(seed=1, step=0)) == pytest.approx(expected)
 
 

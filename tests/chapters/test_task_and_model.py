@@ -33,7 +33,7 @@ def test_nothing_is_trained():
             {"strip": 11, "train_fraction": 0.04},
             "train_fraction = 0.04 of p = 13 leaves 0 of 169 cells for training; both sets need at least one cell.",
         ),
-        ({"shift": -1}, "shift = -1 is negative; the smallest valid shift is 0."),
+        ({"shift": -1}, "shift = -1 must be an integer of 0 or more."),
     ],
 )
 def test_the_plan_refuses_values_that_do_not_fit(change, message):

@@ -28,7 +28,6 @@ READERS = {
     "01_page.ipynb": lambda path: drift.read(path.parent),
     "verdicts.json": files.read_json,
     "net.pt": lambda path: load_weights(path, ResNet(3)),
-    "weights.pth": lambda path: ResNet(3, pretrained=str(path)).draw(0),
     "digits": read_idx,
     "class.csv": lambda path: classes.names_in(path, print),
     "key.csv": grading.parameters,

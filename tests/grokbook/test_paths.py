@@ -58,13 +58,6 @@ def test_the_root_is_the_nearest_checkout_above(checkout, monkeypatch):
     )
 
 
-def test_settings_come_before_any_search(checkout, tmp_path, monkeypatch):
-    monkeypatch.setenv("GROKBOOK_HOME", str(tmp_path / "elsewhere"))
-    monkeypatch.setenv("GROKBOOK_STORE", str(tmp_path / "store"))
-    assert paths.project_root(checkout) == tmp_path / "elsewhere"
-    assert paths.local_store_path() == tmp_path / "store"
-
-
 def test_outside_any_checkout_it_is_that_of_the_installed_sources(checkout, tmp_path):
     assert paths.project_root(tmp_path) == ROOT
 
@@ -126,16 +119,6 @@ def test_a_project_of_links_that_another_user_put_there_is_passed_over(
     monkeypatch.setattr(os, "lstat", of_another)
     monkeypatch.setattr(Path, "lstat", lambda path: of_another(path))
     assert paths.checkout(shared) != shared
-
-
-def test_a_folder_for_all_is_not_the_system_s_project_and_one_of_our_own_is_ours(
-    checkout, monkeypatch
-):
-    monkeypatch.setattr(os, "geteuid", lambda: OTHER)
-    made_by(monkeypatch, {path: (0, path == checkout) for path in (checkout, *checkout.rglob("*"))})
-    assert paths.project_root(checkout) == ROOT
-    made_by(monkeypatch, {checkout: (OTHER, True)})
-    assert paths.project_root(checkout) == checkout
 
 
 NOTES = "from pathlib import Path\n\nPath(__file__).with_name('ran').touch()\n"

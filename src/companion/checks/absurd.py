@@ -65,9 +65,9 @@ _CODE = re.compile(r"\{[\w:]+\}`[^`]*`|(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
 def refuse(notebook: Any) -> None:
     """Raise ChapterError with the first absurd sentence of an executed notebook, and how many more
     there are."""
-    if found := sentences(notebook):
-        more = f"; and {len(found) - 1} more" if found[1:] else ""
-        raise ChapterError(f"a sentence of the page is absurd: {found[0]}{more}.")
+    if absurd := sentences(notebook):
+        more = f"; and {len(absurd) - 1} more" if absurd[1:] else ""
+        raise ChapterError(f"a sentence of the page is absurd: {absurd[0]}{more}.")
 
 
 def sentences(notebook: Any) -> list[str]:
@@ -76,7 +76,10 @@ def sentences(notebook: Any) -> list[str]:
     Read are the prose with the values and conditions that the cells published, texts and tables of
     outputs, captions and alternative texts of figures.
     """
-    return list(dict.fromkeys(found for text in _texts(notebook) for found in in_text(text)))
+    places: list[str] = []
+    for text in _texts(notebook):
+        places += in_text(text)
+    return list(dict.fromkeys(places))
 
 
 def in_text(text: str) -> list[str]:
@@ -89,52 +92,53 @@ def in_text(text: str) -> list[str]:
         ... )
         (["a plural of one, '1 seeds': It holds for 1 seeds, as says."], [])
     """
-    tables = text.lstrip().startswith("<")
+    is_table = text.lstrip().startswith("<")
     plain = _CODE.sub("", _UNREAD.sub(" ", text))
     plain = html.unescape(re.sub(r"<(?!NA>)[a-zA-Z/!][^>]*>", " | ", plain))
     plain = re.sub(r"[ \t]*\n[ \t>]*(?!\n)", " ", plain.replace("*", ""))
-    rules = RULES if tables else {**RULES, NAMES: "a name of the code"}
-    return [
-        f"{what}, {found[0]!r}:"
-        f" {' '.join(plain[max(0, found.start() - 60) : found.end() + 60].split())}"
-        for pattern, what in rules.items()
-        for found in re.finditer(pattern, plain)
-    ]
+    rules = RULES if is_table else {**RULES, NAMES: "a name of the code"}
+    places = []
+    for pattern, what in rules.items():
+        for match in re.finditer(pattern, plain):
+            around = plain[max(0, match.start() - 60) : match.end() + 60]
+            places.append(f"{what}, {match[0]!r}: {' '.join(around.split())}")
+    return places
 
 
 def _texts(notebook: Any) -> Iterator[str]:
     """The texts of an executed notebook as its page has them."""
-    outputs = [output for cell in notebook["cells"] for output in cell.get("outputs", [])]
     values = glued(notebook)
     known = when.read({name: value for name, value in values.items() if isinstance(value, str)})
     for cell in notebook["cells"]:
-        if cell["cell_type"] == "markdown":
-            yield _filled("".join(cell["source"]), values, known)
-    for output in outputs:
-        data = output.get("data", {})
-        figure = output.get("metadata", {}).get("grokbook")
-        if "scrapbook" in output.get("metadata", {}):
-            continue
-        if figure:
-            yield from (_filled(figure[part], values, known) for part in ("caption", "alt"))
-            continue
-        shown = next(
-            (data[kind] for kind in ("text/html", "text/markdown") if kind in data),
-            output.get("text", ""),
-        )
-        yield _filled("".join(shown), values, known)
+        texts = [cell["source"]] if cell["cell_type"] == "markdown" else []
+        for output in cell.get("outputs", []):
+            texts += _of_output(output)
+        for text in texts:
+            yield _filled(text, values, known)
+
+
+def _of_output(output: Mapping[str, Any]) -> list[str]:
+    """The texts that an output puts on the page."""
+    about = output.get("metadata", {})
+    if "scrapbook" in about:
+        return []
+    if "grokbook" in about:
+        return [about["grokbook"]["caption"], about["grokbook"]["alt"]]
+    data = output.get("data", {})
+    return [data.get("text/html") or data.get("text/markdown") or output.get("text", "")]
 
 
 def _filled(text: str, values: Mapping[str, Any], known: when.Known) -> str:
     """A text with the words of its conditions where they hold, else the numbers that decided, and
     with its values."""
 
-    def chosen(found: re.Match[str]) -> str:
-        holds = when.holds(found[2].strip(), known)
-        return found[3] if holds else when.deciding(found[2].strip(), known)
+    def chosen(match: re.Match[str]) -> str:
+        condition = match[2].strip()
+        return match[3] if when.holds(condition, known) else when.deciding(condition, known)
 
     def value(role: re.Match[str]) -> str:
-        found = values.get(role[1], "")
-        return str(found) if role[2] is None or isinstance(found, str) else format(found, role[2])
+        glued_value = values.get(role[1], "")
+        form = "" if isinstance(glued_value, str) else role[2] or ""
+        return format(glued_value, form)
 
     return ROLE.sub(value, when.HALF.sub(chosen, when.BLOCK.sub(chosen, text)))

@@ -18,6 +18,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from os.path import commonprefix
 from pathlib import Path
 from typing import Any, Literal
@@ -39,27 +40,22 @@ ROLE = re.compile(r"\{glue:text\}`([^`:]+)(?::([^`]*))?`")
 """A glued value in prose; its groups are the name and the format."""
 
 _FORMAT = 1
-_NOTEBOOKS = ("book/chapters", ".")
 _RECORDS = "data/records/MANIFEST.json"
 _NUMBER = re.compile(r"-?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
 _CLOCK = re.compile(
     r"(?i)(?:^|[\W_])(?:seconds|minutes|hours|core min|cost|memory|commit|recorded on)(?:$|[\W_])"
 )
-_MACHINE = (
-    (r"```.*?```", ""),
-    (r"(?m)^.*\*\*(?:Time|Recorded on|Trained)\b.*$", ""),
-    (r"(?m)^>? ?(?:Nothing has to be|This will) train.*$", ""),
-    (r"\b\d{4}-\d\d-\d\d\b", "(date)"),
-    (r"\bcommit `?[0-9a-f]{7,40}`?", "(commit)"),
-    (r"from the installed module `[\w.]+`", "(module)"),
-    (
-        (
-            r"(?<![\w.,])[\d.,]+ (?:core"
-            r" )?(?:ms|s|min|h|seconds?|minutes?|hours?|days?|[MG]B)(?![\w-])"
-        ),
-        "(cost)",
-    ),
-)
+_MACHINE = {
+    re.compile(r"```.*?```", re.DOTALL): "",
+    re.compile(r"(?m)^.*\*\*Time\b.*$"): "",
+    re.compile(r"(?m)^>? ?(?:Nothing has to be|This will) train.*$"): "",
+    re.compile(r"\b\d{4}-\d\d-\d\d\b"): "(date)",
+    re.compile(r"\bcommit `?[0-9a-f]{7,40}`?"): "(commit)",
+    re.compile(
+        r"(?<![\w.,])[\d.,]+ (?:core )?(?:ms|s|min|h|seconds?|minutes?|hours?|days?|[MG]B)(?![\w-])"
+    ): "(cost)",
+}
+"""What a text says of a day or a machine, and what stands in its place here."""
 _TEXTS = ("text", "caption", "alt", "drawing")
 """Items whose words may come and go; that any other is gone counts."""
 
@@ -98,14 +94,16 @@ class Difference:
 
     def line(self, width: int = 60) -> str:
         """The difference in a line; of long texts the part around the first difference."""
-        both = ["(absent)" if v is None else one_line(v) for v in (self.old, self.new)]
-        start = max(0, len(commonprefix(both)) - width // 3)
-        before = "..." if start else ""
-        old, new = (
-            f"{before}{text[start : start + width]}{'...' if text[start + width :] else ''}"
-            for text in both
-        )
+        texts = ["(absent)" if v is None else one_line(v) for v in (self.old, self.new)]
+        start = max(0, len(commonprefix(texts)) - width // 3)
+        old, new = (_excerpt(text, start, start + width) for text in texts)
         return f"  {self.kind:<7} {one_line(self.item)}: {old} -> {new}"
+
+
+def _excerpt(text: str, start: int, end: int) -> str:
+    before = "..." if start else ""
+    after = "..." if end < len(text) else ""
+    return f"{before}{text[start:end]}{after}"
 
 
 class _Page(BaseModel):
@@ -133,13 +131,15 @@ class _Manifest(BaseModel):
     records: dict[str, _Record] | None = None
 
 
-def _checked(found: Any, file: Path) -> dict[str, Any]:
-    """What was found in a file, or made of it, as a manifest; ParameterError where it is none."""
+def _checked(content: Any, file: Path) -> dict[str, Any]:
+    """What a file has, as a manifest; raises ParameterError where it is none."""
     try:
-        return _Manifest.model_validate(found).model_dump()
+        return _Manifest.model_validate(content).model_dump()
     except ValidationError:
-        said = f"{file} is not a manifest of format {_FORMAT}"
-        raise ParameterError(f"{said}; `grokbook build` writes one to site/{NAME}.") from None
+        raise ParameterError(
+            f"{file} is not a manifest of format {_FORMAT}; `grokbook build` writes one to"
+            f" site/{NAME}."
+        ) from None
 
 
 # ------------------------------------------------------------------------------- what a build holds
@@ -153,23 +153,22 @@ def manifest(folder: Path, root: Path | None = None) -> dict[str, Any]:
     none. Raises ParameterError where there are no notebooks, or a file cannot be read.
     """
     root = root or folder
-    found = next(
-        (paths for part in _NOTEBOOKS if (paths := sorted((folder / part).glob("*.ipynb")))), []
-    )
-    if not found:
+    notebooks = sorted((folder / "book" / "chapters").glob("*.ipynb"))
+    notebooks = notebooks or sorted(folder.glob("*.ipynb"))
+    if not notebooks:
         raise ParameterError(
             f"{folder} holds no executed chapters and no {NAME}; name a checkout, a site or a"
             " manifest."
         )
     records = _json(root / _RECORDS) if (root / _RECORDS).is_file() else {}
     verdicts = of(root).verdicts
-    made = {
+    content = {
         "format": _FORMAT,
-        "chapters": {path.stem: _page(path) for path in found},
+        "chapters": {path.stem: _page(path) for path in notebooks},
         "verdicts": _json(verdicts) if verdicts.is_file() else None,
         "records": records.get("records") if isinstance(records, dict) else records,
     }
-    return _checked(made, root)
+    return _checked(content, root)
 
 
 def read(place: Path) -> dict[str, Any]:
@@ -195,66 +194,112 @@ def _json(path: Path) -> Any:
 
 
 def _page(path: Path) -> dict[str, Any]:
-    notebook = _json(path)
+    from nbformat import v4
+
     try:
-        return content(notebook["cells"])
+        return content(v4.reads(whole(path).decode()).cells)
     except Exception as error:  # a notebook that somebody else made can be wrong in any place
-        raise ParameterError(
-            f"{path} is not an executed chapter ({type(error).__name__}: {error})."
-        ) from None
+        reason = one_line(f"{type(error).__name__}: {error}")
+        raise ParameterError(f"{path} is not an executed chapter ({reason}).") from None
 
 
 def content(cells: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """One chapter: its preset, its items, the bands of the claims on it, and what the seeds of its
     numbers have."""
-    items: dict[str, Any] = {}
-    seen: Counter[str] = Counter()
-    bands: dict[str, Any] = {}
-    seeds: dict[str, Any] = {}
+    reader = _Reader()
     for cell in cells:
         for output in cell.get("outputs", []):
-            items.update(_items(output, seen, bands))
-            glued = output.get("metadata", {}).get("scrapbook", {})
-            if "seeds" in glued:
-                seeds[f"glue {glued['name']}"] = [glued["value"], glued["seeds"]]
+            reader.read(output)
     box = ""
     for cell in cells:
         if "provenance" in cell["metadata"].get("tags", []):
-            box += re.sub(r"[`\\]", "", "".join(cell["source"]))
+            box += re.sub(r"[`\\]", "", cell["source"])
     for key in re.findall(r"\*\*Data\*\* .+? \(record ([0-9a-f]+)\)", box):
-        items[f"record {key}"] = "used"
-    items["figures"] = seen["figure"]
+        reader.items[f"record {key}"] = "used"
+    reader.items["figures"] = reader.counts["figure"]
     preset = re.search(r"preset (\w+)", box)
-    return {"preset": preset and preset[1], "items": items, "bands": bands, "seeds": seeds}
+    return {
+        "preset": preset and preset[1],
+        "items": reader.items,
+        "bands": reader.bands,
+        "seeds": reader.seeds,
+    }
 
 
-def _items(
-    output: Mapping[str, Any], seen: Counter[str], bands: dict[str, Any]
-) -> Iterator[tuple[str, Any]]:
-    """What one output puts on the page, by name; counts tables, figures and texts on the way."""
-    # a notebook from disk has another order than one from a kernel
-    data = dict(sorted(output.get("data", {}).items()))
-    about = output.get("metadata", {})
-    html = _text(data.get("text/html", ""))
-    words = _text(data.get("text/markdown", output.get("text", "")))
-    if "scrapbook" in about:
-        yield from _glued(about["scrapbook"]["name"], _text(next(iter(data.values()))), bands)
-    elif "grokbook" in about:
-        seen["figure"] += 1
-        figure = about["grokbook"]
-        drawn = "".join(_text(data[kind]) for kind in data if kind != "text/plain")
-        yield f"caption of {figure['name']}", _plain(figure["caption"])
-        yield f"alt of {figure['name']}", _plain(figure["alt"])
-        yield f"drawing of {figure['name']}", _digest(drawn)
-    elif "<table" in html:
-        seen["table"] += 1
-        yield from _cells(html, f"table {seen['table']}")
-    elif html:
-        seen["drawing"] += 1
-        yield f"drawing {seen['drawing']}", _digest(html)
-    elif words and output.get("name") != "stderr" and _plain(words):
-        seen["text"] += 1
-        yield f"text {seen['text']}", _plain(words)
+class _Reader:
+    """Gathers what the outputs of a page put on it, by name."""
+
+    def __init__(self) -> None:
+        self.items: dict[str, Any] = {}
+        self.bands: dict[str, Any] = {}
+        self.seeds: dict[str, Any] = {}
+        self.counts: Counter[str] = Counter()
+
+    def read(self, output: Mapping[str, Any]) -> None:
+        """Enter an output; tables, drawings and texts without a name are counted."""
+        data = output.get("data", {})
+        about = output.get("metadata", {})
+        html = data.get("text/html", "")
+        text = _plain(data.get("text/markdown", output.get("text", "")))
+        if "scrapbook" in about:
+            self._glued(about["scrapbook"], next(iter(data.values())))
+        elif "grokbook" in about:
+            self._figure(about["grokbook"], data)
+        elif "<table" in html:
+            self._table(html, self._number("table"))
+        elif html:
+            self.items[self._number("drawing")] = _digest(html)
+        elif text and output.get("name") != "stderr":
+            self.items[self._number("text")] = text
+
+    def _number(self, kind: str) -> str:
+        self.counts[kind] += 1
+        return f"{kind} {self.counts[kind]}"
+
+    def _glued(self, about: Mapping[str, Any], text: str) -> None:
+        """A glued value; `ledger` holds rows of id, verdict, value, low, high."""
+        name = about["name"]
+        value = literal(text)
+        if name == "ledger":
+            for claim, verdict, number, *band in json.loads(value):
+                self.items |= {f"verdict of {claim}": verdict, f"value of {claim}": number}
+                if None not in band:
+                    self.bands[claim] = band
+        elif name.startswith(KEY):
+            condition = name.removeprefix(KEY)
+            truth, numbers = json.loads(value)
+            self.items[f"condition {condition}"] = "not known" if truth is None else truth
+            self.items[f"text of condition {condition}"] = numbers
+        elif not _CLOCK.search(name):
+            self.items[f"glue {name}"] = _plain(value) if isinstance(value, str) else value
+        if "seeds" in about:
+            self.seeds[f"glue {name}"] = [about["value"], about["seeds"]]
+
+    def _figure(self, about: Mapping[str, Any], data: Mapping[str, Any]) -> None:
+        self.counts["figure"] += 1
+        name = about["name"]
+        # a notebook from disk has another order than one from a kernel
+        drawn = ""
+        for kind in sorted(data.keys() - {"text/plain"}):
+            part = data[kind]
+            drawn += part if isinstance(part, str) else json.dumps(part, sort_keys=True)
+        self.items[f"caption of {name}"] = _plain(about["caption"])
+        self.items[f"alt of {name}"] = _plain(about["alt"])
+        self.items[f"drawing of {name}"] = _digest(drawn)
+
+    def _table(self, html: str, name: str) -> None:
+        """The rows of a table, named by their first cells; without columns that tell of a
+        machine."""
+        from bs4 import BeautifulSoup
+
+        table: Any = BeautifulSoup(html, "html.parser").table
+        self.items[f"text of {name}"] = _plain(table.caption.get_text() if table.caption else "")
+        heads = [head.get_text(strip=True) for head in table.thead.find_all("th")]
+        for row in table.tbody.find_all("tr"):
+            texts = [cell.get_text(" ", strip=True) for cell in row.find_all(["td", "th"])]
+            columns = zip(heads, texts, strict=True)
+            cells = [f"{head} {text}" for head, text in columns if not _CLOCK.search(head)]
+            self.items[self._number(f"{name}, {texts[0]},")] = _plain(", ".join(cells))
 
 
 def literal(text: str) -> Any:
@@ -273,56 +318,13 @@ def glued(notebook: Mapping[str, Any]) -> dict[str, Any]:
         for output in cell.get("outputs", []):
             about = output.get("metadata", {}).get("scrapbook")
             if about:
-                values[about["name"]] = literal("".join(next(iter(output["data"].values()))))
+                values[about["name"]] = literal(next(iter(output["data"].values())))
     return values
 
 
-def _glued(name: str, text: str, bands: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """A glued value; `ledger` holds rows of id, verdict, value, low, high."""
-    value = literal(text)
-    if name == "ledger":
-        for claim, verdict, number, *band in json.loads(value):
-            yield f"verdict of {claim}", verdict
-            yield f"value of {claim}", number
-            if None not in band:
-                bands[claim] = band
-    elif name.startswith(KEY):
-        truth, said = json.loads(value)
-        yield f"condition {name.removeprefix(KEY)}", "not known" if truth is None else truth
-        yield f"text of condition {name.removeprefix(KEY)}", said
-    elif not _CLOCK.search(name):
-        yield f"glue {name}", _plain(value) if isinstance(value, str) else value
-
-
-def _cells(html: str, name: str) -> Iterator[tuple[str, Any]]:
-    """The cells of a table by row (its first cell) and column, unrounded where the page has the
-    whole number."""
-    from bs4 import BeautifulSoup
-
-    table = BeautifulSoup(html, "html.parser").table
-    heads = [head.get_text(strip=True) for head in table.thead.find_all("th")]
-    rows: Counter[str] = Counter()
-    yield f"text of {name}", _plain(table.caption.get_text() if table.caption else "")
-    for row in table.tbody.find_all("tr"):
-        cells = row.find_all(["td", "th"])
-        first = cells[0].get_text(strip=True)
-        rows[first] += 1
-        number = f" ({rows[first]})" if rows[first] > 1 else ""
-        for head, cell in zip(heads, cells, strict=True):
-            if not _CLOCK.search(head):
-                yield f"{name}, {first}{number}, {head}", _plain(cell.get_text(" ", strip=True))
-
-
-def _text(value: Any) -> str:
-    """A part of an output, which may stand there as lines, or as JSON whose order says nothing."""
-    if isinstance(value, dict):
-        return json.dumps(value, sort_keys=True)
-    return "".join(value) if isinstance(value, list) else str(value)
-
-
 def _plain(text: str) -> str:
-    for pattern, instead in _MACHINE:
-        text = re.sub(pattern, instead, text, flags=re.DOTALL if "```" in pattern else 0)
+    for pattern, instead in _MACHINE.items():
+        text = pattern.sub(instead, text)
     return text.strip()
 
 
@@ -352,26 +354,38 @@ def compare(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Difference]:
     bands = {}
     for page in then.values():
         bands |= page["bands"]
-    found = [Difference(name, "chapter", "there", None, "gone") for name in then if name not in now]
-    found += [Difference(name, "chapter", None, "there", "new") for name in now if name not in then]
+    differences = []
+    for name in then.keys() | now.keys():
+        if name not in now:
+            differences.append(Difference(name, "chapter", "there", None, "gone"))
+        elif name not in then:
+            differences.append(Difference(name, "chapter", None, "there", "new"))
     for name in both:
-        seeds = [page[name].get("seeds", {}) for page in (then, now)]
-        for d in _differences(name, then[name]["items"], now[name]["items"], bands):
-            known = all(d.item in page for page in seeds)
-            found.append(_against_seeds(d, *(page[d.item] for page in seeds)) if known else d)
+        for difference in _differences(name, then[name]["items"], now[name]["items"], bands):
+            differences.append(_against_seeds(difference, then[name], now[name]))
     for part in ("verdicts", "records"):
         if old.get(part) is not None and new.get(part) is not None:
-            found += _differences(part, old[part], new[part], {})
-    return sorted(found, key=lambda d: d.chapter)
+            differences += _differences(part, old[part], new[part], {})
+    return sorted(differences, key=lambda d: d.chapter)
 
 
-def _against_seeds(difference: Difference, old: Any, new: Any) -> Difference:
-    """A difference with how far the number moved, and how far its seeds are apart; `old` and `new`
-    are its value and what each seed has."""
-    apart = None if None in (old[0], new[0]) else abs(new[0] - old[0])
-    missing = None in (*old[1], *new[1])
-    ranges = [max(seeds) - min(seeds) for _, seeds in (old, new) if not missing and len(seeds) > 1]
-    return replace(difference, apart=apart, spread=max(ranges, default=None))
+def _against_seeds(d: Difference, then: Mapping[str, Any], now: Mapping[str, Any]) -> Difference:
+    """A difference with how far the number moved, and how far its seeds are apart, where both pages
+    have what each seed has."""
+    numbers = []
+    ranges: list[float | None] = []
+    for page in (then, now):
+        if d.item not in page.get("seeds", {}):
+            return d
+        number, seeds = page["seeds"][d.item]
+        numbers.append(number)
+        if None in seeds:
+            ranges.append(None)
+        elif len(seeds) > 1:
+            ranges.append(max(seeds) - min(seeds))
+    apart = None if None in numbers else abs(numbers[1] - numbers[0])
+    spread = None if None in ranges else max(ranges, default=None)
+    return replace(d, apart=apart, spread=spread)
 
 
 def _differences(
@@ -383,33 +397,34 @@ def _differences(
     for item in dict.fromkeys([*old, *new]):
         a = old.get(item)
         b = new.get(item)
-        if item not in new or item not in old:
-            yield Difference(chapter, item, a, b, "new" if item in new else "gone")
-        elif a != b and (kind := _kind(chapter, item, a, b, bands)):
+        if item not in new:
+            yield Difference(chapter, item, a, b, "gone")
+        elif item not in old:
+            yield Difference(chapter, item, a, b, "new")
+        elif a != b:
             band = bands.get(item.removeprefix("value of "))
-            yield Difference(chapter, item, a, b, kind, band=band and tuple(band))
+            kind = _kind(chapter, item, a, b, band)
+            if kind:
+                yield Difference(chapter, item, a, b, kind, band=band and tuple(band))
 
 
-def _kind(chapter: str, item: str, a: Any, b: Any, bands: Mapping[str, Any]) -> str | None:
+def _kind(chapter: str, item: str, a: Any, b: Any, band: Sequence[float] | None) -> str | None:
     """How two values that are not equal differ; None where only rounding does."""
     if chapter == "records":
         return "text" if set(a["seeds"]) < set(b["seeds"]) else "moved"
-    if chapter == "verdicts" or item.startswith("verdict") or item.endswith(", verdict"):
+    if chapter == "verdicts" or item.startswith("verdict of "):
         return "moved"
     if item.startswith("drawing"):
         return "text"
-    claim = re.fullmatch(r"value of (\S+)|table \d+, (\S+), evidence", item)
-    band = bands.get(claim[1] or claim[2]) if claim else None
-    if band and item.startswith("value"):
-        return "within" if isinstance(b, int | float) and band[0] <= b <= band[1] else "moved"
-    if all(isinstance(v, int | float) for v in (a, b)):
+    if band:
+        is_inside = isinstance(b, int | float) and band[0] <= b <= band[1]
+        return "within" if is_inside else "moved"
+    if isinstance(a, int | float) and isinstance(b, int | float):
         return None if _close(a, b) else "moved"
     old = _numbers(a)
     new = _numbers(b)
-    pairs = zip(old, new, strict=False)
-    alike = len(old) == len(new) and all(_close(m, n) for m, n in pairs)
-    if not alike:
-        return "within" if band else "moved"
+    if len(old) != len(new) or not all(map(_close, old, new)):
+        return "moved"
     return None if _NUMBER.sub("#", str(a)) == _NUMBER.sub("#", str(b)) else "text"
 
 
@@ -419,33 +434,31 @@ def _numbers(value: Any) -> list[float]:
 
 
 def _close(a: float, b: float) -> bool:
+    if a == b or (math.isnan(a) and math.isnan(b)):
+        return True
     if max(abs(a), abs(b)) > sys.float_info.max:  # a whole number may be that large
-        return a == b
-    return math.isclose(a, b, rel_tol=TOLERANCE, abs_tol=TOLERANCE / 1000) or (
-        math.isnan(a) and math.isnan(b)
-    )
+        return False
+    return math.isclose(a, b, rel_tol=TOLERANCE, abs_tol=TOLERANCE / 1000)
 
 
 def lines(differences: Iterable[Difference], compared: int) -> Iterator[str]:
     """The differences under the names of their chapters, and a last line that counts them."""
-    found = list(differences)
-    by_chapter: dict[str, list[Difference]] = {}
-    for difference in found:
-        by_chapter.setdefault(difference.chapter, []).append(difference)
-    for chapter, several in by_chapter.items():
+    listed = list(differences)
+    for chapter, group in groupby(listed, key=lambda d: d.chapter):
         yield one_line(chapter)
-        new = [d.item for d in several if d.kind == "new"]
-        if new:
-            listed = one_line(", ".join(new[:3]))
-            yield f"  new     {len(new)} items: {listed}{', ...' if new[3:] else ''}"
-        for difference in several:
-            if difference.kind != "new":
+        new = 0
+        for difference in group:
+            if difference.kind == "new":
+                new += 1
+            else:
                 yield difference.line()
-    if not found:
+        if new:
+            yield f"  new     {new} items"
+    if not listed:
         yield f"no drift: {compared} chapters are the same."
         return
-    counted = sum(d.counts for d in found)
+    counted = sum(d.counts for d in listed)
     yield (
         f"{compared} chapters compared: {counted} numbers, verdicts or records moved or are gone, "
-        f"{len(found) - counted} texts or drawings differ or are new."
+        f"{len(listed) - counted} texts or drawings differ or are new."
     )

@@ -2,11 +2,8 @@
 
 from companion.claims.finding import VERDICTS as VERDICTS
 from companion.claims.finding import Finding as Finding
-from companion.claims.finding import all_of as all_of
 from companion.claims.finding import band as band
 from companion.claims.finding import enough as enough
-from companion.claims.finding import found as found
-from companion.claims.finding import joint as joint
 from companion.claims.finding import judge as judge
 from companion.claims.ledger import CheckError as CheckError
 from companion.claims.ledger import Claim as Claim

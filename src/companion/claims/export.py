@@ -6,10 +6,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 from companion.announced import chapter_of
+from companion.claims.finding import Finding
 from companion.claims.ledger import PAPERS, Claim, Outcome
 from companion.claims.verdicts import MEANINGS, settled
 from companion.project import current
@@ -37,6 +39,7 @@ _OF_CLAIM = (
     "rule",
 )
 """Fields of a claim that its entry has as they are."""
+_OF_RECORD = ("experiment", "key", "seeds", "sha256")
 
 
 def document(
@@ -59,15 +62,17 @@ def document(
         ('G36', 'holds', False, 'grokbook claims --run --id G36')
     """
     chosen = list(chosen)
-    held = {entry["key"]: (name, entry) for name, entry in Store(records_path()).entries().items()}
     known = settled()
-    results = {outcome.claim.id: outcome for outcome in found}
+    findings = {outcome.claim.id: outcome.finding for outcome in found}
+    held = {entry["key"]: (name, entry) for name, entry in Store(records_path()).entries().items()}
     records: dict[str, Any] = {}
-    entries = [
-        _entry(claim, known.get(claim.id), results.get(claim.id), held, records) for claim in chosen
-    ]
-    before = seen or {}
-    entries = [one if one["computed"] else dict(before.get(one["id"], one)) for one in entries]
+    entries = []
+    for claim in chosen:
+        entry = _entry(claim, known.get(claim.id), findings.get(claim.id))
+        entry |= _recorded(claim, held, records)
+        if seen and not entry["computed"]:
+            entry = dict(seen.get(claim.id, entry))
+        entries.append(entry)
     return {
         "$schema": SCHEMA,
         "format": _FORMAT,
@@ -80,48 +85,43 @@ def document(
     }
 
 
-def _entry(
-    claim: Claim,
-    verdict: str | None,
-    outcome: Outcome | None,
-    held: Mapping[str, tuple[str, Mapping[str, Any]]],
-    records: dict[str, Any],
-) -> dict[str, Any]:
-    """One claim; the records of its experiments are entered into `records`."""
-    asked: list[Any] = []
-    for wanted in (claim.runs, claim.beside):
-        asked += wanted().values() if wanted else []
-    there = []
-    for experiment in asked:
-        if experiment.key in held:
-            name, record = held[experiment.key]
-            parts = ("experiment", "key", "seeds", "sha256")
-            records[name] = {part: record[part] for part in parts}
-            there.append(name)
-    entry = {name: getattr(claim, name) for name in _OF_CLAIM}
-    entry |= {
+def _entry(claim: Claim, verdict: str | None, finding: Finding | None) -> dict[str, Any]:
+    """One claim with its settled `verdict`, and what its check found where it was run."""
+    entry = dict(zip(_OF_CLAIM, attrgetter(*_OF_CLAIM)(claim), strict=True))
+    shown = finding or Finding(verdict or "not run", claim.reason)
+    own_paper = claim.named and not current().own
+    return entry | {
         "also": list(claim.also),
-        "verdict": verdict or "not run",
+        "verdict": shown.verdict,
         "settled": verdict,
-        "computed": outcome is not None,
-        "published": claim.published,
-        "evidence": claim.reason,
-        "bars": {},
-        "runs": None,
-        "records": sorted(set(there)),
-        "not_recorded": sorted({e.name for e in asked if e.key not in held}),
+        "computed": finding is not None,
+        "published": shown.published or claim.published,
+        "evidence": shown.evidence,
+        "bars": dict(shown.at),
+        "runs": finding and finding.runs,
+        "value": _number(shown.value),
+        "low": _number(shown.low),
+        "high": _number(shown.high),
         "chapter": chapter_of(claim.topic),
-        "command": f"grokbook claims --run --id {claim.id}",
+        "command": "" if own_paper else f"grokbook claims --run --id {claim.id}",
     }
-    if claim.named and not current().own:
-        entry["command"] = ""
-    finding = outcome.finding if outcome else None
-    for part in ("value", "low", "high"):
-        entry[part] = _number(getattr(finding, part, None))
-    if finding:
-        entry |= {"verdict": finding.verdict, "evidence": finding.evidence, "runs": finding.runs}
-        entry |= {"bars": dict(finding.at), "published": finding.published or claim.published}
-    return entry
+
+
+def _recorded(
+    claim: Claim, held: Mapping[str, tuple[str, Mapping[str, Any]]], records: dict[str, Any]
+) -> dict[str, list[str]]:
+    """The records of a claim's experiments, which are entered into `records`, and what has none."""
+    names = set()
+    missing = set()
+    for wanted in filter(None, (claim.runs, claim.beside)):
+        for experiment in wanted().values():
+            if experiment.key not in held:
+                missing.add(experiment.name)
+                continue
+            name, record = held[experiment.key]
+            records[name] = {part: record[part] for part in _OF_RECORD}
+            names.add(name)
+    return {"records": sorted(names), "not_recorded": sorted(missing)}
 
 
 def _number(value: Any) -> float | None:
@@ -135,5 +135,5 @@ def schema() -> dict[str, Any]:
 
 
 def text(content: Mapping[str, Any]) -> str:
-    """A document as it is written to a file."""
-    return json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+    """A document as it is written to a file or to a terminal, in ASCII."""
+    return json.dumps(content, indent=1, sort_keys=True, allow_nan=False) + "\n"

@@ -1,5 +1,4 @@
-"""What a check finds: a verdict, a value with its band, named numbers; and how the parts of a
-statement are joined."""
+"""What a check finds: a verdict, a value with its band, named numbers; and the words for counts."""
 
 from __future__ import annotations
 
@@ -39,9 +38,9 @@ class Finding:
     `value` is the number the verdict rests on (None where nothing decides), `low` and `high` its
     band (the range over seeds, or a tolerance), `published` the paper's number where there is one,
     `runs` how many recorded runs it rests on. `numbers` are the named numbers of the sentence: a
-    claim with a template fills `evidence` from them. `parts` are the findings that it joins, if
-    any. `stands` counts a statement's parts that are as printed and all of them, where it has
-    several; `at` is the verdict at each other bar of the claim.
+    claim with a template fills `evidence` from them. `stands` counts a statement's parts that are
+    as printed and all of them, where it has several; `at` is the verdict at each other bar of the
+    claim.
 
     Raises ParameterError for a verdict that there is not.
     """
@@ -54,7 +53,6 @@ class Finding:
     published: str = ""
     runs: int = field(default=0, compare=False)
     numbers: Mapping[str, Any] = field(default_factory=dict, compare=False)
-    parts: Mapping[str, Finding] = field(default_factory=dict, compare=False)
     stands: tuple[int, int] = field(default=(0, 0), compare=False)
     at: Mapping[str, str] = field(default_factory=dict, compare=False)
 
@@ -79,28 +77,14 @@ class Finding:
             return self
         if isinstance(says, Mapping):
             says = says.get(self.verdict, says.get("", ""))
-        known = {
-            name: getattr(self, name) for name in ("verdict", "value", "low", "high", "published")
-        }
+        template = "".join(says)
         bars = ", ".join(f"at {bar} {verdict}" for bar, verdict in self.at.items())
-        template = says if isinstance(says, str) else "".join(says)
-        template += " (other bars: {bars})" if bars and "{bars}" not in template else ""
-        said = template.format(**(known | {"bars": bars} | dict(self.numbers))).strip()
-        mixed = f"; {self.stands[0]} of {self.stands[1]} parts are as printed" if self.mixed else ""
-        return replace(self, evidence=f"{said}{mixed}")
-
-
-def found(
-    verdict: str,
-    value: float | None = None,
-    low: float | None = None,
-    high: float | None = None,
-    published: str = "",
-    **numbers: Any,
-) -> Finding:
-    """A finding whose sentence is the claim's template, filled with `numbers` (and value, low,
-    high, published)."""
-    return Finding(verdict, "", value, low, high, published, numbers=numbers)
+        if bars and "{bars}" not in template:
+            template += " (other bars: {bars})"
+        evidence = template.format(**(vars(self) | {"bars": bars} | dict(self.numbers))).strip()
+        if self.mixed:
+            evidence += f"; {self.stands[0]} of {self.stands[1]} parts are as printed"
+        return replace(self, evidence=evidence)
 
 
 def worded(
@@ -128,14 +112,14 @@ def worded(
         ('holds', 'undecided', 'holds with correction', 'undecided')
     """
     if False not in parts:
-        known = parts and None not in (*parts, anything)
-        if not known:
+        if not parts or None in (*parts, anything):
             return UNDECIDED
         return "vacuous" if anything else "holds"
-    for mended, word in ((corrected, "holds with correction"), (assumed, "needs an assumption")):
-        if mended or mended is None:
-            return word if mended else UNDECIDED
-    return UNDECIDED if elsewhere else "fails"
+    if corrected:
+        return "holds with correction"
+    if corrected is not None and assumed:
+        return "needs an assumption"
+    return UNDECIDED if elsewhere or None in (corrected, assumed) else "fails"
 
 
 def judge(
@@ -151,11 +135,11 @@ def judge(
     **numbers: Any,
 ) -> Finding:
     """What `worded` says of a statement of these parts, with the numbers it rests on."""
-    said = worded(
+    verdict = worded(
         *parts, corrected=corrected, assumed=assumed, anything=anything, elsewhere=elsewhere
     )
-    stands = (sum(part is not None and bool(part) for part in parts), len(parts))
-    return Finding(said, "", value, low, high, published, numbers=numbers, stands=stands)
+    stands = (sum(map(bool, parts)), len(parts))
+    return Finding(verdict, "", value, low, high, published, numbers=numbers, stands=stands)
 
 
 def of_companions(found: Finding) -> Finding:
@@ -172,47 +156,6 @@ def of_companions(found: Finding) -> Finding:
     return replace(found, verdict=UNDECIDED, numbers={**found.numbers, "companions": found.verdict})
 
 
-def joint(verdicts: Iterable[str]) -> str:
-    """The verdict on a statement of several parts: one that fails refutes it, it holds where all
-    do, else "undecided".
-
-    Where no part has a run, "not run".
-
-    Example:
-        >>> joint(["holds", "fails", "not run"]), joint(["holds", "not run"]), joint(["not run"])
-        ('fails', 'undecided', 'not run')
-    """
-    given = set(verdicts)
-    if given <= {"not run"}:
-        return "not run"
-    if "fails" in given:
-        return "fails"
-    return "holds" if given == {"holds"} else UNDECIDED
-
-
-def all_of(parts: Mapping[str, Finding], published: str = "") -> Finding:
-    """One finding for a statement with several parts, whose evidence is told already: see `joint`.
-
-    Example:
-        >>> all_of({"a": Finding("holds", "seen"), "b": Finding("not run", "open")}).evidence
-        'a (holds): seen; b (not run): open'
-    """
-    first, *others = parts.values()
-    if not others:
-        return replace(first, published=first.published or published)
-    alike = {finding.evidence for finding in parts.values()} == {first.evidence}
-    every = "; ".join(
-        f"{name} ({finding.verdict}): {finding.evidence}" for name, finding in parts.items()
-    )
-    said = published or "; ".join(finding.published for finding in parts.values())
-    verdict = joint(finding.verdict for finding in parts.values())
-    stands = (sum(finding.verdict == "holds" for finding in parts.values()), len(parts))
-    told = first.evidence if alike else every
-    return replace(
-        first, verdict=verdict, evidence=told, published=said, parts=parts, stands=stands
-    )
-
-
 def enough(*data: xr.Dataset | pd.DataFrame | None, least: int = ENOUGH) -> bool:
     """Whether each of these, a dataset (dim `seed`), a table (a row a run) or None, holds at least
     `least` runs.
@@ -221,13 +164,13 @@ def enough(*data: xr.Dataset | pd.DataFrame | None, least: int = ENOUGH) -> bool
         >>> enough(None), enough(pd.DataFrame({"grok_step": [1, 2, 3]}))
         (False, True)
     """
-    return all(_runs_in(each) >= least for each in data)
-
-
-def _runs_in(data: xr.Dataset | pd.DataFrame | None) -> int:
-    if data is None:
-        return 0
-    return len(data) if isinstance(data, pd.DataFrame) else data.sizes["seed"]
+    for each in data:
+        if each is None:
+            return False
+        count = len(each) if isinstance(each, pd.DataFrame) else each.sizes["seed"]
+        if count < least:
+            return False
+    return True
 
 
 def some(count: int, of: int) -> str:

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import inspect
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache, partial
+from operator import attrgetter
 from types import ModuleType
 from typing import Any
 
@@ -41,6 +43,7 @@ PAPERS = {
     "varma2023": "Varma et al. 2023",
     "kumar2024": "Kumar et al. 2024",
     "prieto2025": "Prieto et al. 2025",
+    "chou2026": "Chou et al. 2026",
     "arxiv2603.13331": "arXiv:2603.13331",
     "arxiv2606.13753": "arXiv:2606.13753",
     "arxiv2606.18465": "arXiv:2606.18465",
@@ -68,10 +71,10 @@ class Paper:
     name: str
 
     def __post_init__(self) -> None:
-        if not isinstance(self.key, str) or not self.key.isidentifier() or self.key in PAPERS:
+        if not self.key.isidentifier() or self.key in PAPERS:
             free = "must be a word such as 'me2026' that is no paper of this book"
             raise ParameterError(f"key = {shown(self.key)} {free} ({', '.join(PAPERS)}).")
-        if not isinstance(self.name, str) or not self.name.strip():
+        if not self.name.strip():
             raise ParameterError(
                 f"name = {shown(self.name)} must be the words that name the paper, such as 'Me"
                 " 2026'."
@@ -183,27 +186,25 @@ class Claim:
         if isinstance(self.paper, Paper):
             object.__setattr__(self, "named", self.paper.name)
             object.__setattr__(self, "paper", self.paper.key)
-        own = bool(self.named)
         if not self.shown_by and self.check:
             object.__setattr__(self, "shown_by", "runs" if self.runs else "count")
-        known = {
-            "shown_by": ("", *WAYS),
-            "kind": KINDS,
-            "origin": ORIGINS,
-            "part_of": ("", *GATHERED),
-        }
-        if not own:
-            known["paper"] = PAPERS
-        for name, choices in known.items():
-            if (value := getattr(self, name)) not in choices:
-                there = ", ".join(filter(None, choices))
-                hint = ", or give a Paper(key, name)" if name == "paper" else ""
-                raise ParameterError(f"{name} = {value!r} is unknown; choose one of {there}{hint}.")
+        if not self.named:
+            self._refuse_unknown("paper", PAPERS, ", or give a Paper(key, name)")
+        self._refuse_unknown("kind", KINDS)
+        self._refuse_unknown("origin", ORIGINS)
+        self._refuse_unknown("shown_by", ("", *WAYS))
+        self._refuse_unknown("part_of", ("", *GATHERED))
         since(self.rule_changed)
         if self.check is None and not self.reason:
             raise ParameterError(
                 f"claim {self.id} has neither a check nor a reason why it cannot be checked."
             )
+
+    def _refuse_unknown(self, name: str, choices: Iterable[str], hint: str = "") -> None:
+        value = getattr(self, name)
+        if value not in choices:
+            known = ", ".join(filter(None, choices))
+            raise ParameterError(f"{name} = {value!r} is unknown; choose one of {known}{hint}.")
 
     @property
     def page(self) -> str:
@@ -220,15 +221,16 @@ class Claim:
         """The check itself, on runs or numbers of the caller's choice, also at the other bars; its
         sentence filled."""
         finding = self.check(*args, **kwargs)
-        asked = [
-            (name, bar) for name, bars in self.bars.items() if name not in kwargs for bar in bars
-        ]
-        at = {said(bar): self.check(*args, **kwargs, **{name: bar}).verdict for name, bar in asked}
-        told = replace(finding, published=finding.published or self.published, at=at).told(
-            self.says
-        )
-        moved_by_bar = any(_side(word) != _side(finding.verdict) for word in at.values())
-        hangs_on_bar = finding.verdict not in OPEN and moved_by_bar
+        at = {}
+        for name, bars in self.bars.items():
+            if name in kwargs:
+                continue
+            for bar in bars:
+                at[said(bar)] = self.check(*args, **kwargs, **{name: bar}).verdict
+        published = finding.published or self.published
+        told = replace(finding, published=published, at=at).told(self.says)
+        sides = {_side(finding.verdict), *map(_side, at.values())}
+        hangs_on_bar = finding.verdict not in OPEN and len(sides) > 1
         return replace(told, verdict=UNDECIDED) if hangs_on_bar else told
 
     def finding(self) -> Finding:
@@ -248,28 +250,27 @@ class Claim:
             ) from error
 
     def _on_records(self) -> Finding:
-        found, there = self._on_runs()
         rule = since(self.rule_changed)
-        judged = None
-        if rule and any(older(e, rule) for e in there.experiments.values()):
+        found, runs = self._on_runs()
+        if rule and any(older(e, rule) for e in runs.experiments.values()):
             younger, young = self._on_runs(rule)
-            known = younger.verdict not in OPEN or young.complete()
-            found, judged = (younger, rule) if known else (outdated(found, self.rule_changed), None)
-        return replace(
-            found, runs=sum(len(made_after(e, judged)) for e in there.experiments.values())
-        )
+            if younger.verdict not in OPEN or young.complete():
+                return replace(younger, runs=_count(young, rule))
+            found = outdated(found, self.rule_changed)
+        return replace(found, runs=_count(runs))
 
     def _on_runs(self, after: datetime | None = None) -> tuple[Finding, Runs]:
         """What the check finds on the recorded runs, or on those of them that were made `after` a
         time."""
-        there = load(self.runs(), self.through, after)
-        there.update(load(self.beside(), self.through) if self.beside else {})
-        return (
-            left_open(
-                there, self(there) if there else Finding("not run", published=self.published)
-            ),
-            there,
-        )
+        runs = load(self.runs(), self.through, after)
+        if self.beside:
+            runs.update(load(self.beside(), self.through))
+        found = self(runs) if runs else Finding("not run", published=self.published)
+        return left_open(runs, found), runs
+
+
+def _count(runs: Runs, after: datetime | None = None) -> int:
+    return sum(len(made_after(e, after)) for e in runs.experiments.values())
 
 
 def _side(verdict: str) -> str:
@@ -293,15 +294,14 @@ def claim(
     section: str = "",
     kind: str = "observation",
     statement: str = "",
-    topic: str = "",
     **rest: Any,
 ) -> Callable[[Callable[..., Finding]], Claim]:
     """Make a function that returns a finding into a `Claim`; its docstring's first paragraph is the
     statement, what follows is the rule.
 
-    `statement` and `topic` (default: the one the function stands in) replace what is read off the
-    function; `rest` are the other fields of `Claim`: says, runs, through, beside, published,
-    seconds, shown_by, origin, bars, rule_changed. The claim can be called as the function could.
+    `statement` replaces what is read off the function; `rest` are the other fields of `Claim`:
+    says, runs, through, beside, published, seconds, shown_by, origin, bars, rule_changed. The claim
+    can be called as the function could.
 
     Example:
         >>> @claim(
@@ -310,7 +310,6 @@ def claim(
         ...     "p. 3",
         ...     section="B",
         ...     kind="number",
-        ...     topic="a",
         ...     says="{value} of 2 are even",
         ... )
         ... def evens():
@@ -323,10 +322,10 @@ def claim(
     def made(check: Callable[..., Finding]) -> Claim:
         function = check.func if isinstance(check, partial) else check
         told, _, rule = (inspect.getdoc(function) or "").partition("\n\n")
-        where = topic or folder_of(function.__module__)
-        said_so = statement or " ".join(told.split())
+        topic = folder_of(function.__module__)
+        sentence = statement or " ".join(told.split())
         return Claim(
-            id, paper, place, said_so, kind, where, section, check, rule=rule.strip(), **rest
+            id, paper, place, sentence, kind, topic, section, check, rule=rule.strip(), **rest
         )
 
     return made
@@ -357,9 +356,10 @@ def named(paper: str) -> str:
     >>> named("gu2025"), named("nobody1900")
     ('Gu et al. 2025', 'nobody1900')
     """
-    return PAPERS.get(paper) or next(
-        (c.named for c in claims() if c.named and c.paper == paper), paper
-    )
+    for entry in claims() if paper not in PAPERS else ():
+        if entry.named and entry.paper == paper:
+            return entry.named
+    return PAPERS.get(paper, paper)
 
 
 def announced_by(places: Iterable[ModuleType | Claim]) -> tuple[Claim, ...]:
@@ -368,31 +368,32 @@ def announced_by(places: Iterable[ModuleType | Claim]) -> tuple[Claim, ...]:
 
     Raises ParameterError for anything else, and when two claims have the same id.
     """
-    given = list(places)
-    if wrong := [one for one in given if not isinstance(one, ModuleType | Claim)]:
-        raise ParameterError(
-            f"among has {shown(wrong[0])}, which is neither a claim nor a module that holds claims."
-        )
     values: list[Any] = []
-    for one in given:
-        values += vars(one).values() if isinstance(one, ModuleType) else [one]
+    for place in places:
+        if not isinstance(place, ModuleType | Claim):
+            raise ParameterError(
+                f"among has {shown(place)}, which is neither a claim nor a module that holds"
+                " claims."
+            )
+        values += vars(place).values() if isinstance(place, ModuleType) else [place]
     for value in list(values):
-        values += value if isinstance(value, list | tuple) else []
-    announced = {id(one): one for one in values if isinstance(one, Claim)}  # each counts once
-    order = list(PAPERS)
-
-    def rank(claim: Claim) -> tuple[Any, ...]:
-        ours = claim.paper in order
-        paper = (order.index(claim.paper), "") if ours else (len(order), claim.paper)
-        return *paper, "." in claim.id, claim.id  # P5.1a after numbered ones
-
-    found = sorted(announced.values(), key=rank)
-    lists = {claim.part_of for claim in found if claim.part_of}
-    ids = [*lists, *(name for claim in found for name in (claim.id, *claim.also))]
-    repeated = {i for i in ids if ids.count(i) > 1}
-    if repeated:
-        raise ParameterError(f"claim ids occur twice: {', '.join(sorted(repeated))}.")
+        if isinstance(value, list | tuple):
+            values += value
+    announced = {id(value): value for value in values if isinstance(value, Claim)}  # each once
+    found = sorted(announced.values(), key=_rank)
+    lists = {entry.part_of for entry in found}
+    ids = Counter(filter(None, lists))
+    for entry in found:
+        ids.update([entry.id, *entry.also])
+    if repeated := sorted((ids - Counter(list(ids))).keys()):
+        raise ParameterError(f"claim ids occur twice: {', '.join(repeated)}.")
     return tuple(found)
+
+
+def _rank(entry: Claim) -> tuple[Any, ...]:
+    order = list(PAPERS)
+    position = order.index(entry.paper) if entry.paper in order else len(order)
+    return position, entry.paper, "." in entry.id, entry.id  # P5.1a after numbered ones
 
 
 def _refuse_unknown(what: str, name: str, known: Iterable[str]) -> None:
@@ -405,11 +406,7 @@ def _refuse_unknown(what: str, name: str, known: Iterable[str]) -> None:
 
 def moved() -> dict[str, str]:
     """Former ids of the ledger, each with the id of the entry that it leads to."""
-    return _moved(claims())
-
-
-def _moved(entries: Iterable[Claim]) -> dict[str, str]:
-    return {former: entry.id for entry in entries for former in entry.also}
+    return {former: entry.id for entry in claims() for former in entry.also}
 
 
 def carrying(entries: Iterable[Claim]) -> list[Claim]:
@@ -435,19 +432,22 @@ def choose(
 
     Raises ParameterError for an id or a paper that the ledger does not have.
     """
-    known = {claim.id: claim for claim in (claims() if among is None else announced_by(among))}
-    addresses = {name: [name] for name in known}
-    addresses |= {former: [entry] for former, entry in _moved(known.values()).items()}
-    for entry in known.values():
-        if entry.part_of:
-            addresses.setdefault(entry.part_of, []).append(entry.id)
-    asked = list(known) if ids is None else list(ids)
-    for name in asked:
+    known = {}
+    addresses: dict[str, list[str]] = {}
+    for entry in claims() if among is None else announced_by(among):
+        known[entry.id] = entry
+        for name in filter(None, (entry.id, *entry.also, entry.part_of)):
+            addresses.setdefault(name, []).append(entry.id)
+    wanted: dict[str, None] = {}
+    for name in known if ids is None else ids:
         _refuse_unknown("claim", name, addresses)
-    wanted = list(dict.fromkeys(entry for name in asked for entry in addresses[name]))
-    if paper is not None:
-        _refuse_unknown("paper", paper, dict.fromkeys(claim.paper for claim in known.values()))
-    return [known[name] for name in wanted if paper in (None, known[name].paper)]
+        wanted |= dict.fromkeys(addresses[name])
+    chosen = [known[name] for name in wanted]
+    if paper is None:
+        return chosen
+    papers = dict.fromkeys(entry.paper for entry in known.values())
+    _refuse_unknown("paper", paper, papers)
+    return [entry for entry in chosen if entry.paper == paper]
 
 
 def outcomes(chosen: Iterable[Claim]) -> Iterator[Outcome]:
@@ -466,20 +466,18 @@ def _timed(claim: Claim) -> tuple[Finding, float]:
     return claim.finding(), time.perf_counter() - start
 
 
-_SAID = ("id", "paper", "place", "statement", "kind")
-_FOUND = ("verdict", "value", "low", "high", "published", "evidence", "runs")
-_WHERE = ("shown_by", "page", "origin", "rule_changed", "part_of")
+_COLUMNS = (
+    *("claim.id", "claim.paper", "claim.place", "claim.statement", "claim.kind"),
+    *("finding.verdict", "finding.value", "finding.low", "finding.high", "finding.published"),
+    *("finding.evidence", "finding.runs", "claim.shown_by", "claim.page", "claim.origin"),
+    *("claim.rule_changed", "claim.part_of"),
+)
 
 
 def as_table(found: Iterable[Outcome]) -> pd.DataFrame:
     """Outcomes as the table that `ledger` gives."""
-    rows = []
-    for outcome in found:
-        row = [getattr(outcome.claim, name) for name in _SAID]
-        row += [getattr(outcome.finding, name) for name in _FOUND]
-        row += [getattr(outcome.claim, name) for name in _WHERE]
-        rows.append(row)
-    return pd.DataFrame(rows, columns=[*_SAID, *_FOUND, *_WHERE])
+    names = [column.partition(".")[2] for column in _COLUMNS]
+    return pd.DataFrame(map(attrgetter(*_COLUMNS), found), columns=names)
 
 
 @checked_call

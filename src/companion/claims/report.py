@@ -65,8 +65,8 @@ def summary(verdicts: Iterable[str | None]) -> str:
     """How many claims have each verdict, in one line."""
     counts = Counter(verdict or "not settled" for verdict in verdicts)
     parts = [f"{counts[v]} {v}" for v in (*VERDICTS, "not settled") if counts[v]]
-    total = sum(counts.values())
-    return f"{total} claim{'' if total == 1 else 's'}: {', '.join(parts) or 'none'}."
+    claims = "1 claim" if counts.total() == 1 else f"{counts.total()} claims"
+    return f"{claims}: {', '.join(parts) or 'none'}."
 
 
 def paragraph(text: str, width: int = 80, indent: str = "") -> str:

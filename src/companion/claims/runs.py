@@ -4,6 +4,7 @@ would cost."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -11,7 +12,7 @@ from typing import Any
 
 import xarray as xr
 
-from companion.claims.finding import ENOUGH, UNDECIDED, Finding, all_of, enough
+from companion.claims.finding import ENOUGH, UNDECIDED, Finding, enough
 from companion.claims.shared import Row, traced
 from grokbook.errors import ParameterError
 from grokbook.machine import duration
@@ -86,11 +87,10 @@ def since(rule_changed: str) -> datetime | None:
     if not rule_changed:
         return None
     day, _, commit = rule_changed.partition(" ")
-    try:
+    when = None
+    with suppress(ValueError):
         when = _utc(day if "T" in day else f"{day}T23:59:59")
-    except ValueError:
-        commit = ""
-    if not commit:
+    if when is None or not commit:
         raise ParameterError(
             f"rule_changed = {rule_changed!r} must be date and commit, such as '2026-11-23"
             " 91444ca'."
@@ -115,21 +115,20 @@ def made_after(experiment: Experiment, when: datetime | None) -> tuple[int, ...]
     A record without a time of day counts as made at the beginning of its day.
     """
     store = default_store()
+    if when is None:
+        missing = experiment.missing_seeds(store)
+        return tuple(seed for seed in experiment.seeds if seed not in missing)
     stores = (store, *store.fallbacks)
-    if when is not None:
-        further = set(stores[-1].seeds(experiment.key, experiment.code)).difference(
-            experiment.seeds
-        )
-        experiment = replace(experiment, seeds=(*experiment.seeds, *sorted(further)))
-    missing = experiment.missing_seeds(store)
-    there = tuple(seed for seed in experiment.seeds if seed not in missing)
-    if when is None or not there:
-        return there
-    held = filter(None, (where.find(experiment.key) for where in stores))
-    parts = [part for _, entry in held for part in entry["provenance"]]
-    young = (part for part in parts if _utc(part.get("recorded_at", part["recorded_on"])) > when)
-    kept = {seed for part in young for seed in part["seeds"]}
-    return tuple(seed for seed in there if seed in kept)
+    committed = sorted(stores[-1].seeds(experiment.key, experiment.code))
+    seeds = tuple(dict.fromkeys((*experiment.seeds, *committed)))
+    young: set[int] = set()
+    for place in stores:
+        held = place.find(experiment.key)
+        for part in held[1]["provenance"] if held else ():
+            if _utc(part.get("recorded_at", part["recorded_on"])) > when:
+                young.update(part["seeds"])
+    recorded = made_after(replace(experiment, seeds=seeds), None)
+    return tuple(seed for seed in recorded if seed in young)
 
 
 def older(experiment: Experiment, when: datetime | None) -> bool:
@@ -158,9 +157,11 @@ def load(
     """
     found = {}
     for label, experiment in wanted.items():
-        there = made_after(experiment, after)
-        young = experiment if after is None or not there else replace(experiment, seeds=there)
-        data, rows = _loaded(_Asked(experiment.key, there, through, young)) if there else (None, [])
+        seeds = made_after(experiment, after)
+        if not seeds:
+            continue
+        young = experiment if after is None else replace(experiment, seeds=seeds)
+        data, rows = _loaded(_Asked(experiment.key, seeds, through, young))
         USED.extend(rows)
         if data is not None:
             found[label] = data
@@ -188,31 +189,28 @@ def cost(experiments: Iterable[Experiment]) -> str:
         >>> cost([])
         'no run is missing'
     """
-    waiting = {e.key: (e, n) for e in experiments if (n := len(e.missing_seeds()))}
-    runs = sum(n for _, n in waiting.values())
-    if not runs:
+    waiting = {e.key: e for e in experiments if e.missing_seeds()}
+    if not waiting:
         return "no run is missing"
-    seconds = sum(e.predicted(n).seconds for e, n in waiting.values())
-    said = (
-        f"{runs} run{'s' if runs > 1 else ''} of {len(waiting)}"
-        f" setting{'s' if len(waiting) > 1 else ''}"
-    )
-    return (
-        f"{said} {'are' if runs > 1 else 'is'} missing, predicted {duration(seconds)} on one core"
-    )
+    runs = 0
+    seconds = 0.0
+    for experiment in waiting.values():
+        count = len(experiment.missing_seeds())
+        runs += count
+        seconds += experiment.predicted(count).seconds
+    settings = f"{len(waiting)} setting{'s' if len(waiting) > 1 else ''}"
+    missing = f"{runs} runs of {settings} are" if runs > 1 else f"1 run of {settings} is"
+    return f"{missing} missing, predicted {duration(seconds)} on one core"
 
 
 def left_open(runs: Runs, seen: Finding) -> Finding:
     """The same finding where it is decided; else with what is missing at what cost before what was
     seen so far."""
-    if seen.parts:
-        return all_of(
-            {name: left_open(runs, part) for name, part in seen.parts.items()}, seen.published
-        )
     if runs and seen.verdict != UNDECIDED:
         return seen
-    verdict = UNDECIDED if any(label in runs for label in runs.experiments) else "not run"
-    complete = not any(e.missing_seeds() for e in runs.experiments.values())
-    missing = "" if complete and seen.evidence else cost(runs.experiments.values())
+    asked = runs.experiments
+    verdict = UNDECIDED if asked.keys() & runs.keys() else "not run"
+    complete = not any(e.missing_seeds() for e in asked.values())
+    missing = "" if complete and seen.evidence else cost(asked.values())
     evidence = "; ".join(filter(None, (missing, seen.evidence.strip())))
     return replace(seen, verdict=verdict, evidence=evidence, value=None, low=None, high=None)

@@ -23,8 +23,10 @@ def _forget_the_signal() -> None:
 
 
 try:
+    from collections.abc import Iterable, Mapping
     from dataclasses import asdict
     from pathlib import Path
+    from shutil import get_terminal_size
     from typing import Annotated, Any
 
     import typer
@@ -33,7 +35,7 @@ try:
     from companion.cli.runs import MOST_SEEDS, export, seconds, stoppable, sweep
     from companion.project import current
     from companion.teach.commands import app as teach
-    from grokbook.errors import GrokbookError, ParameterError, line, shown
+    from grokbook.errors import GrokbookError, ParameterError, line
     from grokbook.machine import duration
     from grokbook.paths import chosen
 except KeyboardInterrupt:  # Ctrl-C while the command itself is loaded
@@ -143,11 +145,11 @@ def _list_all(root: Path, console: Any) -> None:
         page = "not executed"
         if card is not None:
             preset = card["preset"]
-            known = preset in chapter.presets
-            current = known and card["key"] == book.key(root, chapter.page(preset))
-            page = f"{'up to date' if current else 'changed since'} ({preset})"
+            page = f"changed since ({preset})"
+            if preset in chapter.presets and card["key"] == book.key(root, chapter.page(preset)):
+                page = f"up to date ({preset})"
         time = duration(costs.page_estimate(chapter.page("laptop")).seconds)
-        table.add_row(*map(_plain, [chapter.number, chapter.title, chapter.question, time, page]))
+        table.add_row(*map(_text, (chapter.number, chapter.title, chapter.question, time, page)))
     console.print(table)
 
 
@@ -157,26 +159,26 @@ def _list_one(root: Path, name: str, console: Any) -> None:
     chapter = sources.find(root, name)
     console.print(f"{chapter.name}: {chapter.title}", style="bold", markup=False)
     console.print(chapter.question, markup=False)
-    table = _table("parameter", "type", "default", *chapter.presets, "rule", "help")
     pages = [chapter.page(preset) for preset in chapter.presets]
+    table = _table("parameter", "type", "default", *chapter.presets, "rule", "help")
     for p in chapter.parameters:
-        at = [str(page.values[p.name]) for page in pages]
-        table.add_row(*map(_plain, [p.name, p.type, str(p.default), *at, p.rule or "", p.help]))
+        values = [page.values[p.name] for page in pages]
+        table.add_row(*map(_text, (p.name, p.type, p.default, *values, p.rule or "", p.help)))
     console.print(table if chapter.parameters else "It has no parameters.")
     for parameter, kinds in chapter.choices().items():
         several = _table(f"{parameter} may be", "")
         for kind, names in kinds.items():
-            several.add_row(*map(_plain, [kind, ", ".join(names)]))
+            several.add_row(_text(kind), _text(", ".join(names)))
         console.print(several)
     costs_table = _table("preset", "time", "memory")
     for page in pages:
-        predicted = costs.page_estimate(page)
-        costs_table.add_row(
-            page.preset, duration(predicted.seconds), f"{predicted.memory_mb:.0f} MB"
-        )
+        cost = costs.page_estimate(page)
+        costs_table.add_row(page.preset, duration(cost.seconds), f"{cost.memory_mb:.0f} MB")
     console.print(costs_table)
-    note = "Times are predictions for this machine, of executing the page"
-    console.print(f"{note}; runs that are in a store already cost nothing.")
+    console.print(
+        "Times are predictions for this machine, of executing the page; runs that are in a store"
+        " already cost nothing."
+    )
 
 
 # ------------------------------------------------------------------------------------------ execute
@@ -203,10 +205,10 @@ def run(
     root = project_root()
     changed = {}
     for pair in parameter or []:
-        name, sign, value = pair.partition("=")
-        if not sign or not name.strip():
+        name, _, value = map(str.strip, pair.partition("="))
+        if not name or "=" not in pair:
             raise ParameterError(f"-p {pair!r} is not of the form name=value, such as -p p=113.")
-        changed[name.strip()] = value.strip()
+        changed[name] = value
     page = sources.find(root, chapter).page(preset, changed)
     with stoppable():
         notebook, made = rerun(page, root, out, yes=yes)
@@ -289,7 +291,9 @@ def record(
     workers: Annotated[
         int | None, typer.Option(min=1, help="Runs side by side; default: one a core.")
     ] = None,
-    update: Annotated[str, typer.Option(help="eager or compiled.")] = "eager",
+    compiled: Annotated[
+        bool, typer.Option("--compiled", help="Compile the update, where that is possible.")
+    ] = False,
     list_only: Annotated[
         bool, typer.Option("--list", help="Show what there is, and what is missing.")
     ] = False,
@@ -302,38 +306,38 @@ def record(
 ) -> None:
     """Train the recorded runs that are missing, by value per second; stop and start it as you
     like."""
-    if update not in ("eager", "compiled"):
-        raise ParameterError(f"--update {shown(update)} is not eager or compiled.")
     from grokbook import runs
+    from grokbook.paths import checkout
 
     if list_only:
         _print_frame(runs.records_table(only, seeds), _console())
         return
-    from grokbook.paths import checkout
-
     checkout()  # records belong to one: without it this is refused
     if repeat is not None:
-        import pandas as pd
-
-        from grokbook.runs.repeating import repeat_sample
-
-        done = repeat_sample(repeat, draw)
-        _print_frame(
-            pd.DataFrame([{**asdict(one), "same": one.is_same} for one in done]), _console()
-        )
-        if not all(one.is_same for one in done):
-            raise typer.Exit(1)
+        _repeat(repeat, draw)
         return
     limit = None if budget is None else seconds(budget)
-    options = {
-        "pattern": only,
-        "budget_seconds": limit,
-        "seeds": seeds,
-        "workers": workers,
-        "update": update,
-    }
     with stoppable():
-        _print_frame(runs.record(**options), _console())
+        done = runs.record(
+            pattern=only,
+            budget_seconds=limit,
+            seeds=seeds,
+            workers=workers,
+            update="compiled" if compiled else "eager",
+        )
+        _print_frame(done, _console())
+
+
+def _repeat(share: float, draw: int) -> None:
+    import pandas as pd
+
+    from grokbook.runs.repeating import repeat_sample
+
+    done = repeat_sample(share, draw)
+    rows = [{**asdict(one), "same": one.is_same} for one in done]
+    _print_frame(pd.DataFrame(rows), _console())
+    if not all(one.is_same for one in done):
+        raise typer.Exit(1)
 
 
 @app.command()
@@ -365,15 +369,17 @@ def claims(
     from grokbook.paths import project_root
 
     known = verdicts.settled()
+    now: dict[str, str] = {}
     with stoppable():
         chosen = verdicts.with_verdict(choose(ids, paper), verdict, known)
+        results = outcomes(chosen) if live else iter(())
         if as_json:
-            found = list(outcomes(chosen)) if live else []
+            found = list(results)
             seen = {} if live else ledger(project_root())
             print(export.text(export.document(chosen, found, seen)), end="")
             now = {outcome.claim.id: outcome.finding.verdict for outcome in found}
         else:
-            now = _print_claims(chosen, known, live)
+            now = _print_claims(chosen, known, results)
     if settle:
         verdicts.settle(now)
         print(f"The settled verdicts are written to {current().verdicts.name}.")
@@ -381,40 +387,43 @@ def claims(
         raise typer.Exit(1)
 
 
-def _print_claims(chosen: list[Any], known: dict[str, str], live: bool) -> dict[str, str]:
-    """Print claims with their settled verdicts, or each result as it comes; the verdicts that were
-    found."""
-    import shutil
+def _print_claims(
+    chosen: Iterable[Any], known: Mapping[str, str], results: Iterable[Any]
+) -> dict[str, str]:
+    """Print each result as it comes, or claims with their settled verdicts where there is none; the
+    verdicts that were found."""
+    from companion.claims import report
 
-    from companion.claims import outcomes, report
-
-    width = max(50, min(shutil.get_terminal_size((80, 24)).columns, 100))
+    width = max(50, min(get_terminal_size((80, 24)).columns, 100))
     found = {}
-    if live:
-        for outcome in outcomes(chosen):
-            claim = outcome.claim
-            found[claim.id] = outcome.finding.verdict
-            print(report.entry(claim, known.get(claim.id), outcome, width) + "\n", flush=True)
-    else:
-        for claim in chosen:
-            print(report.entry(claim, known.get(claim.id), width=width) + "\n")
-    words = found.values() if live else [known.get(claim.id) for claim in chosen]
+    for outcome in results:
+        claim = outcome.claim
+        found[claim.id] = outcome.finding.verdict
+        print(report.entry(claim, known.get(claim.id), outcome, width) + "\n", flush=True)
+    words = list(found.values())
+    for claim in () if found else chosen:
+        words.append(known.get(claim.id, "not settled"))
+        print(report.entry(claim, known.get(claim.id), width=width) + "\n")
     print(report.paragraph(report.summary(words), width))
     changed = [name for name, word in found.items() if word != known.get(name)]
     if changed:
-        said = f"{len(changed)} of them differ from what is settled: {', '.join(changed)}."
-        print(report.paragraph(said, width))
+        listed = ", ".join(changed)
+        print(
+            report.paragraph(
+                f"{len(changed)} of them differ from what is settled: {listed}.", width
+            )
+        )
     return found
 
 
 def _print_frame(frame: Any, console: Any) -> None:
     table = _table(*map(str, frame.columns))
     for row in frame.itertuples(index=False):
-        table.add_row(*map(_plain, row))
+        table.add_row(*map(_text, row))
     console.print(table)
 
 
-def _plain(value: Any) -> Any:
+def _text(value: Any) -> Any:
     """A cell as it is, brackets and all; nothing for a missing value, four digits for a float."""
     from rich.text import Text
 

@@ -76,8 +76,8 @@ class Exercise:
 
     def answers(self) -> list[str]:
         """The expressions of the call that are the reader's answers."""
-        call = next(n for n in ast.walk(parsed(self.call)) if isinstance(n, ast.Call))
-        return [ast.unparse(argument) for argument in call.args[1:]]
+        call: Any = parsed(self.call).body[0]
+        return [ast.unparse(argument) for argument in call.value.args[1:]]
 
 
 def read(source: str) -> list[Exercise]:
@@ -86,49 +86,57 @@ def read(source: str) -> list[Exercise]:
 
     Raises ChapterError naming the exercise and what its form lacks.
     """
-    found = DIRECTIVE.findall(source)
-    solutions = {
-        named.strip(): _OPTION.sub("", body) for _, kind, named, body in found if kind == "solution"
-    }
+    solutions = {}
+    found = []
+    for _, kind, title, body in DIRECTIVE.findall(source):
+        if kind == "solution":
+            solutions[title.strip()] = _OPTION.sub("", body)
+        elif _HEAD.search(body):
+            found.append((title.strip(), body))
     made = []
-    for _, kind, title, body in found:
-        if kind == "exercise" and _HEAD.search(body):
-            label = re.search(r"^:label: *(\S+)", body, re.MULTILINE)
-            if label is None or label[1] not in solutions:
-                raise ChapterError(f"the exercise {title!r} has no label, or no solution.")
-            made.append(_one(label[1], title.strip(), _OPTION.sub("", body), solutions[label[1]]))
+    for title, body in found:
+        made.append(_one(title, body, solutions))
     return made
 
 
-def _one(label: str, title: str, body: str, solution: str) -> Exercise:
+def _label(body: str) -> str:
+    found = re.search(r"^:label: *(\S+)", body, re.MULTILINE)
+    return found[1] if found else ""
+
+
+def _one(title: str, body: str, solutions: Mapping[str, str]) -> Exercise:
+    label = _label(body)
+    if label not in solutions:
+        raise ChapterError(f"the exercise {title!r} has no label, or no solution.")
+    body = _OPTION.sub("", body)
     head = _HEAD.search(body)
-    blocks = _BLOCK.findall(body)
-    hints = [text for _, text in _HINT.findall(body)]
     assert head is not None
-    words = _HINT.sub("", _BLOCK.sub("", body.replace(head[0], "", 1))).strip()
+    hints = [text for _, text in _HINT.findall(body)]
     if len(hints) != 2:
         raise ChapterError(
             f"{label}: an exercise has two hints, `**Hint 1.**` and `**Hint 2.**`, not"
             f" {len(hints)}."
         )
-    if len(blocks) != (not head[4]):
+    blocks = _BLOCK.findall(body)
+    in_words = bool(head[4])
+    if len(blocks) != (0 if in_words else 1):
         raise ChapterError(
             f"{label}: it has one block of Python, or is `in words` and has none; found"
             f" {len(blocks)}."
         )
     stub, call = _split(label, blocks[0]) if blocks else ("", "")
-    code = "\n".join(_BLOCK.findall(solution))
-    numbers = (int(head[1]), int(head[2]), int(head[3]))
     return Exercise(
-        label,
-        title,
-        *numbers,
-        words,
-        stub,
-        call,
-        tuple(hints),
-        code,
-        _BLOCK.sub("", solution).strip(),
+        label=label,
+        title=title,
+        difficulty=int(head[1]),
+        minutes=int(head[2]),
+        objective=int(head[3]),
+        words=_HINT.sub("", _BLOCK.sub("", body.replace(head[0], "", 1))).strip(),
+        stub=stub,
+        call=call,
+        hints=tuple(hints),
+        code="\n".join(_BLOCK.findall(solutions[label])),
+        solution=_BLOCK.sub("", solutions[label]).strip(),
     )
 
 
@@ -144,7 +152,9 @@ def _split(label: str, block: str) -> tuple[str, str]:
 def objectives(source: str) -> list[str]:
     """What a chapter's reader can do after it, the lines below "After this chapter you can"."""
     found = re.search(r"\*\*After this chapter you can\*\*\s+(.*?)(?=\n\n\S|\Z)", source, re.DOTALL)
-    return [" ".join(one.split()) for one in re.split(r"(?m)^- ", found[1])[1:]] if found else []
+    if found is None:
+        return []
+    return [" ".join(goal.split()) for goal in re.split(r"(?m)^- ", found[1])[1:]]
 
 
 def hints(texts: Iterable[str]) -> str:
@@ -170,9 +180,8 @@ def table(chapters: Mapping[str, str]) -> str:
         for one in read(source):
             goal = goals[one.objective - 1].rstrip(".;").replace("|", r"\|")
             link = f"[{one.title}](chapters/{name}.ipynb#{one.label})"
-            rows.append(
-                f"| {number} | {link} | {one.minutes}\u00a0min | {one.difficulty} of 3 | {goal} |"
-            )
+            time = f"{one.minutes}\u00a0min"
+            rows.append(f"| {number} | {link} | {time} | {one.difficulty} of 3 | {goal} |")
     return "\n".join(rows) + "\n"
 
 
@@ -190,10 +199,9 @@ def folded(text: str) -> str:
     def fold(match: re.Match[str]) -> str:
         if match[2] != "exercise":
             return match[0]
-        made = r":::{admonition} Hint \1" + "\n:class: dropdown gb-hint\n" + r"\2" + "\n:::"
-        body = _HINT.sub(made, match[4])
-        label = re.search(r"^:label: *(\S+)", body, re.MULTILINE)
-        if label and (line := answer_line(label[1])):
+        hint = r":::{admonition} Hint \1" + "\n:class: dropdown gb-hint\n" + r"\2" + "\n:::"
+        body = _HINT.sub(hint, match[4])
+        if line := answer_line(_label(body)):
             body = body.replace("```python\n", f"{line}\n\n```python\n", 1)
         return match[0].replace(match[4], body)
 

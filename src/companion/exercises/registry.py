@@ -75,12 +75,11 @@ class Asked:
             {'p': 5}
         """
 
-        def number(parameter: str) -> int:
-            return int.from_bytes(
-                sha256(f"{self.label}\n{parameter}\n{name}".encode()).digest()[:8]
-            )
-
-        return {one: choices[number(one) % len(choices)] for one, choices in self.draws.items()}
+        found = {}
+        for parameter, choices in self.draws.items():
+            digest = sha256(f"{self.label}\n{parameter}\n{name}".encode()).digest()
+            found[parameter] = choices[int.from_bytes(digest[:8]) % len(choices)]
+        return found
 
 
 def exercise(
@@ -120,19 +119,20 @@ def _files() -> Mapping[str, Mapping[str, Any]]:
 @cache
 def _texts() -> Mapping[str, Mapping[str, Any]]:
     """By label what the chapters' files of texts have: `wrong` and `reasons`, or `points`."""
-    return {label: texts for found in _files().values() for label, texts in found.items()}
+    found: dict[str, Mapping[str, Any]] = {}
+    for texts in _files().values():
+        found |= texts
+    return found
 
 
 @cache
 def modules() -> Mapping[str, str]:
     """The name of the module of each exercise, by label. That of another chapter need not be loaded
     to check one."""
-    return {label: module for module, found in _files().items() for label in found}
-
-
-def every() -> Mapping[str, Asked]:
-    """What the modules of all chapters ask, by label."""
-    return {label: asked(label) for label in modules()}
+    found: dict[str, str] = {}
+    for module, texts in _files().items():
+        found |= dict.fromkeys(texts, module)
+    return found
 
 
 @cache
@@ -145,8 +145,10 @@ def asked(label: str) -> Asked:
         raise ParameterError(
             f"no exercise is called {shown(label)}; the nearest is {nearest(label, modules(), 0)}."
         )
-    found = vars(import_module(modules()[label])).values()
-    return next(one for one in found if isinstance(one, Asked) and one.label == label)
+    for found in vars(import_module(modules()[label])).values():
+        if isinstance(found, Asked) and found.label == label:
+            return found
+    raise ParameterError(f"{modules()[label]} has words for {label} and does not check it.")
 
 
 def check(label: str, *answers: Any, **given: Any) -> None:
@@ -157,23 +159,21 @@ def check(label: str, *answers: Any, **given: Any) -> None:
         Traceback (most recent call last):
         grokbook.errors.WrongAnswer: ex-06-clock: at the fit itself none of the fall is made yet.
     """
-    one = asked(label)
-    if one.check is None:
+    about = asked(label)
+    if about.check is None:
         raise ParameterError(
             f"{label} is answered in words; there is nothing to check by a program."
         )
+    needed = f"Needed is: {about.expected}"
     if any(answer is ... for answer in answers):
-        raise WrongAnswer(f"{label}: an answer is still `...`. Needed is: {one.expected}")
+        raise WrongAnswer(f"{label}: an answer is still `...`. {needed}")
+    reasons = {ROUGH: _ROUGH_REASON, **about.reasons}
     try:
-        made = ((name, values) for wrong, name, *values in one.check(*answers, **given) if wrong)
-        reasons = {ROUGH: _ROUGH_REASON, **one.reasons}
-        reason = next((reasons[name].format(*values, **given) for name, values in made), None)
+        for wrong, name, *values in about.check(*answers, **given):
+            if wrong:
+                raise WrongAnswer(f"{label}: {reasons[name].format(*values, **given)}")
     except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
-        raise WrongAnswer(
-            f"{label}: this answer cannot be read ({error}). Needed is: {one.expected}"
-        ) from error
-    if reason is not None:
-        raise WrongAnswer(f"{label}: {reason}")
+        raise WrongAnswer(f"{label}: this answer cannot be read ({error}). {needed}") from error
     print(f"{label}: right.")
 
 
@@ -249,6 +249,7 @@ def too_rough(value: Any, right: Any) -> bool:
     given, wanted = _numbers(value, right)
     if given.shape != wanted.shape:
         return False
-    fewer = [float(f"{one:.{DIGITS - 1}g}") for one in wanted.ravel()]
-    pairs = zip(given.ravel(), wanted.ravel(), fewer, strict=True)
-    return all(near(one, full) or one == rough for one, full, rough in pairs)
+    for one, full in zip(given.ravel(), wanted.ravel(), strict=True):
+        if not near(one, full) and one != float(f"{full:.{DIGITS - 1}g}"):
+            return False
+    return True

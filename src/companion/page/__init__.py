@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import html
 import keyword
-import math
 import re
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pandas import isna
+
 from companion.page import costs, drawing
 from companion.page.safe import counted, line, words
-from companion.page.tables import Form, table_html
+from companion.page.tables import table_html
 from companion.page.when import KEY, glued
 from grokbook.errors import ParameterError
 from grokbook.machine import duration
@@ -65,20 +66,11 @@ def _draw(fig: Any) -> None:
     plt.close(fig)
 
 
-def _tabled(frame: Any) -> str:
+def _tabled(frame: Any, caption: str = "") -> str:
     """A table as the book prints it; an index with a name is its first column."""
-    named = any(name is not None for name in frame.index.names)
-    shown = frame.reset_index() if named else frame
-    plain_names = shown.rename(columns=lambda name: str(name).replace("_", " "))
-    return table_html(plain_names, "", {})
-
-
-def picture(markup: str, name: str, caption: str, alt: str) -> None:
-    """Put HTML, such as an SVG or a figure that a script draws, on the page as the numbered figure
-    `name`."""
-    _display(
-        {"text/html": markup, "text/plain": f"[figure {name}: {alt}]"}, labelled(name, caption, alt)
-    )
+    if any(name is not None for name in frame.index.names):
+        frame = frame.reset_index()
+    return table_html(frame.rename(columns=lambda name: str(name).replace("_", " ")), caption)
 
 
 def labelled(name: str, caption: str, alt: str) -> dict[str, Any]:
@@ -127,8 +119,8 @@ class Number:
         """The median of what each seed has (a DataArray, a Series, a list), of those that have
         it."""
         known = [value for value in _numbers(values) if value is not None]
-        middle = statistics.median(known) if known else None
-        return cls(middle, form, missing, unit, values)
+        median = statistics.median(known) if known else None
+        return cls(median, form, missing, unit, values)
 
 
 @dataclass(frozen=True)
@@ -163,7 +155,7 @@ def publish(values: Mapping[str, Any]) -> None:
 def _publish_number(name: str, number: Number) -> None:
     plain = _scalar(name, number.value)
     about = {"name": name, "mime_prefix": _GLUED}
-    if plain is None or (isinstance(plain, float) and math.isnan(plain)):
+    if isna(plain):
         if number.missing is None:
             raise ParameterError(
                 f"{name} has no value ({number.value!r}); give `missing=` the words to print"
@@ -192,19 +184,12 @@ def _publish_truth(name: str, truth: Truth) -> None:
 
 def _numbers(values: Any) -> list[float | None]:
     """The values of an array, a table's column or a list, None for what is missing."""
-    each = [
-        None if str(value) in ("<NA>", "None") else float(value)
-        for value in getattr(values, "values", values)
-    ]
-    return [None if value is None or math.isnan(value) else value for value in each]
+    plain = getattr(values, "values", values)
+    return [None if isna(value) else float(value) for value in plain]
 
 
 def _scalar(name: str, value: Any) -> Any:
     """A Python number or text: what a 0-dimensional array or tensor holds."""
-    if getattr(value, "size", 1) != 1 and not callable(getattr(value, "size", 1)):
-        raise ParameterError(
-            f"{name} is an array of {value.size} values; publish one number at a time."
-        )
     if callable(getattr(value, "item", None)):
         try:
             return value.item()
@@ -214,39 +199,21 @@ def _scalar(name: str, value: Any) -> Any:
             ) from None
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
-    return None if str(value) in ("<NA>", "NaT") else str(value)
+    return None if isna(value) else str(value)
 
 
 # ------------------------------------------------------------------------------------------- tables
 
 
-def table(
-    frame: Any,
-    caption: str,
-    formats: Mapping[str, Form] | None = None,
-    index: bool = False,
-    fold: bool = False,
-) -> None:
-    """Show a pandas DataFrame as a table that can be read aloud; where it does not fit, a card a
-    row.
+def table(frame: Any, caption: str) -> None:
+    """Show a pandas DataFrame that is folded: its caption, one sentence on what the rows are, until
+    a reader opens it. An index with a name is the first column.
 
-    Args:
-        frame: the table; its column names are the headings. A column `verdict` is coloured by its
-            words.
-        caption: one sentence on what the rows are.
-        formats: column -> format such as ``".2f"`` (or a function); other floats get four
-            significant digits.
-        index: whether the index is the first column.
-        fold: whether only the caption is seen until a reader opens it.
-
-    Raises ParameterError for a column that the table does not have.
+    A table that is always in sight is the DataFrame itself at the end of a cell.
     """
-    shown = frame.reset_index() if index else frame
-    made = table_html(shown, caption, formats or {})
-    folded = (
-        f'<details class="gb-fold"><summary>{html.escape(caption)}</summary>\n{made}\n</details>'
-    )
-    _display({"text/html": folded if fold else made, "text/plain": shown.to_string(index=False)})
+    summary = f"<summary>{html.escape(caption)}</summary>"
+    made = f'<details class="gb-fold">{summary}\n{_tabled(frame, caption)}\n</details>'
+    _display({"text/html": made, "text/plain": frame.to_string()})
 
 
 def ledger(frame: Any) -> None:
@@ -295,27 +262,26 @@ def say(text: str) -> None:
 def cost(*experiments: Any) -> None:
     """Say, before anything trains, what these experiments will cost here and which seeds are
     already there."""
-    absent = {e.name: e.missing_seeds() for e in experiments}
-    total = sum(len(tuple(e.seeds)) for e in experiments)
-    to_train = sum(len(seeds) for seeds in absent.values())
+    total = 0
+    to_train = 0
+    which = []
+    for experiment in experiments:
+        missing = experiment.missing_seeds()
+        total += len(experiment.seeds)
+        to_train += len(missing)
+        if missing:
+            which.append(f"{words(experiment.name)}: seeds {', '.join(map(str, missing))}")
     if to_train == 0:
         runs = "its one run is" if total == 1 else f"all {total} runs are"
         say(f"> Nothing has to be trained: {runs} in the record store.")
         return
-    which = "; ".join(
-        f"{words(name)}: seeds {', '.join(map(str, s))}" for name, s in absent.items() if s
-    )
-    there = f" ({total - to_train} of {total} runs are already there)" if to_train < total else ""
-    runs = counted(to_train, "run")
-    say(
-        f"> This will train {runs} ({which}), about {_predicted(experiments)} on this"
-        f" machine{there}."
-    )
-
-
-def _predicted(experiments: Any) -> str:
+    recorded = ""
+    if to_train < total:
+        recorded = f" ({total - to_train} of {total} runs are already there)"
     predicted = costs.estimate(experiments)
-    return f"{duration(predicted.seconds)} and {predicted.memory_mb:.0f} MB"
+    price = f"{duration(predicted.seconds)} and {predicted.memory_mb:.0f} MB"
+    runs = counted(to_train, "run")
+    say(f"> This will train {runs} ({'; '.join(which)}), about {price} on this machine{recorded}.")
 
 
 def used() -> None:
@@ -323,7 +289,9 @@ def used() -> None:
     of the page."""
     from grokbook.runs.provenance import USED
 
-    rows = {(row["experiment"], row["key"], row["origin"], *row["seeds"]): row for row in USED}
+    rows = {}
+    for row in USED:
+        rows[row["experiment"], row["key"], row["origin"], *row["seeds"]] = row
     _display({"text/plain": ""}, {"grokbook_used": list(rows.values())})
 
 
@@ -347,9 +315,9 @@ def begin(chapter: str, names: Mapping[str, Any]) -> None:
     draw_as_the_book()
     read = find(project_root(), chapter)
     store = Store(records_path())
-    read.page("laptop", {one.name: names[one.name] for one in read.parameters}).experiments()
-    took = {
-        preset: costs.page_estimate(read.page(preset), store).seconds for preset in read.presets
-    }
-    said = " · ".join(f"{preset} {duration(seconds)}" for preset, seconds in took.items())
-    say(f"**Time** to execute this page here, by preset: {said}.")
+    read.page("laptop", {p.name: names[p.name] for p in read.parameters}).experiments()
+    times = []
+    for preset in read.presets:
+        seconds = costs.page_estimate(read.page(preset), store).seconds
+        times.append(f"{preset} {duration(seconds)}")
+    say(f"**Time** to execute this page here, by preset: {' · '.join(times)}.")

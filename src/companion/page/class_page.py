@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from companion.page import tables
-from grokbook.files import filled
+from companion.page.markup import rendered
 
 NAME = "class.html"
 """Where it stands in the site."""
@@ -20,12 +20,7 @@ def class_page() -> str:
     >>> "GrokbookClass.mount" in text and "Kazuhiko Arase" in text
     True
     """
-    code = (
-        Path(__file__)
-        .with_name("scripts")
-        .joinpath("vendor", "qrcode.js")
-        .read_text(encoding="utf-8")
-    )
-    return filled(
-        Path(__file__).with_suffix(".html"), {"CODE": code, "SCRIPTS": tables.script("class_page")}
+    code = Path(__file__).with_name("scripts").joinpath("vendor", "qrcode.js")
+    return rendered(
+        "class_page", code=code.read_text(encoding="utf-8"), scripts=tables.script("class_page")
     )

@@ -42,11 +42,14 @@ def estimate(experiments: Iterable[Any], store: Store | None = None) -> Estimate
     seconds = 0.0
     memory = 0.0
     for experiment in experiments:
-        if count := len(experiment.missing_seeds(store)):
-            predicted = experiment.predicted(count)
-            together = min(count, os.cpu_count() or 1)
-            seconds += predicted.seconds / together * (SIDE_BY_SIDE if together > 1 else 1)
-            memory = max(memory, together * predicted.memory_mb)
+        count = len(experiment.missing_seeds(store))
+        if count == 0:
+            continue
+        predicted = experiment.predicted(count)
+        together = min(count, os.cpu_count() or 1)
+        slower = SIDE_BY_SIDE if together > 1 else 1
+        seconds += predicted.seconds / together * slower
+        memory = max(memory, together * predicted.memory_mb)
     return Estimate(seconds, memory)
 
 

@@ -63,7 +63,6 @@ def wide(fig: Any) -> str:
 def _framed(fig: Any) -> dict[str, list[list[str]]]:
     """Put a frame in place of each heat map of even cells; the cells' colours by the frame's name,
     "" where none is."""
-    import numpy as np
     from matplotlib.cm import ScalarMappable
     from matplotlib.collections import QuadMesh
     from matplotlib.colors import to_hex
@@ -71,36 +70,40 @@ def _framed(fig: Any) -> dict[str, list[list[str]]]:
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
 
-    for scaled in fig.findobj(
-        lambda one: isinstance(one, ScalarMappable) and one.get_array() is not None
-    ):
-        levels = LEVELS if scaled.get_array().size < _MANY else LEVELS // 3
-        if scaled.cmap.N > LEVELS:
+    for scaled in fig.findobj(lambda one: isinstance(one, ScalarMappable)):
+        values = scaled.get_array()
+        if values is not None and scaled.cmap.N > LEVELS:  # a colour bar is drawn anew by this
+            levels = LEVELS if values.size < _MANY else LEVELS // 3
             scaled.set_cmap(scaled.cmap.resampled(levels))
     cells: dict[str, list[list[str]]] = {}
-    for one in fig.findobj(
-        lambda one: isinstance(one, (AxesImage, QuadMesh)) and one.get_visible()
-    ):
-        if isinstance(one, QuadMesh):
-            at = one.get_coordinates()
-            steps = [
-                np.diff(one.get_transform().transform(line), axis=0) for line in (at[0], at[:, 0])
-            ]
-            corners = at[[0, 0, -1, -1], [0, -1, -1, 0]]
-            if not all(np.allclose(step, step[0], rtol=0.02) for step in steps):
-                continue
-        else:
-            left, right, low, high = one.get_extent()
-            first, last = (high, low) if one.origin == "upper" else (low, high)
-            corners = np.array([(left, first), (right, first), (right, last), (left, last)])
-        look = {"gid": f"cells{len(cells)}", "zorder": one.get_zorder(), "alpha": one.get_alpha()}
+    for one in fig.findobj(lambda one: isinstance(one, AxesImage | QuadMesh)):
+        corners = _corners(one) if one.get_visible() else None
+        if corners is None:
+            continue
+        name = f"cells{len(cells)}"
+        look = {"gid": name, "zorder": one.get_zorder(), "alpha": one.get_alpha()}
         one.axes.add_artist(PathPatch(Path(corners), transform=one.get_transform(), **look))
         one.set_visible(False)
-        cells[look["gid"]] = []
+        cells[name] = []
         for row in one.to_rgba(one.get_array()):
-            colours = [to_hex(colour) if colour[3] else "" for colour in row]
-            cells[look["gid"]].append(colours)
+            cells[name].append([to_hex(colour) if colour[3] else "" for colour in row])
     return cells
+
+
+def _corners(heat_map: Any) -> Any:
+    """The four corners of a heat map, from its first cell on; None where its cells are uneven."""
+    import numpy as np
+
+    if hasattr(heat_map, "get_extent"):
+        left, right, low, high = heat_map.get_extent()
+        first, last = (high, low) if heat_map.origin == "upper" else (low, high)
+        return np.array([(left, first), (right, first), (right, last), (left, last)])
+    at = heat_map.get_coordinates()
+    for line in (at[0], at[:, 0]):
+        steps = np.diff(heat_map.get_transform().transform(line), axis=0)
+        if not np.allclose(steps, steps[0], rtol=0.02):
+            return None
+    return at[[0, 0, -1, -1], [0, -1, -1, 0]]
 
 
 def _svg(fig: Any, cells: Mapping[str, list[list[str]]]) -> str:
@@ -122,7 +125,9 @@ def _svg(fig: Any, cells: Mapping[str, list[list[str]]]) -> str:
         lambda found: f' class="{looks.setdefault(found[1], f"k{len(looks)}")}"',
         text,
     )
-    rules = "".join(f".{name}{{{look}}}" for look, name in looks.items())
+    rules = ""
+    for look, name in looks.items():
+        rules += f".{name}{{{look}}}"
     return text.replace("</style>", f"{_schemes(rules)}</style>", 1)
 
 
@@ -138,17 +143,18 @@ def _filled(
             size = len(list(same))
             runs[colour] = f"{runs.get(colour, '')}M{left} {down}h{size}v1h-{size}z"
             left += size
+    across = len(rows[0])
     if not runs.pop("", None):
         most = Counter(itertools.chain(*rows)).most_common(1)[0][0]
         del runs[most]
-        whole = f"M0 0h{len(rows[0])}v{len(rows)}h-{len(rows[0])}z"
-        runs = {most: whole} | runs
-    paths = "".join(f'<path d="{d}" style="fill: {colour}"/>' for colour, d in runs.items())
-    wide = (float(right) - float(x)) / len(rows[0])
+        runs = {most: f"M0 0h{across}v{len(rows)}h-{across}z"} | runs
+    paths = ""
+    for colour, path in runs.items():
+        paths += f'<path d="{path}" style="fill: {colour}"/>'
+    wide = (float(right) - float(x)) / across
     high = (float(low) - float(y)) / len(rows)
-    place = (
-        f'transform="translate({x} {y}) scale({wide:.5f} {high:.5f})" shape-rendering="crispEdges"'
-    )
+    scale = f"translate({x} {y}) scale({wide:.5f} {high:.5f})"
+    place = f'transform="{scale}" shape-rendering="crispEdges"'
     return f'<g style="{opacity or ""}"{clip}><g {place}>{paths}</g>'
 
 
@@ -193,10 +199,11 @@ def narrow(fig: Any, cells: Mapping[str, list[list[str]]]) -> str | None:
     size = re.search(r'width="([0-9.]+)pt" height="([0-9.]+)pt"', text)
     if said or size is None:
         return None
-    types = (
-        t.get_fontsize() for t in fig.findobj(Text) if t.get_visible() and t.get_text().strip()
-    )
-    return text if min(types, default=12) * _PAGE_PIXELS / float(size[1]) >= _LEAST_PIXELS else None
+    smallest = 12.0
+    for one in fig.findobj(Text):
+        if one.get_visible() and one.get_text().strip():
+            smallest = min(smallest, one.get_fontsize())
+    return text if smallest * _PAGE_PIXELS / float(size[1]) >= _LEAST_PIXELS else None
 
 
 def _stack(fig: Any) -> bool:
@@ -208,7 +215,7 @@ def _stack(fig: Any) -> bool:
     specs = [ax.get_subplotspec() for ax in axes]
     if not axes or None in specs or len({id(spec.get_gridspec()) for spec in specs}) > 1:
         return False
-    places = sorted({_place(ax) for ax in axes})
+    places = sorted(set(map(_place, axes)))
     square = len(places) > 2 and all(ax.get_box_aspect() for ax in axes)
     many = len(places) > 6 and max(column for _, column in places) > 0
     across = 2 if square or many else 1
@@ -265,20 +272,19 @@ def _label_all(axes: list[Any], places: list[tuple[int, int]]) -> None:
     at = {_place(ax): ax for ax in axes if ax.axison}
     if len({column for _, column in at}) > 1:
         for (row, column), ax in at.items():
-            top = at[min(place for place in at if place[1] == column)]
-            first = at[min(place for place in at if place[0] == row)]
-            _take_over(ax._left_title, top._left_title)
-            _take_over(ax.yaxis.label, first.yaxis.label)
-    for ax in axes:
-        for name, shown, group in (
-            ("yaxis", "labelleft", ax.get_shared_y_axes()),
-            ("xaxis", "labelbottom", ax.get_shared_x_axes()),
-        ):
-            others = [one for one in group.get_siblings(ax) if one is not ax]
-            if others and ax.axison:
-                ax.tick_params(axis=name[0], **{shown: True})
-                for other in others:
-                    _take_over(getattr(ax, name).label, getattr(other, name).label)
+            top = min(place for place in at if place[1] == column)
+            first = min(place for place in at if place[0] == row)
+            _take_over(ax._left_title, at[top]._left_title)
+            _take_over(ax.yaxis.label, at[first].yaxis.label)
+    for ax in filter(lambda ax: ax.axison, axes):
+        for other in ax.get_shared_y_axes().get_siblings(ax):
+            if other is not ax:
+                ax.tick_params(axis="y", labelleft=True)
+                _take_over(ax.yaxis.label, other.yaxis.label)
+        for other in ax.get_shared_x_axes().get_siblings(ax):
+            if other is not ax:
+                ax.tick_params(axis="x", labelbottom=True)
+                _take_over(ax.xaxis.label, other.xaxis.label)
 
 
 def _take_over(own: Any, other: Any) -> None:

@@ -6,15 +6,33 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from companion import page, plain_yaml
+from companion.page.markup import rendered
 from companion.page.sources import FRONT, Chapter, load_all, page_of
 from companion.project import of
 
 
-def _link(chapter: Chapter, words: str) -> str:
-    where = html.escape(f"{page_of(chapter.name)}.html")
-    return f'<a class="reference internal" href="{where}">{html.escape(words)}</a>'
+class Group(NamedTuple):
+    """A part of the table of contents that holds chapters, the ledger aside."""
+
+    caption: str
+    chapters: list[Chapter]
+
+
+def _groups(root: Path) -> list[Group]:
+    toc = plain_yaml.data((root / "book" / "_toc.yml").read_text(encoding="utf-8"))
+    known = {page_of(chapter.name): chapter for chapter in load_all(root)}
+    for other in (FRONT, of(root).ledger):
+        known.pop(page_of(other), None)
+    groups = []
+    for part in toc["parts"]:
+        files = [entry["file"] for entry in part["chapters"]]
+        chapters = [known[file] for file in files if file in known]
+        if chapters:
+            groups.append(Group(part["caption"], chapters))
+    return groups
 
 
 def _titled(chapter: Chapter) -> str:
@@ -26,36 +44,16 @@ def _plain(number: str) -> str:
     return number.lstrip("0")
 
 
-def _groups(root: Path) -> list[tuple[str, list[Chapter]]]:
-    """The parts of the table of contents that hold chapters but the ledger: caption and
-    chapters."""
-    toc = plain_yaml.data((root / "book" / "_toc.yml").read_text(encoding="utf-8"))
-    known = {page_of(chapter.name): chapter for chapter in load_all(root)}
-    for other in (FRONT, of(root).ledger):
-        known.pop(page_of(other), None)
-    groups = []
-    for part in toc["parts"]:
-        files = [entry["file"] for entry in part["chapters"]]
-        chapters = [known[file] for file in files if file in known]
-        if chapters:
-            groups.append((part["caption"], chapters))
-    return groups
-
-
 def contents(root: Path) -> None:
     """Show the chapters as one list in the groups of the table of contents: number, question as a
     link."""
-    made = ""
+    groups = _groups(root)
     plain = []
-    for caption, chapters in _groups(root):
-        items = ""
-        for chapter in chapters:
-            number = html.escape(_plain(chapter.number))
-            items += f"<li><span>{number}</span> {_link(chapter, chapter.question)}</li>"
+    for group in groups:
+        for chapter in group.chapters:
             plain.append(f"{chapter.number} {chapter.title}: {chapter.question}")
-        made += f"<h3>{html.escape(caption)}</h3><ul>{items}</ul>"
-    text = "\n".join(plain)
-    page._display({"text/html": f'<div class="gb-contents">{made}</div>', "text/plain": text})
+    made = rendered("contents", groups=groups, page_of=page_of)
+    page._display({"text/html": made, "text/plain": "\n".join(plain)})
 
 
 def press(address: str, words: str) -> None:
@@ -70,13 +68,12 @@ def needs(root: Path) -> str:
 
     The front matter of the chapters says what they need.
     """
-    lines = []
+    lines = ""
     for _, chapters in _groups(root):
         for chapter in chapters:
-            before = ", ".join(_plain(number) for number in chapter.needs)
-            said = f"needs {before}" if before else "needs nothing before it"
-            lines.append(f"- {_titled(chapter)}: {said}")
-    return "\n".join(lines) + "\n"
+            before = ", ".join(map(_plain, chapter.needs)) or "nothing before it"
+            lines += f"- {_titled(chapter)}: needs {before}\n"
+    return lines
 
 
 def knobs(root: Path, sets: Mapping[str, Mapping[str, str]]) -> str:

@@ -8,13 +8,13 @@ request.
 from __future__ import annotations
 
 import base64
-import html
 import json
 from collections.abc import Mapping
 from typing import Any
 
 from companion import page
 from companion.page import drawing, tables
+from companion.page.markup import rendered
 from grokbook.errors import ParameterError
 
 SCRIPTS = {
@@ -50,8 +50,9 @@ def interactive(
     Raises ParameterError for an unknown script, a name that does not start with `fig-`, a text that
     is missing, and options that are no JSON.
     """
-    page.labelled(name, caption, alt)  # a bad name is refused before anything is drawn
-    page.picture(markup(script, name, alt, options, still), name, caption, alt)
+    label = page.labelled(name, caption, alt)  # a bad name is refused before anything is drawn
+    made = markup(script, name, alt, options, still)
+    page._display({"text/html": made, "text/plain": f"[figure {name}: {alt}]"}, label)
 
 
 def markup(
@@ -80,25 +81,19 @@ def markup(
             f"the options of figure {name} cannot be written as JSON ({error})."
         ) from None
     drawer, kind = SCRIPTS[script]
-    area = f"{name}-area"
-    said = html.escape(alt)
     picture = ""
-    told = "The pictures below show the same paths for fixed starts."
     if still is not None:
         import matplotlib.pyplot as plt
 
-        data = base64.b64encode(drawing.wide(still).encode()).decode()
+        picture = base64.b64encode(drawing.wide(still).encode()).decode()
         plt.close(still)
-        picture = f'<img src="data:image/svg+xml;base64,{data}" alt="{said}">'
-        told = "This is a part of what it shows."
-    off = (
-        "<p>This figure is computed by a script in your browser, and scripts are switched off."
-        f" {told}</p>{picture}"
-    )
-    return (
-        f'<div class="{kind}" id="{area}" role="group" aria-label="{said}"'
-        f' data-options="{html.escape(written)}">\n'
-        f"<noscript>{off}</noscript>\n</div>\n"
-        f"<script>\n{tables.script(script)}"
-        f'{drawer}.mount(document.getElementById("{area}"));\n</script>'
+    return rendered(
+        "interactive",
+        kind=kind,
+        area=f"{name}-area",
+        alt=alt,
+        options=written,
+        picture=picture,
+        script=tables.script(script),
+        drawer=drawer,
     )

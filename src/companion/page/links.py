@@ -28,8 +28,7 @@ def section_address(root: Path, place: str, here: str = "") -> str | None:
     path = root / "notebooks" / f"{name}.md"
     if not path.is_file():
         return None
-    headings = re.findall(r"^##+ (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
-    found = (heading for heading in headings if words.lower() in heading.lower())
-    return next(
-        (f"{'' if name == here else f'{name}.html'}#{anchor(heading)}" for heading in found), None
-    )
+    for heading in re.findall(r"^##+ (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE):
+        if words.lower() in heading.lower():
+            return f"{'' if name == here else f'{name}.html'}#{anchor(heading)}"
+    return None

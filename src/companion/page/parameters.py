@@ -11,10 +11,9 @@ import re
 import tokenize
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, TypeAdapter, ValidationError
-from pydantic_core import PydanticCustomError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from companion.python_source import parsed
 from grokbook.errors import ChapterError, ParameterError, nearest, nearest_primes, shown
@@ -25,11 +24,8 @@ STANDARD_RULES: dict[str, str] = {
     "steps": ">= 2",
     "n_seeds": "[1, 1000]",
     "seed": "[0, 4294967295]",
-    "learning_rate": "> 0",
     "weight_decay": ">= 0",
-    "n_heads": "[1, 128]",
-    "d_model": "[1, 4096] and multiple of n_heads",
-    "batch_size": ">= 1",
+    "d_model": "[1, 4096] and multiple of 4",
     "shift": "[0, 4096]",
 }
 """Rules that hold for a parameter of this name in every chapter, unless its front matter says
@@ -41,18 +37,24 @@ LONGEST_TEXT = 200
 """Bounds of a modulus, of any other whole number whose rule names none, and of the characters of a
 text."""
 
-_STAND_IN = {"n_heads": 4}  # the library's default, where a chapter has no such parameter
 _ONE_OF = re.compile(r"one of (.+)")
 _SIGNS = {">=": operator.ge, ">": operator.gt, "<=": operator.le, "<": operator.lt}
-_SCALARS = {
-    "int": (int, "is not a whole number (int)."),
-    "float": (float, "is not a number (float)."),
-    "bool": (bool, "is neither true nor false."),
+_FINITE = ConfigDict(allow_inf_nan=False)
+_KINDS: dict[str, TypeAdapter[Any]] = {
+    "int": TypeAdapter(int),
+    "float": TypeAdapter(float, config=_FINITE),
+    "bool": TypeAdapter(bool),
+    "str": TypeAdapter(str),
+}
+_REFUSALS = {
+    "int": "is not a whole number (int).",
+    "float": "is not a number (float).",
+    "bool": "is neither true nor false.",
     "str": (
-        str,
-        f"is not a text (str) of one line, at most {LONGEST_TEXT} characters; put it in quotes.",
+        f"is not a text (str) of one line, at most {LONGEST_TEXT} characters; put it in quotes."
     ),
 }
+"""What is said of a value that is none of a kind."""
 
 
 @dataclass(frozen=True)
@@ -79,26 +81,30 @@ def parse(source: str, rules: Mapping[str, str] | None = None) -> tuple[Paramete
     """
     nodes = _assignments(source)
     known = {**STANDARD_RULES, **(rules or {})}
+    comments = _comments(source)
     found = []
-    # papermill's inspection drops `int | None` lines
-    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
-    comments = {
-        t.start[0]: t.string.lstrip("# ").strip() for t in tokens if t.type == tokenize.COMMENT
-    }
     for name, node in nodes.items():
         kind = ast.unparse(node.annotation)
         text = comments.get(node.end_lineno or 0, "")
         if "=" in text:
             hint = "papermill takes such a line for no parameter; write words, or ≤ and ≥"
             raise ChapterError(f"the comment of {name!r} has an equals sign, but {hint}.")
-        found.append(
-            Parameter(name, kind, _literal(node, name), text, _bounded(kind, known.get(name)))
-        )
+        rule = _bounded(kind, known.get(name))
+        found.append(Parameter(name, kind, _literal(node, name), text, rule))
     if other := set(rules or {}) - set(nodes):
         raise ChapterError(
             f"the front matter has a rule for {min(other)!r}, which is no parameter of the chapter."
         )
     return tuple(found)
+
+
+def _comments(source: str) -> dict[int, str]:
+    """The comments of the cell by line."""
+    found = {}
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            found[token.start[0]] = token.string.lstrip("# ").strip()
+    return found
 
 
 def _assignments(source: str) -> dict[str, ast.AnnAssign]:
@@ -109,17 +115,15 @@ def _assignments(source: str) -> dict[str, ast.AnnAssign]:
         raise ChapterError(
             f"the parameters cell is not Python: {error.msg} in line {error.lineno}."
         ) from None
+    found = {}
     for node in body:
-        if not (
-            isinstance(node, ast.AnnAssign)
-            and isinstance(node.target, ast.Name)
-            and node.value is not None
-        ):
+        if not isinstance(node, ast.AnnAssign) or node.value is None:
             raise ChapterError(
                 "the parameters cell may hold only lines `name: type = literal  # help`, not"
                 f" {ast.unparse(node)!r}."
             )
-    return {node.target.id: node for node in body}  # type: ignore[attr-defined,misc]
+        found[ast.unparse(node.target)] = node
+    return found
 
 
 def _literal(node: ast.AnnAssign, name: str) -> Any:
@@ -133,7 +137,7 @@ def _bounded(kind: str, rule: str | None) -> str | None:
     """The rule, for whole numbers with an upper bound in front: what takes long is not tried on
     large ones."""
     clauses = rule.split(" and ") if rule else []
-    if "int" in kind and not any(re.match(r"<|[(\[]|one of", clause) for clause in clauses):
+    if kind == "int" and not any(re.match(r"<|[(\[]|one of", clause) for clause in clauses):
         clauses.insert(0, f"<= {LARGEST_PRIME if 'prime' in clauses else LARGEST_INTEGER}")
     return " and ".join(clauses) or None
 
@@ -149,11 +153,9 @@ def rewrite(source: str, values: Mapping[str, Any]) -> str:
     for name, node in _assignments(source).items():
         if name in values and not same(values[name], _literal(node, name)):
             line = ast.get_source_segment(source, node) or ""
-            written = ast.get_source_segment(source, node.value) or ""
-            new = repr(values[name]).join(line.rsplit(written, 1))
-            text = re.sub(
-                rf"^{re.escape(line)}", lambda _, new=new: new, text, count=1, flags=re.MULTILINE
-            )
+            written = ast.get_source_segment(source, node.value) or ""  # type: ignore[arg-type]
+            changed = repr(values[name]).join(line.rsplit(written, 1))
+            text = f"\n{text}".replace(f"\n{line}", f"\n{changed}", 1)[1:]
     return text
 
 
@@ -174,17 +176,20 @@ def merge(
     Raises ParameterError for a name that is not a parameter, a wrong type, or a broken rule.
     """
     values = {parameter.name: parameter.default for parameter in parameters}
-    given = {name: value for layer in layers for name, value in layer.items()}
+    given: dict[str, Any] = {}
+    for layer in layers:
+        given |= layer
     for name in given:
         if name not in values:
             raise ParameterError(unknown("parameter", name, list(values), what))
 
-    def speaks_of_others(one: Parameter) -> bool:
-        return not values.keys().isdisjoint(re.findall(r"\w+", one.rule or ""))
+    def speaks_of_others(parameter: Parameter) -> bool:
+        return not values.keys().isdisjoint(re.findall(r"\w+", parameter.rule or ""))
 
     for parameter in sorted(parameters, key=speaks_of_others):
         value = read(parameter, given.get(parameter.name, parameter.default), values)
-        values[parameter.name] = value if parameter.name in given else parameter.default
+        if parameter.name in given:
+            values[parameter.name] = value
     return values
 
 
@@ -206,72 +211,44 @@ def read(parameter: Parameter, value: Any, values: Mapping[str, Any] | None = No
     A rule may speak of other parameters, which `values` holds. Raises ParameterError with the
     value, the rule and the nearest valid choice.
 
-    >>> (
-    ...     read(Parameter("steps", "int", 100, ""), "1e4"),
-    ...     read(Parameter("hole", "int | None", 1, ""), "none"),
-    ... )
-    (10000, None)
+    >>> read(Parameter("steps", "int", 100, ""), "1e4")
+    10000
     >>> read(Parameter("square", "int", 45, "", "[0, p - 2]"), 97, {"p": 97})
     Traceback (most recent call last):
     grokbook.errors.ParameterError: square = 97 must lie in [0, p - 2];
      the nearest allowed value is 95.
     """
-    found = re.fullmatch(r"(list\[)?(int|float|bool|str)(?(1)\])( \| None)?", parameter.type)
-    if found is None:
+    kind = _KINDS.get(parameter.type)
+    if kind is None:
         raise ChapterError(
             f"the type {parameter.type!r} of {parameter.name!r} is none that grokbook can read."
         )
-    if found[3] and str(value).strip().lower() in ("none", "null", "~"):
-        return None
-    scalar, wrong = _SCALARS[found[2]]
-    known = {**_STAND_IN, **(values or {})}
-
-    def within(one: Any) -> Any:
-        for clause in parameter.rule.split(" and ") if parameter.rule else ():
-            if sentence := _broken(parameter, clause, one, known):
-                raise PydanticCustomError("refused", sentence)  # type: ignore[arg-type]
-        return one
-
-    each: Any = Annotated[
-        scalar, AfterValidator(within), BeforeValidator(lambda one: _taken(one, scalar, wrong))
-    ]
-    kind = Annotated[list[each], BeforeValidator(_items)] if found[1] else each
+    plain = value
+    if isinstance(value, str) and parameter.type != "str":
+        plain = _written(value.strip())
+    why = _REFUSALS[parameter.type]
+    readable = not isinstance(value, str) or (value.isprintable() and len(value) <= LONGEST_TEXT)
+    if not readable or (isinstance(plain, bool) and parameter.type != "bool"):  # True is no number
+        raise ParameterError(f"{parameter.name} = {shown(value)} {why}")
     try:
-        return TypeAdapter(kind, config=ConfigDict(allow_inf_nan=False)).validate_python(value)
+        converted = kind.validate_python(plain)
     except ValidationError as error:
-        first = error.errors()[0]
-        one = first["input"]
-        kind = first["type"]
-        why = first["msg"]
-        if kind == "int_from_float":
-            wrong = (
-                f"is not a whole number; the nearest are {math.floor(one)} and"
-                f" {math.floor(one) + 1}."
-            )
-        if kind == "list_type":
-            wrong = "is not a list; write the values with commas between them."
-        raise ParameterError(
-            f"{parameter.name} = {shown(one)} {why if kind == 'refused' else wrong}"
-        ) from None
+        if error.errors()[0]["type"] == "int_from_float":
+            below = math.floor(plain)
+            why = f"is not a whole number; the nearest are {below} and {below + 1}."
+        raise ParameterError(f"{parameter.name} = {shown(plain)} {why}") from None
+    for clause in parameter.rule.split(" and ") if parameter.rule else ():
+        if broken := _broken(parameter, clause, converted, values or {}):
+            raise ParameterError(f"{parameter.name} = {shown(plain)} {broken}")
+    return converted
 
 
-def _taken(one: Any, scalar: type, wrong: str) -> Any:
-    """What is given, a text of the command line as the literal that it writes (1e4); True is no
-    number."""
-    text = isinstance(one, str)
-    too_much = text and not (one.isprintable() and len(one) <= LONGEST_TEXT)
-    if too_much or (isinstance(one, bool) and scalar is not bool):
-        raise PydanticCustomError("refused", wrong)  # type: ignore[arg-type]
+def _written(text: str) -> Any:
+    """The literal that a text of the command line writes, such as 1e4; else the text."""
     try:
-        return ast.literal_eval(one.strip()) if text and scalar is not str else one
+        return ast.literal_eval(text)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return one.strip()
-
-
-def _items(value: Any) -> Any:
-    if isinstance(value, str):
-        return re.findall(r"[^\s,](?:[^,]*[^\s,])?", value.strip("[]() "))
-    return value
+        return text
 
 
 # -------------------------------------------------------------------------------------------- rules
@@ -280,33 +257,37 @@ def _items(value: Any) -> Any:
 def _broken(parameter: Parameter, clause: str, value: Any, values: Mapping[str, Any]) -> str | None:
     """Why a value breaks a clause of the rule, with the nearest valid choice; None where it does
     not."""
-    # found without sympy, which takes most of a second to import: values are small
     if clause == "prime":
-        if value > 1 and all(value % divisor for divisor in range(2, math.isqrt(value) + 1)):
-            return None
-        near = nearest_primes(value)
-        return (
-            f"is not prime; the nearest prime{'s are' if near[1:] else ' is'}"
-            f" {' and '.join(map(str, near))}."
-        )
+        return _not_prime(value)
     if clause == "odd":
         return None if value % 2 else f"is not odd; the nearest are {value - 1} and {value + 1}."
     if _ONE_OF.fullmatch(clause):
         return not_one_of(str(value), choices(parameter))
-    if multiple := re.fullmatch(r"multiple of (\w+)", clause):
-        return _not_multiple(value, multiple[1], values)
+    if multiple := re.fullmatch(r"multiple of (\d+)", clause):
+        return _not_multiple(value, int(multiple[1]))
     bounds = _bounds(clause)
     if not bounds:
         raise ChapterError(
             f"the rule {clause!r} of parameter {parameter.name!r} is none that grokbook knows."
         )
+    must = "must lie in" if len(bounds) == 2 else "must be"
     for sign, text in bounds.items():
         limit = _number(text, values)
         if not _SIGNS[sign](value, limit):
-            near = "the nearest allowed value is" if "=" in sign else "for example"
-            value = f"{limit}" if "=" in sign else f"{parameter.default!r}, its default"
-            return f"must {'lie in' if len(bounds) == 2 else 'be'} {clause}; {near} {value}."
+            near = f"for example {parameter.default!r}, its default"
+            if "=" in sign:
+                near = f"the nearest allowed value is {limit}"
+            return f"{must} {clause}; {near}."
     return None
+
+
+def _not_prime(value: int) -> str | None:
+    # without sympy, which takes most of a second to import: values are small
+    if value > 1 and all(value % divisor for divisor in range(2, math.isqrt(value) + 1)):
+        return None
+    near = nearest_primes(value)
+    which = "prime is" if len(near) == 1 else "primes are"
+    return f"is not prime; the nearest {which} {' and '.join(map(str, near))}."
 
 
 def _bounds(clause: str) -> dict[str, str]:
@@ -341,12 +322,10 @@ def ends(parameter: Parameter, values: Mapping[str, Any]) -> tuple[float | None,
 
 def choices(parameter: Parameter) -> list[str]:
     """The values that a rule lists, `one of a, b`; none where it lists none."""
-    listed = [
-        found[1]
-        for clause in (parameter.rule or "").split(" and ")
-        if (found := _ONE_OF.fullmatch(clause))
-    ]
-    return re.split(", *", listed[0]) if listed else []
+    for clause in (parameter.rule or "").split(" and "):
+        if found := _ONE_OF.fullmatch(clause):
+            return re.split(", *", found[1])
+    return []
 
 
 def not_one_of(value: str, known: Sequence[str], where: str = "") -> str | None:
@@ -358,9 +337,9 @@ def not_one_of(value: str, known: Sequence[str], where: str = "") -> str | None:
     """
     if value in known:
         return None
+    refusal = f"is not one of {where or ', '.join(known)}"
     near = nearest(value, known)
-    listed = where or ", ".join(known)
-    return f"is not one of {listed}; did you mean {near!r}?" if near else f"is not one of {listed}."
+    return f"{refusal}; did you mean {near!r}?" if near else f"{refusal}."
 
 
 def _number(text: str, values: Mapping[str, Any]) -> float:
@@ -370,11 +349,9 @@ def _number(text: str, values: Mapping[str, Any]) -> float:
     return int(number) if number == int(number) else number
 
 
-def _not_multiple(value: int, of: str, values: Mapping[str, Any]) -> str | None:
-    step = values[of] if of in values else int(of)
+def _not_multiple(value: int, step: int) -> str | None:
     if value % step == 0:
         return None
     low = value // step * step
-    name = f" ({of})" if of in values else ""
     near = f"the nearest are {low} and {low + step}" if low > 0 else f"the nearest is {step}"
-    return f"is not a multiple of {step}{name}; {near}."
+    return f"is not a multiple of {step}; {near}."

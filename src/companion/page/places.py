@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from companion.claims.ledger import FOUR, named
+from companion.page.markup import rendered
 
 Row = Mapping[str, Any]
 
@@ -59,24 +59,17 @@ def in_order(place: str) -> list[Any]:
 def index_html(frame: pd.DataFrame) -> str:
     """Lists that lead to the claims of `frame`, which is what `companion.claims.ledger` gives: one
     a paper, each place with the claims that name it."""
-    there: dict[str, dict[str, list[Row]]] = {paper: {} for paper in FOUR}
+    by_paper: dict[str, dict[str, list[Row]]] = {}
+    for paper in FOUR:
+        by_paper[paper] = {}
     for row in frame.to_dict("records"):
         if row["paper"] in FOUR and row["origin"] == "paper":
             for paper, place in places_of(row["paper"], row["place"]):
-                there[paper].setdefault(place, []).append(row)
-    lists = ""
-    for paper, by_place in there.items():
-        lines = ""
-        for place in sorted(by_place, key=in_order):
-            told = [f"{_link(row['id'])} {html.escape(row['verdict'])}" for row in by_place[place]]
-            lines += f"<li>{html.escape(place)}: {', '.join(told)}</li>\n"
-        if lines:
-            title = html.escape(f"{named(paper)}: claims by their place in the paper")
-            lists += f'<details class="gb-fold"><summary>{title}</summary>\n'
-            lists += f"<ul>\n{lines}</ul>\n</details>\n"
-    return f'<div class="gb-places">\n{lists}</div>'
-
-
-def _link(name: str) -> str:
-    safe = html.escape(name)
-    return f'<a href="#{safe}">{safe}</a>'
+                by_paper[paper].setdefault(place, []).append(row)
+    papers = {}
+    for paper, places in by_paper.items():
+        if places:
+            papers[named(paper)] = [
+                (place, places[place]) for place in sorted(places, key=in_order)
+            ]
+    return rendered("places", papers=papers)

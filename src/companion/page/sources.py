@@ -78,20 +78,20 @@ class Chapter:
         if preset not in self.presets:
             raise ParameterError(params.unknown("preset", preset, list(self.presets), self.label))
         plain = params.merge(self.parameters, self.presets[preset], what=self.label)
-        values = params.merge(
-            self.parameters, self.presets[preset], overrides or {}, what=self.label
-        )
-        changed = {
-            name: value for name, value in values.items() if not params.same(value, plain[name])
-        }
+        values = params.merge(self.parameters, plain, overrides or {}, what=self.label)
+        changed = {}
+        for name, value in values.items():
+            if not params.same(value, plain[name]):
+                changed[name] = value
         return Page(self, preset, values, changed)
 
     def choices(self) -> dict[str, dict[str, Sequence[str]]]:
         """What its texts may be, by parameter and kind: as its rules say, and `choices` of its
         topic."""
-        found = {
-            one.name: {"": params.choices(one)} for one in self.parameters if params.choices(one)
-        }
+        found = {}
+        for parameter in self.parameters:
+            if listed := params.choices(parameter):
+                found[parameter.name] = {"": listed}
         function = getattr(topic(self.name), "choices", None)
         return found if function is None else found | function()
 
@@ -122,27 +122,23 @@ class Page:
         """
         for name, kinds in self.chapter.choices().items():
             known = [choice for several in kinds.values() for choice in several]
-            where = (
-                f"the {len(known)} that `grokbook list {self.chapter.number}` names"
-                if len(known) > 12
-                else ""
-            )
+            where = ""
+            if len(known) > 12:
+                where = f"the {len(known)} that `grokbook list {self.chapter.number}` names"
             if why := params.not_one_of(self.values[name], known, where):
                 raise ParameterError(f"{name} = {shown(self.values[name])} {why}")
         function = getattr(topic(self.chapter.name), "plan", None)
         if function is None:
             return {}
-        accepted = inspect.signature(function).parameters
-        takes_all = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in accepted.values())
-        return function(**{n: v for n, v in self.values.items() if takes_all or n in accepted})
+        accepted = inspect.signature(function).parameters.keys()
+        return function(**{name: self.values[name] for name in self.values.keys() & accepted})
 
     def command(self) -> str:
         """The command that makes this page again: preset, and every value in which it differs from
         the preset."""
         words = ["grokbook run", self.chapter.number, "--preset", self.preset]
         for name, value in self.changed.items():
-            text = ",".join(map(str, value)) if isinstance(value, list) else value
-            words.append(f"-p {name}={shlex.quote(line(text))}")
+            words.append(f"-p {name}={shlex.quote(line(value))}")
         return " ".join(words)
 
 
@@ -196,42 +192,58 @@ def _parsed(path: Path, source: str) -> Chapter:
         )
     cell = parameters_cell(notebook)
     found = params.parse(cell.source, front.get("rules")) if cell else ()
-    presets = {name: dict(values or {}) for name, values in (front.get("presets") or {}).items()}
-    if sorted(presets) != sorted(PRESETS):
-        raise ChapterError(
-            f"its presets must be {', '.join(PRESETS)}, not {', '.join(presets) or 'none'}."
-        )
-    seconds = dict(front.get("seconds") or {})
     example = dict(front.get("example") or {})
-    for name, value in seconds.items():
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if name not in PRESETS or not is_number or value < 0:
-            wrong = f"seconds has {name}: {value!r}"
-            raise ChapterError(f"{wrong}; it gives a number of seconds for {', '.join(PRESETS)}.")
-    for name in PRESETS:
-        try:
-            params.merge(found, presets[name])
-            params.merge(found, presets[name], example)
-        except ParameterError as error:
-            raise ChapterError(f"preset {name}: {error}") from error
-    texts = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
-    title = re.search(r"(?m)^# +(.+)$", "\n\n".join(texts))
-    if title is None:
-        raise ChapterError("it has no title (a line `# ...`).")
+    presets = _presets(front, found, example)
     return Chapter(
         path=path,
         source=source,
-        title=title[1].strip(),
+        title=_title(notebook),
         question=front["question"],
         papers=tuple(front.get("papers") or ()),
-        presets={name: presets[name] for name in PRESETS},
+        presets=presets,
         parameters=found,
-        seconds=seconds,
+        seconds=_seconds(front),
         example=example,
         lead=str(front.get("lead") or ""),
         needs=tuple(front.get("needs") or ()),
         variants=variants.named_in(front, found, presets),
     )
+
+
+def _presets(
+    front: Mapping[str, Any], parameters: Sequence[Parameter], example: Mapping[str, Any]
+) -> dict[str, dict[str, Any]]:
+    """The presets, each checked, alone and with the example over it."""
+    given = front.get("presets") or {}
+    if sorted(given) != sorted(PRESETS):
+        raise ChapterError(
+            f"its presets must be {', '.join(PRESETS)}, not {', '.join(given) or 'none'}."
+        )
+    presets = {name: dict(given[name] or {}) for name in PRESETS}
+    for name, values in presets.items():
+        try:
+            params.merge(parameters, values)
+            params.merge(parameters, values, example)
+        except ParameterError as error:
+            raise ChapterError(f"preset {name}: {error}") from error
+    return presets
+
+
+def _seconds(front: Mapping[str, Any]) -> dict[str, float]:
+    seconds = dict(front.get("seconds") or {})
+    for name, value in seconds.items():
+        if name not in PRESETS or type(value) not in (int, float) or value < 0:
+            wrong = f"seconds has {name}: {value!r}"
+            raise ChapterError(f"{wrong}; it gives a number of seconds for {', '.join(PRESETS)}.")
+    return seconds
+
+
+def _title(notebook: Any) -> str:
+    for cell in notebook.cells:
+        title = re.search(r"(?m)^# +(.+)$", cell.source)
+        if title and cell.cell_type == "markdown":
+            return title[1].strip()
+    raise ChapterError("it has no title (a line `# ...`).")
 
 
 def page_of(name: str) -> str:
@@ -245,9 +257,8 @@ def page_of(name: str) -> str:
 
 def chapter_paths(root: Path) -> list[Path]:
     """The chapter sources of a checkout, in order."""
-    return sorted(
-        path for path in (root / "notebooks").glob("*.md") if re.match(r"\d\d[a-z]?_", path.name)
-    )
+    numbered = (root / "notebooks").glob("[0-9][0-9]*_*.md")
+    return sorted(path for path in numbered if re.match(r"\d\d[a-z]?_", path.name))
 
 
 def load_all(root: Path) -> list[Chapter]:
@@ -261,31 +272,25 @@ def find(root: Path, name: str) -> Chapter:
 
     Raises ParameterError when no chapter, or more than one, is meant.
     """
-    paths = chapter_paths(root)
+    chapters = {path.stem: path for path in chapter_paths(root)}
     wanted = Path(name).stem if name.endswith(".md") else name.strip()
     if re.fullmatch(r"\d[a-z]?", wanted):
         wanted = f"0{wanted}"
-    matches = [path for path in paths if wanted in _words(path)]
-    if not matches and wanted:
-        matches = [path for path in paths if _begins(path, wanted)]
+    called: list[str] = []
+    begun: list[str] = []
+    for stem in chapters:
+        words = (stem, *stem.split("_", 1))  # its whole name, its number, its topic
+        if wanted in words:
+            called.append(stem)
+        if any(word.startswith(wanted) for word in words) and wanted:
+            begun.append(stem)
+    matches = called or begun
     if len(matches) == 1:
-        return load(matches[0])
+        return load(chapters[matches[0]])
     if matches:
         raise ParameterError(
-            f"{name!r} means more than one chapter: {', '.join(p.stem for p in matches)}; name one."
+            f"{name!r} means more than one chapter: {', '.join(matches)}; name one."
         )
-    by_word = {part: path.stem for path in paths for part in _words(path)}
-    near = nearest(wanted, by_word, 0.4)
-    hint = f"did you mean {by_word[near]}? There are" if near else "there are"
-    raise ParameterError(
-        f"{shown(name)} is not a chapter; {hint} {', '.join(p.stem for p in paths) or 'none'}."
-    )
-
-
-def _begins(path: Path, wanted: str) -> bool:
-    return any(word.startswith(wanted) for word in _words(path))
-
-
-def _words(path: Path) -> tuple[str, ...]:
-    """What a chapter is called by: its whole name, its number, its topic."""
-    return path.stem, *path.stem.split("_", 1)
+    near = nearest(wanted, chapters, 0.4)
+    hint = f"did you mean {near}? There are" if near else "there are"
+    raise ParameterError(f"{shown(name)} is not a chapter; {hint} {', '.join(chapters) or 'none'}.")

@@ -38,18 +38,15 @@ def named_in(
     found: dict[str, dict[str, Any]] = {}
     known: dict[str, str] = {}
     for name, values in (front.get("sets") or {}).items():
-        if (
-            not isinstance(name, str)
-            or not slug(name)
-            or len(name) > LONGEST
-            or not isinstance(values, dict)
-        ):
+        is_name = isinstance(name, str) and slug(name) and len(name) <= LONGEST
+        if not is_name or not isinstance(values, dict):
             rule = (
                 f"a set is a name of at most {LONGEST} characters with letters or digits, and a"
                 " table of values"
             )
             raise ChapterError(f"sets has {shown(name)}: {shown(values)}; {rule}.")
-        if (other := known.setdefault(slug(name), name)) != name:
+        other = known.setdefault(slug(name), name)
+        if other != name:
             raise ChapterError(
                 f"the sets {shown(other)} and {shown(name)} have the same address, {slug(name)}."
             )
@@ -59,7 +56,7 @@ def named_in(
                 changed = params.merge(parameters, plain, values)
             except ParameterError as error:
                 raise ChapterError(f"the set {shown(name)} at preset {preset}: {error}") from error
-            changes_something = changes_something or changed != params.merge(parameters, plain)
+            changes_something |= changed != params.merge(parameters, plain)
         if not changes_something:
             raise ChapterError(f"the set {shown(name)} changes nothing at any preset.")
         found[name] = dict(values)

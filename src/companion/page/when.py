@@ -34,11 +34,12 @@ def glued(truth: bool | None, said: str) -> str:
 
 def read(values: Mapping[str, str]) -> dict[str, tuple[bool | None, str]]:
     """The conditions among the glued texts of a page, by name."""
-    return {
-        key.removeprefix(KEY): (*json.loads(text),)
-        for key, text in values.items()
-        if key.startswith(KEY)
-    }
+    found = {}
+    for key, text in values.items():
+        if key.startswith(KEY):
+            truth, numbers = json.loads(text)
+            found[key.removeprefix(KEY)] = (truth, numbers)
+    return found
 
 
 def names(expression: str) -> list[str]:
@@ -46,8 +47,9 @@ def names(expression: str) -> list[str]:
 
     Raises ParameterError for anything but names, `and`, `or`, `not` and brackets.
     """
-    found = [node for node in ast.walk(_parsed(expression)) if isinstance(node, ast.Name)]
-    return list(dict.fromkeys(node.id for node in sorted(found, key=lambda node: node.col_offset)))
+    _parsed(expression)
+    words = re.findall(r"\w+", expression)
+    return [word for word in dict.fromkeys(words) if word not in ("and", "or", "not")]
 
 
 def holds(expression: str, known: Known) -> bool | None:
@@ -60,13 +62,11 @@ def holds(expression: str, known: Known) -> bool | None:
     True
     """
     if unknown := [name for name in names(expression) if name not in known]:
-        there = (
-            f"the page has {', '.join(sorted(known))}"
-            if known
-            else "no cell of the page publishes it"
-        )
+        hint = f"the page has {', '.join(sorted(known))}"
+        if not known:
+            hint = "no cell of the page publishes it"
         raise ParameterError(
-            f"the condition {expression!r} names {', '.join(unknown)}, which is not known; {there}."
+            f"the condition {expression!r} names {', '.join(unknown)}, which is not known; {hint}."
         )
     return _truth(_parsed(expression), known)
 
@@ -85,22 +85,13 @@ def instead(condition: str, known: Known) -> str:
     'Does not hold here: step 90.'
     """
     truth = holds(condition, known)
+    numbers = deciding(condition, known)
     if truth:
         return ""
-    numbers = deciding(condition, known)
     if truth is None:
-        opening = "Not known here: what would decide it is missing"
-        return f"{opening}. {numbers}." if numbers else f"{opening}."
+        opening = "Not known here: what would decide it is missing."
+        return f"{opening} {numbers}." if numbers else opening
     return f"Does not hold here: {numbers}." if numbers else "Does not hold here."
-
-
-def opened(source: str) -> str:
-    """The Markdown of a page with its conditional half sentences as if they stood alone.
-
-    >>> opened("It is {when}``late; late ({glue:text}`n`)``.")
-    'It is late ({glue:text}`n`).'
-    """
-    return HALF.sub(r"\3", source)
 
 
 def kept(source: str, known: Known) -> str:
@@ -136,10 +127,9 @@ def _parsed(expression: str) -> ast.expr:
 
 
 def _allowed(node: ast.AST) -> bool:
-    kinds = (ast.BoolOp, ast.Name, ast.Load, ast.And, ast.Or, ast.Not)
-    return isinstance(node, kinds) or (
-        isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
-    )
+    if isinstance(node, ast.UnaryOp):
+        return isinstance(node.op, ast.Not)
+    return isinstance(node, ast.BoolOp | ast.Name | ast.Load | ast.And | ast.Or | ast.Not)
 
 
 def _truth(node: Any, known: Known) -> bool | None:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import html
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from companion.checks import drift
@@ -20,9 +21,6 @@ from companion.page import when
 from companion.page.drawing import NARROW
 from companion.page.safe import code, counted, fenced, line, words
 from companion.page.sources import Page
-
-MOST_CELLS = 40
-"""Cells of tables that are listed."""
 
 LONG_TEXT = 40
 """Characters from which a glued text is a sentence and no number."""
@@ -34,14 +32,21 @@ BEFORE = 10
 AFTER = 6
 """Words that are quoted before and after a number."""
 
+_PLACE = "\N{OBJECT REPLACEMENT CHARACTER}"
+"""What stands for the number while the words around it are taken apart."""
+
+_THINGS = {
+    "drawing of ": "figure",
+    r"table \d+, ": "table row",
+    r"text \d+$": "computed sentence",
+}
+"""Kinds of items that the page opens with the number of, where they differ."""
+
 _TOKEN = re.compile(r"(?:\{[\w:]+\}`[^`]*`|`[^`]*`|\$[^$]*\$|[^\s`$])+")
 """A word, or a formula, code or role with the blanks inside it."""
 
 _MARKS = re.compile(r"^[> ]*(?:[-*+] |\d+[.)] |#+ )?|\|", re.MULTILINE)
 """What makes a quote, a list, a heading or a row of a table of a line."""
-
-_CAPTION = re.compile(r" *caption: +(?P<quote>[\"']?)")
-"""How a caption begins in the metadata of its cell."""
 
 _OF_A_DIRECTIVE = re.compile(r"^ *(?:`{3}|:{3}|:\w+:).*$", re.MULTILINE)
 
@@ -52,15 +57,15 @@ def opened(notebook: Any, default: Any, page: Page, where: str) -> Any:
 
     `where` says in words what the default's page is. Nothing of the notebook itself is changed.
     """
-    opening, made = parts(notebook, default, page, where)
-    first = next(i for i, cell in enumerate(made.cells) if re.search(r"(?m)^# ", cell.source))
-    title, _, rest = made.cells[first].source.lstrip().partition("\n")
+    opening, marked = parts(notebook, default, page, where)
+    first = next(i for i, cell in enumerate(marked.cells) if re.search(r"(?m)^# ", cell.source))
+    title, _, rest = marked.cells[first].source.lstrip().partition("\n")
     heading = _markdown("## The page with your parameters")
-    made.cells[first : first + 1] = [_markdown(title), *opening, heading, _markdown(rest)]
-    made.cells = [cell for cell in made.cells if not _is_blank(cell)]
-    for index, cell in enumerate(made.cells):
+    marked.cells[first : first + 1] = [_markdown(title), *opening, heading, _markdown(rest)]
+    marked.cells = [cell for cell in marked.cells if not _is_blank(cell)]
+    for index, cell in enumerate(marked.cells):
         cell.id = f"cell-{index:03d}"
-    return made
+    return marked
 
 
 def parts(
@@ -74,33 +79,27 @@ def parts(
     then = drift.content(default.cells)
     now = drift.content(notebook.cells)
     name = page.chapter.name
-    source = when.kept(page.chapter.source, _conditions(now["items"]))
-    every = drift.compare({"chapters": {name: then}}, {"chapters": {name: now}})
-    found = [d for d in every if not d.item.startswith("glue ") or _role(d, source)]
-    compared = _compared(found, source, then["items"], now["items"])
-    moved = compared.moved
+    comparison = _Comparison(
+        page=page,
+        mine=mine,
+        source=when.kept(page.chapter.source, _conditions(now["items"])),
+        then=then["items"],
+        now=now["items"],
+        differences=drift.compare({"chapters": {name: then}}, {"chapters": {name: now}}),
+    )
     opening = [
-        _markdown(_summary(compared, page, where)),
-        _markdown(_parameters(page, mine)),
-        _markdown(_numbers(moved, source, mine)),
-        *_pairs(compared.drawings, default, notebook, mine),
-        _markdown(_cells(found, now["items"], mine)),
-        _markdown(_sentences([d for d in found if d not in moved], mine)),
+        _markdown(comparison.summary(where)),
+        _markdown(fenced(page.command(), "text")),
+        _markdown(comparison.numbers()),
+        *_pairs(comparison.drawings, default, notebook, mine),
     ]
-    lost = _lost(page.chapter.source, _conditions(then["items"]), _conditions(now["items"]))
-    if lost:
-        opening[0].source += (
-            f" Of its sentences {lost} no longer hold{'s' if lost == 1 else ''}; a marked line"
-            " stands in the place of each."
-        )
     marked = deepcopy(notebook)
-    by_name = {d.item.removeprefix("glue "): d for d in moved}
     for cell in marked.cells:
         figure = cell.metadata.get("mystnb", {}).get("figure", {})
         if cell.cell_type == "markdown":
-            cell.source = _marked(cell.source, by_name)
+            cell.source = comparison.marked(cell.source)
         elif "caption" in figure:
-            figure["caption"] = _marked(figure["caption"], by_name)
+            figure["caption"] = comparison.marked(figure["caption"])
     return [cell for cell in opening if not _is_blank(cell)], marked
 
 
@@ -118,37 +117,6 @@ def _conditions(items: Mapping[str, Any]) -> dict[str, tuple[bool | None, str]]:
     return known
 
 
-def _lost(source: str, then: when.Known, now: when.Known) -> int:
-    """How many texts under a condition stand on the default's page and not on this one."""
-
-    def stands(expression: str, known: when.Known) -> bool:
-        known_all = set(when.names(expression)) <= known.keys()
-        return known_all and when.holds(expression, known) is True
-
-    guarded = [text[2] for form in (when.HALF, when.BLOCK) for text in form.finditer(source)]
-    return sum(stands(one, then) and not stands(one, now) for one in guarded)
-
-
-def _marked(text: str, moved: Mapping[str, Difference]) -> str:
-    """Prose, or a caption, in which the numbers that moved are marked, each with what it is by
-    default; headings stay as they are."""
-
-    def mark(role: re.Match[str]) -> str:
-        difference = moved.get(role[1])
-        if difference is None:
-            return role[0]
-        old = _printed(difference.old, role[2])
-        if old == _printed(difference.new, role[2]):
-            return role[0]
-        return f"[{role[0]}]{{.gb-moved}} [(default {words(old)})]{{.gb-was}}"
-
-    lines = text.split("\n")
-    for number, content in enumerate(lines):
-        if not re.match(r"#|`{3}|:{3}|:\w+:", content):
-            lines[number] = drift.ROLE.sub(mark, content)
-    return "\n".join(lines)
-
-
 def _printed(value: Any, form: str | None) -> str:
     """A glued value as the page prints it."""
     return format(value, form or ".6g") if isinstance(value, float) else line(value)
@@ -160,144 +128,162 @@ def _markdown(text: str) -> Any:
     return new_markdown_cell(text)
 
 
-# ------------------------------------------------------------------------------- what is said first
-
-
 @dataclass(frozen=True)
-class Compared:
-    """What moved between two executed pages of a chapter, and how much did not.
+class _Comparison:
+    """Two executed pages of a chapter: what is on them (`then` by default, `now`), how they differ,
+    the prose as it is read now, and what tables call this page (`mine`)."""
 
-    `drawings` are the names of the figures that both have and that differ; `verdicts` says in
-    words which claims have another word.
-    """
+    page: Page
+    mine: str
+    source: str
+    then: Mapping[str, Any]
+    now: Mapping[str, Any]
+    differences: Sequence[Difference]
 
-    moved: Sequence[Difference]
-    drawings: Sequence[str]
-    verdicts: Sequence[str]
-    same_numbers: int
-    same_figures: int
-    same_verdicts: int
+    @cached_property
+    def both(self) -> list[Difference]:
+        """Items of both pages that are not the same; of glued values those that the prose prints
+        otherwise."""
+        differences = []
+        for difference in self.differences:
+            is_printed = not difference.item.startswith("glue ") or self.role(difference)
+            if None not in (difference.old, difference.new) and is_printed:
+                differences.append(difference)
+        return differences
 
+    @cached_property
+    def moved(self) -> list[Difference]:
+        """Glued numbers and values of claims that are not the same."""
+        numbers = []
+        for difference in self.both:
+            longest = max(len(str(difference.old)), len(str(difference.new)))
+            if difference.item.startswith(("glue ", "value of ")) and longest <= LONG_TEXT:
+                numbers.append(difference)
+        return numbers
 
-def _summary(compared: Compared, page: Page, where: str) -> str:
-    """Three lines: which parameters changed, what moved, what did not; then what was compared."""
-    plain = page.chapter.page(page.preset).values
-    changes = [
-        f"{code(name)}: {words(plain[name])} → {words(value)}"
-        for name, value in page.changed.items()
-    ]
-    moved = []
-    if compared.moved:
-        beyond = sum(d.beyond is True for d in compared.moved)
-        numbers = counted(len(compared.moved), "number")
-        moved.append(f"{numbers} in the prose, {beyond} by more than the spread over seeds")
-    if compared.drawings:
-        moved.append(counted(len(compared.drawings), "figure"))
-    moved += compared.verdicts
-    counts = {"number": compared.same_numbers, "figure": compared.same_figures}
-    counts["verdict"] = compared.same_verdicts
-    same = [counted(count, thing) for thing, count in counts.items() if count]
-    return (
-        "## What differs from the default\n\n"
-        f"- **Changed:** {'; '.join(changes)}.\n"
-        f"- **Moved:** {'; '.join(moved) or 'nothing that the page shows'}.\n"
-        f"- **Not moved:** {', '.join(same) or 'nothing'}.\n\n"
-        f"This is held beside {where}; the page itself follows below. The spread over seeds is the"
-        " largest less the smallest, on the page where that is more."
-    )
+    @property
+    def drawings(self) -> list[str]:
+        """The names of the figures that differ."""
+        items = [difference.item for difference in self.both]
+        return [i.removeprefix("drawing of ") for i in items if i.startswith("drawing of ")]
 
+    def role(self, difference: Difference) -> re.Match[str] | None:
+        """Where the prose first prints a glued value otherwise than by default: a match of
+        `drift.ROLE`."""
+        for role in drift.ROLE.finditer(self.source):
+            old = _printed(difference.old, role[2])
+            new = _printed(difference.new, role[2])
+            if difference.item == f"glue {role[1]}" and old != new:
+                return role
+        return None
 
-def _compared(
-    found: Sequence[Difference], source: str, then: Mapping[str, Any], now: Mapping[str, Any]
-) -> Compared:
-    """The differences `found` between the items of two pages, and the items that are the same; of
-    glued numbers those that the prose prints."""
-    both = then.keys() & now.keys()
-    drawn = [item for item in now if item.startswith("drawing of ") and item in both]
-    differ = {d.item for d in found}
-    drawings = [item for item in drawn if item in differ]
-    printed = {f"glue {role[1]}" for role in drift.ROLE.finditer(source)}
-    asked = {item for item in both if item.startswith("verdict of ")}
-    return Compared(
-        moved=list(_moved(found)),
-        drawings=[item.removeprefix("drawing of ") for item in drawings],
-        verdicts=_verdicts(found),
-        same_numbers=len((printed & both) - differ),
-        same_figures=len(drawn) - len(drawings),
-        same_verdicts=len(asked - differ),
-    )
+    def marked(self, text: str) -> str:
+        """Prose, or a caption, in which the numbers that moved are marked, each with what it is by
+        default; headings stay as they are."""
+        moved = {d.item.removeprefix("glue "): d for d in self.moved}
 
+        def mark(role: re.Match[str]) -> str:
+            difference = moved.get(role[1])
+            if difference is None:
+                return role[0]
+            old = _printed(difference.old, role[2])
+            if old == _printed(difference.new, role[2]):
+                return role[0]
+            return f"[{role[0]}]{{.gb-moved}} [(default {words(old)})]{{.gb-was}}"
 
-def _verdicts(found: Iterable[Difference]) -> list[str]:
-    """In words, each claim whose verdict changed."""
-    changed = {}
-    for d in found:
-        claim = re.fullmatch(r"verdict of (\S+)|table \d+, (\S+), verdict", d.item)
-        if claim and d.old is not None and d.new is not None:
-            name = claim[1] or claim[2]
-            changed[name] = f"{words(name)} {words(d.old)} → **{words(d.new)}**"
-    return list(changed.values())
+        lines = text.split("\n")
+        for number, content in enumerate(lines):
+            if not re.match(r"#|`{3}|:{3}|:\w+:", content):
+                lines[number] = drift.ROLE.sub(mark, content)
+        return "\n".join(lines)
 
+    def summary(self, where: str) -> str:
+        """Three lines: which parameters changed, what moved, what did not; then what was
+        compared."""
+        plain = self.page.chapter.page(self.page.preset).values
+        changes = []
+        for parameter in self.page.chapter.parameters:
+            name = parameter.name
+            if name in self.page.changed:
+                new = words(self.page.changed[name])
+                meaning = words(parameter.help)
+                changes.append(f"{code(name)} ({meaning}): {words(plain[name])} → {new}")
+        moved = []
+        if self.moved:
+            beyond = sum(difference.beyond is True for difference in self.moved)
+            numbers = counted(len(self.moved), "number")
+            moved.append(f"{numbers} in the prose, {beyond} by more than the spread over seeds")
+        for kind, thing in _THINGS.items():
+            count = sum(re.match(kind, difference.item) is not None for difference in self.both)
+            moved += [counted(count, thing)] if count else []
+        moved += self._verdicts()
+        text = (
+            "## What differs from the default\n\n"
+            f"- **Changed:** {'; '.join(changes)}.\n"
+            f"- **Moved:** {'; '.join(moved) or 'nothing that the page shows'}.\n"
+            f"- **Not moved:** {', '.join(self._same()) or 'nothing'}.\n\n"
+            f"This is held beside {where}; the page itself follows below. The spread over seeds is"
+            " the largest less the smallest, on the page where that is more."
+        )
+        lost = [d for d in self.both if d.item.startswith("condition ") and d.old is True]
+        if lost:
+            text += (
+                f" {counted(len(lost), 'condition')} of its sentences no longer"
+                f" hold{'s' if len(lost) == 1 else ''}; a marked line stands in their place."
+            )
+        return text
 
-def _parameters(page: Page, mine: str) -> str:
-    """The parameters that differ from the preset, and the command."""
-    plain = page.chapter.page(page.preset).values
-    help_of = {parameter.name: parameter.help for parameter in page.chapter.parameters}
-    rows = [
-        [code(name), words(plain[name]), f"**{words(value)}**", words(help_of[name])]
-        for name, value in page.changed.items()
-    ]
-    table = _list_table(["parameter", "default", words(mine), "meaning"], rows)
-    return f"{table}\n\n{fenced(page.command(), 'text')}"
+    def _same(self) -> list[str]:
+        """In words how many numbers, figures and verdicts are the same."""
+        printed = {f"glue {role[1]}" for role in drift.ROLE.finditer(self.source)}
+        differ = {difference.item for difference in self.both}
+        same = (self.then.keys() & self.now.keys()) - differ
+        counts = {
+            "number": len(printed & same),
+            "figure": sum(item.startswith("drawing of ") for item in same),
+            "verdict": sum(item.startswith("verdict of ") for item in same),
+        }
+        return [counted(count, thing) for thing, count in counts.items() if count]
 
+    def _verdicts(self) -> list[str]:
+        """In words, each claim whose verdict changed."""
+        changed = []
+        for d in self.both:
+            if d.item.startswith("verdict of "):
+                name = words(d.item.removeprefix("verdict of "))
+                changed.append(f"{name} {words(d.old)} → **{words(d.new)}**")
+        return changed
 
-# ------------------------------------------------------------------------------------------ numbers
+    def numbers(self) -> str:
+        """The numbers that moved, first those whose spread or band is known.
 
+        On a published page they are folded, as the prose marks them.
+        """
+        order = {True: 0, False: 1, None: 2}
+        rows = [self._row(d) for d in sorted(self.moved, key=lambda d: order[d.beyond])]
+        if not rows:
+            return ""
+        heads = ["number", "default", words(self.mine), "more than the spread?"]
+        table = _list_table(heads, rows)
+        if self.mine == "yours" and len(rows) <= SHOWN:
+            return table
+        title = f"{counted(len(rows), 'number')} that moved"
+        return f"`````{{admonition}} {title}\n:class: dropdown note\n\n{table}\n`````"
 
-def _moved(found: Iterable[Difference]) -> Iterator[Difference]:
-    """Glued numbers and values of claims that both pages have, and that are not the same."""
-    for d in found:
-        short = max(len(str(d.old)), len(str(d.new))) <= LONG_TEXT
-        if d.item.startswith(("glue ", "value of ")) and None not in (d.old, d.new) and short:
-            yield d
-
-
-def _role(d: Difference, source: str) -> re.Match[str] | None:
-    """Where the prose first prints a glued value otherwise than by default: a match of
-    `drift.ROLE`."""
-    for role in drift.ROLE.finditer(source):
-        if d.item == f"glue {role[1]}" and _printed(d.old, role[2]) != _printed(d.new, role[2]):
-            return role
-    return None
-
-
-def _numbers(moved: Sequence[Difference], source: str, mine: str) -> str:
-    """The numbers that moved, first those whose spread or band is known.
-
-    On a published page they are folded, as the prose marks them.
-    """
-    order = {True: 0, False: 1, None: 2}
-    rows = [_row(d, source) for d in sorted(moved, key=lambda d: order[d.beyond])]
-    table = _list_table(["number", "default", words(mine), "more than the spread?"], rows)
-    if rows and (mine != "yours" or len(rows) > SHOWN):
-        return _folded(f"{counted(len(rows), 'number')} that moved", table)
-    return table
-
-
-def _row(d: Difference, source: str) -> list[str]:
-    """Where a number stands, its value by default, its value now, and how that compares with its
-    spread over seeds, or with the band of its claim."""
-    compared = "not known"
-    if d.band is not None:
-        inside = "no: inside" if d.kind == "within" else "**yes**: outside"
-        compared = f"{inside} {d.band[0]:.4g} to {d.band[1]:.4g}"
-    elif d.beyond is not None:
-        answer = "**yes**" if d.beyond else "no"
-        compared = f"{answer}: {d.apart:.3g} against {d.spread:.3g}"
-    role = _role(d, source)
-    place = quoted(source, role) if role else words(d.item)
-    form = role[2] if role else None
-    return [place, words(_printed(d.old, form)), words(_printed(d.new, form)), compared]
+    def _row(self, d: Difference) -> list[str]:
+        """Where a number stands, its value by default, its value now, and how that compares with
+        its spread over seeds, or with the band of its claim."""
+        compared = "not known"
+        if d.band is not None:
+            inside = "no: inside" if d.kind == "within" else "**yes**: outside"
+            compared = f"{inside} {d.band[0]:.4g} to {d.band[1]:.4g}"
+        elif d.beyond is not None:
+            answer = "**yes**" if d.beyond else "no"
+            compared = f"{answer}: {d.apart:.3g} against {d.spread:.3g}"
+        role = self.role(d)
+        place = quoted(self.source, role) if role else words(d.item)
+        form = role[2] if role else None
+        return [place, words(_printed(d.old, form)), words(_printed(d.new, form)), compared]
 
 
 def quoted(source: str, role: re.Match[str]) -> str:
@@ -305,33 +291,34 @@ def quoted(source: str, role: re.Match[str]) -> str:
 
     Formulas, code and roles are kept whole.
     """
-    above = source[: role.start()]
-    below = source[role.end() :]
-    lines_above, _, begun = above.rpartition("\n")
+    lines_above = source[: role.start()].rpartition("\n")[0]
     headings = re.findall(r"(?m)^##+ +(.+)$", lines_above)
-    caption = _CAPTION.match(begun)
-    if caption:
-        begin, end = caption[0], caption["quote"] or "\n"
-    elif begun.startswith(("|", "#")):
-        begin = end = "\n"
-    else:
-        begin = end = "\n\n"
-    before = _plain_tokens(above.rpartition(begin)[2])
-    after = _plain_tokens(below.partition(end)[0])
-    left = ["…", *before[-BEFORE:]] if len(before) > BEFORE else before
-    right = [*after[:AFTER], "…"] if len(after) > AFTER else after
-    gap = " " if re.search(r"\s\**$", above) else ""
-    next_gap = " " if re.match(r"\**\s", below) else ""
-    text = f"{' '.join(left)}{gap}**{role[0]}**{next_gap}{' '.join(right)}".strip()
+    paragraph = _paragraph(f"{source[: role.start()]}{_PLACE}{source[role.end() :]}")
+    bare = line(_MARKS.sub("", _OF_A_DIRECTIVE.sub("", paragraph)))
+    tokens = []
+    for token in _TOKEN.findall(bare):
+        plain = token if re.search(r"[$`]", token) else token.replace("*", "")
+        tokens += [plain] if plain else []
+    place = next(number for number, token in enumerate(tokens) if _PLACE in token)
+    near = tokens[max(0, place - BEFORE) : place + AFTER + 1]
+    if place > BEFORE:
+        near.insert(0, "…")
+    if place + AFTER + 1 < len(tokens):
+        near.append("…")
+    text = " ".join(near).replace(_PLACE, f"**{role[0]}**")
     return f"{headings[-1]}: {text}" if headings else text
 
 
-def _plain_tokens(text: str) -> list[str]:
-    """The words of Markdown without marks of paragraphs and of emphasis."""
-    bare = _MARKS.sub("", _OF_A_DIRECTIVE.sub("", text))
-    tokens = _TOKEN.findall(line(bare))
-    plain = [token if re.search(r"[$`]", token) else token.replace("*", "") for token in tokens]
-    return [token for token in plain if token]
+def _paragraph(source: str) -> str:
+    """What is read together with the number at `_PLACE`: a caption in the metadata of its cell, the
+    row of a table, a heading, else the paragraph."""
+    row = next(content for content in source.split("\n") if _PLACE in content)
+    caption = re.fullmatch(r" *caption: +([\"']?)(.*?)\1", row)
+    if caption:
+        return caption[2]
+    if row.startswith(("|", "#")):
+        return row
+    return next(text for text in source.split("\n\n") if _PLACE in text)
 
 
 # ------------------------------------------------------------------------------------------ figures
@@ -345,31 +332,26 @@ def _pairs(changed: Sequence[str], default: Any, notebook: Any, mine: str) -> It
     then = _figures(default)
     now = _figures(notebook)
     paired = [name for name in changed if _address(then[name]) and _address(now[name])]
-    sentences = []
-    alone = [name for name in changed if name not in paired]
-    added = [name for name in now if name not in then]
-    for said, names in (
-        ("Moved by hand or opened cell by cell, so on the page alone", alone),
-        ("Not on the default's page", added),
-    ):
-        if names:
-            listed = ", ".join(f"{{numref}}`{name}`" for name in names)
-            sentences.append(f"{said}: {listed}.")
-    yield _markdown(" ".join(sentences))
+    alone = [f"{{numref}}`{name}`" for name in changed if name not in paired]
+    if alone:
+        yield _markdown(f"Moved, and to be seen on the page alone: {', '.join(alone)}.")
     for name in paired:
-        both = _drawing("default", then[name]) + _drawing(mine, now[name])
-        data = {"text/html": f'<div class="gb-pair">{both}</div>'}
-        shown = [new_output("display_data", data=data)]
-        yield new_code_cell("# two drawings", metadata={"tags": ["remove-input"]}, outputs=shown)
+        drawings = _drawing("default", then[name]) + _drawing(mine, now[name])
+        data = {"text/html": f'<div class="gb-pair">{drawings}</div>'}
+        outputs = [new_output("display_data", data=data)]
+        yield new_code_cell("# two drawings", metadata={"tags": ["remove-input"]}, outputs=outputs)
         caption = now[name].metadata["grokbook"]["caption"]
         yield _markdown(f"{{numref}}`{name}`, default and {words(mine)}. {caption}")
 
 
 def _figures(notebook: Any) -> dict[str, Any]:
     """The outputs of an executed notebook that are figures, by name."""
-    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
-    labelled = [output for output in outputs if "grokbook" in output.get("metadata", {})]
-    return {output.metadata["grokbook"]["name"]: output for output in labelled}
+    figures = {}
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            if "grokbook" in output.get("metadata", {}):
+                figures[output.metadata["grokbook"]["name"]] = output
+    return figures
 
 
 def _address(figure: Any) -> str:
@@ -377,64 +359,23 @@ def _address(figure: Any) -> str:
     by side; nothing for a figure that is worked by hand."""
     data = figure.get("data", {})
     if svg := data.get(NARROW) or data.get("image/svg+xml"):
-        return f"data:image/svg+xml;base64,{b64encode(''.join(svg).encode()).decode()}"
+        return f"data:image/svg+xml;base64,{b64encode(svg.encode()).decode()}"
     if png := data.get("image/png"):
-        return f"data:image/png;base64,{''.join(png).strip()}"
+        return f"data:image/png;base64,{png.strip()}"
     return ""
 
 
 def _drawing(side: str, figure: Any) -> str:
     """One drawing of a pair as HTML."""
-    about = figure.metadata["grokbook"]
-    alt = html.escape(f"{side}: {about['alt']}")
-    kind = html.escape(about.get("classes", ""))
-    picture = f'<img class="{kind}" src="{_address(figure)}" alt="{alt}">'
+    alt = html.escape(f"{side}: {figure.metadata['grokbook']['alt']}")
+    picture = f'<img src="{_address(figure)}" alt="{alt}">'
     return f"<figure><figcaption>{html.escape(side)}</figcaption>{picture}</figure>"
 
 
-# ----------------------------------------------------------------------- tables and other sentences
-
-
-def _cells(found: Iterable[Difference], items: Mapping[str, Any], mine: str) -> str:
-    """The cells of tables that differ, folded."""
-    rows = []
-    for d in found:
-        cell = re.match(r"(table \d+), (.*)", d.item, re.DOTALL)
-        if cell and None not in (d.old, d.new):
-            table = items.get(f"text of {cell[1]}") or cell[1]
-            rows.append([words(table), words(cell[2]), words(d.old), words(d.new)])
-    if not rows:
-        return ""
-    table = _list_table(["table", "row, column", "default", words(mine)], rows[:MOST_CELLS])
-    left = rows[MOST_CELLS:]
-    more = f"\n\n{counted(len(left), 'more cell')} changed." if left else ""
-    return _folded(f"{counted(len(rows), 'table cell')} changed", table + more)
-
-
-def _sentences(found: Iterable[Difference], mine: str) -> str:
-    """The computed sentences that differ, folded."""
-    rows = [
-        [words(d.old), words(d.new)]
-        for d in found
-        if re.match(r"glue |text \d+$", d.item) and None not in (d.old, d.new)
-    ]
-    if not rows:
-        return ""
-    table = _list_table(["default", words(mine)], rows)
-    return _folded(f"{counted(len(rows), 'computed sentence')} changed", table)
-
-
 def _list_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table of Markdown; on a narrow screen each row is a block (class gb-beside). Empty without
-    rows."""
-    if not rows:
-        return ""
+    """A table of Markdown; on a narrow screen each row is a block (class gb-beside)."""
     lines = ["````{list-table}", ":header-rows: 1", ":class: gb-beside", ""]
     for first, *others in [heads, *rows]:
         lines.append(f"* - {first}")
         lines += [f"  - {cell}" for cell in others]
     return "\n".join([*lines, "````"])
-
-
-def _folded(title: str, text: str) -> str:
-    return f"`````{{admonition}} {title}\n:class: dropdown note\n\n{text}\n`````"

@@ -10,17 +10,18 @@ from typing import Any
 from companion.claims import export
 from companion.claims.shared import FINDINGS
 from companion.page import costs, sources
+from companion.page.safe import counted
 from companion.page.sources import Page
 from companion.project import of
 from companion.python_source import SOURCES
 from companion.site import outputs, state, variants
 from companion.site import staging as site
 from companion.site.execute import execute
-from companion.site.jobs import Job, long_run, refuse_too_large, side_by_side
+from companion.site.jobs import Job, long_run, places, refuse_too_large, side_by_side
 from companion.site.kernel import Kernels
 from companion.site.terminal import Progress, agree
-from grokbook.files import locked, read_json, temporary_folder
-from grokbook.machine import CORES, cores, duration
+from grokbook.files import locked, temporary_folder
+from grokbook.machine import CORES, duration
 from grokbook.paths import records_path
 
 _ROOMS = (
@@ -65,56 +66,63 @@ def build(
     """
     progress = progress or Progress()
     wanted = [sources.find(root, name) for name in only] if only else sources.load_all(root)
-    pages = [chapter.page(preset) for chapter in wanted]
-    others: list[Page] = []
+    pages = [(chapter.page(preset), "") for chapter in wanted]
+    sets: list[tuple[Page, str]] = []
     for chapter in wanted:
-        others += variants.pages(chapter, preset).values()
-    for page in (*pages, *others):
+        sets += [(page, name) for name, page in variants.pages(chapter, preset).items()]
+    for page, _ in (*pages, *sets):
         page.experiments()
     with lock(root):
         waiting = _out_of_date(root, pages, force)
-        if more := _out_of_date(root, others, force):
-            more, said = variants.affordable(more)
-            waiting += more
-            progress.say(said)
-        at_once = min(jobs or cores(), cores(), max(len(waiting), 1))
+        if more := _out_of_date(root, sets, force):
+            chosen, sentence = variants.affordable(more)
+            waiting += chosen
+            progress.say(sentence)
+        at_once = places(waiting, jobs)
         refuse_too_large(waiting)
         if question := long_run(waiting, at_once):
             agree(question, yes)
-        kernels = Kernels()
-        with temporary_folder() as findings:  # a check of the ledger runs once
-
-            def work(job: Job, share: int) -> None:
-                environment = {CORES: str(share), FINDINGS: str(findings)}
-                label = f"{job.page.chapter.label}{variants.named(job.page)}"
-                takes = duration(job.predicted.seconds)
-                progress.say(f"{label}: about {takes}, {job.predicted.memory_mb:.0f} MB")
-                run = execute(job.page, root, progress, strict, kernels, environment)
-                state.write(variants.folder(root, job.page), job, run)
-                done = f"executed in {run.seconds:.0f} s, {len(run.figures)} figures"
-                progress.say(f"{label}: {done}")
-
-            side_by_side(waiting, work, kernels, at_once)
+        _execute_all(waiting, root, progress, strict, at_once)
         rebuilt = site.bring_up_to_date(root, force=force, progress=progress)
     if not waiting and not rebuilt:
-        progress.say(f"nothing to do: {len(pages)} chapters and the site are up to date")
-    return [job.page.chapter.name for job in waiting if not job.page.changed]
+        progress.say(f"nothing to do: {len(wanted)} chapters and the site are up to date")
+    return [job.page.chapter.name for job in waiting if not job.variant]
 
 
-def _out_of_date(root: Path, pages: Sequence[Page], force: bool) -> list[Job]:
-    """The pages whose executed notebook is not there or is of other sources; with `force` all."""
+def _execute_all(
+    jobs: Sequence[Job], root: Path, progress: Progress, strict: bool, at_once: int
+) -> None:
+    """Execute pages and put each in place when it is ready."""
+    kernels = Kernels()
+    with temporary_folder() as findings:  # a check of the ledger runs once
+
+        def work(job: Job, share: int) -> None:
+            environment = {CORES: str(share), FINDINGS: str(findings)}
+            takes = duration(job.predicted.seconds)
+            progress.say(f"{job.label}: about {takes}, {job.predicted.memory_mb:.0f} MB")
+            run = execute(job.page, root, progress, strict, kernels, environment)
+            state.write(variants.folder(root, job.variant), job, run)
+            figures = counted(len(run.figures), "figure")
+            progress.say(f"{job.label}: executed in {run.seconds:.0f} s, {figures}")
+
+        side_by_side(jobs, work, kernels, at_once)
+
+
+def _out_of_date(root: Path, pages: Sequence[tuple[Page, str]], force: bool) -> list[Job]:
+    """The pages, each with the name of its set, whose executed notebook is not there or is of other
+    sources; with `force` all."""
     jobs = []
-    for page in pages:
-        job = planned(root, page)
-        card = state.card_in(variants.folder(root, page), page.chapter.name) or {}
+    for page, variant in pages:
+        job = planned(root, page, variant)
+        card = state.card_in(variants.folder(root, variant), page.chapter.name) or {}
         if force or card.get("key") != job.key:
             jobs.append(job)
     return jobs
 
 
-def planned(root: Path, page: Page) -> Job:
+def planned(root: Path, page: Page, variant: str = "") -> Job:
     """A page with what it is predicted to cost, and its key."""
-    return Job(page, costs.page_estimate(page), key(root, page))
+    return Job(page, costs.page_estimate(page), key(root, page), variant)
 
 
 def ledger(root: Path) -> dict[str, dict[str, Any]]:
@@ -123,15 +131,16 @@ def ledger(root: Path) -> dict[str, dict[str, Any]]:
 
     See `companion.claims.export`.
     """
-    page = of(root).ledger
-    card = state.card(root, page)
-    file = root / "book" / "chapters" / f"{page}.ipynb"
-    if not card or card["key"] != key(
-        root, sources.load(root / "notebooks" / f"{page}.md").page(card["preset"])
-    ):
+    name = of(root).ledger
+    card = state.card(root, name)
+    if card is None:
         return {}
-    found = outputs.published(read_json(file)).get(export.NAME, {})
-    return {claim["id"]: claim for claim in found.get("claims", ()) if claim["computed"]}
+    page = sources.load(root / "notebooks" / f"{name}.md").page(card["preset"])
+    if card["key"] != key(root, page):
+        return {}
+    files = outputs.published(outputs.read(variants.folder(root) / f"{name}.ipynb"))
+    claims = files.get(export.NAME, {}).get("claims", ())
+    return {claim["id"]: claim for claim in claims if claim["computed"]}
 
 
 @contextmanager
@@ -150,13 +159,9 @@ def key(root: Path, page: Page) -> str:
 
     Of records and verdicts all there are: a claim on any page may ask for any of them, or miss it.
     """
-    here = Path(__file__).parent
-    files = [
-        records_path(root) / "MANIFEST.json",
-        *of(root).files(),
-        *(here / name for name in _OF_PAGES),
-    ]
+    files = [records_path(root) / "MANIFEST.json", *of(root).files()]
+    files += [Path(__file__).with_name(name) for name in _OF_PAGES]
     for room in _ROOMS:
-        every = sorted((SOURCES / room).rglob("*.*"))
-        files += [path for path in every if path.is_file() and path.suffix != ".pyc"]
+        paths = sorted((SOURCES / room).rglob("*.*"))
+        files += [path for path in paths if path.is_file() and path.suffix != ".pyc"]
     return state.digest((page.chapter.source, page.preset, dict(page.values)), files, _PACKAGES)

@@ -33,13 +33,16 @@ def put(root: Path, source: Path) -> None:
 
 def executed(root: Path, page: Path) -> bytes:
     """The notebook of the recipes, run now, or as it was when they and the library were these."""
-    kept, card = (root / ".grokbook" / f"{NAME}.{ending}" for ending in ("ipynb", "json"))
-    code = [path for package in PACKAGES for path in sorted((SOURCES / package).rglob("*.py"))]
-    key = state.digest(NAME, [page, *code], ("torch", "xarray", "numpy"))
-    content = kept.read_bytes() if kept.is_file() else b""
+    copy = root / ".grokbook" / f"{NAME}.ipynb"
+    card = copy.with_suffix(".json")
+    files = [page]
+    for package in PACKAGES:
+        files += sorted((SOURCES / package).rglob("*.py"))
+    key = state.digest(NAME, files, ("torch", "xarray", "numpy"))
+    content = copy.read_bytes() if copy.is_file() else b""
     if (state.read(card, content) or {}).get("key") != key:
         content = _run(page)
-        atomic_write(kept, content)
+        atomic_write(copy, content)
         state.keep(card, {"key": key}, content)
     return content
 
@@ -53,14 +56,13 @@ def _run(page: Path) -> bytes:
     notebook: Any = jupytext.read(page)
     with temporary_folder() as place, temporary_folder() as folder:
         environment = ENVIRONMENT | {"GROKBOOK_STORE": str(folder / "store")}
+        about = {"metadata": {"path": str(place)}}
         with Kernels().options(folder, environment) as options:
-            about = {"metadata": {"path": str(place)}}
             try:
                 NotebookClient(notebook, timeout=SECONDS, resources=about, **options).execute()
             except CellExecutionError as error:
-                raise ChapterError(
-                    f"the cookbook has a recipe that fails: {error.ename}: {error.evalue}"
-                ) from error
+                reason = f"{error.ename}: {error.evalue}"
+                raise ChapterError(f"the cookbook has a recipe that fails: {reason}") from error
     outputs.drop_progress(notebook, strict=True)
     outputs.strip(notebook)
     return nbformat.writes(notebook).encode()

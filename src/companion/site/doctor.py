@@ -32,21 +32,24 @@ def problems(root: Path) -> Iterator[str]:
     from grokbook.runs.store import Store
 
     for line in metadata.requires("grokbook") or ():
-        asked = Requirement(line)
-        if asked.marker and not asked.marker.evaluate({"extra": "book"}):
+        requirement = Requirement(line)
+        if requirement.marker and not requirement.marker.evaluate({"extra": "book"}):
             continue
+        name = requirement.name
         try:
-            found = metadata.version(asked.name)
+            version = metadata.version(name)
         except metadata.PackageNotFoundError:
-            yield f"{asked.name} is missing: {INSTALL}"
+            yield f"{name} is missing: {INSTALL}"
             continue
-        if not asked.specifier.contains(found, prereleases=True):
-            yield f"{asked.name} {found} is not {asked.specifier}: {INSTALL}"
+        if not requirement.specifier.contains(version, prereleases=True):
+            yield f"{name} {version} is not {requirement.specifier}: {INSTALL}"
     done = subprocess.run([sys.executable, "-P", "-c", TRAIN], capture_output=True, timeout=300)
     if done.returncode != 0:
-        said = done.stderr.decode(errors="replace").strip().splitlines()
-        last = said[-1] if said else f"signal {-done.returncode}"
+        lines = done.stderr.decode(errors="replace").strip().splitlines()
+        last = lines[-1] if lines else f"signal {-done.returncode}"
         mend = "reinstall torch, or set ONEDNN_MAX_CPU_ISA=AVX"
         yield f"no network can be trained ({last}): {mend}"
-    for problem in [] if address() else Store(records_path(root)).verify():
+    if address():  # records are fetched, and checked then
+        return
+    for problem in Store(records_path(root)).verify():
         yield f"{problem}: restore data/records from version control, or install again"

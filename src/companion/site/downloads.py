@@ -13,6 +13,7 @@ from typing import Any
 from companion.checks.drift import glued
 from companion.claims.verdicts import settled, with_former
 from companion.project import described
+from companion.site import outputs
 from companion.site.baked import Known, Label, baked, markdown
 from companion.site.variants import Variant
 
@@ -26,7 +27,6 @@ def put(root: Path, html: Path, sets: Mapping[str, Sequence[Variant]]) -> None:
 
     Raises ChapterError where a page holds something for which a notebook has no form.
     """
-    import nbformat
     from pybtex.database import parse_file
 
     folder = html / "downloads"
@@ -40,15 +40,14 @@ def put(root: Path, html: Path, sets: Mapping[str, Sequence[Variant]]) -> None:
     )
     install = install_cells(root)
     for name, variants in sets.items():
-        executed = root / "book" / "chapters" / f"{name}.ipynb"
-        _write(folder / name, nbformat.read(executed, as_version=4), site, install)
+        executed = outputs.read(root / "book" / "chapters" / f"{name}.ipynb")
+        _write(folder / name, executed, site, install)
         for variant in variants:
-            own = {
-                label.removesuffix(variant.ending): value
-                for label, value in site.labels.items()
-                if label.endswith(variant.ending)
-            }
-            known = replace(site, labels=site.labels | own)
+            labels = dict(site.labels)
+            for label, value in site.labels.items():
+                if label.endswith(variant.ending):
+                    labels[label.removesuffix(variant.ending)] = value
+            known = replace(site, labels=labels)
             _write(folder / "sets" / variant.file, variant.notebook, known, install)
     (html / NUMBERS).unlink()
 
@@ -64,21 +63,22 @@ def _write(place: Path, notebook: Any, site: Known, install: list[Any]) -> None:
     its first cells."""
     import nbformat
 
-    made = baked(notebook, replace(site, values=glued(notebook)))
-    made.cells[:0] = install
+    plain = baked(notebook, replace(site, values=glued(notebook)))
+    plain.cells[:0] = install
     # not `with_suffix`: the name of a variant may have a point
-    place.with_name(f"{place.name}.ipynb").write_text(nbformat.writes(made), encoding="utf-8")
-    place.with_name(f"{place.name}.md").write_text(markdown(made), encoding="utf-8")
+    place.with_name(f"{place.name}.ipynb").write_text(nbformat.writes(plain), encoding="utf-8")
+    place.with_name(f"{place.name}.md").write_text(markdown(plain), encoding="utf-8")
 
 
 def released(root: Path) -> str:
     """The address of this version's wheel among the releases; empty where pyproject.toml names no
     repository."""
     about = described(root)
-    if not (repository := about.get("urls", {}).get("Repository")):
+    repository = about.get("urls", {}).get("Repository")
+    if not repository:
         return ""
-    name, version = about["name"], about["version"]
-    wheel = f"{name.replace('-', '_')}-{version}-py3-none-any.whl"
+    version = about["version"]
+    wheel = f"{about['name'].replace('-', '_')}-{version}-py3-none-any.whl"
     return f"{repository}/releases/download/v{version}/{wheel}"
 
 

@@ -15,7 +15,7 @@ from companion.page.sources import Page, parameters_cell
 from companion.site import footer, outputs
 from companion.site.kernel import LOG, Kernels
 from companion.site.terminal import Progress, ProgressStream
-from grokbook.errors import ChapterError
+from grokbook.errors import ChapterError, GrokbookError
 from grokbook.files import temporary_folder, written
 from grokbook.machine import KEEP_MEMORY
 
@@ -56,7 +56,7 @@ def execute(
     from nbformat.v4 import new_code_cell
 
     chapter = page.chapter
-    notebook = page.chapter.notebook()
+    notebook = chapter.notebook()
     if (cell := parameters_cell(notebook)) is not None:
         cell.source = rewrite(cell.source, page.values)  # in place: the page shows one such cell
     notebook.cells.append(new_code_cell(_USED, metadata={outputs.KEY: "the data of the page"}))
@@ -78,7 +78,7 @@ def execute(
         if strict:
             absurd.refuse(notebook)
         figures = outputs.label_figures(notebook)
-    except ChapterError as error:
+    except GrokbookError as error:
         raise ChapterError(f"{chapter.label}, {error}") from error
     outputs.strip(notebook)
     notebook.cells.append(footer.box(page, used, seconds))
@@ -120,10 +120,13 @@ def _run_cells(
     except (DeadKernelError, RuntimeError) as error:
         if not isinstance(error, DeadKernelError) and "died" not in str(error):
             raise
-        log_text = log.read_text("utf-8", "replace") if log.is_file() else ""
-        last = log_text.strip().rpartition("\n")[2].strip()
-        # how one would connect to it, which every kernel says first
-        if last.startswith("--existing"):
-            last = ""
-        said = f"; the last it said: {last}" if last else ""
-        raise ChapterError(f"{label}: its kernel died (was the memory used up?){said}.") from None
+        reason = _last_line(log)
+        raise ChapterError(f"{label}: its kernel died (was the memory used up?){reason}.") from None
+
+
+def _last_line(log: Path) -> str:
+    """What a kernel wrote last; nothing where that is how one would connect to it, which every
+    kernel says first."""
+    text = log.read_text("utf-8", "replace").strip() if log.is_file() else ""
+    last = text.rpartition("\n")[2].strip()
+    return f"; the last it said: {last}" if last and not last.startswith("--existing") else ""

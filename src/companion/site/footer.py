@@ -32,18 +32,13 @@ def invitation(page: Page) -> Any:
 def example(page: Page) -> Page | None:
     """The page with the values of the chapter's example; None where it has them, or refuses them
     beside its own."""
-    taken = page.chapter.page(page.preset, page.chapter.example).values
-    changed = {
-        name: taken[name] for name in page.chapter.example if taken[name] != page.values[name]
-    }
-    if not changed:
-        return None
+    values = {**page.values, **page.chapter.example}
     try:
-        other = page.chapter.page(page.preset, {**page.values, **changed})
+        other = page.chapter.page(page.preset, values)
         other.experiments()
     except ParameterError:
         return None
-    return other
+    return None if other.values == page.values else other
 
 
 def box(page: Page, used: Sequence[Mapping[str, Any]], seconds: float) -> Any:
@@ -64,19 +59,21 @@ def box_text(
     """
     changes = " with local changes" if made_by.get("dirty") else ""
     commit = code(str(made_by.get("commit") or "unknown")[:10]) + changes
-    versions = [words(f"{n} {version}") for n, version in (made_by.get("versions") or {}).items()]
-    settings = [code(f"{name} = {value!r}") for name, value in page.values.items()]
+    versions = (made_by.get("versions") or {}).items()
+    packages = ", ".join(words(f"{name} {version}") for name, version in versions)
+    settings = ", ".join(code(f"{name} = {value!r}") for name, value in page.values.items())
     data = [_dataset(entry) for entry in used]
+    folded = "" if page.chapter.lead else " dropdown"
     lines = [
         ":::{admonition} How this page was made",
-        f":class: note grokbook-provenance{'' if page.chapter.lead else ' dropdown'}",
+        f":class: note grokbook-provenance{folded}",
         "",
-        f"- **Code** commit {commit}; {', '.join(versions)}",
+        f"- **Code** commit {commit}; {packages}",
         (
             f"- **Run** preset `{page.preset}`, device {words(made_by.get('device', 'cpu'))},"
             f" {duration(seconds)} in all"
         ),
-        f"- **Parameters** {', '.join(settings) or 'none'}",
+        f"- **Parameters** {settings or 'none'}",
         *(data or ["- **Data** nothing was trained or loaded for this page"]),
         f"- **Repeats** {level(used, made_by.get('processor'))}",
         "",
@@ -97,16 +94,20 @@ def level(used: Sequence[Mapping[str, Any]], processor: str | None = None) -> st
         'bit for bit, here and elsewhere: none of its runs was trained here'
     """
     own = [entry for entry in used if entry["origin"] != "recorded"]
-    parts = [part for entry in own for part in entry["provenance"]]
-    free = {"compiled" for part in parts if part.get("update") == "compiled"}
-    free |= {"trained on a GPU" for part in parts if not str(part["device"]).startswith("CPU")}
     if not own:
         return "bit for bit, here and elsewhere: none of its runs was trained here"
     trained = (
         f"{len(own)} of its {len(used)} datasets {'was' if len(own) == 1 else 'were'} trained here"
     )
-    if free:
-        return f"within a band: {trained}, and of them runs were {' and '.join(sorted(free))}"
+    reasons = set()
+    for entry in own:
+        for part in entry["provenance"]:
+            if part.get("update") == "compiled":
+                reasons.add("compiled")
+            if not part["device"].startswith("CPU"):
+                reasons.add("trained on a GPU")
+    if reasons:
+        return f"within a band: {trained}, and of them runs were {' and '.join(sorted(reasons))}"
     kind = f" ({words(processor)})" if processor else ""
     return (
         f"bit for bit on this kind of processor{kind}, elsewhere within a band: {trained}, on a"
@@ -114,29 +115,19 @@ def level(used: Sequence[Mapping[str, Any]], processor: str | None = None) -> st
     )
 
 
-_ORIGINS = {
-    "cached": "loaded from this machine's own store",
-    "trained": "trained while this page was built",
-}
-
-
 def _dataset(entry: Mapping[str, Any]) -> str:
     """One line of the box: a dataset, and where it came from."""
     parts = entry["provenance"]
-    origin = entry["origin"]
-    key = entry["key"]
-    seeds = ", ".join(map(words, entry["seeds"]))
     last = parts[-1]
-    made = (
-        f"recorded on {words(last['recorded_on'][:10])}"
-        if origin == "recorded"
-        else _ORIGINS[origin]
-    )
-    took = sum(part["seconds"] for part in parts)
+    origins = {
+        "recorded": f"recorded on {words(last['recorded_on'][:10])}",
+        "cached": "loaded from this machine's own store",
+        "trained": "trained while this page was built",
+    }
+    seconds = duration(sum(part["seconds"] for part in parts))
     least = "at least " if any(part.get("resumed") for part in parts) else ""
-    said = (
-        f"- **Data** {code(entry['experiment'])} (record {code(key[:12])}), seeds {seeds},"
-        f" {words(entry['dtype'])}, {words(last['device'])}: {made}, {least}{duration(took)} of"
-        " training"
+    return (
+        f"- **Data** {code(entry['experiment'])} (record {code(entry['key'][:12])}), seeds"
+        f" {', '.join(map(words, entry['seeds']))}, {words(entry['dtype'])},"
+        f" {words(last['device'])}: {origins[entry['origin']]}, {least}{seconds} of training."
     )
-    return f"{said}."

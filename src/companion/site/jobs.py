@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Collection, Iterable
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from threading import Event
 from typing import TypeVar
 
 from companion.page.costs import Estimate
 from companion.page.sources import Page
 from companion.site.kernel import Kernels
-from grokbook.errors import ChapterError, GrokbookError, ParameterError
+from grokbook.errors import ChapterError, ParameterError
 from grokbook.machine import cores, duration, free_memory_mb
 
 T = TypeVar("T")
@@ -21,11 +21,19 @@ LONG = 3600.0
 
 @dataclass(frozen=True)
 class Job:
-    """A page to be executed, what that is predicted to take, and the key of its sources."""
+    """A page to be executed, what that is predicted to take, the key of its sources, and the name
+    of its set where it is the page of one."""
 
     page: Page
     predicted: Estimate
     key: str = ""
+    variant: str = ""
+
+    @property
+    def label(self) -> str:
+        """How messages name it: `chapter 01_what_is_grokking, p = 47`."""
+        chapter = self.page.chapter.label
+        return f"{chapter}, {self.variant}" if self.variant else chapter
 
 
 def refuse_too_large(jobs: Iterable[Job]) -> None:
@@ -33,20 +41,19 @@ def refuse_too_large(jobs: Iterable[Job]) -> None:
     free."""
     free = free_memory_mb()
     for job in jobs:
-        if job.predicted.memory_mb > free:
-            needs = (
-                f"{job.page.chapter.label} is predicted to need {job.predicted.memory_mb:,.0f} MB"
-            )
+        needed = job.predicted.memory_mb
+        if needed > free:
             raise ParameterError(
-                f"{needs}, more than the {free:,.0f} MB that are free; choose smaller sizes."
+                f"{job.label} is predicted to need {needed:,.0f} MB, more than the {free:,.0f} MB"
+                " that are free; choose smaller sizes."
             )
 
 
 def long_run(jobs: Iterable[Job], at_once: int = 1) -> str | None:
     """The sentence to ask about when these chapters are predicted to take more than an hour, else
     None."""
-    whole = seconds_of(jobs, at_once)
-    return f"this is predicted to take {duration(whole)}" if whole > LONG else None
+    seconds = seconds_of(jobs, at_once)
+    return f"this is predicted to take {duration(seconds)}" if seconds > LONG else None
 
 
 def seconds_of(jobs: Iterable[Job], at_once: int = 1) -> float:
@@ -55,61 +62,45 @@ def seconds_of(jobs: Iterable[Job], at_once: int = 1) -> float:
     return max(sum(seconds) / at_once, max(seconds, default=0))
 
 
-def share(free: int, weights: list[float], at_once: int) -> int:
-    """Of `free` cores, those for the first of the chapters about to start (`at_once` at most): in
-    proportion.
-
-    Every other one that is about to start keeps one at least.
-    """
-    weights = weights[:at_once]
-    wanted = round(free * weights[0] / (sum(weights) or 1))
-    return max(1, min(wanted, free - len(weights) + 1))
+def places(jobs: Collection[Job], most: int | None = None) -> int:
+    """How many of these chapters run side by side: at most one a core, and no more than would have
+    room if each needed as much memory as the largest."""
+    largest = max((job.predicted.memory_mb for job in jobs), default=1.0)
+    room = int(free_memory_mb() // largest)
+    return max(1, min(most or cores(), cores(), len(jobs), room))
 
 
 def side_by_side(
     jobs: Iterable[Job], work: Callable[[Job, int], T], kernels: Kernels, at_once: int = 1
 ) -> list[T]:
-    """Do `work(job, cores)` for every job, `at_once` at a time; what it gave, in the order in which
-    they ended.
+    """Do `work(job, cores)` for every job, `at_once` at a time, the longest first; what it gave.
 
-    A chapter whose predicted memory is not free waits until others are over. After one has failed
-    no other starts; those that run are finished, then its error is raised. Whatever else ends this
-    ends `kernels` too.
+    After one has failed no other starts; those that run are finished, then its error is raised.
+    Whoever interrupts this ends `kernels` too.
     """
-    waiting = deque(sorted(jobs, key=lambda job: -job.predicted.seconds))
-    free = cores()
-    running: dict[Future[T], int] = {}
-    done: list[T] = []
-    failed: list[GrokbookError] = []
-    with ThreadPoolExecutor(at_once) as pool:
+    share = max(1, cores() // at_once)
+    is_over = Event()
+
+    def begin(job: Job) -> T | None:
+        if is_over.is_set():
+            return None
         try:
-            while running or (waiting and not failed):
-                while (
-                    waiting
-                    and not failed
-                    and len(running) < at_once
-                    and _fits(waiting[0], bool(running))
-                ):
-                    given = share(
-                        free, [job.predicted.seconds for job in waiting], at_once - len(running)
-                    )
-                    job = waiting.popleft()
-                    free -= given
-                    running[pool.submit(work, job, given)] = given
-                for future in wait(running, return_when=FIRST_COMPLETED).done:
-                    free += running.pop(future)
-                    try:
-                        done.append(future.result())
-                    except GrokbookError as error:
-                        failed.append(error)
+            return work(job, share)
         except BaseException:
-            while wait(running, timeout=0.2).not_done:
+            is_over.set()
+            raise
+
+    longest_first = sorted(jobs, key=lambda job: -job.predicted.seconds)
+    with ThreadPoolExecutor(at_once) as pool:
+        futures = [pool.submit(begin, job) for job in longest_first]
+        try:
+            wait(futures)
+        except BaseException:
+            is_over.set()
+            while wait(futures, timeout=0.2).not_done:
                 kernels.end()
             raise
-    if failed:
-        raise failed[0] if len(failed) == 1 else ChapterError("; ".join(map(str, failed)))
-    return done
-
-
-def _fits(job: Job, others_run: bool) -> bool:
-    return not others_run or job.predicted.memory_mb <= free_memory_mb()
+    errors = [error for future in futures if (error := future.exception()) is not None]
+    if len(errors) > 1:
+        raise ChapterError("; ".join(map(str, errors)))
+    return [result for future in futures if (result := future.result()) is not None]

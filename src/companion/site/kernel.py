@@ -74,21 +74,25 @@ class Kernels:
         """
         from traitlets.config import Config
 
-        started: list[int] = []
+        pids: list[int] = []
 
         def note(pid: int) -> None:
-            started.append(pid)
+            pids.append(pid)
             self._running.add(pid)
 
         try:
-            made = _manager(folder, {**_own_folders(folder), **environment}, note)
+            manager = _manager(folder, {**_own_folders(folder), **environment}, note)
             # no other user may listen, and no two kernels take one port
             file = str(folder / "connection.json")
             private = {"transport_encryption": "auto", "cache_ports": True, "connection_file": file}
             config = Config(KernelManager=private)
-            yield {"kernel_manager_class": made, "shutdown_kernel": "immediate", "config": config}
+            yield {
+                "kernel_manager_class": manager,
+                "shutdown_kernel": "immediate",
+                "config": config,
+            }
         finally:
-            for pid in started:
+            for pid in pids:
                 _end(pid)
                 self._running.discard(pid)
 
@@ -140,15 +144,15 @@ def _manager(folder: Path, environment: Mapping[str, str], note: Callable[[int],
         async def _async_launch_kernel(self, kernel_cmd: list[str], **options: Any) -> None:
             if sys.platform != "linux":
                 return await super()._async_launch_kernel(kernel_cmd, **options)
-            env = options["env"]
-            cwd = options.get("cwd") or os.getcwd()
-            # the file, and what a notebook client adds
-            asked = kernel_cmd[kernel_cmd.index("-f") :]
-            job = {"arguments": asked, "env": env, "cwd": str(cwd), "log": str(folder / LOG)}
-            made = self.provisioner
-            made.process = _Forked(_fork(job))
-            made.pid = made.pgid = made.process.pid
-            self._reconcile_connection_info(made.connection_info)
+            job = {
+                "arguments": kernel_cmd[kernel_cmd.index("-f") :],
+                "env": options["env"],
+                "cwd": str(options.get("cwd") or os.getcwd()),
+                "log": str(folder / LOG),
+            }
+            self.provisioner.process = _Forked(_fork(job))
+            self.provisioner.pid = self.provisioner.pgid = self.provisioner.process.pid
+            self._reconcile_connection_info(self.provisioner.connection_info)
 
     return Manager
 
@@ -208,11 +212,11 @@ def _fork(job: Mapping[str, Any]) -> int:
 def _loaded(parent: int, at_loading: tuple[tuple[str, str], ...]) -> tuple[Popen[bytes], TextIO]:
     """The process that has the libraries; it ends when its standard input does, with `parent` at
     the latest."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(_AT_LOADING)}
+    others = {n: value for n, value in os.environ.items() if not n.startswith(_AT_LOADING)}
     # nothing of the current folder is loaded
     command = [sys.executable, "-P", "-Xfrozen_modules=off", "-m", __name__]
     streams = {"stdin": PIPE, "stdout": DEVNULL, "stderr": DEVNULL}
-    return started(command, kept | dict(at_loading), start_new_session=True, **streams)
+    return started(command, others | dict(at_loading), start_new_session=True, **streams)
 
 
 def _serve() -> dict[str, Any]:
@@ -239,14 +243,16 @@ def _become(job: Mapping[str, Any], answered: TextIO) -> None:
     os.environ.update(job["env"])
     os.chdir(job["cwd"])
     if not os.environ.get("PYTHONSAFEPATH"):
-        installed = [Path(place).name in ("site-packages", "dist-packages") for place in sys.path]
-        before = installed.index(True) if True in installed else 0
+        installed = ("site-packages", "dist-packages")
+        before = 0
+        while before < len(sys.path) and Path(sys.path[before]).name not in installed:
+            before += 1
         sys.path.insert(before, job["cwd"])  # as IPython does it: behind Python's own modules
     sys.argv = [sys.argv[0], *job["arguments"]]
     log = os.open(job["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    for file, place in ((nothing, 0), (log, 1), (log, 2)):
-        os.dup2(file, place)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(log, 1)
+    os.dup2(log, 2)
 
 
 def _watch(parent: int) -> None:

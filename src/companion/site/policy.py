@@ -22,6 +22,7 @@ import hashlib
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from companion.page import tables
 from companion.page.interactive import SCRIPTS
@@ -36,18 +37,18 @@ _CHARSET = re.compile(r'<meta charset="utf-8" ?/?>')
 def protect(html: Path) -> list[str]:
     """Give every page under `html` its policy (what lies in `_static` is no page); what these will
     refuse."""
-    found = []
+    refused = []
     for path in sorted(html.rglob("*.html")):
-        if "_static" not in path.relative_to(html).parts:
-            text = path.read_text(encoding="utf-8")
-            name = path.relative_to(html).as_posix()
-            path.write_text(protected(text), encoding="utf-8")
-            strange = (body for body, known in _scripts(text) if not known)
-            found += [
-                f"{name}: its policy refuses a script in its text, {body.strip()[:60]!r}"
-                for body in strange
-            ]
-    return found
+        if "_static" in path.relative_to(html).parts:
+            continue
+        text = path.read_text(encoding="utf-8")
+        path.write_text(protected(text), encoding="utf-8")
+        for script in _scripts(text):
+            if not script.may_run:
+                name = path.relative_to(html).as_posix()
+                begin = script.text.strip()[:60]
+                refused.append(f"{name}: its policy refuses a script in its text, {begin!r}")
+    return refused
 
 
 def protected(
@@ -67,49 +68,59 @@ def protected(
     'iv="Content-Security-Policy" content="default-src \\'none\\'; script-src \\'self\\' \\'sha256-'
     """
     text = _PRESSED.sub(r'\1data-press="\2"', text)
-    scripts = [body for body, known in _scripts(text) if known]
-    digests = (
-        base64.b64encode(hashlib.sha256(body.encode()).digest()).decode()
-        for body in (*scripts, *more)
-    )
-    trains = any("new Worker(" in body for body in scripts)
-    known = [f"'sha256-{digest}'" for digest in dict.fromkeys(digests)]
+    scripts = [script.text for script in _scripts(text) if script.may_run]
+    allowed = [f"'sha256-{_digest(script)}'" for script in dict.fromkeys([*scripts, *more])]
+    worker = "'none'"
+    if any("new Worker(" in script for script in scripts):
+        allowed.insert(0, "'wasm-unsafe-eval'")
+        worker = "blob:"
     rules = {
-        "default-src": ["'none'"],
-        "script-src": [own, "'wasm-unsafe-eval'" if trains else "", *known],
-        "worker-src": ["blob:" if trains else "'none'"],
-        "style-src": [own, "'unsafe-inline'"],
-        "img-src": [own, "data:"],
-        "font-src": [own, "data:"],
-        "connect-src": [own or "'none'"],
-        "frame-src": [frames],
-        "form-action": [own or "'none'"],
-        "base-uri": ["'none'"],
+        "default-src": "'none'",
+        "script-src": " ".join([own, *allowed]),
+        "worker-src": worker,
+        "style-src": f"{own} 'unsafe-inline'",
+        "img-src": f"{own} data:",
+        "font-src": f"{own} data:",
+        "connect-src": own or "'none'",
+        "frame-src": frames,
+        "form-action": own or "'none'",
+        "base-uri": "'none'",
     }
-    policy = "; ".join(
-        f"{name} {' '.join(filter(None, allowed))}" for name, allowed in rules.items()
-    )
+    policy = "; ".join(f"{name} {sources.strip()}" for name, sources in rules.items())
     meta = f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
-    begun, count = _CHARSET.subn(lambda found: found[0] + meta, text, count=1)
+    page, count = _CHARSET.subn(lambda charset: charset[0] + meta, text, count=1)
     if not count:
         raise ChapterError(
             "a page has no line on its characters, <meta charset>, after which its policy stands."
         )
-    return begun
+    return page
 
 
-def _scripts(text: str) -> list[tuple[str, bool]]:
-    """The scripts that stand in a page, and whether each may run: in the text of the page only
-    those of the book."""
-    inside = range(text.find("<article"), text.rfind("</article"))
-    found = [one for one in _SCRIPT.finditer(text) if not re.search(r"\b(src|type)=", one[1])]
-    return [(one[2], one.start() not in inside or _of_the_book(one[2])) for one in found]
+class _Script(NamedTuple):
+    """A script that stands in a page; in the text of the page only those of the book may run."""
+
+    text: str
+    may_run: bool
 
 
-def _of_the_book(text: str) -> bool:
+def _scripts(text: str) -> list[_Script]:
+    article = range(text.find("<article"), text.rfind("</article"))
+    scripts = []
+    for match in _SCRIPT.finditer(text):
+        if not re.search(r"\b(src|type)=", match[1]):
+            may_run = match.start() not in article or _is_of_the_book(match[2])
+            scripts.append(_Script(match[2], may_run))
+    return scripts
+
+
+def _is_of_the_book(text: str) -> bool:
     """Whether a script is one of this package with the line that hands it its element."""
-    known = (tables.script(name) for name in (*SCRIPTS, "ledger"))
-    return any(
-        text.lstrip().startswith(one) and _MOUNT.fullmatch(text.lstrip()[len(one) :].strip())
-        for one in known
-    )
+    for name in (*SCRIPTS, "ledger"):
+        known = tables.script(name)
+        if text.lstrip().startswith(known):
+            return _MOUNT.fullmatch(text.lstrip()[len(known) :].strip()) is not None
+    return False
+
+
+def _digest(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

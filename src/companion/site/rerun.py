@@ -4,20 +4,21 @@ page."""
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from companion.page import costs
 from companion.page.sources import Page
-from companion.site import beside, standalone, state
+from companion.site import beside, outputs, standalone, state
 from companion.site.book import planned
 from companion.site.execute import Run, execute
-from companion.site.jobs import Job, long_run, refuse_too_large, seconds_of, side_by_side
+from companion.site.jobs import Job, long_run, places, refuse_too_large, seconds_of, side_by_side
 from companion.site.kernel import Kernels
 from companion.site.terminal import Progress, agree
 from grokbook.files import atomic_write, refuse_unwritable
-from grokbook.machine import CORES, cores, duration
+from grokbook.machine import CORES, duration
 from grokbook.paths import results_path
 
 CHEAP = 60.0
@@ -43,21 +44,21 @@ def rerun(
     (nothing is written then).
     """
     progress = progress or Progress()
-    name = page.chapter.name
-    folder = out or results_path(root) / folder_name(page)
+    chapter = page.chapter
+    folder = out or _folder(root, page)
     refuse_unwritable(folder, f"--out {folder}")
     mine = planned(root, page)
-    plain = planned(root, page.chapter.page(page.preset))
+    plain = planned(root, chapter.page(page.preset))
     default = _default(root, mine, plain)
-    wanted = [mine, plain] if default.is_made_now else [mine]
-    at_once = min(len(wanted), cores())
+    wanted = [mine, plain] if default.is_to_run else [mine]
+    at_once = places(wanted)
     refuse_too_large(wanted)
     if question := long_run(wanted, at_once):
         agree(question, yes)
     takes = duration(seconds_of(wanted, at_once) + costs.PAGE_SECONDS)
     memory = f"{mine.predicted.memory_mb:.0f} MB"
-    progress.say(f"{page.chapter.label}: about {takes} until its page is made, {memory}")
-    progress.say(default.told)
+    progress.say(f"{chapter.label}: about {takes} until its page is made, {memory}")
+    progress.say(default.sentence)
     kernels = Kernels()
 
     def work(job: Job, share: int) -> tuple[Job, Run]:
@@ -66,55 +67,51 @@ def rerun(
     runs = {job.key: run for job, run in side_by_side(wanted, work, kernels, at_once)}
     notebook = runs[mine.key].notebook
     if default.where:
-        other = runs[plain.key].notebook if default.is_made_now else default.notebook
+        other = runs[plain.key].notebook if default.is_to_run else default.notebook
         notebook = beside.opened(notebook, other, page, default.where)
-    made = standalone.page(root, name, notebook)
+    html = standalone.page(root, chapter.name, notebook)
     state.write(folder, mine, runs[mine.key])
-    if default.is_made_now:
-        state.write(_own_folder(root, plain), plain, runs[plain.key])
-    atomic_write(folder / f"{name}.html", made.encode())
-    return folder / f"{name}.ipynb", folder / f"{name}.html"
+    if default.is_to_run:
+        state.write(_folder(root, plain.page), plain, runs[plain.key])
+    atomic_write(folder / f"{chapter.name}.html", html.encode())
+    return folder / f"{chapter.name}.ipynb", folder / f"{chapter.name}.html"
 
 
 @dataclass(frozen=True)
 class _Default:
     """What a run is compared with: `where` in words (nothing: it is not compared), the notebook if
-    it is there, and what is `told` of it."""
+    it is there, and a `sentence` for the person who waits."""
 
     where: str
-    told: str
+    sentence: str
     notebook: Any = None
 
     @property
-    def is_made_now(self) -> bool:
+    def is_to_run(self) -> bool:
         """Whether the default is executed together with the run."""
         return bool(self.where) and self.notebook is None
 
 
 def _default(root: Path, mine: Job, plain: Job) -> _Default:
     """The chapter at its preset: the book's page, a former run, one to be made, or none."""
-    import nbformat
-
     preset = plain.page.preset
     if mine.key == plain.key:
-        said = f"there is nothing to compare: these are the values of the preset {preset}"
-        return _Default("", said)
-    own = _own_folder(root, plain)
+        return _Default("", f"these are the values of the preset {preset}: nothing to compare")
+    own = _folder(root, plain.page)
     places = {
         f"the book's page at preset {preset}": root / "book" / "chapters",
         f"a former run of the default, kept in {own.name}": own,
     }
+    name = plain.page.chapter.name
     for words, folder in places.items():
-        file = folder / f"{plain.page.chapter.name}.ipynb"
-        content = file.read_bytes() if file.is_file() else b""
-        card = state.read(file.with_suffix(".json"), content) or {}
-        if content and card.get("key") == plain.key:  # whole, and of the present sources
-            notebook = nbformat.reads(content.decode(), as_version=4)
+        card = state.card_in(folder, name) or {}
+        if card.get("key") == plain.key:
+            notebook = outputs.read(folder / f"{name}.ipynb")
             return _Default(words, f"it will be compared with {words}", notebook)
     takes = duration(plain.predicted.seconds)
     if plain.predicted.seconds <= CHEAP:
-        said = f"the default is executed as well, to be compared: about {takes}"
-        return _Default("the default, executed together with it", said)
+        sentence = f"the default is executed as well, to be compared: about {takes}"
+        return _Default("the default, executed together with it", sentence)
     return _Default(
         "",
         f"there is nothing to compare: no page of the preset {preset} that is up to date is here;"
@@ -122,8 +119,8 @@ def _default(root: Path, mine: Job, plain: Job) -> _Default:
     )
 
 
-def _own_folder(root: Path, plain: Job) -> Path:
-    return results_path(root) / folder_name(plain.page)
+def _folder(root: Path, page: Page) -> Path:
+    return results_path(root) / folder_name(page)
 
 
 def folder_name(page: Page) -> str:
@@ -131,7 +128,7 @@ def folder_name(page: Page) -> str:
     `...-p-113-train_fraction-0.4`."""
     changed = [f"{name}-{value}" for name, value in page.changed.items()]
     text = "-".join([page.chapter.name, page.preset, *changed])
-    if len(text) > 100 or not text.replace("-", "").replace("_", "").replace(".", "").isalnum():
-        digest = hashlib.sha256(text.encode()).hexdigest()[:8]
-        return f"{page.chapter.name}-{page.preset}-{digest}"
-    return text
+    if len(text) <= 100 and re.fullmatch(r"[\w.-]+", text, re.ASCII):
+        return text
+    digest = hashlib.sha256(text.encode()).hexdigest()[:8]
+    return f"{page.chapter.name}-{page.preset}-{digest}"

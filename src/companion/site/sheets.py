@@ -27,18 +27,17 @@ def document(ledger: Mapping[str, Any] | None) -> dict[str, Any]:
     """The ledger as the page of all claims computed it; where that `ledger` page (an executed
     notebook) is not there, as it is settled."""
     computed = outputs.published(ledger) if ledger else {}
-    known = {claim["id"]: claim for claim in computed.get(export.NAME, {}).get("claims", [])}
-    return export.document(choose(), seen=known)
+    claims = computed.get(export.NAME, {}).get("claims", [])
+    return export.document(choose(), seen={claim["id"]: claim for claim in claims})
 
 
 def of_claims() -> dict[str, str]:
     """The page of the data sheet that has each claim, by its id and its former ones."""
-    found = {}
+    pages = {}
     for claim in choose():
-        found |= dict.fromkeys(
-            (claim.id, *claim.also), cards.page_of_sheet(chapter_of(claim.topic))
-        )
-    return found
+        for name in (claim.id, *claim.also):
+            pages[name] = cards.page_of_sheet(chapter_of(claim.topic))
+    return pages
 
 
 def put(
@@ -58,10 +57,8 @@ def put(
     folder.mkdir()
     for name, chapter in chapters.items():
         claims = [claim for claim in ledger["claims"] if claim["chapter"] == name]
-        page = new_notebook(
-            cells=[new_markdown_cell(sheet(chapter, claims, notebooks[name]), id="sheet")],
-            metadata={"orphan": True, "nosearch": True},
-        )
+        text = new_markdown_cell(sheet(chapter, claims, notebooks[name]), id="sheet")
+        page = new_notebook(cells=[text], metadata={"orphan": True, "nosearch": True})
         nbformat.write(page, folder / f"{name}.ipynb")
 
 
@@ -69,36 +66,33 @@ def sheet(
     chapter: Chapter, claims: Iterable[Mapping[str, Any]], notebook: Mapping[str, Any]
 ) -> str:
     """The Markdown of a data sheet: its claims, its parameters, how its page was made."""
+    title = words(chapter.title)
+    blocks = [
+        f"# Data sheet: {title}",
+        f"What stands behind [{title}](../{page_of(chapter.name)}): its claims with rule, runs and"
+        " evidence, its parameters, and how its page was made.",
+    ]
     parts: dict[str, list[Mapping[str, Any]]] = {part: [] for part in PARTS}
     for claim in claims:
         place = cards.place_of(claim)
         parts["list" if place in GATHERED else place].append(claim)
-    blocks = [
-        f"# Data sheet: {words(chapter.title)}",
-        (
-            f"What stands behind [{words(chapter.title)}](../{page_of(chapter.name)}): its claims"
-            " with rule, runs and evidence, its parameters, and how its page was made."
-        ),
-    ]
     for part, (heading, caption) in PARTS.items():
         if parts[part]:
             listed = cards.sheet_html(parts[part], caption)
             blocks.append(f"## {heading}\n\n```{{raw}} html\n{listed}\n```")
     blocks.append(f"## Parameters\n\n{parameters(chapter)}")
-    made = [outputs.source(cell) for cell in notebook["cells"] if cell.get("id") == "provenance"]
-    blocks += [f"## How the page was made\n\n{text}" for text in made]
+    for cell in notebook["cells"]:
+        if cell.get("id") == "provenance":
+            blocks.append(f"## How the page was made\n\n{cell['source']}")
     return "\n\n".join(blocks) + "\n"
 
 
 def parameters(chapter: Chapter) -> str:
     """A table of a chapter's parameters: a row each, with its value at every preset."""
-    presets = list(chapter.presets)
-    rows = [
-        "| parameter | " + " | ".join(presets) + " | meaning |",
-        "|---" * (len(presets) + 2) + "|",
-    ]
-    pages = [chapter.page(preset).values for preset in presets]
+    pages = [chapter.page(preset) for preset in chapter.presets]
+    heads = ["parameter", *chapter.presets, "meaning"]
+    rows = [heads, ["---"] * len(heads)]
     for parameter in chapter.parameters:
-        values = " | ".join(f"`{page[parameter.name]!r}`" for page in pages)
-        rows.append(f"| `{parameter.name}` | {values} | {words(parameter.help)} |")
-    return "\n".join(rows)
+        values = [f"`{page.values[parameter.name]!r}`" for page in pages]
+        rows.append([f"`{parameter.name}`", *values, words(parameter.help)])
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)

@@ -31,8 +31,9 @@ from companion.python_source import SOURCES
 from companion.site import cookbook, downloads, outputs, policy, sheets, state, variants
 from companion.site.arranged import arranged
 from companion.site.terminal import Progress
+from companion.site.variants import Variant
 from grokbook.errors import ChapterError, GrokbookError
-from grokbook.files import filled, inside, read_json, remove, written
+from grokbook.files import filled, inside, remove, written
 from grokbook.own_code import PACKAGES
 from grokbook.paths import frame
 
@@ -60,6 +61,8 @@ MATHJAX_PARTS = (
 )
 """What of the MathJax package goes into the site: the parts that pages load, and all in one for a
 page in one file."""
+_MOST_PROBLEMS = 10
+"""Problems of a built site that a message has."""
 
 
 def bring_up_to_date(root: Path, force: bool = False, progress: Progress | None = None) -> bool:
@@ -69,53 +72,63 @@ def bring_up_to_date(root: Path, force: bool = False, progress: Progress | None 
     then stays.
     """
     progress = progress or Progress()
-    wanted, card = key(root), root / ".grokbook" / "site.json"
+    wanted = key(root)
+    card = root / ".grokbook" / "site.json"
     known = state.read(card) or {}
     if not force and known.get("key") == wanted and (root / "site" / "index.html").exists():
         return False
     names = state.executed(root)
     progress.say(f"building the site: {len(names)} chapters")
-    chapters = {name: sources.load(root / "notebooks" / f"{name}.md") for name in names}
-    sets = {name: variants.made(root, chapter) for name, chapter in chapters.items()}
+    sets = {}
+    for name in names:
+        sets[name] = variants.made(root, sources.load(root / "notebooks" / f"{name}.md"))
     with workplace(root) as work:
         stage(root, work, names, sets=sets)
         cookbook.put(root, work / "source")
         html = sphinx(work)
         downloads.put(root, html, sets)
-        refused = policy.protect(html)
-        figures = {name: (state.card(root, name) or {}).get("figures", []) for name in names}
-        problems = refused + broken.problems(html, figures)
-        if problems:
-            more = f"; and {len(problems) - 10} more" if len(problems) > 10 else ""
-            raise ChapterError("the built site is not in order: " + "; ".join(problems[:10]) + more)
-        held = drift.manifest(root)
-        held["chapters"] = {name: held["chapters"][name] for name in names}
-        (html / drift.NAME).write_text(json.dumps(held, indent=0) + "\n", "utf-8")
+        _protect_and_check(root, html, names)
+        manifest = drift.manifest(root)
+        manifest["chapters"] = {name: manifest["chapters"][name] for name in names}
+        (html / drift.NAME).write_text(json.dumps(manifest, indent=0) + "\n", "utf-8")
         swap(html, root / "site")
     state.keep(card, {"key": wanted, "chapters": names})
     return True
+
+
+def _protect_and_check(root: Path, html: Path, names: Sequence[str]) -> None:
+    """Give the pages their policies, and raise ChapterError where the site is not in order."""
+    figures = {name: (state.card(root, name) or {}).get("figures", []) for name in names}
+    problems = policy.protect(html) + broken.problems(html, figures)
+    if problems:
+        rest = len(problems) - _MOST_PROBLEMS
+        more = f"; and {rest} more" if rest > 0 else ""
+        listed = "; ".join(problems[:_MOST_PROBLEMS])
+        raise ChapterError(f"the built site is not in order: {listed}{more}")
 
 
 def key(root: Path) -> str:
     """sha256 of everything the site is made from."""
     files = of(root).files()
     # the reference is made of every room's docstrings
-    packages = (SOURCES / name for name in PACKAGES)
-    for folder in dict.fromkeys((root / "book", frame(), *packages)):
-        for path in sorted(folder.rglob("*")):
-            inside = path.relative_to(folder)
-            hidden = any(part.startswith((".", "__pycache__", "_build")) for part in inside.parts)
-            if (
-                path.is_file()
-                and not hidden
-                and not (inside.parts[0] == "chapters" and path.suffix != ".ipynb")
-            ):
-                files.append(path)
-    known = {
-        name: state.committed(root, root / "notebooks" / f"{name}.md")
-        for name in state.executed(root)
-    }
-    return state.digest((known, [path.name for path in files]), files, _PACKAGES)
+    folders = [root / "book", frame(), *(SOURCES / name for name in PACKAGES)]
+    for folder in dict.fromkeys(folders):
+        files += _sources(folder)
+    committed = {}
+    for name in state.executed(root):
+        committed[name] = state.committed(root, root / "notebooks" / f"{name}.md")
+    return state.digest((committed, [path.name for path in files]), files, _PACKAGES)
+
+
+def _sources(folder: Path) -> Iterator[Path]:
+    """The files below a folder that the site is made from; of executed chapters their
+    notebooks."""
+    for path in sorted(folder.rglob("*")):
+        parts = path.relative_to(folder).parts
+        is_hidden = any(part.startswith((".", "__pycache__", "_build")) for part in parts)
+        is_card = parts[0] == "chapters" and path.suffix != ".ipynb"
+        if path.is_file() and not is_hidden and not is_card:
+            yield path
 
 
 @contextmanager
@@ -147,64 +160,66 @@ def stage(
     work: Path,
     names: Sequence[str],
     notebooks: Path | None = None,
-    sets: Mapping[str, Sequence[variants.Variant]] | None = None,
+    sets: Mapping[str, Sequence[Variant]] | None = None,
 ) -> None:
     """Lay out `work/source` (what Sphinx reads) and `work/extra` (what is copied beside the pages).
 
-    Executed chapters are those of the book, or of the folder `notebooks`; `sets` are the variants
-    that have pages.
+    Executed chapters are those of the book, or of the folder `notebooks`, whose pages stand alone;
+    `sets` are the variants that have pages.
     """
-    import nbformat
+    source = work / "source"
+    extra = work / "extra"
+    alone = notebooks is not None
+    sets = sets or {}
+    _put_frame(root, source)
+    extra.mkdir()
+    chapters = {name: sources.load(root / "notebooks" / f"{name}.md") for name in names}
+    folder = notebooks or variants.folder(root)
+    executed = {name: outputs.read(folder / f"{name}.ipynb") for name in names}
+    if not alone:
+        ledger = sheets.document(executed.get(of(root).ledger))
+        sheets.put(source, chapters, executed, ledger)
+    for name, chapter in chapters.items():
+        page = source / f"{sources.page_of(name)}.ipynb"
+        # what stands there while the front page is not executed
+        page.with_suffix(".md").unlink(missing_ok=True)
+        others = sets.get(name, [])
+        put_page(arranged(executed[name], chapter, alone), page, extra, chapter, others)
+        for variant in others:
+            place = page.with_name(f"{variant.file}.ipynb")
+            notebook = variants.shown(variant, executed[name])
+            put_page(notebook, place, extra, chapter, others, variant.name)
+    toc = source / "_toc.yml"
+    toc.write_text(filtered_toc(toc.read_text("utf-8"), names), "utf-8")
+    fill_pages(root, source, names, sets)
+    _put_mathjax(extra / "mathjax")
+    (extra / class_page.NAME).write_text(class_page.class_page(), encoding="utf-8")
+    facts = pages(root, chapters, sets)
+    if not alone:
+        for name in names:
+            card = state.card(root, name) or {}
+            facts["pages"][sources.page_of(name)]["preset"] = card.get("preset")
+    (source / "_pages.json").write_text(json.dumps(facts), "utf-8")
 
-    source, extra = work / "source", work / "extra"
+
+def _put_frame(root: Path, source: Path) -> None:
+    """Copy what the pages outside the chapters are made of."""
     for part in ("_ext", "_static"):
         shutil.copytree(frame() / part, source / part, ignore=_LEFT_OUT)
     shutil.copytree(root / "book", source, ignore=_LEFT_OUT, dirs_exist_ok=True)
     (source / "_config.yml").write_text(configuration(root), encoding="utf-8")
     (source / "chapters").mkdir()
-    extra.mkdir()
-    chapters = {name: sources.load(root / "notebooks" / f"{name}.md") for name in names}
-    sets = sets or {}
-    folder = notebooks or root / "book" / "chapters"
-    executed = {name: read_json(folder / f"{name}.ipynb") for name in names}
-    if not notebooks:
-        sheets.put(source, chapters, executed, sheets.document(executed.get(of(root).ledger)))
-    for name, chapter in chapters.items():
-        notebook, others = executed[name], sets.get(name, [])
-        page = source / f"{sources.page_of(name)}.ipynb"
-        # what stands there while the front page is not executed
-        page.with_suffix(".md").unlink(missing_ok=True)
-        put_page(
-            arranged(notebook, chapter, alone=bool(notebooks)),
-            page,
-            extra,
-            chapter,
-            others,
-        )
-        for one in others:
-            made = variants.shown(one, nbformat.read(folder / f"{name}.ipynb", as_version=4))
-            put_page(made, page.with_name(f"{one.file}.ipynb"), extra, chapter, others, one.name)
-    made = {name: {one.name: one.file for one in several} for name, several in sets.items()}
-    fill_pages(root, source, names, made)
+
+
+def _put_mathjax(folder: Path) -> None:
     for name in MATHJAX_PARTS:
-        origin, copy = mathjax_folder() / name, extra / "mathjax" / name
+        origin = mathjax_folder() / name
+        copy = folder / name
         copy.parent.mkdir(parents=True, exist_ok=True)
-        (shutil.copytree if origin.is_dir() else shutil.copyfile)(origin, copy)
-    (extra / class_page.NAME).write_text(class_page.class_page(), encoding="utf-8")
-    toc = source / "_toc.yml"
-    toc.write_text(filtered_toc(toc.read_text("utf-8"), names), "utf-8")
-    facts = pages(root, chapters) | {"sets": variants.facts(sets)}
-    for one in (one for several in sets.values() for one in several):
-        facts["pages"][f"chapters/{one.file}"] = {"source": str(one.page.chapter.path)}
-        facts["questions"][one.file], facts["leads"][one.file] = (
-            one.page.chapter.question,
-            one.page.chapter.lead,
-        )
-    for name in () if notebooks else names:
-        facts["pages"][sources.page_of(name)]["preset"] = (state.card(root, name) or {}).get(
-            "preset"
-        )
-    (source / "_pages.json").write_text(json.dumps(facts), "utf-8")
+        if origin.is_dir():
+            shutil.copytree(origin, copy)
+        else:
+            shutil.copyfile(origin, copy)
 
 
 def configuration(root: Path) -> str:
@@ -213,15 +228,13 @@ def configuration(root: Path) -> str:
     import yaml
 
     def over(lower: Any, upper: Any) -> Any:
-        if isinstance(lower, dict) and isinstance(upper, dict):
-            return lower | {name: over(lower.get(name), value) for name, value in upper.items()}
-        return upper
+        if not isinstance(lower, dict) or not isinstance(upper, dict):
+            return upper
+        return lower | {name: over(lower.get(name), value) for name, value in upper.items()}
 
-    both = (
-        plain_yaml.data((folder / "_config.yml").read_text(encoding="utf-8"))
-        for folder in (frame(), root / "book")
-    )
-    return yaml.safe_dump(over(*both), sort_keys=False)
+    frames = plain_yaml.data((frame() / "_config.yml").read_text(encoding="utf-8"))
+    own = plain_yaml.data((root / "book" / "_config.yml").read_text(encoding="utf-8"))
+    return yaml.safe_dump(over(frames, own), sort_keys=False)
 
 
 def put_page(
@@ -229,30 +242,29 @@ def put_page(
     page: Path,
     extra: Path,
     chapter: Chapter,
-    sets: Sequence[variants.Variant],
+    sets: Sequence[Variant],
     here: str = "",
 ) -> None:
     """Write the notebook of a page where Sphinx reads it, and what its outputs have beside it where
     the site has it."""
-    for cell in notebook["cells"]:
-        if cell["cell_type"] == "markdown":
-            cell["source"] = parser.folded("".join(cell["source"]))
     put_narrow(notebook, extra / "narrow" / page.stem)
     variants.put_pairs(notebook, extra / "pairs" / page.stem)
-    for file, content in outputs.files(notebook).items():
-        inside(extra, file).write_text(export.text(content), encoding="utf-8")
-    page.write_text(json.dumps(variants.tabs(notebook, chapter, sets, here)), encoding="utf-8")
+    for name, content in outputs.published(notebook).items():
+        inside(extra, name).write_text(export.text(content), encoding="utf-8")
+    variants.put_tabs(notebook, chapter, sets, here)
+    page.write_text(json.dumps(notebook), encoding="utf-8")
 
 
 def put_narrow(notebook: Mapping[str, Any], folder: Path) -> None:
     """Take the drawings for narrow screens out of an executed notebook; they go to `folder` as
     `<figure>.svg`."""
-    for output in (o for cell in notebook["cells"] for o in cell.get("outputs", [])):
-        if text := output.get("data", {}).pop(NARROW, None):
-            folder.mkdir(parents=True, exist_ok=True)
-            inside(folder, f"{output['metadata']['grokbook']['name']}.svg").write_text(
-                "".join(text), encoding="utf-8"
-            )
+    for cell in notebook["cells"]:
+        for output in cell.get("outputs", []):
+            drawing = output.get("data", {}).pop(NARROW, None)
+            if drawing:
+                folder.mkdir(parents=True, exist_ok=True)
+                name = output["metadata"]["grokbook"]["name"]
+                inside(folder, f"{name}.svg").write_text(drawing, encoding="utf-8")
 
 
 NEEDS = "% what each chapter needs\n"
@@ -266,29 +278,36 @@ def fill_pages(
     root: Path,
     source: Path,
     names: Collection[str],
-    sets: Mapping[str, Mapping[str, str]],
+    sets: Mapping[str, Sequence[Variant]],
 ) -> None:
     """Put what the pages outside the chapters ask for into them: what each chapter needs and what
     can be turned in it, a table of exercises, links."""
     every = sources.load_all(root)
-    exercises = parser.table({chapter.name: chapter.source for chapter in every})
-    for page in [*source.glob("*.md"), *source.glob("*.ipynb")]:
-        text = page.read_text(encoding="utf-8").replace(parser.TABLE, exercises)
-        if NEEDS in text:
-            text = text.replace(NEEDS, front.needs(root))
-        if KNOBS in text:
-            text = text.replace(KNOBS, front.knobs(root, sets))
-        page.write_text(text, encoding="utf-8")
-    elsewhere = {}
+    files = {name: {one.name: one.file for one in several} for name, several in sets.items()}
+    elsewhere: dict[str, str] = {}
     for chapter in every:
         if chapter.name not in names:
-            elsewhere |= dict.fromkeys(
-                variants.labels(chapter.source), f"chapter {chapter.number.lstrip('0')}"
-            )
-    chapters = (source / "chapters").glob("*.ipynb") if elsewhere else ()
-    for page in [*source.glob("*.md"), *source.glob("*.ipynb"), *chapters]:
+            words = f"chapter {chapter.number.lstrip('0')}"
+            elsewhere |= dict.fromkeys(variants.labels(chapter.source), words)
+    tables = {
+        parser.TABLE: parser.table({chapter.name: chapter.source for chapter in every}),
+        NEEDS: front.needs(root),
+        KNOBS: front.knobs(root, files),
+    }
+    for page in [*source.glob("*.md"), *source.glob("*.ipynb"), *source.glob("chapters/*.ipynb")]:
         text = page.read_text(encoding="utf-8")
+        for mark, table in tables.items():
+            text = text.replace(mark, table)
         page.write_text(without_dead_links(text, names, elsewhere), encoding="utf-8")
+
+
+_CHAPTER = r"(?:chapters/)?(?P<{}>\d\d[a-z]?_\w+)"
+_LINKS = re.compile(
+    rf"\[(?P<words>[^\[\]]+)\]\({_CHAPTER.format('page')}(?:\.ipynb)?(?:#(?P<anchor>[\w-]+))?\)"
+    rf'|<a [^<>]*"{_CHAPTER.format("html")}\.html[^<>]*>(?P<text>[^<>]*)</a>'
+    r"|\{(?:numref|eq|ref|prf:ref)\}`(?P<label>[\w-]+)`"
+)
+"""What leads to a chapter: a link in Markdown, one in HTML, a reference to a label."""
 
 
 def without_dead_links(text: str, names: Collection[str], elsewhere: Mapping[str, str]) -> str:
@@ -298,20 +317,15 @@ def without_dead_links(text: str, names: Collection[str], elsewhere: Mapping[str
     So are references to what has a label there: `elsewhere` has the words for each. A link to a
     figure of a chapter, `chapters/01_x.ipynb#fig-a`, leads to its label.
     """
-    chapter = r"(?:chapters/)?(?P<{}>\d\d[a-z]?_\w+)"
-    markdown = rf"\[(?P<a>[^\[\]]+)\]\({chapter.format('b')}(?:\.ipynb)?(?:#(?P<e>[\w-]+))?\)"
-    anchor = rf'<a [^<>]*"{chapter.format("c")}\.html[^<>]*>(?P<d>[^<>]*)</a>'
-    reference = r"\{(?:numref|eq|ref|prf:ref)\}`(?:(?P<f>[^`<>]+?) *<)?(?P<g>[\w-]+)>?`"
 
-    def linked(m: re.Match[str]) -> str:
-        if m["g"]:
-            words = m["f"] if m["f"] and not re.search(r"%s|\{", m["f"]) else elsewhere.get(m["g"])
-            return words if m["g"] in elsewhere else m[0]
-        if (m["b"] or m["c"]) not in names:
-            return m["a"] or m["d"]
-        return f"[{m['a']}](#{m['e']})" if m["e"] else m[0]
+    def replaced(link: re.Match[str]) -> str:
+        if link["label"]:
+            return elsewhere.get(link["label"], link[0])
+        if (link["page"] or link["html"]) not in names:
+            return link["words"] or link["text"]
+        return f"[{link['words']}](#{link['anchor']})" if link["anchor"] else link[0]
 
-    return re.sub(f"{markdown}|{anchor}|{reference}", linked, text)
+    return _LINKS.sub(replaced, text)
 
 
 def filtered_toc(text: str, names: Collection[str]) -> str:
@@ -321,9 +335,13 @@ def filtered_toc(text: str, names: Collection[str]) -> str:
     toc = plain_yaml.data(text)
     parts = []
     for part in toc.get("parts", []):
-        files = [(c, c["file"].rpartition("/")) for c in part["chapters"]]
-        if kept := [c for c, (folder, _, name) in files if folder != "chapters" or name in names]:
-            parts.append({**part, "chapters": kept})
+        staying = []
+        for chapter in part["chapters"]:
+            folder, _, name = chapter["file"].rpartition("/")
+            if folder != "chapters" or name in names:
+                staying.append(chapter)
+        if staying:
+            parts.append({**part, "chapters": staying})
     return yaml.safe_dump({**toc, "parts": parts}, sort_keys=False)
 
 
@@ -333,47 +351,59 @@ def urls(root: Path) -> dict[str, str]:
     return described(root).get("urls", {})
 
 
-def pages(root: Path, chapters: Mapping[str, Chapter]) -> dict[str, Any]:
-    """For the site's extensions: launch links (none where a source is not committed), questions,
-    verdicts.
+def pages(
+    root: Path,
+    chapters: Mapping[str, Chapter],
+    sets: Mapping[str, Sequence[Variant]] | None = None,
+) -> dict[str, Any]:
+    """For the site's extensions: launch links, questions, lead figures and sources of the pages;
+    verdicts and where they are explained; pages of parameter sets."""
+    sets = sets or {}
+    facts: dict[str, Any] = {
+        "launch": launches(root, chapters),
+        "questions": {},
+        "leads": {},
+        "address": urls(root).get("Documentation"),
+        "pages": {},
+        "verdicts": with_former(settled()),
+        "claims": sheets.of_claims(),
+        "sheets": [cards.page_of_sheet(name) for name in chapters],
+        "sets": variants.facts(sets),
+    }
+    for name, chapter in chapters.items():
+        files = [variant.file for variant in sets.get(name, ())]
+        for file in [name, *files]:
+            facts["questions"][file] = chapter.question
+            facts["leads"][file] = chapter.lead
+            facts["pages"][sources.page_of(file)] = {"source": str(chapter.path)}
+    return facts
+
+
+def launches(root: Path, chapters: Mapping[str, Chapter]) -> dict[str, dict[str, str]]:
+    """By chapter the addresses at which its page can be run; none where its source is not
+    committed.
 
     Binder opens the chapter's source as a notebook; Colab, at a commit that is tagged as the
     version, the executed notebook among those that the release puts under a tag of their own.
     """
-    about = described(root)
-    addresses, tag = about.get("urls", {}), f"v{about.get('version')}"
-    repository, revision, released = (
-        addresses.get("Repository"),
-        state.revision(root),
-        tag in state.tags(root),
-    )
-    launches: dict[str, dict[str, str]] = {name: {} for name in chapters}
+    links: dict[str, dict[str, str]] = {name: {} for name in chapters}
+    repository = urls(root).get("Repository")
+    revision = state.revision(root)
+    if not repository or not revision:
+        return links
+    owner = repository.removesuffix(".git").rstrip("/").split("github.com/")[-1]
+    tag = f"v{described(root)['version']}"
+    is_released = tag in state.tags(root)
+    factory = quote("Jupytext Notebook")
     for name, chapter in chapters.items():
-        if repository and revision and state.committed(root, chapter.path):
-            owner = repository.removesuffix(".git").rstrip("/").split("github.com/")[-1]
-            inside = quote(
-                f"lab/tree/notebooks/{name}.md?factory=" + quote("Jupytext Notebook"), safe=""
-            )
-            launches[name]["Binder"] = (
-                f"https://mybinder.org/v2/gh/{owner}/{revision}?urlpath={inside}"
-            )
-            if released:
-                place = f"github/{owner}/blob/notebooks-{tag}/{name}.ipynb"
-                launches[name]["Colab"] = f"https://colab.research.google.com/{place}"
-    return {
-        "launch": launches,
-        "questions": {name: chapter.question for name, chapter in chapters.items()},
-        "leads": {name: chapter.lead for name, chapter in chapters.items()},
-        "repository": repository,
-        "address": addresses.get("Documentation"),
-        "pages": {
-            sources.page_of(name): {"source": str(chapter.path)}
-            for name, chapter in chapters.items()
-        },
-        "verdicts": with_former(settled()),
-        "claims": sheets.of_claims(),
-        "sheets": [cards.page_of_sheet(name) for name in chapters],
-    }
+        if not state.committed(root, chapter.path):
+            continue
+        file = quote(f"lab/tree/notebooks/{name}.md?factory={factory}", safe="")
+        links[name]["Binder"] = f"https://mybinder.org/v2/gh/{owner}/{revision}?urlpath={file}"
+        if is_released:
+            place = f"github/{owner}/blob/notebooks-{tag}/{name}.ipynb"
+            links[name]["Colab"] = f"https://colab.research.google.com/{place}"
+    return links
 
 
 def mathjax_folder() -> Path:
@@ -402,27 +432,31 @@ def sphinx(work: Path, strict: bool = True) -> Path:
     command = [sys.executable, "-c", f"{seldom}; from jupyter_book.cli.main import main; main()"]
     command += ["build", str(work / "source"), "--path-output", str(work / "out"), "--all"]
     command += ["-W", "--keep-going"] if strict else []
-    ours = {"PYTHONWARNINGS": "ignore", "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-    ours |= {"PYTHONUTF8": "1", "PYTHONIOENCODING": "utf-8"}
+    ours = {
+        "PYTHONWARNINGS": "ignore",
+        "NO_COLOR": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONUTF8": "1",
+        "PYTHONIOENCODING": "utf-8",
+    }
     done = subprocess.run(command, capture_output=True, env={**os.environ, **ours}, cwd=work)
     html = work / "out" / "_build" / "html"
     if done.returncode != 0 or not (html / "index.html").exists():
-        said = (done.stdout + done.stderr).decode(errors="replace")
-        plain = re.sub(r"\x1b\[[0-9;]*m", "", said).replace(str(work / "source") + "/", "")
-        lines = [line.strip() for line in plain.splitlines()]
-        told = list(
-            dict.fromkeys(
-                line for line in lines if re.search(r"\b(WARNING|ERROR|CRITICAL)\b", line)
-            )
-        )
-        raise ChapterError(
-            "Sphinx does not accept the book: " + "; ".join(told[:20] or lines[-15:])
-        )
+        text = (done.stdout + done.stderr).decode(errors="replace")
+        raise ChapterError(f"Sphinx does not accept the book: {_complaints(text, work)}")
     title = plain_yaml.data((work / "source" / "_config.yml").read_text(encoding="utf-8"))["title"]
     # for who asks for the folder
     first = filled(Path(__file__).with_name("index.html"), {"TITLE": escape(title)})
     (html / "index.html").write_text(first, encoding="utf-8")
     return html
+
+
+def _complaints(text: str, work: Path) -> str:
+    """What Sphinx complains of, or where it says no such word its last lines."""
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", text).replace(f"{work / 'source'}/", "")
+    lines = [line.strip() for line in plain.splitlines()]
+    complaints = [line for line in lines if re.search(r"\b(WARNING|ERROR|CRITICAL)\b", line)]
+    return "; ".join(list(dict.fromkeys(complaints))[:20] or lines[-15:])
 
 
 def swap(html: Path, target: Path) -> None:

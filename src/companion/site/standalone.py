@@ -17,15 +17,19 @@ from grokbook.errors import ChapterError
 from grokbook.files import temporary_folder, written
 
 _DROPPED = (
-    *(
-        ".bd-sidebar-primary",
-        ".overlay-primary",
-        ".primary-toggle",
-        ".search-button",
-        ".search-button__wrapper",
-    ),
-    *(".prev-next-footer", ".dropdown-download-buttons", ".dropdown-launch-buttons"),
-    *(f"link[rel={kind}]" for kind in ("search", "index", "next", "prev", "preload")),
+    ".bd-sidebar-primary",
+    ".overlay-primary",
+    ".primary-toggle",
+    ".search-button",
+    ".search-button__wrapper",
+    ".prev-next-footer",
+    ".dropdown-download-buttons",
+    ".dropdown-launch-buttons",
+    "link[rel=search]",
+    "link[rel=index]",
+    "link[rel=next]",
+    "link[rel=prev]",
+    "link[rel=preload]",
     "meta[http-equiv=Content-Security-Policy]",
 )
 """What has no use on a page that stands alone."""
@@ -60,13 +64,11 @@ def inlined(page: Path, mathjax: Path) -> str:
     from bs4 import BeautifulSoup
 
     soup: Any = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
-    searching = [
-        script
-        for script in soup.find_all("script", src=False)
-        if "search-button" in script.get_text()
-    ]
-    for tag in [*soup.select(", ".join(_DROPPED)), *searching]:
+    for tag in soup.select(", ".join(_DROPPED)):
         tag.decompose()
+    for script in soup.find_all("script", src=False):
+        if "search-button" in script.get_text():
+            script.decompose()
     for root in soup.select("html[data-content_root]"):  # where the book is: not here
         del root["data-content_root"]
     for link in soup.select("link[rel~=stylesheet]"):
@@ -75,13 +77,11 @@ def inlined(page: Path, mathjax: Path) -> str:
         style.string = css_inlined(path.read_text(encoding="utf-8"), path.parent)
         link.replace_with(style)
     _inline_scripts(soup, page, mathjax)
-    for image in soup.find_all("img", src=True):
-        if not urlsplit(image["src"]).scheme:
-            image["src"] = _data(_file(page, image["src"]))
-    for source in soup.select("picture > source"):
-        source["srcset"] = _data(_file(page, source["srcset"]))
-    for icon in soup.select("link[rel~=icon]"):
-        icon["href"] = _data(_file(page, icon["href"]))
+    places = {"img[src]": "src", "picture > source": "srcset", "link[rel~=icon]": "href"}
+    for selector, attribute in places.items():
+        for tag in soup.select(selector):
+            if not urlsplit(tag[attribute]).scheme:
+                tag[attribute] = _data(_file(page, tag[attribute]))
     _append_references(soup, page)
     for link in soup.find_all("a", href=True):
         address = urlsplit(link["href"])
@@ -102,12 +102,9 @@ def _file(page: Path, address: str) -> Path:
 
 def _data(path: Path) -> str:
     """The file as a data: address."""
-    kind = (
-        _FONT_TYPES.get(path.suffix)
-        or mimetypes.guess_type(path.name)[0]
-        or "application/octet-stream"
-    )
-    return f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode()}"
+    kind = _FONT_TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0]
+    content = base64.b64encode(path.read_bytes()).decode()
+    return f"data:{kind or 'application/octet-stream'};base64,{content}"
 
 
 def css_inlined(text: str, folder: Path) -> str:
@@ -124,11 +121,8 @@ def css_inlined(text: str, folder: Path) -> str:
     def replace(match: re.Match[str]) -> str:
         address = match[1].strip("'\"")
         path = folder / unquote(urlsplit(address).path)
-        return (
-            match[0]
-            if address.startswith(("data:", "#")) or not path.is_file()
-            else f"url({_data(path)})"
-        )
+        is_elsewhere = address.startswith(("data:", "#")) or not path.is_file()
+        return match[0] if is_elsewhere else f"url({_data(path)})"
 
     return re.sub(r"url\(([^)]+)\)", replace, text)
 
@@ -154,19 +148,19 @@ def _append_references(soup: Any, page: Path) -> None:
     article."""
     from bs4 import BeautifulSoup
 
-    beside = page.with_name("references.html")
-    article = soup.find("article")
-    book = beside if beside.is_file() else page.parent.parent / beside.name
     links = soup.select('a[href*="references.html#"]')
-    if not links or article is None or not book.is_file():
+    if not links:
         return
-    entries = BeautifulSoup(book.read_text(encoding="utf-8"), "html.parser")
-    section: Any = BeautifulSoup(
-        '<section id="references"><h2>References</h2></section>', "html.parser"
-    ).section
+    folder = page.parent if (page.parent / "references.html").is_file() else page.parent.parent
+    text = (folder / "references.html").read_text(encoding="utf-8")
+    entries = BeautifulSoup(text, "html.parser")
+    section: Any = soup.new_tag("section", id="references")
+    heading = soup.new_tag("h2")
+    heading.string = "References"
+    section.append(heading)
     for link in links:
         name = link["href"].partition("#")[2]
         link["href"] = f"#{name}"
         if entry := entries.find(id=name):  # moved, and so found only once
             section.append(entry)
-    article.append(section)
+    soup.find("article").append(section)

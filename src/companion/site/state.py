@@ -41,10 +41,14 @@ def write(folder: Path, job: Job, run: Run) -> None:
 
     name = job.page.chapter.name
     notebook = (nbformat.writes(run.notebook) + "\n").encode()
-    made = {"key": job.key, "preset": job.page.preset, "parameters": dict(job.page.values)}
-    made |= {"figures": run.figures, "seconds": round(run.seconds, 1)}
+    card = {
+        "key": job.key,
+        "preset": job.page.preset,
+        "parameters": dict(job.page.values),
+        "figures": run.figures,
+    }
     atomic_write(folder / f"{name}.ipynb", notebook)
-    keep(folder / f"{name}.json", json.loads(json.dumps(made, default=str)), notebook)
+    keep(folder / f"{name}.json", card, notebook)
 
 
 def keep(path: Path, content: Mapping[str, Any], about: bytes = b"") -> None:
@@ -58,11 +62,11 @@ def read(path: Path, about: bytes = b"") -> dict[str, Any] | None:
     """The table that `keep` wrote; None when there is none, or it or what it is about is not what
     it was."""
     try:
-        found = json.loads(whole(path))
-        seal = found.pop("sha256")
+        content = json.loads(whole(path))
+        seal = content.pop("sha256")
     except (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError):
         return None
-    return found if seal == _seal(found, about) else None
+    return content if seal == _seal(content, about) else None
 
 
 def digest(about: object, files: Iterable[Path] = (), packages: Iterable[str] = ()) -> str:
@@ -72,10 +76,11 @@ def digest(about: object, files: Iterable[Path] = (), packages: Iterable[str] = 
     for name in packages:
         with contextlib.suppress(metadata.PackageNotFoundError):
             versions[name] = metadata.version(name)
-    made = hashlib.sha256(repr((about, versions)).encode())
+    total = hashlib.sha256(repr((about, versions)).encode())
     for path in files:
-        made.update(f"{path.name}:".encode() + (path.read_bytes() if path.is_file() else b""))
-    return made.hexdigest()
+        content = path.read_bytes() if path.is_file() else b""
+        total.update(f"{path.name}:".encode() + content)
+    return total.hexdigest()
 
 
 def _seal(content: Mapping[str, Any], about: bytes) -> str:

@@ -9,6 +9,7 @@ import io
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -42,21 +43,23 @@ def names_in(path: Path, tell: Callable[[str], Any]) -> list[str]:
         )
     names: list[str] = []
     for line, row in enumerate(table[1:], 2):
-        cell = row[columns.index("name")] if columns.index("name") < len(row) else ""
+        if not any(map(str.strip, row)):
+            continue
+        row += [""] * (len(columns) - len(row))
+        cell = row[columns.index("name")]
+        name = clean(cell)
+        where = f"line {line} of {path}"
         if len(row) > len(columns):
             more = (
                 f"{len(row)} cells under {len(columns)} columns (a name with a comma needs quotes)"
             )
-            tell(f"left out: line {line} of {path} has {more}.")
-        elif any(map(str.strip, row)) and not clean(cell):
-            tell(f"left out: line {line} of {path} has no name that can be read, {shown(cell)}.")
-        elif name := clean(cell):
+            tell(f"left out: {where} has {more}.")
+        elif not name:
+            tell(f"left out: {where} has no name that can be read, {shown(cell)}.")
+        else:
             names.append(_numbered(name, names))
             if names[-1] != name:
-                tell(
-                    f"line {line} of {path}: {shown(name)} is there already and becomes"
-                    f" {shown(names[-1])}."
-                )
+                tell(f"{where}: {shown(name)} is there already and becomes {shown(names[-1])}.")
     if not names:
         raise ParameterError(f"{path} has no name in its column `name`.")
     return names
@@ -74,22 +77,20 @@ def _table(path: Path) -> list[list[str]]:
     wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     if b"\0" in content and not wide:
         raise ParameterError(f"{path} is no text; save the list as a CSV file.")
-    text = _decoded(content, ("utf-16",) if wide else ("utf-8-sig", "cp1252"))
-    first = text.partition("\n")[0]
+    text = _decoded(content, "utf-16" if wide else "utf-8-sig")
+    head = text.partition("\n")[0]
     # the last one stands in no text
-    separator = next((one for one in _SEPARATORS if one in first), "\x1f")
+    separator = next(one for one in (*_SEPARATORS, "\x1f") if one in head or one == "\x1f")
     try:
         return list(csv.reader(io.StringIO(text), delimiter=separator))
     except csv.Error as error:
         raise ParameterError(f"{path} cannot be read as a CSV file: {error}.") from None
 
 
-def _decoded(content: bytes, encodings: Sequence[str]) -> str:
-    for encoding in encodings:
-        try:
+def _decoded(content: bytes, *likely: str) -> str:
+    for encoding in (*likely, "cp1252"):
+        with suppress(UnicodeDecodeError):
             return content.decode(encoding)
-        except UnicodeDecodeError:
-            continue
     return content.decode("latin-1")
 
 
@@ -107,9 +108,13 @@ def clean(name: str) -> str:
 
 def _numbered(name: str, taken: Sequence[str]) -> str:
     """The name, with the first number from 2 on where it is taken, capitals aside."""
-    known = {one.casefold() for one in taken}
-    tries = (f"{name} {number}" if number > 1 else name for number in range(1, len(known) + 2))
-    return next(one for one in tries if one.casefold() not in known)
+    known = set(map(str.casefold, taken))
+    numbered = name
+    number = 1
+    while numbered.casefold() in known:
+        number += 1
+        numbered = f"{name} {number}"
+    return numbered
 
 
 def folders(names: Sequence[str]) -> dict[str, str]:
@@ -124,10 +129,12 @@ def folders(names: Sequence[str]) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for name in names:
-        kept = "".join(
-            one if one in " .-_'" or unicodedata.category(one)[0] in "LMN" else "_" for one in name
-        )
-        plain = kept[:LONGEST].strip(" .") or "_"
-        safe = f"_{plain}" if _DEVICE.fullmatch(plain) or plain.startswith("-") else plain
+        letters = ""
+        for one in name:
+            plain = one in " .-_'" or unicodedata.category(one)[0] in "LMN"
+            letters += one if plain else "_"
+        safe = letters[:LONGEST].strip(" .") or "_"
+        if _DEVICE.fullmatch(safe) or safe.startswith("-"):
+            safe = f"_{safe}"
         found[name] = _numbered(safe, list(found.values()))
     return found

@@ -36,14 +36,18 @@ def slides(chapter: Chapter, out: Out, site: Site = None) -> None:
     notes (key s)."""
     from companion.teach import pages
     from companion.teach.slides import slides as made
-    from grokbook.files import atomic_write
-    from grokbook.paths import project_root
 
     folder = pages.site_folder(site)
-    page = pages.chapter_page(project_root(), chapter, folder)
-    target = pages.folder(out) / f"{page.stem}_slides.html"
-    atomic_write(target, made(page, folder / "mathjax").encode())
-    print(f"slides    {target}")
+    page = pages.chapter_page(chapter, folder)
+    place = pages.folder(out) / f"{page.stem}_slides.html"
+    _write("slides", place, made(page, folder / "mathjax").encode())
+
+
+def _write(kind: str, place: Path, content: bytes) -> None:
+    from grokbook.files import atomic_write
+
+    atomic_write(place, content)
+    print(f"{kind:9} {place}")
 
 
 @app.command()
@@ -111,32 +115,28 @@ def grade(
     """Run the notebooks of a class, each with the parameters of its name, and write what every
     check says."""
     from companion.teach.grading import marks
-    from grokbook.files import atomic_write, refuse_as_file
+    from grokbook.files import refuse_as_file
     from grokbook.paths import project_root
 
     refuse_as_file(out, f"OUT = {out}")
-    table = marks(project_root(), key, submitted, print)
-    atomic_write(out, table.encode())
-    print(f"marks     {out}")
+    _write("marks", out, marks(project_root(), key, submitted, print).encode())
 
 
 @app.command()
 def exam(out: Out) -> None:
     """Write the exam of the lesson plans, and its key as a file of its own."""
     from companion.teach import pages
-    from grokbook.files import atomic_write
     from grokbook.paths import project_root
 
     folder = pages.folder(out)
     plans = (project_root() / "book" / "plans.md").read_text(encoding="utf-8")
     questions, _, key = plans.partition("## Exam\n")[2].partition("### Key\n")
-    for name, text in (("exam", f"# Exam\n{questions}"), ("exam_key", f"# Key of the exam\n{key}")):
-        atomic_write(folder / f"{name}.md", text.encode())
-        print(f"{name:9} {folder / f'{name}.md'}")
+    _write("exam", folder / "exam.md", f"# Exam\n{questions}".encode())
+    _write("exam_key", folder / "exam_key.md", f"# Key of the exam\n{key}".encode())
 
 
-@app.command()
-def paper(
+@app.command("paper")
+def paper_(
     out: Out,
     only: Annotated[
         list[str] | None, typer.Option(help="A chapter as a PDF of its own; can be given again.")
@@ -144,47 +144,34 @@ def paper(
     site: Site = None,
 ) -> None:
     """Print the whole book as one PDF, or chapters as one each, with Chromium."""
-    from companion.page.sources import find, page_of
-    from companion.site.staging import urls
-    from companion.teach import pages
-    from companion.teach import paper as paper_
-    from grokbook.files import atomic_write
+    from companion.teach import pages, paper
     from grokbook.paths import project_root
 
-    root = project_root()
     folder = pages.site_folder(site)
     target = pages.folder(out)
-    wanted = [page_of(find(root, chapter).name) for chapter in only or []]
-    for chapter in only or []:
-        pages.chapter_page(root, chapter, folder)
-    with paper_.printer() as browser:
-        for name in wanted or [""]:
-            names = [name] if name else paper_.pages_in_order(root, folder)
-            made = paper_.printed(
-                browser, folder, names, "" if name else "grokbook", urls(root).get("Documentation")
-            )
-            place = target / f"{Path(name).name or 'grokbook'}.pdf"
-            atomic_write(place, made)
-            print(f"paper     {place}")
+    chapters = [pages.chapter_page(chapter, folder) for chapter in only or []]
+    with paper.printer() as browser:
+        for page in chapters:
+            name = page.relative_to(folder).with_suffix("").as_posix()
+            made = paper.printed(browser, folder, [name], address=pages.address())
+            _write("paper", target / f"{page.stem}.pdf", made)
+        if not chapters:
+            names = paper.pages_in_order(project_root(), folder)
+            made = paper.printed(browser, folder, names, "grokbook", pages.address())
+            _write("paper", target / "grokbook.pdf", made)
 
 
 @app.command()
 def handout(chapter: Chapter, out: Out, site: Site = None) -> None:
     """Print the handout of a session on a chapter: one page, with the question, the picture,
     formulas, exercises."""
-    from companion.site.staging import urls
     from companion.teach import pages
     from companion.teach.handout import handout as made
     from companion.teach.paper import printer
-    from grokbook.files import atomic_write
-    from grokbook.paths import project_root
 
-    root = project_root()
     folder = pages.site_folder(site)
     target = pages.folder(out)
-    page = pages.chapter_page(root, chapter, folder)
+    page = pages.chapter_page(chapter, folder)
     with printer() as browser:
-        content = made(browser, page, folder, urls(root).get("Documentation"))
-    place = target / f"{page.stem}_handout.pdf"
-    atomic_write(place, content)
-    print(f"handout   {place}")
+        content = made(browser, page, folder, pages.address())
+    _write("handout", target / f"{page.stem}_handout.pdf", content)

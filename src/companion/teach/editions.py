@@ -55,17 +55,21 @@ def chosen(root: Path, chapters: str | None) -> list[tuple[Chapter, list[Exercis
 
     Raises ParameterError for an unknown chapter and for one without exercises that can be checked.
     """
-    wanted = [part for part in (chapters or "").split(",") if part.strip()]
-    found = [sources.find(root, part) for part in wanted] if wanted else sources.load_all(root)
     pairs = []
-    for chapter in {one.name: one for one in found}.values():
+    if chapters is None:
+        for chapter in sources.load_all(root):
+            if exercises := read(chapter.source):
+                pairs.append((chapter, exercises))
+        return pairs
+    for name in dict.fromkeys(filter(None, map(str.strip, chapters.split(",")))):
+        chapter = sources.find(root, name)
         exercises = read(chapter.source)
-        if exercises:
-            pairs.append((chapter, exercises))
-        elif wanted:
+        if not exercises:
             raise ParameterError(
                 f"{chapter.label} has no exercises with a check, so there is nothing to hand out."
             )
+        if (chapter, exercises) not in pairs:
+            pairs.append((chapter, exercises))
     return pairs
 
 
@@ -81,44 +85,47 @@ def draw(
 
     Raises ChapterError where an exercise has too few choices for so many names.
     """
-    made: list[Drawn] = []
+    drawn: list[Drawn] = []
     for exercise in exercises:
-        one = asked(exercise.label)
-        taken = []
+        taken: list[Any] = []
         tell(f"{exercise.label}: {len(names) or 1} of them")
         for name in names or ("",):
-            computed = not exercise.essay and (full or not one.quick)
-            for again in range(TRIES):
-                drawn_from = f"{name} #{again + 1}" if again else name
-                given = one.drawn(drawn_from) if names else {}
-                answers, unclear = _answers(exercise, given) if computed else (None, False)
-                seen = tuple(given.values()) if answers is None else answers
-                if not given or not (unclear or any(alike(seen, other) for other in taken)):
-                    break
-            else:
-                raise ChapterError(
-                    f"{exercise.label} has too few choices for {len(names)} students to differ."
-                )
-            taken.append(seen)
-            made.append(Drawn(name, exercise, given, answers))
-    return made
+            one, answers = _draw_one(exercise, name, full, taken)
+            taken.append(answers)
+            drawn.append(one)
+    return drawn
+
+
+def _draw_one(exercise: Exercise, name: str, full: bool, taken: Sequence[Any]) -> tuple[Drawn, Any]:
+    """One exercise of one name, and what nobody else may share with it: its answers, else its
+    parameters."""
+    about = asked(exercise.label)
+    computed = not exercise.essay and (full or not about.quick)
+    for again in range(TRIES):
+        seed = f"{name} #{again + 1}" if again else name
+        given = about.drawn(seed) if name else {}
+        answers, unclear = _answers(exercise, given) if computed else (None, False)
+        own = tuple(given.values()) if answers is None else answers
+        if not given or not (unclear or any(alike(own, other) for other in taken)):
+            return Drawn(name, exercise, given, answers), own
+    raise ChapterError(
+        f"{exercise.label} has too few choices for {len(taken) + 1} students to differ."
+    )
 
 
 def _answers(exercise: Exercise, given: Mapping[str, Any]) -> tuple[tuple[Any, ...], bool]:
     """The answers at some parameters, and whether a typical wrong one passes there, too."""
-    stub_names = run(exercise, given)
-    answers = tuple(plain(stub_names[text]) for text in exercise.answers())
-    return answers, bool(given) and blurred(exercise, stub_names)
+    names = run(exercise, given)
+    answers = tuple(plain(names[text]) for text in exercise.answers())
+    return answers, bool(given) and blurred(exercise, names)
 
 
 def plain(value: Any) -> Any:
     """An answer as a key has it: numpy's values as Python's, of what is no plain value its type."""
-    value = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
-    return (
-        value
-        if isinstance(value, Number | str | list | tuple | dict | set | None)
-        else type(value).__name__
-    )
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    is_plain = isinstance(value, Number | str | list | tuple | dict | set | None)
+    return value if is_plain else type(value).__name__
 
 
 def alike(one: Any, other: Any) -> bool:
@@ -129,12 +136,11 @@ def alike(one: Any, other: Any) -> bool:
         >>> alike([1.0, "a"], [1.0001, "a"]), alike({"p": 2001}, {"p": 2002})
         (True, False)
     """
-    if isinstance(one, int) and isinstance(other, int):
-        return one == other
-    if isinstance(one, Number) and isinstance(other, Number) and not isinstance(one, complex):
+    numbers = isinstance(one, float | int) and isinstance(other, float | int)
+    if numbers and float in (type(one), type(other)):
         return near(one, other) or near(other, one)
     if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(alike(one[key], other[key]) for key in one)
+        return one.keys() == other.keys() and alike([*one.values()], [other[key] for key in one])
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):
         return len(one) == len(other) and all(map(alike, one, other))
     return repr(one) == repr(other)
@@ -156,8 +162,7 @@ def write(
     - For students `hand_out/[FOLDER/]NN_name/NN_name.ipynb`, as nbgrader takes what is handed in;
       FOLDER is the name in letters that every tool can carry.
     - With `keyed` `keys/[FOLDER/]NN_name.md`, to mark by. Without names `out` is then a course of
-      nbgrader, too, with `source` and a configuration, and `otter/NN_name.ipynb` is for `otter
-      assign`.
+      nbgrader, too, with `source` and a configuration.
 
     The folder `out` appears when all is written.
 
@@ -170,25 +175,16 @@ def write(
             given = {one.exercise.label: one.given for one in drawn if one.name == name}
             for chapter, exercises in pairs:
                 made = worksheet.notebook(chapter, exercises, given, name, keyed)
+                place = f"{chapter.name}/{chapter.name}.ipynb"
                 if not keyed:
-                    _put(
-                        with_wheel(made, root),
-                        work / "hand_out" / folder / chapter.name / f"{chapter.name}.ipynb",
-                    )
+                    _put(with_wheel(made, root), work / "hand_out" / folder / place)
                     continue
                 marked = work / "keys" / folder / f"{chapter.name}.md"
                 marked.parent.mkdir(parents=True, exist_ok=True)
                 marked.write_text(worksheet.markdown(made), encoding="utf-8")
                 if not names:
-                    _put(
-                        worksheet.otter_master(made, exercises, root),
-                        work / "otter" / f"{chapter.name}.ipynb",
-                    )
                     made.cells = [cell for cell in made.cells if not cell.id.endswith("-key")]
-                    _put(
-                        with_wheel(made, root),
-                        work / "source" / chapter.name / f"{chapter.name}.ipynb",
-                    )
+                    _put(with_wheel(made, root), work / "source" / place)
         (work / "key.csv").write_text(key(drawn), encoding="utf-8")
         if keyed and not names:
             (work / "nbgrader_config.py").write_text(NBGRADER, encoding="utf-8")

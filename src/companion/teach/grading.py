@@ -9,7 +9,7 @@ import json
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from companion.exercises.parser import IMPORT, Exercise, read
 from companion.page import sources
@@ -46,9 +46,10 @@ def marks(root: Path, key: Path, submitted: Path, tell: Callable[[str], Any]) ->
     Raises ParameterError where the key is none, or no notebook is there.
     """
     given = parameters(key)
-    exercises = {
-        one.label: one for chapter in sources.load_all(root) for one in read(chapter.source)
-    }
+    exercises = {}
+    for chapter in sources.load_all(root):
+        for exercise in read(chapter.source):
+            exercises[exercise.label] = exercise
     files = sorted(submitted.rglob("*.ipynb"))
     if not files:
         raise ParameterError(f"{submitted} holds no notebook, so there is nothing to mark.")
@@ -58,8 +59,9 @@ def marks(root: Path, key: Path, submitted: Path, tell: Callable[[str], Any]) ->
     for file in files:
         place = str(file.relative_to(submitted))
         tell(f"marking {line(place)}")
-        for name, *rest in _marked(file, exercises, given):
-            table.writerow([name, *map(_cell, [place, *rest])])
+        for mark in _marked(file, exercises, given):
+            row = (mark.name, place, mark.exercise, mark.points, mark.of, mark.told)
+            table.writerow(map(_cell, row))
     return text.getvalue()
 
 
@@ -75,44 +77,48 @@ def parameters(key: Path) -> Parameters:
     Raises ParameterError for a file that is no such key.
     """
     try:
-        rows = list(csv.DictReader(io.StringIO(whole(key, LARGEST).decode())))
-        found = {(row["name"], row["exercise"]): json.loads(row["parameters"]) for row in rows}
-        for of, values in found.items():
+        found = {}
+        for row in csv.DictReader(io.StringIO(whole(key, LARGEST).decode())):
+            values = json.loads(row["parameters"])
             if not isinstance(values, dict):
-                raise ParameterError(f"the parameters of {', '.join(map(str, of))} are no table")
+                raise ParameterError(
+                    f"the parameters of {row['name']}, {row['exercise']} are no table"
+                )
+            found[row["name"], row["exercise"]] = values
     except (OSError, KeyError, TypeError, ValueError, RecursionError, csv.Error) as error:
         raise ParameterError(f"{key} is no key.csv of an edition: {error}.") from None
     return found
 
 
-def _marked(
-    file: Path, exercises: Mapping[str, Exercise], given: Parameters
-) -> list[tuple[Any, ...]]:
-    """Name, exercise, points, points to be had, and what the check said, for each exercise of a
-    notebook."""
+class Mark(NamedTuple):
+    """The points of an exercise in a notebook, those to be had, and what the check said."""
+
+    name: str
+    exercise: str = ""
+    points: Any = ""
+    of: Any = ""
+    told: str = ""
+
+
+def _marked(file: Path, exercises: Mapping[str, Exercise], given: Parameters) -> list[Mark]:
+    """The marks of a notebook."""
     name = ""
     try:
         notebook = _read(file)
         name = _cell(str(notebook.metadata["grokbook"]["variant"]))  # as the key has it
         cells = {_called(cell): cell for cell in notebook.cells}
-        asked = [
-            label
-            for label in exercises
-            if (name, label) in given and {label, f"{label}-check"} & cells.keys()
-        ]
+        asked = []
+        for label, exercise in exercises.items():
+            there = label in cells or f"{label}-check" in cells
+            if (name, label) in given and there:
+                asked.append(exercise)
+                _put_back(cells, exercise, given[name, label])
         if not asked:
-            return [(name, "", "", "", "the key has no exercise of this notebook for this name")]
-        for label in asked:
-            if not exercises[label].essay:
-                stub, call = exercises[label].with_given(given[name, label])
-                _put_back(cells, f"{label}-given", worksheet.divided(stub)[0])
-                _put_back(cells, f"{label}-check", IMPORT + call)
+            return [Mark(name, told="the key has no exercise of this notebook for this name")]
         ended = _run(notebook)
-        return [
-            (name, one, *_points(exercises[one], cells.get(f"{one}-check"), ended)) for one in asked
-        ]
+        return [_mark(name, one, cells.get(f"{one.label}-check"), ended) for one in asked]
     except Exception as error:  # a notebook that somebody else made can be wrong in any place
-        return [(name, "", "", "", f"cannot be read: {error!r}")]
+        return [Mark(name, told=f"cannot be read: {error!r}")]
 
 
 def _read(file: Path) -> Any:
@@ -131,9 +137,14 @@ def _called(cell: Any) -> str:
     return str(cell.metadata.get("nbgrader", {}).get("grade_id", cell.get("id", "")))
 
 
-def _put_back(cells: Mapping[str, Any], name: str, source: str) -> None:
-    if name in cells:
-        cells[name].source = source
+def _put_back(cells: Mapping[str, Any], exercise: Exercise, given: Mapping[str, Any]) -> None:
+    """What was handed out: what is given, and the check."""
+    if exercise.essay:
+        return
+    stub, call = exercise.with_given(given)
+    for part, source in (("given", worksheet.divided(stub)[0]), ("check", IMPORT + call)):
+        if cell := cells.get(f"{exercise.label}-{part}"):
+            cell.source = source
 
 
 def _run(notebook: Any) -> str:
@@ -183,18 +194,20 @@ def _run(notebook: Any) -> str:
     return ""
 
 
-def _points(exercise: Exercise, check: Any, ended: str) -> tuple[Any, ...]:
-    """Points, points to be had, and what the check said; where it said nothing, why the run
-    `ended`."""
+def _mark(name: str, exercise: Exercise, check: Any, ended: str) -> Mark:
+    """The mark of an exercise; where its check said nothing, why the run `ended`."""
     most = exercise.difficulty
     if exercise.essay:
-        return "", most, "by hand"
+        return Mark(name, exercise.label, "", most, "by hand")
     if check is None:
-        return 0, most, "its check is missing"
-    outputs = check.get("outputs", [])
-    # a busy kernel may send one line in pieces
-    said = "".join(str(one.get("text", "")) for one in outputs if one.get("name") == "stdout")
-    errors = [f"{one.ename}: {one.evalue}" for one in outputs if one.output_type == "error"]
-    right = said == f"{exercise.label}: right.\n" and not errors
-    told = " ".join("; ".join(errors or [said]).split())
-    return most if right else 0, most, told or ended
+        return Mark(name, exercise.label, 0, most, "its check is missing")
+    printed = ""  # a busy kernel may send one line in pieces
+    errors = []
+    for output in check.get("outputs", []):
+        if output.get("name") == "stdout":
+            printed += str(output.get("text", ""))
+        if output.output_type == "error":
+            errors.append(f"{output.ename}: {output.evalue}")
+    right = printed == f"{exercise.label}: right.\n" and not errors
+    told = " ".join(("; ".join(errors) or printed).split())
+    return Mark(name, exercise.label, most if right else 0, most, told or ended)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import html
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from companion.teach.pages import sentences
+from companion.page.markup import rendered
+from companion.teach.pages import mathematics, read_page, sentences
 from companion.teach.paper import PRINTED, load, online, served
 from companion.teach.slides import exercise, of_chapter
 from grokbook.errors import ChapterError
-from grokbook.files import filled
 
 TRIED = ((4, 1.0), (3, 1.0), (2, 1.0), (1, 1.0), (0, 1.0), (0, 0.9), (0, 0.8))
 """Formulas on the page and the size of what is printed, until all fits."""
@@ -67,11 +66,9 @@ def written(page: Path, name: str, base: str, formulas: int, address: str | None
 
     The picture shows the answer, so it stands below all that is asked.
     """
-    from bs4 import BeautifulSoup
-
-    soup: Any = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
+    soup = read_page(page)
     top = soup.select_one("article section")
-    goals = [li.decode_contents() for li in _goals(top)]
+    goals = _goals(top)
     if not goals:
         raise ChapterError(f"the page {page.stem} has no list of what a reader can do after it.")
     for tag in top.select(".headerlink, .section-number, .eqno, source"):
@@ -79,38 +76,30 @@ def written(page: Path, name: str, base: str, formulas: int, address: str | None
     for link in top.select('a[href]:not([href^="http"])'):  # what it leads to is not on this page
         link.unwrap()
     tasks = [exercise(one) for one in top.select(".exercise") if not one.find_parent("details")]
-    mathematics = "".join(
-        str(s) for s in soup.select("head script") if "MathJax = " in s.get_text()
-    )
-    drawn = '<script defer src="../mathjax/startup.js"></script>' if mathematics else ""
-    title = top.h1.get_text(" ", strip=True)
     question = top.select_one(".gb-dek p")
-    shown = of_chapter(top)
-    picture = next((s for s in shown if s.kind == "figure"), None)
-    equations = [body for s in shown if s.kind == "mathematics" for body in s.body][:formulas]
-    asked = [body for s in shown if s.kind == "question" for body in s.body][:2]
-    room = '<div class="lines"></div>' * 2
-    words = {
-        "TITLE": html.escape(title),
-        "BASE": base,
-        "MATHEMATICS": mathematics + drawn,
-        "QUESTION": sentences(question)[0] if question else "",
-        "PICTURE": "".join(picture.body) if picture else "",
-        "GOALS": "".join(f"<li>{goal}</li>" for goal in goals),
-        "EXERCISES": "".join(tasks),
-        "FORMULAS": "".join(equations),
-        "QUESTIONS": "".join(one + room for one in asked),
-        "WHERE": f"The chapter: {html.escape(online(address, name))}" if address else "",
-    }
-    return filled(Path(__file__).with_suffix(".html"), words)
+    bodies: dict[str, list[str]] = {}
+    for slide in of_chapter(top):
+        bodies.setdefault(slide.kind, []).extend(slide.body)
+    return rendered(
+        "handout",
+        title=top.h1.get_text(" ", strip=True),
+        base=base,
+        mathematics=mathematics([soup], "../"),
+        question=sentences(question)[0] if question else "",
+        picture=bodies.get("figure", [])[:2],
+        goals=[goal.decode_contents() for goal in goals],
+        exercises=tasks,
+        formulas=bodies.get("mathematics", [])[:formulas],
+        questions=bodies.get("question", [])[:2],
+        where=online(address, name) if address else "",
+    )
 
 
 def _goals(top: Any) -> list[Any]:
     """The items of "After this chapter you can", which stand in the drawer at the foot of the
     page."""
-    head = next(
-        (p for p in top.find_all(["p", "strong"]) if "After this chapter you can" in p.get_text()),
-        None,
-    )
-    found = head.find_next("ul") if head else None
-    return found.find_all("li", recursive=False) if found else []
+    for tag in top.find_all(["p", "strong"]):
+        if "After this chapter you can" in tag.get_text():
+            found = tag.find_next("ul")
+            return found.find_all("li", recursive=False) if found else []
+    return []

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from companion.page import sources
 from companion.page.sources import page_of
+from companion.project import described
 from grokbook.errors import GrokbookError
 from grokbook.files import refuse_unwritable
-from grokbook.paths import checkout
+from grokbook.paths import checkout, project_root
 
 
 def site_folder(site: Path | None = None) -> Path:
@@ -24,18 +26,42 @@ def site_folder(site: Path | None = None) -> Path:
     return folder
 
 
-def chapter_page(root: Path, chapter: str, site: Path) -> Path:
+def chapter_page(chapter: str, site: Path) -> Path:
     """The page of a chapter, by number or name, in a built site.
 
     Raises ParameterError for an unknown chapter, GrokbookError when the site does not have it.
     """
-    name = sources.find(root, chapter).name
+    name = sources.find(project_root(), chapter).name
     page = site / f"{page_of(name)}.html"
     if not page.is_file():
         raise GrokbookError(
             f"chapter {name} is not in the built site {site}; `grokbook build` adds it."
         )
     return page
+
+
+def address() -> str | None:
+    """Where readers find the site."""
+    return described(project_root()).get("urls", {}).get("Documentation")
+
+
+def read_page(page: Path) -> Any:
+    """A page of the site as a tree."""
+    from bs4 import BeautifulSoup
+
+    return BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
+
+
+def mathematics(pages: Iterable[Any], root: str) -> str:
+    """The scripts that draw the formulas of pages; `root` leads to the folder of the site."""
+    settings = set()
+    for page in pages:
+        for script in page.select("head script"):
+            if "MathJax = " in script.get_text():
+                settings.add(str(script))
+    if not settings:
+        return ""
+    return f'{min(settings)}<script defer src="{root}mathjax/startup.js"></script>'
 
 
 def sentences(tag: Any) -> list[str]:
@@ -48,12 +74,12 @@ def sentences(tag: Any) -> list[str]:
     """
     found = [""]
     for child in tag.contents:
-        parts = (
-            re.split(r"(?<=[.!?])\s+(?=[A-Z])", child) if isinstance(child, str) else [str(child)]
-        )
+        parts = [str(child)]
+        if isinstance(child, str):
+            parts = re.split(r"(?<=[.!?])\s+(?=[A-Z])", child)
         found[-1] += parts[0]
         found += parts[1:]
-    return [text for text in map(str.strip, found) if text]
+    return [text.strip() for text in found if text.strip()]
 
 
 def folder(out: Path) -> Path:

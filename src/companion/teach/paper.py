@@ -18,10 +18,11 @@ from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
 from companion import plain_yaml
+from companion.page.markup import rendered
 from companion.site.browser import Requests, chromium
 from companion.site.serving import server
+from companion.teach.pages import mathematics, read_page
 from grokbook.errors import GrokbookError
-from grokbook.files import filled
 
 LONGEST = 900_000
 """Milliseconds that the whole book may take to be laid out on a busy machine."""
@@ -39,22 +40,20 @@ _FOOT = (
     '<span class="pageNumber"></span></div>'
 )
 
-FIT, NUMBERED = (
-    Path(__file__).with_name(f"{name}.js").read_text(encoding="utf-8")
-    for name in ("fit", "numbered")
-)
-"""Make wide tables and formulas as wide as the text; what is higher than a page may be cut. Write
-numbers of pages."""
+FIT = Path(__file__).with_name("fit.js").read_text(encoding="utf-8")
+"""Makes wide tables and formulas as wide as the text; what is higher than a page may be cut."""
+
+NUMBERED = Path(__file__).with_name("numbered.js").read_text(encoding="utf-8")
+"""Writes numbers of pages."""
 
 
 def pages_in_order(root: Path, site: Path) -> list[str]:
     """The pages of the book that the site has, in the order of the table of contents, without
     `.html`."""
     toc = plain_yaml.data((root / "book" / "_toc.yml").read_text(encoding="utf-8"))
-    names = [
-        toc["root"],
-        *(chapter["file"] for part in toc["parts"] for chapter in part["chapters"]),
-    ]
+    names = [toc["root"]]
+    for part in toc["parts"]:
+        names += [chapter["file"] for chapter in part["chapters"]]
     return [name for name in names if (site / f"{name}.html").is_file()]
 
 
@@ -71,73 +70,46 @@ def document(
         cover: the title on a page of its own; none where it is empty.
         address: where readers find the site, for links to what paper cannot show.
     """
-    from bs4 import BeautifulSoup
-
-    def soup(name: str) -> Any:
-        return BeautifulSoup((site / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
-
-    read = {name: soup(name) for name in names}
-    heads = {
-        str(tag)
-        for one in read.values()
-        for tag in one.select("head script")
-        if "MathJax = " in tag.get_text()
-    }
-    first = next(iter(read.values()))
-    styles = [
-        urljoin(f"{names[0]}.html", link["href"])
-        for link in first.select("head link[rel~=stylesheet]")
-    ]
-    articles = "".join(
-        str(_article(one, name, set(names), site, address)) for name, one in read.items()
+    pages = {name: read_page(site / f"{name}.html") for name in names}
+    first = next(iter(pages.values()))
+    styles = first.select("head link[rel~=stylesheet]")
+    articles = [_article(page, name, set(names), address) for name, page in pages.items()]
+    return rendered(
+        "paper",
+        title=cover or first.h1.get_text(" ", strip=True),
+        base=base,
+        styles=[urljoin(f"{names[0]}.html", style["href"]) for style in styles],
+        own=Path(__file__).with_name("paper.css").read_text(encoding="utf-8"),
+        mathematics=mathematics(pages.values(), ""),
+        cover=cover,
+        articles=articles,
     )
-    drawn = f'{min(heads)}<script defer src="mathjax/startup.js"></script>' if heads else ""
-    words = {
-        "TITLE": cover or first.h1.get_text(" ", strip=True),
-        "BASE": base,
-        "ARTICLES": articles,
-    }
-    words |= {
-        "OWN": Path(__file__).with_name("paper.css").read_text(encoding="utf-8"),
-        "MATHEMATICS": drawn,
-    }
-    words["STYLES"] = "".join(f'<link rel="stylesheet" href="{href}">' for href in styles)
-    words["COVER"] = f'<div class="gb-cover"><h1>{cover}</h1></div>' if cover else ""
-    return filled(Path(__file__).with_suffix(".html"), words).removesuffix("\n")
 
 
-def _article(soup: Any, name: str, inside: set[str], site: Path, address: str | None) -> Any:
+def _article(soup: Any, name: str, inside: set[str], address: str | None) -> Any:
     """The article of a page for paper: folds open, stills for what is moved, labels and links of
     the whole document."""
     article = soup.find("article")
-    live = {str(one.get("id")): one for one in article.select("[data-options]")}
-    for one in live.values():
-        _still(soup, one, f"{name}.html", address)
-    drawn = [f'"{label}"' for label in live if article.find(id=label)]
-    for script in article.find_all("script"):
-        if any(label in (script.string or "") for label in drawn):
-            script.name = "kept"
+    page = f"{name}.html"
+    figures = article.select("[data-options]")
+    for figure in figures:
+        _still(soup, figure, page, address)
+    drawn = [f'"{figure["id"]}"' for figure in figures if not figure.decomposed]
     for tag in article.select(_DROPPED):
-        tag.decompose()
-    for script in article.find_all("kept"):
-        script.name = "script"
+        if not any(label in (tag.string or "") for label in drawn):
+            tag.decompose()
     _solutions_last(soup, article)
-    _cut_tables(soup, article, f"{name}.html", address)
+    _cut_tables(soup, article, page, address)
     for fold in article.select("details"):
         fold["open"] = ""
-    for tag in article.find_all(id=True):
-        if not (
-            tag.find_parent("svg")
-            or tag.find_parent(attrs={"data-options": True})
-            or tag.get("data-options")
-        ):
-            tag["id"] = f"{name}--{tag['id']}"
+    for tag in article.select("[id]:not(svg [id], [data-options], [data-options] [id])"):
+        tag["id"] = f"{name}--{tag['id']}"
     article["id"] = f"{name}--"
-    for image in article.find_all("img", src=True):
+    for image in article.select("img[src]"):
         image.attrs.pop("loading", None)
         if not urlsplit(image["src"]).scheme:
-            image["src"] = urljoin(f"{name}.html", image["src"])
-    for link in article.find_all("a", href=True):
+            image["src"] = urljoin(page, image["src"])
+    for link in article.select("a[href]"):
         _relinked(soup, link, name, inside, address)
     return article
 
@@ -170,14 +142,20 @@ def _cut_tables(soup: Any, article: Any, page: str, address: str | None) -> None
             continue
         for row in rows[FIRST_ROWS:]:
             row.decompose()
-        said = soup.new_tag("p", attrs={"class": "gb-online"})
-        said.string = f"The first {FIRST_ROWS} of {len(rows)} rows; all are on the site"
-        if address:
-            link = soup.new_tag("a", href=online(address, page))
-            link.string = link["href"]
-            said.extend([": ", link])
-        said.append(".")
-        table.insert_after(said)
+        words = f"The first {FIRST_ROWS} of {len(rows)} rows; all are on the site"
+        table.insert_after(_note(soup, words, address and online(address, page)))
+
+
+def _note(soup: Any, words: str, where: str | None) -> Any:
+    """A paragraph that says what is on the site, with its address where that is known."""
+    note = soup.new_tag("p", attrs={"class": "gb-online"})
+    note.append(words)
+    if where:
+        link = soup.new_tag("a", href=where)
+        link.string = where
+        note.extend([": ", link])
+    note.append(".")
+    return note
 
 
 def online(address: str, page: str) -> str:
@@ -197,17 +175,9 @@ def _still(soup: Any, figure: Any, page: str, address: str | None) -> None:
     nobody on paper.
     """
     label = str(figure["id"]).removesuffix("-area")
-    picture = next(
-        (one for n in figure.parent.select("noscript") for one in n.find_all("img")), None
-    )
-    said = soup.new_tag("p", attrs={"class": "gb-online"})
-    if address:
-        link = soup.new_tag("a", href=f"{online(address, page)}#{label}")
-        link.string = link["href"]
-        said.extend(["Move it on the site: ", link])
-    else:
-        said.string = "It can be moved on the site."
-    figure.insert_after(said)
+    picture = figure.parent.select_one("noscript img")
+    where = address and f"{online(address, page)}#{label}"
+    figure.insert_after(_note(soup, "It can be moved on the site", where))
     if picture is not None:
         picture["class"] = "gb-still"
         figure.insert_before(picture.extract())
@@ -220,11 +190,9 @@ def _relinked(soup: Any, link: Any, name: str, inside: set[str], address: str | 
     parts = urlsplit(link["href"])
     if parts.scheme or parts.netloc:
         return
-    target = (
-        urlsplit(urljoin(f"{name}.html", link["href"])).path.removesuffix(".html")
-        if parts.path
-        else name
-    )
+    target = name
+    if parts.path:
+        target = urlsplit(urljoin(f"{name}.html", link["href"])).path.removesuffix(".html")
     anchor = "" if "=" in parts.fragment else unquote(parts.fragment)
     if target in inside:
         link["href"] = f"#{target}--{anchor}"
@@ -312,23 +280,26 @@ def printed(
         page.evaluate(FIT)
         made = _pdf(page)
         if "gb-at" in text:
-            known = pypdf.PdfReader(BytesIO(made))
-            places = ((unquote(to.lstrip("/")), to) for to in known.named_destinations)
-            found = {
-                name: known.get_destination_page_number(known.named_destinations[to])
-                for name, to in places
-            }
-            page.evaluate(
-                NUMBERED, {name: number + 1 for name, number in found.items() if number is not None}
-            )
+            page.evaluate(NUMBERED, _page_numbers(pypdf.PdfReader(BytesIO(made))))
             made = _pdf(page)
     return made
 
 
+def _page_numbers(document: Any) -> dict[str, int]:
+    """The page of each label of a PDF, from 1."""
+    found = {}
+    for label, destination in document.named_destinations.items():
+        number = document.get_destination_page_number(destination)
+        if number is not None:
+            found[unquote(label.lstrip("/"))] = number + 1
+    return found
+
+
 def _pdf(page: Any) -> bytes:
-    foot = {
-        "display_header_footer": True,
-        "header_template": "<span></span>",
-        "footer_template": _FOOT,
-    }
-    return page.pdf(outline=True, **PRINTED, **foot)
+    return page.pdf(
+        outline=True,
+        display_header_footer=True,
+        header_template="<span></span>",
+        footer_template=_FOOT,
+        **PRINTED,
+    )

@@ -15,17 +15,17 @@ import html
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from companion.page.markup import rendered
 from companion.python_source import parsed
 from companion.site import policy, standalone
 from companion.teach.pages import sentences
 from grokbook.errors import ChapterError
-from grokbook.files import filled
 
-VENDOR = Path(__file__).with_name("vendor")
 MOST_ROWS = 8
 MOST_LINES = 5
 """Rows of a table, and sentences of a list, that can be read from the last row of a lecture
@@ -55,12 +55,9 @@ class Slide:
     notes: list[str] = field(default_factory=list)
     kind: str = "text"
 
-    def markup(self) -> str:
-        """The slide for reveal.js."""
-        said = "".join(f"<p>{note}</p>" for note in self.notes)
-        head = f"<h2>{self.heading}</h2>" if self.heading else ""
-        aside = f'<aside class="notes">{said}</aside>' if said else ""
-        return f'<section data-kind="{self.kind}">{head}{"".join(self.body)}{aside}</section>'
+    def has_room_for(self, other: Slide) -> bool:
+        """Whether another of its kind can share it."""
+        return self.kind == other.kind and len(self.body) < TOGETHER.get(self.kind, 0)
 
 
 def slides(page: Path, mathjax: Path) -> str:
@@ -84,41 +81,33 @@ def slides(page: Path, mathjax: Path) -> str:
         tag.decompose()
     for link in top.select('a[href^="#"]'):  # to a place on the page that need not be on a slide
         link.unwrap()
-    title = top.h1.get_text(" ", strip=True)
-    made = "\n".join(slide.markup() for slide in of_chapter(top))
-    scripts = soup.select("head script, body > script")
-    drawn = [
-        one
-        for one in scripts
-        if "MathJax" in (one.string or "")[:40] or len(one.string or "") > 1_000_000
-    ]
-    texts = {
-        name: (VENDOR / name).read_text(encoding="utf-8")
-        for name in ("reveal.js", "reveal.css", "notes.js")
-    }
-    words = {
-        "TITLE": html.escape(title),
-        "SLIDES": made,
-        "LOOK": texts["reveal.css"],
-        "REVEAL": texts["reveal.js"],
-    }
-    words |= {
-        "NOTES": texts["notes.js"],
-        "MATHEMATICS": "\n".join(map(str, drawn)) if top.select(".math") else "",
-    }
-    text = filled(Path(__file__).with_suffix(".html"), words)
-    return policy.protected(
-        text, own="", more=[_of_the_window(texts["notes.js"])], frames="'self' file:"
+    drawn = []
+    for one in soup.select("head script, body > script") if top.select(".math") else ():
+        text = one.string or ""
+        if "MathJax" in text[:40] or len(text) > 1_000_000:
+            drawn.append(str(one))
+    notes = _vendor("notes.js")
+    text = rendered(
+        "slides",
+        title=top.h1.get_text(" ", strip=True),
+        slides=of_chapter(top),
+        look=_vendor("reveal.css"),
+        reveal=_vendor("reveal.js"),
+        notes=notes,
+        mathematics="\n".join(drawn),
     )
+    return policy.protected(text, own="", more=[_of_the_window(notes)], frames="'self' file:")
+
+
+def _vendor(name: str) -> str:
+    return Path(__file__).with_name("vendor").joinpath(name).read_text(encoding="utf-8")
 
 
 def _of_the_window(notes: str) -> str:
     """The script of the speaker's window, which stands as a string in reveal.js' own plugin."""
     written = re.search(r'document\.write\((".*?(?<!\\)")\)', notes)
-    page = json.loads(
-        re.sub(r"\\x3[ce]|\\'", lambda m: {"c": "<", "e": ">", "'": "'"}[m[0][-1]], written[1])
-    )
-    return page.partition("<script>")[2].partition("</script>")[0]
+    text = written[1].replace("\\x3c", "<").replace("\\x3e", ">").replace("\\'", "'")
+    return json.loads(text).partition("<script>")[2].partition("</script>")[0]
 
 
 def of_chapter(top: Any) -> list[Slide]:
@@ -127,26 +116,24 @@ def of_chapter(top: Any) -> list[Slide]:
     Its lead figure follows the first slide that asks for a prediction, its answer the sections that
     lead to it.
     """
-    dek = top.select_one(".gb-dek p")
+    title = f"<h1>{top.h1.decode_contents()}</h1>"
+    if dek := top.select_one(".gb-dek p"):
+        title += f"<p>{dek.decode_contents()}</p>"
     lead = top.select_one(".tag_gb-lead figure")
     answer = top.select_one("blockquote p")
-    opening = [
-        f"<h1>{top.h1.decode_contents()}</h1>",
-        f"<p>{dek.decode_contents()}</p>" if dek else "",
-    ]
-    sections = top.find_all("section", recursive=False)
-    closing = [section for section in sections if _title(section) in CLOSING]
-    made = [
-        slide for section in sections if section not in closing for slide in of_section(section)
-    ]
+    made: list[Slide] = []
+    ends: list[Slide] = []
+    for section in top.find_all("section", recursive=False):
+        slides = ends if _title(section) in CLOSING else made
+        slides += of_section(section)
     if lead:
-        asked = [number for number, slide in enumerate(made, 1) if slide.kind == "question"]
-        made.insert(asked[0] if asked else 0, _figure("", lead))
+        kinds = [slide.kind for slide in made]
+        made.insert(kinds.index("question") + 1 if "question" in kinds else 0, _figure("", lead))
     if answer:
-        answer.strong.decompose() if answer.strong else None
+        if answer.strong:
+            answer.strong.decompose()
         made.append(Slide("Answer", [_listed(sentences(answer))], kind="answer"))
-    ends = [slide for section in closing for slide in of_section(section)]
-    return [Slide("", opening, kind="title"), *made, *ends]
+    return [Slide("", [title], kind="title"), *made, *ends]
 
 
 def _title(section: Any) -> str:
@@ -161,33 +148,36 @@ def of_section(section: Any) -> Iterator[Slide]:
     if heading is None or _title(section) in _SKIPPED:
         return
     name = heading.decode_contents()
-    made = []
-    waiting = []
+    made: list[Slide] = []
+    waiting: list[str] = []
     for child in section.find_all(True, recursive=False):
-        if (
-            child is heading
-            or child.name == "section"
-            or child.select_one(":scope > details.gb-drawer")
-        ):
+        drawer = child.select_one(":scope > details.gb-drawer")
+        if child is heading or child.name == "section" or drawer:
             continue
-        item = _item(name, child)
-        if item is None:
+        slide = _item(name, child)
+        if slide is None:
             if child.name in ("p", "ul", "ol"):
-                (made[-1].notes if made else waiting).append(child.decode_contents())
-        elif (
-            made and made[-1].kind == item.kind and len(made[-1].body) < TOGETHER.get(item.kind, 0)
-        ):
-            made[-1].body += item.body
+                notes = made[-1].notes if made else waiting
+                notes.append(child.decode_contents())
+        elif made and made[-1].has_room_for(slide):
+            made[-1].body += slide.body
         else:
-            made.append(item)
+            made.append(slide)
     if made:
         made[0].notes[:0] = waiting
-    elif told := section.select(":scope > p, :scope > :is(ul, ol) > li"):
-        first = [sentences(tag.p or tag)[0] for tag in told if sentences(tag.p or tag)]
-        made = [Slide(name, [_listed(first[:MOST_LINES])], waiting)] if first else []
+    elif first := _first_sentences(section):
+        made.append(Slide(name, [_listed(first[:MOST_LINES])], waiting))
     yield from made
     for inner in section.find_all("section", recursive=False):
         yield from of_section(inner)
+
+
+def _first_sentences(section: Any) -> list[str]:
+    """How the paragraphs and the items of lists of a section begin."""
+    found = []
+    for tag in section.select(":scope > p, :scope > :is(ul, ol) > li"):
+        found += sentences(tag.p or tag)[:1]
+    return found
 
 
 def _item(heading: str, tag: Any) -> Slide | None:
@@ -206,26 +196,30 @@ def _item(heading: str, tag: Any) -> Slide | None:
         )
     if "exercise" in classes:
         return Slide(heading, [exercise(tag)], kind="exercises")
-    figures = [
-        one
-        for one in [tag, *tag.find_all("figure")]
-        if one.name == "figure" and not one.find_parent("details")
-    ]
-    if figures:
-        return _figure(heading, figures[0])
+    for figure in [tag, *tag.find_all("figure")]:
+        if figure.name == "figure" and not figure.find_parent("details"):
+            return _figure(heading, figure)
     table = tag if tag.name == "table" else tag.select_one("table")
     if table is None or table.find_parent("details") or len(table.find_all("tr")) > MOST_ROWS + 1:
         return None
-    caption = table.caption or tag.select_one(".gb-caption")
-    said = f'<p class="said">{sentences(caption)[0]}</p>' if caption and sentences(caption) else ""
-    return Slide(heading, [said, str(table)], kind="table")
+    caption = _caption(table.caption or tag.select_one(".gb-caption"))
+    return Slide(heading, [_said(caption[:1]), str(table)], kind="table")
+
+
+def _caption(tag: Any) -> list[str]:
+    return sentences(tag) if tag else []
+
+
+def _said(first: list[str]) -> str:
+    return f'<p class="said">{first[0]}</p>' if first else ""
 
 
 def _before(formula: Any) -> str:
     """The sentence that leads to a formula: the last one of the paragraph right before it."""
     before = formula.find_previous_sibling(True)
-    told = sentences(before) if before is not None and before.name == "p" else []
-    return f'<p class="said">{told[-1]}</p>' if told else ""
+    if before is None or before.name != "p":
+        return ""
+    return _said(sentences(before)[-1:])
 
 
 def exercise(tag: Any) -> str:
@@ -251,35 +245,28 @@ def _given(tag: Any, words: Any) -> list[str]:
     except SyntaxError:  # a command, say
         return found
     for statement in statements:
-        if isinstance(statement, ast.Assign) and not _is_open(statement):
-            told = {one.id for one in ast.walk(statement.targets[0]) if isinstance(one, ast.Name)}
-            found += [ast.unparse(statement)] if told & named else []
+        if not isinstance(statement, ast.Assign):
+            continue
+        names = set(re.findall(r"\w+", ast.unparse(statement.targets[0])))
+        with suppress(ValueError):  # what is computed
+            if names & named and ast.literal_eval(statement.value) is not ...:
+                found.append(ast.unparse(statement))
     return found
-
-
-def _is_open(statement: ast.Assign) -> bool:
-    """Whether a statement says no value: it has `...`, which a reader fills in, or computes."""
-    try:
-        return ast.literal_eval(statement.value) is ...
-    except ValueError:
-        return True
 
 
 def _figure(heading: str, figure: Any) -> Slide:
     """A figure with the first sentence of its caption; the others are quiet, the alternative text
     is a note."""
-    caption = figure.select_one("figcaption .caption-text") or figure.figcaption
-    told = sentences(caption) if caption else []
-    if figure.figcaption:
-        figure.figcaption.extract()
-    for source in figure.select("source"):
-        source.decompose()
-    body = [f'<p class="said">{told[0]}</p>'] if told else []
+    caption = _caption(figure.select_one("figcaption .caption-text") or figure.figcaption)
+    for tag in figure.select("figcaption, source"):
+        tag.extract()
+    notes = caption[1:]
     image = figure.find("img")
-    notes = [*told[1:], *([html.escape(image["alt"])] if image and image.get("alt") else [])]
+    if image and image.get("alt"):
+        notes.append(html.escape(image["alt"]))
     kind = "moved" if figure.select_one("[data-options]") else "figure"
-    return Slide(heading, [*body, str(figure)], notes, kind)
+    return Slide(heading, [_said(caption[:1]), str(figure)], notes, kind)
 
 
 def _listed(said: list[str]) -> str:
-    return f"<ul>{''.join(f'<li>{one}</li>' for one in said)}</ul>"
+    return f"<ul><li>{'</li><li>'.join(said)}</li></ul>"

@@ -9,7 +9,7 @@ censored, "not by step T". A run that loses what it had, that is, is below the t
 than `persistence` logged steps in a row, is reported: `reverted_step` says when first,
 `settled_step` when its last stay began (None if it is not there at the end), `stay` how long the
 first one was. A first stay that the record's end cuts off has no length: it lasted `last_step` -
-`grok_step` steps at least (`median_stay` counts it so).
+`grok_step` steps at least.
 """
 
 from __future__ import annotations
@@ -292,19 +292,6 @@ def median_delay(times: pd.DataFrame | Iterable[GrokTime]) -> float | None:
     observed = ~fitted["censored"].to_numpy(dtype=bool)
     followed = fitted["delay"].where(observed, fitted["last_step"] - fitted["fit_step"])
     return _kaplan_meier_median(followed, observed)
-
-
-def median_stay(times: pd.DataFrame) -> float | None:
-    """Median of how long the accuracy stays, by Kaplan and Meier; None if too few runs lose it to
-    know it.
-
-    `times` is a table of `grok_times`. A run that has not lost it by its last step counts as
-    followed for `last_step - grok_step` steps; one that did not generalise is left out.
-    """
-    there = times[times["grok_step"].notna()]
-    lost = there["stay"].notna().to_numpy(dtype=bool)
-    followed = there["stay"].where(lost, there["last_step"] - there["grok_step"])
-    return _kaplan_meier_median(followed, lost)
 
 
 def middle(steps: pd.Series) -> float:

@@ -51,8 +51,8 @@ def half_move(
     move = float(gone.max())
     if not move > 0:
         return None, 0.0
-    found = first_stay(gone >= share * move * (1 - 1e-9), PERSISTENCE)
-    return (None if found is None else start + found), move
+    step = first_stay(gone >= share * move * (1 - 1e-9), PERSISTENCE)
+    return (None if step is None else start + step), move
 
 
 def accuracy_half_way(
@@ -144,9 +144,9 @@ class RankTest:
 
 def _signs(values: np.ndarray) -> np.ndarray:
     """Who is later: (n, n) signs, 0 for equal values, two infinite ones among them."""
-    one = values[:, None]
+    row = values[:, None]
     other = values[None, :]
-    return (one > other).astype(np.float32) - (one < other)
+    return (row > other).astype(np.float32) - (row < other)
 
 
 @lru_cache(maxsize=32)
@@ -198,11 +198,11 @@ def rank_test(
             raise ParameterError(
                 f"a group has times of shapes {first.shape} and {second.shape}; not (n,), no NaN."
             )
-        one, other = np.triu_indices(len(first), 1)
-        x = _signs(first)[one, other]
-        y = _signs(second)[one, other]
+        i, j = np.triu_indices(len(first), 1)
+        x = _signs(first)[i, j]
+        y = _signs(second)[i, j]
         later = np.unique(second, return_inverse=True)[1].astype(np.int16)[orders]
-        drawn += x @ np.sign(later[one] - later[other]).astype(np.float32)
+        drawn += x @ np.sign(later[i] - later[j]).astype(np.float32)
         observed += float((x * y).sum())
         pairs += int(np.abs(y).sum())
     if not pairs:
@@ -211,18 +211,15 @@ def rank_test(
     return RankTest(observed / pairs, (1 + as_high) / (1 + draws), pairs)
 
 
-def rank_interval(
-    groups: Sequence[tuple[Array, Array]], level: float = 0.95
-) -> tuple[float, float, float]:
-    r"""Somers' D of `rank_test`, and the lower and upper end of its interval by a jackknife.
+def rank_interval(groups: Sequence[tuple[Array, Array]]) -> tuple[float, float, float]:
+    r"""Somers' D of `rank_test`, and the lower and upper end of its 95 % interval by a jackknife.
 
     The k-th runs of all groups are left out together, as they have something in common, such as a
     start. With $D_{-k}$ the value without the k-th of n, the variance is $\frac{n-1}{n}\sum_k
     (D_{-k} - \bar D)^2$, and the interval is that of the normal distribution. NaN where no
     accuracies differ, or do without one of the runs.
 
-    Raises ParameterError for groups of different sizes or of fewer than two runs, and for a level
-    outside (0, 1).
+    Raises ParameterError for groups of different sizes or of fewer than two runs.
 
     Example:
         >>> rank_interval([(np.arange(9), np.arange(9) ** 2)])
@@ -231,11 +228,8 @@ def rank_interval(
     Source: Arvesen 1969, Jackknifing U-statistics.
     """
     sizes = sorted({len(times) for times in chain.from_iterable(groups)})
-    if len(sizes) != 1 or sizes[0] < 2 or not 0 < level < 1:
-        raise ParameterError(
-            f"groups of {sizes} runs must be of one size, two or more, and level = {level} must be"
-            " in (0, 1)."
-        )
+    if len(sizes) != 1 or sizes[0] < 2:
+        raise ParameterError(f"groups of {sizes} runs must be of one size, two or more.")
     agree = np.zeros((sizes[0], sizes[0]), np.float32)
     differ = np.zeros_like(agree)
     for measure, accuracy in groups:
@@ -247,7 +241,7 @@ def rank_interval(
         value = float(agree.sum() / differ.sum())
         without = (agree.sum() - 2 * agree.sum(axis=1)) / (differ.sum() - 2 * differ.sum(axis=1))
     spread = np.sqrt((len(without) - 1) * without.var())
-    off = float(NormalDist().inv_cdf((1 + level) / 2) * spread)
+    off = float(NormalDist().inv_cdf(0.975) * spread)
     return value, value - off, value + off
 
 

@@ -76,15 +76,6 @@ class PhaseRule:
         return delay <= self.gap if self.inclusive else delay < self.gap
 
 
-RULES = {
-    "this book": PhaseRule(),
-    "Table 1": PhaseRule(strict=True),
-    "the authors' programs": PhaseRule(inclusive=True),
-    "their program for one panel": PhaseRule(gap=2_000, inclusive=True),
-}
-"""The definition as this book uses it, as it is printed, and as the published programs have it."""
-
-
 def phase_of(fit: np.ndarray, test: np.ndarray, rule: PhaseRule | None = None) -> np.ndarray:
     """The letter of each run from the steps at which it reaches its training set and its test set,
     NaN for never.
@@ -185,8 +176,8 @@ def fractions(phase: xr.DataArray) -> xr.DataArray:
 
 def shares(phase: np.ndarray | xr.DataArray) -> pd.Series:
     """Share of each phase among the decided cells of a diagram; all NaN where there is none."""
-    found = pd.Series(np.ravel(phase)).replace(OPEN, np.nan).value_counts(normalize=True)
-    return found.reindex(list(PHASES), fill_value=0.0 if len(found) else np.nan)
+    counts = pd.Series(np.ravel(phase)).replace(OPEN, np.nan).value_counts(normalize=True)
+    return counts.reindex(list(PHASES), fill_value=0.0 if len(counts) else np.nan)
 
 
 def orders(lines: Sequence[str]) -> pd.Series:

@@ -104,8 +104,8 @@ MED_DEFINITIONS: Mapping[str, MedDefinition] = MappingProxyType(
 
 def _step_lengths(table: np.ndarray, *, cyclic: bool, omit_last: bool) -> np.ndarray:
     """Lengths |phi(i+1) - phi(i)|, with the step back to phi(0) at the end when cyclic."""
-    kept = table[:-1] if omit_last else table
-    steps = np.diff(kept, axis=0, append=kept[:1]) if cyclic else np.diff(kept, axis=0)
+    symbols = table[:-1] if omit_last else table
+    steps = np.diff(symbols, axis=0, append=symbols[:1]) if cyclic else np.diff(symbols, axis=0)
     return np.sqrt(np.einsum("ij,ij->i", steps, steps))
 
 

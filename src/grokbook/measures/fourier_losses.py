@@ -85,10 +85,10 @@ def _filtered(means: np.ndarray, frequencies: Sequence[int], *, constant: bool) 
     """The class means with all but the given frequencies (and the constant, if kept) set to
     zero."""
     spectrum = np.fft.rfft(means, axis=0)
-    kept = np.zeros(len(spectrum), dtype=bool)
-    kept[[whole(k, "frequency", least=1, most=len(spectrum) - 1) for k in frequencies]] = True
-    kept[0] = constant
-    return np.fft.irfft(np.where(kept[:, None], spectrum, 0), n=len(means), axis=0)
+    chosen = np.zeros(len(spectrum), dtype=bool)
+    chosen[[whole(k, "frequency", least=1, most=len(spectrum) - 1) for k in frequencies]] = True
+    chosen[0] = constant
+    return np.fft.irfft(np.where(chosen[:, None], spectrum, 0), n=len(means), axis=0)
 
 
 def cross_entropy(logits: Array, labels: Array) -> float:
@@ -125,8 +125,8 @@ def restricted_loss(
     Source: Nanda et al. 2023, section 5.1, for i + j on the full grid, where both agree: all
     classes have p cells, so the mean over a class and the projection on its waves are one thing.
     """
-    kept = _filtered(class_means(logits, group), frequencies, constant=True)
-    return cross_entropy(kept[group.classes[group.cells]], to_numpy(labels)[group.cells])
+    filtered = _filtered(class_means(logits, group), frequencies, constant=True)
+    return cross_entropy(filtered[group.classes[group.cells]], to_numpy(labels)[group.cells])
 
 
 def excluded_loss(

@@ -61,6 +61,19 @@ def rows(
     return table
 
 
+def class_labels(labels: Array | Sequence[Any], n: int) -> np.ndarray:
+    """The classes of n points, float64 (n,).
+
+    Raises ParameterError for another number of them, or one class only.
+    """
+    label = to_numpy(labels).ravel()
+    if len(label) != n:
+        raise ParameterError(f"labels has {len(label)} entries, but there are {n} points.")
+    if np.unique(label).size < 2:
+        raise ParameterError("labels has one class only, but must have two or more.")
+    return label
+
+
 def like(result: np.ndarray, embedding: object) -> Array:
     """The result as the kind of array that came in: torch (same device and dtype) for torch, else
     numpy."""

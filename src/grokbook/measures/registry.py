@@ -23,6 +23,7 @@ from grokbook.measures.fourier_losses import cross_entropy, excluded_loss, restr
 from grokbook.measures.geometry import effective_dimension
 from grokbook.measures.inputs import Array, rows
 from grokbook.measures.norms import mean_norm, weight_norm
+from grokbook.measures.readout import fresh_readout
 from grokbook.measures.representation import representation_quality
 
 Direction = Literal["falls", "rises", "rises then falls", "none"]
@@ -195,6 +196,17 @@ _MEASURES = (
         "none",
         "[0, 1]",
     ),
+    Measure(
+        "fresh_readout",
+        r"\mathrm{FR}",
+        r"\Pr\bigl(\hat y(h_x)=y_x\bigm| x\notin T\bigr),\ \hat y\text{ fitted on }T",
+        fresh_readout,
+        "network",
+        "rises",
+        "after Chou et al. 2026; here by Fisher's discriminant on what the last layer reads",
+        "none",
+        "[0, 1]",
+    ),
 )
 
 
@@ -202,7 +214,7 @@ def registry() -> dict[str, Measure]:
     """All measures by name, in the order in which the book introduces them.
 
     >>> [m.name for m in registry().values() if m.direction == "rises"]
-    ['fourier_ipr', 'excluded_loss', 'excluded_loss_now', 'representation_quality']
+    ['fourier_ipr', 'excluded_loss', 'excluded_loss_now', 'representation_quality', 'fresh_readout']
     """
     return {measure.name: measure for measure in _MEASURES}
 
@@ -230,11 +242,11 @@ def measure_table() -> list[dict[str, str]]:
     return table
 
 
-def definition_table(embedding: Array, second: Array | None = None) -> pd.DataFrame:
+def definition_table(embedding: Array) -> pd.DataFrame:
     """One row a definition of MED: where it stands, its value here, and its expected value at
     initialisation.
 
-    `embedding` and `second`, shape (p, d): the operands' tables. `expected at start` is for
+    `embedding` has shape (p, d). `expected at start` is for
     independent normal entries of variance 1/d, `value / MED` the value in units of Definition 4.2.
 
     Raises ParameterError for a table that is not finite numbers of shape (p, d), p >= 3.
@@ -246,7 +258,7 @@ def definition_table(embedding: Array, second: Array | None = None) -> pd.DataFr
     unit = med_as("gu2025_def_4_2", embedding)
     table = []
     for name, definition in MED_DEFINITIONS.items():
-        value = med_as(name, embedding, second)
+        value = med_as(name, embedding)
         row: dict[str, object] = {"name": name, "source": definition.source, "value": value}
         row["expected at start"] = expected_initial_med(p, d, definition=name)
         row["value / MED"] = value / unit if unit else float("nan")

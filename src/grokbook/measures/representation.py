@@ -21,14 +21,14 @@ def _defects(table: np.ndarray) -> np.ndarray:
     i, r = np.nonzero(first <= second)
     i = i[np.argsort(r, kind="stable")]
     r = np.sort(r)
-    found = []
+    defects = []
     for residue in range(p):
         mine = i[r == residue]
         sums = table[mine] + table[second[mine, residue]]
         gram = sums @ sums.T
         square = np.diag(gram)[:, None] + np.diag(gram)[None, :] - 2 * gram
-        found.append(square[np.triu_indices(len(mine), 1)])
-    return np.clip(np.concatenate(found), 0, None)
+        defects.append(square[np.triu_indices(len(mine), 1)])
+    return np.clip(np.concatenate(defects), 0, None)
 
 
 def spread(embedding: Array) -> float:

@@ -34,8 +34,8 @@ def activations(w: Parameters, pairs: Tensor, shape: Shape) -> dict[str, Tensor]
     Example:
         >>> from grokbook.models.transformer import initialise
         >>> shape = Shape(7, d_model=8)
-        >>> found = activations(initialise(shape, 0), torch.tensor([[0, 3]]), shape)
-        >>> {name: tuple(value.shape) for name, value in found.items()}
+        >>> layers = activations(initialise(shape, 0), torch.tensor([[0, 3]]), shape)
+        >>> {name: tuple(value.shape) for name, value in layers.items()}
         {'sum of embeddings': (1, 8), 'attention 1': (1, 8), 'hidden 1': (1, 32),
          'MLP 1': (1, 8), 'logits': (1, 7)}
 
@@ -44,12 +44,12 @@ def activations(w: Parameters, pairs: Tensor, shape: Shape) -> dict[str, Tensor]
     x = F.embedding(as_tokens(pairs, shape), w["W_E"])
     if shape.positional:
         x = x + w["W_pos"]
-    found = {SUM: x[:, 0] + x[:, 1]}
+    layers = {SUM: x[:, 0] + x[:, 1]}
     for l in range(shape.n_layers):
         x = self_attention(w, l, x, shape)
         hidden = F.relu(F.linear(x, w[f"W_in.{l}"], w[f"b_in.{l}"]))
-        found[f"attention {l + 1}"] = x[:, -1]
-        found[f"hidden {l + 1}"] = hidden[:, -1]
+        layers[f"attention {l + 1}"] = x[:, -1]
+        layers[f"hidden {l + 1}"] = hidden[:, -1]
         x = x + F.linear(hidden, w[f"W_out.{l}"], w[f"b_out.{l}"])
-        found[f"MLP {l + 1}"] = x[:, -1]
-    return found | {"logits": F.linear(x[:, -1], w["W_U"])}
+        layers[f"MLP {l + 1}"] = x[:, -1]
+    return layers | {"logits": F.linear(x[:, -1], w["W_U"])}

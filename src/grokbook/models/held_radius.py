@@ -14,7 +14,7 @@ from torch.nn import functional as F
 
 from grokbook.errors import ParameterError, checked_call
 from grokbook.models.intervened import Around
-from grokbook.models.networks import Parameters
+from grokbook.models.networks import Parameters, read_by
 
 
 class _Pulled(torch.autograd.Function):
@@ -90,10 +90,8 @@ class HeldRadius(Around):
             )
 
     def hidden(self, weights: Parameters, inputs: Tensor) -> Tensor:
-        """The activations (N, d) that the last layer reads: the network's outputs where that layer
-        is the identity."""
-        identity = torch.eye(self.shapes()[self.readout][1]).to(weights[self.readout])
-        return self.network.forward({**weights, self.readout: identity}, inputs)
+        """The activations (N, d) that the last layer reads."""
+        return read_by(self.network, weights, inputs, self.readout)
 
     def pull(self, hidden: Tensor) -> Tensor:
         """The gradient d of the penalty with respect to activations (N, d)."""

@@ -62,9 +62,9 @@ def load_checkpoint(
     for name, part in _read(path).items():
         weights[name if name in shapes else _WRAPPER.sub("", name)] = part
     if names is not None:
-        renamed = {here: weights[there] for here, there in names.items() if there in weights}
-        for there in names.values():
-            weights.pop(there, None)
+        renamed = {ours: weights[theirs] for ours, theirs in names.items() if theirs in weights}
+        for theirs in names.values():
+            weights.pop(theirs, None)
         weights |= renamed
     elif isinstance(model, MLP) and len(weights) == len(shapes) and all(map(_is_of_line, weights)):
         weights = dict(zip(shapes, weights.values(), strict=True))
@@ -242,10 +242,10 @@ def _is_dense(part: Tensor) -> bool:
 
 
 def _torch(content: bytes) -> Mapping[str, Any]:
-    found = load_tensors(content)
-    if not isinstance(found, Mapping):
-        raise ParameterError(f"the file holds a {type(found).__name__}, which is no state dict.")
-    return found
+    tensors = load_tensors(content)
+    if not isinstance(tensors, Mapping):
+        raise ParameterError(f"the file holds a {type(tensors).__name__}, which is no state dict.")
+    return tensors
 
 
 _NUMBERS = {torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.bool}

@@ -7,14 +7,13 @@ parameters it keeps.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from grokbook.errors import ParameterError, checked_call
+from grokbook.errors import check_positive, checked_call
 from grokbook.models.networks import ROWS, Network, Parameters, Shapes
 
 
@@ -70,8 +69,7 @@ class Tempered(Around):
     kind: str = field(default="tempered", init=False)
 
     def __post_init__(self) -> None:
-        if not 0 < self.temperature < math.inf:
-            raise ParameterError(f"temperature = {self.temperature!r} must be a positive number.")
+        check_positive(self, "temperature")
 
     def forward(self, weights: Parameters, inputs: Tensor) -> Tensor:
         """Outputs (N, ...) over the temperature."""
@@ -111,8 +109,7 @@ class Rescaled(Around):
     kind: str = field(default="rescaled", init=False)
 
     def __post_init__(self) -> None:
-        if not 0 < self.factor < math.inf:
-            raise ParameterError(f"factor = {self.factor!r} must be a positive number.")
+        check_positive(self, "factor")
 
     def draw(self, seed: int, start: str = "normal") -> dict[str, Tensor]:
         """Initial parameters, rescaled."""
@@ -146,8 +143,7 @@ class Centred(Around):
     kind: str = field(default="centred", init=False)
 
     def __post_init__(self) -> None:
-        if not 0 < self.alpha < math.inf:
-            raise ParameterError(f"alpha = {self.alpha!r} must be a positive number.")
+        check_positive(self, "alpha")
 
     def shapes(self) -> Shapes:
         """Name and shape of every parameter, then of its start."""
@@ -171,14 +167,14 @@ class Centred(Around):
         own = self.network.shapes()
         if seen is not None:
             seen |= {name: weights[name].detach() for name in self.statistics}
-        here = {name: weights[name] for name in own}
-        there = {name: weights[f"{name}@start"].detach() for name in own}
+        now = {name: weights[name] for name in own}
+        start = {name: weights[f"{name}@start"].detach() for name in own}
 
         def outputs(w: Parameters) -> Tensor:
             return self.network.forward(w, inputs)
 
         if self.linear:
-            departure = {name: here[name] - there[name] for name in own}
-            slope = torch.func.jvp(outputs, (there,), (departure,))[1]
+            departure = {name: now[name] - start[name] for name in own}
+            slope = torch.func.jvp(outputs, (start,), (departure,))[1]
             return self.alpha * slope
-        return self.alpha * (outputs(here) - outputs(there))
+        return self.alpha * (outputs(now) - outputs(start))

@@ -3,14 +3,13 @@ two of them."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from grokbook.errors import ParameterError, check_integers, checked_call
+from grokbook.errors import ParameterError, check_integers, check_positive, checked_call
 from grokbook.models.mlp import draw_layers, layer_shapes
 from grokbook.models.networks import Parameters
 from grokbook.models.toy import ACTIVATIONS, Toy
@@ -49,8 +48,7 @@ class MidpointToy(Toy):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_integers(self, repeats=1)
-        if not 0 < self.gain < math.inf:
-            raise ParameterError(f"gain = {self.gain!r} must be a positive number.")
+        check_positive(self, "gain")
         if self.product or len(self.hidden) not in (1, 2) or len(set(self.hidden)) != 1:
             raise ParameterError(
                 f"hidden = {self.hidden} must be one width or two equal ones, without a product."

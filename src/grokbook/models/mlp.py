@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from grokbook.errors import ParameterError, check_integers, checked_call
+from grokbook.errors import ParameterError, check_integers, check_positive, checked_call
 from grokbook.models.networks import ROWS, ModularNetwork, Parameters, Shapes
 from grokbook.models.start import STARTS, embedding_start
 
@@ -71,8 +71,7 @@ class MLP:
         if len(self.sizes) < 2 or not all(isinstance(n, Integral) and n > 0 for n in self.sizes):
             raise ParameterError(f"sizes = {self.sizes} must be two or more integers of 1 or more.")
         object.__setattr__(self, "sizes", tuple(map(int, self.sizes)))
-        if not 0 < self.spread < math.inf:
-            raise ParameterError(f"spread = {self.spread!r} must be a positive number.")
+        check_positive(self, "spread")
 
     def groups(self) -> dict[str, tuple[str, ...]]:
         """The parameters that can have rates of their own."""

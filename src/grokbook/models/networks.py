@@ -22,10 +22,11 @@ A network is a frozen dataclass of sizes with `shapes`, `draw` and `forward` on 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import Field
 from typing import Any, ClassVar, Protocol
 
+import torch
 from torch import Tensor
 
 from grokbook.errors import ParameterError
@@ -52,6 +53,18 @@ class Network(Protocol):
 
     def forward(self, weights: Parameters, inputs: Tensor) -> Tensor:
         """Outputs (N, ...) for inputs (N, ...)."""
+
+
+def sizes_of(shapes: Mapping[str, Sequence[int]]) -> list[int]:
+    """Numbers in each parameter, in order."""
+    return [math.prod(shape) for shape in shapes.values()]
+
+
+def parts_of(row: Tensor, shapes: Shapes) -> dict[str, Tensor]:
+    """The named parameters that a row (P,) or longer begins with, as views."""
+    sizes = sizes_of(shapes)
+    parts = row[: sum(sizes)].split(sizes)
+    return {name: part.view(shapes[name]) for name, part in zip(shapes, parts, strict=True)}
 
 
 class ModularNetwork:
@@ -81,6 +94,51 @@ class ModularNetwork:
                 f"the model is made for p = {self.p}, shift = {self.shift}, but the task has "
                 f"p = {p}, shift = {shift}; they must be equal."
             )
+
+
+def read_by(
+    network: Network, weights: Parameters, inputs: Tensor, matrix: str, biases: Collection[str] = ()
+) -> Tensor:
+    """The activations (N, d) that a last layer reads: the network's outputs where its matrix (M, d)
+    is the identity and its biases are zero."""
+    width = network.shapes()[matrix][1]
+    plain = {matrix: torch.eye(width).to(weights[matrix])}
+    for name in biases:
+        plain[name] = torch.zeros(width).to(weights[name])
+    return network.forward({**weights, **plain}, inputs)
+
+
+def features(network: Network, weights: Parameters, inputs: Tensor) -> Tensor:
+    """The activations (N, d) that the last layer of any network reads of some inputs.
+
+    The last layer is the last matrix (M, d) of `shapes`, with the parameters (M,) behind it as
+    biases. Raises ParameterError where the outputs are not what such a layer makes of them.
+
+    Example:
+        >>> from grokbook.models.mlp import MLP
+        >>> network = MLP((3, 5, 2))
+        >>> features(network, network.draw(0), torch.zeros(4, 3)).shape
+        torch.Size([4, 5])
+    """
+    shapes = network.shapes()
+    matrices = [name for name, shape in shapes.items() if len(shape) == 2]
+    if not matrices:
+        raise ParameterError(f"{type(network).__name__} has no matrix that could be a last layer.")
+    matrix = matrices[-1]
+    outputs = shapes[matrix][:1]
+    names = list(shapes)
+    biases = [name for name in names[names.index(matrix) :] if shapes[name] == outputs]
+    read = read_by(network, weights, inputs, matrix, biases)
+    answers = network.forward(weights, inputs)
+    made = read @ weights[matrix].T
+    for name in biases:
+        made = made + weights[name]
+    size = answers.abs().max().item()
+    if made.shape != answers.shape or not torch.allclose(made, answers, atol=1e-3 * size):
+        raise ParameterError(
+            f"{matrix}, the last matrix of {type(network).__name__}, is not its last layer."
+        )
+    return read
 
 
 def products(network: Network, samples: int) -> int:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from grokbook.errors import ParameterError, checked_call
+from grokbook.errors import check_choice, checked_call
 from grokbook.models.toy import Toy
 
 PLACES = ("ladder", "shuffled", "random")
@@ -31,10 +31,7 @@ class PlacedToy(Toy):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.places not in PLACES:
-            raise ParameterError(
-                f"places = {self.places!r} is unknown; choose one of {', '.join(PLACES)}."
-            )
+        check_choice("places", self.places, PLACES)
 
     def draw(self, seed: int) -> dict[str, Tensor]:
         """Initial parameters: the embeddings at their places, the decoder of `Toy`."""

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from grokbook.errors import ParameterError, check_integers, checked_call
+from grokbook.errors import ParameterError, check_choice, check_integers, checked_call
 from grokbook.models.networks import ModularNetwork, Parameters, Shapes
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
@@ -63,11 +63,7 @@ class Quadratic(ModularNetwork):
 
     def __post_init__(self) -> None:
         check_integers(self, p=2, width=1)
-        if self.activation not in ACTIVATIONS:
-            raise ParameterError(
-                f"activation = {self.activation!r} is unknown; choose one of"
-                f" {', '.join(ACTIVATIONS)}."
-            )
+        check_choice("activation", self.activation, ACTIVATIONS)
         if not 0 <= self.ridge < math.inf:
             raise ParameterError(
                 f"ridge = {self.ridge!r} must be zero (the output layer is learned) or positive."
@@ -103,10 +99,7 @@ class Quadratic(ModularNetwork):
         on both one-hot vectors side by side; "zero_output" the same with `W_U` zero. Raises
         ParameterError for another start.
         """
-        if start not in self.starts:
-            raise ParameterError(
-                f"start = {start!r} is unknown; choose one of {', '.join(self.starts)}."
-            )
+        check_choice("start", start, self.starts)
         generator = torch.Generator().manual_seed(seed)
         fan = {"W_E": self.p if start == "uniform" else 2 * self.p, "W_U": self.width}
 

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from grokbook.errors import ParameterError, check_integers, checked_call
-from grokbook.files import whole
+from grokbook.errors import ParameterError, check_choice, check_integers, checked_call
 from grokbook.models.networks import Parameters, Shapes
-from grokbook.tensor_files import load_tensors
 
 STEMS = {"imagenet": (7, 2), "small": (3, 1)}
 """Kernel and stride of the first convolution; the first kind is followed by pooling over 3 x 3 with
@@ -56,11 +53,10 @@ class ResNet:
 
     Batch statistics (`statistics`) are the last of the named tensors. They are not learned:
     training normalises by the statistics of the batch and moves the kept ones a tenth of the way to
-    them, `forward` uses the kept ones. `pretrained` is a file of weights to start from (torch.save
-    of a `state_dict`); the head is always drawn.
+    them, `forward` uses the kept ones.
 
-    Raises ParameterError for sizes that are not positive integers, an unknown stem, a task of other
-    sizes, and, when the network is drawn, for a file of weights that does not fit.
+    Raises ParameterError for sizes that are not positive integers, an unknown stem, and a task of
+    other sizes.
 
     Example:
         >>> sum(math.prod(s) for name, s in ResNet(1000).shapes().items() if "running" not in name)
@@ -75,37 +71,33 @@ class ResNet:
     stem: str = "imagenet"
     channels: int = 3
     size: int = 224
-    pretrained: str | None = field(default=None, metadata={"later": True})
 
     def __post_init__(self) -> None:
         check_integers(self, outputs=2, width=1, channels=1, size=1)
-        if self.stem not in STEMS:
-            raise ParameterError(
-                f"stem = {self.stem!r} is unknown; choose one of {', '.join(STEMS)}."
-            )
+        check_choice("stem", self.stem, STEMS)
 
     def _blocks(self) -> list[tuple[str, int, int, int]]:
         """Name, inputs, outputs and stride of every block."""
-        found = []
+        blocks = []
         inputs = self.width
         for stage in STAGES:
             outputs = self.width * 2 ** (stage - 1)
             for block, stride in enumerate((1 if stage == 1 else 2, 1)):
-                found.append((f"layer{stage}.{block}", inputs, outputs, stride))
+                blocks.append((f"layer{stage}.{block}", inputs, outputs, stride))
                 inputs = outputs
-        return found
+        return blocks
 
     def _convolutions(self) -> dict[str, tuple[tuple[int, ...], str, int]]:
         """Convolution -> shape, the normalisation that follows it, stride."""
         kernel, stride = STEMS[self.stem]
-        found: dict[str, tuple[tuple[int, ...], str, int]] = {}
-        found["conv1"] = (self.width, self.channels, kernel, kernel), "bn1", stride
+        convolutions: dict[str, tuple[tuple[int, ...], str, int]] = {}
+        convolutions["conv1"] = (self.width, self.channels, kernel, kernel), "bn1", stride
         for name, i, o, step in self._blocks():
-            found[f"{name}.conv1"] = (o, i, 3, 3), f"{name}.bn1", step
-            found[f"{name}.conv2"] = (o, o, 3, 3), f"{name}.bn2", 1
+            convolutions[f"{name}.conv1"] = (o, i, 3, 3), f"{name}.bn1", step
+            convolutions[f"{name}.conv2"] = (o, o, 3, 3), f"{name}.bn2", 1
             if step > 1 or i != o:
-                found[f"{name}.downsample.0"] = (o, i, 1, 1), f"{name}.downsample.1", step
-        return found
+                convolutions[f"{name}.downsample.0"] = (o, i, 1, 1), f"{name}.downsample.1", step
+        return convolutions
 
     def shapes(self) -> Shapes:
         """Name and shape of every learned parameter, then of the batch statistics."""
@@ -144,26 +136,7 @@ class ResNet:
                 else torch.zeros(shape)
             )
 
-        drawn = {name: one(name, shape) for name, shape in self.shapes().items()}
-        return drawn if self.pretrained is None else drawn | self._from_file(drawn)
-
-    def _from_file(self, drawn: Parameters) -> dict[str, Tensor]:
-        """The tensors of the file `pretrained`, the head's left out."""
-        path = Path(str(self.pretrained))
-        try:
-            found = load_tensors(whole(path, 1_000_000_000))
-        # torch has an error of its own for each way in which a file can be none
-        except Exception as error:
-            raise ParameterError(
-                f"pretrained = {str(path)!r} cannot be read as a file of weights: {error}"
-            ) from None
-        wanted = {name: part for name, part in drawn.items() if not name.startswith("fc.")}
-        for name, part in wanted.items():
-            if not isinstance(found, dict) or name not in found or found[name].shape != part.shape:
-                raise ParameterError(
-                    f"pretrained = {str(path)!r} has no {name} of shape {tuple(part.shape)}."
-                )
-        return {name: found[name].float() for name in wanted}
+        return {name: one(name, shape) for name, shape in self.shapes().items()}
 
     def features(
         self, weights: Parameters, images: Tensor, seen: dict[str, Tensor] | None = None
@@ -187,8 +160,8 @@ class ResNet:
         def layer(x: Tensor, name: str) -> Tensor:
             _, norm, stride = convolutions[name]
             x = convolved(x, weights[f"{name}.weight"], stride)
-            kept = [f"{norm}.running_mean", f"{norm}.running_var"]
-            mean, variance = (weights[k] for k in kept)
+            moments = [f"{norm}.running_mean", f"{norm}.running_var"]
+            mean, variance = (weights[k] for k in moments)
             if seen is not None:
                 mean = mean.detach().clone()
                 variance = variance.detach().clone()
@@ -196,7 +169,7 @@ class ResNet:
             shift = weights[f"{norm}.bias"]
             x = F.batch_norm(x, mean, variance, scale, shift, seen is not None, MOMENTUM, EPSILON)
             if seen is not None:
-                seen.update(zip(kept, (mean, variance), strict=True))
+                seen.update(zip(moments, (mean, variance), strict=True))
             return x
 
         convolutions = self._convolutions()
@@ -222,13 +195,13 @@ class ResNet:
     def _sides(self) -> dict[str, int]:
         """Convolution -> side of what it puts out, in pixels."""
         side = -(-self.size // STEMS[self.stem][1])
-        found = {"conv1": side}
+        sides = {"conv1": side}
         side = -(-side // 2) if self.stem == "imagenet" else side
         for name, *_, stride in self._blocks():
             side = -(-side // stride)
             for part in ("conv1", "conv2", "downsample.0"):
-                found[f"{name}.{part}"] = side
-        return found
+                sides[f"{name}.{part}"] = side
+        return sides
 
     def products(self, samples: int) -> int:
         """Multiply-adds of a forward pass on `samples` images."""
@@ -251,12 +224,12 @@ class ResNet:
     def check(self, task: Any) -> None:
         """Raise ParameterError for a task whose images have other sizes or that has more labels
         than outputs."""
-        one = torch.from_numpy(task.inputs[:1])
+        image = torch.from_numpy(task.inputs[:1])
         wanted = (self.channels, self.size, self.size)
-        found = tuple((task.show(one) if hasattr(task, "show") else one).shape[1:])
-        if found != wanted:
+        size = tuple((task.show(image) if hasattr(task, "show") else image).shape[1:])
+        if size != wanted:
             raise ParameterError(
-                f"the model is made for images of {wanted}, but the task has images of {found}."
+                f"the model is made for images of {wanted}, but the task has images of {size}."
             )
         if (labels := int(task.targets.max()) + 1) > self.outputs:
             raise ParameterError(

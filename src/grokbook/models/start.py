@@ -8,7 +8,7 @@ import math
 import torch
 from torch import Tensor
 
-from grokbook.errors import ParameterError
+from grokbook.errors import check_choice
 
 STARTS = (
     "normal",
@@ -51,8 +51,7 @@ def embedding_start(kind: str, vocabulary: int, d: int, seed: int) -> Tensor:
     Source: Gu et al. 2025, Equation 19 and their program (toeplitz(v), v ~ U[0, 1), over the root
     of d); the other starts are controls of this book.
     """
-    if kind not in STARTS:
-        raise ParameterError(f"start = {kind!r} is unknown; choose one of {', '.join(STARTS)}.")
+    check_choice("start", kind, STARTS)
     g = torch.Generator().manual_seed(seed)
     apart = torch.arange(vocabulary)[:, None] - torch.arange(d)
     if kind == "toeplitz":

@@ -12,7 +12,13 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from grokbook.errors import ParameterError, check_integers, checked_call
+from grokbook.errors import (
+    ParameterError,
+    check_choice,
+    check_integers,
+    check_positive,
+    checked_call,
+)
 from grokbook.models.mlp import draw_layers, layer_shapes
 from grokbook.models.networks import ROWS, Parameters, Shapes
 
@@ -55,12 +61,8 @@ class Toy:
         if not all(isinstance(n, Integral) and n >= 1 for n in self.hidden):
             raise ParameterError(f"hidden = {self.hidden} must be widths, integers of 1 or more.")
         object.__setattr__(self, "hidden", tuple(map(int, self.hidden)))
-        if not 0 < self.spread < math.inf:
-            raise ParameterError(f"spread = {self.spread!r} must be a positive number.")
-        if self.activation not in ACTIVATIONS:
-            raise ParameterError(
-                f"activation = {self.activation!r} is unknown; choose {' or '.join(ACTIVATIONS)}."
-            )
+        check_positive(self, "spread")
+        check_choice("activation", self.activation, ACTIVATIONS)
         if self.product and math.isqrt(self.d_model) ** 2 != self.d_model:
             raise ParameterError(
                 f"d_model = {self.d_model} must be a square number: the embeddings are matrices."

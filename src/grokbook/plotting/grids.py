@@ -36,8 +36,8 @@ def splits(tasks: Mapping[str, Any]) -> Figure:
         "test set": COLOURS["rest"],
         "test set, in the hole": COLOURS["second"],
     }
-    told = [
+    handles = [
         Patch(fc=colour, ec=COLOURS["quiet"], lw=0.6, label=name) for name, colour in names.items()
     ]
-    fig.legend(handles=told, loc="outside lower center", ncols=3)
+    fig.legend(handles=handles, loc="outside lower center", ncols=3)
     return fig

@@ -47,15 +47,15 @@ def plot_embedding(data: Any, seed: int = 0) -> Figure:
             tables[f"step {step:,}"] = load(data, seed, step).embedding
     else:
         tables[""] = getattr(data, "embedding", data)
-    there = {title: table for title, table in tables.items() if table is not None}
-    if len(there) < len(tables):
+    given = {title: table for title, table in tables.items() if table is not None}
+    if len(given) < len(tables):
         raise ParameterError("the network has no embedding to be drawn.")
-    last = list(there.values())[-1]
+    last = list(given.values())[-1]
 
     @styled
     def drawn() -> Figure:
-        fig, axes = panels(1, len(there), height=2.6 if len(there) > 1 else 4)
-        for ax, (title, table) in zip(axes[0], there.items(), strict=True):
+        fig, axes = panels(1, len(given), height=2.6 if len(given) > 1 else 4)
+        for ax, (title, table) in zip(axes[0], given.items(), strict=True):
             points = on_axes(table, 2, last)
             ax.scatter(*points.T, s=3, color=COLOURS["measure"])
             for i, (x, y) in enumerate(points):

@@ -73,22 +73,22 @@ def seed_band(ax: Axes, series: xr.DataArray, colour: str, label: str, ls: Any =
     `series` has dims step and seed. Any other dim is one of settings, and each setting is drawn so.
     Steps below 1 are left out, so that the axis may be logarithmic.
     """
-    shown = series.where(series.step >= 1, drop=True)
-    if "seed" not in shown.dims:
-        shown = shown.drop_vars("seed", errors="ignore").expand_dims("seed")
-    many = shown.sizes["seed"] >= FEW
+    logged = series.where(series.step >= 1, drop=True)
+    if "seed" not in logged.dims:
+        logged = logged.drop_vars("seed", errors="ignore").expand_dims("seed")
+    many = logged.sizes["seed"] >= FEW
     look: dict[str, Any] = {"lw": 0.7, "alpha": 0.45} if many else {"lw": 1.4, "alpha": 0.9}
     look |= {"color": colour, "ls": ls}
-    settings = [name for name in shown.dims if name not in ("seed", "step")]
+    settings = [name for name in logged.dims if name not in ("seed", "step")]
     name: str | None = label
-    for place in np.ndindex(*(shown.sizes[setting] for setting in settings)):
-        runs = shown.isel(dict(zip(settings, place, strict=True)))
+    for place in np.ndindex(*(logged.sizes[setting] for setting in settings)):
+        runs = logged.isel(dict(zip(settings, place, strict=True)))
         for n in range(runs.sizes["seed"]):  # by place: two runs may share a seed
-            ax.plot(shown.step, runs.isel(seed=n), label=None if many or n else name, **look)
+            ax.plot(logged.step, runs.isel(seed=n), label=None if many or n else name, **look)
         if many:
-            ax.plot(shown.step, runs.median("seed"), color=colour, ls=ls, label=name)
+            ax.plot(logged.step, runs.median("seed"), color=colour, ls=ls, label=name)
             range_of_seeds = runs.min("seed"), runs.max("seed")
-            ax.fill_between(shown.step, *range_of_seeds, color=colour, alpha=0.13, lw=0)
+            ax.fill_between(logged.step, *range_of_seeds, color=colour, alpha=0.13, lw=0)
         name = None
 
 
@@ -99,8 +99,10 @@ def mark(ax: Axes, where: float, text: str, colour: str) -> None:
     look: dict[str, Any] = {"ha": "center", "fontsize": 8.5, "color": colour, "label": "_mark"}
     ax.annotate(text, (where, 1.01), xycoords=("data", "axes fraction"), **look)
     ax.get_xlim()  # what is drawn so far has its place
-    marks = [one for one in ax.texts if isinstance(one, Annotation) and one.get_label() == "_mark"]
-    for left, right in itertools.pairwise(sorted(marks, key=lambda one: one.xy[0])):
+    marks = [
+        note for note in ax.texts if isinstance(note, Annotation) and note.get_label() == "_mark"
+    ]
+    for left, right in itertools.pairwise(sorted(marks, key=lambda note: note.xy[0])):
         if left.get_window_extent().overlaps(right.get_window_extent()):
             left.set_horizontalalignment("right")
             right.set_horizontalalignment("left")

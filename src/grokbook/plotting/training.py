@@ -92,22 +92,20 @@ def mirrored_accuracy(runs: dict[str, xr.Dataset]) -> Figure:
 def labelled(axes: np.ndarray) -> tuple[list[Artist], list[str]]:
     """Lines and labels of several axes, each label once: what a legend of the whole figure
     takes."""
-    found: dict[str, Artist] = {}
+    artists: dict[str, Artist] = {}
     for ax in axes:
         for line, text in zip(*ax.get_legend_handles_labels(), strict=True):
-            found.setdefault(text, line)
-    return list(found.values()), list(found)
+            artists.setdefault(text, line)
+    return list(artists.values()), list(artists)
 
 
 @styled
-def curves_by_setting(
-    runs: Mapping[str, xr.Dataset | None], guess: Mapping[str, float] | None = None
-) -> Figure:
+def curves_by_setting(runs: Mapping[str, xr.Dataset | None]) -> Figure:
     """Accuracy of every run on training set (blue) and test set (vermilion), raw, one panel a
     setting; log steps.
 
-    A setting whose dataset is None gets a panel that says "not run". `guess` draws a dashed level
-    in the panels it names. Raises ParameterError for no settings at all.
+    A setting whose dataset is None gets a panel that says "not run". Raises ParameterError for
+    no settings at all.
     """
     if not runs:
         raise ParameterError("there are no settings to draw, but the figure needs one or more.")
@@ -121,14 +119,12 @@ def curves_by_setting(
             ax.text(0.5, 0.5, "not run", color=COLOURS["quiet"], **centre)
             ax.set_xticks([])
             continue
-        shown = dataset.where(dataset.step >= 1, drop=True)
+        logged = dataset.where(dataset.step >= 1, drop=True)
         for name, width, alpha in (("train", 0.8, 0.5), ("test", 1.2, 0.9)):
-            values = shown[f"{name}_accuracy"].transpose("step", ...).values
+            values = logged[f"{name}_accuracy"].transpose("step", ...).values
             curves = values.reshape(len(values), -1)
-            ax.plot(shown.step, curves, color=COLOURS[name], lw=width, alpha=alpha)
+            ax.plot(logged.step, curves, color=COLOURS[name], lw=width, alpha=alpha)
         steps_axis(ax)
-        if guess and label in guess:
-            ax.axhline(guess[label], color=COLOURS["theory"], ls="--", lw=1)
     for ax in axes.flat[len(runs) :]:
         ax.set_visible(False)
     for ax in axes[:, 0]:

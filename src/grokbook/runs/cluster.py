@@ -79,11 +79,11 @@ def sweep(
     if waiting:
         with (
             client_of(scheduler) as client,
-            TrainingProgress({"chunks": len(chunks)}, progress) as shown,
+            TrainingProgress({"chunks": len(chunks)}, progress) as bars,
         ):
             for _ in _trained_there(client, waiting, compiled):
                 done += 1
-                shown.update("chunks", done, {})
+                bars.update("chunks", done, {})
                 report(done, len(chunks))
     return load_or_run(experiment, store, progress=False, **options)
 

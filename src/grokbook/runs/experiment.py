@@ -6,7 +6,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -20,6 +19,7 @@ import xarray as xr
 
 from grokbook.errors import ParameterError, RecordError, checked_call, shown
 from grokbook.files import PLAIN, is_plain, sweep
+from grokbook.machine import say
 from grokbook.measures.inputs import one_of
 from grokbook.own_code import Code, is_own, spelled
 from grokbook.paths import local_store_path, records_path
@@ -189,7 +189,7 @@ class Experiment:
             watch[snapshots.name] = snapshots
         reads = self.read_at_end is not None
         dataset = train(configs, watch=watch or None, keep_weights=reads, **options)
-        made = dataset.attrs
+        attributes = dataset.attrs
         dataset = dataset.swap_dims(run="seed")
         if reads:
             dataset = dataset.drop_vars("weights").merge(self.ends(dataset, configs, "seed"))
@@ -197,7 +197,7 @@ class Experiment:
             dataset = dataset.drop_vars(snapshots.name).merge(snapshots.table(seeds), join="outer")
         if self.kept:
             dataset = dataset[list(self.kept)].astype("float32")
-        return self.described(dataset, made)
+        return self.described(dataset, attributes)
 
     def ends(self, dataset: xr.Dataset, configs: Sequence[RunConfig], dim: str) -> xr.Dataset:
         """What is read of the parameters (run, parameter) at the end of each run, along a dimension
@@ -208,11 +208,14 @@ class Experiment:
             ends.append(self.read_at_end(config, split_weights(config, torch.from_numpy(row))))
         return xr.concat(ends, dataset[dim])
 
-    def described(self, dataset: xr.Dataset, made: Mapping[str, Any]) -> xr.Dataset:
+    def described(self, dataset: xr.Dataset, origin: Mapping[str, Any]) -> xr.Dataset:
         """The dataset with what a record says of itself: configuration, and on what it was
         `made`."""
-        said = {"configuration": canonical(self.configuration()), "dtype": self.config.dtype}
-        dataset.attrs = said | {"device": made["device"], "update": made.get("update", "eager")}
+        attributes = {"configuration": canonical(self.configuration()), "dtype": self.config.dtype}
+        dataset.attrs = attributes | {
+            "device": origin["device"],
+            "update": origin.get("update", "eager"),
+        }
         return dataset
 
     def chunks(self, seeds: Sequence[int]) -> list[list[RunConfig]]:
@@ -238,8 +241,8 @@ class Experiment:
     def counted(self, seeds: int) -> Cost:
         """Seconds on one core of this machine by the work that is counted in `seeds` runs, and
         memory of one."""
-        one = predict(self.config, max(seeds, 1) if self.together else 1)
-        return Cost(one.seconds * seeds, one.memory_mb)
+        cost = predict(self.config, max(seeds, 1) if self.together else 1)
+        return Cost(cost.seconds * seeds, cost.memory_mb)
 
     def predicted(self, seeds: int | None = None) -> Cost:
         """Predicted seconds on one core of this machine for `seeds` runs (default: all), and memory
@@ -285,11 +288,7 @@ def load_or_run(
     store = store or default_store()
     code = experiment.code
     if code.digest is None:
-        print(
-            f"grokbook: nothing of {experiment.name} is kept: {code.why}.",
-            file=sys.stderr,
-            flush=True,
-        )
+        say(f"nothing of {experiment.name} is kept: {code.why}.")
         fresh = _trained(experiment, code, experiment.seeds, None, progress, options)
         return _handed_out(experiment, [fresh], "trained")
     parts, origin, missing = _gathered(experiment, code, store)
@@ -316,8 +315,8 @@ def _clear(experiment: Experiment, store: Store, parts: list[xr.Dataset]) -> Non
         if not folder.is_dir():
             return
         for part in parts:
-            for made in json.loads(part.attrs["provenance"]):
-                experiment.forget(tuple(made["seeds"]), folder, made.get("rows"))
+            for origin in json.loads(part.attrs["provenance"]):
+                experiment.forget(tuple(origin["seeds"]), folder, origin.get("rows"))
 
 
 def recorded(experiment: Experiment, store: Store | None = None) -> xr.Dataset | None:
@@ -334,10 +333,10 @@ def available(experiment: Experiment) -> xr.Dataset | None:
     Nothing is trained. `attrs["missing"]` names the seeds that were not made.
     """
     missing = experiment.missing_seeds()
-    there = tuple(seed for seed in experiment.seeds if seed not in missing)
-    if not there:
+    present = tuple(seed for seed in experiment.seeds if seed not in missing)
+    if not present:
         return None
-    dataset = recorded(dataclasses.replace(experiment, seeds=there))
+    dataset = recorded(dataclasses.replace(experiment, seeds=present))
     return None if dataset is None else dataset.assign_attrs(missing=list(missing))
 
 
@@ -371,17 +370,17 @@ def _trained(
     began = time.monotonic()
     used = sum(os.times()[:4])
     fresh = experiment.run(seeds, checkpoints=folder, progress=progress, **options)
-    made = provenance(fresh.attrs["device"], fresh.attrs["dtype"], code)
-    made["update"] = fresh.attrs.pop("update", "eager")
+    origin = provenance(fresh.attrs["device"], fresh.attrs["dtype"], code)
+    origin["update"] = fresh.attrs.pop("update", "eager")
     if options.get("rows"):
-        made["rows"] = options["rows"]
-    made["seeds"] = list(seeds)
-    made["seconds"] = round(time.monotonic() - began, 2)
+        origin["rows"] = options["rows"]
+    origin["seeds"] = list(seeds)
+    origin["seconds"] = round(time.monotonic() - began, 2)
     # of this process and of those it has waited for
-    made["cpu_seconds"] = round(sum(os.times()[:4]) - used, 2)
+    origin["cpu_seconds"] = round(sum(os.times()[:4]) - used, 2)
     if resumed:
-        made["resumed"] = True
-    fresh.attrs["provenance"] = json.dumps([made])
+        origin["resumed"] = True
+    fresh.attrs["provenance"] = json.dumps([origin])
     return fresh
 
 

@@ -88,11 +88,11 @@ def _csv(table: pd.DataFrame) -> bytes:
     return table.rename(columns=no_formula).map(no_formula).to_csv(index=False).encode()
 
 
-def _weights(kept: Kept) -> bytes:
+def _weights(layout: Kept) -> bytes:
     import io
 
     import torch
 
     stream = io.BytesIO()
-    torch.save({name: part.contiguous().clone() for name, part in kept.weights.items()}, stream)
+    torch.save({name: part.contiguous().clone() for name, part in layout.weights.items()}, stream)
     return stream.getvalue()

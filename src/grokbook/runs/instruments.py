@@ -3,6 +3,7 @@ step."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from grokbook.measures.fourier_losses import (
     key_frequencies,
     restricted_loss,
 )
+from grokbook.measures.readout import RIDGE, dealt_labels, fresh_readout
 from grokbook.measures.representation import representation_quality
 from grokbook.theory.cyclic_classes import cyclic_classes
 from grokbook.training.watching import View, Watch, preactivations
@@ -65,4 +67,29 @@ INSTRUMENTS: dict[str, Watch] = {
 """The book's measures that training does not log itself; `_now` takes the key frequencies of the
 same step."""
 
-VERSION = 1  # of INSTRUMENTS: raised when what one of them computes changes
+
+def fresh(view: View, ridge: float = RIDGE) -> float:
+    """What a fresh read-out of a network has right of its test set."""
+    task: Any = view.task
+    return fresh_readout(view.features, task.targets, task.train_index, ridge=ridge)
+
+
+def _dealt(view: View) -> float:
+    task: Any = view.task
+    labels = dealt_labels(task.targets, task.train_index, getattr(task, "seed", 0))
+    return fresh_readout(view.features, labels, task.train_index)
+
+
+READ_OUTS: dict[str, Watch] = {
+    "fresh_readout": fresh,
+    "fresh_readout_less": partial(fresh, ridge=RIDGE / 10),
+    "fresh_readout_more": partial(fresh, ridge=RIDGE * 10),
+    "fresh_readout_dealt": _dealt,
+}
+"""A fresh read-out at each logged step, with a tenth and ten times its ridge, and with the labels
+of the training samples dealt out at random.
+
+Not among `INSTRUMENTS`, which stand in keys of records.
+"""
+
+VERSION = 1  # of both: raised when what one of them computes changes

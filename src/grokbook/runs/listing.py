@@ -30,8 +30,8 @@ def records(pattern: str = "*") -> pd.DataFrame:
         for entry in store.entries().values():
             name = entry["experiment"]
             if pattern == name or fnmatch(name, pattern):
-                made = max(part.get("recorded_on", "") for part in entry["provenance"])
+                date = max(part.get("recorded_on", "") for part in entry["provenance"])
                 size = round(entry["bytes"] / 1e6, 2)
-                rows.append([name, tuple(entry["seeds"]), where, made, size, entry["key"]])
+                rows.append([name, tuple(entry["seeds"]), where, date, size, entry["key"]])
     table = pd.DataFrame(rows, columns=["name", "seeds", "where", "made", "MB", "key"])
     return table.sort_values(["name", "key"], ignore_index=True)

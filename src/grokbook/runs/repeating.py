@@ -150,8 +150,8 @@ def repeat(
         raise ParameterError(
             f"seed = {seed} is not recorded; choose of {', '.join(map(str, seeds))}."
         )
-    made = next(p for p in json.loads(record.attrs["provenance"]) if seed in p["seeds"])
-    compiled = made.get("update") == "compiled"
+    origin = next(p for p in json.loads(record.attrs["provenance"]) if seed in p["seeds"])
+    compiled = origin.get("update") == "compiled"
     fresh = first_steps(experiment, seed, steps, compiled)
     first_cell = {axis.name: axis.values[0] for axis in getattr(experiment, "axes", ())}
     whole = record.sel(seed=seed, **first_cell)

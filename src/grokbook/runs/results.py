@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,8 +14,9 @@ from torch import Tensor
 
 from grokbook.errors import ParameterError, RecordError, checked_call, nearest, shown
 from grokbook.measures.registry import registry
+from grokbook.models.networks import parts_of
 from grokbook.runs.experiment import available, default_store
-from grokbook.runs.instruments import INSTRUMENTS
+from grokbook.runs.instruments import INSTRUMENTS, READ_OUTS
 from grokbook.runs.listing import records
 from grokbook.runs.recording import catalogue
 from grokbook.runs.store import Store
@@ -92,8 +92,8 @@ def load(name: str | xr.Dataset, seed: int = 0, step: int | None = None) -> Kept
         )
     if "snapshot" not in runs.dims:
         rule = "a sweep keeps the embedding at the end of each run"
-        kept = rule if "embedding" in runs else "nothing but curves"
-        raise ParameterError(f"no network of {called} was kept at a step: {kept}.")
+        stored = rule if "embedding" in runs else "nothing but curves"
+        raise ParameterError(f"no network of {called} was kept at a step: {stored}.")
     run = runs.sel(seed=seed) if "seed" in runs.dims else runs
     is_kept = np.zeros(run.sizes["snapshot"], dtype=bool)
     for table in ("embedding", "weights"):
@@ -112,11 +112,7 @@ def load(name: str | xr.Dataset, seed: int = 0, step: int | None = None) -> Kept
     parameters = None
     if "weights" in state:
         row = torch.from_numpy(state.weights.values.copy())
-        parameters = {}
-        for part, shape in json.loads(state.weights.attrs["parameters"]).items():
-            size = math.prod(shape)
-            parameters[part] = row[:size].view(shape)
-            row = row[size:]
+        parameters = parts_of(row, json.loads(state.weights.attrs["parameters"]))
     return Kept(called, int(seed), int(at), tuple(steps), embedding, parameters)
 
 
@@ -215,11 +211,12 @@ def measure(name: str, data: Any) -> float | xr.DataArray:
         values = xr.apply_ufunc(value, data.embedding, input_core_dims=axes, vectorize=True)
         return values.rename(name).assign_attrs(long_name=name)
     if of == "network":
-        if not isinstance(data, View) or name not in INSTRUMENTS:
+        watches = INSTRUMENTS | READ_OUTS
+        if not isinstance(data, View) or name not in watches:
             raise ParameterError(
                 f"{name} is of a network with its task: give a View, as a watch has it."
             )
-        return float(INSTRUMENTS[name](data))
+        return float(watches[name](data))
     if isinstance(data, View | Kept):
         data = data.embedding if of == "embedding" else data.weights
     if of == "weights" and not isinstance(data, Mapping):

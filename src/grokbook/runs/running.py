@@ -6,7 +6,6 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import os
-import sys
 from collections.abc import Collection, Mapping, Sequence
 from math import prod
 from pathlib import Path
@@ -16,7 +15,8 @@ import torch
 import xarray as xr
 
 from grokbook.errors import OTHER_WORDS, ParameterError, checked_call, meant, shown, unknown
-from grokbook.machine import cores
+from grokbook.machine import cores, say
+from grokbook.models.networks import sizes_of
 from grokbook.own_code import held
 from grokbook.runs import cluster
 from grokbook.runs.experiment import Experiment, default_store, load_or_run, which_seeds
@@ -194,17 +194,17 @@ def sweep(
         if axis.name != given:
             other_names[axis.name] = given
     called = name or f"own/sweep-{type(task).__name__}-{type(model).__name__}"
-    made = Sweep(called, config, which_seeds(seeds), axes=tuple(axes))
+    result = Sweep(called, config, which_seeds(seeds), axes=tuple(axes))
     if scheduler is None:
-        rows = shared_rows(made) if rows == "auto" else rows
-        return _results(made, store, progress, rows, workers).rename(other_names)
+        rows = shared_rows(result) if rows == "auto" else rows
+        return _results(result, store, progress, rows, workers).rename(other_names)
     where = _store(store)
     if rows != "auto" or where is None:
         raise ParameterError(
             f"rows = {shown(rows)}, store = {shown(store)}: a cluster has programs of 4 runs, so"
             " rows must be 'auto', and is gathered in a store, which cannot be False."
         )
-    return cluster.sweep(made, scheduler, store=where, progress=progress).rename(other_names)
+    return cluster.sweep(result, scheduler, store=where, progress=progress).rename(other_names)
 
 
 def _config(
@@ -251,7 +251,7 @@ def shared_rows(grid: Sweep) -> int | str:
     """
     if torch.cuda.is_available():
         return "auto"
-    parameters = sum(map(prod, grid.config.model.shapes().values()))
+    parameters = sum(sizes_of(grid.config.model.shapes()))
     runs = len(grid.seeds) * prod(grid.shape.values())
     is_short = runs * grid.config.steps <= FEW
     fit = min(CACHE // (16 * parameters), runs if is_short else runs // 4, 16)
@@ -267,11 +267,9 @@ def _workers(experiment: Experiment, workers: int | None) -> int | None:
     if count > 1 and len(experiment.seeds) * len(configs) > in_one:
         parts = [configs[0].task, configs[0].model, configs[0].optimizer]
         if any(kind.__module__ == "__main__" for kind in held(parts)):
-            print(
-                "grokbook: a part of these runs is written in a notebook or script, so they are"
-                " trained in this process; put it in a module to use every core.",
-                file=sys.stderr,
-                flush=True,
+            say(
+                "a part of these runs is written in a notebook or script, so they are"
+                " trained in this process; put it in a module to use every core."
             )
     if workers is None and experiment.predicted().seconds < SHORT:
         return 1
@@ -291,10 +289,9 @@ def _store(store: Store | str | Path | bool | None) -> Store | None:
         return Store(Path(store))
     default = default_store()
     if not default.path.exists() and "GROKBOOK_STORE" not in os.environ:
-        print(
-            f"grokbook: runs are kept in {default.path}, and loaded when the same ones are asked"
-            " for again (store=False keeps none, GROKBOOK_STORE names another folder).",
-            file=sys.stderr,
+        say(
+            f"runs are kept in {default.path}, and loaded when the same ones are asked"
+            " for again (store=False keeps none, GROKBOOK_STORE names another folder)."
         )
     return default
 
@@ -332,5 +329,5 @@ def _stopped(experiment: Experiment, store: Store | None) -> str:
         return f"{name} was stopped, and store = False keeps nothing of it"
     if not any(store.checkpoints(experiment).glob("*.pt")):
         return f"{name} was stopped before its first checkpoint, so nothing of it is kept"
-    kept = "finished runs and the others up to their last checkpoint"
-    return f"{name} was stopped; {kept} are in {store.path}: the same call goes on from there"
+    saved = "finished runs and the others up to their last checkpoint"
+    return f"{name} was stopped; {saved} are in {store.path}: the same call goes on from there"

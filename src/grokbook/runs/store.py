@@ -9,13 +9,12 @@ import io
 import json
 import os
 import re
-import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from math import prod
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import h5py
 import xarray as xr
@@ -24,9 +23,12 @@ from filelock import BaseFileLock, Timeout
 from grokbook.errors import ParameterError, RecordError, shown
 from grokbook.fetch import fetched
 from grokbook.files import PLAIN, atomic_write, given, inside, is_plain, locked, unreadable, whole
-from grokbook.machine import check_fits
+from grokbook.machine import check_fits, say
 from grokbook.own_code import Code
 from grokbook.training.config import NUMBERS, digest
+
+if TYPE_CHECKING:
+    from grokbook.runs.experiment import Experiment
 
 MANIFEST, FORMAT = "MANIFEST.json", 1
 NETCDF = (
@@ -40,38 +42,6 @@ NETCDF = (
 )
 NO_VARIABLE = b"This is a netCDF dimension but not a netCDF variable"
 """How the name begins of a table that gives a dimension its length and holds nothing."""
-
-
-class Recordable(Protocol):
-    """What the store asks of an experiment."""
-
-    @property
-    def name(self) -> str:
-        """What it is called: the folder of its records, and in brackets what tells it from others
-        there."""
-
-    @property
-    def key(self) -> str:
-        """By what its record is known."""
-
-    @property
-    def trained_key(self) -> str:
-        """By what checkpoints of its runs are found."""
-
-    @property
-    def version(self) -> int:
-        """Raised when what comes out of it changes."""
-
-    @property
-    def seeds(self) -> tuple[int, ...]:
-        """One a run."""
-
-    @property
-    def code(self) -> Code:
-        """The code of a reader's own that its numbers go through."""
-
-    def configuration(self) -> dict[str, Any]:
-        """The configuration without seeds, as plain values."""
 
 
 class RecordWarning(UserWarning):
@@ -132,8 +102,8 @@ def _tables(file: h5py.File, length: int) -> dict[str, h5py.Dataset]:
         table = file[name]
         if not isinstance(table, h5py.Dataset) or h5py.h5o.get_info(table.id).rc != 1:
             raise ParameterError(f"{shown(name)} is no variable of its own")
-        made = table.id.get_create_plist()
-        if made.get_layout() == h5py.h5d.VIRTUAL or made.get_external_count():
+        layout = table.id.get_create_plist()
+        if layout.get_layout() == h5py.h5d.VIRTUAL or layout.get_external_count():
             raise ParameterError(f"{shown(name)} is kept in another file")
         if bytes(table.attrs.get("NAME", b"")).startswith(NO_VARIABLE):
             continue
@@ -238,8 +208,8 @@ class Store:
     def place(self, key: str, code: Code | None = None) -> Path | None:
         """The file of the record with this key, here or in a store behind this one."""
         for store in (self, *self.fallbacks):
-            if found := store.find(key, code):
-                return store.path / found[0]
+            if record := store.find(key, code):
+                return store.path / record[0]
         return None
 
     def load(self, key: str, code: Code | None = None) -> xr.Dataset | None:
@@ -249,10 +219,10 @@ class Store:
         Raises RecordError for a file that has the sha256 of the manifest and yet is no dataset, or
         whose configuration is not that of the key.
         """
-        found = self.find(key, code)
-        if found is None:
+        record = self.find(key, code)
+        if record is None:
             return None
-        name, entry = found
+        name, entry = record
         content = self._verified(name, entry)
         if content is None:
             content = self._second_look(key, name, code)
@@ -294,10 +264,10 @@ class Store:
         state = "missing or damaged, and this store cannot be written"
         try:
             with contextlib.nullcontext() if self.read_only else self.manifest_lock():
-                found = self.find(key, code)
-                content = self._verified(*found) if found else None
+                record = self.find(key, code)
+                content = self._verified(*record) if record else None
                 if content is None and not self.read_only:
-                    state = self._set_aside(found[0]) if found else "set aside by another process"
+                    state = self._set_aside(record[0]) if record else "set aside by another process"
         except (OSError, RecordError):
             content = None
         if content is None:
@@ -327,8 +297,8 @@ class Store:
         problems = []
         for name, entry in self.entries().items():
             if self._verified(name, entry) is None:
-                there = self.file(name).exists()
-                what = "does not have the sha256 of the manifest" if there else "is missing"
+                exists = self.file(name).exists()
+                what = "does not have the sha256 of the manifest" if exists else "is missing"
                 problems.append(f"the record {name} {what}.")
         return problems
 
@@ -337,11 +307,11 @@ class Store:
         read)."""
         seeds: set[int] = set()
         for store in (self, *self.fallbacks):
-            if found := store.find(key, code):
-                seeds.update(found[1]["seeds"])
+            if record := store.find(key, code):
+                seeds.update(record[1]["seeds"])
         return tuple(sorted(seeds))
 
-    def checkpoints(self, experiment: Recordable) -> Path:
+    def checkpoints(self, experiment: Experiment) -> Path:
         """The folder of what an interrupted call left of an experiment's runs.
 
         Raises RecordError where another folder stands in the place of its record.
@@ -361,7 +331,7 @@ class Store:
             )
         return folder
 
-    def add(self, experiment: Recordable, fresh: xr.Dataset, code: Code | None = None) -> None:
+    def add(self, experiment: Experiment, fresh: xr.Dataset, code: Code | None = None) -> None:
         """Add seeds to an experiment's record; `attrs["provenance"]` says how they were made,
         `code` by which code.
 
@@ -369,13 +339,13 @@ class Store:
         a whole file.
         """
         dataset = fresh
-        kept = self.load(experiment.key, code or experiment.code)
-        if kept is not None:
-            seeds = {*kept.seed.values.tolist(), *fresh.seed.values.tolist()}
-            dataset = select([kept, fresh], sorted(seeds))
+        earlier = self.load(experiment.key, code or experiment.code)
+        if earlier is not None:
+            seeds = {*earlier.seed.values.tolist(), *fresh.seed.values.tolist()}
+            dataset = select([earlier, fresh], sorted(seeds))
         content = to_bytes(dataset)
         name = _name(experiment)
-        made = json.loads(dataset.attrs["provenance"])
+        origins = json.loads(dataset.attrs["provenance"])
         entry = {
             "experiment": experiment.name,
             "version": experiment.version + NUMBERS,
@@ -383,8 +353,8 @@ class Store:
             "seeds": [int(s) for s in dataset.seed.values],
             "sha256": hashlib.sha256(content).hexdigest(),
             "bytes": len(content),
-            "cost": {"seconds": round(sum(p["seconds"] for p in made), 2)},
-            "provenance": made,
+            "cost": {"seconds": round(sum(p["seconds"] for p in origins), 2)},
+            "provenance": origins,
             "configuration": experiment.configuration(),
         }
         with self.manifest_lock():
@@ -434,11 +404,7 @@ class Store:
         try:
             return self._acquired(key, 0.2)
         except Timeout:
-            print(
-                f"grokbook: another process is working on record {key}; waiting for it.",
-                file=sys.stderr,
-                flush=True,
-            )
+            say(f"another process is working on record {key}; waiting for it.")
             return self._acquired(key)
 
 
@@ -448,9 +414,9 @@ def _records_in(path: Path, state: tuple[int, int, int]) -> dict[str, dict[str, 
     from the next."""
     manifest = json.loads(whole(path))
     records = manifest["records"]
-    if (made := manifest.get("format", FORMAT)) != FORMAT:
-        said = f"has format {made}, and this version of grokbook reads format {FORMAT}"
-        raise RecordError(f"{path} {said}; update grokbook, or name another store.")
+    if (version := manifest.get("format", FORMAT)) != FORMAT:
+        problem = f"has format {version}, and this version of grokbook reads format {FORMAT}"
+        raise RecordError(f"{path} {problem}; update grokbook, or name another store.")
     for name, entry in records.items():
         if not _is_entry(name, entry):
             raise unreadable(path, f"the entry of {shown(name)} is damaged")
@@ -513,7 +479,7 @@ def _is_record(name: str, key: str) -> bool:
     return bool(ours) and all(map(is_plain, folder.split("/")))
 
 
-def _name(experiment: Recordable) -> str:
+def _name(experiment: Experiment) -> str:
     """The file of an experiment's record in the folder of the store. Raises ParameterError where it
     cannot be there."""
     name = f"{family(experiment.name)}/{experiment.key}.nc"
@@ -533,7 +499,7 @@ def select(parts: Sequence[xr.Dataset], seeds: Sequence[int]) -> xr.Dataset:
     """The wanted seeds in order, each from the first part that has it; provenance of the parts
     used."""
     chosen: list[xr.Dataset] = []
-    made: list[dict[str, Any]] = []
+    origins: list[dict[str, Any]] = []
     left = set(seeds)
     for part in parts:
         new = [seed for seed in part.seed.values.tolist() if seed in left]
@@ -543,8 +509,8 @@ def select(parts: Sequence[xr.Dataset], seeds: Sequence[int]) -> xr.Dataset:
         chosen.append(part.sel(seed=new))
         for origin in json.loads(part.attrs["provenance"]):
             if not set(origin["seeds"]).isdisjoint(new):
-                made.append(origin)
+                origins.append(origin)
     joined = xr.concat(chosen, dim="seed", data_vars="all") if len(chosen) > 1 else chosen[0]
     joined = joined.sel(seed=list(seeds))
-    joined.attrs = dict(chosen[0].attrs) | {"provenance": json.dumps(made)}
+    joined.attrs = dict(chosen[0].attrs) | {"provenance": json.dumps(origins)}
     return joined

@@ -185,14 +185,14 @@ def over_grid(
         >>> over_grid("liu2022/fig6b", ["decoder_lr=1e-4,1e-3"], 2, steps=50).name
         'liu2022/fig6b[decoder_lr=0.0001..0.001, steps=50]'
     """
-    found = [name] if isinstance(name, Experiment) else choose(name)
-    if len(found) > 1:
+    experiments = [name] if isinstance(name, Experiment) else choose(name)
+    if len(experiments) > 1:
         raise ParameterError(
-            f"{name!r} must be one experiment, not {', '.join(e.name for e in found)}."
+            f"{name!r} must be one experiment, not {', '.join(e.name for e in experiments)}."
         )
-    base = found[0]
-    asked = tuple(map(Axis.parse, grid))
-    cells = prod(len(axis.values) for axis in asked)
+    base = experiments[0]
+    chosen = tuple(map(Axis.parse, grid))
+    cells = prod(len(axis.values) for axis in chosen)
     if cells > MOST_CELLS:  # before any is made
         raise ParameterError(f"the grid has {cells:,} cells; it may have {MOST_CELLS:,}.")
     if base.watch or base.read_at_end or base.kept:
@@ -200,7 +200,7 @@ def over_grid(
             f"{base.name} is looked into while it is trained or at its end; a grid varies plain"
             " runs."
         )
-    axes = tuple(Axis(worded(base.config, axis.name), axis.values) for axis in asked)
+    axes = tuple(Axis(worded(base.config, axis.name), axis.values) for axis in chosen)
     axes = axes or getattr(base, "axes", ())
     changes = []
     if grid:
@@ -310,9 +310,11 @@ class Sweep(Experiment):
         self, dataset: xr.Dataset, configs: Sequence[RunConfig], seeds: Sequence[int]
     ) -> xr.Dataset:
         logged = list(self.kept or LOGGED)
-        kept = dataset[logged].reset_coords(drop=True).astype(np.float32, keep_attrs=True)
+        curves = dataset[logged].reset_coords(drop=True).astype(np.float32, keep_attrs=True)
         if self.read_at_end is not None:
-            kept = kept.merge(self.ends(dataset, configs, "run").drop_vars("seed", errors="ignore"))
+            curves = curves.merge(
+                self.ends(dataset, configs, "run").drop_vars("seed", errors="ignore")
+            )
         elif not self.kept and hasattr(self.config.model, "embeddings"):
             tables = []
             for config, row in zip(configs, dataset.weights.values, strict=True):
@@ -321,11 +323,15 @@ class Sweep(Experiment):
                 tables.append(network.embeddings(weights)[0].numpy())
             if len({table.shape for table in tables}) == 1:
                 dims = ("run", "token", "feature")
-                kept["embedding"] = (dims, np.stack(tables), {"long_name": "embedding at the end"})
+                curves["embedding"] = (
+                    dims,
+                    np.stack(tables),
+                    {"long_name": "embedding at the end"},
+                )
         sides = {"seed": list(seeds)} | {axis.name: list(axis.values) for axis in self.axes}
         index = pd.MultiIndex.from_product(sides.values(), names=sides)
         coordinates = xr.Coordinates.from_pandas_multiindex(index, "run")
-        return kept.assign_coords(coordinates).unstack("run").transpose(*sides, "step", ...)
+        return curves.assign_coords(coordinates).unstack("run").transpose(*sides, "step", ...)
 
     def to_train(self, seeds: Sequence[int]) -> list[RunConfig]:
         """Every cell of every seed."""
@@ -338,5 +344,5 @@ class Sweep(Experiment):
         """Seconds on one core of this machine if no cell stops early, by the work, and memory of
         one program."""
         cells = prod(self.shape.values()) * seeds
-        one = predict(self.config, rows=ROWS)
-        return Cost(cells * one.seconds, one.memory_mb)
+        cost = predict(self.config, rows=ROWS)
+        return Cost(cells * cost.seconds, cost.memory_mb)

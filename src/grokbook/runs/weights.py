@@ -39,6 +39,6 @@ def final_weights(experiment: Experiment, *, progress: bool = True) -> list[dict
     Raises TrainingError when a loss became NaN or infinite, RecordError when the store cannot be
     written.
     """
-    found = load_or_run(with_weights(experiment), progress=progress)
-    rows = torch.from_numpy(found.weights.values)
+    dataset = load_or_run(with_weights(experiment), progress=progress)
+    rows = torch.from_numpy(dataset.weights.values)
     return [split_weights(experiment.config, row) for row in rows]

@@ -9,7 +9,14 @@ from functools import cached_property
 import numpy as np
 import sympy
 
-from grokbook.errors import ParameterError, checked_call, nearest_primes, shown
+from grokbook.errors import (
+    ParameterError,
+    check_choice,
+    check_integers,
+    checked_call,
+    nearest_primes,
+    shown,
+)
 from grokbook.tasks.polynomials import evaluate_mod, is_symmetric, parse_polynomial
 
 SPLITS = ("random", "symmetric", "square", "strip")
@@ -241,15 +248,8 @@ def _draw_symmetric(p: int, quota: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def _check_integers(task: ModularTask) -> None:
-    for name in ("p", "shift", "seed", "hole"):
-        value = getattr(task, name)
-        if name == "hole" and value is None:
-            continue
-        if isinstance(value, bool) or not isinstance(value, int | np.integer):
-            raise ParameterError(f"{name} must be an integer, got {value!r}.")
-        object.__setattr__(task, name, int(value))
-        if name != "p" and value < 0:
-            raise ParameterError(f"{name} = {value} is negative; the smallest valid {name} is 0.")
+    hole = {} if task.hole is None else {"hole": 0}
+    check_integers(task, p=2, shift=0, seed=0, **hole)
     if task.shift > LARGEST_SHIFT:
         raise ParameterError(
             f"shift = {task.shift} is above {LARGEST_SHIFT}, the largest there is."
@@ -257,8 +257,6 @@ def _check_integers(task: ModularTask) -> None:
 
 
 def _check_modulus(p: int, allow_composite: bool) -> None:
-    if p < 2:
-        raise ParameterError(f"p = {p} is too small for a modulus; the smallest prime is 2.")
     if p > LARGEST_MODULUS:
         most = f"p may be at most {LARGEST_MODULUS}"
         raise ParameterError(f"p = {shown(p)} is too large for a grid of p*p cells; {most}.")
@@ -279,12 +277,8 @@ def _check_fraction(value: float) -> None:
 
 
 def _check_split(task: ModularTask) -> None:
-    if task.split not in SPLITS:
-        raise ParameterError(
-            f"split = {task.split!r} is unknown; choose one of {', '.join(SPLITS)}."
-        )
-    if task.rule not in RULES:
-        raise ParameterError(f"rule = {task.rule!r} is unknown; choose one of {', '.join(RULES)}.")
+    check_choice("split", task.split, SPLITS)
+    check_choice("rule", task.rule, RULES)
     has_hole = task.split in ("square", "strip")
     if has_hole and task.hole is None:
         raise ParameterError(

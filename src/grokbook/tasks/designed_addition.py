@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from grokbook.errors import ParameterError, checked_call
+from grokbook.errors import ParameterError, check_choice, checked_call
 from grokbook.tasks.addition import AdditionTask
 from grokbook.tasks.chosen import ChosenAddition
 
@@ -47,10 +47,7 @@ class DesignedAddition(AdditionTask):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.design not in PULL:
-            raise ParameterError(
-                f"design = {self.design!r} is unknown; choose one of {', '.join(PULL)}."
-            )
+        check_choice("design", self.design, PULL)
         _check(self.p, self.sizes()[1])
 
     @cached_property

@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from grokbook.errors import ParameterError, check_integers, checked_call
+from grokbook.errors import ParameterError, check_choice, check_integers, checked_call
 from grokbook.tasks.arithmetic import ModularTask
 
 PULL = {"balanced": 0.0, "covering": -0.5, "clumps": 0.5}
@@ -69,10 +69,7 @@ class DesignedTask(ModularTask):
         unit = round(self.p**0.5) if self.unit is None else self.unit
         object.__setattr__(self, "unit", unit)
         check_integers(self, unit=2)
-        if self.design not in DESIGNS:
-            raise ParameterError(
-                f"design = {self.design!r} is unknown; choose one of {', '.join(DESIGNS)}."
-            )
+        check_choice("design", self.design, DESIGNS)
         if (self.operation, self.split, self.shift) != ("add", "symmetric", 0):
             raise ParameterError('a design needs operation="add", split="symmetric" and shift=0.')
         if unit % self.p in (0, 1, self.p - 1):

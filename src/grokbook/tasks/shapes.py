@@ -17,6 +17,7 @@ from torch import Tensor
 
 from grokbook.errors import (
     ParameterError,
+    check_choice,
     check_integers,
     check_share,
     check_whole_numbers,
@@ -133,12 +134,8 @@ class ShapeTask:
         for name, most in (("n", MOST), ("tile", LARGEST_TILE)):
             if getattr(self, name) > most:
                 raise ParameterError(f"{name} = {getattr(self, name)} must be {most} or less.")
-        for name, choices in (("split", SPLITS), ("rule", RULES)):
-            if getattr(self, name) not in choices:
-                raise ParameterError(
-                    f"{name} = {getattr(self, name)!r} is unknown; choose one of"
-                    f" {', '.join(choices)}."
-                )
+        check_choice("split", self.split, SPLITS)
+        check_choice("rule", self.rule, RULES)
         check_share(self, "train_fraction")
         check_whole_numbers(self, "pair")
         pair = tuple(sorted(set(self.pair)))

@@ -77,13 +77,13 @@ def task(inputs: Any, targets: Any, train_fraction: float, *, seed: int = 0) -> 
         raise ParameterError(
             f"train_fraction = {shown(train_fraction)} must be a share of the samples, such as 0.5."
         )
-    made = TableTask(x, y, float(train_fraction), seed)
-    check_integers(made, seed=0)
-    if not 0 < (n := made.sizes()[1] if math.isfinite(train_fraction) else 0) < len(x):
+    checked = TableTask(x, y, float(train_fraction), seed)
+    check_integers(checked, seed=0)
+    if not 0 < (n := checked.sizes()[1] if math.isfinite(train_fraction) else 0) < len(x):
         raise ParameterError(
             f"train_fraction = {train_fraction} leaves {n} of {len(x)} samples; both sets need one."
         )
-    return made
+    return checked
 
 
 def _numbers(name: str, value: Any) -> np.ndarray:

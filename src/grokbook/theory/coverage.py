@@ -247,9 +247,9 @@ def _distances(mask: np.ndarray, reach: int) -> np.ndarray:
     if not mask.any():
         return np.full(mask.shape, np.inf)
     wide = np.pad(mask, reach, mode="wrap")
-    found = distance_transform_cdt(~wide, metric="taxicab").astype(np.float64)
+    distances = distance_transform_cdt(~wide, metric="taxicab").astype(np.float64)
     rows, columns = mask.shape
-    return found[reach : reach + rows, reach : reach + columns]
+    return distances[reach : reach + rows, reach : reach + columns]
 
 
 def _line_distances(line: np.ndarray, ring: bool) -> np.ndarray:

@@ -25,7 +25,6 @@ from grokbook.measures.inputs import Array, one_of, to_numpy
 from grokbook.theory.parallelograms import NEGLIGIBLE, gram, nullity, permissible_set, samples_of
 
 KINDS = ("normalised", "linear")
-CONVENTIONS = ("paper", "code")
 
 Pairs = Iterable[Sequence[int]]
 
@@ -41,21 +40,19 @@ def _embedding(start: Array) -> np.ndarray:
     return table
 
 
-def quadratic_form(pairs: Pairs, p: int, *, convention: str = "paper") -> np.ndarray:
+def quadratic_form(pairs: Pairs, p: int) -> np.ndarray:
     r"""The matrix M of $\ell_0 = \mathrm{tr}\,R^\top M R$, float64 of shape (p, p).
 
-    It is $A^\top A/|P_0(D)|$ ("paper", Eq. 5) or $A^\top A$ ("code", and appendix F of the paper):
-    the same flow at another speed. Without a parallelogram it is zero.
+    It is $A^\top A/|P_0(D)|$ (Eq. 5). Without a parallelogram it is zero. The authors' code and
+    appendix F of the paper have $A^\top A$, the same flow at another speed.
 
-    Raises ParameterError for bad pairs or another convention.
+    Raises ParameterError for bad pairs.
     """
-    one_of(convention, CONVENTIONS, "convention")
     samples = samples_of(pairs, p)
-    divisor = max(1, len(permissible_set(samples))) if convention == "paper" else 1
-    return gram(samples, p) / divisor
+    return gram(samples, p) / max(1, len(permissible_set(samples)))
 
 
-def effective_loss(embedding: Array, pairs: Pairs, *, convention: str = "paper") -> float:
+def effective_loss(embedding: Array, pairs: Pairs) -> float:
     r"""$\ell_{\rm eff} = \ell_0/Z_0$, which neither a stretch nor (for C = 0) a shift of the result
     changes in sign.
 
@@ -64,13 +61,11 @@ def effective_loss(embedding: Array, pairs: Pairs, *, convention: str = "paper")
     Source: Liu et al. 2022, Eq. 5.
     """
     table = _embedding(embedding)
-    m = quadratic_form(pairs, len(table), convention=convention)
+    m = quadratic_form(pairs, len(table))
     return float(np.einsum("id,ij,jd->", table, m, table) / (table**2).sum())
 
 
-def velocity(
-    embedding: Array, pairs: Pairs, *, kind: str = "normalised", convention: str = "paper"
-) -> np.ndarray:
+def velocity(embedding: Array, pairs: Pairs, *, kind: str = "normalised") -> np.ndarray:
     r"""$\dot R$ of a flow at an embedding, (p, d): minus the gradient of $\ell_{\rm eff}$, or
     $-HR$.
 
@@ -78,14 +73,13 @@ def velocity(
         embedding: (p, d) or (p,).
         pairs: the training set.
         kind: "normalised" (Eq. 4) or "linear" (Eq. 9).
-        convention: as in `quadratic_form`.
 
-    Raises ParameterError for a bad table, bad pairs, another kind or convention.
+    Raises ParameterError for a bad table, bad pairs or another kind.
     """
     one_of(kind, KINDS, "kind")
     table = _embedding(embedding)
     z0 = (table**2).sum()
-    towards = quadratic_form(pairs, len(table), convention=convention) @ table
+    towards = quadratic_form(pairs, len(table)) @ table
     rate = (table * towards).sum() / z0 if kind == "normalised" else 0.0
     return -2 * (towards - rate * table) / z0
 
@@ -96,7 +90,6 @@ def flow(
     times: Sequence[float],
     *,
     kind: str = "normalised",
-    convention: str = "paper",
 ) -> np.ndarray:
     r"""The exact solution at the given times, (len(times), p, d), or (len(times), p) for a start
     (p,).
@@ -122,7 +115,7 @@ def flow(
     if t.ndim != 1 or not np.isfinite(t).all() or (t < 0).any():
         raise ParameterError(f"times = {times!r} must be finite numbers of 0 or more.")
     z0 = (table**2).sum()
-    values, vectors = eigh(2 * quadratic_form(pairs, len(table), convention=convention) / z0)
+    values, vectors = eigh(2 * quadratic_form(pairs, len(table)) / z0)
     values[: nullity(pairs, len(table))] = 0.0
     weights = vectors.T @ table
     absent = (np.abs(weights) <= 1e-14 * len(table) * np.sqrt(z0)).all(axis=1)
@@ -151,12 +144,12 @@ def limit(start: Array, pairs: Pairs) -> np.ndarray:
     p = len(table)
     _, eigenvectors = eigh(quadratic_form(pairs, p))
     null = eigenvectors[:, : nullity(pairs, p)]
-    kept = null @ (null.T @ table)
-    if np.linalg.norm(kept) < NEGLIGIBLE * np.linalg.norm(table):
+    constant = null @ (null.T @ table)
+    if np.linalg.norm(constant) < NEGLIGIBLE * np.linalg.norm(table):
         raise ParameterError(
             "start has no part among the solutions of the equations, so the flow has no such limit."
         )
-    limit_table = kept * np.linalg.norm(table) / np.linalg.norm(kept)
+    limit_table = constant * np.linalg.norm(table) / np.linalg.norm(constant)
     return limit_table.reshape(np.shape(to_numpy(start)))
 
 

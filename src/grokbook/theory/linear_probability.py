@@ -44,12 +44,12 @@ def first_linear(p: int, n: int = 10_000, seed: int = 0, *, modulus: bool = Fals
 def _first_linear(p: int, n: int, seed: int, modulus: bool) -> np.ndarray:
     samples = len(all_samples(p))
     order = np.random.default_rng(seed).permuted(np.tile(np.arange(samples), (n, 1)), axis=1)
-    found = np.zeros(n, dtype=np.int64)
+    first = np.zeros(n, dtype=np.int64)
     for size, rank in enumerate(_ranks(p, order, modulus), start=1):
-        found[(found == 0) & (rank == p - 2)] = size
-        if found.all():
+        first[(first == 0) & (rank == p - 2)] = size
+        if first.all():
             break
-    return found
+    return first
 
 
 def _ranks(p: int, orders: np.ndarray, modulus: bool = False) -> Iterator[np.ndarray]:
@@ -130,14 +130,14 @@ def expected_free(p: int, chance: float) -> float:
     """
     sums = np.arange(2 * whole(p, "p", least=3) - 1)
     others = np.minimum(sums, 2 * p - 2 - sums) // 2
-    kept = np.maximum(1 - chance * (1 - (1 - chance) ** others), np.finfo(float).tiny)
-    logs = np.concatenate([[0.0], np.cumsum(np.log(kept))])
+    odds = np.maximum(1 - chance * (1 - (1 - chance) ** others), np.finfo(float).tiny)
+    logs = np.concatenate([[0.0], np.cumsum(np.log(odds))])
     return float(np.exp(logs[p:] - logs[:p]).sum())
 
 
-def free_crossover(p: int, levels: tuple[float, ...] = (0.1, 0.5, 0.9)) -> np.ndarray:
-    """The shares of samples from which so many training sets leave no symbol free, their number
-    taken as Poisson.
+def free_crossover(p: int) -> np.ndarray:
+    """The shares of samples from which a tenth, half and nine tenths of training sets leave no
+    symbol free, their number taken as Poisson.
 
     Errors and source as of `expected_free`.
 
@@ -149,7 +149,7 @@ def free_crossover(p: int, levels: tuple[float, ...] = (0.1, 0.5, 0.9)) -> np.nd
         [0.35, 0.23]
     """
     crossings = []
-    for level in levels:
+    for level in (0.1, 0.5, 0.9):
 
         def beyond(q: float, level: float = level) -> float:
             return expected_free(p, q) + np.log(level)

@@ -43,7 +43,7 @@ def samples_of(pairs: Iterable[Sequence[int]], p: int | None = None) -> list[Sam
     given.
     """
     most = None if p is None else whole(p, "p") - 1
-    found = set()
+    samples = set()
     highest = np.inf if most is None else most
     for pair in pairs:
         if (
@@ -52,7 +52,7 @@ def samples_of(pairs: Iterable[Sequence[int]], p: int | None = None) -> list[Sam
             and 0 <= min(pair) <= max(pair) <= highest
         ):
             # most are of this kind, and asking further takes ten times as long
-            found.add((min(pair), max(pair)))
+            samples.add((min(pair), max(pair)))
             continue
         two = np.asarray(pair, dtype=object)
         if two.shape != (2,):
@@ -60,8 +60,8 @@ def samples_of(pairs: Iterable[Sequence[int]], p: int | None = None) -> list[Sam
         symbols = tuple(two.tolist())
         name = f"a symbol of the sample {symbols}"
         i, j = sorted(whole(value, name, least=0, most=most) for value in symbols)
-        found.add((i, j))
-    return sorted(found)
+        samples.add((i, j))
+    return sorted(samples)
 
 
 def permissible_set(
@@ -303,7 +303,9 @@ def closed_set(
         table = (table - table.mean(axis=0)) / deviation
     candidates, rows = _whole_table(len(table))
     apart = np.linalg.norm(rows @ table, axis=1)
-    return [found for found, off in zip(candidates, apart, strict=True) if off <= delta]
+    return [
+        parallelogram for parallelogram, off in zip(candidates, apart, strict=True) if off <= delta
+    ]
 
 
 @lru_cache(maxsize=8)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import circulant, toeplitz
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, check_choice
 
 STARTS = ("independent", "toeplitz", "circulant")
 
@@ -21,8 +21,7 @@ def draw_start(kind: str, p: int, d: int, rng: np.random.Generator, std: float =
 
     Source: Gu 2024, Eq. 13 and Gu et al. 2025, Eq. (19): "Toeplitz(v, v')", called circulant there.
     """
-    if kind not in STARTS:
-        raise ParameterError(f"kind = {kind!r} is unknown; choose one of {', '.join(STARTS)}.")
+    check_choice("kind", kind, STARTS)
     if kind == "circulant":
         if p != d:
             raise ParameterError(
@@ -52,12 +51,11 @@ def step_covariance(kind: str, d: int, lag: int) -> float:
 
     Raises ParameterError for an unknown kind.
     """
+    check_choice("kind", kind, STARTS)
     if kind == "circulant":
         return 12 * d
     if kind == "independent":
         return {0: 8 * d, 1: 2 * d}.get(lag, 0)
-    if kind != "toeplitz":
-        raise ParameterError(f"kind = {kind!r} is unknown; choose one of {', '.join(STARTS)}.")
     if lag == 0:
         return 12 * d - 4
     return 12 * (d - lag) if lag < d else 2 * (lag == d)

@@ -36,15 +36,15 @@ def triples(points: Array | Sequence[float], name: str = "point") -> np.ndarray:
     >>> triples([1, 2, 3])
     array([1., 2., 3.])
     """
-    found = to_numpy(points)
-    if found.ndim == 0 or found.shape[-1] != 3:
+    values = to_numpy(points)
+    if values.ndim == 0 or values.shape[-1] != 3:
         raise ParameterError(
-            f"{name} has shape {found.shape}, but must be (..., 3): the values of x, w and u."
+            f"{name} has shape {values.shape}, but must be (..., 3): the values of x, w and u."
         )
-    if not np.isfinite(found).all():
-        worst = found[~np.isfinite(found)][0]
+    if not np.isfinite(values).all():
+        worst = values[~np.isfinite(values)][0]
         raise ParameterError(f"{name} holds the value {worst}, but x, w and u must be finite.")
-    return found
+    return values
 
 
 def finite_target(target: float) -> float:
@@ -86,9 +86,9 @@ def velocity(point: Array | Sequence[float], *, target: float = 1.0) -> np.ndarr
 
     Source: Gu et al. 2025, Equations 11-13; Gu 2024, Equations 7-9 and 19-21.
     """
-    found = triples(point)
-    rest = finite_target(target) - found.prod(axis=-1, keepdims=True)
-    return rest * gradient_of_product(found)
+    values = triples(point)
+    rest = finite_target(target) - values.prod(axis=-1, keepdims=True)
+    return rest * gradient_of_product(values)
 
 
 def conserved(
@@ -221,13 +221,13 @@ def jacobian(point: Array | Sequence[float], *, target: float = 1.0) -> np.ndarr
 
     Source: derivatives of Gu et al. 2025, Equations 14-16.
     """
-    found = triples(point)
+    values = triples(point)
     delta = finite_target(target)
-    x, w, u = np.moveaxis(found, -1, 0)
+    x, w, u = np.moveaxis(values, -1, 0)
     zero = np.zeros_like(x)
     rows = [np.stack(row, -1) for row in ([zero, u, w], [u, zero, x], [w, x, zero])]
     second = np.stack(rows, -2)
-    g = gradient_of_product(found)
+    g = gradient_of_product(values)
     gap = (delta - x * w * u)[..., None, None]
     return gap * second - g[..., :, None] * g[..., None, :]
 
@@ -264,11 +264,11 @@ def limit_point(start: Array | Sequence[float], *, target: float = 1.0) -> Array
 
     Source: this book. Gu et al. 2025 (Figure 8) let the points of the unit cube go to (1, 1, 1).
     """
-    found = triples(start, "start")
+    values = triples(start, "start")
     delta = finite_target(target)
-    flat = found.reshape(-1, 3)
+    flat = values.reshape(-1, 3)
     ends = _shrunk(flat) if delta == 0 else _ends(flat, delta)
-    return like(ends.reshape(found.shape), start)
+    return like(ends.reshape(values.shape), start)
 
 
 def _shrunk(points: np.ndarray) -> np.ndarray:
@@ -324,24 +324,6 @@ def _log_root(first: np.ndarray, second: np.ndarray, right: np.ndarray) -> np.nd
     return y
 
 
-def shift(start: Array | Sequence[float], *, target: float = 1.0) -> np.ndarray | float:
-    """The common amount s by which the three squares grow on the way to the limit, shape (...).
-
-    Raises ParameterError for a shape other than (..., 3) and for values that are not finite.
-
-    Source: this book (see `limit_point`).
-    """
-    found = triples(start, "start")
-    size = np.abs(found)
-    end = np.abs(limit_point(found, target=target))
-    least = np.argmin(size, axis=-1)[..., None]
-    size = np.take_along_axis(size, least, -1)[..., 0]
-    end = np.take_along_axis(end, least, -1)[..., 0]
-    with np.errstate(over="ignore"):
-        s = (end - size) * (end + size)
-    return float(s) if s.ndim == 0 else s
-
-
 def explain(start: Array | Sequence[float], *, target: float = 1.0) -> str:
     """What happens to this start, in one sentence.
 
@@ -349,19 +331,19 @@ def explain(start: Array | Sequence[float], *, target: float = 1.0) -> str:
 
     Source: the cases of `limit_point`.
     """
-    found = triples(start, "start")
+    values = triples(start, "start")
     delta = finite_target(target)
-    if found.ndim != 1:
+    if values.ndim != 1:
         raise ParameterError(
-            f"start has shape {found.shape}, but explain takes one start of shape (3,)."
+            f"start has shape {values.shape}, but explain takes one start of shape (3,)."
         )
-    size = np.abs(found)
+    size = np.abs(values)
     surface = f"the surface x w u = {delta:g}"
     zeros = [name for name, value in zip(NAMES, size, strict=True) if value == 0]
     least = [name for name, value in zip(NAMES, size, strict=True) if value == size.min()]
     others = [name for name in NAMES if name not in least]
     listed = " and ".join(filter(None, [", ".join(least[:-1]), least[-1]]))
-    _, saddle, crosses = (bool(mask[0]) for mask in _kinds(found[None], delta))
+    _, saddle, crosses = (bool(mask[0]) for mask in _kinds(values[None], delta))
     if len(zeros) >= 2:
         where = f"lies on the {others[0]}-axis" if others else "is the origin"
         return f"{' = '.join(zeros)} = 0: the start {where}, {REST}."
@@ -390,6 +372,6 @@ def explain(start: Array | Sequence[float], *, target: float = 1.0) -> str:
         )
     if zeros:
         return f"{zeros[0]} = 0: it leaves 0 at once, and the start reaches {surface}."
-    if found.prod() == delta:
+    if values.prod() == delta:
         return f"the start lies on {surface}, {REST}."
     return f"the start reaches {surface}; no coordinate changes its sign."

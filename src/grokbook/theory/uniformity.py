@@ -29,9 +29,9 @@ def class_sums(first: Rows, second: Rows | None = None) -> np.ndarray:
 
     Raises ParameterError for a table that is not finite rows or two tables of unequal shape.
     """
-    one, two = pair(first, second)
-    i = np.arange(len(one))
-    return one[None] + two[(i[:, None] - i[None, :]) % len(one)]
+    a, b = pair(first, second)
+    i = np.arange(len(a))
+    return a[None] + b[(i[:, None] - i[None, :]) % len(a)]
 
 
 def common_point(first: Rows, second: Rows | None = None) -> np.ndarray:
@@ -45,8 +45,8 @@ def common_point(first: Rows, second: Rows | None = None) -> np.ndarray:
 
     Source: this book. It contradicts the use that Gu et al. 2025 make of their Theorem 3.5.
     """
-    one, two = pair(first, second)
-    return one.mean(axis=0) + two.mean(axis=0)
+    a, b = pair(first, second)
+    return a.mean(axis=0) + b.mean(axis=0)
 
 
 @dataclass(frozen=True)
@@ -86,15 +86,15 @@ def closeness(first: Rows, second: Rows | None = None) -> Closeness:
 
     Source: this book; corrects what follows Theorem 3.5 of Gu et al. 2025.
     """
-    one, two = pair(first, second)
-    if len(one) < 2:
+    a, b = pair(first, second)
+    if len(a) < 2:
         raise ParameterError(
             "the embedding has p = 1 row, but classes need a modulus of 2 or more."
         )
-    sums = class_sums(one, two)
+    sums = class_sums(a, b)
     deltas = np.array([smallest_ball(np.unique(s, axis=0)).radius for s in sums])
-    factor = 2 * (1 - 1 / len(one)) if second is None else 2.0
-    return Closeness(deltas, diameter(one), smallest_ball(one).radius, factor * float(deltas.max()))
+    factor = 2 * (1 - 1 / len(a)) if second is None else 2.0
+    return Closeness(deltas, diameter(a), smallest_ball(a).radius, factor * float(deltas.max()))
 
 
 def med_limit(deltas: Rows, *, shared: bool = True) -> float:
@@ -241,7 +241,7 @@ class AdditiveFit:
     margin: float
 
 
-def additive_fit(labels: np.ndarray, trained: np.ndarray, *, steps: int = 2000) -> AdditiveFit:
+def additive_fit(labels: np.ndarray, trained: np.ndarray) -> AdditiveFit:
     r"""Softmax regression with logits $z(i, j) = F(i) + G(j)$ on the trained cells, until they are
     right or cannot be.
 
@@ -283,7 +283,7 @@ def additive_fit(labels: np.ndarray, trained: np.ndarray, *, steps: int = 2000) 
             raise StopIteration
 
     start = np.zeros(2 * p * (int(labels.max()) + 1))
-    options = {"maxiter": steps, "maxfun": 2 * steps, "ftol": 0, "gtol": 0, "maxcor": 20}
+    options = {"maxiter": 2000, "maxfun": 4000, "ftol": 0, "gtol": 0, "maxcor": 20}
     best = minimize(loss, start, jac=True, method="L-BFGS-B", callback=enough, options=options).x
     hits, margin = seen(best)
     table = best.reshape(2, p, -1)

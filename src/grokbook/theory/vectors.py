@@ -29,13 +29,13 @@ def pair(first: Rows, second: Rows | None) -> tuple[np.ndarray, np.ndarray]:
 
     Raises ParameterError for a bad table or tables of unequal shape.
     """
-    one = vectors(first, "the first embedding")
-    two = one if second is None else vectors(second, "the second embedding")
-    if one.shape != two.shape:
+    a = vectors(first, "the first embedding")
+    b = a if second is None else vectors(second, "the second embedding")
+    if a.shape != b.shape:
         raise ParameterError(
-            f"the embeddings have shapes {one.shape} and {two.shape}, but must have the same."
+            f"the embeddings have shapes {a.shape} and {b.shape}, but must have the same."
         )
-    return one, two
+    return a, b
 
 
 def odd_prime(p: object, why: str) -> int:

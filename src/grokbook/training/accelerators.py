@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from grokbook.errors import ParameterError, checked_call
-from grokbook.training.optim import LATER, AdamW, Numbers, Shapes, State, column
+from grokbook.errors import ParameterError, check_positive, checked_call
+from grokbook.training.optim import LATER, AdamW, Numbers, Shapes, State, column, columns_of
 
 NEWTON_SCHULZ = (3.4445, -4.7750, 2.0315)
 """Coefficients of the quintic iteration of Jordan et al. 2024, also torch.optim.Muon's."""
@@ -77,10 +77,8 @@ class Muon(AdamW):
         momentum = state["mean"].clone()
         super().update(weights, gradient, state, numbers, shapes)
         mu, rate, keep = (column(numbers[name], weights) for name in ("momentum", "lr", "decay"))
-        start = 0
-        for name, shape in shapes.items():
-            part = slice(start, start + torch.Size(shape).numel())
-            start = part.stop
+        for name, part in columns_of(shapes).items():
+            shape = shapes[name]
             is_moved = name in self.matrices if self.matrices else is_hidden(name, shape)
             if not is_moved:
                 continue
@@ -160,8 +158,7 @@ class Clipped(AdamW):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0 < self.largest < float("inf"):
-            raise ParameterError(f"largest = {self.largest!r} must be a positive number.")
+        check_positive(self, "largest")
 
     def numbers(self, step: int) -> dict[str, float]:
         """AdamW's and the largest norm."""

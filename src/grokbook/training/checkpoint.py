@@ -82,13 +82,13 @@ def _verified(content: bytes) -> dict[str, Any] | None:
     return state if isinstance(state, dict) else None
 
 
-def _fits(found: Any, like: Any) -> bool:
+def _fits(value: Any, like: Any) -> bool:
     """Whether tensors, or those of a dictionary, have the shapes and types of others; a file is
     looked into no deeper than what it is held against."""
     if isinstance(like, Tensor):
         form = like.shape, like.dtype
-        return isinstance(found, Tensor) and (found.shape, found.dtype) == form
+        return isinstance(value, Tensor) and (value.shape, value.dtype) == form
     if isinstance(like, Mapping):
-        same = isinstance(found, dict) and found.keys() == like.keys()
-        return same and all(_fits(found[name], part) for name, part in like.items())
-    return bool(found == like)
+        same = isinstance(value, dict) and value.keys() == like.keys()
+        return same and all(_fits(value[name], part) for name, part in like.items())
+    return bool(value == like)

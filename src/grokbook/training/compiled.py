@@ -70,10 +70,10 @@ def programs(stack: Stack) -> tuple[Callable[..., Tensor], Callable[..., None]]:
     key = (program_key(stack.config), len(stack.configs))
     if key in _programs:
         return _programs[key]
-    one, optimizer, shapes = row_loss(stack), stack.config.optimizer, stack.shapes
+    of_a_row, optimizer, shapes = row_loss(stack), stack.config.optimizer, stack.shapes
 
     def forward(*rows: Tensor) -> Tensor:
-        return over_rows(one, *rows)
+        return over_rows(of_a_row, *rows)
 
     def move(weights: Tensor, gradient: Tensor, state: State, n: Numbers) -> None:
         optimizer.update(weights, gradient, state, n, shapes)

@@ -210,12 +210,10 @@ def plain(part: Any) -> Any:
 
 
 NUMBERS = 0
-"""Version of the numbers that the library computes: raised by whoever changes them. It is added to
-each record's own.
+"""Version of the numbers that the library computes, added to each record's own: raised by whoever
+changes them.
 
-`tests/grokbook/training/test_golden.py` holds a run of each kind, number by number, and the nightly
-job trains the first steps of a tenth of the records again: a change that was not meant is
-seen there.
+`tests/grokbook/training/test_golden.py` and the nightly job see a change that was not meant.
 """
 
 

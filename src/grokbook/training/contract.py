@@ -22,6 +22,7 @@ from torch import Tensor
 
 from grokbook.errors import ParameterError, line, shown
 from grokbook.machine import generators_kept, plain_torch
+from grokbook.models.networks import sizes_of
 from grokbook.own_code import held, of_library
 from grokbook.training.optim import Columns
 from grokbook.training.samples import array_of, check_groups, check_index, tried
@@ -215,7 +216,7 @@ def _check_network(config: Any) -> None:
         raise ParameterError(
             f"draw of {kind} gives other weights when it is called again with seed 0, but {rule}."
         )
-    is_drawn = any(part.unique().numel() > 1 for part in first.split(_sizes(shapes)))
+    is_drawn = any(part.unique().numel() > 1 for part in first.split(sizes_of(shapes)))
     if is_drawn and torch.equal(first, other):
         raise ParameterError(
             f"draw of {kind} gives the same weights for seeds 0 and 1, but {rule}."
@@ -232,10 +233,6 @@ def _check_network(config: Any) -> None:
                 raise ParameterError(
                     f"embeddings of {kind} must give a tuple of tensors (n, d), a token a row."
                 )
-
-
-def _sizes(shapes: Mapping[str, Sequence[int]]) -> list[int]:
-    return [torch.Size(shape).numel() for shape in shapes.values()]
 
 
 def _check_numbers(config: Any) -> None:
@@ -263,7 +260,7 @@ def _check_numbers(config: Any) -> None:
 def _check_optimizer(config: Any) -> None:
     """Refuse an optimiser that keeps what no state holds, draws at random, or moves nothing."""
     shapes, kind = config.model.shapes(), called(config.optimizer)
-    two_rows = torch.zeros(2, sum(_sizes(shapes)))
+    two_rows = torch.zeros(2, sum(sizes_of(shapes)))
     for name, value in config.optimizer.init(two_rows, shapes).items():
         if value.ndim < 1 or len(value) != 2:
             raise ParameterError(
@@ -296,7 +293,7 @@ def _moved(config: Any, updates: int, still: Sequence[str] = (), runs: int = 1) 
     """
     optimizer, shapes, kind = config.optimizer, config.model.shapes(), called(config.optimizer)
     generator = torch.Generator().manual_seed(0)
-    start = torch.randn(1, sum(_sizes(shapes)), generator=generator).repeat(runs, 1)
+    start = torch.randn(1, sum(sizes_of(shapes)), generator=generator).repeat(runs, 1)
     weights = start.clone()
     state = optimizer.init(weights, shapes)
     before = _forms(state)
@@ -305,7 +302,7 @@ def _moved(config: Any, updates: int, still: Sequence[str] = (), runs: int = 1) 
     larger = 10.0 ** torch.arange(runs)[:, None]
     for step in range(updates):
         slopes = []
-        for name, size in zip(shapes, _sizes(shapes), strict=True):
+        for name, size in zip(shapes, sizes_of(shapes), strict=True):
             is_still = name in still
             slopes.append(torch.zeros(size) if is_still else torch.randn(size, generator=generator))
         numbers = columns(min(step, config.steps - 1))
@@ -379,18 +376,18 @@ def _outputs(config: Any) -> Tensor:
     weights = {name: torch.zeros(shape) for name, shape in model.shapes().items()}
     if is_own:
         weights = model.draw(0)
-    said = f"forward of {kind} on inputs {tuple(two.shape)}, {two.dtype},"
+    call = f"forward of {kind} on inputs {tuple(two.shape)}, {two.dtype},"
 
     def answer(*more: Any) -> Tensor:
         with torch.no_grad():
-            return tried(said, lambda: model.forward({**weights}, two, *more))
+            return tried(call, lambda: model.forward({**weights}, two, *more))
 
     before = {name: part.clone() for name, part in weights.items()} | {"its inputs": two.clone()}
     states = _generators()
     outputs = answer()
     if outputs.ndim < 2 or len(outputs) != len(two) or not outputs.is_floating_point():
         raise ParameterError(
-            f"{said} gives {outputs.dtype} {tuple(outputs.shape)}, but must give floats"
+            f"{call} gives {outputs.dtype} {tuple(outputs.shape)}, but must give floats"
             f" ({len(two)}, ...), a row for each sample."
         )
     if not is_own:
@@ -398,13 +395,13 @@ def _outputs(config: Any) -> Tensor:
     for name, part in {**weights, "its inputs": two}.items():
         if not torch.equal(part, before[name]):
             raise ParameterError(
-                f"{said} writes {name} over, but must leave what it is given as it is."
+                f"{call} writes {name} over, but must leave what it is given as it is."
             )
     again = answer()
     is_same = torch.allclose(outputs, again, rtol=0, atol=0, equal_nan=True)
     if states != _generators() or not is_same:
         rule = "leave out dropout, noise and what counts calls"
-        raise ParameterError(f"{said} gives other numbers when it is called again; {rule}.")
+        raise ParameterError(f"{call} gives other numbers when it is called again; {rule}.")
     more: list[Any] = [Tensor.clone] if getattr(model, "dropout", 0) else []
     if getattr(model, "statistics", ()):
         more.append({})
@@ -429,8 +426,8 @@ def _check_apart(config: Any, weights: Mapping[str, Tensor]) -> None:
 
     def answers(part: np.ndarray) -> Tensor:
         read = as_read(config.task, part)
-        said = f"forward of {kind} on {len(part)} samples"
-        return tried(said, lambda: config.model.forward({**weights}, read))
+        call = f"forward of {kind} on {len(part)} samples"
+        return tried(call, lambda: config.model.forward({**weights}, read))
 
     with torch.no_grad():
         whole = answers(some)
@@ -467,7 +464,7 @@ def _check_slopes(config: Any, weights: Mapping[str, Tensor], inputs: Tensor) ->
             still.append(name)
     if not still:
         return
-    moved = _moved(config, TRIED, still).split(_sizes(model.shapes()), dim=1)
+    moved = _moved(config, TRIED, still).split(sizes_of(model.shapes()), dim=1)
     for name, part in zip(model.shapes(), moved, strict=True):
         if name in still and part.any():
             raise ParameterError(

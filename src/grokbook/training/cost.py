@@ -10,7 +10,7 @@ from functools import lru_cache
 import torch
 
 from grokbook.machine import limited_threads
-from grokbook.models.networks import Network, activations, products
+from grokbook.models.networks import Network, activations, products, sizes_of
 from grokbook.training.config import RunConfig, sizes
 from grokbook.training.forward import PIECE
 from grokbook.training.loop import advance, make_stack
@@ -67,14 +67,14 @@ def predict(config: RunConfig, rows: int = 1) -> Cost:
     seen = config.batch_size or n_train
     kind = _kind(model)
     layers = getattr(model, "n_layers", 1) if kind == 1 else 1
-    each = activations(model) * _PER_NUMBER[kind]
-    step = 3 * products(model, seen) / rate + seen * each + layers * _PER_STEP[kind] / rows
+    of_a_sample = activations(model) * _PER_NUMBER[kind]
+    step = 3 * products(model, seen) / rate + seen * of_a_sample + layers * _PER_STEP[kind] / rows
     step += seen * getattr(model, "drawn_at_random", 0) * _PER_DRAW
-    log = products(model, samples) / rate + samples * each / 3 + _PER_LOG
+    log = products(model, samples) / rate + samples * of_a_sample / 3 + _PER_LOG
     seconds = config.steps * step + config.log.steps(config.steps).size * log
     together = max(seen, PIECE) if hasattr(config.task, "show") else samples
     floats = min(samples, together) * activations(model)
-    floats += 6 * sum(torch.Size(shape).numel() for shape in model.shapes().values())
+    floats += 6 * sum(sizes_of(model.shapes()))
     return Cost(seconds, 400 + floats * 4 / 1e6)
 
 

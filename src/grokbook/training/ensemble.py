@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import contextlib
 import pickle
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import as_completed
@@ -18,7 +17,7 @@ import xarray as xr
 
 from grokbook.errors import ParameterError, TrainingError, checked_call, shown
 from grokbook.files import temporary_folder
-from grokbook.machine import cores, limited_threads, plain_torch, subnormals_as_zero
+from grokbook.machine import cores, limited_threads, plain_torch, say, subnormals_as_zero
 from grokbook.training.accelerators import Muon
 from grokbook.training.compiled import compile_update, compiles
 from grokbook.training.config import RunConfig, code_of, digest
@@ -265,11 +264,7 @@ def train(
         folder = checkpoints
         if (apart or folder is not None) and (code := code_of(*configs)).digest is None:
             if folder is not None:
-                print(
-                    f"grokbook: no checkpoint of these runs is kept: {code.why}.",
-                    file=sys.stderr,
-                    flush=True,
-                )
+                say(f"no checkpoint of these runs is kept: {code.why}.")
             apart = False
             folder = None
         if apart and folder is None:
@@ -294,16 +289,17 @@ def train(
 def _refuse_unequal_snapshots(configs: Sequence[RunConfig]) -> None:
     """Raise ParameterError, before anything is trained, where snapshots of embeddings have no
     common shape."""
-    kept = set()
+    snapshots = set()
     for config in configs:
         if config.snapshots and hasattr(config.model, "embeddings"):
             shapes = config.model.shapes()
             empty = {name: torch.empty(shape, device="meta") for name, shape in shapes.items()}
-            kept.add(tuple(config.model.embeddings(empty)[0].shape))
-    if len(kept) > 1:
+            snapshots.add(tuple(config.model.embeddings(empty)[0].shape))
+    if len(snapshots) > 1:
+        sizes = ", ".join(map(str, sorted(snapshots)))
         raise ParameterError(
-            f"snapshots of embeddings of shapes {', '.join(map(str, sorted(kept)))} do not fit into"
-            " one dataset; set snapshots=0, or train these runs in calls of their own."
+            f"snapshots of embeddings of shapes {sizes} do not fit into one dataset;"
+            " set snapshots=0, or train these runs in calls of their own."
         )
 
 
@@ -343,8 +339,8 @@ class _Job:
 
 def _train_job(job: _Job, progress: bool) -> Stack:
     name = _name(job.configs)
-    with TrainingProgress({name: job.configs[0].steps}, progress) as shown:
-        return train_here(job.configs, job.how, job.checkpoint, partial(shown.update, name))
+    with TrainingProgress({name: job.configs[0].steps}, progress) as bars:
+        return train_here(job.configs, job.how, job.checkpoint, partial(bars.update, name))
 
 
 def _train_apart(jobs: list[_Job], workers: int, progress: bool) -> list[Stack]:
@@ -353,7 +349,7 @@ def _train_apart(jobs: list[_Job], workers: int, progress: bool) -> list[Stack]:
     named = {f"{_name(job.configs)} #{i}": job for i, job in enumerate(jobs)}
     totals = {name: job.configs[0].steps for name, job in named.items()}
     with (
-        TrainingProgress(totals, progress) as shown,
+        TrainingProgress(totals, progress) as bars,
         Pool(workers, jobs[0].how.threads) as pool,
     ):
         futures = []
@@ -365,7 +361,7 @@ def _train_apart(jobs: list[_Job], workers: int, progress: bool) -> list[Stack]:
                 job.checkpoint,
                 job.identity,
                 name=f"the run {_name(job.configs)}",
-                report=partial(shown.update, name),
+                report=partial(bars.update, name),
             )
             futures.append(future)
         for future in as_completed(futures):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +9,7 @@ import torch
 from torch import Tensor
 
 from grokbook.errors import ParameterError, checked_call
+from grokbook.models.networks import parts_of, sizes_of
 from grokbook.training.config import RunConfig
 
 Noise = Callable[[Tensor], Tensor]
@@ -26,20 +26,12 @@ def split_weights(config: RunConfig, row: Tensor) -> dict[str, Tensor]:
     Raises ParameterError for a row that is too short.
     """
     shapes = config.model.shapes()
-    needed = sum(map(math.prod, shapes.values()))
+    needed = sum(sizes_of(shapes))
     if row.ndim != 1 or len(row) < needed:
         raise ParameterError(
             f"row has shape {tuple(row.shape)}, but must be one of {needed} or more numbers."
         )
-    return _named(config, row)
-
-
-def _named(config: RunConfig, row: Tensor) -> dict[str, Tensor]:
-    """The same where both are known to fit: in every step of training."""
-    shapes = config.model.shapes()
-    sizes = [math.prod(s) for s in shapes.values()]
-    parts = row[: sum(sizes)].split(sizes)
-    return {name: part.view(s) for (name, s), part in zip(shapes.items(), parts, strict=True)}
+    return parts_of(row, shapes)
 
 
 def run_outputs(config: RunConfig, row: Tensor, inputs: Tensor, *more: Noise | Seen) -> Tensor:
@@ -47,8 +39,8 @@ def run_outputs(config: RunConfig, row: Tensor, inputs: Tensor, *more: Noise | S
     so."""
     low = config.dtype == "bfloat16"
     with torch.autocast(row.device.type, dtype=torch.bfloat16, enabled=low):
-        shown = config.task.show(inputs) if hasattr(config.task, "show") else inputs
-        return config.model.forward(_named(config, row), shown, *more).float()
+        pictures = config.task.show(inputs) if hasattr(config.task, "show") else inputs
+        return config.model.forward(parts_of(row, config.model.shapes()), pictures, *more).float()
 
 
 def all_outputs(config: RunConfig, row: Tensor, inputs: Tensor) -> Tensor:
@@ -68,20 +60,20 @@ def statistics(config: RunConfig) -> tuple[str, ...]:
     return getattr(config.model, "statistics", ())
 
 
-def as_tuple(found: Tensor | tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+def as_tuple(result: Tensor | tuple[Tensor, ...]) -> tuple[Tensor, ...]:
     """One tensor as a tuple of one."""
-    return found if isinstance(found, tuple) else (found,)
+    return result if isinstance(result, tuple) else (result,)
 
 
-def over_rows(one: Callable[..., Any], *rows: Tensor) -> Any:
+def over_rows(function: Callable[..., Any], *rows: Tensor) -> Any:
     """A function of one run on every run: as it is where there is one, mapped where there are
     several.
 
     It returns a tensor, or a tuple of tensors.
     """
     if len(rows[0]) > 1:
-        return torch.vmap(one)(*rows)
-    found = one(*(row[0] for row in rows))
-    if isinstance(found, tuple):
-        return tuple(part.unsqueeze(0) for part in found)
-    return found.unsqueeze(0)
+        return torch.vmap(function)(*rows)
+    results = function(*(row[0] for row in rows))
+    if isinstance(results, tuple):
+        return tuple(part.unsqueeze(0) for part in results)
+    return results.unsqueeze(0)

@@ -54,7 +54,9 @@ class Update:
         first, last = (stack.numbers(step) for step in (stack.step, stack.config.steps - 1))
         like = stack.weights
         both = {name: (column(first[name], like), column(last[name], like)) for name in first}
-        self.numbers = {name: one + other for name, (one, other) in both.items()}  # the wider shape
+        self.numbers = {
+            name: scale + other for name, (scale, other) in both.items()
+        }  # the wider shape
         self.losses: Callable[..., Any] = partial(over_rows, row_loss(stack))
         self.move: Callable[..., None] = partial(stack.config.optimizer.update, shapes=stack.shapes)
         if fused and compiles(stack.config):
@@ -107,8 +109,8 @@ def graph_update(stack: Stack, fused: bool = False) -> Callable[[Stack], None]:
     if not graphs(stack):
         return eager
     update, graph = Update(stack, fused), torch.cuda.CUDAGraph()
-    kept = [stack.weights, *stack.state.values()]
-    before = [tensor.clone() for tensor in kept]
+    tensors = [stack.weights, *stack.state.values()]
+    before = [tensor.clone() for tensor in tensors]
     aside = torch.cuda.Stream()
     aside.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(aside):
@@ -116,7 +118,7 @@ def graph_update(stack: Stack, fused: bool = False) -> Callable[[Stack], None]:
             update.lay()
             update()
     torch.cuda.current_stream().wait_stream(aside)
-    for tensor, value in zip(kept, before, strict=True):
+    for tensor, value in zip(tensors, before, strict=True):
         tensor.copy_(value)
     try:
         with torch.cuda.graph(graph):

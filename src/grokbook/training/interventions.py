@@ -20,12 +20,22 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from grokbook.errors import ParameterError, check_whole_numbers, checked_call
+from grokbook.errors import ParameterError, check_choice, check_whole_numbers, checked_call
 from grokbook.models.intervened import Around
+from grokbook.models.networks import sizes_of
 from grokbook.training.config import RunConfig
 from grokbook.training.ensemble import How, train_here
 from grokbook.training.forward import split_weights
-from grokbook.training.optim import LATER, Number, Numbers, Optimizer, Shapes, State, column
+from grokbook.training.optim import (
+    LATER,
+    Number,
+    Numbers,
+    Optimizer,
+    Shapes,
+    State,
+    column,
+    columns_of,
+)
 
 
 @checked_call
@@ -142,10 +152,8 @@ def _marked(names: tuple[str, ...], shapes: tuple[tuple[str, tuple[int, ...]], .
         raise ParameterError(
             f"the parameter {min(unknown)!r} is none of the network's, {', '.join(known)}."
         )
-    columns = []
-    for name, shape in shapes:
-        columns.append(torch.full((math.prod(shape),), not names or name in names))
-    return torch.cat(columns)[None]
+    is_named = torch.tensor([not names or name in names for name in known])
+    return is_named.repeat_interleave(torch.tensor(sizes_of(known)))[None]
 
 
 def marked(names: Sequence[str], shapes: Shapes, like: Tensor) -> Tensor:
@@ -330,8 +338,7 @@ class Project(Hook):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.along not in ("weights", "random"):
-            raise ParameterError(f"along = {self.along!r} is unknown; choose weights or random.")
+        check_choice("along", self.along, ("weights", "random"))
 
     def gradient(
         self, weights: Tensor, gradient: Tensor, numbers: Numbers, shapes: Shapes
@@ -399,12 +406,7 @@ class RingPenalty(Hook):
         self, weights: Tensor, gradient: Tensor, numbers: Numbers, shapes: Shapes
     ) -> Tensor:
         """The gradient with the pull."""
-        start = 0
-        for name, shape in shapes.items():
-            if name == self.table:
-                break
-            start += math.prod(shape)
-        part = slice(start, start + math.prod(shapes[self.table]))
+        part = columns_of(shapes)[self.table]
         pull = self._pull(weights[:, part].unflatten(1, shapes[self.table])).flatten(1)
         length = pull.norm(dim=1, keepdim=True).clamp_min(1e-30)
         size = gradient[:, part].norm(dim=1, keepdim=True) / length

@@ -162,10 +162,10 @@ class Stack:
         for k, step in part.diverged.items():
             self.diverged[rows[k]] = step
         places = [rows.index(r) for r in going]
-        here, there = torch.tensor([going, places], device=self.weights.device, dtype=torch.long)
-        self.weights[here] = part.weights[there]
+        ours, theirs = torch.tensor([going, places], device=self.weights.device, dtype=torch.long)
+        self.weights[ours] = part.weights[theirs]
         for name, value in part.state.items():
-            self.state[name][here] = value[there]
+            self.state[name][ours] = value[theirs]
 
 
 def draw(config: RunConfig) -> Tensor:
@@ -205,8 +205,8 @@ def _targets(configs: list[RunConfig]) -> Tensor:
     """The answers of R runs, (R, N, ...): one table where all have the same."""
     tables = [c.task.targets for c in configs]
     if all(np.array_equal(tables[0], table) for table in tables[1:]):
-        one = as_tensor(tables[0])
-        return one.expand(len(configs), *one.shape)
+        first = as_tensor(tables[0])
+        return first.expand(len(configs), *first.shape)
     return as_tensor(np.stack(tables))
 
 
@@ -227,7 +227,11 @@ def row_loss(stack: Stack) -> Callable[..., Tensor | tuple[Tensor, Tensor]]:
         seen: Seen = {}
         more = [*noise, seen] if names else noise
         outputs = run_outputs(config, row, x, *more)
-        value = loss.mean(outputs, y) if counts is None else (loss.each(outputs, y) * counts).sum()
+        value = (
+            loss.mean(outputs, y)
+            if counts is None
+            else (loss.per_sample(outputs, y) * counts).sum()
+        )
         if not names:
             return value
         return value, torch.cat([seen[name].reshape(-1) for name in names])
@@ -236,7 +240,7 @@ def row_loss(stack: Stack) -> Callable[..., Tensor | tuple[Tensor, Tensor]]:
 
 
 def with_noise(
-    stack: Stack, one: Callable[..., Tensor | tuple[Tensor, ...]], *rows: Tensor
+    stack: Stack, function: Callable[..., Tensor | tuple[Tensor, ...]], *rows: Tensor
 ) -> tuple[Tensor, ...]:
     """The same of a network that drops numbers at random: run by run, each with noise drawn by its
     seed and step."""
@@ -245,7 +249,7 @@ def with_noise(
         seed = np.random.SeedSequence((config.seed, stack.step)).generate_state(1)[0]
         with torch.random.fork_rng():
             torch.manual_seed(int(seed))
-            results.append(as_tuple(one(*row)))
+            results.append(as_tuple(function(*row)))
     return tuple(map(torch.stack, zip(*results, strict=True)))
 
 
@@ -255,19 +259,19 @@ def losses_and_gradient(stack: Stack, batch: Batch) -> tuple[Tensor, ...]:
     (inputs, targets), counts = batch
     weights = stack.weights.detach().requires_grad_()
     rows = (inputs, targets) if counts is None else (inputs, targets, counts)
-    each = partial(with_noise, stack) if dropout(stack.config) else over_rows
-    values, *seen = as_tuple(each(row_loss(stack), weights, *rows))
+    by_rows = partial(with_noise, stack) if dropout(stack.config) else over_rows
+    values, *seen = as_tuple(by_rows(row_loss(stack), weights, *rows))
     return values.detach(), torch.autograd.grad(values.sum(), weights)[0], *seen
 
 
 @torch.no_grad()
 def sample_results(stack: Stack) -> tuple[np.ndarray, np.ndarray]:
     """Loss and correctness of every run on every sample: float (R, N) and bool (R, N)."""
-    each = LOSSES[stack.config.loss].each
+    of_samples = LOSSES[stack.config.loss].per_sample
 
     def one(row: Tensor, targets: Tensor, known: Tensor | None = None) -> tuple[Tensor, Tensor]:
         z = all_outputs(stack.config, row, stack.inputs)
-        return each(z, targets), right(z, targets, known)
+        return of_samples(z, targets), right(z, targets, known)
 
     known = () if stack.codes is None else (stack.codes,)
     loss, correct = over_rows(one, stack.weights, stack.targets, *known)

@@ -21,7 +21,7 @@ class Loss:
     """A loss as two functions of outputs (N, ...) and targets (N, ...): of each sample (N,), and
     their mean."""
 
-    each: Callable[[Tensor, Tensor], Tensor]
+    per_sample: Callable[[Tensor, Tensor], Tensor]
     mean: Callable[[Tensor, Tensor], Tensor]
 
 

@@ -11,12 +11,14 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, dataclass, field
+from itertools import accumulate, pairwise
 from typing import Any, ClassVar, Protocol
 
 import torch
 from torch import Tensor
 
 from grokbook.errors import ParameterError, checked_call, shown
+from grokbook.models.networks import sizes_of
 
 LATER = {"later": True}
 """Metadata of a field that was added after records were made: at its default a run is named as
@@ -63,8 +65,8 @@ class Group:
 
     def changes(self) -> dict[str, Any]:
         """The rates that differ from the optimiser's."""
-        found = {"learning_rate": self.learning_rate, "weight_decay": self.weight_decay}
-        return {name: value for name, value in found.items() if value is not None}
+        changes = {"learning_rate": self.learning_rate, "weight_decay": self.weight_decay}
+        return {name: value for name, value in changes.items() if value is not None}
 
 
 @checked_call
@@ -231,6 +233,12 @@ def column(number: Number, like: Tensor) -> Tensor:
     return torch.tensor([[number]], dtype=like.dtype, device=like.device)
 
 
+def columns_of(shapes: Shapes) -> dict[str, slice]:
+    """The columns of the weight matrix that each parameter has."""
+    ends = list(accumulate(sizes_of(shapes), initial=0))
+    return {name: slice(*pair) for name, pair in zip(shapes, pairwise(ends), strict=True)}
+
+
 class Columns:
     """The numbers of R settings step by step: a float where all agree, else a tensor (R, 1), or (R,
     P) with groups.
@@ -271,7 +279,7 @@ class Columns:
         self.segments: Tensor | None = None
         if named:
             columns = torch.tensor([column_of[name] for name in shapes])
-            sizes = torch.tensor([torch.Size(shape).numel() for shape in shapes.values()])
+            sizes = torch.tensor(sizes_of(shapes))
             self.segments = columns.repeat_interleave(sizes).to(like.device)
 
     def __call__(self, step: int) -> Numbers:

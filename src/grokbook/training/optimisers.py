@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -13,6 +12,7 @@ from torch import Tensor, nn
 
 from grokbook.errors import ParameterError, checked_call, shown, unknown
 from grokbook.machine import plain_torch
+from grokbook.models.networks import parts_of
 from grokbook.training import accelerators, optim
 from grokbook.training.optim import Group, Numbers, Shapes, State
 
@@ -149,7 +149,7 @@ class TorchOptim:
         """What the optimiser will keep of each parameter, found by an update of zeros; `begun`:
         whether it has any."""
         row = torch.zeros_like(weights[0])
-        parts = _parts(row, shapes)
+        parts = list(parts_of(row, shapes).values())
         _give_slopes(parts, row)
         optimiser = self._optimiser(parts, self.numbers(0), 0)
         optimiser.step()
@@ -173,22 +173,16 @@ class TorchOptim:
                 "runs with different optimisers of torch were put together; train them in calls."
             )
         for r in range(len(weights)):
-            parts = _parts(weights[r], shapes)
+            parts = list(parts_of(weights[r], shapes).values())
             _give_slopes(parts, gradient[r])
             optimiser = self._optimiser(parts, numbers, r)
             if state["begun"][r]:
-                for at, key, kept in _kept(state):
-                    optimiser.state[parts[at]][key] = kept[r].clone()
+                for at, key, table in _kept(state):
+                    optimiser.state[parts[at]][key] = table[r].clone()
             optimiser.step()
-            for at, key, kept in _kept(state):
-                kept[r] = optimiser.state[parts[at]][key]
+            for at, key, table in _kept(state):
+                table[r] = optimiser.state[parts[at]][key]
         state["begun"].fill_(1)
-
-
-def _parts(row: Tensor, shapes: Shapes) -> list[Tensor]:
-    """The parameters in a row (P,), as views of it."""
-    parts = row.split([math.prod(shape) for shape in shapes.values()])
-    return [part.view(shape) for part, shape in zip(parts, shapes.values(), strict=True)]
 
 
 def _give_slopes(parts: Sequence[Tensor], row: Tensor) -> None:
@@ -242,10 +236,10 @@ def from_torch_optim(
     for name, value in settings.items():
         if name not in known and not takes_any:
             raise unknown(name, value, cls.__name__, list(known)[1:])
-    made = TorchOptim(cls, float(rate), decay, tuple(sorted(settings.items())))
+    optimiser = TorchOptim(cls, float(rate), decay, tuple(sorted(settings.items())))
     try:
-        made.init(torch.zeros(1, 4), {"W": (2, 2)})
-        differs = _differs_from_a_lasting_one(made)
+        optimiser.init(torch.zeros(1, 4), {"W": (2, 2)})
+        differs = _differs_from_a_lasting_one(optimiser)
     except (TypeError, ValueError, RuntimeError, AssertionError, KeyError, AttributeError) as error:
         if isinstance(error, ParameterError):
             raise
@@ -257,7 +251,7 @@ def from_torch_optim(
             f"cls = {cls.__name__} moves weights otherwise than one lasting optimiser does: what it"
             " keeps outside `state` of its parameters is lost between two updates of a run."
         )
-    return made
+    return optimiser
 
 
 def _counted(optimiser: torch.optim.Optimizer) -> dict[str, float]:
@@ -278,7 +272,7 @@ def _counted(optimiser: torch.optim.Optimizer) -> dict[str, float]:
     return numbers
 
 
-def _differs_from_a_lasting_one(made: TorchOptim) -> bool:
+def _differs_from_a_lasting_one(optimiser: TorchOptim) -> bool:
     """Whether `TRIED` updates differ from those of one optimiser of torch that lasts, on the same
     slopes.
 
@@ -288,15 +282,15 @@ def _differs_from_a_lasting_one(made: TorchOptim) -> bool:
     shapes: Shapes = {"W": (3, 2), "V": (2, 1)}
     start = torch.randn(1, 8, generator=generator)
     slopes = torch.randn(TRIED, 1, 8, generator=generator)
-    parts = [nn.Parameter(part.clone()) for part in _parts(start[0], shapes)]
-    numbers = made.numbers(0)
+    parts = [nn.Parameter(part.clone()) for part in parts_of(start[0], shapes).values()]
+    numbers = optimiser.numbers(0)
     with torch.random.fork_rng(devices=[]):
         ours = start.clone()
-        state = made.init(ours, shapes)
-        lasting = made._optimiser(parts, numbers, 0)
+        state = optimiser.init(ours, shapes)
+        lasting = optimiser._optimiser(parts, numbers, 0)
         before = _counted(lasting)
         for slope in slopes:
-            made.update(ours, slope, state, numbers, shapes)
+            optimiser.update(ours, slope, state, numbers, shapes)
             _give_slopes(parts, slope[0].clone())
             lasting.step()
     theirs = torch.cat([part.detach().reshape(-1) for part in parts])

@@ -156,10 +156,10 @@ def main() -> None:
     try:
         while True:
             call, arguments, reports = jobs.get()
-            told = (
+            options = (
                 {"report": lambda step, metrics: say(step=step, metrics=metrics)} if reports else {}
             )
-            say(value=call(*arguments, **told))
+            say(value=call(*arguments, **options))
     except BaseException:
         traceback.print_exc()
         sys.stderr.flush()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from types import TracebackType
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from grokbook.machine import say
 
 
 def describe(metrics: dict[str, float]) -> str:
@@ -76,8 +77,7 @@ class TrainingProgress:
             self.bar.update(self.tasks[name], completed=step, now=describe(metrics))
         elif self.enabled and time.monotonic() - self.last_line >= self.every:
             self.last_line = time.monotonic()
-            line = f"grokbook: {name}  step {step}/{self.totals[name]}  {describe(metrics)}{left}"
-            print(line, file=sys.stderr, flush=True)
+            say(f"{name}  step {step}/{self.totals[name]}  {describe(metrics)}{left}")
 
     def _remaining(self, name: str, step: int) -> str:
         now = time.monotonic()

@@ -47,15 +47,15 @@ def run_dataset(stack: Stack, r: int) -> xr.Dataset:
             description = description.removesuffix(", in nats")
         variables[name] = ("step", series, {"long_name": description})
     last = stack.logged[length - 1] if length else -1
-    kept = {step: table for step, table in stack.snapshots[r].items() if step <= last}
+    logged = {step: table for step, table in stack.snapshots[r].items() if step <= last}
     note = {"long_name": "optimiser updates made"}
     coords: dict[str, Any] = {"step": ("step", stack.logged, note), "seed": config.seed}
-    if kept:
-        tables = np.stack(list(map(np.asarray, kept.values())))
+    if logged:
+        tables = np.stack(list(map(np.asarray, logged.values())))
         note = {"long_name": DESCRIPTIONS["embedding"]}
         variables["embedding"] = (("snapshot", "token", "feature"), tables, note)
         note = {"long_name": "step of the snapshot"}
-        coords["snapshot"] = ("snapshot", np.array(list(kept)), note)
+        coords["snapshot"] = ("snapshot", np.array(list(logged)), note)
     return xr.Dataset(variables, coords)
 
 

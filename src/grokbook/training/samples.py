@@ -20,44 +20,44 @@ def tried(what: str, call: Callable[[], Any]) -> Any:
     except ParameterError:
         raise
     except Exception as error:  # whatever a reader's part raises
-        said = str(error).partition("\n")[0].rstrip(".")
-        raise ParameterError(f"{what} fails: {type(error).__name__}: {said}.") from error
+        reason = str(error).partition("\n")[0].rstrip(".")
+        raise ParameterError(f"{what} fails: {type(error).__name__}: {reason}.") from error
 
 
 def array_of(config: Any, name: str) -> np.ndarray:
     """The array `name` of the task of a run, looked at twice: numbers, finite, the same."""
-    said = f"{name} of {type(config.task).__name__}"
-    value = tried(said, lambda: getattr(config.task, name))
-    again = tried(said, lambda: getattr(config.task, name))
+    what = f"{name} of {type(config.task).__name__}"
+    value = tried(what, lambda: getattr(config.task, name))
+    again = tried(what, lambda: getattr(config.task, name))
     if not isinstance(value, np.ndarray) or not value.ndim or value.dtype.kind not in "biuf":
         raise ParameterError(
-            f"{said} is {shown(value)}, but must be an array of numbers (np.ndarray)."
+            f"{what} is {shown(value)}, but must be an array of numbers (np.ndarray)."
         )
     if not np.isfinite(value).all():
-        raise ParameterError(f"{said} has numbers that are not finite, but all must be.")
+        raise ParameterError(f"{what} has numbers that are not finite, but all must be.")
     if not np.array_equal(value, again):
-        raise ParameterError(f"{said} is another array when it is asked for again, but {SAME}.")
+        raise ParameterError(f"{what} is another array when it is asked for again, but {SAME}.")
     return value
 
 
-def check_index(index: np.ndarray, samples: int, said: str) -> None:
+def check_index(index: np.ndarray, samples: int, what: str) -> None:
     """Refuse what are no different numbers of so many samples."""
     rule = f"must be different numbers from 0 to {samples - 1}"
     if index.ndim != 1:
-        raise ParameterError(f"{said} has shape {index.shape}, but {rule}.")
+        raise ParameterError(f"{what} has shape {index.shape}, but {rule}.")
     if not np.issubdtype(index.dtype, np.signedinteger):
         raise ParameterError(
-            f"{said} is {index.dtype}, but must be integers; of a mask it is np.flatnonzero(mask)."
+            f"{what} is {index.dtype}, but must be integers; of a mask it is np.flatnonzero(mask)."
         )
     if not index.size:
         return
     lowest, highest = index.min(), index.max()
     if lowest < 0 or highest >= samples:
-        raise ParameterError(f"{said} has {lowest if lowest < 0 else highest}, but {rule}.")
+        raise ParameterError(f"{what} has {lowest if lowest < 0 else highest}, but {rule}.")
     numbers, counts = np.unique(index, return_counts=True)
     if counts.max() > 1:
         raise ParameterError(
-            f"{said} has {numbers[counts.argmax()]} {counts.max()} times, but {rule}."
+            f"{what} has {numbers[counts.argmax()]} {counts.max()} times, but {rule}."
         )
 
 
@@ -68,19 +68,19 @@ def check_groups(task: Any, samples: int, trained: np.ndarray) -> None:
     groups = tried(f"groups of {kind}", lambda: dict(task.groups()))
     again = tried(f"groups of {kind}", lambda: dict(task.groups()))
     for name, given in groups.items():
-        said = f"the part {name!r} of groups of {kind}"
+        what = f"the part {name!r} of groups of {kind}"
         part = np.asarray(given)
         if not np.array_equal(part, again.get(name)):
-            raise ParameterError(f"{said} is another one when it is asked for again, but {SAME}.")
+            raise ParameterError(f"{what} is another one when it is asked for again, but {SAME}.")
         if part.dtype == bool:
             if part.shape != (samples,):
                 raise ParameterError(
-                    f"{said} is a mask of shape {part.shape}, but must be ({samples},)."
+                    f"{what} is a mask of shape {part.shape}, but must be ({samples},)."
                 )
             part = np.flatnonzero(part)
-        check_index(part, samples, said)
+        check_index(part, samples, what)
         both = np.intersect1d(part, trained)
         if both.size:
             raise ParameterError(
-                f"{said} has the training sample {both[0]}, but parts are of the test set alone."
+                f"{what} has the training sample {both[0]}, but parts are of the test set alone."
             )

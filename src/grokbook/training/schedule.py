@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grokbook.errors import ParameterError, checked_call
+from grokbook.errors import check_choice, check_integers, checked_call
 
 
 @checked_call
@@ -32,12 +32,8 @@ class Schedule:
     spacing: str = "linear"
 
     def __post_init__(self) -> None:
-        for name, least in (("dense_until", 0), ("dense_every", 1), ("points", 1)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise ParameterError(f"{name} = {value!r} must be an integer of {least} or more.")
-        if self.spacing not in ("linear", "log"):
-            raise ParameterError(f"spacing = {self.spacing!r} is unknown; choose linear or log.")
+        check_integers(self, dense_until=0, dense_every=1, points=1)
+        check_choice("spacing", self.spacing, ("linear", "log"))
 
     def steps(self, last: int) -> np.ndarray:
         """The logged steps of a run of `last` updates: sorted, without repeats, from 0 to `last`,

@@ -33,8 +33,8 @@ class TorchModule:
     @property
     def adapted(self) -> str:
         """What it is made of, as a sentence calls it."""
-        made = self.factory.func if isinstance(self.factory, partial) else self.factory
-        return f"from_module({getattr(made, '__name__', type(made).__name__)})"
+        maker = self.factory.func if isinstance(self.factory, partial) else self.factory
+        return f"from_module({getattr(maker, '__name__', type(maker).__name__)})"
 
     def shapes(self) -> Shapes:
         """Name and shape of every parameter, in the order of the module."""
@@ -147,10 +147,10 @@ def from_module(factory: Callable[[], nn.Module], *, embedding: str | None = Non
     """
     if isinstance(factory, nn.Module) or not callable(factory):
         rule = "must be what makes a module: a class, a function, or functools.partial(Net, 64)"
-        said = (
+        given = (
             f"{type(factory).__name__}(...)" if isinstance(factory, nn.Module) else shown(factory)
         )
-        raise ParameterError(f"factory = {said} {rule}.")
+        raise ParameterError(f"factory = {given} {rule}.")
     _made.cache_clear()  # what the factory reads may have been set to another value
     try:
         module = _made(factory)
@@ -243,12 +243,12 @@ def _made(factory: Callable[[], nn.Module]) -> nn.Module:
 
 def _state(module: nn.Module) -> dict[str, Tensor]:
     """Buffers and numbers of a module and of those in it, by name."""
-    found = {f"buffer {name}": table.clone() for name, table in module.named_buffers()}
+    state = {f"buffer {name}": table.clone() for name, table in module.named_buffers()}
     for inside, part in module.named_modules():
         for name, value in vars(part).items():
             if isinstance(value, int | float):
-                found[f"{inside}.{name}".lstrip(".")] = torch.tensor(float(value)).nan_to_num()
-    return found
+                state[f"{inside}.{name}".lstrip(".")] = torch.tensor(float(value)).nan_to_num()
+    return state
 
 
 @plain_torch()

@@ -3,7 +3,6 @@ training logs itself."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,13 +15,14 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from grokbook.errors import ParameterError, TrainingError, checked_call, line
-from grokbook.machine import generators_kept, limited_threads
+from grokbook.machine import generators_kept, limited_threads, say
+from grokbook.models.networks import features
 from grokbook.models.transformer import Parameters, Shape, mlp, self_attention
 from grokbook.own_code import is_own
 from grokbook.tasks.task import Task
 from grokbook.training.config import RunConfig
 from grokbook.training.contract import as_tensor
-from grokbook.training.forward import all_outputs, split_weights
+from grokbook.training.forward import PIECE, all_outputs, split_weights
 from grokbook.training.loop import Stack, draw
 
 
@@ -89,6 +89,19 @@ class View:
         row = torch.cat([self.weights[name].reshape(-1) for name in self.config.model.shapes()])
         with torch.no_grad():
             return all_outputs(self.config, row, as_tensor(self.task.inputs)).double().numpy()
+
+    @cached_property
+    def features(self) -> np.ndarray:
+        """What the last layer reads of every sample, (N, d), in the order of `logits`."""
+        task: Any = self.task
+        inputs = as_tensor(task.inputs)
+        with torch.no_grad():
+            if not hasattr(task, "show"):
+                return features(self._network, self.weights, inputs).double().numpy()
+            pieces = []
+            for piece in inputs.split(PIECE):
+                pieces.append(features(self._network, self.weights, task.show(piece)))
+        return torch.cat(pieces).double().numpy()
 
     @cached_property
     def hidden(self) -> np.ndarray:
@@ -202,11 +215,7 @@ def watched(
     whole = dataset.assign(values_of_all.data_vars)
     for name in watches:
         if name not in failed and values_of_all[name].isnull().all():
-            print(
-                f"grokbook: {name} is not defined at any step of these runs: all NaN.",
-                file=sys.stderr,
-                flush=True,
-            )
+            say(f"{name} is not defined at any step of these runs: all NaN.")
     if failed:
         raise TrainingError(
             f"{'; '.join(failed.values())}; the runs are done, so with a mended watch the same call"

@@ -2,10 +2,6 @@
 finds of it."""
 
 from grokbook.runs.weights import final_weights as final_weights
-from grokbook.theory.semiring import loss as loss
-from grokbook.theory.semiring import order_four_six_solution as order_four_six_solution
-from grokbook.theory.semiring import order_four_solution as order_four_solution
-from grokbook.theory.semiring import order_six_solution as order_six_solution
 from grokbook_chapters.algebraic_solutions.figures import blocks as blocks
 from grokbook_chapters.algebraic_solutions.figures import clock as clock
 from grokbook_chapters.algebraic_solutions.figures import hands as hands
@@ -16,6 +12,14 @@ from grokbook_chapters.algebraic_solutions.numbers import numbers as numbers
 from grokbook_chapters.algebraic_solutions.runs import plan as plan
 from grokbook_chapters.algebraic_solutions.runs import recorded as recorded
 from grokbook_chapters.algebraic_solutions.runs import waves_of as waves_of
+from grokbook_chapters.algebraic_solutions.semiring import loss as loss
+from grokbook_chapters.algebraic_solutions.semiring import (
+    order_four_six_solution as order_four_six_solution,
+)
+from grokbook_chapters.algebraic_solutions.semiring import (
+    order_four_solution as order_four_solution,
+)
+from grokbook_chapters.algebraic_solutions.semiring import order_six_solution as order_six_solution
 from grokbook_chapters.algebraic_solutions.trained import by_chance as by_chance
 from grokbook_chapters.algebraic_solutions.trained import drop_nodes as drop_nodes
 from grokbook_chapters.algebraic_solutions.trained import kinds_beside as kinds_beside

@@ -14,7 +14,9 @@ from scipy.stats import binomtest
 from companion.claims import Finding, Runs, claim, judge
 from companion.claims.finding import Part, decided, enough
 from grokbook.runs.experiment import Experiment
-from grokbook.theory.semiring import (
+from grokbook_chapters.algebraic_solutions.hidden_nodes import OTHER, node_waves, orders
+from grokbook_chapters.algebraic_solutions.runs import cogo_table, frequency_tables
+from grokbook_chapters.algebraic_solutions.semiring import (
     Solution,
     block,
     direct_loss,
@@ -32,8 +34,6 @@ from grokbook.theory.semiring import (
     same_layer_potentials,
     synced,
 )
-from grokbook_chapters.algebraic_solutions.hidden_nodes import OTHER, node_waves, orders
-from grokbook_chapters.algebraic_solutions.runs import cogo_table, frequency_tables
 from grokbook_chapters.algebraic_solutions.zero_loss import (
     answer_form,
     levelled_path,

@@ -12,12 +12,12 @@ from matplotlib.patches import Circle
 
 from grokbook.plotting.labels import name_lines
 from grokbook.plotting.style import COLOURS, panels, styled
-from grokbook.theory.semiring import Solution, opposed, synced
 from grokbook_chapters.algebraic_solutions.hidden_nodes import (
     ACTIVE,
     factorise,
     node_frequencies,
 )
+from grokbook_chapters.algebraic_solutions.semiring import Solution, opposed, synced
 from grokbook_chapters.algebraic_solutions.trained import Dropped
 
 LAYERS = {"a": ("theory", "-"), "b": ("theory", ":"), "c": ("measure", "-")}

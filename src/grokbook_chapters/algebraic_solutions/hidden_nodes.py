@@ -1,10 +1,9 @@
 r"""Hidden nodes of a two-layer network on addition modulo d: their waves, orders of frequencies,
 factors of solutions.
 
-`waves` are the Fourier coordinates z (3, d, q) of the layers a, b and c (see
-`grokbook.theory.semiring`). The rules and thresholds are those of the authors' program; the code is
-our own. Where theirs takes the arrangement whose output layer factors best, ours takes the one that
-factors best altogether.
+`waves` are the Fourier coordinates z (3, d, q) of the layers a, b and c (see `semiring`). The rules
+and thresholds are those of the authors' program; the code is our own. Where theirs takes the
+arrangement whose output layer factors best, ours takes the one that factors best altogether.
 
 Source: Tian, CoGO (arXiv 2410.01779), Table 2.
 """

@@ -1,5 +1,5 @@
-r"""Between and below the zero-loss networks of `grokbook.theory.semiring`: paths, norms, and how
-few nodes will do.
+r"""Between and below the zero-loss networks of `semiring`: paths, norms, and how few nodes will
+do.
 
 Source: Tian 2025, "Occam's razor" and the orders of its solutions; the paths, the balance that the
 norm inequality needs and the least number of nodes are worked out here.
@@ -14,7 +14,7 @@ from scipy.optimize import least_squares
 
 from grokbook.errors import ParameterError
 from grokbook.measures.inputs import whole
-from grokbook.theory.semiring import Solution, pseudo_identity
+from grokbook_chapters.algebraic_solutions.semiring import Solution, pseudo_identity
 
 
 def scaled_layers(network: Solution, factors: Sequence[float]) -> Solution:
@@ -22,7 +22,7 @@ def scaled_layers(network: Solution, factors: Sequence[float]) -> Solution:
     every answer a * b * c.
 
     Example:
-        >>> from grokbook.theory.semiring import loss, order_six_solution
+        >>> from grokbook_chapters.algebraic_solutions.semiring import loss, order_six_solution
         >>> bool(np.isclose(loss(scaled_layers(order_six_solution(5), (0.5, 1, 2))), 0, atol=0.5))
         True
     """

@@ -17,8 +17,8 @@ import numpy as np
 
 from grokbook.errors import ParameterError
 from grokbook.tasks.groups import inverses
-from grokbook.theory.feature_energy import Group
-from grokbook.theory.irreps import as_table, irreps
+from grokbook_chapters.feature_emergence.feature_energy import Group
+from grokbook_chapters.feature_emergence.irreps import as_table, irreps
 
 KEPT = 0.5
 """Part of |w|^2 that must be left in the irrep of the start for a maximum to count as kept."""

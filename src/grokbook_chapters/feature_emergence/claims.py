@@ -10,17 +10,6 @@ import pandas as pd
 
 from companion.claims import Finding, claim, judge
 from grokbook.tasks.groups import inverses
-from grokbook.theory.feature_energy import (
-    ascend,
-    by_irreps,
-    by_traces,
-    energy,
-    example,
-    gradient,
-    local_maxima,
-    spectrum,
-)
-from grokbook.theory.irreps import as_table, irreps
 from grokbook_chapters.feature_emergence.backpropagated import (
     answers,
     as_printed,
@@ -37,6 +26,17 @@ from grokbook_chapters.feature_emergence.backpropagated import (
     shrinkage,
     unreached,
 )
+from grokbook_chapters.feature_emergence.feature_energy import (
+    ascend,
+    by_irreps,
+    by_traces,
+    energy,
+    example,
+    gradient,
+    local_maxima,
+    spectrum,
+)
+from grokbook_chapters.feature_emergence.irreps import as_table, irreps
 
 BEHIND = "What reaches the features"
 CLIMB = "What one feature climbs"

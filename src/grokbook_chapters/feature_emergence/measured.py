@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 from companion.claims import load
-from grokbook.theory.feature_energy import ascend, local_maxima, spectrum
 from grokbook_chapters.feature_emergence import runs
 from grokbook_chapters.feature_emergence.backpropagated import samples_to_keep
 from grokbook_chapters.feature_emergence.claims import keeping
+from grokbook_chapters.feature_emergence.feature_energy import ascend, local_maxima, spectrum
 from grokbook_chapters.feature_emergence.trained import (
     complete,
     excess,

@@ -11,9 +11,9 @@ import xarray as xr
 
 from grokbook.runs.experiment import Experiment
 from grokbook.runs.sweep import Axis, Sweep
-from grokbook.theory.feature_energy import energy, local_maxima, spectrum
 from grokbook.training import RunConfig, View
 from grokbook_chapters.feature_emergence.backpropagated import answers, centred
+from grokbook_chapters.feature_emergence.feature_energy import energy, local_maxima, spectrum
 
 PURE = 0.9  # share of a node's |w|^2 in one irrep from which it counts as a feature of it
 

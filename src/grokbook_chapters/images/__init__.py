@@ -20,4 +20,6 @@ from grokbook_chapters.images.runs import fig8 as fig8
 from grokbook_chapters.images.runs import fig8_right as fig8_right
 from grokbook_chapters.images.runs import fig20 as fig20
 from grokbook_chapters.images.runs import plan as plan
+from grokbook_chapters.images.runs import read_outs as read_outs
 from grokbook_chapters.images.runs import small_phases as small_phases
+from grokbook_chapters.images.runs import small_read_outs as small_read_outs

@@ -73,11 +73,15 @@ def two_starts(large: xr.Dataset, usual: xr.Dataset, spread: float) -> Figure:
 
 
 @styled
-def on_mnist(runs: Mapping[float, xr.Dataset]) -> Figure:
-    """Accuracies of the recorded runs on MNIST, a panel a factor of the first weights."""
+def on_mnist(runs: Mapping[float, xr.Dataset], fresh: Mapping[float, xr.Dataset]) -> Figure:
+    """Accuracies of the recorded runs on MNIST, a panel a factor of the first weights, and of
+    `fresh` read-outs with two ridges."""
     fig, axes = panels(1, len(runs), sharey=True)
     for ax, (start, data) in zip(axes[0], runs.items(), strict=True):
         accuracies(ax, data)
+        refitted = fresh[start]
+        seed_band(ax, refitted.fresh_readout_heavy, COLOURS["measure"], "fresh read-out")
+        seed_band(ax, refitted.fresh_readout, COLOURS["measure"], "less ridge", "--")
         ax.set(title=f"first weights times {start:g}", ylabel="")
         steps_axis(ax)
     axes[0, 0].set_ylabel("accuracy")

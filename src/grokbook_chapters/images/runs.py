@@ -3,13 +3,16 @@ the page trains."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import torch
 
+from grokbook.measures.readout import RIDGE
 from grokbook.models.mlp import MLP, relu_layers
 from grokbook.runs.experiment import Experiment
+from grokbook.runs.instruments import READ_OUTS, VERSION, fresh
 from grokbook.runs.sweep import Axis, Sweep, spaced
 from grokbook.tasks.digits import MNIST, SMALL, DigitsTask
 from grokbook.training import AdamW, Group, RunConfig, Schedule, StopRule, View
@@ -193,6 +196,45 @@ def small_phases() -> dict[str, Sweep]:
     return {"cells": Sweep("small/digits[phases]", config, (0, 1, 2), axes=axes)}
 
 
+HEAVY = READ_OUTS | {"fresh_readout_heavy": partial(fresh, ridge=100 * RIDGE)}
+"""Fresh read-outs, and one with a hundred times their ridge."""
+
+
+def _read_out(
+    name: str, config: RunConfig, seeds: tuple[int, ...], watch: dict[str, Watch]
+) -> Experiment:
+    return Experiment(
+        name,
+        config,
+        seeds,
+        watch=watch,
+        in_key={"observed": dict.fromkeys(watch, VERSION)},
+        kept=("train_accuracy", "test_accuracy", *watch),
+    )
+
+
+def read_outs() -> dict[float, Experiment]:
+    """The runs of `fig8` by factor of the initial weights, with fresh read-outs at each logged
+    step: from large weights until after the fit, from the usual ones until they generalise.
+
+    Seeds 6 to 8: others were looked at before the rule was made that asks for two ridges.
+    """
+    usual = StopRule(threshold=REACHED, hold=5)
+    ends = {LARGE: {"steps": 3_000, "points": 20}, 1.0: {"steps": 1_000, "stop": usual}}
+    found = {}
+    for start, settings in ends.items():
+        config = digits_run(spread=start, **settings)
+        found[start] = _read_out(f"liu2022/readout[start={start:g}]", config, (6, 7, 8), HEAVY)
+    return found
+
+
+def small_read_outs() -> dict[str, Experiment]:
+    """The same on digits of 8 x 8 pixels, from large weights, to the end."""
+    config = digits_run(**SMALL_RUN)
+    name = f"small/readout[start={LARGE:g}]"
+    return {"8 x 8 digits": _read_out(name, config, tuple(range(5)), READ_OUTS)}
+
+
 RUNS = (
     fig8,
     fig20,
@@ -204,6 +246,8 @@ RUNS = (
     small_phases,
     fig8_beyond,
     small_beyond,
+    read_outs,
+    small_read_outs,
 )
 
 

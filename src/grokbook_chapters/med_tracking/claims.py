@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from companion.claims import Finding, Runs, claim, found, judge
+from companion.claims import Finding, Runs, claim, judge
 from companion.claims.finding import ENOUGH, UNDECIDED, most, some
 from grokbook.measures import med
 from grokbook.runs.experiment import Experiment
@@ -305,7 +305,7 @@ def third_observation(runs: Runs) -> Finding:
     last = table.last_step.astype(float)
     decided = (ends.min(axis=1) <= (1 - SETTLED) * last).to_numpy(dtype=bool)
     if not decided.any():
-        return found("vacuous", count=len(table))
+        return Finding("vacuous", numbers={"count": len(table)})
     gap = ((ends.measure_settles - ends.accuracy_settles) / last)[decided]
     after = gap >= -SETTLED
     against = ", ".join(f"{label[0]}, seed {label[1]}" for label in gap.index[~after])

@@ -10,6 +10,7 @@ from grokbook.theory.one_frequency import circle
 from grokbook.theory.toeplitz_start import draw_start, spread_between, spread_within
 from grokbook.theory.uniformity import closeness, med_limit
 
+
 def bounds(p: int, d: int) -> pd.DataFrame:
     """MED of three embeddings beside its bound by the radii of the classes.
 
@@ -39,8 +40,8 @@ def draw_tables(kind: str, size: int, count: int, draws: np.random.Generator) ->
 
 
 def numbers(size: int, n_tables: int) -> dict[str, str]:
-    """What the prose says of Toeplitz starts of `size` symbols: how much the squared steps spread in
-    one table, and their mean between tables, over the spread for independent entries."""
+    """What the prose says of Toeplitz starts of `size` symbols: how much the squared steps spread
+    in one table, and their mean between tables, over the spread for independent entries."""
     ratios = {}
     for name, spread in (("within", spread_within), ("between", spread_between)):
         variances = [spread(kind, size, size) for kind in ("toeplitz", "independent")]

@@ -105,6 +105,32 @@ def two_questions(summary: pd.DataFrame) -> Figure:
     return fig
 
 
+READ_OUTS = {
+    "train_accuracy": ("train", "training set", "-"),
+    "test_accuracy": ("test", "test set", "-"),
+    "fresh_readout": ("measure", "fresh read-out", "-"),
+    "fresh_readout_dealt": ("quiet", "labels dealt out", ":"),
+}
+"""Curves of `fresh_read_outs`: colour, label, dashes."""
+
+
+@styled
+def fresh_read_outs(runs: Mapping[str, xr.Dataset]) -> Figure:
+    """Accuracies of networks, and what a fresh read-out of their features has right of the test
+    set: a panel a kind of network."""
+    fig, axes = panels(2, 2, height=4.6, sharey=True)
+    for ax, (name, data) in zip(axes.flat, runs.items(), strict=True):
+        for curve, (colour, label, dashes) in READ_OUTS.items():
+            seed_band(ax, data[curve], COLOURS[colour], label, dashes)
+        ax.set(title=name, xscale="log", ylim=(-0.03, 1.05))
+    for ax in axes[-1]:
+        ax.set_xlabel("optimiser step")
+    for ax in axes[:, 0]:
+        ax.set_ylabel("accuracy")
+    name_lines(axes[0, 0])
+    return fig
+
+
 @styled
 def own_measure(runs: xr.Dataset, name: str, label: str) -> Figure:
     """The accuracies above, a watched measure below, over the step."""

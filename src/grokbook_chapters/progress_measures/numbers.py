@@ -12,6 +12,7 @@ import xarray as xr
 from companion.page import Number, Truth
 from grokbook.curves.lead import RankTest, ranked
 from grokbook_chapters.lead_tasks import CONTROLS
+from grokbook_chapters.progress_measures.refitted import read_out_times
 from grokbook_chapters.progress_measures.runs import FRESH, directions
 from grokbook_chapters.progress_measures.tables import (
     CONTROL_WAYS,
@@ -27,6 +28,8 @@ SEES = "sees it coming"
 NO_TAU = "(not defined)"
 TOLD = ("med", "test_loss", "restricted_loss_now", "excluded_loss_now")
 """Measures of which the prose says in how many networks they are first."""
+TWO_LAYERS = "two layers"
+"""How the names of two-layer networks begin among the runs with a fresh read-out."""
 CONTROLS_SAY = {"oracle": "goes with it", "oracle_early": SEES, "clock": "early, as a clock"}
 """What the test has to say of the controls."""
 
@@ -36,11 +39,13 @@ def numbers(
     rows: pd.DataFrame,
     own: Mapping[float, pd.DataFrame],
     watched: pd.DataFrame,
+    fresh: Mapping[str, xr.Dataset],
 ) -> dict[str, Any]:
     """What the prose uses.
 
     `rows` are the events of the small networks of `study` at one half, `own` those of the papers'
-    size by share, `watched` those of the measure that the page adds.
+    size by share, `watched` those of the measure that the page adds, `fresh` the runs with a fresh
+    read-out.
     """
     units = watched[watched.measure == "active_units"].measure_delay
     return {
@@ -49,6 +54,7 @@ def numbers(
         **_at_other_shares(study, rows),
         **_step_of_fitting(rows),
         **_own_size(own),
+        **_read_outs(fresh),
         "units_stay": Truth(not np.isfinite(units).any(), "it falls and stays down in some"),
     }
 
@@ -77,7 +83,6 @@ def _two_questions(summary: pd.DataFrame) -> dict[str, Any]:
     early = sorted(own.index[own.says == "early, as a clock"])
     neither = sorted(own.index[own.says == "neither"])
     can_tell = all(says[name] == word for name, word in CONTROLS_SAY.items())
-    invariant = bool(beyond["fourier_ipr"] and beyond["effective_dimension"])
     return {
         "n_measures": len(own),
         "clock_first": of["clock"],
@@ -94,7 +99,6 @@ def _two_questions(summary: pd.DataFrame) -> dict[str, Any]:
         "quotient_does_not": Truth(neither == ["normalised_med"], ", ".join(neither)),
         "length_goes": Truth(bool(beyond["embedding_norm"]), of["embedding_norm"]),
         "med_goes": Truth(says["med"] == "goes with it", says["med"]),
-        "unnamed_go": Truth(invariant, f"Fourier IPR {says['fourier_ipr']}"),
     }
 
 
@@ -161,4 +165,28 @@ def _own_size(own: Mapping[float, pd.DataFrame]) -> dict[str, Any]:
             bool(loss["first"] == loss.runs and loss.tau < 0), f"first in {loss['first']}"
         ),
         "own_ipr_goes": Truth(ipr == ["goes with it"] * 2, ", ".join(ipr)),
+    }
+
+
+def _read_outs(fresh: Mapping[str, xr.Dataset]) -> dict[str, Any]:
+    """How far a fresh read-out is ahead in two-layer networks and in transformers, what its shams
+    read, and what the test of the page says of it."""
+    tables = {name: read_out_times(data) for name, data in fresh.items()}
+    ahead = {name: float(table.ahead_half.median()) for name, table in tables.items()}
+    layers = [lead for name, lead in ahead.items() if name.startswith(TWO_LAYERS)]
+    transformers = [lead for name, lead in ahead.items() if not name.startswith(TWO_LAYERS)]
+    every = pd.concat(tables)
+    ways = {"fresh_readout": "rises"}
+    sums = [summary_table(controlled(fresh, ways, share=share)) for share in SHARES]
+    says = [table.says["fresh_readout"] for table in sums]
+    half = sums[SHARES.index(0.5)].loc["fresh_readout"]
+    parts = f"{min(layers):.0%} and {max(layers):.0%}"
+    return {
+        "fresh_layers": parts,
+        "fresh_transformers": f"{min(transformers):.0%} and {max(transformers):.0%}",
+        "fresh_first": f"{half['first']} of {half.runs}",
+        "fresh_tau": f"{half.tau:.2f}",
+        "fresh_shams": f"{max(every.start.max(), every.dealt.max()):.0%}",
+        "fresh_sees": Truth(says == [SEES] * len(SHARES), ", ".join(says)),
+        "fresh_by_kind": Truth(min(layers) > 2 * max(transformers), parts),
     }

@@ -12,10 +12,14 @@ from companion.claims import load
 from grokbook.curves.lead import event_table
 from grokbook.measures.fourier_losses import CyclicClasses
 from grokbook.measures.registry import claimed_directions
+from grokbook.models.quadratic import Quadratic
 from grokbook.runs.experiment import Experiment
+from grokbook.runs.instruments import READ_OUTS, VERSION
+from grokbook.tasks import ModularTask
 from grokbook.theory.cyclic_classes import cyclic_classes
+from grokbook.training import AdamW, RunConfig, Schedule
 from grokbook_chapters.gu2025 import fig5
-from grokbook_chapters.lead_tasks import CONTROLS, lead_tasks, short_name, watched_run
+from grokbook_chapters.lead_tasks import CONTROLS, ORDERED, lead_tasks, short_name, watched_run
 from grokbook_chapters.progress_measures.tables import SHARES
 
 FRESH = {
@@ -26,9 +30,9 @@ FRESH = {
 """Seeds of four tasks that were made after the rule of the claims; the runs before them were looked
 at to find it."""
 
-# Measures the tables do without: other forms of MED, and losses at frequencies that are known
-# afterwards only.
-LEFT_OUT = ("med_gu2024", "med_code_base", "restricted_loss", "excluded_loss")
+# Measures the tables do without: other forms of MED, losses at frequencies that are known
+# afterwards only, and the fresh read-out, of which there are runs of its own.
+LEFT_OUT = ("med_gu2024", "med_code_base", "restricted_loss", "excluded_loss", "fresh_readout")
 
 
 def tasks() -> dict[str, Experiment]:
@@ -40,7 +44,49 @@ def tasks() -> dict[str, Experiment]:
     }
 
 
-RUNS = (tasks,)
+KEPT = ("train_accuracy", "test_accuracy", "test_loss", *READ_OUTS)
+"""Curves that are kept of the runs with a fresh read-out."""
+
+
+def _read_out(label: str, config: RunConfig, n_seeds: int) -> Experiment:
+    return Experiment(
+        f"measures/readout[{label}]",
+        replace(config, snapshots=0),
+        tuple(range(n_seeds)),
+        watch=READ_OUTS,
+        in_key={"observed": dict.fromkeys(READ_OUTS, VERSION)},
+        kept=KEPT,
+    )
+
+
+def _two_layers(p: int, width: int, steps: int) -> RunConfig:
+    """Tian's network with squares on addition modulo p, logged every fifth step."""
+    return RunConfig(
+        ModularTask(p, train_fraction=0.8, split="symmetric"),
+        Quadratic(p, width=width),
+        AdamW(5e-3, weight_decay=0.3),
+        steps=steps,
+        log=Schedule(dense_until=0, points=steps // 5),
+    )
+
+
+def read_outs() -> dict[str, Experiment]:
+    """The runs of which a fresh read-out is recorded: two-layer networks, and two of the tasks
+    above, with the same networks. No training pair is the mirror image of a test pair, or tells its
+    answer.
+    """
+    subtract = watched_run(47, "subtract", train_fraction=ORDERED)
+    add = watched_run(59, split="symmetric", train_fraction=ORDERED)
+    found = [
+        _read_out("two layers, p=23", _two_layers(23, 128, 1_000), 10),
+        _read_out("two layers, p=47", _two_layers(47, 256, 2_000), 5),
+        _read_out("transformer, subtract, p=47", subtract.config, 10),
+        _read_out("transformer, add, p=59", add.config, 5),
+    ]
+    return {short_name(experiment): experiment for experiment in found}
+
+
+RUNS = (tasks, read_outs)
 
 
 def own_size() -> dict[str, Experiment]:

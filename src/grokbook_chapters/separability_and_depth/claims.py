@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import linprog
 
-from companion.claims import Finding, Runs, claim, found, judge
+from companion.claims import Finding, Runs, claim, judge
 from companion.claims.finding import ENOUGH, UNDECIDED, Part
 from grokbook.theory.uniformity import class_sums
 from grokbook_chapters.separability_and_depth.depth import lives
@@ -151,7 +151,9 @@ def read_out_is_separable(p: int = 7, d: int = 16, n: int = 200) -> Finding:
     by_answer = class_separability(rows, answers).share
     null = shuffled_share(rows, answers).share
     verdict = "vacuous" if by_answer == 1 else "fails"
-    return found("holds" if full == 1 else verdict, by_answer, 1, 1, full=full, null=null)
+    if full == 1:
+        verdict = "holds"
+    return Finding(verdict, "", by_answer, 1, 1, numbers={"full": full, "null": null})
 
 
 def recovery_error(measurements: int, n: int = 64, sparsity: int = 4, seed: int = 0) -> float:

@@ -15,10 +15,11 @@ import numpy as np
 import torch
 import xarray as xr
 
+from grokbook.measures.readout import dealt_labels, fresh_readout
 from grokbook.models.activations import activations
 from grokbook.tasks import ModularTask
 from grokbook.training.watching import View, Watch
-from grokbook_chapters.separability_and_depth.separability import class_separability, linear_probe
+from grokbook_chapters.separability_and_depth.separability import class_separability
 
 PAIRS = 12  # pairs of classes drawn for each share of separable pairs
 
@@ -42,13 +43,9 @@ def wrong_labels(task: ModularTask) -> np.ndarray:
     return np.where(task.train_mask.ravel(), task.labels, wrong)
 
 
-def dealt_labels(task: ModularTask) -> np.ndarray:
+def dealt_to_training_cells(task: ModularTask) -> np.ndarray:
     """The labels with those of the training cells dealt out among them at random (seeded)."""
-    labels = task.labels.copy()
-    labels[task.train_index] = np.random.default_rng([task.seed, 8]).permutation(
-        labels[task.train_index]
-    )
-    return labels
+    return dealt_labels(task.labels, task.train_index, [task.seed, 8])
 
 
 def at_stage(view: View, stage: str) -> np.ndarray:
@@ -64,11 +61,10 @@ def own_labels(task: ModularTask) -> np.ndarray:
     return task.labels
 
 
-def probed(
-    view: View, stage: str, fitted: Callable = own_labels, right: Callable = own_labels
-) -> float:
-    """The probe's score on test cells at a stage."""
-    return probe_score(at_stage(view, stage), view.task, fitted(view.task), right(view.task))
+def probed(view: View, stage: str, labels: Callable = own_labels) -> float:
+    """The probe's score on test cells at a stage: the share of them to which it gives `labels`,
+    fitted to those of the training cells."""
+    return fresh_readout(at_stage(view, stage), labels(view.task), view.task.train_index)
 
 
 def separable(view: View, stage: str, labels: Callable = own_labels) -> float:
@@ -83,30 +79,18 @@ def watches() -> dict[str, Watch]:
     separable pairs.
 
     `probe_wrong` scores the probe after the MLP against `wrong_labels`, `probe_dealt` fits it to
-    `dealt_labels`; `pairs_attention_wrong` and `pairs_mlp_wrong` are shares of separable pairs with
-    `wrong_labels`.
+    `dealt_to_training_cells`; `pairs_attention_wrong` and `pairs_mlp_wrong` are shares of separable
+    pairs with `wrong_labels`.
     """
     found: dict[str, Watch] = {f"probe_{stage}": partial(probed, stage=stage) for stage in STAGES}
-    found["probe_wrong"] = partial(probed, stage="mlp", right=wrong_labels)
-    found["probe_dealt"] = partial(probed, stage="mlp", fitted=dealt_labels)
+    found["probe_wrong"] = partial(probed, stage="mlp", labels=wrong_labels)
+    found["probe_dealt"] = partial(probed, stage="mlp", labels=dealt_to_training_cells)
     for name, labels in {"": own_labels, "_wrong": wrong_labels}.items():
         found |= {
             f"pairs_{stage}{name}": partial(separable, stage=stage, labels=labels)
             for stage in STAGES
         }
     return found
-
-
-def probe_score(
-    points: np.ndarray, task: ModularTask, fitted: np.ndarray, right: np.ndarray
-) -> float:
-    """Share of the test cells to which a linear probe, fitted to `fitted` on the training cells,
-    gives `right`.
-
-    `points` (p*p, d); `fitted` and `right` (p*p,), usually both the task's labels.
-    """
-    test = task.test_index
-    return float((linear_probe(points, fitted, task.train_index)[test] == right[test]).mean())
 
 
 def reached(series: xr.DataArray) -> np.ndarray:

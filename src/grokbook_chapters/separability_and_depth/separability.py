@@ -4,8 +4,7 @@ certificate either way.
 One linear programme finds the widest slab between two sets. By duality its optimum is half the L1
 distance of their convex hulls, so the same solution gives a separating hyperplane where there is
 one and a common point of the hulls where there is none. Where only the answer is asked for, a plane
-or a common point found by least squares proves it. A linear probe, fitted on some rows and scored
-on others, can fail where the separability of pairs cannot.
+or a common point found by least squares proves it.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from scipy.optimize import OptimizeResult, linprog, nnls
 from scipy.spatial.distance import cdist
 
 from grokbook.errors import GrokbookError, ParameterError
-from grokbook.measures.inputs import Array, rows, to_numpy, whole
+from grokbook.measures.inputs import Array, class_labels, rows, whole
 
 TOLERANCE = 1e-6
 """Hulls count as disjoint when their distance exceeds this share of the points' size (the solver's
@@ -285,7 +284,7 @@ def class_separability(
     >>> class_separability([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]).share
     1.0
     """
-    table, label = rows(points, name="points"), _labels(labels, len(points))
+    table, label = rows(points, name="points"), class_labels(labels, len(points))
     chosen = np.array(list(combinations(np.unique(label), 2)))
     complete = pairs is None or whole(pairs, "pairs", least=1) >= len(chosen)
     if not complete:
@@ -310,65 +309,6 @@ def shuffled_share(
     >>> shuffled_share(np.eye(4), [0, 0, 1, 1]).share
     1.0
     """
-    label = _labels(labels, len(points))
+    label = class_labels(labels, len(points))
     mixed = np.random.default_rng([seed, 1]).permutation(label)
     return class_separability(points, mixed, pairs=pairs, seed=seed)
-
-
-def _labels(labels: Array, n: int) -> np.ndarray:
-    label = to_numpy(labels).ravel()
-    if len(label) != n:
-        raise ParameterError(f"labels has {len(label)} entries, but there are {n} points.")
-    if np.unique(label).size < 2:
-        raise ParameterError("labels has one class only, but separability needs two or more.")
-    return label
-
-
-def linear_probe(points: Array, labels: Array, train: Array, *, ridge: float = 1e-3) -> np.ndarray:
-    r"""The class that a linear probe, fitted on some of the rows, gives to every row: Fisher's
-    discriminant.
-
-    .. math:: \hat y(x) = \arg\max_r \; \mu_r^T S^{-1} x - \tfrac12 \mu_r^T S^{-1} \mu_r, \qquad
-              S = \frac1n \sum_{k} (x_k - \mu_{y_k})(x_k - \mu_{y_k})^T + \varepsilon I .
-
-    The means $\mu_r$ and the scatter within classes come from the rows that `train` names;
-    $\varepsilon$ is `ridge` times the mean variance of a coordinate. The probe is in closed form
-    and uses nothing of the other rows' labels, so its score on those can fail, as the separability
-    of pairs of small classes cannot. Classes without a training row are never answered.
-
-    Args:
-        points: (n, d), one row a sample.
-        labels: (n,) integers, the class of each row.
-        train: numbers of the rows that the probe is fitted on, or a bool mask (n,).
-        ridge: a positive number.
-
-    Returns:
-        (n,) integers.
-
-    Raises ParameterError for another number of labels, one class only, no training row, values that
-    are not finite.
-
-    >>> linear_probe([[0.0], [0.1], [1.0], [1.1], [0.9]], [3, 3, 5, 5, 3], [0, 1, 2, 3]).tolist()
-    [3, 3, 5, 5, 5]
-
-    Source: Fisher 1936; as a probe of layers, Alain and Bengio 2016.
-    """
-    table, label = rows(points, name="points"), _labels(labels, len(points))
-    index = np.asarray(train)
-    index = np.flatnonzero(index) if index.dtype == bool else index
-    if not index.size or not 0 < ridge < np.inf:
-        raise ParameterError(
-            f"a probe needs a training row and a positive ridge, not {index.size} rows and {ridge}."
-        )
-    known, own = np.unique(label[index], return_inverse=True)
-    seen = table[index]
-    means = np.zeros((known.size, table.shape[1]))
-    np.add.at(means, own, seen)
-    means /= np.bincount(own)[:, None]
-    within = seen - means[own]
-    scatter = within.T @ within / index.size + ridge * (seen.var(axis=0).mean() or 1.0) * np.eye(
-        table.shape[1]
-    )
-    reader = np.linalg.solve(scatter, means.T)
-    scores = table @ reader - (means.T * reader).sum(axis=0) / 2
-    return known[scores.argmax(axis=1)].astype(np.int64)

@@ -11,7 +11,7 @@ from companion.claims import Claim, Paper, announced_by, claims, export, ledger,
 from grokbook.errors import ParameterError
 
 MODULE = '''
-from companion.claims import Paper, claim, found, judge
+from companion.claims import Finding, Paper, claim, judge
 
 ME = Paper("me2026", "Me 2026")
 
@@ -27,7 +27,7 @@ def even(least=5):
 @claim("ME1", ME, "section 2")
 def odd():
     """Every square is odd."""
-    return found("fails", 0.0)
+    return Finding("fails", value=0.0)
 
 
 THEIRS = claim("XG", "gu2025", "section 9")(odd.check)

@@ -61,7 +61,6 @@ def made(check=None, **changes):
     wanted = lambda: {"a": Experiment("made/rule", live_run(5, 0.5, 8, 20, 1).config, (0, 1))}  # noqa: E731
     usual = {
         "section": "B",
-        "topic": "a",
         "statement": "It is late.",
         "runs": wanted,
         "says": "mean {value:.1f}",
@@ -198,9 +197,7 @@ def words(check):
     returned = [node.value for node in ast.walk(tree) if isinstance(node, ast.Return)]
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     made = [
-        call
-        for call in calls
-        if getattr(call.func, "id", "") in ("judge", "found", "Finding", "worded")
+        call for call in calls if getattr(call.func, "id", "") in ("judge", "Finding", "worded")
     ]
     if any(value not in made for value in returned):  # another function says more
         return {"computed"}

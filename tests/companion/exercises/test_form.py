@@ -101,20 +101,10 @@ def test_a_form_that_is_not_kept_is_named(old, new, said):
 def test_hints_fold_each_for_itself_and_nothing_else_changes():
     text = folded(SOURCE)
     assert (
-        ":::{admonition} Hint 1\n:class: dropdown gb-hint\nIt has\ntwo lines.\n:::\n\n:::{admonition} Hint 2"
-        in text
+        text.count(":::{admonition} Hint") == 2 and "*Needed is:* A step, to three digits" in text
     )
-    assert text.count("*Needed is:* A step, to three digits") == 1
-    text = text.replace(
-        "*Needed is:* A step, to three digits or to the whole step before or after.\n\n", ""
-    )
-    assert (
-        text.replace(":::{admonition} Hint 1\n:class: dropdown gb-hint\n", "**Hint 1.** ")
-        .replace(":::{admonition} Hint 2\n:class: dropdown gb-hint\n", "**Hint 2.** ")
-        .replace("\n:::\n", "\n")
-        == SOURCE
-    )
-    assert "Solve.\n:::\n````\n" in text  # the last hint ends within its exercise
+    assert "Solve.\n:::\n````\n" in text, "the last hint ends within its exercise"
+    assert text.partition("````{solution}")[2] == SOURCE.partition("````{solution}")[2]
     assert folded("**Hint 1.** A paragraph of the text.") == "**Hint 1.** A paragraph of the text."
 
 
@@ -161,11 +151,11 @@ def test_a_variant_is_drawn_from_its_name_alone():
 
 def test_the_table_of_exercises_has_a_row_for_each_with_its_link_and_its_objective():
     goals = "\n**After this chapter you can**\n\n- look;\n- see\n  it;\n- tell a clock.\n\n**You need** nothing.\n"
-    rows = table({"06_clocks": goals + SOURCE, "07_none": "# Nothing"}).splitlines()
-    row = "| 06 | [A clock](chapters/06_clocks.ipynb#ex-06-clock) | 15\u00a0min | 2 of 3 | tell a clock |"
-    assert rows[0].count("|") == 6 and rows[2:] == [row]
-    assert (
-        objectives(goals) == ["look;", "see it;", "tell a clock."] and objectives("# Nothing") == []
+    text = table({"06_clocks": goals + SOURCE, "07_none": "# Nothing"})
+    (row,) = text.splitlines()[2:]
+    assert "[A clock](chapters/06_clocks.ipynb#ex-06-clock)" in row and "tell a clock" in row
+    assert objectives(goals) == ["look;", "see it;", "tell a clock."] and not objectives(
+        "# Nothing"
     )
     assert (ROOT / "book" / "teaching.md").read_text().count(TABLE) == 1
 
@@ -201,18 +191,22 @@ def test_a_number_that_is_off_by_a_hundredth_or_rounded_to_two_digits_is_not_rig
         assert [name for made, name in number(rough, right, "wrong") if made][0] == asked.ROUGH
 
 
-def test_only_as_many_numbers_as_are_asked_for_are_right_and_a_step_has_two_whole_ones():
-    assert (
-        not near([1, 2], [1, 2, 3])
-        and not near(1, [1, 1])
-        and not near(float("nan"), 1)
-        and not near(1, float("inf"))
-    )
-    assert (
-        near(469, 469.3147, within=1)
-        and near(470, 469.3147, within=1)
-        and not near(471, 469.3147, within=1)
-    )
+@pytest.mark.parametrize(
+    ("value", "right", "within", "is_near"),
+    [
+        ([1, 2], [1, 2, 3], 0, False),
+        (1, [1, 1], 0, False),
+        (float("nan"), 1, 0, False),
+        (1, float("inf"), 0, False),
+        (469, 469.3147, 1, True),
+        (470, 469.3147, 1, True),
+        (471, 469.3147, 1, False),
+    ],
+)
+def test_only_as_many_numbers_as_are_asked_for_are_right_and_a_step_has_two_whole_ones(
+    value, right, within, is_near
+):
+    assert near(value, right, within=within) == is_near
 
 
 def test_a_chapter_s_exercises_are_checked_without_the_modules_of_other_chapters():

@@ -39,7 +39,7 @@ NOTEBOOK = {
             ":::{when} early\n> **Answer.** Because.\n\n> And more.\n:::\n\nOutside.\n\n## One\n\nText."
         ),
         code("page.times()", [said("**Time** 3 s")], tags=["remove-input"]),
-        code("draw()", [GLUED, DRAWN], tags=["hide-input"], mystnb={"figure": {"name": "fig-a"}}),
+        code("draw()", [GLUED, DRAWN], mystnb={"figure": {"name": "fig-a"}}),
         code("n = 1"),
         markdown("made by", id="provenance"),
     ],

@@ -9,8 +9,8 @@ from pybtex.database import parse_file
 
 from companion.checks.drift import glued
 from companion.page.drawing import NARROW
-from companion.site.baked import Known, Label, baked, blocks, markdown
-from companion.site.outputs import ANOTHER
+from companion.site.baked import Known, Label, baked, markdown
+from companion.site.blocks import blocks
 from grokbook.errors import ChapterError
 from project_tree import ROOT
 
@@ -133,11 +133,10 @@ def test_cells_are_in_sight_with_what_they_show_and_figures_have_their_captions_
         metadata={"scrapbook": {"name": "n", "mime_prefix": "application/papermill.record/"}},
     )
     said = new_output("display_data", {"text/markdown": "It is {glue:text}`n`."})
-    hidden = {"tags": ["remove-input", "hide-output"], "mystnb": {"figure": {}}}
+    hidden = {"tags": ["remove-input"], "mystnb": {"figure": {}}}
     page = new_notebook(
         cells=[
-            new_code_cell("draw()", outputs=[number, figure], metadata=hidden),
-            new_code_cell(ANOTHER, outputs=[said], metadata=hidden),
+            new_code_cell("draw()", outputs=[number, figure, said], metadata=hidden),
             new_code_cell("p = 3", metadata={"tags": ["parameters"]}),
         ]
     )

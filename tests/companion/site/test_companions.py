@@ -31,9 +31,12 @@ def test_a_project_without_a_table_of_its_own_is_this_book(tmp_path):
 @pytest.mark.parametrize(
     ("table", "said"),
     [
-        ('chapter = "mine"', "[tool.grokbook] has chapter = 'mine'; did you mean chapters?"),
-        ("chapters = 3", "[tool.grokbook] has chapters = 3, which is no text."),
-        ('ledger = "../../x"', "[tool.grokbook] has ledger = '../../x'; a name has 1 to 240 bytes"),
+        ('chapter = "mine"', "[tool.grokbook] has chapter = 'mine'; it has chapters and ledger"),
+        ("chapters = 3", "[tool.grokbook] has chapters = 3; a name is a text of"),
+        (
+            'ledger = "../../x"',
+            "[tool.grokbook] has ledger = '../../x'; a name is a text of 1 to 240 bytes",
+        ),
         ('chapters = "a..b"', "chapters = 'a..b' of [tool.grokbook] is no package"),
         (
             'chapters = "nowhere_1918.deeper"',

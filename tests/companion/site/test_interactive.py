@@ -50,7 +50,7 @@ def test_a_figure_has_its_element_options_and_a_script_that_asks_for_nothing(nam
         'id="fig-try-area"',
         f'aria-label="{ALT}"',
         "<noscript>",
-        "&quot;start&quot;:[0.2,0.5,0.9]",
+        "&#34;start&#34;:[0.2,0.5,0.9]",
         script,
     )
     assert [part for part in parts if part not in text] == []

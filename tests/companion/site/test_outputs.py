@@ -35,6 +35,20 @@ def notebook(*found, tags=()):
     return new_notebook(cells=[new_markdown_cell("# T\n\n## The delay\n"), cell])
 
 
+def announced():
+    """A figure in the metadata of a cell that draws none."""
+    made = notebook()
+    figure = {"name": "fig-a", "caption": LABEL["caption"]}
+    made.cells[1].metadata["mystnb"] = {"figure": figure, "image": {"alt": "A curve it is."}}
+    return made
+
+
+def twice():
+    made = notebook(figure())
+    made.cells.append(new_code_cell(outputs=[figure()]))
+    return made
+
+
 def stream(content, name="stderr"):
     return new_output("stream", name=name, text=content)
 
@@ -49,19 +63,6 @@ def test_a_figure_gets_its_label_where_myst_nb_looks_for_it():
     assert len(made.cells) == 2
 
 
-def test_what_is_shown_beside_a_figure_goes_to_cells_that_show_no_code():
-    shown = [stream("hello", "stdout"), figure(), text(), figure({**LABEL, "name": "fig-b"})]
-    made = notebook(*shown, tags=["remove-input"])
-    assert outputs.label_figures(made) == ["fig-a", "fig-b"]
-    code = [cell for cell in made.cells if cell.cell_type == "code"]
-    assert [len(cell.outputs) for cell in code] == [2, 1, 1]
-    assert ["mystnb" in cell.metadata for cell in code] == [True, False, True]
-    assert all(
-        cell.source.startswith("#") and cell.metadata["tags"] == ["remove-input"]
-        for cell in code[1:]
-    )
-
-
 @pytest.mark.parametrize(
     ("made", "said"),
     [
@@ -69,8 +70,10 @@ def test_what_is_shown_beside_a_figure_goes_to_cells_that_show_no_code():
             notebook(image()),
             'code cell 1, under "The delay" shows an image without caption and alt',
         ),
-        (notebook(text(), tags=["figure"]), "is tagged `figure` and made none"),
-        (notebook(figure(), figure()), "the figure name 'fig-a' is used twice"),
+        (notebook(figure(), text()), "must show the figure fig-a and nothing else"),
+        (notebook(text(), figure()), "must show the figure fig-a and nothing else"),
+        (announced(), "must show the figure fig-a and nothing else"),
+        (twice(), "the figure name 'fig-a' is used twice"),
     ],
 )
 def test_a_figure_that_is_not_one_is_refused_with_its_place(made, said):

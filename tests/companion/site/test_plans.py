@@ -2,6 +2,7 @@
 somewhere."""
 
 import re
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -60,10 +61,12 @@ def test_the_list_of_what_is_needed_stands_in_the_place_of_its_line_and_names_ev
 
 def test_what_can_be_turned_has_a_row_a_chapter_with_its_sets_and_its_example(tmp_path):
     chapter = next(one for one in sources.load_all(ROOT) if one.number == "11")
-    sets = {chapter.name: {"eight symbols": f"{chapter.name}-eight"}}
+    eight = SimpleNamespace(name="eight symbols", file=f"{chapter.name}-eight")
     page = tmp_path / "how.md"
     page.write_text(KNOBS)
-    fill_pages(ROOT, tmp_path, [path.stem for path in sources.chapter_paths(ROOT)], sets)
+    fill_pages(
+        ROOT, tmp_path, [path.stem for path in sources.chapter_paths(ROOT)], {chapter.name: [eight]}
+    )
     rows = page.read_text("utf-8").splitlines()[2:]
     assert len(rows) == len(sources.load_all(ROOT)) - 2
     (row,) = [row for row in rows if row.startswith("| [11 ")]

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from myst_parser.parsers.docutils_ import Parser
 
-from companion.page import cards, safe, show, sources, tables
+from companion.page import cards, safe, sources, tables
 from companion.page.parameters import Parameter
 from companion.site import footer
 from grokbook.runs import export
@@ -109,11 +109,6 @@ def test_the_captions_markdown_knows_neither_html_nor_substitutions(attack):
     assert "substitution" not in CONFIG["parse"]["myst_enable_extensions"]
 
 
-def test_code_that_holds_a_fence_stays_in_its_own():
-    text = show.markdown(footer.box_text, lines=60)
-    assert [type(n) for n in rendered(text).children] == [nodes.paragraph, nodes.literal_block]
-
-
 HOSTILE = st.text(
     st.sampled_from("<>&\"'=+-@{}\\%$#_^~|,;:\n\t` ax1é"), max_size=24
 ) | st.sampled_from(ATTACKS)
@@ -141,7 +136,7 @@ def test_cells_names_and_captions_of_a_table_add_no_element_and_no_attribute(nam
     def without_cards(frame, caption):
         return [
             (tag, [a for a in names if a not in ("role", "data-label")])
-            for tag, names in Tags(tables.table_html(frame, caption, {})).seen
+            for tag, names in Tags(tables.table_html(frame, caption)).seen
         ]
 
     assert without_cards(frame, caption) == without_cards(calm, "x" if caption else "")
@@ -165,11 +160,17 @@ def test_an_entry_of_the_ledger_adds_only_what_sets_mathematics_in_a_sentence(na
             "kind": said or "x",
             "origin": "paper",
         }
-        row |= {"page": f"07_x: {said}", "shown_by": "runs", "runs": 1, "rule": f"r {said}"}
+        row |= {
+            "page": f"07_x: {said}",
+            "shown_by": "runs",
+            "runs": 1,
+            "part_of": "",
+            "rule": f"r {said}",
+        }
         row |= {"chapter": f"07_x{said}", "section": said, "also": [f"a{said}"], "computed": True}
         row |= {"bars": {f"b{said}": "holds"}, "records": [said], "not_recorded": [f"n{said}"]}
         row |= {"rule_changed": f"c {said}", "command": f"d {said}"}
-        seen = Tags(cards.sheet_html([row], said) + cards._indexed(row)).seen
+        seen = Tags(cards.sheet_html([row], said) + cards.ledger_html(pd.DataFrame([row]))).seen
         return [
             one for one in seen if one[0] not in ("i", "sub", "sup") and one != ("p", ["class"])
         ]

@@ -25,7 +25,7 @@ from companion.site import serving, state
 from companion.site import staging as site
 from companion.site.downloads import with_wheel
 from companion.site.serving import server
-from grokbook.errors import ChapterError, GrokbookError, ParameterError, RecordError
+from grokbook.errors import ChapterError, ParameterError, RecordError
 from processes import git
 
 
@@ -210,19 +210,19 @@ def test_only_a_committed_source_of_a_named_repository_has_launch_links_and_in_c
     project,
 ):
     tiny = {"01_tiny": sources.find(project, "01_tiny")}
-    assert site.pages(project, tiny)["launch"] == {"01_tiny": {}}
+    assert site.launches(project, tiny) == {"01_tiny": {}}
     git(project, "init", "-q")
     git(project, "add", "notebooks")
     git(project, "commit", "-q", "-m", "one")
     link = f"https://mybinder.org/v2/gh/grokbook/grokbook/{state.revision(project)}?urlpath="
     link += "lab%2Ftree%2Fnotebooks%2F01_tiny.md%3Ffactory%3DJupytext%2520Notebook"
-    assert site.pages(project, tiny)["launch"] == {"01_tiny": {"Binder": link}}
+    assert site.launches(project, tiny) == {"01_tiny": {"Binder": link}}
     tag = f"v{site.described(project)['version']}"
     git(project, "tag", tag)
     colab = f"https://colab.research.google.com/github/grokbook/grokbook/blob/notebooks-{tag}/01_tiny.ipynb"
-    assert site.pages(project, tiny)["launch"] == {"01_tiny": {"Binder": link, "Colab": colab}}
+    assert site.launches(project, tiny) == {"01_tiny": {"Binder": link, "Colab": colab}}
     (project / "pyproject.toml").unlink()
-    assert site.pages(project, tiny)["launch"] == {"01_tiny": {}}
+    assert site.launches(project, tiny) == {"01_tiny": {}}
 
 
 def test_a_notebook_to_download_installs_the_released_wheel_first_where_the_package_is_missing(
@@ -305,12 +305,6 @@ def test_a_swap_that_fails_brings_the_old_site_back(tmp_path):
     with pytest.raises(OSError):
         site.swap(tmp_path / "work" / "absent", target)
     assert (target / "index.html").read_text() == "old"
-
-
-def test_missing_mathjax_is_said_with_its_remedy(monkeypatch):
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(GrokbookError, match="install sphinx-mathjax-offline"):
-        site.mathjax_folder()
 
 
 def test_the_site_is_served_on_the_local_address(tmp_path):

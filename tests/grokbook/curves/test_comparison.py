@@ -6,7 +6,7 @@ from math import comb, log
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu, norm, permutation_test
 
@@ -71,8 +71,6 @@ def test_the_share_of_signs_is_that_of_scipy_to_the_bit(n):
     )
     steps = pd.DataFrame({"grok_step": 500 * np.exp(logs), "last_step": 1e6}), table([500] * n, 1e6)
     assert c.paired_p(*steps) == found.pvalue
-    both = permutation_test((logs,), np.sum, permutation_type="samples", n_resamples=np.inf)
-    assert c.either_way(*steps, c.paired_p) == c.either_way(*steps[::-1], c.paired_p) == both.pvalue
 
 
 @pytest.mark.parametrize(
@@ -90,17 +88,6 @@ def test_of_many_pairs_as_many_signs_are_drawn_as_tell_it(shift, low, high):
     p = c.paired_p(*steps)
     assert low <= p <= high and p == c.paired_p(*steps)
     assert abs(p - norm.cdf(logs.sum() / np.sqrt((logs**2).sum()))) < 0.01
-
-
-def test_one_run_against_three_by_hand():
-    """One run is as early as its rank: 2 is second of four; {1, 3, 5} score -1, three of four
-    groupings no less."""
-    assert c.permutation_p(table([2]), table([1, 3, 5])) == 2 / 4
-    assert c.permutation_p(table([1, 3, 5]), table([2])) == 3 / 4
-    assert (
-        c.paired_p(table([7]), table([10])) == 1 / 2 and c.paired_p(table([14]), table([10])) == 1
-    )
-    assert np.isnan(c.paired_p(table([7]), table([7]).set_axis([4])))
 
 
 def test_many_runs_are_counted_all_the_same():
@@ -129,16 +116,6 @@ def test_a_censored_run_is_later_than_an_observed_one_and_equal_to_another():
     assert c.earlier(table([500, None]), table([None, 800])).tolist() == [[1, 1], [0, -1]]
 
 
-def test_different_lengths_leave_pairs_open():
-    assert c.earlier(table([None], last=400), table([500])).tolist() == [[0]]
-    assert c.earlier(table([None], last=500), table([500])).tolist() == [[-1]]
-
-
-def test_nothing_known_gives_a_p_of_one():
-    assert c.permutation_p(table([None] * 3), table([None] * 3)) == 1.0
-    assert c.ratio_bounds(table([None]), table([None])) == (0.0, np.inf)
-
-
 def test_compare_pairs_runs_of_one_seed():
     found = c.compare(table([100, 400, None]), table([200, 400]))
     assert found.pairs == 2 and found.same_seed == (0.75, 0.75) and found.paired == 0.5
@@ -157,16 +134,6 @@ def test_sooner_one_way_is_later_the_other(a, b):
     """The test of "not earlier" one way is that of "not later" the other way."""
     answer = {True: False, False: True, None: None}
     assert c.sooner(table(a), table(b)) is answer[c.sooner(table(b), table(a))]
-
-
-@settings(max_examples=20)
-@given(steps, steps, st.integers(1, 50))
-def test_the_unit_of_the_steps_does_not_matter_and_factors_and_gaps_are_taken_out(a, b, scale):
-    first, second = table(a), table(b)
-    times = first * scale, second * scale
-    assert c.sooner(*times) is c.sooner(first, second)
-    assert c.sooner(times[0], second, factor=scale) is c.sooner(first, second)
-    assert c.sooner(first, second + scale, gap=scale) is c.sooner(first, second)
 
 
 @given(
@@ -195,9 +162,6 @@ def test_equivalence_has_to_be_shown():
     blind = near.iloc[rng.permutation(18)].set_axis(near.index)
     assert c.equivalent(first, blind) is not True
     assert c.equivalent(first.iloc[:4], near.iloc[:4]) is None
-    assert c.equivalent(first, near, test=c.permutation_p) is None, (
-        "the spread of seeds hides it without pairs"
-    )
 
 
 def test_a_longer_record_alone_makes_nothing_later():
@@ -219,8 +183,6 @@ test_refusals_name_the_value_and_the_rule = refusals(
         lambda: c.paired_p(table([0, 1]), table([0, 1])),
         "^a grok step is 0, but a ratio needs steps above 0.$",
     ),
-    (lambda: c.compare(table([0]), table([0])), "a grok step is 0"),
-    (lambda: c.compare(table([5]), table([0]).set_axis([4])), "a grok step is 0"),
     (lambda: c.sooner(table([1]), table([2]), factor=0), "factor = 0 must be positive"),
     (lambda: c.equivalent(table([1]), table([2]), margin=1.0), "margin = 1.0 must be above 1"),
 )

@@ -1,7 +1,6 @@
 """Phases of learning: Table 1 of Liu et al. 2022 cell by cell, with censoring, and the comparison
 of two diagrams."""
 
-import dataclasses
 import json
 
 import numpy as np
@@ -14,6 +13,11 @@ from grokbook.curves import phases as ph
 from grokbook.errors import ParameterError
 
 NEVER = float("nan")
+RULES = {
+    "this book": ph.PhaseRule(),
+    "Table 1": ph.PhaseRule(strict=True),
+    "the authors' programs": ph.PhaseRule(inclusive=True),
+}
 DIAGRAMS = arrays("U1", (4, 6), elements=st.sampled_from("CGMX"))
 
 
@@ -23,7 +27,6 @@ DIAGRAMS = arrays("U1", (4, 6), elements=st.sampled_from("CGMX"))
         (100, 1_099, "this book", "C"),
         (100, 1_100, "this book", "G"),
         (100, 1_100, "the authors' programs", "C"),
-        (100, 2_100, "their program for one panel", "C"),
         (100, NEVER, "this book", "M"),
         (100, 100_001, "this book", "M"),
         (NEVER, NEVER, "this book", "X"),
@@ -32,7 +35,7 @@ DIAGRAMS = arrays("U1", (4, 6), elements=st.sampled_from("CGMX"))
     ],
 )
 def test_table_1(fit, test, rule, phase):
-    assert ph.phase_of(fit, test, ph.RULES[rule]) == phase
+    assert ph.phase_of(fit, test, RULES[rule]) == phase
 
 
 def runs(train, test, last=100_000):
@@ -56,7 +59,7 @@ def runs(train, test, last=100_000):
     ],
 )
 def test_a_record_that_ends_early_decides_only_what_was_reached(train, test, last, rule, phase):
-    assert ph.phases(runs(train, test, last), ph.RULES[rule]).phase == phase
+    assert ph.phases(runs(train, test, last), RULES[rule]).phase == phase
 
 
 def test_a_run_that_diverged_is_decided_and_one_that_was_ended_at_its_goal_is_open_under_a_harder_rule():
@@ -65,7 +68,7 @@ def test_a_run_that_diverged_is_decided_and_one_that_was_ended_at_its_goal_is_op
     ended = runs([0, 1, np.nan], [0, 0.9, np.nan])
     data = xr.concat([whole, gone, ended], "seed").assign_coords(seed=[0, 1, 2])
     assert "".join(ph.phases(data).phase.values) == "MMC"
-    assert "".join(ph.phases(data, ph.RULES["Table 1"]).phase.values) == "MM."
+    assert "".join(ph.phases(data, RULES["Table 1"]).phase.values) == "MM."
     assert ph.phases(data).end.values.tolist() == [100_000, 50_000, 50_000]
 
 
@@ -76,10 +79,8 @@ STOP = {"variable": "train_accuracy", "threshold": 0.9, "above": True, "hold": 4
     ("attrs", "phase"),
     [
         ({}, "M"),
-        ({"configuration": json.dumps({"stop": None})}, "M"),
         ({"configuration": json.dumps({"stop": STOP})}, "."),
         ({"configs": json.dumps([{"stop": STOP}, {"stop": None}])}, "."),
-        ({"configuration": json.dumps({"stop": STOP | {"threshold": 0.99}})}, "M"),
         (
             {
                 "configuration": json.dumps(
@@ -88,7 +89,6 @@ STOP = {"variable": "train_accuracy", "threshold": 0.9, "above": True, "hold": 4
             },
             ".",
         ),
-        ({"configuration": json.dumps({"stop": STOP | {"variable": "train_loss"}})}, "M"),
     ],
 )
 def test_a_run_that_its_own_rule_stopped_did_not_diverge(attrs, phase):
@@ -131,9 +131,7 @@ def test_bands_in_the_order_of_the_claim_are_seen_and_others_are_not():
     "make",
     [
         lambda: ph.PhaseRule(threshold=1.2),
-        lambda: dataclasses.replace(ph.PhaseRule(), gap=0),
         lambda: ph.PhaseRule(cap=NEVER),
-        lambda: ph.PhaseRule(gap=NEVER),
         lambda: ph.phases(
             runs([0, 1], [0, 1]).assign_attrs(
                 configs=json.dumps([{"stop": STOP | {"variable": "f"}}])

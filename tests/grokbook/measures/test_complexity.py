@@ -19,13 +19,6 @@ def affine(normals, offsets):
     return lambda x: x @ np.asarray(normals, dtype=float).T + np.asarray(offsets, dtype=float)
 
 
-def test_in_one_dimension_it_counts_the_hinges_within_the_radius():
-    hinges = np.linspace(-1, 1, 21) + 0.01
-    units = affine(np.ones((21, 1)), -hinges)
-    for x, r in ((0.0, 0.3), (0.5, 0.12), (0.0, 3.0)):
-        assert local_complexity(units, np.array([[x]]), r, 1) == np.sum(np.abs(hinges - x) < r)
-
-
 def test_a_full_frame_finds_every_plane_within_r_over_root_d_and_none_beyond_r():
     """max_m |w.v_m| lies in [1/sqrt(D), 1] for a unit vector w and an orthonormal basis v."""
     d, r = 6, 1.0

@@ -8,7 +8,7 @@ import torch
 
 from grokbook import measures
 from grokbook.errors import ParameterError
-from grokbook.measures.inputs import like, one_of, rows, to_numpy, whole
+from grokbook.measures.inputs import one_of, rows, to_numpy, whole
 from refusals import refusals
 
 ON_EMBEDDINGS = [
@@ -64,14 +64,6 @@ def test_torch_and_numpy_agree_and_gradients_are_left_alone(measure):
         assert not theirs.requires_grad
     np.testing.assert_allclose(ours, np.asarray(theirs), rtol=1e-12, atol=1e-12)
     assert tensor.grad is None
-
-
-def test_points_come_back_as_the_kind_that_went_in():
-    for kind in (torch.float32, torch.float64):
-        table = torch.eye(5, dtype=kind)
-        assert measures.circle_projection(table, 1).dtype == kind
-    assert isinstance(measures.circle_projection(np.eye(5), 1), np.ndarray)
-    assert like(np.ones(1), torch.ones(1, dtype=torch.int64)).dtype == torch.float64
 
 
 test_refusals_name_the_value_and_the_rule = refusals(

@@ -34,16 +34,6 @@ def test_all_axes_rebuild_the_table_and_one_the_best_of_rank_one():
     assert np.isclose(lost, (np.linalg.svd(centred)[1][2:] ** 2).sum())
 
 
-def test_what_is_rebuilt_lies_on_the_axes_of_the_other():
-    table, other = noise(), noise(seed=1)
-    mean, axes = principal_axes(other, 2)
-    left = rebuilt(table, 2, of=other) - mean
-    assert np.allclose(left @ axes @ axes.T, left)
-    assert np.allclose(
-        rebuilt(rebuilt(table, 2, of=other), 2, of=other), rebuilt(table, 2, of=other)
-    )
-
-
 @given(st.integers(1, 5), st.floats(0.1, 1.0), st.floats(0.01, 100))
 def test_a_ring_of_any_frequency_and_width_is_a_ring(k, flat, size):
     assert ring_share(size * ring(11, k, flat=flat)) == pytest.approx(1)

@@ -58,17 +58,6 @@ def test_logits_are_those_of_torchs_layers():
     assert torch.allclose(of_these_pairs(w, 3, PAIRS), expected, atol=1e-5)
 
 
-def test_gradients_are_those_of_torchs_layers():
-    w = {name: value.double().requires_grad_() for name, value in away_from_start(NET).items()}
-    torch.set_default_dtype(torch.float64)
-    try:
-        expected = torch.autograd.grad(torch_twin(NET, w)(PAIRS).square().sum(), w["W_E"])[0]
-    finally:
-        torch.set_default_dtype(torch.float32)
-    found = torch.autograd.grad(NET.forward(w, PAIRS).square().sum(), w["W_E"])[0]
-    assert torch.allclose(found, expected, atol=1e-9)
-
-
 def test_the_two_forms_have_one_gradient():
     w = {name: value.double().requires_grad_() for name, value in away_from_start(NET, 1).items()}
     every, these = (
@@ -84,16 +73,6 @@ def test_where_everything_is_dropped_only_the_vectors_are_left():
     w = away_from_start(NET)
     found = NET.forward(w, PAIRS, drop=torch.zeros_like)
     assert torch.allclose(found, torch_twin(NET, w, dropout=1.0)(PAIRS), atol=1e-5)
-
-
-def test_dropout_is_noise_about_nearly_the_same_logits():
-    w, pairs = NET.draw(2), PAIRS[:1].expand(20_000, 2)
-    torch.manual_seed(0)
-    noisy = NET.forward(w, pairs, drop=nn.Dropout(0.02))
-    assert noisy.std(dim=0).min() > 0
-    expected = torch_twin(NET, w, dropout=0.02)(pairs)
-    assert torch.allclose(noisy.std(dim=0), expected.std(dim=0), rtol=0.1)
-    assert torch.allclose(noisy.mean(dim=0), expected.mean(dim=0), atol=0.01)
 
 
 def test_turned_pairs_are_read_by_turned_weights():
@@ -132,12 +111,6 @@ def test_the_start_is_torchs():
         (w[name] == value).all()
         for name, value in (("gain_1.0", 1), ("shift_2.1", 0), ("b_Q.0", 0))
     )
-
-
-def test_the_decoder_is_everything_but_the_vectors():
-    groups = NET.groups()
-    assert {*groups["encoder"], *groups["decoder"]} == set(NET.shapes())
-    assert groups["encoder"] == ("W_E",)
 
 
 def test_products_are_those_of_the_matrices_by_a_count_of_torchs():

@@ -1,7 +1,5 @@
 """Networks with something set by hand, against the formula of each."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 import torch
@@ -71,18 +69,6 @@ def test_the_start_is_neither_trained_nor_decayed_nor_counted_in_the_norm(linear
         assert stack.history[r]["weight_norm"][0] == pytest.approx(
             float(sum(w.square().sum() for w in drawn.values())) ** 0.5
         )
-
-
-def test_alpha_1_with_linear_logits_in_the_weights_is_the_network_itself_trained_as_it_is():
-    """A run of the centred network at alpha = 1 whose start gives no logits is the run of the
-    network."""
-    network = Quadratic(5, width=6)
-    config = RunConfig(TASK, network, AdamW(), steps=8, snapshots=0, start="zero_output")
-    centred = dataclasses.replace(config, model=Centred(network))
-    ours = split_weights(centred, train_here([centred], How()).weights[0])
-    theirs = split_weights(config, train_here([config], How()).weights[0])
-    for name, w in theirs.items():
-        np.testing.assert_allclose(ours[name], w, atol=1e-6)
 
 
 def test_a_rescaled_start_is_the_start_times_its_factor():

@@ -46,9 +46,7 @@ def test_embeddings_start_normal_about_their_centre():
 
 
 WRONG = (
-    {"hidden": (4, 5)},
     {"hidden": (4, 4, 4)},
-    {"hidden": ()},
     {"repeats": 0},
     {"product": True, "d_model": 4},
     {"gain": 0.0},

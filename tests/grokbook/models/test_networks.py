@@ -55,12 +55,6 @@ def test_a_seed_draws_the_same_again_and_another_seed_something_else(model):
     assert all(map(torch.equal, first, again)) and not all(map(torch.equal, first, other))
 
 
-def test_the_operands_rows():
-    rows = {"W_E": list(range(14))}
-    assert EmbeddingMLP(7, shift=2).embeddings(rows) == (list(range(7)), list(range(2, 9)))
-    assert QuadraticMLP(7, shift=2).embeddings(rows) == (list(range(7)), list(range(7, 14)))
-
-
 @pytest.mark.parametrize("model", MODELS[:2])
 def test_a_start_changes_the_embedding_alone_which_its_seed_draws(model):
     plain = model.draw(0)
@@ -100,14 +94,6 @@ def test_the_quadratic_network_by_its_formula(i, j):
     u, v = w["W_E"].numpy(), w["W_U"].numpy()
     found = model.forward(w, torch.tensor([[i, j + 3, 10]]))[0].numpy()
     assert np.allclose(found, v @ (u[i] + u[7 + j]) ** 2, atol=1e-6)
-
-
-@pytest.mark.parametrize(
-    "make", [lambda: EmbeddingMLP(7, width=0), lambda: QuadraticMLP(0), lambda: EmbeddingMLP(2.5)]
-)
-def test_sizes_that_are_no_sizes_are_refused(make):
-    with pytest.raises(ParameterError, match="must be an integer of 1 or more"):
-        make()
 
 
 def test_the_papers_start_is_scipys_toeplitz_of_one_positive_vector():

@@ -87,10 +87,3 @@ def test_what_cannot_be_is_refused_by_name(change):
 def test_a_task_of_another_order_is_refused():
     with pytest.raises(ParameterError, match="p = 5"):
         Quadratic(5).check(GroupTask("Z7", answers="labels"))
-
-
-@pytest.mark.parametrize("activation", ACTIVATIONS)
-def test_the_groups_of_rates_hold_every_parameter_once(activation):
-    model = Quadratic(5, width=3, activation=activation)
-    hidden, output = (model.groups()[name] for name in ("hidden", "output"))
-    assert hidden == ("W_E",) and sorted(hidden + output) == sorted(model.shapes())

@@ -20,8 +20,7 @@ from grokbook.errors import ParameterError
 from grokbook.models.resnet import ResNet
 from grokbook.tasks.shapes import ShapeTask
 from grokbook.training import Adam, RunConfig, Schedule, train
-from grokbook.training.cost import predict
-from grokbook.training.forward import all_outputs, run_outputs, split_weights
+from grokbook.training.forward import all_outputs, split_weights
 from grokbook.training.loop import advance, batch_metrics, losses_and_gradient, make_stack
 
 TASK = ShapeTask(3, train_fraction=0.4, tile=8)
@@ -102,13 +101,6 @@ def test_it_has_as_many_parameters_as_published():
     )
 
 
-def test_its_names_and_shapes_are_torchvisions():
-    torchvision = pytest.importorskip("torchvision")
-    state = torchvision.models.resnet18(num_classes=7).state_dict()
-    own = ResNet(7).shapes()
-    assert own == {name: tuple(t.shape) for name, t in state.items() if "num_batches" not in name}
-
-
 @pytest.mark.parametrize("stem", ["imagenet", "small"])
 @settings(max_examples=5, deadline=None)
 @given(size=st.integers(9, 33), width=st.integers(1, 5), seed=st.integers(0, 99))
@@ -175,19 +167,6 @@ def test_training_is_torchs_with_statistics_and_coupled_decay(monkeypatch):
         assert float((part - state[name]).norm() / (part - start[name]).norm()) < 1e-4, name
 
 
-def test_statistics_are_state_and_not_weights():
-    """They move by a tenth of a batch's, take no decay, and are not in the norm; a stopped run
-    finds them again."""
-    stack = make_stack([CONFIG], torch.device("cpu"))
-    (inputs, _), _ = stack.batch()
-    seen, before = {}, split_weights(CONFIG, stack.weights[0].clone())
-    run_outputs(CONFIG, stack.weights[0], inputs[0], seen)
-    advance(stack)
-    after = split_weights(CONFIG, stack.weights[0])
-    for name in SMALL.statistics:
-        assert torch.equal(after[name], seen[name]) and not torch.equal(after[name], before[name])
-
-
 def test_training_accuracy_in_batches_is_that_of_random_whole_batches():
     """Equal to torch's layers in training mode on the batches of one permutation, the remainder
     left out."""
@@ -233,20 +212,6 @@ def test_the_whole_table_in_pieces_is_the_table(monkeypatch):
     torch.testing.assert_close(all_outputs(CONFIG, row, inputs), whole, atol=1e-5, rtol=1e-5)
 
 
-def test_a_file_of_weights_is_taken_but_for_the_head_and_another_is_refused(tmp_path):
-    file = tmp_path / "weights.pt"
-    torch.save(ResNet(10, width=4, stem="small", channels=1, size=16).draw(5), file)
-    model = ResNet(TASK.outputs, width=4, stem="small", channels=1, size=16, pretrained=str(file))
-    drawn, other = model.draw(0), SMALL.draw(5)
-    assert torch.equal(drawn["layer3.0.conv1.weight"], other["layer3.0.conv1.weight"])
-    assert torch.equal(drawn["fc.weight"], SMALL.draw(0)["fc.weight"])
-    with pytest.raises(ParameterError, match=r"has no conv1.weight of shape \(5, 1, 3, 3\)"):
-        ResNet(9, width=5, stem="small", channels=1, size=16, pretrained=str(file)).draw(0)
-    file.write_bytes(b"no weights")
-    with pytest.raises(ParameterError, match="cannot be read as a file of weights"):
-        model.draw(0)
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -273,15 +238,6 @@ def test_sizes_are_checked(change, message):
 def test_a_task_that_does_not_fit_is_refused(model, message):
     with pytest.raises(ParameterError, match=message):
         RunConfig(TASK, model)
-
-
-def test_cost_counts_batches_and_pieces():
-    """The paper's 14,641 images are never in memory at once, and a step sees a batch of them."""
-    task = ShapeTask()
-    config = RunConfig(
-        task, ResNet(task.outputs, channels=1), Adam(1e-3), steps=1000, batch_size=200, snapshots=0
-    )
-    assert predict(config).memory_mb < 10_000
 
 
 @pytest.mark.slow

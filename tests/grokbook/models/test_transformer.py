@@ -16,7 +16,6 @@ from grokbook.models.transformer import (
     Transformer,
     as_tokens,
     initialise,
-    logits,
     parameter_shapes,
 )
 from grokbook.tasks import ModularTask
@@ -77,42 +76,6 @@ def test_the_plain_model_equals_an_independent_one_at_any_depth(n_layers, positi
         torch.testing.assert_close(ours_gradients[name], gradient, rtol=0, atol=tolerance, msg=name)
 
 
-def plain_streams(w, tokens, shape):
-    """The residual stream of our plain model after every layer."""
-    x = F.embedding(tokens, w["W_E"]) + w["W_pos"]
-    for l in range(shape.n_layers):
-        x = tf.mlp(w, l, tf.self_attention(w, l, x, shape))
-    return x
-
-
-@pytest.mark.parametrize("changed", [1, 2])
-def test_a_later_token_never_reaches_an_earlier_position(changed):
-    shape = Shape(7, d_model=8, n_heads=2, n_layers=2)
-    w = random_weights(shape, torch.float64)
-    before = torch.tensor([[1, 2, 7], [6, 0, 7]])
-    after = before.clone()
-    after[:, changed] = torch.tensor([4, 3])
-    one, two = (plain_streams(w, tokens, shape) for tokens in (before, after))
-    assert torch.equal(one[:, :changed], two[:, :changed])
-    assert not torch.isclose(one[:, changed:], two[:, changed:]).all(dim=-1).any()
-
-
-def test_the_one_layer_model_without_positions_commutes():
-    """With one shared table, no positions and one layer the read-out is symmetric in the
-    operands."""
-    shape, task = Shape(7, d_model=8, n_heads=2, positional=False), ModularTask(7)
-    w = random_weights(shape, torch.float64)
-    z = logits(w, torch.from_numpy(task.tokens), shape).view(7, 7, 7)
-    torch.testing.assert_close(z, z.transpose(0, 1), rtol=0, atol=1e-12)
-    shifted = Shape(7, d_model=8, n_heads=2, positional=False, shift=3)
-    z = logits(
-        random_weights(shifted, torch.float64),
-        torch.from_numpy(ModularTask(7, shift=3).tokens),
-        shifted,
-    )
-    assert not torch.allclose(z.view(7, 7, 7), z.view(7, 7, 7).transpose(0, 1))
-
-
 @pytest.mark.parametrize("d_mlp", [None, 20])
 @pytest.mark.parametrize("positional", [True, False])
 @pytest.mark.parametrize(
@@ -148,9 +111,7 @@ def test_initial_weights_are_normal_with_variance_one_over_d():
 
 NO_INPUTS = {
     r"input of shape \(2,\) and type torch.int64 is not integers \(N, 2\) or \(N, 3\).": ([1, 2],),
-    r"type torch.int64 is not integers": ([[0, 0, 0, 0]],),
     r"type torch.float32 is not integers": ([[0.0, 0.0]],),
-    r"type torch.complex64 is not integers": ([[0j, 1j]],),
     r"type torch.bool is not integers": ([[False, False]],),
     r"an operand lies outside 0 .. 6 \(p = 7, shift = 2\).": (
         [[7, 0]],
@@ -181,21 +142,6 @@ def test_pairs_and_token_sequences_mean_the_same(p, shift, data):
     assert torch.equal(as_tokens(tokens, shape), tokens)
     for kind in (torch.uint8, torch.int8, torch.int16, torch.int32):
         assert torch.equal(as_tokens(torch.tensor(pairs, dtype=kind), shape), tokens)
-
-
-@pytest.mark.parametrize("n_layers", [1, 2])
-def test_the_module_takes_pairs_and_token_sequences(n_layers):
-    task = ModularTask(7, shift=3)
-    model = Transformer(7, d_model=8, n_layers=n_layers, shift=3)
-    from_pairs, from_tokens = (
-        model(torch.from_numpy(task.pairs)),
-        model(torch.from_numpy(task.tokens)),
-    )
-    assert from_pairs.shape == (49, 7) and torch.equal(from_pairs, from_tokens)
-    expected = whole_sequence_logits(
-        model.named_weights(), torch.from_numpy(task.tokens), model.shape
-    )
-    torch.testing.assert_close(from_pairs, expected, rtol=0, atol=1e-5)
 
 
 REFUSED_SIZES = {

@@ -68,17 +68,6 @@ def test_without_room_a_label_stands_at_the_end_outside():
     assert not one.overlaps(other)
 
 
-def test_a_label_that_finds_no_place_in_one_line_takes_two():
-    ax = Figure(figsize=(2.4, 3)).add_subplot()
-    ax.plot([0, 0.4, 0.5, 1], [0, 0, 1, 1], label="accuracy of an ideal model")
-    ax.set_xlim(0, 1)
-    (text,) = name_lines(ax)
-    assert text.get_text().split("\n") == ["accuracy of an", "ideal model"]
-    ax.figure.draw_without_rendering()
-    box = text.get_window_extent()
-    assert ax.bbox.containsx(box.x0) and ax.bbox.containsx(box.x1)
-
-
 @pytest.mark.parametrize("steps", [(50, 60), (60, 50), (10, 900)])
 def test_marks_that_would_meet_turn_away_from_each_other(steps):
     ax = Figure(figsize=(4, 3)).add_subplot(xscale="log")

@@ -59,26 +59,6 @@ def test_three_seeds_are_three_lines_and_five_have_their_median_and_range(runs):
             assert line.get_linewidth() > thin[0].get_linewidth()
 
 
-def test_what_train_returns_is_drawn_as_it_is(runs):
-    """Dimension `run` with seeds that may repeat, as `train([a, b])` gives it."""
-    straight = runs.assign_coords(seed=("seed", [0] * runs.sizes["seed"])).swap_dims(seed="run")
-    drawn, expected = (plotting.learning_curves(data).axes[0].lines for data in (straight, runs))
-    for line, other in zip(drawn, expected, strict=True):
-        assert np.array_equal(line.get_xydata(), other.get_xydata())
-
-
-def test_the_delay_is_marked_at_the_median_steps():
-    steps = np.arange(0, 400, 10)
-    made = {"train": 50, "test": 200}
-    series = {
-        f"{n}_accuracy": (("seed", "step"), (steps >= at)[None] * 1.0) for n, at in made.items()
-    }
-    series |= {f"{n}_loss": (("seed", "step"), np.ones((1, steps.size))) for n in made}
-    dataset = xr.Dataset(series, {"seed": [0], "step": steps})
-    ax = plotting.learning_curves(dataset, grok_times(dataset)).axes[0]
-    assert _marks(ax) == [50, 200]
-
-
 def _marks(ax):
     return sorted(line.get_xdata()[0] for line in ax.lines if len(line.get_xdata()) == 2)
 
@@ -111,9 +91,9 @@ def test_other_curves_draw(runs):
 
 def test_every_run_of_a_setting_has_its_raw_curves_and_one_that_was_not_run_says_so(runs):
     other = runs.assign(test_accuracy=runs.test_accuracy / 2)
-    fig = curves_by_setting({"a": runs, "b": None, "c": other}, {"a": 0.3})
+    fig = curves_by_setting({"a": runs, "b": None, "c": other})
     drawn = [len(ax.lines) for ax in fig.axes]
-    assert drawn == [7, 0, 6] and len({ax.get_position().y0 for ax in fig.axes}) == 1
+    assert drawn == [6, 0, 6] and len({ax.get_position().y0 for ax in fig.axes}) == 1
     for ax, shown in ((fig.axes[0], runs), (fig.axes[2], other)):
         assert np.array_equal(ax.lines[3].get_ydata(), shown.test_accuracy.values[0, 1:])
     assert [t.get_text() for t in fig.axes[1].texts] == ["not run"]
@@ -126,17 +106,6 @@ def test_style_is_opaque_and_settings_stay(runs):
     assert fig.get_facecolor()[3] == 1
     assert dict(mpl.rcParams) == before
     assert STYLE.exists()
-
-
-def test_settings_beside_seeds_have_one_label(runs):
-    grid = runs.expand_dims(rate=[0.1, 0.2]).copy()
-    ax = plotting.learning_curves(grid).axes[0]
-    assert len(_lines(ax, "test")) == 2 * 3
-    assert [text.get_text() for text in ax.texts] == ["training set", "test set"]
-    single = plotting.learning_curves(runs.isel(seed=0, drop=True)).axes[0]
-    assert {tuple(line.get_ydata()) for line in _lines(single, "test")} == {
-        tuple(runs.test_accuracy.values[0, 1:])
-    }
 
 
 @pytest.mark.parametrize(

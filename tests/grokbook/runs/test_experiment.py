@@ -1,10 +1,8 @@
 """Experiments: what their key depends on, what they predict, which seeds are missing."""
 
 import dataclasses
-import itertools
 import json
 from functools import lru_cache
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +14,6 @@ from grokbook.runs.store import MANIFEST, Store
 from grokbook.tasks import ModularTask
 from grokbook.training import RunConfig, StopRule
 from grokbook.training.config import digest
-from grokbook.training.ensemble import checkpoint_path
 
 CONFIG = RunConfig(ModularTask(7, train_fraction=0.5), Shape(7, d_model=8), steps=10)
 
@@ -81,52 +78,10 @@ def test_the_key_depends_on_everything_in_the_configuration_and_on_the_version()
     assert all(len(key) == 16 and set(key) <= set("0123456789abcdef") for key in keys)
 
 
-def test_the_configuration_is_complete_without_seeds():
-    values = made().configuration()
-    assert "seed" not in values and "seed" not in values["task"]
-    assert values == json.loads(json.dumps(values))
-    fields = {"task", "model", "optimizer", "steps", "log", "snapshots", "stop", "dtype"}
-    assert set(values) == fields and set(values["task"]) >= {
-        "p",
-        "operation",
-        "train_fraction",
-        "rule",
-    }
-
-
-def test_a_run_has_a_dim_of_seeds_and_draws_split_and_weights_from_each():
-    dataset = made(seeds=(3,)).run(progress=False)
-    assert dataset.train_loss.dims == ("seed", "step") and dataset.seed.values.tolist() == [3]
-    assert set(dataset.dims) == {"seed", "step", "snapshot", "token", "feature"}
-    assert json.loads(dataset.attrs["configuration"]) == made().configuration()
-    assert (dataset.attrs["dtype"], dataset.attrs["device"]) == ("float32", "cpu")
-    other = made().run((4,), progress=False)
-    assert other.seed.values.tolist() == [4] and float(other.train_loss[0, 0]) != float(
-        dataset.train_loss[0, 0]
-    )
-
-
 @pytest.mark.parametrize("seeds", [(), (0, 0), (-1, 2), [1, 1]])
 def test_seeds_that_are_none_repeated_or_negative_are_refused(seeds):
     with pytest.raises(ParameterError, match="^seeds = .* must be how many, 1 or more, or which"):
         made(seeds=seeds)
-
-
-def test_checkpoints_of_finished_seeds_go_and_the_folder_when_it_is_empty(tmp_path):
-    """Those of a seed alone and of all together; another seed's stay, and the folder with them."""
-    experiment, folder = made(seeds=(0, 1, 2)), tmp_path / "left"
-    configs = [experiment.config.with_seed(seed) for seed in experiment.seeds]
-    folder.mkdir()
-    for group, keep in itertools.product(
-        (configs[:2], *([config] for config in configs)), (False, True)
-    ):
-        Path(checkpoint_path(folder, group, keep)).write_text("")
-    experiment.forget((0, 1), folder)
-    assert {*folder.iterdir()} == {
-        Path(checkpoint_path(folder, configs[2:], keep)) for keep in (False, True)
-    }
-    experiment.forget((2,), folder)
-    assert not folder.exists()
 
 
 @pytest.mark.parametrize("known", [(), (0,)], ids=["all seeds at once", "the rest of the seeds"])
@@ -156,16 +111,6 @@ def test_runs_that_shared_a_program_by_hand_leave_no_checkpoints(tmp_path, monke
     assert len([*store.checkpoints(experiment).iterdir()]) == 1
     load_or_run(experiment, store, progress=False)
     assert not store.checkpoints(experiment).exists()
-
-
-def test_missing_seeds_are_those_that_neither_store_holds(tmp_path, checkout):
-    behind, front = Store(checkout / "data" / "records"), Store(checkout / "local")
-    assert made(seeds=(2, 0, 1)).missing_seeds() == (2, 0, 1)
-    load_or_run(made(seeds=(0,)), behind, progress=False)
-    load_or_run(made(seeds=(1,)), front, progress=False)
-    assert made(seeds=(2, 0, 1)).missing_seeds() == (2,)
-    assert made(seeds=(2, 0, 1)).missing_seeds(behind) == (2, 1)
-    assert made(seeds=(0,), version=2).missing_seeds() == (0,)
 
 
 @lru_cache(maxsize=1)

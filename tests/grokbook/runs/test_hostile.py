@@ -110,11 +110,8 @@ def test_a_manifest_with_a_name_that_is_none_of_ours_is_refused_whole_and_nothin
     [
         {"key": "0" * 16},
         {"key": "../../../../x"},
-        {"sha256": "0"},
         {"bytes": -1},
-        {"bytes": "9"},
         {"experiment": "a\x1b[2J"},
-        {"experiment": 3},
         {"seeds": ["0"]},
     ],
 )
@@ -123,12 +120,6 @@ def test_an_entry_that_says_what_none_of_ours_says_is_refused(tmp_path, change):
     manifest_says(store, **change)
     with pytest.raises(RecordError, match=f"the entry of '{FILE}' is damaged"):
         store.entries()
-
-
-def test_a_manifest_nested_without_end_is_one_sentence(tmp_path):
-    (tmp_path / MANIFEST).write_text('{"records": ' + "[" * 200_000)
-    with pytest.raises(RecordError, match="cannot be read"):
-        Store(tmp_path).entries()
 
 
 CONFIG = RunConfig(ModularTask(5, train_fraction=0.5), Shape(5, d_model=8), steps=20)
@@ -147,17 +138,6 @@ def test_an_experiment_has_a_name_that_stays_in_its_store_or_there_is_none(name)
             and ".." not in file.parts
             and file.name == f"{made.key}.nc"
         )
-
-
-@pytest.mark.parametrize(
-    "changed", [{"name": "../../x"}, {"name": "/etc/x"}, {"key": "../../x"}, {"key": "a/b"}]
-)
-def test_whatever_else_asks_a_store_is_held_to_the_same(tmp_path, changed):
-    made, store = MadeUp(tmp_path / "trained", **changed), Store(tmp_path / "deep" / "er" / "store")
-    with pytest.raises(ParameterError, match="names no (record|file)"):
-        load_or_run(made, store, progress=False)
-    files = [path for path in tmp_path.rglob("*") if path.is_file()]
-    assert made.trained() == [] and all(".locks" in path.parts for path in files)
 
 
 DAMAGES = {
@@ -255,18 +235,14 @@ CHANGES = {
         "stolen", lambda _, secret: h5py.ExternalLink(str(secret.with_suffix(".h5")), "/values")
     ),
     "virtual": virtual,
-    "soft link": linked("again", lambda *_: h5py.SoftLink("/train_loss")),
-    "dangling": linked("again", lambda *_: h5py.SoftLink("/nothing")),
     "hard link": linked("again", lambda file, _: file["train_loss"]),
     "folder": linked("deeper/loss", lambda *_: [1.0]),
-    "hostile name": linked("\x1b[2J", lambda *_: [1.0]),
     "many numbers": made("zeros", (10**14,), "f4", chunks=(10**6,), compression="gzip"),
     "many words": made("words", (10**9,), h5py.string_dtype(), chunks=(10**6,)),
     "words in an attribute": lambda file, _: file["train_loss"].attrs.__setitem__(
         "many", np.array(["a"] * 1000, dtype=object)
     ),
     "too many dimensions": too_many_dimensions,
-    "a dimension that is gone": lambda file, _: file.__delitem__("step"),
 }
 
 
@@ -287,21 +263,6 @@ def test_a_record_that_names_another_file_or_does_not_fit_into_memory_is_one_sen
         and said.isprintable()
         and "secret" not in said.partition("(")[2]
     )
-
-
-def test_what_fits_into_memory_is_measured_in_what_is_free(monkeypatch):
-    content = to_bytes(xr.Dataset({"zeros": ("step", np.zeros(500_000))}))
-    assert len(content) < 50_000 and from_bytes(content).zeros.size == 500_000
-    for free, fits in ((3.9, False), (4.1, True), (np.inf, True)):
-        monkeypatch.setattr(machine, "free_memory_mb", lambda free=free: free)
-        if fits:
-            assert from_bytes(content).zeros.size == 500_000
-        else:
-            with pytest.raises(
-                ValueError, match="it needs 4 MB, more than the memory that is free"
-            ):
-                from_bytes(content)
-    assert machine.free_memory_mb() > 4
 
 
 @given(st.data())
@@ -346,20 +307,23 @@ def test_a_file_that_is_no_dataset_any_more_is_one_sentence_or_numbers(place, at
         shutil.rmtree(place / "other")
 
 
+def test_a_record_whose_configuration_is_not_its_keys_is_not_handed_out(tmp_path):
+    store = recorded(tmp_path / "store")
+    other = store.load(KEY).assign_attrs(configuration='{"decay": 5}')
+    with pytest.raises(
+        RecordError, match=f"has key .*, not {KEY}: the manifest gives it to another"
+    ):
+        rewritten(store, to_bytes(other)).load(KEY)
+
+
 # ----------------------------------------------------- a dataset that is no record, and its folders
 
 FORMS = {
     "a configuration that is no JSON": lambda made: made.assign_attrs(configuration="{"),
-    "a configuration that is a number": lambda made: made.assign_attrs(configuration=3),
-    "a configuration without end": lambda made: made.assign_attrs(configuration="[" * 10**5),
     "no provenance": lambda made: made.drop_attrs(),
-    "a provenance that is no JSON": lambda made: made.assign_attrs(provenance="{"),
     "a provenance of numbers": lambda made: made.assign_attrs(provenance="[1]"),
     "a provenance without seeds": lambda made: made.assign_attrs(provenance="[{}]"),
-    "a provenance of one seed": lambda made: made.assign_attrs(provenance='[{"seeds": 3}]'),
     "no seed": lambda made: made.isel(seed=0, drop=True),
-    "seeds between": lambda made: made.assign_coords(seed=[0.5, 1.5]),
-    "seeds that are texts": lambda made: made.assign_coords(seed=["a", "b"]),
     "seeds that are none": lambda made: made.assign_coords(seed=[np.nan, 0.0]),
     "a seed twice": lambda made: made.assign_coords(seed=[0, 0]),
 }

@@ -14,14 +14,10 @@ import xarray as xr
 from grokbook.errors import ParameterError
 from grokbook.measures import med, weight_norm
 from grokbook.own_code import code_behind
-from grokbook.paths import records_path
 from grokbook.runs.experiment import Experiment
 from grokbook.runs.instruments import INSTRUMENTS
-from grokbook.runs.store import Store
-from grokbook.runs.weights import parameters
 from grokbook.training.watching import View, look
 from grokbook_chapters.lead_tasks import watched_run
-from grokbook_chapters.uniformity.runs import deeper
 
 
 def tiny(**kwargs) -> Experiment:
@@ -88,17 +84,6 @@ def test_the_key_names_the_measures_and_the_code_tells_a_readers_functions_apart
     assert set(plain.configuration()["observed"]) == set(INSTRUMENTS)
 
 
-def test_watches_and_what_is_read_at_the_end_are_in_the_key_by_their_names():
-    config = tiny().config
-    bare = Experiment("x", config, watch=INSTRUMENTS, read_at_end=parameters)
-    found = bare.configuration()
-    assert (
-        found["watch"] == list(INSTRUMENTS)
-        and found["read_at_end"] == "grokbook.runs.weights.parameters"
-    )
-    assert not bare.code.own
-
-
 def test_a_readers_own_reading_of_the_end_is_known_by_what_it_reads(monkeypatch):
     run = Experiment("x", tiny().config, (0,), read_at_end=largest)
     first = run.code
@@ -106,11 +91,6 @@ def test_a_readers_own_reading_of_the_end_is_known_by_what_it_reads(monkeypatch)
     assert run.run(progress=False).largest.dims == ("seed",)
     monkeypatch.setitem(globals(), "BOUND", 70.0)
     assert run.code.digest != first.digest and run.code.probe != first.probe
-
-
-def test_the_recorded_runs_with_measures_of_their_own_are_found():
-    recorded = {entry["key"] for entry in Store(records_path()).entries().values()}
-    assert {run.key for run in deeper().values()} <= recorded
 
 
 BOUND, STEPS = 0.5, {"a", "b", "c"}
@@ -151,14 +131,11 @@ class Above:
 
 PAIRS = {
     "closures": (above(1), above(2)),
-    "defaults": (lambda view, k=1: k, lambda view, k=2: k),
-    "functions of Python": (partial(max, 1), partial(min, 2)),
     "parts of one function": (partial(above_all, least=1), partial(above_all, least=2)),
     "a part of another": (partial(above_all), partial(also)),
     "objects": (Above(1), Above(2)),
     "methods": (Above(1).at, Above(2).at),
     "functions inside": (lambda v: [x > 1 for x in v], lambda v: [x > 2 for x in v]),
-    "lists of functions": (partial(max, [above(1)]), partial(max, [above(2)])),
 }
 
 
@@ -169,18 +146,6 @@ def test_watches_that_compute_different_things_are_different_code(one, other):
         found[0].digest,
         found[2].digest,
     )
-
-
-def test_two_watches_that_change_names_are_other_code():
-    one, other = PAIRS["closures"]
-    names = [{"a": one, "b": other}, {"a": other, "b": one}]
-    assert len({code_behind(watches=watches).digest for watches in names}) == 2
-
-
-def test_a_global_that_is_changed_is_other_code(monkeypatch):
-    before = code_behind(watches={"m": above_all}).digest
-    monkeypatch.setitem(globals(), "BOUND", 0.6)
-    assert code_behind(watches={"m": above_all}).digest != before
 
 
 def test_a_digest_is_the_same_in_every_process_and_what_has_none_is_not_kept(tmp_path):

@@ -110,23 +110,16 @@ DTYPES = [
     torch.float64,
     torch.float16,
     torch.bfloat16,
-    torch.int64,
-    torch.uint8,
     torch.bool,
     torch.complex64,
 ]
 DTYPES += [torch.float8_e4m3fn]
 FORMS = {
     "sparse": lambda part: part.to_sparse(),
-    "rows": lambda part: (part if part.ndim == 2 else torch.eye(3)).to_sparse_csr(),
     "meta": lambda part: part.to("meta"),
     "spread": lambda part: torch.zeros(1).expand(10**12),
     "quantised": lambda part: torch.quantize_per_tensor(part.float(), 0.1, 0, torch.qint8),
-    "list": lambda part: part.tolist(),
-    "text": lambda part: "text",
     "empty": lambda part: part[:0],
-    "flat": lambda part: part.flatten(),
-    "deeper": lambda part: part[None, None],
     "scalar": lambda part: part.sum(),
     "dict": lambda part: {"weight": part},
 }
@@ -191,22 +184,6 @@ def test_what_transformer_lens_is_given_is_the_network_as_its_documentation_writ
     )
     back = gb.load_checkpoint(saved(w | {"blocks.0.attn.IGNORE": torch.tensor(-1e5)}), net)
     assert all(torch.equal(back[name], weights[name]) for name in weights)
-
-
-@pytest.mark.parametrize("options", [{}, {"n_layers": 2, "shift": 2, "positional": False}])
-def test_the_network_of_transformer_lens_has_equal_logits(options):
-    lens = pytest.importorskip("transformer_lens")
-    net = gb.Transformer(5, d_model=8, **options)
-    config, state = gb.to_transformer_lens(
-        net, weights := {n: t + 0.1 for n, t in net.draw(1).items()}
-    )
-    hooked = lens.HookedTransformer(lens.HookedTransformerConfig(**config))
-    missing = hooked.load_state_dict(state, strict=False)
-    assert not missing.unexpected_keys and all(
-        "mask" in n or "IGNORE" in n for n in missing.missing_keys
-    )
-    ours = net.forward(weights, tokens(net))
-    torch.testing.assert_close(hooked(tokens(net))[:, -1], ours, rtol=1e-5, atol=1e-5)
 
 
 def tightly(state):

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 import grokbook as gb
 from grokbook.errors import GrokbookError, ParameterError, _kinds, checked_call
-from grokbook.models.intervened import Tempered
-from grokbook.training.interventions import Clamp, RingPenalty, Transplanted
+from grokbook.training.interventions import Clamp
 
 INNER = {"Stack", "How", "Cost", "Deviation", "Loss", "View"}
 INNER |= {"TableTask", "TorchModule", "EmbeddingModule", "TorchOptim"}
@@ -55,27 +54,15 @@ MAKERS = settings_of_the_library()
 PARAMETERS = [
     (maker, name) for maker, made in MAKERS.items() for name, kinds in _kinds(made).items() if kinds
 ]
+ANYTHING = [None, {}, b"x", object(), np.ones(2)]
 WRONG = {
-    "float": [
-        None,
-        "x",
-        "1",
-        True,
-        [1.0],
-        {},
-        1j,
-        b"x",
-        object(),
-        10**400,
-        torch.tensor(1.0),
-        np.ones(2),
-    ],
-    "int": [None, "x", "1", True, [1], {}, 1.5, float("nan"), b"x", object(), 10**400, np.ones(2)],
-    "str": [None, 3, True, ["x"], {}, float("nan"), b"x", object(), np.ones(2)],
-    "bool": [None, "x", 3, [True], {}, float("nan"), b"x", object(), np.ones(2)],
-    "tuple": [None, "x", 3, True, {}, float("nan"), b"x", object(), np.ones(())],
-    "Network": [None, "x", 3, [1], {}, object(), gb.MLP, NEEDED["task"]],
-    "RunConfig": [None, "x", 3, [1], {}, object(), gb.RunConfig],
+    "float": [*ANYTHING, "1", True, [1.0], 1j, 10**400, torch.tensor(1.0)],
+    "int": [*ANYTHING, "1", True, [1], 1.5, float("nan"), 10**400],
+    "str": [*ANYTHING, 3, True, ["x"]],
+    "bool": [*ANYTHING, "x", 3, [True]],
+    "tuple": [*ANYTHING[:4], "x", 3, np.ones(())],
+    "Network": [*ANYTHING, "x", gb.MLP, NEEDED["task"]],
+    "RunConfig": [*ANYTHING, "x", gb.RunConfig],
 }
 
 
@@ -118,9 +105,6 @@ def test_every_setting_with_a_plain_annotation_is_held_to_it():
     ("call", "said"),
     [
         (lambda: gb.AdamW(lr="x"), "lr = 'x' must be a number."),
-        (lambda: gb.AdamW(lr=True), "lr = True must be a number."),
-        (lambda: gb.Sgd(momentum=None), "momentum = None must be a number."),
-        (lambda: gb.Muon(warmup=[1]), r"warmup = \[1\] must be a whole number."),
         (
             lambda: gb.AdamW(groups=(1,)),
             "groups has 1, but each must be a Group, such as Group('decoder').",
@@ -129,10 +113,7 @@ def test_every_setting_with_a_plain_annotation_is_held_to_it():
             lambda: Clamp((1, 2)),
             r"radius = (1, 2) must be a number, or pairs of a step and a number.",
         ),
-        (lambda: gb.MLP(None), "sizes = None must be a tuple."),
         (lambda: gb.grok_times(None), "dataset = None must be a Dataset."),
-        (lambda: gb.to_pandas([1]), r"runs = \[1\] must be a Dataset."),
-        (lambda: gb.load_checkpoint(3, None), "path = 3 must be a text or a path."),
     ],
 )
 def test_the_sentence(call, said):
@@ -194,21 +175,3 @@ def test_no_argument_ends_in_an_error_of_python_or_torch(name, tmp_path, monkeyp
                 assert "\n" not in str(error)
             except Exception as error:
                 pytest.fail(f"{name}({place.name}={value!r}): {type(error).__name__}: {error}")
-
-
-@pytest.mark.parametrize(
-    ("call", "said"),
-    [
-        (
-            lambda: Tempered(None),
-            "network = None must be a network, with shapes, draw and forward.",
-        ),
-        (lambda: Tempered(gb.MLP), "network = <class .* must be a network"),
-        (lambda: Transplanted(GOOD["model"], None), "donor = None must be a RunConfig."),
-        (lambda: gb.weight_norm(None), "parameters = None must be .* or several values."),
-        (lambda: RingPenalty((0, "a", 2), 1.0), "order = .* must be whole numbers."),
-    ],
-)
-def test_what_is_no_network_or_no_run_is_named(call, said):
-    with pytest.raises(ParameterError, match=said):
-        call()

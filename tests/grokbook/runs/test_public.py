@@ -17,8 +17,6 @@ from torch.nn import functional as F
 import grokbook as gb
 from grokbook import public
 from grokbook.errors import ParameterError, RecordError, TrainingError
-from grokbook.models.transformer import Shape, Transformer
-from grokbook.runs import running
 from grokbook.runs.experiment import Experiment, default_store
 from grokbook.runs.results import of_name
 from grokbook.runs.store import RecordWarning, Store
@@ -59,26 +57,7 @@ def test_nothing_heavy_is_loaded_before_a_name_is_used():
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
-def test_the_room_of_measures_is_a_function_too():
-    import grokbook.measures
-
-    assert gb.measures is grokbook.measures
-    assert gb.measures().measure.tolist()[0] == "med" and grokbook.measures.med is gb.med
-    assert (
-        gb.Transformer is Shape and issubclass(Transformer, nn.Module) and gb.RunConfig is RunConfig
-    )
-
-
 # ---------------------------------------------------------------------------------- as the long way
-
-
-def test_train_is_the_long_way_bit_for_bit():
-    task, net = gb.ModularTask(5, train_fraction=0.5), gb.Transformer(5, d_model=8)
-    runs = gb.train(task, net, gb.AdamW(lr=1e-2), seeds=2, steps=30, **QUIET)
-    config = RunConfig(task, Shape(5, d_model=8), AdamW(learning_rate=1e-2), 30)
-    long = train_long([config.with_seed(seed) for seed in (0, 1)], progress=False)
-    equal(runs, long, *long.data_vars)
-    assert runs.seed.values.tolist() == [0, 1]
 
 
 def test_a_default_call_is_answered_by_the_record_of_the_same_configuration():
@@ -163,34 +142,6 @@ def test_a_grid_on_two_processes_is_the_long_way_and_has_a_coordinate_for_all_th
         0.5,
         1,
     ]
-
-
-def test_rows_of_a_program_go_by_what_a_cache_holds_whatever_the_cores():
-    """Sixteen of networks of a few hundred numbers where runs are many; four of larger ones, or of
-    few long runs."""
-    rates, toy = [10.0**-k for k in range(1, 9)], gb.from_module(lambda: torch.nn.Linear(6, 6_000))
-
-    def rows(model, seeds, steps=10_000):
-        axes = (Axis("learning_rate", tuple(rates)),)
-        return running.shared_rows(
-            Sweep("x", RunConfig(Parity(), model, steps=steps), tuple(range(seeds)), axes=axes)
-        )
-
-    assert [rows(Sine(), seeds) for seeds in (1, 4, 20)] == [4, 8, 16]
-    assert [rows(Sine(), seeds, 100) for seeds in (1, 4, 20)] == [8, 16, 16]
-    assert rows(toy, 20) == rows(toy, 1, 1) == 4
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("grokbook.machine.cores", lambda: 64)
-        assert rows(Sine(), 4) == 8
-
-
-def test_a_setting_of_the_task_or_the_network_varies_too():
-    found = gb.sweep(Parity(), Sine(), grid={"width": [4, 8]}, steps=10, **QUIET)
-    for width in (4, 8):
-        alone = train_long([RunConfig(Parity(), Sine(width=width), steps=10)], progress=False)
-        np.testing.assert_allclose(
-            found.test_loss.sel(width=width)[0], alone.test_loss[0], rtol=1e-5
-        )
 
 
 # -------------------------------------------------------------------------------------- torch's own
@@ -278,24 +229,6 @@ LATE = (Parity(7, 2), Sine(7, 32), gb.AdamW(1e-2, weight_decay=2.0))
 """One of two seeds generalises 224 steps after it fits, one not within 600 steps."""
 
 
-def test_censored_grok_times_come_out_right():
-    """A run that does not generalise by its last step is censored there, and has no delay."""
-    runs = gb.train(*LATE, seeds=2, steps=600, **QUIET)
-    times = gb.grok_times(runs, threshold=0.9)
-    for seed, time in times.iterrows():
-        good = runs.test_accuracy.sel(seed=seed) >= 0.9
-        assert time.censored != bool(good[-1]) and time.last_step == 600
-        assert (
-            time.censored
-            or time.delay == time.grok_step - time.fit_step
-            and good.sel(step=time.grok_step)
-        )
-    assert (
-        sorted(times.censored) == [False, True]
-        and times.delay.isna().tolist() == times.censored.tolist()
-    )
-
-
 def test_phases_of_an_own_sweep():
     """Liu et al. 2022, Table 1, with an earlier cap: too small a rate fits nothing, 224 steps
     exceed a gap of 100."""
@@ -364,17 +297,6 @@ def test_weights_at_a_step_are_those_of_a_run_that_ends_there_and_stop_where_it_
     assert gb.load(runs).step == 10 and np.array_equal(found.numpy(), end.values)
 
 
-def test_where_runs_are_kept_is_told_once(tmp_path, monkeypatch, capsys):
-    monkeypatch.delenv("GROKBOOK_STORE")
-    monkeypatch.setattr(
-        "grokbook.runs.experiment.local_store_path", lambda: tmp_path / "home" / "records"
-    )
-    for _ in range(2):
-        gb.train(Parity(), Sine(), seeds=1, steps=10, progress=False)
-    said = capsys.readouterr().err
-    assert said.count("runs are kept in") == 1 and str(tmp_path / "home" / "records") in said
-
-
 def test_a_script_is_told_that_its_own_classes_stay_in_one_process(tmp_path):
     source = Path(__file__).with_name("own_parts.py").read_text("utf-8")
     more = "import grokbook as gb\n"
@@ -407,12 +329,9 @@ REFUSED = {
     "optimizer = <class 'torch.* or gb.from_torch_optim": lambda: gb.train(
         TASK, gb.MLP((4, 2)), torch.optim.Adam
     ),
-    "keep is 'all', but must be one of": lambda: gb.train(TASK, gb.MLP((4, 2)), keep="all"),
-    "seeds = 0 must be how many": lambda: gb.train(TASK, gb.MLP((4, 2)), seeds=0),
     "batchsize = 2 is no argument of a run; did you mean batch_s": lambda: gb.train(
         TASK, gb.MLP((4, 2)), batchsize=2
     ),
-    "rows = 'all' must be 'auto' or": lambda: gb.train(TASK, gb.MLP((4, 2)), rows="all"),
     "name = '../x' names no folder": lambda: gb.train(TASK, gb.MLP((4, 2)), name="../x"),
     "snapshots = 0 keeps no weights": lambda: gb.train(
         TASK, gb.MLP((4, 2)), keep="weights", snapshots=0
@@ -425,30 +344,11 @@ REFUSED = {
     "a cluster has programs of 4 runs, so rows must be 'auto'": lambda: gb.sweep(
         TASK, gb.MLP((4, 2)), grid={"lr": [1e-3]}, scheduler="tcp://a:1", rows=2
     ),
-    "targets are 3, but must be as many as inputs, 4": lambda: gb.task(np.eye(4), [0, 1, 0], 0.5),
-    "train_fraction = 1.5 leaves 6 of 4": lambda: gb.task(np.eye(4), [0, 1, 0, 1], 1.5),
-    "inputs have numbers that are not finite": lambda: gb.task([[np.nan], [1]], [0, 1], 0.5),
-    "targets have -1 among them": lambda: gb.task(np.eye(2), [0, -1], 0.5),
-    "must be an array of numbers": lambda: gb.task(["a", "b"], [0, 1], 0.5),
     "must be what makes a module": lambda: gb.from_module(nn.Linear(4, 2)),
-    "drops a share of 0.1": lambda: gb.from_module(partial(nn.TransformerEncoderLayer, 4, 1, 4)),
-    "takes statistics of batches": lambda: gb.from_module(partial(nn.BatchNorm1d, 4)),
     "embedding = 'E' is no table of the module's; choose of weight": lambda: gb.from_module(
         partial(nn.Linear, 4, 2), embedding="E"
     ),
-    r"gives \(1,\) for each sample, but the targets need \(2,\) or more": lambda: gb.train(
-        TASK, gb.from_module(partial(nn.Linear, 4, 1))
-    ),
-    "forward of from_module.Linear. on inputs .* fails": lambda: gb.train(
-        TASK, gb.from_module(partial(nn.Linear, 3, 2))
-    ),
-    "gives other numbers when it is called again": lambda: gb.train(
-        TASK, gb.from_module(partial(Noisy, 4, 2))
-    ),
-    "needs a closure": lambda: gb.from_torch_optim(torch.optim.LBFGS),
-    "RMSprop refuses its settings": lambda: gb.from_torch_optim(torch.optim.RMSprop, alpha=-1),
     "'mde' is no measure; did you mean med": lambda: gb.measure("mde", np.eye(3)),
-    "weight_norm is of all weights by name": lambda: gb.measure("weight_norm", np.eye(3)),
     "'gu2025/laed' is no record": lambda: gb.load("gu2025/laed"),
 }
 

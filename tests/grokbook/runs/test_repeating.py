@@ -15,7 +15,6 @@ from grokbook.runs.experiment import Experiment, load_or_run
 from grokbook.runs.repeating import (
     Repetition,
     differences,
-    first_steps,
     repeat,
     repeat_sample,
     sample,
@@ -37,27 +36,8 @@ def store(tmp_path):
     return store
 
 
-def test_the_first_steps_are_those_of_the_whole_run(store):
-    whole = store.load(TINY.key).sel(seed=1)
-    part = first_steps(TINY, 1, 30)
-    assert part.step.values.tolist() == [0, 10, 20, 30]
-    assert np.array_equal(part.train_loss, whole.train_loss.sel(step=part.step))
-
-
 def test_equal_code_repeats_a_record_without_any_difference(store):
     assert repeat(TINY, store, steps=40) == Repetition("made/up", 1, 40, 0.0)
-
-
-def test_other_numbers_are_seen(store, monkeypatch):
-    real = repeating.first_steps
-
-    def slower(experiment, seed, *given, **how):
-        config = modular_run(5, 0.5, d_model=8, steps=60, weight_decay=0.9)
-        return real(Experiment("x", config, (seed,)), seed, *given, **how)
-
-    monkeypatch.setattr(repeating, "first_steps", slower)
-    entry = repeat(TINY, store, steps=40)
-    assert entry.difference > repeating.LIKE and entry.ratio > repeating.TIMES
 
 
 def test_a_share_of_the_records_is_drawn_and_repeated(store, monkeypatch):

@@ -2,37 +2,22 @@
 mended."""
 
 import contextlib
-import errno
-import functools
-import hashlib
 import json
 import os
-import signal
 import time
 import warnings
-from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
-import xarray as xr
 from filelock import FileLock
 from made_up import MadeUp
 
 from grokbook.errors import RecordError, TrainingError
-from grokbook.models.transformer import Shape
-from grokbook.own_code import Code
 from grokbook.paths import records_path
 from grokbook.runs import Experiment, load_or_run, provenance
-from grokbook.runs import experiment as base
-from grokbook.runs.store import MANIFEST, RecordWarning, Store, from_bytes, to_bytes
-from grokbook.tasks import ModularTask
-from grokbook.training import RunConfig, Schedule, loop
-from grokbook.training.checkpoint import load_checkpoint
-from grokbook.training.ensemble import checkpoint_path
-from grokbook.training.identity import run_id
+from grokbook.runs.store import MANIFEST, RecordWarning, Store
 from grokbook_chapters.gu2025 import modular_run
-from processes import all_end, children, forked
+from processes import forked
 
 FILE = "made/up/0123456789abcdef.nc"
 
@@ -88,51 +73,6 @@ def test_only_missing_seeds_are_trained_and_the_record_grows(store, made):
     assert list(store.entries()) == [FILE] and store.verify() == []
 
 
-def test_a_process_that_is_killed_twice_while_it_writes_loses_no_seed(store, made, monkeypatch):
-    """Killed before the new file has its name, and then before the manifest knows the next one."""
-
-    def killed(*_):
-        raise KeyboardInterrupt
-
-    real = os.replace
-    ask(store, made, 0)
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(
-            os,
-            "replace",
-            lambda old, new: killed() if str(old).endswith(".next") else real(old, new),
-        )
-        ask(store, made, 0, 1)
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(Store, "_write_manifest", killed)
-        ask(store, made, 0, 1, 2)
-    assert without_attrs(store.load(made.key)).identical(without_attrs(made.dataset((0, 1))))
-
-
-def test_words_along_a_dimension_stay_words_as_a_record_grows(store, made, monkeypatch):
-    """A coordinate of words is the same before and after: seeds are joined along it, not beside
-    it."""
-    run = made.run
-
-    def worded(*args, **options):
-        data = run(*args, **options)
-        return data.assign(
-            wave=(("seed", "layer"), np.ones((data.sizes["seed"], 2)))
-        ).assign_coords(layer=["a", "bc"])
-
-    monkeypatch.setattr(made, "run", worded)
-    for seeds in ((0,), (0, 1), (0, 1, 2)):
-        found = ask(store, made, *seeds)
-    again = store.load(made.key)
-    for data in (found, again):
-        assert (
-            data.layer.values.tolist() == ["a", "bc"]
-            and data.wave.shape == (3, 2)
-            and bool((data.wave == 1).all())
-        )
-    assert from_bytes(to_bytes(again)).identical(again)
-
-
 def test_one_configuration_under_two_names_is_one_record(store, made):
     ask(store, made, 0)
     made.name = "other/name[p=5]"
@@ -164,20 +104,6 @@ def test_provenance_is_that_of_the_seeds_in_the_dataset(store, made):
         ] == told
 
 
-def test_runs_of_a_readers_own_code_answer_the_same_code_alone(store, made):
-    ask(store, made, 0)
-    made.code = Code("f" * 16, True, probe="0" * 16)
-    assert store.seeds(made.key, made.code) == ()
-    assert ask(store, made, 0).attrs["origin"] == "trained"
-    assert ask(store, made, 0).attrs["origin"] == "cached"
-    made.code = replace(made.code, probe="1" * 16)
-    assert ask(store, made, 0).attrs["origin"] == "trained", "it computes something else"
-    (entry,) = store.entries().values()
-    assert [(row["fingerprint"], row["probe"]) for row in entry["provenance"]] == [
-        ("f" * 16, "1" * 16)
-    ]
-
-
 def test_numbers_of_another_version_have_another_key(tmp_path, monkeypatch):
     """`NUMBERS` is raised when the library computes something else: no record of before is an
     answer."""
@@ -189,20 +115,6 @@ def test_numbers_of_another_version_have_another_key(tmp_path, monkeypatch):
     assert run.key != before and Store(tmp_path).load(run.key) is None
     assert load_or_run(run, Store(tmp_path), progress=False).attrs["origin"] == "trained"
     assert load_or_run(run, Store(tmp_path), progress=False).attrs["origin"] == "cached"
-
-
-def test_a_file_holds_provenance_and_no_other_dims(store, made):
-    ask(store, made, 0, 1)
-    with xr.open_dataset(store.path / FILE, engine="h5netcdf") as dataset:
-        assert set(dataset.dims) == {"seed", "step", "snapshot", "token", "feature"}
-        (row,) = json.loads(dataset.attrs["provenance"])
-    assert set(row) >= {"commit", "dirty", "recorded_on", "recorded_at", "seconds"}
-    assert set(row["versions"]) >= {"python", "torch", "numpy", "grokbook"}
-    assert row["dtype"] == "float32" and row["device"].startswith("CPU") and row["seeds"] == [0, 1]
-    entry = store.entries()[FILE]
-    assert entry["provenance"] == [row] and entry["configuration"] == made.configuration()
-    assert entry["cost"]["seconds"] == row["seconds"] and entry["version"] == 1
-    assert entry["bytes"] == (store.path / FILE).stat().st_size
 
 
 class Slow(Store):
@@ -260,17 +172,9 @@ def test_verifying_names_each_record_that_is_damaged_or_gone_and_changes_nothing
     assert store.verify() == []
 
 
-DAMAGES = {
-    "truncated": lambda content: content[:-200],
-    "a bit": lambda content: content[:500] + bytes([content[500] ^ 1]) + content[501:],
-    "empty": lambda content: b"",
-}
-
-
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_file_is_named_set_aside_and_computed_again(store, made, damage):
+def test_a_damaged_file_is_named_set_aside_and_computed_again(store, made):
     before = ask(store, made, 0)
-    damaged = DAMAGES[damage]((store.path / FILE).read_bytes())
+    damaged = (store.path / FILE).read_bytes()[:-200]
     (store.path / FILE).write_bytes(damaged)
     with pytest.warns(RecordWarning) as caught:
         again = ask(store, made, 0)
@@ -281,24 +185,6 @@ def test_a_damaged_file_is_named_set_aside_and_computed_again(store, made, damag
     )
     assert without_attrs(again).identical(without_attrs(before)) and made.trained() == ["0", "0"]
     assert (store.path / (FILE + ".corrupt")).read_bytes() == damaged and store.verify() == []
-
-
-def test_a_damaged_fallback_that_cannot_be_written_is_named_and_computed_again(
-    tmp_path, store, made, monkeypatch
-):
-    behind = Store(tmp_path / "behind")
-    ask(behind, made, 0)
-    (behind.path / FILE).write_bytes(b"")
-
-    def read_only(*_):
-        raise OSError(errno.EROFS, "Read-only file system")
-
-    monkeypatch.setattr(behind, "_set_aside", read_only)
-    with pytest.warns(
-        RecordWarning, match="missing or damaged, and this store cannot be written; it will be"
-    ):
-        assert ask(Store(store.path, fallbacks=(behind,)), made, 0).attrs["origin"] == "trained"
-    assert (behind.path / FILE).exists()
 
 
 def test_a_record_that_is_being_replaced_is_not_taken_for_damaged(store, made, monkeypatch):
@@ -326,15 +212,9 @@ def test_a_complete_record_is_loaded_where_nothing_can_be_written(store, made, m
     "content",
     [
         '{"format": 1, "records": {"made/up',
-        "",
-        "[]",
         "{}",
-        "\x00\x01",
         '{"records": []}',
-        '{"records": {"a.nc": {}}}',
         '{"records": {"a.nc": "key"}}',
-        '{"records": {"a.nc": {"key": "k", "sha256": "", "provenance": []}}}',
-        '{"records": {"a.nc": {"key": "k", "sha256": "", "seeds": ["0"], "provenance": []}}}',
         '{"records": {"a.nc": {"key": "k", "sha256": "", "seeds": [0], "provenance": [{}]}}}',
     ],
 )
@@ -374,35 +254,6 @@ def test_what_stands_in_the_way_is_one_sentence_before_anything_is_trained(
     with pytest.raises(RecordError, match=rf"^{said}\.$"):
         ask(store, made, 0)
     assert made.trained() == [] and not list(store.path.rglob("*.next"))
-
-
-def test_a_record_whose_sha256_is_right_and_that_is_no_dataset_is_one_sentence(store, made):
-    ask(store, made, 0)
-    (store.path / FILE).write_bytes(b"no dataset")
-    entry = store.entries()[FILE] | {"sha256": hashlib.sha256(b"no dataset").hexdigest()}
-    store._write_manifest({FILE: entry})
-    with pytest.raises(
-        RecordError, match=rf"^{store.path / FILE} cannot be read \(.*\); restore it from"
-    ):
-        ask(store, made, 0)
-
-
-def test_a_full_disk_keeps_the_old_record_and_the_checkpoints(store, made, monkeypatch):
-    ask(store, made, 0)
-
-    def full(_):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    with monkeypatch.context() as patch:
-        patch.setattr("grokbook.files.os.fsync", full)
-        with pytest.raises(
-            RecordError, match="was not written: the disk is full; what was there before"
-        ):
-            ask(store, made, 0, 1)
-    assert store.verify() == [] and store.seeds(made.key) == (0,)
-    left = store.path / ".partial" / made.key / "1.pt"
-    assert left.exists()
-    assert ask(store, made, 0, 1).sizes["seed"] == 2 and not left.exists()
 
 
 def test_each_dataset_that_is_handed_out_is_noted_with_who_made_its_seeds(tmp_path, store, made):
@@ -451,74 +302,6 @@ def test_two_processes_that_want_one_run_train_it_once(tmp_path):
     assert [path.with_suffix(".err").read_text() for path in (one, two)] == ["", said]
     assert (tmp_path / "trained").read_text().splitlines() == ["0 1"]
     assert Store(tmp_path / "store").verify() == []
-
-
-def real_config(steps, **rest):
-    """A real run of a second or so."""
-    task, model = ModularTask(7, train_fraction=0.5), Shape(7, d_model=16, n_heads=2)
-    return RunConfig(
-        task,
-        model,
-        steps=steps,
-        log=Schedule(dense_until=steps, dense_every=10),
-        snapshots=3,
-        **rest,
-    )
-
-
-STEPS = 500
-
-
-def record(path):
-    """Both seeds of a real run, on two processes that keep a checkpoint at every logged step."""
-    base.train = functools.partial(base.train, checkpoint_every=0, workers=2)
-    load_or_run(
-        Experiment("made/up", real_config(STEPS), seeds=(0, 1)), Store(path), progress=False
-    )
-
-
-@pytest.mark.timeout(240)
-@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds child processes in /proc")
-def test_a_killed_recording_is_continued_and_ends_bit_for_bit_the_same(tmp_path, monkeypatch):
-    """SIGKILL while two worker processes train: they end too, no lock is left, and the later run is
-    continued."""
-    path = tmp_path / "store"
-    experiments = [Experiment("made/up", real_config(STEPS), seeds=(seed,)) for seed in (0, 1)]
-    recording = forked(record, path)
-    configs = [experiments[0].config.with_seed(seed) for seed in (0, 1)]
-    states = [
-        Path(checkpoint_path(path / ".partial" / experiments[0].key, [config]))
-        for config in configs
-    ]
-    while not all(state.exists() for state in states):
-        assert recording.is_alive(), "the recording ended before it was killed"
-        time.sleep(0.01)
-    workers = children(recording.pid)
-    recording.kill()
-    recording.join()
-    assert (
-        recording.exitcode == -signal.SIGKILL and Store(path).entries() == {} and len(workers) == 2
-    )
-    assert all_end(workers)
-    steps = [
-        load_checkpoint(state, run_id([one]))["step"]
-        for state, one in zip(states, configs, strict=True)
-    ]
-    left, made, later = min(steps), [], int(np.argmin(steps))
-    assert left < STEPS, "the run had ended before it was killed"
-    with monkeypatch.context() as patch:
-        patch.setattr(loop, "advance", lambda *a, update=loop.advance: made.append(update(*a)))
-        dataset = load_or_run(experiments[later], Store(path), progress=False)
-    assert len(made) == STEPS - left and dataset.attrs["origin"] == "trained"
-    assert json.loads(dataset.attrs["provenance"])[0]["resumed"], (
-        "its seconds are those since it was continued"
-    )
-    assert not states[later].exists() and states[1 - later].exists(), (
-        "the other seed's checkpoint stays"
-    )
-    alone = experiments[later].run(progress=False)
-    for name in alone.variables:
-        assert dataset[name].values.tobytes() == alone[name].values.tobytes(), name
 
 
 def test_the_lock_is_released_after_an_error(store, made):

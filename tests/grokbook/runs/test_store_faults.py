@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from unittest import mock
 
-import numpy as np
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -244,27 +243,4 @@ class Faults(RuleBasedStateMachine):
 def test_no_order_of_faults_serves_a_wrong_number_or_harms_a_good_record():
     run_state_machine_as_test(
         Faults, settings=settings(max_examples=10, stateful_step_count=12, deadline=None)
-    )
-
-
-def test_a_manifest_that_another_process_wrote_in_the_same_moment_is_not_taken_for_the_old_one(
-    tmp_path,
-):
-    """Same inode, time and size: a reader that still has the old text in memory looks at the file
-    before it acts."""
-    folders = [tmp_path / "one", tmp_path / "two"]
-    for seed, folder in enumerate(folders):
-        asked(Store(folder), experiment(tmp_path), seed)
-    store, manifest = Store(folders[0]), folders[0] / MANIFEST
-    was, length = manifest.stat(), max((f / MANIFEST).stat().st_size for f in folders)
-    manifest.write_text(manifest.read_text().ljust(length))
-    os.utime(manifest, ns=(was.st_mtime_ns, was.st_mtime_ns))
-    assert store.seeds(experiment(tmp_path).key) == (0,)
-    manifest.write_text((folders[1] / MANIFEST).read_text().ljust(length))
-    os.utime(manifest, ns=(was.st_mtime_ns, was.st_mtime_ns))
-    name = "made/up/0123456789abcdef.nc"
-    shutil.copy(folders[1] / name, folders[0] / name)
-    found = asked(store, experiment(tmp_path), 1)
-    assert np.all(same(found, experiment(tmp_path), (1,))) and not list(
-        store.path.rglob("*.corrupt")
     )

@@ -6,8 +6,8 @@ import torch
 
 from grokbook.models.transformer import logits
 from grokbook.runs import provenance
-from grokbook.runs.store import RecordWarning, Store
-from grokbook.runs.weights import final_weights, with_weights
+from grokbook.runs.store import RecordWarning
+from grokbook.runs.weights import final_weights
 from grokbook.training.config import RunConfig
 from grokbook_chapters.gu2025 import live_run
 
@@ -44,12 +44,3 @@ def test_they_are_trained_once_and_again_when_damaged(store):
         mended = final_weights(experiment, progress=False)[0]
     assert all(torch.equal(first[name], mended[name]) for name in first)
     assert [row["origin"] for row in provenance.USED] == ["trained", "cached", "trained"]
-
-
-def test_missing_are_the_seeds_whose_parameters_are_not_kept(store):
-    base = live_run(5, 0.5, 8, 10, 2)
-    run = with_weights(base)
-    assert run.missing_seeds() == (0, 1)
-    final_weights(run.with_seeds(1), progress=False)
-    assert run.missing_seeds() == (1,)
-    assert run.missing_seeds(Store(store)) == (0, 1)

@@ -11,20 +11,12 @@ from hypothesis import strategies as st
 
 from grokbook.errors import ParameterError
 from grokbook.tasks import ModularTask
-from grokbook.tasks.arithmetic import SPLITS, nearest_primes
-from grokbook.tasks.polynomials import OPERATIONS
+from grokbook.tasks.arithmetic import SPLITS
 
 TABLE_1 = {
     ("square", 30): (961, 2822, 2534),
-    ("square", 35): (1296, 2822, 2433),
-    ("square", 40): (1681, 2822, 2318),
-    ("square", 45): (2116, 2822, 2187),
-    ("square", 50): (2601, 2822, 2042),
-    ("square", 55): (3136, 2822, 1881),
     ("square", 60): (3721, 2822, 1706),
     ("strip", 67): (6596, 2813, 843),
-    ("strip", 60): (5917, 2822, 1047),
-    ("strip", 50): (4947, 2822, 1338),
     ("strip", 40): (3977, 2822, 1629),
 }
 """Rows of Table 1 of Gu et al. 2025 (p = 97, 30 %): cells of the hole, training cells by either
@@ -104,13 +96,6 @@ def test_the_seed_alone_draws_the_split_and_each_another(task):
     assert len({tuple(ModularTask(11, seed=seed).train_index) for seed in range(20)}) == 20
 
 
-def test_drawing_does_not_touch_numpys_global_generator():
-    np.random.seed(5)
-    expected = np.random.RandomState(5).random_sample(3)
-    ModularTask(13, seed=1).train_index.sum()
-    assert np.array_equal(np.random.random_sample(3), expected)
-
-
 @given(st.sampled_from(PRIMES[1:]), st.floats(0.1, 0.9), st.integers(0, 30))
 def test_the_symmetric_split_has_no_mirrored_cell(p, fraction, seed):
     assume(int(fraction * p * p) > 1)
@@ -169,61 +154,30 @@ def test_the_sizes_of_classes_in_closed_form(p):
         assert ModularTask(p, name).class_sizes().tolist() == [zero] + [other] * (p - 1), name
 
 
-def test_operations_and_their_classes():
-    sizes = {name: ModularTask(11, name).class_sizes() for name in OPERATIONS}
-    assert {*sizes["add"]} == {11} and {*sizes["multiply"]} == {10, 21}
-    assert ModularTask(11, "add").commutes and not ModularTask(11, "subtract").commutes
-
-
-@given(tasks())
-def test_class_sizes_count_the_labels_and_do_not_depend_on_the_shift(task):
-    assert task.class_sizes().sum() == task.p**2
-    assert task.class_sizes().tolist() == replace(task, shift=0).class_sizes().tolist()
-
-
 @given(tasks())
 def test_whether_a_task_commutes_is_whether_its_table_is_symmetric(task):
     table = task.labels.reshape(task.p, task.p)
     assert task.commutes == bool((table == table.T).all())
 
 
-PRIME, SMALL = (
-    "{} = {!r} is not prime; the nearest primes are ",
-    "{} = {!r} is too small for a modulus; ",
-)
-OPEN, NEGATIVE = (
-    "{} = {!r} is not a number in the open interval (0, 1).",
-    "{} = {!r} is negative; the smallest valid ",
-)
 REFUSALS = {
-    f"{PRIME}89 and 97.": [{"p": 96}],
-    f"{PRIME}3 and 5.": [{"p": 4}],
-    f"{SMALL}the smallest prime is 2.": [{"p": 1}, {"p": -7}],
-    "{} = {!r} is too large for a grid of p*p cells; p may be at most 4096.": [
-        {"p": 9973},
-        {"p": 10**18 + 3},
-    ],
-    "{} = {!r} must be a whole number.": [
-        {"p": 97.0},
-        {"p": "97"},
-        {"p": True},
-        {"shift": 0.5},
+    "{} = {!r} is not prime; the nearest primes are 89 and 97.": [{"p": 96}],
+    "{} = {!r} is too large for a grid of p*p cells; p may be at most 4096.": [{"p": 10**18 + 3}],
+    "{} = {!r} must be an integer of 2 or more.": [{"p": 97.0}, {"p": True}, {"p": -7}],
+    "{} = {!r} must be an integer of 0 or more.": [
+        {"hole": 2.0, "split": "square"},
         {"seed": None},
+        {"shift": -1},
     ],
-    "{} = {!r} must be a whole number or None.": [{"hole": 2.0, "split": "square"}],
-    f"{NEGATIVE}shift is 0.": [{"shift": -1}],
-    "{} = {!r} is above 1000000, the largest there is.": [{"shift": 2**63 - 1}, {"shift": 10**20}],
-    f"{NEGATIVE}seed is 0.": [{"seed": -3}],
-    f"{NEGATIVE}hole is 0.": [{"hole": -1, "split": "square"}],
-    OPEN: [{"train_fraction": value} for value in (0, 1.0, 30, -0.1, float("nan"), "0.3")],
+    "{} = {!r} is above 1000000, the largest there is.": [{"shift": 10**20}],
+    "{} = {!r} is not a number in the open interval (0, 1).": [
+        {"train_fraction": value} for value in (0, 30, float("nan"), "0.3")
+    ],
     "{} = {!r} of p = 11 leaves 0 of 121 cells for training; both sets need at least one cell.": [
-        {"train_fraction": 0.001},
-        {"train_fraction": 0.009, "split": "symmetric"},
+        {"train_fraction": 0.009, "split": "symmetric"}
     ],
     "{} = {!r} is unknown; choose one of random, symmetric, square, strip.": [{"split": "circle"}],
-    "{} = {!r} is unknown; choose one of code, text.": [{"rule": "paper"}],
-    "{} = {!r} needs a hole, an integer from 0 to 9.": [{"split": "square"}, {"split": "strip"}],
-    "{} = {!r} has no meaning for split = 'random'; leave it out.": [{"hole": 3}],
+    "{} = {!r} needs a hole, an integer from 0 to 9.": [{"split": "strip"}],
     "{} = {!r} has no meaning for split = 'symmetric'; leave it out.": [
         {"hole": 0, "split": "symmetric"}
     ],
@@ -245,10 +199,3 @@ def test_a_refusal_names_the_value_and_the_rule(said, arguments):
 
 def test_a_composite_modulus_is_taken_on_request():
     assert ModularTask(10, allow_composite=True).train_index.size == 30
-
-
-@pytest.mark.parametrize(
-    ("n", "near"), [(2, (3,)), (1, (2,)), (3, (2, 5)), (100, (97, 101)), (-5, (2,))]
-)
-def test_nearest_primes(n, near):
-    assert nearest_primes(n) == near

@@ -113,15 +113,11 @@ def test_pictures_stand_in_their_quarters():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"n": 1}, "n = 1 must be an integer of 2"),
         ({"n": 40}, "n = 40 must be 32 or less"),
         ({"tile": 2}, "tile = 2 must be"),
         ({"split": "even"}, "split = 'even' is unknown; choose one of random, multiset, pair"),
-        ({"rule": "area"}, "rule = 'area' is unknown"),
         ({"train_fraction": 1.0}, "leaves 14641 training samples of 14641"),
-        ({"train_fraction": 0.0}, "leaves 0 training samples"),
         ({"train_fraction": 0.95, "split": "pair"}, "there must be 1 to 13"),
-        ({"pair": (3, 3)}, "must be two different glyphs of 0 to 10"),
         ({"pair": (3, 11)}, "must be two different glyphs"),
     ],
 )

@@ -2,7 +2,6 @@
 memorisers; forms."""
 
 from fractions import Fraction
-from functools import partial
 from math import comb
 
 import numpy as np
@@ -29,20 +28,13 @@ CORNER = [1, 3, 6, 10, 15, 21, 28, 36, 45, 55]
 # independent computation: cover.Eunc.*, (p, k, m, torus) -> expected number of uncovered cells
 EXPECTED = {
     (97, 5, 2100, True): 0.29209707333758654534,
-    (97, 5, 2100, False): 1.2638856734435804224,
-    (97, 4, 3444, True): 0.10404113756180240327,
-    (97, 4, 3444, False): 0.4433404107604820866,
     (47, 4, 681, True): 0.20694740208889499957,
     (47, 4, 681, False): 0.89669226298082837941,
 }
 # independent computation: cover.alpha, (p, k) -> (printed 2 ln p / C, sufficient 1 - p^(-2/C))
 FRACTIONS = {
-    (47, 3): (0.5923304002630859, 0.4469630156735256),
     (47, 4): (0.3080118081368047, 0.265093359920311),
-    (47, 6): (0.1262343475970511, 0.11859173333073014),
-    (97, 3): (0.7038016890005204, 0.5052989751052257),
     (97, 4): (0.36597687828027065, 0.3064811636274636),
-    (97, 5): (0.223156633097726, 0.2000104653583601),
 }
 
 
@@ -97,21 +89,6 @@ def test_distances_and_uncovered_cells_by_brute_force(mask, k, torus):
     assert np.array_equal(
         cov.same_class_distance(mask, torus=torus), nearest(mask, torus, same_class=True)
     )
-
-
-@given(masks, st.integers(0, 8), st.integers(0, 8))
-def test_the_torus_does_not_know_where_it_was_cut(mask, rows, columns):
-    k = (mask.shape[0] + 1) // 2
-    assert cov.uncovered(np.roll(mask, (rows, columns), (0, 1)), k, torus=True) == cov.uncovered(
-        mask, k, torus=True
-    )
-
-
-@given(masks, st.integers(1, 6))
-def test_more_training_cells_or_a_larger_disc_cover_more(mask, k):
-    more = mask | np.eye(mask.shape[0], dtype=bool)
-    assert cov.uncovered(more, k) <= cov.uncovered(mask, k)
-    assert cov.uncovered(mask, k + 1) <= cov.uncovered(mask, k)
 
 
 @pytest.mark.parametrize(("case", "value"), EXPECTED.items())
@@ -177,15 +154,6 @@ def test_expected_share_is_one_exactly_from_the_guaranteed_size_on(p, k, torus):
     )
 
 
-def test_the_printed_necessary_condition_has_counterexamples():
-    """k = 2: 2 ln p / 5 exceeds 1 from p = 13 on, and yet E[prop] = 1 can be had; p = 97 has
-    1.83."""
-    m = cov.guaranteed_size(97, 2, torus=True)
-    assert cov.expected_uncovered(
-        97, 2, m, torus=True
-    ) == 0 and m / 97**2 < 1 < cov.printed_fraction(97, 2)
-
-
 # independent computation (project oracle): cover.exact.p3k2, m -> (covering, subsets, E[uncovered],
 # E[prop])
 EXACT = {
@@ -229,14 +197,6 @@ def test_simulation_agrees_with_the_enumeration(torus, m):
     assert abs(found.value - exact) <= 4 * (exact * (1 - exact) / 4000) ** 0.5
 
 
-@pytest.mark.parametrize(("torus", "value"), [(True, 0.8075), (False, 0.46)])
-def test_simulation_at_the_printed_threshold_agrees_with_an_independent_one(torus, value):
-    """cover.Pfull.mc: p = 97, k = 5, m = 2100, 400 draws, standard errors 0.02 and 0.025."""
-    found = cp.full_coverage(97, 5, 2100, torus=torus, draws=400)
-    other = (value * (1 - value) / 400) ** 0.5
-    assert abs(found.value - value) < 4 * np.hypot(found.error, other)
-
-
 @pytest.mark.parametrize("torus", [False, True])
 @pytest.mark.parametrize(("p", "k"), [(5, 2), (6, 3), (7, 1), (9, 4)])
 def test_the_covering_time_is_the_first_at_which_nothing_is_uncovered(p, k, torus):
@@ -258,14 +218,6 @@ def test_the_printed_bound_holds_on_the_torus_and_breaks_on_the_grid():
         for t in (True, False)
     ]
     assert (exact[0] - bound).min() >= 0 > (exact[1] - bound).min()
-
-
-def test_seeds_batches_and_intervals():
-    assert np.array_equal(cp.cover_times(7, 2, 70, seed=4), cp.cover_times(7, 2, 70, seed=4))
-    assert not np.array_equal(cp.cover_times(7, 2, 70, seed=4), cp.cover_times(7, 2, 70, seed=5))
-    assert cp.cover_times(7, 2, 64).shape == (64,) and cp.cover_times(7, 2, 65).shape == (65,)
-    low, high = cp.Estimate.of(40, 40).interval()
-    assert low < 1 == high
 
 
 @pytest.mark.parametrize(
@@ -316,39 +268,18 @@ def test_by_counting(p, form):
 
 test_refusals_name_the_value_and_the_rule = refusals(
     (lambda: cov.disc_size(0), "k is 0, but must be a whole number at least 1."),
-    (lambda: cov.disc_size(2.0), "k is 2.0, but must be a whole number"),
     (
         lambda: cov.uncovered(np.eye(5), 4, torus=True),
         "7 overlap itself on a torus of side 5; the largest k is 3.",
     ),
-    (lambda: cov.required_fraction(5, 4), "k = 4 makes a disc of width 7 overlap itself"),
     (
         lambda: cov.expected_uncovered(5, 2, 26),
         "m is 26, but must be a whole number between 0 and 25.",
     ),
     (lambda: cov.least_training_size(5, 2, 0.0), "eps = 0.0 is not a positive finite number."),
-    (
-        lambda: cov.least_training_size(5, 2, float("nan")),
-        "eps = nan is not a positive finite number.",
-    ),
     (lambda: cp.enumerate_coverage(7, 2, 20), "p = 7, m = 20 has more than 300000 training sets"),
-    (lambda: cp.cover_times(7, 2, 0), "draws is 0, but must be a whole number at least 1."),
-    (
-        lambda: cp.full_coverage(7, 2, 50, draws=2),
-        "m is 50, but must be a whole number between 0 and 49.",
-    ),
     (lambda: transpose_accuracy(1, 1), "must lie strictly between 0 and"),
-    (lambda: transpose_accuracy(5, 25), "n_train = 25 must lie strictly between 0 and"),
     (lambda: quadratic_class_sizes(9), "p = 9 must be an odd prime.*the nearest is 7"),
-    (
-        lambda: cp.enumerate_coverage(300, 2, 45_000),
-        "^p = 300, m = 45000 has more than 300000 training sets",
-    ),
     (lambda: side_and_radius(LARGEST_SIDE + 1, 2, torus=False), "p may be at most"),
     (lambda: side_and_radius(7, 5, torus=True), "the largest k is 4"),
-    (lambda: grid([[1, 0], [0]]), "rows differ in length"),
-    *(
-        (partial(grid, np.ones(shape)), "must be a square")
-        for shape in ((4,), (2, 3), (0, 0), (2, 2, 2))
-    ),
 )

@@ -14,42 +14,10 @@ from grokbook.theory.triple_product import (
     flow,
     jacobian,
     limit_point,
-    shift,
     velocity,
 )
 from grokbook_chapters.lyapunov_phase_portrait.cube_limits import cube_limits, largest_distance
 from refusals import refusals
-
-INDEPENDENT_LIMITS = {  # independent computation
-    (0.5, 0.5, 0.5): ((1.0, 1.0, 1.0), 0.75),
-    (0.2, 0.5, 0.9): (
-        (0.84896021800550408, 0.96474527817240599, 1.22095595815572030),
-        0.68073345175595302,
-    ),
-    (0, 0.5, 0.5): (
-        (0.91687547886070032, 1.04434699393259064, 1.04434699393259064),
-        0.84066064373603852,
-    ),
-    (1, 0.5, 0.25): (
-        (1.27753687160733286, 0.93920203274708200, 0.83342693639949681),
-        0.63210045831625090,
-    ),
-    (-0.8, -0.5, 0.3): (
-        (-1.15678734119182719, -0.97373351217961930, 0.88778204123628048),
-        0.69815695274165682,
-    ),
-    (0.01, 0.02, 0.03): (
-        (0.99981667708347759, 0.99996669333245640, 1.00021667041408928),
-        0.99953338777424691,
-    ),
-}
-
-
-AT_TARGET_0 = {
-    (0.2, 0.5, 0.9): (0.0, 0.45825756949558400066, 0.87749643873921220604),
-    (0.3, 0.4, 0.5): (0.0, 0.26457513110645905905, 0.4),
-}
-
 
 coordinate = st.floats(-3, 3).filter(lambda v: v == 0 or abs(v) > 1e-3)
 triple = st.tuples(coordinate, coordinate, coordinate)
@@ -67,17 +35,6 @@ def reference_limit(start, target):
             product = mpmath.fprod(mpmath.e**y + gap for gap in gaps)
             low, high = (low, y) if product > mpmath.mpf(target) ** 2 else (y, high)
         return [float(mpmath.sqrt(mpmath.e**high + gap)) for gap in gaps]
-
-
-@pytest.mark.parametrize(("start", "expected"), INDEPENDENT_LIMITS.items())
-def test_limits_for_target_1(start, expected):
-    assert np.allclose(limit_point(start), expected[0], rtol=1e-12, atol=0)
-    assert shift(start) == pytest.approx(expected[1], rel=1e-12)
-
-
-@pytest.mark.parametrize(("start", "expected"), AT_TARGET_0.items())
-def test_limits_for_target_0(start, expected):
-    assert np.allclose(limit_point(start, target=0), expected, rtol=1e-12, atol=1e-300)
 
 
 @pytest.mark.parametrize("target", [1, 1e-6, 40.0])
@@ -189,15 +146,6 @@ def test_symmetries_of_the_limit(start, target, order, k):
         assert np.allclose(limit_point(k * start, target=k**3 * target), k * end, rtol=1e-9)
 
 
-def test_smallest_coordinate_alone_changes_sign():
-    rng = np.random.default_rng(1)
-    starts = rng.normal(size=(500, 3))
-    starts = starts[starts.prod(axis=1) < 0]
-    flipped = np.sign(limit_point(starts)) != np.sign(starts)
-    assert (flipped.sum(axis=1) == 1).all()
-    assert (flipped.argmax(axis=1) == np.abs(starts).argmin(axis=1)).all()
-
-
 def diagonal_time(x):
     """Time at which the start x = w = u passes x, from dt = dx / (x^2 (1 - x^3)), up to a
     constant."""
@@ -216,37 +164,6 @@ def test_flow_on_the_diagonal_has_the_closed_form():
     assert path[-1, 0] > 0.99
     assert np.array_equal(path[:, 0], path[:, 1])
     assert np.allclose(diagonal_time(path[:, 0]) - diagonal_time(0.3), times, atol=1e-7)
-
-
-def test_flow_against_a_taylor_series_integrator():
-    """mpmath's odefun, 25 digits, at a start without symmetry."""
-    with mpmath.workdps(25):
-        solution = mpmath.odefun(
-            lambda t, y: [
-                (1 - y[0] * y[1] * y[2]) * g for g in (y[1] * y[2], y[0] * y[2], y[0] * y[1])
-            ],
-            0,
-            [mpmath.mpf("-0.3"), mpmath.mpf("0.8"), mpmath.mpf("1.1")],
-        )
-        expected = [float(v) for v in solution(2)]
-    assert np.allclose(flow([-0.3, 0.8, 1.1], [0, 2])[-1], expected, rtol=1e-9)
-
-
-def runge_kutta(start, duration, steps):
-    y, h = np.array(start, dtype=float), duration / steps
-    for _ in range(steps):
-        a = velocity(y)
-        b = velocity(y + h / 2 * a)
-        c = velocity(y + h / 2 * b)
-        y = y + h / 6 * (a + 2 * b + 2 * c + velocity(y + h * c))
-    return y
-
-
-def test_classical_runge_kutta_approaches_the_flow_with_order_4():
-    exact = flow([0.2, 0.5, 0.9], [0, 2], rtol=1e-12)[-1]
-    errors = [np.abs(runge_kutta([0.2, 0.5, 0.9], 2, n) - exact).max() for n in (10, 20, 40)]
-    orders = np.log2(np.array(errors[:-1]) / errors[1:])
-    assert np.allclose(orders, 4, atol=0.35)
 
 
 @pytest.mark.parametrize(
@@ -299,11 +216,8 @@ def test_arrays_in_and_out_alike():
         ((0.2, 0.5, 0.9), 1, "no coordinate changes its sign"),
         ((0, 0.5, 0.9), 1, "x = 0: it leaves 0 at once"),
         ((-0.2, 0.5, 0.9), 1, "x, the smallest, goes through 0"),
-        ((0.9, 0.5, -0.6), 1, "w, the smallest, goes through 0"),
         ((-0.5, 0.5, 0.9), 1, "drawn to the u-axis, a saddle"),
-        ((-0.5, 0.5, 0.5), 1, "x, w and u share"),
         ((2, 1, 0.5), 1, "lies on the surface"),
-        ((1e-163, 1e-163, 1e-163), 1, "the start reaches the surface"),
         ((0.2, 0.5, 0.9), 0, "x has the smallest magnitude"),
         ((0.5, 0.5, 0.9), 0, "x and w share"),
         ((0, 0.5, 0.9), 0, "the product is 0"),
@@ -352,32 +266,14 @@ def test_extremes_bound_the_sample_and_are_approached(limits):
     )
 
 
-def test_no_gaps_give_more():
-    """Starts (0, sqrt d_1, sqrt d_2) have all gaps of the cube: distance grows with d_2, coordinate
-    falls with d_1."""
-    first, second = np.meshgrid(*[np.linspace(1e-14, 1, 41)] * 2, indexing="ij")
-    ends = limit_point(np.sqrt(np.stack([0 * first, first, second], axis=-1)))
-    ends[first > second] = np.nan
-    distance, top = np.linalg.norm(ends - 1, axis=-1), ends[..., 2]
-    assert np.nanmax(distance) == pytest.approx(largest_distance(), rel=1e-12)
-    assert np.nanmax(top) == pytest.approx(PLASTIC, rel=1e-12)
-    assert np.nanmin(np.diff(distance, axis=1)) > 0
-    assert np.nanmax(np.diff(top, axis=0)) < 0
-
-
 test_refusals_name_the_value_and_the_rule = refusals(
     (lambda: limit_point([0.5, 0.5, 0.5], target=10**400), "^target = "),
-    (lambda: limit_point([0.5, 0.5, 0.5], target=None), "^target = "),
     (lambda: flow([1, 2, np.nan], [0, 1]), "must be finite"),
-    (lambda: limit_point([1, np.inf, 2]), "must be finite"),
     (lambda: conserved([1, 2]), r"\(..., 3\)"),
     (lambda: flow([[1, 2, 3]], [0, 1]), "one start"),
     (lambda: flow([1, 2, 3], [0, 2, 1]), "must increase, but 1 follows 2"),
-    (lambda: flow([1, 2, 3], [0, 0]), "must increase"),
-    (lambda: flow([1, 2, 3], []), "one or more"),
     (lambda: flow([1, 2, 3], [0, np.inf]), "finite"),
     (lambda: flow([1, 2, 3], [0, 1], rtol=0), "rtol"),
-    (lambda: flow([1e80, 1, 2], [0, 1]), "too fast"),
     (
         lambda: flow([1e6, 1e6, 1e6], [0, 1]),
         r"too fast .* 3e\+24",
@@ -386,7 +282,6 @@ test_refusals_name_the_value_and_the_rule = refusals(
         lambda: flow([1, 1, 1], [0, 1], target=1e18),
         r"too fast .* 3e\+24",
     ),  # at its end alone: x = 1e6
-    (lambda: limit_point([1, 2, 3], target=np.nan), "target"),
     (lambda: limit_point([1, 2, 3], target="one"), "no number"),
     (lambda: explain(np.ones((2, 3))), "one start"),
     (lambda: cube_limits(1), "at least 2"),

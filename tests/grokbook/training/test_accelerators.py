@@ -1,17 +1,13 @@
 """Muon and Grokfast against their definitions and against torch's own Muon."""
 
-import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grokbook.errors import ParameterError
-from grokbook.models.mlp import QuadraticMLP
-from grokbook.tasks import ModularTask
-from grokbook.training import AdamW, RunConfig
+from grokbook.training import AdamW
 from grokbook.training.accelerators import Grokfast, Muon, is_hidden, orthogonalise
-from grokbook.training.loop import losses_and_gradient, make_stack
 
 SHAPES = {"W_E": (3, 4), "W_Q.0": (4, 4), "W_in.0": (6, 4), "b_in.0": (6,)}
 
@@ -78,24 +74,6 @@ def test_grokfast_is_adamw_on_the_amplified_gradient():
         w.grad = (g + 3.0 * slow)[0]
         optimiser.step()
     assert torch.allclose(after[0], w.detach(), atol=1e-6)
-
-
-def test_the_squared_error_is_the_mean_over_samples_and_classes():
-    """(1 / (n p)) sum |z - e_y|^2 with z = sum_m V_m (U_im + U'_jm)^2: value, and gradient for V in
-    closed form."""
-    config = RunConfig(
-        ModularTask(5, train_fraction=0.5), QuadraticMLP(5, width=4), steps=2, loss="squared_error"
-    )
-    stack = make_stack([config], torch.device("cpu"))
-    (tokens, labels), _ = stack.batch()
-    value, gradient = losses_and_gradient(stack, stack.batch())
-    u, v = stack.weights[0, :40].view(10, 4).numpy(), stack.weights[0, 40:].view(5, 4).numpy()
-    squares = (u[tokens[0, :, 0]] + u[5 + tokens[0, :, 1]]) ** 2
-    error = squares @ v.T - np.eye(5)[labels[0]]
-    assert np.isclose(float(value[0]), (error**2).mean(), rtol=1e-5)
-    assert np.allclose(
-        gradient[0, 40:].view(5, 4).numpy(), 2 * error.T @ squares / error.size, atol=1e-6
-    )
 
 
 def test_plain_muon_moves_the_named_matrices_by_the_orthogonal_part_of_the_momentum():

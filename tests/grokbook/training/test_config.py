@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from small_runs import small
 
 from grokbook.errors import ParameterError
 from grokbook.models.mlp import MLP
@@ -44,45 +43,13 @@ def test_a_model_made_for_another_task_is_refused(p, model_shift, task_shift):
 RUN = partial(RunConfig, ModularTask(7), Shape(7, d_model=8))
 NAN = float("nan")
 REFUSALS = {
-    "must be an integer of 1 or more.": [
-        *[
-            (RUN, "steps", 0),
-            (RUN, "steps", 1e4),
-            (Schedule, "dense_every", 0),
-            (Schedule, "points", 0),
-        ],
-        *[(Schedule, "points", 2.5), (Schedule, "points", True)],
-    ],
-    "must be an integer of 0 or more.": [
-        *[
-            (RUN, "snapshots", -1),
-            (RUN, "seed", -1),
-            (RUN, "seed", True),
-            (Schedule, "dense_until", -1),
-        ]
-    ],
+    "must be an integer of 1 or more.": [(RUN, "steps", 1e4), (Schedule, "points", 2.5)],
+    "must be an integer of 0 or more.": [(RUN, "seed", True), (Schedule, "dense_until", -1)],
     "must be 1 or more logged steps.": [(StopRule, "hold", 0)],
-    "must be a positive number.": [
-        *[(AdamW, "learning_rate", value) for value in (0.0, float("inf"), NAN)],
-        *[(AdamW, "eps", 0), (Muon, "learning_rate", 0)],
-    ],
-    "must be in [0, 1).": [
-        *[
-            (AdamW, "beta1", 1.0),
-            (AdamW, "beta2", -0.1),
-            (Muon, "momentum", 1.0),
-            (Grokfast, "memory", -0.1),
-        ]
-    ],
-    "must be zero or more.": [
-        *[
-            (AdamW, "weight_decay", -1),
-            (AdamW, "weight_decay", NAN),
-            (AdamW, "warmup", -1),
-            (Grokfast, "gain", NAN),
-        ]
-    ],
-    "is unknown; choose linear or log.": [(Schedule, "spacing", "cubic")],
+    "must be a positive number.": [(AdamW, "learning_rate", NAN), (AdamW, "eps", 0)],
+    "must be in [0, 1).": [(AdamW, "beta1", 1.0), (Muon, "momentum", 1.0)],
+    "must be zero or more.": [(AdamW, "warmup", -1), (Grokfast, "gain", NAN)],
+    "is unknown; choose one of linear, log.": [(Schedule, "spacing", "cubic")],
 }
 
 
@@ -131,12 +98,6 @@ def test_a_value_out_of_range_is_refused_with_the_rule(rule, setting):
     with pytest.raises(ParameterError) as caught:
         make(**{name: value})
     assert str(caught.value) == f"{name} = {value!r} {rule}"
-
-
-def test_a_seed_draws_both_the_split_and_the_weights():
-    config = small(0).with_seed(5)
-    assert (config.seed, config.task.seed) == (5, 5)
-    assert dataclasses.replace(config, seed=0, task=small(0).task) == small(0)
 
 
 schedules = st.builds(

@@ -11,7 +11,6 @@ from own_optimiser import Lion
 from torch.nn import functional as F
 
 from grokbook.errors import ParameterError
-from grokbook.models.mlp import MLP
 from grokbook.models.toy import Toy
 from grokbook.tasks.addition import AdditionTask
 from grokbook.tasks.digits import DigitsTask
@@ -82,12 +81,6 @@ def test_an_answer_is_right_when_its_own_target_is_the_nearest(answers, outputs)
     assert np.allclose(loss[0], ((z - task.targets) ** 2).mean(1), atol=1e-5)
 
 
-def test_the_toy_is_learned_and_its_embedding_is_measured():
-    run = logged(dataclasses.replace(TOY, optimizer=AdamW(1e-2, weight_decay=0.0), steps=300))
-    assert float(run.train_loss[-1]) < 0.7 * float(run.train_loss[0])
-    assert run.embedding.sizes["token"] == 10 and run.med.notnull().any()
-
-
 def test_mini_batches_go_through_the_training_set_in_a_new_order_each_epoch():
     """100 images in batches of 30: three batches an epoch, ten images left to the next epoch's
     order."""
@@ -114,7 +107,6 @@ def test_a_readers_optimiser_has_a_key_and_a_state_of_its_own_and_moves_rows_as_
 change = dataclasses.replace
 MISFITS = {
     "batch_size = 101 is more than the 100": lambda: change(DIGITS, batch_size=101),
-    "sizes = .* must begin with the width": lambda: change(DIGITS, model=MLP((63, 10))),
     "outputs = 30 must be those of the task, 10 and 19": lambda: change(
         TOY, task=AdditionTask(10, answers="labels")
     ),
@@ -124,16 +116,10 @@ MISFITS = {
     "needs labels; for real targets choose squared_error": lambda: logged(
         change(TOY, loss="cross_entropy")
     ),
-    "steps = 1000000000000000 is above the largest": lambda: change(TOY, steps=10**15),
     "leaves 0 of 55 pairs": lambda: AdditionTask(10, 0.001),
-    "answers = 'words' are unknown": lambda: AdditionTask(10, answers="words"),
-    "spread = 0 must be a positive": lambda: Toy(10, spread=0),
-    "activation = 'sine' is unknown; choose tanh or relu": lambda: Toy(10, activation="sine"),
-    "d_model = 8 must be a square": lambda: Toy(6, 8, product=True),
+    "activation = 'sine' is unknown; choose one of tanh, relu": lambda: Toy(10, activation="sine"),
     "hidden = .0,. must be widths": lambda: Toy(6, hidden=(0,)),
-    "hidden = .2.5,. must be widths": lambda: Toy(6, hidden=(2.5,)),
     "n_train = 1797 must be less": lambda: DigitsTask(1797),
-    "learning_rate = -1 must be": lambda: AdamW(groups=(Group("decoder", learning_rate=-1),)),
 }
 
 

@@ -17,7 +17,6 @@ from grokbook.models.transformer import Shape
 from grokbook.tasks import ModularTask
 from grokbook.training import AdamW, RunConfig, train
 from grokbook.training import interventions as iv
-from grokbook.training.config import code_of
 from grokbook.training.ensemble import How, train_here
 from grokbook.training.forward import split_weights
 from grokbook.training.handed_over import HandedOver
@@ -158,17 +157,6 @@ def test_the_projected_gradient_has_no_part_along_its_direction(seed):
     assert abs(float(torch.nn.functional.cosine_similarity(u[:1], u[1:]))) == pytest.approx(1)
 
 
-@pytest.mark.parametrize("n", [3, 4, 7, 29])
-def test_a_regular_polygon_has_the_relative_length_of_its_closed_form(n):
-    """A step is 2 sin(pi c / n), the mean square distance of two vertices of the unit circle 2."""
-    angles = 2 * torch.pi * torch.arange(n, dtype=torch.float64) / n
-    polygon = torch.stack([angles.cos(), angles.sin()], dim=1)
-    for c in (1, 2):
-        ring = polygon[[c * i % n for i in range(n)]] if np.gcd(c, n) == 1 else polygon
-        length = 2 * np.sin(np.pi * (c if np.gcd(c, n) == 1 else 1) / n) / np.sqrt(2)
-        assert float(iv.relative_length(ring[None])[0]) == pytest.approx(length)
-
-
 @given(st.integers(0, 30), st.permutations(range(5)))
 @settings(max_examples=20, deadline=None)
 def test_the_pull_is_as_strong_as_the_gradient_shortens_the_ring_and_leaves_scale_and_place(
@@ -249,29 +237,13 @@ HOOKS = (
         ),
         (lambda: iv.Clamp(0.0), "positive"),
         (lambda: iv.Clamp(((5, 1.0), (5, 2.0))), "increase"),
-        (lambda: iv.Decay(0.1, share=0.0), "share = 0.0"),
-        (lambda: iv.Project("upwards"), "upwards"),
         (lambda: iv.RingPenalty((0, 1, 1)), "each once"),
         (lambda: iv.Hooked(AdamW(), (3,)), "must be a Hook"),
         (lambda: rows(hooked(iv.Freeze(("W_X",)))), "'W_X' is none of the network's"),
         (lambda: iv.Transplanted(MODEL, BASE, ("W_X",)), "'W_X' is none"),
-        (lambda: iv.Transplanted(MODEL, BASE, renaming=10), "renaming = 10"),
         (lambda: HandedOver(MODEL, BASE), "steps is empty"),
-        (lambda: HandedOver(MODEL, BASE, renaming=3, steps=(1,)), "renaming = 3"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_one_sentence(make, said):
     with pytest.raises(ParameterError, match=said):
         make()
-
-
-class Own(Quadratic):
-    """A network of a reader's own."""
-
-
-def test_a_run_is_of_own_code_where_the_network_inside_an_intervention_is():
-    inside = {
-        kind: dataclasses.replace(BASE, model=Tempered(kind(5, width=4), 2.0))
-        for kind in (Quadratic, Own)
-    }
-    assert code_of(inside[Own]).own and not code_of(inside[Quadratic]).own

@@ -8,16 +8,13 @@ import pytest
 import torch
 from examples import RATES, TOY
 from small_runs import small
-from torch.nn import functional as F
 
-from grokbook.measures import effective_dimension, mean_norm, med
 from grokbook.models.transformer import initialise
 from grokbook.tasks import ModularTask
-from grokbook.training import AdamW, Group, Schedule, StopRule, identity, loop
+from grokbook.training import AdamW, Group, Schedule, StopRule, loop
 from grokbook.training.accelerators import Grokfast, Muon
-from grokbook.training.checkpoint import CheckpointWarning
 from grokbook.training.forward import split_weights
-from whole_sequence import evaluate, train_independently, whole_sequence_logits
+from whole_sequence import train_independently
 
 CPU = torch.device("cpu")
 DIFFERENT = [
@@ -52,41 +49,6 @@ def learned():
 
 
 @pytest.mark.parametrize("layers", [1, 2])
-def test_loss_and_gradient_are_those_of_the_whole_sequence_model(layers):
-    config = small(4, layers=layers, shift=3)
-    stack = loop.make_stack([config], CPU)
-    rows = stack.train[0]
-    value, gradient = loop.losses_and_gradient(stack, stack.batch())
-    w = {
-        name: part.requires_grad_() for name, part in initialise(config.model, config.seed).items()
-    }
-    loss = F.cross_entropy(
-        whole_sequence_logits(w, stack.inputs[rows], config.model), stack.targets[0, rows]
-    )
-    expected = torch.cat([g.ravel() for g in torch.autograd.grad(loss, list(w.values()))])
-    torch.testing.assert_close(value[0], loss.detach(), rtol=0, atol=1e-5)
-    torch.testing.assert_close(gradient[0], expected, rtol=0, atol=1e-5)
-
-
-def test_what_is_logged_at_step_0_is_the_initial_model():
-    config = small(5, p=11, shift=2, steps=1)
-    history = trained([config]).history[0]
-    w = initialise(config.model, 5)
-    for name, value in evaluate(w, config).items():
-        assert history[name][0] == pytest.approx(value, abs=1e-5), name
-    table = w["W_E"][:11]
-    assert history["weight_norm"][0] == pytest.approx(
-        sum(float(t.double().square().sum()) for t in w.values()) ** 0.5
-    )
-    for name, measure in {
-        "med": med,
-        "embedding_norm": mean_norm,
-        "effective_dimension": effective_dimension,
-    }.items():
-        assert history[name][0] == pytest.approx(measure(table)), name
-
-
-@pytest.mark.parametrize("layers", [1, 2])
 def test_a_run_is_that_of_torchs_optimiser_on_the_whole_sequence_model(layers):
     """Losses of 60 steps against torch.optim.AdamW + LambdaLR (Gu et al. 2025: warm-up min(step /
     10, 1))."""
@@ -117,18 +79,7 @@ def test_the_metrics_of_each_part_are_counted_on_that_part():
     assert got["test_loss"] == pytest.approx(np.mean([loss[n] for n in test]))
 
 
-def test_a_part_without_cells_has_accuracy_nan():
-    config = dataclasses.replace(
-        small(0), task=ModularTask(7, train_fraction=0.5, split="symmetric")
-    )
-    assert np.isnan(
-        loop.sample_metrics(config, np.zeros(49), np.ones(49, bool))["test_accuracy_mirrored"]
-    )
-
-
 ALIKE = {
-    "layers": [small(seed, layers=2) for seed in (0, 1)],
-    "shift": [small(seed, shift=3) for seed in (0, 1)],
     "bfloat16": [small(seed, dtype="bfloat16") for seed in (0, 1)],
     "Muon": [dataclasses.replace(small(seed), optimizer=Muon()) for seed in (0, 1)],
     "Grokfast": [dataclasses.replace(small(seed), optimizer=Grokfast()) for seed in (0, 1)],
@@ -168,17 +119,6 @@ def test_snapshots_are_the_embedding_at_their_step():
     assert trained([small(0, steps=10, snapshots=0)]).snapshots == [{}]
 
 
-def test_a_run_in_bfloat16_is_near_that_in_float32_and_keeps_its_weights_in_float32(learned):
-    config = dataclasses.replace(learned.config, dtype="bfloat16")
-    low = trained([config])
-    assert low.weights.dtype == torch.float32
-    assert low.history[0]["train_loss"] != learned.history[0]["train_loss"]
-    assert low.history[0]["train_loss"][0] == pytest.approx(
-        learned.history[0]["train_loss"][0], rel=0.02
-    )
-    assert low.history[0]["train_accuracy"][-1] == learned.history[0]["train_accuracy"][-1] == 1.0
-
-
 def test_a_run_stops_once_the_rule_is_met():
     rule = StopRule("train_accuracy", threshold=0.9, hold=2)
     config = small(0, d=16, steps=400, stop=rule, learning_rate=3e-3)
@@ -198,16 +138,6 @@ def test_a_lost_run_is_marked_and_the_others_of_its_stack_go_on():
     lost, step = stack.history[1], stack.diverged[1]
     assert np.isfinite(lost["train_loss"]).all()
     assert {len(values) for values in lost.values()} == {int((np.array(stack.logged) < step).sum())}
-
-
-def test_a_checkpoint_of_another_run_or_other_code_is_not_taken(tmp_path, monkeypatch):
-    path = str(tmp_path / "run.pt")
-    identity.save(loop.make_stack([small(0)], CPU), path)
-    with pytest.warns(CheckpointWarning, match="belongs to another run"):
-        assert not identity.restore(loop.make_stack([small(1)], CPU), path)
-    monkeypatch.setattr(identity, "NUMBERS", 1)
-    with pytest.warns(CheckpointWarning, match="other code"):
-        assert not identity.restore(loop.make_stack([small(0)], CPU), path)
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU on this machine")

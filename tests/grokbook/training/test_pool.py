@@ -11,7 +11,7 @@ from rich.console import Console
 
 from grokbook.errors import TrainingError
 from grokbook.training import pool, progress
-from grokbook.training.pool import Pool, read_job, write_job
+from grokbook.training.pool import Pool
 from grokbook.training.progress import TrainingProgress
 
 
@@ -20,14 +20,6 @@ def counted(count, report):
         print("a line of the call's own")
         report(step, {"loss": step / 2})
     return count
-
-
-def test_jobs_go_through_a_pipe_one_after_another():
-    stream = io.BytesIO()
-    for job in (jobs := [(max, (1, 2), False), "text", {"a": 1.5}]):
-        write_job(stream, job)
-    stream.seek(0)
-    assert [read_job(stream) for _ in jobs] == jobs and read_job(stream) is None
 
 
 @pytest.mark.timeout(120)
@@ -100,14 +92,6 @@ def test_without_a_terminal_a_plain_line_goes_to_stderr(capsys):
         "grokbook: run  step 10/100  loss 0.5  test loss 2.25  acc 1  test acc 0.125"
     )
     assert lines[1].startswith("grokbook: run  step 60/100") and lines[1].endswith("s left")
-
-
-def test_lines_are_rare_and_can_be_switched_off(capsys):
-    with TrainingProgress({"run": 100}, every=1e6) as shown:
-        shown.update("run", 10, METRICS)
-    with TrainingProgress({"run": 100}, enabled=False, every=0.0) as shown:
-        shown.update("run", 10, METRICS)
-    assert capsys.readouterr() == ("", "")
 
 
 def test_the_remaining_time_goes_on_at_the_rate_so_far(monkeypatch):

@@ -45,24 +45,10 @@ def test_a_run_has_its_history_its_steps_and_its_embeddings():
     assert np.array_equal(dataset.embedding[0], initialise(stack.config.model, 4)["W_E"][:7])
 
 
-@pytest.mark.parametrize("loss", ["cross_entropy", "centred_squared_error"])
-def test_a_loss_has_its_name(loss):
-    config = dataclasses.replace(small(0, steps=1), loss=loss)
-    assert loss.replace("_", " ") in run_dataset(stacked(config), 0).train_loss.attrs["long_name"]
-
-
 @pytest.mark.parametrize("seeds", [(0,), (5, 5)])
 def test_a_single_run_or_equal_seeds_still_have_a_seed_a_run(seeds):
     dataset = collect([(stacked(small(seed)), 0) for seed in seeds])
     assert dataset.seed.dims == ("run",) and dataset.seed.values.tolist() == list(seeds)
-
-
-def test_after_the_stopping_rule_everything_is_missing():
-    rule = StopRule("train_accuracy", threshold=0.0, hold=2)
-    dataset = run_dataset(stacked(small(0, steps=20, stop=rule)), 0)
-    for name in ("train_loss", "test_accuracy", "med", "weight_norm"):
-        assert np.isfinite(dataset[name].values).tolist() == [True, True, False, False, False]
-    assert dataset.snapshot.values.tolist() == [0]
 
 
 def test_a_run_counts_up_to_its_own_stop_alone_and_in_a_stack_that_goes_on_and_snapshots_are_shared():

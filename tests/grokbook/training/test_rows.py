@@ -76,27 +76,6 @@ def change(config, answers):
     return dataclasses.replace(config, task=task, model=model, loss="cross_entropy")
 
 
-def test_each_seed_has_answers_and_a_split_of_its_own():
-    stack = make_stack([cell(0), cell(1)], CPU)
-    assert not torch.equal(stack.targets[0], stack.targets[1]) and not torch.equal(
-        stack.train[0], stack.train[1]
-    )
-    (inputs, targets), counts = stack.batch()
-    assert counts is None
-    for r in (0, 1):
-        assert torch.equal(targets[r], stack.targets[r][stack.train[r]])
-        assert torch.equal(inputs[r], stack.inputs[stack.train[r]])
-
-
-def test_batches_of_different_sizes_count_what_belongs_to_them():
-    """Row 3 has 7 samples a step, row 4 has 20: the rest counts nothing, and the counts of a run
-    add up to one."""
-    stack = make_stack(DIFFERENT[3:], CPU)
-    _, counts = stack.batch()
-    assert counts.shape == (2, 20)
-    assert torch.allclose(counts.sum(1), torch.ones(2)) and (counts[0] > 0).sum() == 7
-
-
 RULE = StopRule("train_loss", 0.7, above=False, hold=2)
 
 
@@ -130,18 +109,6 @@ def test_a_stack_of_which_some_are_over_is_taken_up_again_where_it_was(tmp_path)
     whole = train(cells, **ask)
     train(cells, steps=120, checkpoints=tmp_path, **ask)
     assert train(cells, checkpoints=tmp_path, **ask).equals(whole)
-
-
-def test_the_toy_multiplies_matrices_where_it_is_told_to():
-    """Liu et al. 2022, appendix H: Dec(E_a E_b), in this order."""
-    model = Toy(6, 9, hidden=(4,), outputs=3, product=True, spread=0.1)
-    w = model.draw(0)
-    pairs = torch.tensor([[0, 1], [1, 0], [2, 2]])
-    e = w["W_E"].view(6, 3, 3)
-    x = torch.stack([(e[a] @ e[b]).flatten() for a, b in pairs.tolist()])
-    expected = torch.tanh(x @ w["W.1"].T + w["b.1"]) @ w["W.2"].T + w["b.2"]
-    torch.testing.assert_close(model.forward(w, pairs), expected)
-    assert w["W_E"].abs().max() <= 0.05 and not torch.allclose(x[0], x[1])
 
 
 def test_the_answers_are_those_of_the_sum():

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grokbook.errors import ParameterError
-from grokbook.theory import feature_energy as fe
-from grokbook.theory.irreps import Irrep, as_table, irreps, verify
 from grokbook_chapters.feature_emergence import backpropagated as back
+from grokbook_chapters.feature_emergence import feature_energy as fe
+from grokbook_chapters.feature_emergence.irreps import as_table, irreps
 
 GROUPS = ["Z5", "Z8", "Z2xZ2", "S3", "D4", "Q8", "A4", "Q8xZ3"]
 seeds = st.integers(0, 10_000)
@@ -33,19 +33,6 @@ def test_types_are_those_of_frobenius_and_schur():
         squares = table[np.arange(len(table)), np.arange(len(table))]
         for rho in irreps(group):
             assert round(rho.character[squares].mean(), 6) == {1: 1, 2: 0, 4: -2}[rho.norm]
-
-
-def test_what_is_no_representation_is_refused():
-    table, every = as_table("S3"), irreps("S3")
-    for wrong, words in (
-        ((*every[:2],), "missing"),
-        ((*every[:2], Irrep(every[2].matrices[::-1], 1)), "products"),
-        ((*every[:2], Irrep(2 * every[2].matrices, 1)), "orthogonal"),
-    ):
-        with pytest.raises(AssertionError, match=words):
-            verify(table, wrong)
-    with pytest.raises(ParameterError):
-        irreps(np.array([[0, 1], [1, 1]]))
 
 
 def matrices(table, cells):
@@ -125,15 +112,6 @@ def test_hills_are_maxima_with_their_zero_modes(group):
         assert np.allclose(fe.gradient(m.w, group), 4 * m.energy * m.w)
 
 
-@pytest.mark.parametrize("M", [5, 11, 23])
-def test_between_two_hills_of_one_dimension_lies_a_valley_of_half_their_height(M):
-    first, second = (fe.example(rho) for rho in irreps(M)[1:3])
-    angle = np.linspace(0, np.pi / 2, 91)
-    along = np.outer(np.cos(angle), first) + np.outer(np.sin(angle), second)
-    share = np.sin(angle) ** 2
-    assert np.allclose(fe.energy(along, M) / fe.energy(first, M), (1 - share) ** 2 + share**2)
-
-
 @pytest.mark.parametrize("group", GROUPS)
 def test_ascents_end_on_hills_only(group):
     starts = np.random.default_rng(0).normal(size=(12, 2 * len(as_table(group))))
@@ -141,14 +119,6 @@ def test_ascents_end_on_hills_only(group):
     tops = np.array([m.energy for m in fe.local_maxima(group)])
     assert np.abs(ends[:, None] - tops).min(axis=1).max() < 1e-6
     assert tops.max() <= len(as_table(group)) / 2
-
-
-def test_published_and_one_hot_energies_of_cyclic_groups():
-    for M in (5, 8, 71):
-        raw, unit = ([m.energy for m in fe.local_maxima(M, inputs=i)] for i in ("one-hot", "unit"))
-        assert set(raw) == ({M / 4} if M % 2 else {M / 4, M / 2}) and np.allclose(
-            raw, 4 * np.array(unit)
-        )
 
 
 def test_energies_and_zero_modes_agree_with_the_reference_numbers(oracle):
@@ -259,19 +229,6 @@ def test_ascent_pair_by_pair_ends_where_that_of_the_whole_table_does(pairs):
             moved = slope + (slope @ ended) * ended
             ended = moved / np.linalg.norm(moved)
         assert np.isclose(back._kept(M, place, wave, k, steps), fe.spectrum(ended, M)[k], rtol=1e-6)
-
-
-def test_all_pairs_keep_every_hill_and_a_stricter_bar_needs_more():
-    loose, strict = (back.samples_to_keep(7, 6, bar=bar) for bar in (0.3, 0.9))
-    assert (loose <= strict).all() and (strict <= 49).all()
-    assert back.keeps(8, 64, 5).all(), "an even modulus too"
-    for M, n in ((23, 0), (23, 530), (2, 3)):
-        with pytest.raises(
-            ParameterError, match=f"M = {M} must be 3 or more, and pairs = {n} from 1 to"
-        ):
-            back.keeps(M, n)
-    with pytest.raises(ParameterError, match="M = 2 must be 3 or more"):
-        back.samples_to_keep(2)
 
 
 def test_the_number_found_by_halving_is_where_keeping_begins():

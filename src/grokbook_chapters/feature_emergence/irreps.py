@@ -96,7 +96,7 @@ def irreps(group: int | str | np.ndarray) -> tuple[Irrep, ...]:
 @lru_cache(maxsize=32)
 def _irreps(table: bytes, n: int) -> tuple[Irrep, ...]:
     products = np.frombuffer(table, dtype=np.int64).reshape(n, n)
-    found: list[Irrep] = []
+    parts: list[Irrep] = []
     weights = np.random.default_rng(0).normal(size=n)
     generic = np.zeros((n, n))
     # h -> hg, commutes with L
@@ -108,30 +108,32 @@ def _irreps(table: bytes, n: int) -> tuple[Irrep, ...]:
         moved = space[products]  # [g, h] = f(gh), so that its inner products give rho(g^-1)
         matrices = np.einsum("hi,ghj->gij", space, moved[inverses(products)])
         rho = Irrep(matrices, round(float((np.trace(matrices, axis1=1, axis2=2) ** 2).mean())))
-        if all(np.abs(rho.character - other.character).max() > 1e-6 for other in found):
-            found.append(rho)
-    found.sort(
+        if all(np.abs(rho.character - other.character).max() > 1e-6 for other in parts):
+            parts.append(rho)
+    parts.sort(
         key=lambda rho: (
             rho.dimension,
             -round(float(rho.character.sum())),
             tuple(-rho.character.round(6)),
         )
     )
-    chosen = tuple(found)
+    chosen = tuple(parts)
     verify(products, chosen)
     return chosen
 
 
-def verify(table: np.ndarray, found: tuple[Irrep, ...]) -> None:
+def verify(table: np.ndarray, parts: tuple[Irrep, ...]) -> None:
     """Check that these are all real irreducible representations of a group; AssertionError names
     what fails."""
-    for rho in found:
+    for rho in parts:
         matrices = rho.matrices
-        one = np.eye(rho.dimension)
+        identity = np.eye(rho.dimension)
         assert rho.norm in TYPES, "a part is reducible"
-        assert np.abs(matrices @ matrices.mT - one).max() < TOLERANCE, "a matrix is not orthogonal"
+        assert np.abs(matrices @ matrices.mT - identity).max() < TOLERANCE, (
+            "a matrix is not orthogonal"
+        )
         products = np.einsum("aij,bjk->abik", matrices, matrices)
         assert np.abs(products - matrices[table]).max() < TOLERANCE, (
             "products do not agree with the table"
         )
-    assert sum(rho.dimension**2 // rho.norm for rho in found) == len(table), "an irrep is missing"
+    assert sum(rho.dimension**2 // rho.norm for rho in parts) == len(table), "an irrep is missing"

@@ -127,10 +127,8 @@ def shifted_sums(potential: np.ndarray) -> np.ndarray:
     """The sums over k' of potential[k', m - k', k], by m and k: what a wave of frequency m in one
     operand adds to k."""
     d = len(potential)
-    m, each = np.indices((d, d))
-    return np.stack(
-        [potential[each[row], (m[row] - each[row]) % d].sum(axis=0) for row in range(d)]
-    )
+    m, k = np.indices((d, d))
+    return np.stack([potential[k[row], (m[row] - k[row]) % d].sum(axis=0) for row in range(d)])
 
 
 def frequency_losses(network: Solution, *, strict: bool = True) -> np.ndarray:

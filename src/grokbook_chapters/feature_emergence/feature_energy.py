@@ -8,7 +8,7 @@ $u(a) + v(b)$ and has
 
 On all M^2 pairs only the product term of the square is left, E = 2 |u * v - mean|^2 with the
 convolution of the group, and over its real irreducible representations rho of dimension D and type
-c (`grokbook.theory.irreps`)
+c (`grokbook_chapters.feature_emergence.irreps`)
 
     E = (2/M) sum_{rho not trivial} (D/c) |u^(rho) v^(rho)|_F^2 ,     u^(rho) = sum_h u(h) rho(h) .
 """
@@ -19,9 +19,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, check_choice
 from grokbook.tasks.groups import inverses
-from grokbook.theory.irreps import Irrep, as_table, irreps
+from grokbook_chapters.feature_emergence.irreps import Irrep, as_table, irreps
 
 Group = int | str | np.ndarray
 
@@ -47,8 +47,7 @@ def energy(w: np.ndarray, M: Group, *, inputs: str = "one-hot") -> np.ndarray:
 
     Source: Tian 2025, Eq. 8.
     """
-    if inputs not in INPUTS:
-        raise ParameterError(f"inputs = {inputs!r} are unknown; choose one of {', '.join(INPUTS)}.")
+    check_choice("inputs", inputs, INPUTS)
     return INPUTS[inputs] / 2 * (_class_sums(*_halves(w, M), M) ** 2).sum(axis=-1)
 
 
@@ -138,14 +137,15 @@ def local_maxima(M: Group, *, inputs: str = "one-hot") -> tuple[LocalMaximum, ..
 
     Source: Tian 2025, Theorem 2 and Corollary 2, corrected: proof in chapter 17.
     """
-    if inputs not in INPUTS:
-        raise ParameterError(f"inputs = {inputs!r} are unknown; choose one of {', '.join(INPUTS)}.")
+    check_choice("inputs", inputs, INPUTS)
     n = len(as_table(M))
-    found = []
+    maxima = []
     for rho in irreps(M)[1:]:
         top = INPUTS[inputs] * n / (2 * rho.dimension)
-        found.append(LocalMaximum(rho, top, 3 * (rho.dimension - 1) - (rho.norm - 1), example(rho)))
-    return tuple(found)
+        maxima.append(
+            LocalMaximum(rho, top, 3 * (rho.dimension - 1) - (rho.norm - 1), example(rho))
+        )
+    return tuple(maxima)
 
 
 def example(rho: Irrep, seed: int | None = None) -> np.ndarray:
