@@ -258,7 +258,7 @@ class _Sources:
             )
         if _is_installed(module):
             return
-        if is_module:
+        if isinstance(thing, ModuleType):
             self.module(thing)
         elif _of_cell(thing):
             self.cell(thing)
