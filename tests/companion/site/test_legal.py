@@ -116,8 +116,9 @@ def test_choices_are_listed_by_kind_and_what_is_none_of_them_is_refused_with_the
     assert len(names) == len(set(names)) and {"free", *names} == set(runs.arms("Q"))
     with pytest.raises(ParameterError) as refused:
         chapter.page("smoke", {"arm": "norm-at-0.8"}).experiments()
-    said = "is not one of the 68 that `grokbook list 19` names; did you mean 'norm-at-0.85'?"
-    assert str(refused.value) == f"arm = 'norm-at-0.8' {said}"
+    nearest = "that `grokbook list 19` names; did you mean 'norm-at-0.85'?"
+    message = f"arm = 'norm-at-0.8' is not one of the {len(names)} {nearest}"
+    assert str(refused.value) == message
     list_("19")
     printed = " ".join(capsys.readouterr().out.split())
     assert "arm may be" in printed and all(name in printed for name in names)

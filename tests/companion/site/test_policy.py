@@ -106,7 +106,7 @@ def test_a_script_in_the_text_is_named_and_the_end_of_the_text_is_the_last_one(a
 
 
 def test_the_script_of_the_speaker_s_window_is_the_one_that_reveal_writes():
-    script = slides._of_the_window((slides.VENDOR / "notes.js").read_text())
+    script = slides._of_the_window(slides._vendor("notes.js"))
     assert script.strip().startswith("(function() {") and script.strip().endswith("})();")
     assert "window.opener.postMessage" in script
 
