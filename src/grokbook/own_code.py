@@ -9,6 +9,7 @@ or the file is not what runs, nothing is known.
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import inspect
 import io
@@ -20,6 +21,7 @@ import sysconfig
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import partial
+from importlib.util import resolve_name
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -32,7 +34,6 @@ PACKAGES = ("grokbook", "companion", "grokbook_chapters")
 """The packages of this distribution: what stands in them is the library's."""
 _WRITTEN = 1 << 9
 """CPython's flag of classes that are made while a program runs (Py_TPFLAGS_HEAPTYPE)."""
-_IMPORTS = re.compile(r"^\s*(?:from|import)\s[^(\n]*(?:\([^)]*\))?", re.MULTILINE)
 _PYTHON = tuple(Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib"))
 
 
@@ -288,7 +289,7 @@ class _Sources:
         _refuse_not_loaded(source, file, functions)
         text = source.decode(errors="replace")
         self.values(module.__name__, vars(module), text)
-        self.imported(text)
+        self.imported(text, module.__package__ or "")
         self.enter(sys.modules.get(module.__name__.rpartition(".")[0]))
 
     def cell(self, thing: type | FunctionType) -> None:
@@ -311,7 +312,7 @@ class _Sources:
             for free in function.__closure__ or ():
                 self.enter(free.cell_contents)
             self.values(full_name(function), used, source)
-            self.imported(source)
+            self.imported(source, function.__globals__.get("__package__") or "")
 
     def values(self, where: str, values: Mapping[str, Any], source: str = "") -> None:
         """Note plain values, which act late perhaps, where `training.identity.probe` does not see
@@ -322,13 +323,25 @@ class _Sources:
             if is_set and not name.startswith("__") and name not in counted:
                 self.lines.add(f"{where}.{name} = {value!r}")
 
-    def imported(self, source: str) -> None:
-        """Go on to the loaded modules that are named where a source imports, a function's own
-        imports too."""
-        words = set(re.findall(r"\w+", " ".join(_IMPORTS.findall(source))))
-        for name, module in list(sys.modules.items()):
-            if name.rpartition(".")[2] in words:
-                self.enter(module)
+    def imported(self, source: str, package: str) -> None:
+        """Go on to the loaded modules that a source imports, in its functions too; `package` is
+        where it looks for what begins with a point."""
+        try:
+            tree = ast.parse(source)
+        except SyntaxError:
+            return
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                origin = "." * node.level + (node.module or "")
+                if node.level:
+                    origin = resolve_name(origin, package)
+                names = [origin, *(f"{origin}.{alias.name}" for alias in node.names)]
+            else:
+                continue
+            for name in names:
+                self.enter(sys.modules.get(name))
 
 
 def _functions(value: Any, module: str) -> Iterator[FunctionType]:
