@@ -98,7 +98,7 @@ GU2024 = len(choose(paper="gu2024"))
     ("arguments", "parts"),
     [
         ("--version", [f"grokbook {grokbook.__version__}\n"]),
-        ("list", ["01", "A short chapter", "Is it short?", "8 s", "not executed"]),
+        ("list", ["01", "A short chapter", "Is it short?", "5 s", "not executed"]),
         ("list 1", ["prime modulus", "int", "59", "23", "97", "laptop", "450 MB"]),
         (
             "claims --id G18 --id G36 --verdict holds",
