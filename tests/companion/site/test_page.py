@@ -199,7 +199,7 @@ def test_outside_a_notebook_nothing_is_shown(capsys):
 def test_the_times_of_a_chapter_are_given_for_each_preset(project, shown, monkeypatch):
     monkeypatch.setenv("GROKBOOK_HOME", str(project))
     page.begin("01", {"p": 29, "train_fraction": 0.5, "steps": 30, "other": 1})
-    said = "**Time** to execute this page here, by preset: smoke 8 s · laptop 8 s · paper 8 s."
+    said = "**Time** to execute this page here, by preset: smoke 5 s · laptop 5 s · paper 5 s."
     assert shown[0][0]["text/markdown"] == said
 
 
