@@ -128,10 +128,14 @@ def as_tensor(array: np.ndarray) -> Tensor:
     return torch.from_numpy(np.array(array, kind, order="C"))
 
 
+def what_is_read(task: Any, inputs: Tensor) -> Tensor:
+    """What a network reads of the inputs of a task: what the task makes of them, or themselves."""
+    return task.show(inputs) if hasattr(task, "show") else inputs
+
+
 def as_read(task: Any, some: np.ndarray) -> Tensor:
     """Some samples of a task as a network reads them."""
-    inputs = as_tensor(some)
-    return task.show(inputs) if hasattr(task, "show") else inputs
+    return what_is_read(task, as_tensor(some))
 
 
 def laid_out(model: Any, drawn: Mapping[str, Tensor], by: str = "draw") -> Tensor:

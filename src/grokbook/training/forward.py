@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -11,6 +11,7 @@ from torch import Tensor
 from grokbook.errors import ParameterError, checked_call
 from grokbook.models.networks import parts_of, sizes_of
 from grokbook.training.config import RunConfig
+from grokbook.training.contract import what_is_read
 
 Noise = Callable[[Tensor], Tensor]
 Seen = dict[str, Tensor]
@@ -39,14 +40,18 @@ def run_outputs(config: RunConfig, row: Tensor, inputs: Tensor, *more: Noise | S
     so."""
     low = config.dtype == "bfloat16"
     with torch.autocast(row.device.type, dtype=torch.bfloat16, enabled=low):
-        pictures = config.task.show(inputs) if hasattr(config.task, "show") else inputs
-        return config.model.forward(parts_of(row, config.model.shapes()), pictures, *more).float()
+        read = what_is_read(config.task, inputs)
+        return config.model.forward(parts_of(row, config.model.shapes()), read, *more).float()
 
 
 def all_outputs(config: RunConfig, row: Tensor, inputs: Tensor) -> Tensor:
-    """The same of many inputs, `PIECE` at once where the task makes what the network reads."""
-    pieces = inputs.split(PIECE) if hasattr(config.task, "show") else [inputs]
-    return torch.cat([run_outputs(config, row, piece) for piece in pieces])
+    """The same of many inputs, in `pieces`."""
+    return torch.cat([run_outputs(config, row, piece) for piece in pieces(config.task, inputs)])
+
+
+def pieces(task: Any, inputs: Tensor) -> Sequence[Tensor]:
+    """Inputs, `PIECE` at once where the task makes what the network reads of them."""
+    return inputs.split(PIECE) if hasattr(task, "show") else [inputs]
 
 
 def dropout(config: RunConfig) -> float:

@@ -21,8 +21,8 @@ from grokbook.models.transformer import Parameters, Shape, mlp, self_attention
 from grokbook.own_code import is_own
 from grokbook.tasks.task import Task
 from grokbook.training.config import RunConfig
-from grokbook.training.contract import as_tensor
-from grokbook.training.forward import PIECE, all_outputs, split_weights
+from grokbook.training.contract import as_tensor, what_is_read
+from grokbook.training.forward import all_outputs, pieces, split_weights
 from grokbook.training.loop import Stack, draw
 
 
@@ -93,15 +93,12 @@ class View:
     @cached_property
     def features(self) -> np.ndarray:
         """What the last layer reads of every sample, (N, d), in the order of `logits`."""
-        task: Any = self.task
-        inputs = as_tensor(task.inputs)
+        read = []
         with torch.no_grad():
-            if not hasattr(task, "show"):
-                return features(self._network, self.weights, inputs).double().numpy()
-            pieces = []
-            for piece in inputs.split(PIECE):
-                pieces.append(features(self._network, self.weights, task.show(piece)))
-        return torch.cat(pieces).double().numpy()
+            for piece in pieces(self.task, as_tensor(self.task.inputs)):
+                seen = what_is_read(self.task, piece)
+                read.append(features(self._network, self.weights, seen))
+        return torch.cat(read).double().numpy()
 
     @cached_property
     def hidden(self) -> np.ndarray:

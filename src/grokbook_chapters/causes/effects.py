@@ -29,19 +29,19 @@ def predictions() -> pd.DataFrame:
     ("shorter", "longer", "same", "never" or nothing), `refuted_by`, `added` (a later round of
     `commits`, "" for the first), then those of the explanation.
     """
-    return _table("predictions").merge(_table("explanations"), on="explanation", how="left")
+    return texts("predictions").merge(texts("explanations"), on="explanation", how="left")
 
 
 def fourth() -> pd.DataFrame:
     """The word that is predicted of each arm of bench R, and what it says if it comes out
     otherwise; the words are those of `handed.word`."""
-    return _table("fourth")
+    return texts("fourth")
 
 
 def commits() -> pd.DataFrame:
     """The rounds of predictions: `commit` in which they were written down, its date, and `before`
     what it came."""
-    return _table("commits")
+    return texts("commits")
 
 
 def committed(bench: str, added: str) -> str:
@@ -55,7 +55,8 @@ def committed(bench: str, added: str) -> str:
     return commits().set_index("round").commit[added or first]
 
 
-def _table(name: str) -> pd.DataFrame:
+def texts(name: str) -> pd.DataFrame:
+    """A table of texts that stands beside this module."""
     return pd.read_csv(str(files(__package__) / f"{name}.csv"), keep_default_na=False, dtype=str)
 
 

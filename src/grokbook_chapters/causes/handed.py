@@ -34,7 +34,7 @@ from grokbook.runs.experiment import Experiment
 from grokbook.training.config import RunConfig, StopRule
 from grokbook.training.handed_over import HandedOver
 from grokbook.training.interventions import Freeze, Hooked
-from grokbook_chapters.causes.effects import against
+from grokbook_chapters.causes.effects import against, texts
 from grokbook_chapters.causes.runs import SEEDS, free, layers
 
 CAP = 5_000
@@ -141,7 +141,7 @@ RUNS = (partial(handed, "Q"), partial(handed, "T"), partial(handed, "R"))
 def predictions() -> pd.DataFrame:
     """The word that is predicted of each arm on each bench, and what it says if it comes out
     otherwise."""
-    return pd.read_csv(str(files(__package__) / "handed.csv"), keep_default_na=False, dtype=str)
+    return texts("handed")
 
 
 class Middle(NamedTuple):
@@ -271,6 +271,14 @@ def told(times: pd.DataFrame, bench: str, name: str) -> str:
     return f"{bench} {name} {found.median:.2f} [{found.low:.2f}, {found.high:.2f}]"
 
 
+def as_predicted(times: pd.DataFrame | None, bench: str, predicted: str) -> Part:
+    """Whether an arm comes out as predicted; one of fewer than twelve runs is not known."""
+    if times is None or len(times) < SEEDS:
+        return None
+    outcome = judged(predicted, word(times, donors(bench)))
+    return {"agrees": True, "contradicts": False, "open": None}[outcome]
+
+
 def decided(runs: Runs, claimed: Mapping[tuple[str, str], str], *more: Part) -> Finding:
     """A finding whose parts are the predicted words of some arms, and `more`; an arm of fewer than
     twelve runs is open."""
@@ -278,12 +286,9 @@ def decided(runs: Runs, claimed: Mapping[tuple[str, str], str], *more: Part) -> 
     said = []
     for (bench, name), predicted in claimed.items():
         times = runs[bench, name]
-        if times is None or len(times) < SEEDS:
-            found.append(None)
-            continue
-        outcome = judged(predicted, word(times, donors(bench)))
-        found.append({"agrees": True, "contradicts": False, "open": None}[outcome])
-        said.append(told(times, bench, name))
+        found.append(as_predicted(times, bench, predicted))
+        if times is not None and len(times) >= SEEDS:
+            said.append(told(times, bench, name))
     return judge(*found, said="; ".join(said))
 
 

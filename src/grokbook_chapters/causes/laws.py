@@ -31,7 +31,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 from functools import partial
-from importlib.resources import files
 from typing import NamedTuple
 
 import numpy as np
@@ -45,6 +44,7 @@ from grokbook.runs.experiment import available
 from grokbook.runs.sweep import Axis, Sweep
 from grokbook.training.config import StopRule
 from grokbook.training.schedule import Schedule
+from grokbook_chapters.causes.effects import texts
 from grokbook_chapters.causes.handed import Middle, middle
 from grokbook_chapters.causes.runs import free
 
@@ -100,7 +100,7 @@ RUNS = (grids,)
 def predictions() -> pd.DataFrame:
     """What each law says of itself on each bench: its source, its words, of which step it speaks,
     and what it says if it comes out otherwise."""
-    return pd.read_csv(str(files(__package__) / "laws.csv"), keep_default_na=False, dtype=str)
+    return texts("laws")
 
 
 def timed(data: xr.Dataset) -> pd.DataFrame:

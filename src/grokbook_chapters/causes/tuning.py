@@ -28,7 +28,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from functools import partial
-from importlib.resources import files
 from typing import NamedTuple
 
 import numpy as np
@@ -42,7 +41,16 @@ from grokbook.runs.experiment import Experiment, available
 from grokbook.runs.sweep import Axis, Sweep
 from grokbook.training.config import RunConfig, StopRule
 from grokbook.training.schedule import Schedule
-from grokbook_chapters.causes.handed import CAP, donors, handed, judged, middle, waits, word
+from grokbook_chapters.causes.effects import texts
+from grokbook_chapters.causes.handed import (
+    CAP,
+    as_predicted,
+    donors,
+    handed,
+    middle,
+    waits,
+    word,
+)
 from grokbook_chapters.causes.runs import SEEDS, arms, free
 
 PERSISTENCE = 30
@@ -142,20 +150,17 @@ RUNS = (searches, *(partial(tuned, bench) for bench in BENCHES))
 def predictions() -> pd.DataFrame:
     """The word that is predicted of each arm on each bench, and what it says if it comes out
     otherwise."""
-    return pd.read_csv(str(files(__package__) / "tuning.csv"), keep_default_na=False, dtype=str)
+    return texts("tuning")
 
 
 def recorded_times(bench: str) -> dict[str, pd.DataFrame]:
     """The grok times of each recorded arm of a bench, set by hand, handed over or tuned."""
     tables = {}
-    for name, experiment in (arms(bench) | handed(bench)).items():
-        data = available(experiment)
-        if data is not None:
-            tables[name] = grok_times(data)
-    for name, experiment in tuned(bench).items():
-        data = available(experiment)
-        if data is not None:
-            tables[name] = timed(data)
+    for read, experiments in ((grok_times, arms(bench) | handed(bench)), (timed, tuned(bench))):
+        for name, experiment in experiments.items():
+            data = available(experiment)
+            if data is not None:
+                tables[name] = read(data)
     return tables
 
 
@@ -185,13 +190,8 @@ def told(times: pd.DataFrame, bench: str) -> str:
 
 
 def left(runs: Runs | Mapping[str, pd.DataFrame], bench: str) -> Part:
-    """Whether the tuned runs of a bench have no wait left; an arm of fewer than twelve runs is not
-    known."""
-    times = runs[bench]
-    if times is None or len(times) < SEEDS:
-        return None
-    outcome = judged("none", word(times, donors(bench)))
-    return {"agrees": True, "contradicts": False, "open": None}[outcome]
+    """Whether the tuned runs of a bench have no wait left."""
+    return as_predicted(runs[bench], bench, "none")
 
 
 @claim("C09", "liu2022", runs=asked, **OURS)
