@@ -16,6 +16,7 @@ from grokbook.runs.experiment import Experiment
 from grokbook_chapters.gu2025 import FIG5_STEPS, LONGER, fig5, modular_run, operations
 from grokbook_chapters.lead_tasks import lead_tasks
 from grokbook_chapters.med_tracking.tracking import (
+    agreement_table,
     falls_with_grokking,
     tracking_table,
 )
@@ -125,8 +126,8 @@ def tracked(dataset: xr.Dataset) -> pd.DataFrame:
     others = [
         dataset.med.roll(seed=by, roll_coords=False) for by in range(1, dataset.sizes["seed"])
     ]
-    strange = [tracking_table(dataset.assign(med=med)) for med in others]
-    norms = {norm: tracking_table(dataset, norm) for norm in NORMS}
+    strange = [agreement_table(dataset.assign(med=med)) for med in others]
+    norms = {norm: agreement_table(dataset, norm) for norm in NORMS}
     return with_events(tracking_table(dataset)).assign(
         stranger=np.max([t.detrended for t in strange], axis=0) if strange else np.nan,
         strangers_beyond=sum((t.p_value <= LEVEL).astype(int) for t in strange) if strange else 0,
@@ -185,12 +186,12 @@ factors."""
 
 
 def with_controls(datasets: Sequence[xr.Dataset]) -> pd.DataFrame:
-    """`tracking_table` of the test loss and each of `CONTROLLED`, all runs of some settings under
+    """`agreement_table` of the test loss and each of `CONTROLLED`, all runs of some settings under
     one another: index (measure, seed)."""
     tables = {}
     tried = [controls(dataset) for dataset in datasets]
     for name, words in CONTROLLED.items():
-        tables[words] = pd.concat([tracking_table(data, name) for data in tried])
+        tables[words] = pd.concat([agreement_table(data, name) for data in tried])
     return pd.concat(tables, names=["measure"])
 
 
@@ -240,7 +241,7 @@ def tracked_settings() -> pd.DataFrame:
     `quotient_` what MED divided by the mean length does."""
 
     def both(dataset: xr.Dataset) -> pd.DataFrame:
-        quotient = tracking_table(dataset, "normalised_med")[["detrended", "null", "p_value"]]
+        quotient = agreement_table(dataset, "normalised_med").drop(columns="agreement")
         return tracked(dataset).join(quotient.add_prefix("quotient_"))
 
     return stack(load(settings(), both))

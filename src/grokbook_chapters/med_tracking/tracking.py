@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from grokbook.curves.delay import ONSET, PERSISTENCE, first_stay, grok_time
+from grokbook.curves.delay import ONSET, PERSISTENCE, GrokTime, first_stay, grok_time
 from grokbook.errors import ParameterError
 from grokbook.measures.inputs import Array, to_numpy, whole
 
@@ -187,12 +187,34 @@ def end_of_decline(steps: Array, values: Array, *, tolerance: float = 0.05, smoo
     return int(times[top + int(np.argmax(settled))])
 
 
+def agreement(run: xr.Dataset, measure: str = "med") -> dict[str, float]:
+    """How far the measure of one run (dims: step) moves as its test loss does, once it has fitted.
+
+    `agreement` is the share of logged intervals in which both move the same way; `detrended`,
+    `null` and `p_value` are those of `shift_test`, NaN where detrending leaves fewer than `SHIFTS`
+    lags.
+
+    Raises ParameterError for a measure that the dataset does not have.
+    """
+    if measure not in run:
+        raise ParameterError(f"the dataset has no measure {measure!r}.")
+    read = _read(run, _timed(run, "test_accuracy").fit_step)
+    loss, value = run.test_loss.values[read], run[measure].values[read]
+    # detrending leaves an increment a point beyond the window
+    tested = (loss.size - WINDOW) // 4 >= SHIFTS // 2
+    test = shift_test(loss, value) if tested else ShiftTest(np.nan, np.nan, np.nan, 0)
+    return {
+        "agreement": sign_agreement(loss, value),
+        "detrended": test.agreement,
+        "null": test.null,
+        "p_value": test.p_value,
+    }
+
+
 def track(run: xr.Dataset, measure: str = "med") -> dict[str, float | int | None]:
     """The three observations of Gu 2024, section 5.1, on one run (dims: step), as numbers.
 
-    - `agreement`: share of logged intervals, from the step the training set is fitted, in which
-      test loss and measure move the same way; `detrended`, `null` and `p_value`: those of
-      `shift_test`, NaN where detrending leaves fewer than `SHIFTS` lags.
+    - `agreement`, `detrended`, `null` and `p_value`: see `agreement`.
     - `fit_step`, `grok_step`: see `grok_time`; `onset_step`: the accuracy on test cells whose
       transpose was not trained reaches `ONSET`.
     - `below_step`: the measure falls below its initial value (after the run has fitted) and stays
@@ -202,36 +224,40 @@ def track(run: xr.Dataset, measure: str = "med") -> dict[str, float | int | None
 
     Source: Gu 2024, section 5.1 (three bullets) and section 4.3 (Property 2).
     """
-    if measure not in run:
-        raise ParameterError(f"the dataset has no measure {measure!r}.")
-    timed = grok_time(run.step, run.train_accuracy, run.test_accuracy)
-    onset = grok_time(run.step, run.train_accuracy, run.test_accuracy_unmirrored, threshold=ONSET)
-    initial = float(run[measure].sel(step=0))
-    gap = np.diff(run.step.values)
-    curves = run[["test_loss", measure, "test_accuracy"]]
-    # after the dense beginning
-    even = curves.isel(step=slice(int(np.argmax(gap >= 0.9 * np.median(gap))), None))
-    even = even.dropna("step", subset=["test_loss"])
-    later = even.where(even.step >= (timed.fit_step or 0), drop=True)
-    steps, loss, value, accuracy = (
-        later[n].values for n in ("step", "test_loss", measure, "test_accuracy")
-    )
-    # detrending leaves an increment a point beyond the window
-    tested = (steps.size - WINDOW) // 4 >= SHIFTS // 2
-    test = shift_test(loss, value) if tested else ShiftTest(np.nan, np.nan, np.nan, 0)
+    moves = agreement(run, measure)
+    timed = _timed(run, "test_accuracy")
+    onset = _timed(run, "test_accuracy_unmirrored", threshold=ONSET)
+    read = _read(run, timed.fit_step)
+    steps, value = run.step.values[read], run[measure].values[read]
     return {
         "fit_step": timed.fit_step,
         "onset_step": onset.grok_step,
         "grok_step": timed.grok_step,
-        "agreement": sign_agreement(loss, value),
-        "detrended": test.agreement,
-        "null": test.null,
-        "p_value": test.p_value,
-        "below_step": first_below(steps, value, initial),
+        **moves,
+        "below_step": first_below(steps, value, float(run[measure].sel(step=0))),
         "measure_settles": end_of_decline(steps, value),
-        "accuracy_settles": end_of_decline(steps, -accuracy),
+        "accuracy_settles": end_of_decline(steps, -run.test_accuracy.values[read]),
         "last_step": int(run.step[-1]),
     }
+
+
+def _timed(run: xr.Dataset, accuracy: str, **options: float) -> GrokTime:
+    return grok_time(run.step.values, run.train_accuracy.values, run[accuracy].values, **options)
+
+
+def _read(run: xr.Dataset, fit_step: int | None) -> np.ndarray:
+    """Which logged steps are read: those evenly apart, after the dense beginning, from the fit on,
+    where the test loss is known."""
+    steps = run.step.values
+    gap = np.diff(steps)
+    even = np.arange(steps.size) >= np.argmax(gap >= 0.9 * np.median(gap))
+    return even & (steps >= (fit_step or 0)) & run.test_loss.notnull().values
+
+
+def agreement_table(dataset: xr.Dataset, measure: str = "med") -> pd.DataFrame:
+    """`agreement` for each seed of a dataset: index seed."""
+    rows = {int(seed): agreement(dataset.sel(seed=seed), measure) for seed in dataset.seed}
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("seed")
 
 
 def tracking_table(dataset: xr.Dataset, measure: str = "med") -> pd.DataFrame:
