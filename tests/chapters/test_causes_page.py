@@ -168,3 +168,13 @@ def test_a_row_has_a_point_at_its_median_and_an_arrow_where_most_runs_do_not_gen
     marks = {line.get_marker(): line for line in ax.lines if len(line.get_xdata()) == 1}
     assert marks["o"].get_xdata()[0] == 0.5 and marks[">"].get_xdata()[0] == figures.MOST
     assert [text.get_text() for text in ax.get_yticklabels()] == [*rows.values()]
+
+
+def test_runs_of_the_page_stand_above_the_rows_each_at_its_share():
+    shares = {"Q": handed.shares(world()["Q"], "Q")}
+    trained = pd.Series([0.5, np.inf, np.nan], name="norm-at-0.7")  # the last one did not fit
+    (ax,) = figures.left_of_the_wait(shares, {"features-50": "features"}, "Q", trained).axes
+    heights = {line.get_marker(): line for line in ax.lines if set(line.get_ydata()) == {-1}}
+    assert heights["P"].get_xdata().tolist() == [0.5]
+    assert heights[">"].get_xdata().tolist() == [figures.MOST]
+    assert "here: norm at 0.7" in [text.get_text() for text in ax.get_yticklabels()]

@@ -432,5 +432,5 @@ def test_figures_show_each_run():
     probed = {f"probe_{name}": run.test_accuracy for name in ("sum", "other", "dealt")}
     run = run.assign(probed).assign(weight_norm=1 + run.test_accuracy)
     assert [len(ax.lines) for ax in figures.followed(run).axes] == [6, 3, 9]
-    assert len(figures.dictionary().axes) == 2
+    assert len(figures.dictionary(4).axes) == 2
     assert len(figures.samples(ShapeTask(5, tile=6, rule="categories")).axes) == 1

@@ -8,6 +8,7 @@ from grokbook_chapters.causes.figures import held_norms as held_norms
 from grokbook_chapters.causes.figures import left_of_the_wait as left_of_the_wait
 from grokbook_chapters.causes.figures import off_by as off_by
 from grokbook_chapters.causes.handed import shares as shares
+from grokbook_chapters.causes.handed import waits as waits
 from grokbook_chapters.causes.laws import lengths as lengths
 from grokbook_chapters.causes.numbers import every_arm as every_arm
 from grokbook_chapters.causes.numbers import numbers as numbers

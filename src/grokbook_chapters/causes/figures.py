@@ -104,14 +104,18 @@ LEAST, MOST = 0.05, 16.0
 
 @styled
 def left_of_the_wait(
-    shares: Mapping[str, pd.DataFrame], rows: Mapping[str, str], benches: str = "QTL"
+    shares: Mapping[str, pd.DataFrame],
+    rows: Mapping[str, str],
+    benches: str = "QTL",
+    trained: pd.Series | None = None,
 ) -> Figure:
     """What each arm leaves of the wait, a row an arm, with its interval.
 
     `shares` are tables of `handed.shares` by bench; `rows` has the arms with their names in the
-    figure. An arrow: most runs do not generalise.
+    figure. An arrow: most runs do not generalise. Above them a row of crosses, a run each, for the
+    shares of one more arm, `trained` (`handed.waits`), whose name is the arm's.
     """
-    fig, ((ax,),) = panels(1, 1, height=0.9 + 0.36 * len(rows))
+    fig, ((ax,),) = panels(1, 1, height=0.9 + 0.36 * (len(rows) + (trained is not None)))
     aside = dict(zip(benches, np.linspace(-0.2, 0.2, len(benches)), strict=True))
     for bench in benches:
         colour, mark = BENCHES[bench]
@@ -131,10 +135,23 @@ def left_of_the_wait(
     ax.set(xscale="log", xlim=(LEAST, MOST), xlabel="wait, as a share of that without the change")
     ax.set_xticks([1 / 16, 1, 4], ["1/16", "1", "4"])  # more have no room on a narrow screen
     ax.minorticks_off()
-    ax.set_yticks(range(len(rows)), list(rows.values()))
-    ax.set_ylim(len(rows) - 0.4, -0.6)
+    names = dict(enumerate(rows.values()))
+    if trained is not None:
+        names[-1] = f"here: {trained.name.replace('-', ' ')}"
+        _crosses(ax, -1, trained)
+        ax.axhline(-0.5, color=COLOURS["grid"], lw=0.8)
+    ax.set_yticks(list(names), list(names.values()))
+    ax.set_ylim(len(rows) - 0.4, min(names) - 0.6)
     ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=len(benches))
     return fig
+
+
+def _crosses(ax: Axes, height: float, shares: pd.Series) -> None:
+    """A cross for the share of each run, an arrow where it did not generalise."""
+    look = {"ls": "", "ms": 8, "color": COLOURS["theory"], "mec": "white", "mew": 0.6, "zorder": 3}
+    known = shares.dropna().clip(LEAST, MOST)
+    for marker, places in (("P", known[known < MOST]), (">", known[known == MOST])):
+        ax.plot(places, np.full(len(places), height), marker=marker, clip_on=False, **look)
 
 
 PARTS = {

@@ -58,9 +58,10 @@ def clock_and_curves(study: Mapping[str, xr.Dataset], rows: pd.DataFrame) -> Fig
 
 
 @styled
-def lead_events(rows: pd.DataFrame) -> Figure:
+def lead_events(rows: pd.DataFrame, own: pd.DataFrame) -> Figure:
     """Steps from the fit until a measure is half way, over those until the accuracy is: a panel
-    each of `COMPARED`, a dot a run, hollow at an edge where one of them is never."""
+    each of `COMPARED`, a dot a run of `rows`, hollow at an edge where one of them is never, and a
+    cross a run of `own`."""
     delays = rows[["accuracy_delay", "measure_delay"]].replace(np.inf, np.nan)
     end = 1.08 * float(delays.max(axis=None))
     fig, axes = panels(2, 3, height=4.4, sharex=True, sharey=True)
@@ -74,6 +75,9 @@ def lead_events(rows: pd.DataFrame) -> Figure:
         ax.plot([0, end], [0, end], ":", color=COLOURS["theory"], lw=1)
         ax.plot(x[both], y[both], **dots)
         ax.plot(x[~both].clip(upper=end), y[~both].clip(upper=end), mfc="none", **dots)
+        here = own[(own.measure == name) & own.measure_delay.notna()]
+        x, y = here.accuracy_delay.clip(upper=end), here.measure_delay.clip(upper=end)
+        ax.plot(x, y, "P", ms=8, color=COLOURS["theory"], mec="white", mew=0.8)
         ax.set_title(readable(name))
     for ax in axes[-1]:
         ax.set_xlabel("steps to half of the accuracy", fontsize=8.5)

@@ -24,11 +24,14 @@ from grokbook_chapters.resnet_grokking.runs import LATE, LONGER, REACHED, SPLITS
 SHOWN = ((3, 1, 2, 5), (6, 0, 4, 10))
 """Two images of the dictionary of eleven glyphs, by the numbers of their quarters."""
 
+PALE = 0.25
+"""Darkness of a glyph that the page does not train on; 1 is black."""
+
 
 @styled
-def dictionary() -> Figure:
+def dictionary(used: int) -> Figure:
     """The dictionary of eleven glyphs, and two images of four: drawn cleanly, and as the authors'
-    program does."""
+    program does. Of the dictionary all but the first `used` are pale."""
     task = ShapeTask(11)
     shown = torch.tensor(SHOWN)
     pictures = []
@@ -38,7 +41,9 @@ def dictionary() -> Figure:
             pictures.append(np.pad(framed, 14))
     beside = np.hstack(pictures)
     fig, ((top,), (bottom,)) = panels(2, 1, height=3.6, height_ratios=(1, 1.9))
-    top.imshow(np.hstack(tiles(11, task.tile)[0]), cmap="gray_r")
+    glyphs = tiles(11, task.tile)[0].copy()
+    glyphs[used:] *= PALE
+    top.imshow(np.hstack(glyphs), cmap="gray_r", vmin=0, vmax=1)
     bottom.imshow(beside, cmap="gray_r")
     for ax in (top, bottom):
         bare(ax)

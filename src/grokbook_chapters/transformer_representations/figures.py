@@ -47,31 +47,46 @@ def four_planes(planes: Mapping[str, np.ndarray], own: bool = False) -> Figure:
     fig, axes = panels(1, len(planes), height=2.5)
     first = next(iter(planes.values()))
     for ax, (name, points) in zip(axes[0], planes.items(), strict=True):
-        order = in_order(len(points), dominant_frequencies(points if own else first, 1)[0])
-        ax.plot(*points[[*order, order[0]]].T, color=COLOURS["quiet"], lw=0.6, zorder=1)
-        ax.scatter(*points.T, color=COLOURS["measure"], s=9, zorder=2)
+        _ring(ax, points, points if own else first)
         ax.set_title(name, fontsize=9)
-        ax.set(box_aspect=1, xticks=[], yticks=[])
-        ax.grid(False)
     return fig
 
 
-def tangle_to_ring(run: xr.Dataset) -> Figure:
+def _ring(ax: Axes, points: np.ndarray, guide: np.ndarray) -> None:
+    """Points (p, 2), joined in the order of the angle of the strongest frequency of `guide`."""
+    order = in_order(len(points), dominant_frequencies(guide, 1)[0])
+    ax.plot(*points[[*order, order[0]]].T, color=COLOURS["quiet"], lw=0.6, zorder=1)
+    ax.scatter(*points.T, color=COLOURS["measure"], s=9, zorder=2)
+    ax.set(box_aspect=1, xticks=[], yticks=[])
+    ax.grid(False)
+
+
+@styled
+def tangle_to_ring(run: xr.Dataset, own: xr.Dataset) -> Figure:
     """First two principal components of a run at the start, with its training set memorised, at
-    99 % test accuracy, and at the end."""
+    99 % test accuracy, and at the end; below it those of `own`, a run of the page."""
+    rows = [_moments(run), _moments(own)]
+    fig, axes = panels(2, max(map(len, rows)), height=4.6)
+    for row, where, planes in zip(axes, ("", "here, "), rows, strict=True):
+        for ax, (step, points) in zip(row, planes.items(), strict=False):
+            _ring(ax, points, points)
+            ax.set_title(f"{where}step {step:,}", fontsize=9)
+        for ax in row[len(planes) :]:
+            ax.remove()
+    return fig
+
+
+def _moments(run: xr.Dataset) -> dict[int, np.ndarray]:
+    """The plane (p, 2) of a run by the step of each moment that it reaches."""
     times = grok_times(run, threshold=0.99).iloc[0]
     last = len(run.snapshot) - 1
     places = {0, last}
     if not pd.isna(times.fit_step):
-        places.add(int(np.searchsorted(run.snapshot, times.fit_step)))
+        places.add(min(last, int(np.searchsorted(run.snapshot, times.fit_step))))
     if not pd.isna(times.grok_step):
         places.add(int(np.abs(run.snapshot.values - times.grok_step).argmin()))
     embeddings = tables(run)
-    planes = {}
-    for place in sorted(places):
-        name = f"step {int(run.snapshot[place]):,}"
-        planes[name] = on_axes(embeddings[place], 2)
-    return four_planes(planes, own=True)
+    return {int(run.snapshot[place]): on_axes(embeddings[place], 2) for place in sorted(places)}
 
 
 def moving(run: xr.Dataset) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 
 from companion.claims.finding import some
 from companion.page import Number, Truth
@@ -16,9 +17,11 @@ from grokbook_chapters.transformer_representations.recorded import HEART, Record
 from grokbook_chapters.transformer_representations.tickets import KEPT_AXES, KEPT_SHARE
 
 
-def numbers(recorded: Recorded, beside: pd.DataFrame) -> dict[str, Any]:
-    """What the prose uses of the recorded runs, and of the controls of a ring (`beside_a_ring`)."""
+def numbers(recorded: Recorded, beside: pd.DataFrame, own: xr.Dataset) -> dict[str, Any]:
+    """What the prose uses of the recorded runs, of the controls of a ring (`beside_a_ring`) and of
+    the runs of the page."""
     return {
+        **_own(own),
         **_ring(recorded),
         **_dimension(recorded),
         **_start(recorded),
@@ -26,6 +29,16 @@ def numbers(recorded: Recorded, beside: pd.DataFrame) -> dict[str, Any]:
         **_diagram(recorded),
         **_controls(beside),
         **_sets(recorded.sets),
+    }
+
+
+def _own(own: xr.Dataset) -> dict[str, Any]:
+    """How the page's first run ends: the ring's share of its plane, its effective dimension."""
+    end = own.isel(seed=0, snapshot=-1, step=-1)
+    return {
+        "own_p": own.sizes["token"],
+        "own_ring": f"{ring_share(end.embedding.values):.2f}",
+        "own_directions": f"{end.effective_dimension.item():.1f}",
     }
 
 

@@ -3,7 +3,7 @@ from."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -43,12 +43,13 @@ FACTORS = (0.25, 0.5, 1, 2, 4)
 
 
 @styled
-def yardstick(alike: Tables) -> Figure:
-    """Staircases of some settings with many seeds; of the pairs of the first the share of which one
-    takes at least q times as long, with what a log-normal law says."""
+def yardstick(alike: Tables, own: Tables) -> Figure:
+    """Staircases of some settings with many seeds, dotted those of `own`; of the pairs of the first
+    the share of which one takes at least q times as long, with what a log-normal law says."""
     fig, axes = panels(1, 2, height=3.1)
     stairs, ratios = axes[0]
     _staircases(stairs, alike)
+    _staircases(stairs, own, LINES[3:], ":")
     first = next(iter(alike))
     steps = np.log(alike[first].grok_step.dropna().astype(float))
     apart = sorted(abs(one - other) for one, other in combinations(steps, 2))
@@ -74,18 +75,19 @@ def staircases(groups: Mapping[str, Tables]) -> Figure:
     return fig
 
 
-def _staircases(ax: Axes, tables: Tables) -> None:
+def _staircases(ax: Axes, tables: Tables, colours: Sequence[str] = LINES, line: str = "-") -> None:
     """One staircase a setting, a step up a network, up to the last step of its runs."""
-    for colour, (label, table) in zip(LINES, tables.items(), strict=False):
+    for colour, (label, table) in zip(colours, tables.items(), strict=False):
         seen = np.sort(table.grok_step.dropna().to_numpy(float))
         last = float(table.last_step.max())
         share = np.arange(len(seen) + 1) / len(table)
         begin = seen[0] if len(seen) else last
         ends = [begin, *seen, last]
-        look = {"color": COLOURS[colour], "label": f"{label} ({len(table)})"}
+        look = {"color": COLOURS[colour], "ls": line, "label": f"{label} ({len(table)})"}
         ax.step(ends, [0, *share[1:], share[-1]], where="post", **look)
         ax.plot(last, share[-1], "o", ms=4, color=COLOURS[colour])
-    room = 1.05 + 0.14 * len(tables)  # the legend stands above the stairs
+    _, labels = ax.get_legend_handles_labels()
+    room = 1.05 + 0.14 * len(labels)  # the legend stands above the stairs
     ax.set(xscale="log", ylim=(-0.03, room), xlabel="step", ylabel="share that generalise")
     ax.set_yticks([0, 0.5, 1])
     ax.minorticks_off()
