@@ -65,7 +65,6 @@ def _framed(fig: Any) -> dict[str, list[list[str]]]:
     "" where none is."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.collections import QuadMesh
-    from matplotlib.colors import to_hex
     from matplotlib.image import AxesImage
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
@@ -84,10 +83,20 @@ def _framed(fig: Any) -> dict[str, list[list[str]]]:
         look = {"gid": name, "zorder": one.get_zorder(), "alpha": one.get_alpha()}
         one.axes.add_artist(PathPatch(Path(corners), transform=one.get_transform(), **look))
         one.set_visible(False)
-        cells[name] = []
-        for row in one.to_rgba(one.get_array()):
-            cells[name].append([to_hex(colour) if colour[3] else "" for colour in row])
+        cells[name] = _colours(one.to_rgba(one.get_array()))
     return cells
+
+
+def _colours(image: Any) -> list[list[str]]:
+    """The colours of an image (rows, columns, 4), each of them written once; "" where it is
+    clear."""
+    import numpy as np
+    from matplotlib.colors import to_hex
+
+    high, across, _ = image.shape
+    known, which = np.unique(image.reshape(-1, 4), axis=0, return_inverse=True)
+    written = np.array([to_hex(colour) if colour[3] else "" for colour in known])
+    return written[which.reshape(high, across)].tolist()
 
 
 def _corners(heat_map: Any) -> Any:

@@ -32,8 +32,9 @@ _FAR = 60
 """Pixels from the other lines beyond which a place is no better."""
 
 
-def name_lines(ax: Axes, size: float = 9.5) -> list[Annotation]:
-    """Write beside each labelled line of the axes its label, in its colour, in place of a legend.
+def name_lines(*axes: Axes, size: float = 9.5) -> list[Annotation]:
+    """Write beside each labelled line of the axes, which are of one figure, its label, in its
+    colour, in place of a legend.
 
     A label stands left or right of its line, above or below, inside the axes: at the place farthest
     from all other lines that covers neither a line nor another text, to the left where places are
@@ -48,13 +49,21 @@ def name_lines(ax: Axes, size: float = 9.5) -> list[Annotation]:
         >>> [text.get_text() for text in name_lines(ax)]
         ['rises']
     """
-    fig = ax.get_figure(root=True)
+    fig = axes[0].get_figure(root=True)
     assert fig is not None
-    fig.draw_without_rendering()  # with the old labels, for which the layout leaves room
+    fig.draw_without_rendering()
+    texts = []
+    for ax in axes:
+        texts += _named_anew(ax, size, fig.dpi / 72)
+    return texts
+
+
+def _named_anew(ax: Axes, size: float, scale: float) -> list[Annotation]:
+    """The labels of the lines of axes that have been drawn, with their old labels, for which the
+    layout leaves room; those go. `scale` is pixels a point."""
     for old in named(ax):
         old.remove()
     inside = ax.get_window_extent()
-    scale = fig.dpi / 72
     drawn = {line: _pixels(line, inside) for line in ax.lines if line.get_visible()}
     taken = [text.get_window_extent() for text in ax.texts]
     ink = _joined([*drawn.values(), *_edges(ax, inside)])
@@ -103,9 +112,10 @@ def name_again(fig: Figure) -> None:
     """Find the labels of all lines their places again, twice where one then stands outside its
     axes."""
     for _ in range(2):
+        fig.draw_without_rendering()
         for ax in fig.axes:
             if texts := named(ax):
-                name_lines(ax, texts[0].get_fontsize())
+                _named_anew(ax, texts[0].get_fontsize(), fig.dpi / 72)
         if not outside(fig):
             break
 

@@ -57,8 +57,7 @@ def learning_curves(dataset: xr.Dataset, times: pd.DataFrame | None = None) -> F
         where = None if times is None else median_step(times, column)
         if where is not None:
             mark(left, where, text, COLOURS[colour])
-    for ax in (left, right):
-        name_lines(ax)
+    name_lines(left, right)
     if outside(fig):
         name_again(fig)
     return fig

@@ -140,8 +140,7 @@ def without_nodes(dropped: Dropped) -> Figure:
         without.plot(part.frequency, part.loss, color=COLOURS["measure"], **look)
     without.axhline(dropped.loss, color=COLOURS["theory"], ls="--", label="none dropped")
     without.set(xlabel="frequency of the dropped node", ylabel="loss without it", ylim=(0, None))
-    for ax in (few, without):
-        name_lines(ax)
+    name_lines(few, without)
     return fig
 
 

@@ -42,8 +42,7 @@ def stages(followed: Mapping[str, xr.Dataset]) -> Figure:
                 ax.plot(without.step, without[curve], "--", label="no decay", **look)
         ax.set(ylabel=name)
     axes[-1, 0].set(xlabel="optimiser step")
-    for ax in axes[:, 0]:
-        name_lines(ax)
+    name_lines(*axes[:, 0])
     return fig
 
 

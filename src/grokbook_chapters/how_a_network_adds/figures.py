@@ -98,8 +98,7 @@ def how_many(p: int) -> Figure:
         right.plot(primes, counts, dash, color=COLOURS[colour], label=name, ms=4, lw=1.4)
     right.set(xscale="log", xlabel="modulus $p$", ylim=(0, None))
     right.set_ylabel(f"frequencies for a share of {HALF:g}")
-    name_lines(left)
-    name_lines(right)
+    name_lines(left, right)
     return fig
 
 

@@ -67,8 +67,7 @@ def two_starts(large: xr.Dataset, usual: xr.Dataset, spread: float) -> Figure:
         steps_axis(column[1])
     axes[0, 1].set_ylabel("")
     axes[1, 0].set(ylabel="share", ylim=(-0.03, None))
-    for ax in axes[:, 0]:
-        name_lines(ax)
+    name_lines(*axes[:, 0])
     return fig
 
 

@@ -65,7 +65,7 @@ def length_and_quotient(runs: xr.Dataset) -> Figure:
     for ax in (left, right):
         ax.axhline(1, color=COLOURS["theory"], lw=0.8)
         steps_axis(ax)
-        name_lines(ax)
+    name_lines(left, right)
     return fig
 
 

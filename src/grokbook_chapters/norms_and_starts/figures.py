@@ -30,6 +30,5 @@ def steps_and_med(tables: Mapping[str, Sequence[np.ndarray]]) -> Figure:
         right.ecdf([med(table) for table in drawn], lw=1.4, **look)
     left.set(xlabel="symbol $i$", ylabel=r"$\|\phi(i+1) - \phi(i)\|$, one table")
     right.set(xlabel="MED", ylabel="share of tables below")
-    for ax in (left, right):
-        name_lines(ax)
+    name_lines(left, right)
     return fig

@@ -87,8 +87,7 @@ def followed(run: xr.Dataset) -> Figure:
     middle.set_ylabel("part of its start")
     bottom.set_ylabel("$R^2$ of a probe")
     steps_axis(bottom)
-    for ax in (top, middle, bottom):
-        name_lines(ax)
+    name_lines(top, middle, bottom)
     return fig
 
 
@@ -105,8 +104,8 @@ def by_split(small: Mapping[str, pd.DataFrame]) -> Figure:
         _counted(ax, small[f"{split}, no decay"].grok_step, last, "no decay", "quiet")
         ax.set(title=f"split: {split}", ylim=(-0.3, 5.5))
         steps_axis(ax)
-        name_lines(ax)
     axes[0, 0].set_ylabel("runs, of five")
+    name_lines(*axes[0])
     return fig
 
 

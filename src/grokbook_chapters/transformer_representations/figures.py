@@ -124,7 +124,7 @@ def dimensions(recorded: Mapping[str, xr.Dataset]) -> Figure:
         ax.axvline(1, color=COLOURS["test"], ls=":", lw=1)
         ax.axhline(1, color=COLOURS["quiet"], lw=0.7)
         ax.set_xlim(right=3 * ax.get_xlim()[1])  # room for names
-        name_lines(ax)
+    name_lines(left, right)
     return fig
 
 

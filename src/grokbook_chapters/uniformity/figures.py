@@ -86,7 +86,7 @@ def collapse(paths: pd.DataFrame) -> Figure:
     right.set(ylabel="distance", yscale="log")
     for ax in (left, right):
         ax.set_xlabel("step of the descent")
-        name_lines(ax)
+    name_lines(left, right)
     return fig
 
 
@@ -102,6 +102,6 @@ def shares(table: pd.DataFrame) -> Figure:
             drawn = ax.plot(lines, color=COLOURS[colour], ls=ls, lw=1.2)
             drawn[0].set_label(label)
         ax.set(title=f"modulus {modulus}", xlabel="optimiser step")
-        name_lines(ax)
     axes[0, 0].set_ylabel("share of the class; accuracy")
+    name_lines(*axes[0])
     return fig
