@@ -61,6 +61,7 @@ def clock(network: Solution, a: int, b: int, k: int = 2) -> Figure:
         dial.text(1.13 * spot.real, 1.13 * spot.imag, hour, weight=weight, **look)
         if name:
             _hand(dial, 0.95 * spot, color=COLOURS[colour], lw=2.4)
+            look["ha"] = "left" if spot.real > 0.9 else "center"  # off the hour beside it
             dial.text(1.32 * spot.real, 1.32 * spot.imag, name, **look)
     alone = Solution(network.z[:, :, node_frequencies(network.z) == k])
     names_of = {f"the nodes of frequency {k}": alone, f"all {network.nodes} nodes": network}
