@@ -70,7 +70,7 @@ class Project:
         found = None
         with suppress(ImportError, ValueError):  # a part of a dotted name
             found = importlib.util.find_spec(self.chapters)
-        if found is None:
+        if found is None or found.submodule_search_locations is None:
             why = f"that is installed; a folder that is only found needs {HOME}={self.root}"
             if named:
                 why = f"in {self.root} or installed"

@@ -180,7 +180,14 @@ def checked_call(called: Called) -> Called:
             if refused is None:
                 raise
         # torch has a RuntimeError for what others call a TypeError
-        except (TypeError, AttributeError, ValueError, ArithmeticError, RuntimeError):
+        except (
+            TypeError,
+            AttributeError,
+            ValueError,
+            LookupError,
+            ArithmeticError,
+            RuntimeError,
+        ):
             refused = _misfit(function, called.__name__, given, named)
             refused = refused or _of_another_kind(kinds, given[bound:], named)
             if refused is None:
@@ -215,6 +222,11 @@ _RULES |= {
     "Network": "a network, with shapes, draw and forward",
     "RunConfig": "a RunConfig",
     "Shape": "a Transformer",
+    "Schedule": "a Schedule",
+    "StopRule": "a StopRule",
+    "PhaseRule": "a PhaseRule",
+    "Store": "a Store",
+    "ReadAtEnd": "a function of a run and its parameters",
 }
 """The kinds of arguments that are held against what is given, by the last word of their annotation,
 in words."""
@@ -258,6 +270,8 @@ def _is_of(kind: str, value: Any) -> bool:
         return isinstance(value, str)
     if kind == "bool":
         return isinstance(value, bool) or type(value).__name__ == "bool_"
+    if kind == "ReadAtEnd":
+        return callable(value)
     if kind == "Network":
         methods = (getattr(value, name, None) for name in ("shapes", "draw", "forward"))
         return not isinstance(value, type) and all(map(callable, methods))
@@ -296,8 +310,15 @@ def _misfit(
 
 
 def shown(value: object) -> str:
-    """A value as a message shows it: its repr, of a long one the beginning and the end."""
-    text, half = repr(value), (LONGEST_SHOWN - 3) // 2
+    """A value as a message shows it: its repr in a line, of a long one the beginning and the end.
+
+    >>> shown([1, 2]), shown("x" * 99)
+    ('[1, 2]', "'xxxxxxxxxxxxxxxxxxxxxxxxxxxx...xxxxxxxxxxxxxxxxxxxxxxxxxxx'")
+    """
+    text = repr(value)
+    if not text.isprintable():  # that of a table has many lines
+        text = line(text)
+    half = (LONGEST_SHOWN - 3) // 2
     return text if len(text) <= LONGEST_SHOWN else f"{text[: half + 1]}...{text[-half:]}"
 
 
@@ -313,14 +334,16 @@ def line(value: object) -> str:
 def check_choice(name: str, value: object, choices: Collection[str]) -> None:
     """Refuse a value that is none of the choices: ParameterError naming it and them."""
     if value not in choices:
-        raise ParameterError(f"{name} = {value!r} is unknown; choose one of {', '.join(choices)}.")
+        raise ParameterError(
+            f"{name} = {shown(value)} is unknown; choose one of {', '.join(choices)}."
+        )
 
 
 def check_positive(owner: object, name: str) -> None:
     """Refuse a field that is no positive, finite number: ParameterError naming field and value."""
     value = getattr(owner, name)
     if not 0 < value < float("inf"):
-        raise ParameterError(f"{name} = {value!r} must be a positive number.")
+        raise ParameterError(f"{name} = {shown(value)} must be a positive number.")
 
 
 def check_share(owner: object, name: str) -> None:
@@ -339,7 +362,7 @@ def check_integers(owner: object, **least: int) -> None:
     for name, low in least.items():
         value = getattr(owner, name)
         if isinstance(value, bool) or not isinstance(value, Integral) or value < low:
-            raise ParameterError(f"{name} = {value!r} must be an integer of {low} or more.")
+            raise ParameterError(f"{name} = {shown(value)} must be an integer of {low} or more.")
         object.__setattr__(owner, name, int(value))
 
 

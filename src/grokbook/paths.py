@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 
-from grokbook.errors import GrokbookError, ParameterError
+from grokbook.errors import GrokbookError, ParameterError, shown
 from grokbook.machine import say
 
 INSTALLED = Path(__file__).resolve().with_name("_data")
@@ -64,11 +64,18 @@ def checkout(start: str | Path | None = None) -> Path:
     here) that holds `notebooks/` and `book/_config.yml` and is no other user's, else the package's
     own checkout.
 
-    Raises GrokbookError when there is none.
+    Raises GrokbookError when there is none, ParameterError where the variable names a folder that
+    is none.
     """
     home = os.environ.get(HOME)
     if home:
-        return Path(home).resolve()
+        named = Path(home).resolve()
+        if not _is_root(named):
+            raise ParameterError(
+                f"{HOME} = {shown(home)} is no project: it holds no notebooks/ and no"
+                " book/_config.yml."
+            )
+        return named
     here = Path(start or Path.cwd()).resolve()
     for folder in (here, *here.parents):
         if folder != INSTALLED and _is_root(folder):
@@ -111,6 +118,8 @@ def project_root(start: str | Path | None = None) -> Path:
     """
     try:
         return checkout(start)
+    except ParameterError:
+        raise
     except GrokbookError:
         if _is_root(INSTALLED):
             return INSTALLED

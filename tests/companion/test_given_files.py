@@ -60,6 +60,7 @@ def test_a_file_above_the_bound_is_refused(tmp_path):
         files.whole(path, 2)
 
 
+WORDS = ["[1]", "3", '"a\\e[31m"', '"two\\nlines"']
 PLAIN = "presets: {smoke: {}, laptop: {}, paper: {}}"
 FRONTS = [
     "presets: 3",
@@ -71,7 +72,15 @@ FRONTS = [
     "presets: !!python/object/apply:os.getcwd []",
     *(
         f"{PLAIN}\n  {more}"
-        for more in ("seconds: [1]", "example: [1]", "needs: 5", "papers: 5", "sets: [1]")
+        for more in (
+            "seconds: {laptop: .nan}",
+            "seconds: {laptop: .inf}",
+            "seconds: [1]",
+            "example: [1]",
+            "needs: 5",
+            "papers: 5",
+            "sets: [1]",
+        )
     ),
     *(f"{PLAIN}\n  {more}" for more in ("rules: x", "rules: {p: [1]}", "3: x")),
 ]
@@ -85,6 +94,22 @@ def test_a_front_matter_of_other_kinds_is_one_sentence(tmp_path, front):
     with pytest.raises(GrokbookError, match="^chapter 01_page: ") as caught:
         sources.load(tmp_path / "01_page.md")
     assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_a_question_that_is_no_text_of_one_line_is_one_sentence(tmp_path, word):
+    head = f"jupytext: {{text_representation: {{extension: .md}}}}\ngrokbook: {{question: {word}}}"
+    (tmp_path / "01_page.md").write_text(f"---\n{head}\n---\n{CELL}")
+    with pytest.raises(GrokbookError, match="^chapter 01_page: its question is ") as caught:
+        sources.load(tmp_path / "01_page.md")
+    assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize("name", ["os", "this", "json.decoder", "no_such", "class"])
+def test_chapters_that_are_no_package_are_one_sentence(tmp_path, name):
+    (tmp_path / "pyproject.toml").write_text(f'[tool.grokbook]\nchapters = "{name}"\n')
+    with pytest.raises(GrokbookError, match=f"chapters = '{name}' of .* is no package"):
+        of(tmp_path).package()
 
 
 TABLES = [

@@ -132,7 +132,7 @@ def test_every_file_of_text_is_read_and_written_in_an_encoding_that_is_named():
     """Else it would be that of whoever runs it."""
     before = {"read_text": 0, "write_text": 1}
     found = []
-    for path in Path(grokbook.__file__).parent.rglob("*.py"):
+    for path in Path(grokbook.__file__).parents[1].rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             name = getattr(getattr(node, "func", None), "attr", "")
             if isinstance(node, ast.Call) and name in before:

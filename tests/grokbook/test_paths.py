@@ -12,7 +12,7 @@ import pytest
 from companion import claims, cli
 from companion.page import sources
 from grokbook import machine, paths
-from grokbook.errors import GrokbookError
+from grokbook.errors import GrokbookError, ParameterError
 from project_tree import ROOT
 
 
@@ -216,6 +216,18 @@ def test_a_command_names_its_project_to_what_it_starts_and_to_nobody_after_it(
             pass
         assert os.environ["GROKBOOK_HOME"] == str(checkout)
     assert "GROKBOOK_HOME" not in os.environ
+
+
+@pytest.mark.parametrize("name", [os.devnull, "nothing", "\x1b[31m", "."])
+def test_a_folder_that_is_named_and_no_project_is_refused_and_no_other_is_taken(
+    tmp_path, monkeypatch, name
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GROKBOOK_HOME", name)
+    for find in (paths.checkout, paths.project_root):
+        with pytest.raises(ParameterError, match=r"^GROKBOOK_HOME = .* is no project") as caught:
+            find()
+        assert str(caught.value).isprintable()
 
 
 def test_without_a_checkout_chapters_are_read_from_the_package_and_results_go_elsewhere(

@@ -25,6 +25,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ValidationError
 
+from companion.page.safe import counted
 from companion.page.when import KEY
 from companion.project import of
 from grokbook.errors import ParameterError
@@ -453,12 +454,12 @@ def lines(differences: Iterable[Difference], compared: int) -> Iterator[str]:
             else:
                 yield difference.line()
         if new:
-            yield f"  new     {new} items"
+            yield f"  new     {counted(new, 'item')}"
     if not listed:
-        yield f"no drift: {compared} chapters are the same."
+        yield f"no drift: {counted(compared, 'chapter')} compared."
         return
-    counted = sum(d.counts for d in listed)
+    moved = sum(d.counts for d in listed)
     yield (
-        f"{compared} chapters compared: {counted} numbers, verdicts or records moved or are gone, "
-        f"{len(listed) - counted} texts or drawings differ or are new."
+        f"{counted(compared, 'chapter')} compared; numbers, verdicts or records that moved or are"
+        f" gone: {moved}; texts or drawings that differ or are new: {len(listed) - moved}."
     )

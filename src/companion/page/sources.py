@@ -24,6 +24,8 @@ from grokbook.files import as_text, whole
 PRESETS = ("smoke", "laptop", "paper")
 FRONT = "00_front_page"
 """The chapter whose page is the root of the site."""
+_LONGEST = 1e9
+"""Seconds that no page takes, whatever its front matter says."""
 _FRONT_KEYS = {
     "question",
     "papers",
@@ -186,6 +188,9 @@ def _parsed(path: Path, source: str) -> Chapter:
     if not isinstance(front, dict) or not front.get("question"):
         hint = "jupytext drops it without `notebook_metadata_filter: grokbook` under `jupytext:`"
         raise ChapterError(f"the front matter has no `grokbook:` table with a `question`; {hint}.")
+    question = front["question"]
+    if not isinstance(question, str) or not question.isprintable():
+        raise ChapterError(f"its question is {shown(question)}, which is no text of one line.")
     if extra := set(front) - _FRONT_KEYS:
         raise ChapterError(
             params.unknown("key", min(extra), sorted(_FRONT_KEYS), "the front matter")
@@ -198,7 +203,7 @@ def _parsed(path: Path, source: str) -> Chapter:
         path=path,
         source=source,
         title=_title(notebook),
-        question=front["question"],
+        question=question,
         papers=tuple(front.get("papers") or ()),
         presets=presets,
         parameters=found,
@@ -232,7 +237,7 @@ def _presets(
 def _seconds(front: Mapping[str, Any]) -> dict[str, float]:
     seconds = dict(front.get("seconds") or {})
     for name, value in seconds.items():
-        if name not in PRESETS or type(value) not in (int, float) or value < 0:
+        if name not in PRESETS or type(value) not in (int, float) or not 0 <= value < _LONGEST:
             wrong = f"seconds has {name}: {value!r}"
             raise ChapterError(f"{wrong}; it gives a number of seconds for {', '.join(PRESETS)}.")
     return seconds

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from grokbook.errors import ParameterError, shown
-from grokbook.files import given
+from grokbook.files import given, is_plain
 
 LARGEST = 1_000_000
 """Bytes of a class that are read: ten thousand names and their columns."""
@@ -23,7 +23,6 @@ LONGEST = 60
 """Characters of a folder's name."""
 
 _SEPARATORS = ("\t", ";", ",")
-_DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 
 
 def names_in(path: Path, tell: Callable[[str], Any]) -> list[str]:
@@ -77,7 +76,8 @@ def _table(path: Path) -> list[list[str]]:
     wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     if b"\0" in content and not wide:
         raise ParameterError(f"{path} is no text; save the list as a CSV file.")
-    text = _decoded(content, "utf-16" if wide else "utf-8-sig")
+    # a spreadsheet on a Mac may end lines as none does now
+    text = re.sub("\r\n?", "\n", _decoded(content, "utf-16" if wide else "utf-8-sig"))
     head = text.partition("\n")[0]
     # the last one stands in no text
     separator = next(one for one in (*_SEPARATORS, "\x1f") if one in head or one == "\x1f")
@@ -134,7 +134,7 @@ def folders(names: Sequence[str]) -> dict[str, str]:
             plain = one in " .-_'" or unicodedata.category(one)[0] in "LMN"
             letters += one if plain else "_"
         safe = letters[:LONGEST].strip(" .") or "_"
-        if _DEVICE.fullmatch(safe) or safe.startswith("-"):
+        if not is_plain(safe) or safe.startswith("-"):
             safe = f"_{safe}"
         found[name] = _numbered(safe, list(found.values()))
     return found

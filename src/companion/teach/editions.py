@@ -22,7 +22,7 @@ from companion.page.sources import Chapter
 from companion.site.downloads import with_wheel
 from companion.teach import worksheet
 from companion.teach.classes import folders
-from grokbook.errors import ChapterError, ParameterError
+from grokbook.errors import ChapterError, ParameterError, shown
 from grokbook.files import no_formula, whole_folder
 
 TRIES = 1_000
@@ -53,7 +53,8 @@ def chosen(root: Path, chapters: str | None) -> list[tuple[Chapter, list[Exercis
     """The chapters of a list such as `01,06`, all that have exercises without one, with their
     exercises.
 
-    Raises ParameterError for an unknown chapter and for one without exercises that can be checked.
+    Raises ParameterError for an unknown chapter, for one without exercises that can be checked, and
+    for a list of none.
     """
     pairs = []
     if chapters is None:
@@ -70,6 +71,8 @@ def chosen(root: Path, chapters: str | None) -> list[tuple[Chapter, list[Exercis
             )
         if (chapter, exercises) not in pairs:
             pairs.append((chapter, exercises))
+    if not pairs:
+        raise ParameterError(f"--chapters {shown(chapters)} names no chapter, such as 01,06.")
     return pairs
 
 

@@ -50,7 +50,7 @@ def marks(root: Path, key: Path, submitted: Path, tell: Callable[[str], Any]) ->
     for chapter in sources.load_all(root):
         for exercise in read(chapter.source):
             exercises[exercise.label] = exercise
-    files = sorted(submitted.rglob("*.ipynb"))
+    files = _handed_in(submitted)
     if not files:
         raise ParameterError(f"{submitted} holds no notebook, so there is nothing to mark.")
     text = io.StringIO()
@@ -63,6 +63,17 @@ def marks(root: Path, key: Path, submitted: Path, tell: Callable[[str], Any]) ->
             row = (mark.name, place, mark.exercise, mark.points, mark.of, mark.told)
             table.writerow(map(_cell, row))
     return text.getvalue()
+
+
+def _handed_in(folder: Path) -> list[Path]:
+    """The notebooks in a folder, without the copies of editors (`.ipynb_checkpoints`) and what
+    archivers add (`__MACOSX`)."""
+    files = []
+    for file in sorted(folder.rglob("*.ipynb")):
+        parts = file.relative_to(folder).parts
+        if not any(part.startswith(".") or part == "__MACOSX" for part in parts):
+            files.append(file)
+    return files
 
 
 def _cell(value: Any) -> Any:

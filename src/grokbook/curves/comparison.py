@@ -16,7 +16,7 @@ from math import comb
 import numpy as np
 import pandas as pd
 
-from grokbook.errors import ParameterError, checked_call
+from grokbook.errors import ParameterError, checked_call, shown
 from grokbook.logic import all_of
 
 MOST_PAIRS = 18  # up to which all sign patterns are counted one by one (262,144)
@@ -208,7 +208,7 @@ def sooner(
     Raises ParameterError for a factor that is not positive, and where `test` does.
     """
     if not factor > 0:
-        raise ParameterError(f"factor = {factor!r} must be positive.")
+        raise ParameterError(f"factor = {shown(factor)} must be positive.")
     shifted = factor * second[["grok_step", "last_step"]].astype(float) - gap
     last = min(shifted.last_step.min(), first.last_step.astype(float).min())
     a = ended_at(first, last)
@@ -246,7 +246,7 @@ def equivalent(
         (True, False, None)
     """
     if not margin > 1:
-        raise ParameterError(f"margin = {margin!r} must be above 1.")
+        raise ParameterError(f"margin = {shown(margin)} must be above 1.")
     not_later = sooner(first, second, factor=margin, test=paired_p)
     not_earlier = sooner(second, first, factor=margin, test=paired_p)
     return all_of([not_later, not_earlier])

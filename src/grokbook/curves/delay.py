@@ -22,7 +22,7 @@ import pandas as pd
 import xarray as xr
 from scipy.stats import CensoredData, ecdf
 
-from grokbook.errors import ParameterError, checked_call
+from grokbook.errors import ParameterError, checked_call, shown
 from grokbook.measures.inputs import Array, to_numpy, whole
 
 THRESHOLD = 0.95
@@ -100,7 +100,8 @@ def grok_time(
     """
     if not isinstance(threshold, int | float | np.number) or not 0 < threshold <= 1:
         raise ParameterError(
-            f"threshold is {threshold!r}, but must be an accuracy in (0, 1], such as {THRESHOLD}."
+            f"threshold is {shown(threshold)}, but must be an accuracy in (0, 1], such as"
+            f" {THRESHOLD}."
         )
     times, train, test = _check_curves(steps, train_accuracy, test_accuracy)
     fits = train >= threshold - ROUNDING
@@ -227,7 +228,7 @@ def grok_times(
     number = isinstance(below, int | float | np.number) and not isinstance(below, bool)
     if below is not None and not (number and 0 < below < np.inf):
         raise ParameterError(
-            f"below is {below!r}, but must be a loss, a positive number such as 0.01."
+            f"below is {shown(below)}, but must be a loss, a positive number such as 0.01."
         )
     wanted = (f"train_{by}", f"test_{by}", "step")
     for name in wanted:

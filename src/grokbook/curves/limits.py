@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, shown
 from grokbook.measures.inputs import Array, to_numpy
 
 
@@ -46,10 +46,12 @@ class LimitRule:
     def __post_init__(self) -> None:
         for name in ("window", "persistence"):
             if not 0 <= (value := getattr(self, name)) < np.inf:
-                raise ParameterError(f"{name} = {value!r} must be a number of steps, 0 or more.")
+                raise ParameterError(
+                    f"{name} = {shown(value)} must be a number of steps, 0 or more."
+                )
         for name in ("rise", "gain", "end"):
             if not 0 < (value := getattr(self, name)) <= 1:
-                raise ParameterError(f"{name} = {value!r} must be a share in (0, 1].")
+                raise ParameterError(f"{name} = {shown(value)} must be a share in (0, 1].")
         first, last = self.plateau
         if not 0 <= first <= last < np.inf:
             raise ParameterError(
@@ -88,7 +90,7 @@ def moving_mean(steps: Array, values: Array, window: float) -> tuple[np.ndarray,
     """
     t, f = _curve(steps, values)
     if not window >= 0:
-        raise ParameterError(f"window = {window!r} must be a number of steps, 0 or more.")
+        raise ParameterError(f"window = {shown(window)} must be a number of steps, 0 or more.")
     if window == 0:
         return t, f
     if window > t[-1] - t[0]:

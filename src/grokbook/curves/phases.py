@@ -20,7 +20,7 @@ import pandas as pd
 import xarray as xr
 
 from grokbook.curves.delay import ROUNDING
-from grokbook.errors import ParameterError, checked_call
+from grokbook.errors import ParameterError, checked_call, shown
 from grokbook.logic import all_of, any_of
 
 PHASES = {
@@ -113,9 +113,12 @@ def phases(dataset: xr.Dataset, rule: PhaseRule | None = None, goal: float = 0.9
     dataset holds, else a test accuracy of `goal`. What a run that was stopped had not reached is
     open.
 
-    Raises ParameterError if an accuracy, or what the stopping rule asks of, is missing.
+    Raises ParameterError if an accuracy, or what the stopping rule asks of, is missing, for a
+    `goal` outside (0, 1], and where the configuration is none of a run.
     """
-    rule = rule or PhaseRule()
+    if not 0 < goal <= 1:
+        raise ParameterError(f"goal = {goal} must be an accuracy in (0, 1].")
+    rule = PhaseRule() if rule is None else rule
     stops = _stopping_rules(dataset) or {_Stop("test_accuracy", goal, True)}
     needed = {"train_accuracy", "test_accuracy", "step"} | {stop.variable for stop in stops}
     missing = needed - set(map(str, dataset.variables))
@@ -147,15 +150,21 @@ class _Stop(NamedTuple):
 
 
 def _stopping_rules(dataset: xr.Dataset) -> set[_Stop]:
-    """Those of the configurations that a record (one) or a trained dataset (a list) holds."""
+    """Those of the configurations that a record (one) or a trained dataset (a list) holds; raises
+    ParameterError where these are none."""
     attribute = dataset.attrs.get("configuration", dataset.attrs.get("configs", "[]"))
-    configurations = json.loads(attribute)
-    if not isinstance(configurations, list):
-        configurations = [configurations]
     stops = set()
-    for configuration in configurations:
-        if stop := configuration.get("stop"):
-            stops.add(_Stop(stop["variable"], stop["threshold"], stop["above"]))
+    try:
+        configurations = json.loads(attribute)
+        if not isinstance(configurations, list):
+            configurations = [configurations]
+        for configuration in configurations:
+            if stop := configuration.get("stop"):
+                stops.add(_Stop(stop["variable"], float(stop["threshold"]), bool(stop["above"])))
+    except (TypeError, ValueError, KeyError, AttributeError, RecursionError):
+        raise ParameterError(
+            f"the configuration that the dataset holds is none of a run: {shown(attribute)}."
+        ) from None
     return stops
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, shown
 from grokbook.measures.inputs import Array, rows, to_numpy, whole
 
 RADIUS = 0.1  # of a neighbourhood, relative to the root mean square length of the points
@@ -24,7 +24,7 @@ def cross_polytopes(points: Array, radius: float, directions: int, seed: int = 0
     """
     table = rows(points, least=1, name="points")
     if not radius > 0:
-        raise ParameterError(f"radius = {radius!r} must be a positive number.")
+        raise ParameterError(f"radius = {shown(radius)} must be a positive number.")
     count = whole(directions, "directions", least=1, most=table.shape[1])
     draws = np.random.default_rng(seed).standard_normal((len(table), table.shape[1], count))
     frames = np.linalg.qr(draws)[0].transpose(0, 2, 1)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from grokbook.errors import ParameterError, checked_call
+from grokbook.errors import ParameterError, checked_call, shown
 from grokbook.measures.fourier import fourier_power
 from grokbook.measures.geometry import diameter
 from grokbook.measures.inputs import Array, one_of, rows, whole
@@ -308,7 +308,7 @@ def expected_initial_med(
     whole(p, "p", least=3)
     sigma = 1 / sqrt(whole(d, "d", least=1)) if std is None else float(std)
     if not 0 <= sigma < np.inf:
-        raise ParameterError(f"std is {std!r}, but must be finite and not negative.")
+        raise ParameterError(f"std is {shown(std)}, but must be finite and not negative.")
     chosen = MED_DEFINITIONS[one_of(definition, MED_DEFINITIONS, "definition")]
     keywords = chosen.arguments
     steps = p - bool(keywords.get("omit_last")) - (not keywords["cyclic"])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from grokbook.errors import ParameterError, nearest, shown
+from grokbook.errors import ParameterError, line, nearest, shown
 
 Array = np.ndarray | torch.Tensor
 
@@ -30,9 +30,9 @@ def to_numpy(values: Any) -> np.ndarray:
         if np.iscomplexobj(values):
             raise TypeError("complex numbers have an imaginary part, which would be lost")
         return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ParameterError(
-            f"Expected an array of real numbers, got {type(values).__name__}: {error}."
+            f"Expected an array of real numbers, got {type(values).__name__}: {line(error)[:200]}."
         ) from error
 
 
@@ -103,5 +103,5 @@ def whole(value: object, name: str, *, least: int = 1, most: int | None = None) 
         number = int(value)
     if number is None or number < least or (most is not None and number > most):
         limits = f"at least {least}" if most is None else f"between {least} and {most}"
-        raise ParameterError(f"{name} is {value!r}, but must be a whole number {limits}.")
+        raise ParameterError(f"{name} is {shown(value)}, but must be a whole number {limits}.")
     return number

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, shown
 from grokbook.measures.fourier import NEGLIGIBLE
 from grokbook.measures.inputs import Array, rows
 
@@ -90,7 +90,7 @@ def representation_quality(embedding: Array, tolerance: float = TOLERANCE) -> fl
     """
     table = rows(embedding, least=4)
     if not 0 < tolerance < np.inf:
-        raise ParameterError(f"tolerance = {tolerance!r} must be a positive number.")
+        raise ParameterError(f"tolerance = {shown(tolerance)} must be a positive number.")
     variance = spread(table)
     if variance <= NEGLIGIBLE * (table**2).sum() / len(table):
         raise ParameterError(

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from grokbook.errors import ParameterError, check_integers, checked_call
+from grokbook.errors import ParameterError, check_integers, checked_call, shown
 from grokbook.models.mlp import draw_layers
 from grokbook.models.networks import ModularNetwork, Parameters, Shapes
 
@@ -54,7 +54,7 @@ class Encoder(ModularNetwork):
     def __post_init__(self) -> None:
         check_integers(self, p=2, d_model=1, n_layers=1, d_mlp=1)
         if not 0 <= self.dropout < 1:
-            raise ParameterError(f"dropout = {self.dropout!r} must be in [0, 1).")
+            raise ParameterError(f"dropout = {shown(self.dropout)} must be in [0, 1).")
 
     def shapes(self) -> Shapes:
         """Name and shape of every parameter: of layer l `gain_1.l`, `shift_1.l` (first norm),

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from grokbook.errors import ParameterError, checked_call
+from grokbook.errors import ParameterError, checked_call, shown
 from grokbook.models.intervened import Around
 from grokbook.models.networks import Parameters, read_by
 
@@ -80,8 +80,8 @@ class HeldRadius(Around):
     def __post_init__(self) -> None:
         if not 0 <= self.radius < math.inf or not 0 < self.strength < math.inf:
             raise ParameterError(
-                f"radius = {self.radius!r} must be 0 (the root of the width) or positive, "
-                f"strength = {self.strength!r} positive."
+                f"radius = {shown(self.radius)} must be 0 (the root of the width) or positive, "
+                f"strength = {shown(self.strength)} positive."
             )
         if self.readout not in self.shapes():
             raise ParameterError(

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from grokbook.errors import ParameterError, check_integers, check_positive, checked_call
+from grokbook.errors import ParameterError, check_integers, check_positive, checked_call, shown
 from grokbook.models.networks import ROWS, ModularNetwork, Parameters, Shapes
 from grokbook.models.start import STARTS, embedding_start
 
@@ -69,7 +69,9 @@ class MLP:
     def __post_init__(self) -> None:
         object.__setattr__(self, "sizes", tuple(self.sizes))
         if len(self.sizes) < 2 or not all(isinstance(n, Integral) and n > 0 for n in self.sizes):
-            raise ParameterError(f"sizes = {self.sizes} must be two or more integers of 1 or more.")
+            raise ParameterError(
+                f"sizes = {shown(self.sizes)} must be two or more integers of 1 or more."
+            )
         object.__setattr__(self, "sizes", tuple(map(int, self.sizes)))
         check_positive(self, "spread")
 

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from grokbook.errors import ParameterError, check_choice, check_integers, checked_call
+from grokbook.errors import ParameterError, check_choice, check_integers, checked_call, shown
 from grokbook.models.networks import ModularNetwork, Parameters, Shapes
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
@@ -66,7 +66,8 @@ class Quadratic(ModularNetwork):
         check_choice("activation", self.activation, ACTIVATIONS)
         if not 0 <= self.ridge < math.inf:
             raise ParameterError(
-                f"ridge = {self.ridge!r} must be zero (the output layer is learned) or positive."
+                f"ridge = {shown(self.ridge)} must be zero (the output layer is learned) or"
+                " positive."
             )
 
     @property

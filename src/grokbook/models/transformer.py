@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from grokbook.errors import ParameterError, check_integers, checked_call
+from grokbook.errors import ParameterError, check_integers, checked_call, shown
 from grokbook.models.networks import ModularNetwork, Parameters, Shapes
 from grokbook.models.start import STARTS, embedding_start
 
@@ -53,8 +53,8 @@ class Shape(ModularNetwork):
         if self.d_model % self.n_heads:
             near = max(self.n_heads, round(self.d_model / self.n_heads) * self.n_heads)
             raise ParameterError(
-                f"d_model = {self.d_model} is not a multiple of n_heads = {self.n_heads}; the"
-                f" nearest is {near}."
+                f"d_model = {shown(self.d_model)} is not a multiple of n_heads ="
+                f" {shown(self.n_heads)}; the nearest is {shown(near)}."
             )
 
     @property

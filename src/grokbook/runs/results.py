@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -86,6 +87,8 @@ def load(name: str | xr.Dataset, seed: int = 0, step: int | None = None) -> Kept
     """
     runs = name if isinstance(name, xr.Dataset) else of_name(name)
     called = str(runs.attrs.get("experiment", "these runs"))
+    if "seed" not in runs.coords:
+        raise ParameterError(f"name = {shown(name)} has no seed, so it is no dataset of runs.")
     if seed not in (seeds := np.atleast_1d(runs.seed.values).tolist()):
         raise ParameterError(
             f"seed = {shown(seed)} is none of {called}, which has {', '.join(map(str, seeds))}."
@@ -112,8 +115,25 @@ def load(name: str | xr.Dataset, seed: int = 0, step: int | None = None) -> Kept
     parameters = None
     if "weights" in state:
         row = torch.from_numpy(state.weights.values.copy())
-        parameters = parts_of(row, json.loads(state.weights.attrs["parameters"]))
+        parameters = parts_of(row, _shapes(state.weights))
     return Kept(called, int(seed), int(at), tuple(steps), embedding, parameters)
+
+
+def _shapes(weights: xr.DataArray) -> dict[str, tuple[int, ...]]:
+    """The shapes of the parameters in a row of weights, by name; ParameterError where it does not
+    say them."""
+    try:
+        shapes = {}
+        for name, shape in json.loads(weights.attrs["parameters"]).items():
+            shapes[name] = tuple(map(int, shape))
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
+        shapes = {}
+    if sum(map(math.prod, shapes.values())) != weights.size:
+        raise ParameterError(
+            "the weights do not say which parameters they are: what is computed from runs may"
+            " have lost the attribute `parameters` of the weights."
+        )
+    return shapes
 
 
 def of_name(name: str) -> xr.Dataset:
@@ -138,7 +158,7 @@ def of_name(name: str) -> xr.Dataset:
                 names.setdefault(entry["key"], entry["experiment"])
     if len(stores) > 1:
         raise ParameterError(
-            f"{name!r} names {len(stores)} configurations; give one of their keys:"
+            f"{shown(name)} names {len(stores)} configurations; give one of their keys:"
             f" {_described(stores)}."
         )
     for key, store in stores.items():
@@ -150,7 +170,7 @@ def of_name(name: str) -> xr.Dataset:
         return runs
     like = nearest(name, {*known, *records()["name"]})
     hint = f"did you mean {like}?" if like else "see records()."
-    raise ParameterError(f"{name!r} is no record; {hint}")
+    raise ParameterError(f"{shown(name)} is no record; {hint}")
 
 
 def _described(stores: Mapping[str, Store]) -> str:
@@ -194,7 +214,7 @@ def measure(name: str, data: Any) -> float | xr.DataArray:
     if name not in (known := registry()):
         like = nearest(name, known) or next(iter(known))
         raise ParameterError(
-            f"{name!r} is no measure; did you mean {like}? measures() lists all {len(known)}."
+            f"{shown(name)} is no measure; did you mean {like}? measures() lists all {len(known)}."
         )
     of = known[name].of
     function = known[name].function

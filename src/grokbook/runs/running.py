@@ -284,7 +284,9 @@ def _store(store: Store | str | Path | bool | None) -> Store | None:
     if isinstance(store, Store):
         return store
     if isinstance(store, str) and "://" in store:
-        raise ParameterError(f"store = {store!r} is an address, but results are kept in a folder.")
+        raise ParameterError(
+            f"store = {shown(store)} is an address, but results are kept in a folder."
+        )
     if store is not None and store is not True:
         return Store(Path(store))
     default = default_store()

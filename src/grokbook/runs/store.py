@@ -44,6 +44,10 @@ NO_VARIABLE = b"This is a netCDF dimension but not a netCDF variable"
 """How the name begins of a table that gives a dimension its length and holds nothing."""
 
 
+MOST_BYTES = 10**15
+"""What no record has, whatever a manifest says."""
+
+
 class RecordWarning(UserWarning):
     """A record was damaged and has been set aside."""
 
@@ -415,7 +419,7 @@ def _records_in(path: Path, state: tuple[int, int, int]) -> dict[str, dict[str, 
     manifest = json.loads(whole(path))
     records = manifest["records"]
     if (version := manifest.get("format", FORMAT)) != FORMAT:
-        problem = f"has format {version}, and this version of grokbook reads format {FORMAT}"
+        problem = f"has format {shown(version)}, and this version of grokbook reads format {FORMAT}"
         raise RecordError(f"{path} {problem}; update grokbook, or name another store.")
     for name, entry in records.items():
         if not _is_entry(name, entry):
@@ -432,17 +436,22 @@ def _is_entry(name: str, entry: Any) -> bool:
             "sha256": str(sha256),
             "bytes": int(size),
             "seeds": [*seeds],
-            "provenance": [*made],
+            "provenance": [_, *_] as made,
         }:
             return bool(
                 _is_record(name, key)
                 and re.fullmatch(r"[0-9a-f]{64}", sha256)
                 and called.isprintable()
-                and size >= 0
+                and 0 <= size < MOST_BYTES
                 and all(isinstance(seed, int) for seed in seeds)
-                and all(isinstance(part, dict) for part in made)
+                and all(map(_is_origin, made))
             )
     return False
+
+
+def _is_origin(part: Any) -> bool:
+    """Whether a part of a provenance can say when runs were made."""
+    return isinstance(part, dict) and isinstance(part.get("recorded_on", ""), str)
 
 
 def _configuration(dataset: xr.Dataset) -> Any:
@@ -459,6 +468,10 @@ def _configuration(dataset: xr.Dataset) -> Any:
     for part in json.loads(dataset.attrs["provenance"]):
         if not all(isinstance(seed, int) for seed in part["seeds"]):
             raise ParameterError("its provenance has seeds that are no whole numbers")
+        if not isinstance(part["seconds"], int | float):
+            raise ParameterError("its provenance does not say what its runs cost")
+    if "dtype" not in dataset.attrs:
+        raise ParameterError("it does not say in which numbers it was computed")
     return json.loads(dataset.attrs.get("configuration", "null"))
 
 

@@ -272,7 +272,7 @@ def _check_fraction(value: float) -> None:
         or not 0 < value < 1
     ):
         raise ParameterError(
-            f"train_fraction = {value!r} is not a number in the open interval (0, 1)."
+            f"train_fraction = {shown(value)} is not a number in the open interval (0, 1)."
         )
 
 
@@ -282,11 +282,11 @@ def _check_split(task: ModularTask) -> None:
     has_hole = task.split in ("square", "strip")
     if has_hole and task.hole is None:
         raise ParameterError(
-            f"split = {task.split!r} needs a hole, an integer from 0 to {task.p - 2}."
+            f"split = {shown(task.split)} needs a hole, an integer from 0 to {task.p - 2}."
         )
     if not has_hole and task.hole is not None:
         raise ParameterError(
-            f"hole = {task.hole} has no meaning for split = {task.split!r}; leave it out."
+            f"hole = {task.hole} has no meaning for split = {shown(task.split)}; leave it out."
         )
     if task.hole is not None and task.hole > task.p - 2:
         raise ParameterError(

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from grokbook.errors import ParameterError, check_integers, checked_call
+from grokbook.errors import ParameterError, check_integers, checked_call, shown
 from grokbook.files import given
 
 SMALL = "8x8"
@@ -58,7 +58,8 @@ def _in_folder(folder: str, name: str) -> Path:
         if path.is_file():
             return path
     raise ParameterError(
-        f"source = {folder!r} is neither {SMALL}, {MNIST} nor a folder with {name} or {name}.gz."
+        f"source = {shown(folder)} is neither {SMALL}, {MNIST} nor a folder with {name} or"
+        f" {name}.gz."
     )
 
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 import sympy
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, shown
 
 OPERATIONS: dict[str, str] = {
     "add": "x + y",
@@ -33,7 +33,7 @@ _UNKNOWNS = {"x": sympy.Symbol("x"), "y": sympy.Symbol("y")}
 def _refuse(text: str, rule: str) -> ParameterError:
     known = ", ".join(OPERATIONS)
     return ParameterError(
-        f"operation {text!r}: {rule}; use an integer polynomial in x and y or one of {known}."
+        f"operation {shown(text)}: {rule}; use an integer polynomial in x and y or one of {known}."
     )
 
 
@@ -87,7 +87,7 @@ def _build(node: ast.expr, text: str) -> sympy.Poly:
             _BINARY[type(node.op)](_build(node.left, text), _build(node.right, text)), text
         )
     raise _refuse(
-        text, f"{ast.unparse(node)!r} is not made of integers, x, y, +, -, * and powers alone"
+        text, f"{shown(ast.unparse(node))} is not made of integers, x, y, +, -, * and powers alone"
     )
 
 
@@ -110,7 +110,7 @@ def parse_polynomial(operation: str) -> sympy.Poly:
     Source: the operations are those of Gu et al. 2025, section 6.1 and Figs 12-19.
     """
     if not isinstance(operation, str):
-        raise ParameterError(f"operation must be a text, got {operation!r}.")
+        raise ParameterError(f"operation must be a text, got {shown(operation)}.")
     return _parse(operation)
 
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from grokbook.errors import ParameterError, checked_call
+from grokbook.errors import ParameterError, checked_call, shown
 from grokbook.tasks.addition import AdditionTask
 
 
@@ -54,7 +54,7 @@ class ReplayedAddition(AdditionTask):
         answers = self._drawn[0]
         if answers is None:
             rule = "must be 'vectors': for labels the program draws none"
-            raise ParameterError(f"answers = {self.answers!r} {rule}.")
+            raise ParameterError(f"answers = {shown(self.answers)} {rule}.")
         return answers[:count]
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from grokbook.errors import ParameterError, check_integers, checked_call
+from grokbook.errors import ParameterError, check_integers, checked_call, shown
 from grokbook.tasks.addition import AdditionTask
 
 
@@ -38,7 +38,8 @@ class SumTask(AdditionTask):
         check_integers(self, p=2, width=1, seed=0)
         if self.answers != "labels":
             raise ParameterError(
-                f"answers = {self.answers!r} must be 'labels': the sums of this task are labels."
+                f"answers = {shown(self.answers)} must be 'labels': the sums of this task are"
+                " labels."
             )
         self.check()
 

@@ -90,7 +90,7 @@ def _numbers(name: str, value: Any) -> np.ndarray:
     """An array of int64 or float64, the task's own."""
     try:
         table = np.array(value.detach().cpu() if isinstance(value, Tensor) else value)
-    except ValueError as error:
+    except (ValueError, TypeError) as error:
         raise ParameterError(f"{name} are no array of numbers: {error}.") from None
     if not table.ndim or not len(table) or table.dtype.kind not in "biuf":
         raise ParameterError(

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.ndimage import distance_transform_cdt
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, shown
 from grokbook.measures.inputs import whole
 from grokbook.theory.grid_inputs import Mask, count, grid, side_and_radius
 
@@ -220,7 +220,7 @@ def least_training_size(p: int, k: int, eps: float = 1.0, *, torus: bool = False
     """
     p, k = side_and_radius(p, k, torus)
     if not 0 < eps < np.inf:
-        raise ParameterError(f"eps = {eps!r} is not a positive finite number.")
+        raise ParameterError(f"eps = {shown(eps)} is not a positive finite number.")
     low = -1
     high = p * p
     while high - low > 1:

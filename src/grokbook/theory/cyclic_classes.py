@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import sympy
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, shown
 from grokbook.measures.fourier_losses import CyclicClasses
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.tasks.polynomials import parse_polynomial
@@ -48,6 +48,6 @@ def cyclic_classes(task: ModularTask) -> CyclicClasses:
     if set(terms) == {(1, 1)} and terms[1, 1] % task.p == 1 and task.p > 2:
         return CyclicClasses(discrete_logarithms(task.p)[task.labels], task.p - 1)
     raise ParameterError(
-        f"operation {task.operation!r} mixes x and y, so its classes have no frequencies; sums of a"
-        " function of x and one of y have, such as 'x2_plus_y2', and so has 'multiply'."
+        f"operation {shown(task.operation)} mixes x and y, so its classes have no frequencies;"
+        " sums of a function of x and one of y have, such as 'x2_plus_y2', and so has 'multiply'."
     )

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from scipy.linalg import eigh
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, shown
 from grokbook.measures.inputs import Array, one_of, to_numpy
 from grokbook.theory.parallelograms import NEGLIGIBLE, gram, nullity, permissible_set, samples_of
 
@@ -113,7 +113,7 @@ def flow(
     t = np.asarray(times, dtype=float)
     pairs = list(pairs)
     if t.ndim != 1 or not np.isfinite(t).all() or (t < 0).any():
-        raise ParameterError(f"times = {times!r} must be finite numbers of 0 or more.")
+        raise ParameterError(f"times = {shown(times)} must be finite numbers of 0 or more.")
     z0 = (table**2).sum()
     values, vectors = eigh(2 * quadratic_form(pairs, len(table)) / z0)
     values[: nullity(pairs, len(table))] = 0.0

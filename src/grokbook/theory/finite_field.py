@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sympy import isprime
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, shown
 from grokbook.measures.inputs import Array
 
 LARGE_PRIME = 2**31 - 1
@@ -23,7 +23,7 @@ class Echelon:
 
     def __init__(self, n: int, columns: int, q: int = LARGE_PRIME) -> None:
         if not isinstance(q, int | np.integer) or q > LARGE_PRIME or not isprime(int(q)):
-            raise ParameterError(f"q = {q!r} must be a prime of at most {LARGE_PRIME}.")
+            raise ParameterError(f"q = {shown(q)} must be a prime of at most {LARGE_PRIME}.")
         self.q = int(q)
         # [r, c]: the row of basis r whose pivot is c, or 0
         self.rows = np.zeros((n, columns, columns), dtype=np.int64)

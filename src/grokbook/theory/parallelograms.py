@@ -15,7 +15,7 @@ from itertools import combinations
 
 import numpy as np
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, shown
 from grokbook.measures.inputs import Array, one_of, to_numpy, whole
 from grokbook.theory.finite_field import rank_in_field
 
@@ -293,7 +293,7 @@ def closed_set(
             " >= 3."
         )
     if not delta >= 0:
-        raise ParameterError(f"delta = {delta!r} must be a number of 0 or more.")
+        raise ParameterError(f"delta = {shown(delta)} must be a number of 0 or more.")
     if normalise:
         deviation = table.std(axis=0)
         if not (deviation > len(table) * np.finfo(float).eps * np.abs(table).max(axis=0)).all():

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import sympy
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, shown
 from grokbook.measures.inputs import Array, rows
 
 Rows = Array | Sequence[Any]
@@ -49,5 +49,5 @@ def odd_prime(p: object, why: str) -> int:
     choices = (sympy.prevprime(max(number, 4)), sympy.nextprime(max(number, 2)))
     nearest = min(choices, key=lambda q: abs(q - number))
     raise ParameterError(
-        f"p = {p!r} must be an odd prime, because {why}; the nearest is {nearest}."
+        f"p = {shown(p)} must be an odd prime, because {why}; the nearest is {nearest}."
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from grokbook.errors import ParameterError, check_positive, checked_call
+from grokbook.errors import ParameterError, check_positive, checked_call, shown
 from grokbook.training.optim import LATER, AdamW, Numbers, Shapes, State, column, columns_of
 
 NEWTON_SCHULZ = (3.4445, -4.7750, 2.0315)
@@ -53,7 +53,7 @@ class Muon(AdamW):
         super().__post_init__()
         object.__setattr__(self, "matrices", tuple(self.matrices))
         if not 0 <= self.momentum < 1:
-            raise ParameterError(f"momentum = {self.momentum!r} must be in [0, 1).")
+            raise ParameterError(f"momentum = {shown(self.momentum)} must be in [0, 1).")
 
     def init(self, weights: Tensor, shapes: Shapes) -> State:
         """AdamW's."""
@@ -117,9 +117,9 @@ class Grokfast(AdamW):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 <= self.memory < 1:
-            raise ParameterError(f"memory = {self.memory!r} must be in [0, 1).")
+            raise ParameterError(f"memory = {shown(self.memory)} must be in [0, 1).")
         if not 0 <= self.gain < float("inf"):
-            raise ParameterError(f"gain = {self.gain!r} must be zero or more.")
+            raise ParameterError(f"gain = {shown(self.gain)} must be zero or more.")
 
     def init(self, weights: Tensor, shapes: Shapes) -> State:
         """AdamW's state and the slow gradient, zero."""

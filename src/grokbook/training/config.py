@@ -35,8 +35,8 @@ class StopRule:
     in a row.
 
     The wanted side is at or above it (`above`) or at or below it. Steps that were not run are
-    missing (NaN) in the result. Raises ParameterError when `hold` is below 1 or `variable` is not
-    one of `STOP_VARIABLES`.
+    missing (NaN) in the result. Raises ParameterError when `hold` is below 1, `threshold` is not
+    finite, or `variable` is not one of `STOP_VARIABLES`.
     """
 
     variable: str = "test_accuracy"
@@ -46,10 +46,13 @@ class StopRule:
 
     def __post_init__(self) -> None:
         if self.hold < 1:
-            raise ParameterError(f"hold = {self.hold!r} must be 1 or more logged steps.")
+            raise ParameterError(f"hold = {shown(self.hold)} must be 1 or more logged steps.")
+        if not np.isfinite(self.threshold):
+            raise ParameterError(f"threshold = {self.threshold} must be a finite number.")
         if self.variable not in STOP_VARIABLES:
             raise ParameterError(
-                f"variable = {self.variable!r} cannot stop a run; {', '.join(STOP_VARIABLES)} can."
+                f"variable = {shown(self.variable)} cannot stop a run;"
+                f" {', '.join(STOP_VARIABLES)} can."
             )
 
     def logs_needed(self, values: list[float]) -> int | None:

@@ -344,7 +344,7 @@ def _check_data(config: Any) -> None:
         raise ParameterError(f"targets of {kind} have shape {targets.shape}, but {rule}.")
     if is_real and config.loss != "squared_error":
         raise ParameterError(
-            f"targets of {kind} are {targets.dtype}, but loss = {config.loss!r} needs labels; "
+            f"targets of {kind} are {targets.dtype}, but loss = {shown(config.loss)} needs labels; "
             "for real targets choose squared_error, for labels targets.astype(np.int64)."
         )
     if not index.size:

@@ -42,11 +42,13 @@ def pick_device(device: str) -> torch.device:
     try:
         chosen = torch.device(device)
     except (RuntimeError, TypeError):
-        raise ParameterError(f"device = {device!r} is unknown; choose auto, cpu or cuda.") from None
+        raise ParameterError(
+            f"device = {shown(device)} is unknown; choose auto, cpu or cuda."
+        ) from None
     here = {"cpu": 1, "cuda": torch.cuda.device_count()}.get(chosen.type, 0)
     if (chosen.index or 0) >= here:
         raise ParameterError(
-            f"device = {device!r} is not available on this machine; choose auto or cpu."
+            f"device = {shown(device)} is not available on this machine; choose auto or cpu."
         )
     return chosen
 
@@ -246,7 +248,7 @@ def train(
         raise ParameterError(f"configs = {shown(given)} must be a list of one RunConfig or more.")
     for name, value in (("steps", steps), ("rows", rows), ("workers", workers)):
         if value is not None and value < 1:
-            raise ParameterError(f"{name} = {value} must be 1 or more.")
+            raise ParameterError(f"{name} = {shown(value)} must be 1 or more.")
     chosen = pick_device(device)
     with contextlib.ExitStack() as scope:
         scope.enter_context(plain_torch(chosen.type))

@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from grokbook.errors import ParameterError, check_choice, check_whole_numbers, checked_call
+from grokbook.errors import ParameterError, check_choice, check_whole_numbers, checked_call, shown
 from grokbook.models.intervened import Around
 from grokbook.models.networks import sizes_of
 from grokbook.training.config import RunConfig
@@ -223,13 +223,13 @@ class Clamp(Hook):
                 path = tuple((int(t), float(r)) for t, r in self.radius)
             except (TypeError, ValueError):
                 rule = "a number, or pairs of a step and a number"
-                raise ParameterError(f"radius = {self.radius!r} must be {rule}.") from None
+                raise ParameterError(f"radius = {shown(self.radius)} must be {rule}.") from None
             object.__setattr__(self, "radius", path)
         steps, radii = self._path
         is_positive = radii and min(radii) > 0 and math.isfinite(sum(radii))
         if not is_positive or steps != sorted(set(steps)):
             raise ParameterError(
-                f"radius = {self.radius!r} must be positive, a path's steps must increase."
+                f"radius = {shown(self.radius)} must be positive, a path's steps must increase."
             )
 
     @property
@@ -301,7 +301,7 @@ class Decay(Hook):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 < self.share <= 1:
-            raise ParameterError(f"share = {self.share!r} must be in (0, 1].")
+            raise ParameterError(f"share = {shown(self.share)} must be in (0, 1].")
 
     def numbers(self, step: int) -> dict[str, float]:
         """The share of the weights that is taken away."""

@@ -17,7 +17,7 @@ from torch import Tensor
 from torch.nn import functional as F
 from torch.nn.utils.rnn import pad_sequence
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, shown
 from grokbook.measures.logged import embedding_measures
 from grokbook.measures.norms import weight_norm
 from grokbook.training.config import RunConfig
@@ -182,7 +182,7 @@ def make_stack(configs: list[RunConfig], device: torch.device, keep: bool = Fals
     train = np.stack([config.task.train_index for config in configs]).astype(np.int64)
     if first.loss in LABELS_ONLY and np.issubdtype(first.task.targets.dtype, np.floating):
         raise ParameterError(
-            f"loss = {first.loss!r} needs labels; for real targets choose squared_error."
+            f"loss = {shown(first.loss)} needs labels; for real targets choose squared_error."
         )
     stack = Stack(
         configs=list(configs),

@@ -102,13 +102,13 @@ class AdamW:
             "learning_rate": (0 < self.learning_rate < float("inf"), "a positive number"),
             "beta1": (0 <= self.beta1 < 1, "in [0, 1)"),
             "beta2": (0 <= self.beta2 < 1, "in [0, 1)"),
-            "eps": (self.eps > 0, "a positive number"),
+            "eps": (0 < self.eps < float("inf"), "a positive number"),
             "weight_decay": (0 <= self.weight_decay < float("inf"), "zero or more"),
             "warmup": (self.warmup >= 0, "zero or more"),
         }
         for name, (is_valid, rule) in rules.items():
             if not is_valid:
-                raise ParameterError(f"{name} = {getattr(self, name)!r} must be {rule}.")
+                raise ParameterError(f"{name} = {shown(getattr(self, name))} must be {rule}.")
         for group in self.groups:
             if not isinstance(group, Group):
                 raise ParameterError(

@@ -189,7 +189,8 @@ def from_module(factory: Callable[[], nn.Module], *, embedding: str | None = Non
     if embedding not in parts or parts[embedding].ndim != 2:
         tables = [name for name, part in parts.items() if part.ndim == 2]
         raise ParameterError(
-            f"embedding = {embedding!r} is no table of the module's; choose of {', '.join(tables)}."
+            f"embedding = {shown(embedding)} is no table of the module's; choose of"
+            f" {', '.join(tables)}."
         )
     return EmbeddingModule(factory, embedding)
 

@@ -92,7 +92,7 @@ def grokbook(monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("change", "code", "said"),
     [
-        ({"seconds": 9}, 0, "no drift: 1 chapters are the same.\n"),
+        ({"seconds": 9}, 0, "no drift: 1 chapter compared.\n"),
         ({"share": 0.51}, 1, "moved   glue share: 0.5 -> 0.51"),
         ({"share": 0.5 + 1e-9}, 0, "no drift"),
         ({"words": "falls"}, 0, "text    caption of fig-a: Accuracy rises. -> Accuracy falls."),
@@ -107,7 +107,7 @@ def grokbook(monkeypatch, capsys):
             1,
             "gone    table 1, G18, 1: id G18, verdict holds, evidence exact -> (absent)",
         ),
-        ({"rows": ROWS | {"G19": ("holds", "so")}}, 0, "new     1 items"),
+        ({"rows": ROWS | {"G19": ("holds", "so")}}, 0, "new     1 item"),
         (
             {"value": 0.94},
             0,

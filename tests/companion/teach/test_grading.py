@@ -108,6 +108,15 @@ def test_a_notebook_that_is_none_costs_nobody_else_a_row(book, edition, tmp_path
     }
 
 
+def test_copies_that_an_editor_or_an_archiver_made_are_not_marked(tmp_path):
+    copies = (".ipynb_checkpoints/a-checkpoint.ipynb", "__MACOSX/._a.ipynb", "Ben/._b.ipynb")
+    for name in ("Ada/a.ipynb", "b.ipynb", *copies):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    found = [str(file.relative_to(tmp_path)) for file in grading._handed_in(tmp_path)]
+    assert found == ["Ada/a.ipynb", "b.ipynb"]
+
+
 ENDS = {
     "dies": ("import os; os._exit(0)", "Kernel died"),
     "says much": (

@@ -143,3 +143,21 @@ def test_bands_in_the_order_of_the_claim_are_seen_and_others_are_not():
 def test_what_makes_no_sense_is_refused(make):
     with pytest.raises(ParameterError):
         make()
+
+
+ATTRIBUTES = ["{", "3", "[1]", '{"stop": {"variable": "x"}}', "[" * 5000, 7]
+
+
+@pytest.mark.parametrize("name", ["configuration", "configs"])
+@pytest.mark.parametrize("attribute", ATTRIBUTES)
+def test_a_configuration_that_is_none_of_a_run_is_one_sentence(name, attribute):
+    data = runs([100], [200], 300).assign_attrs({name: attribute})
+    with pytest.raises(ParameterError, match="that the dataset holds is none of a run") as caught:
+        ph.phases(data)
+    assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize("goal", [NEVER, 0, -1, 1.5, float("inf"), "0.9", 1j, None])
+def test_a_goal_that_is_no_accuracy_is_refused(goal):
+    with pytest.raises(ParameterError, match="^goal = "):
+        ph.phases(runs([100], [200], 300), goal=goal)

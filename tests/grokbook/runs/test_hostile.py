@@ -113,6 +113,9 @@ def test_a_manifest_with_a_name_that_is_none_of_ours_is_refused_whole_and_nothin
         {"bytes": -1},
         {"experiment": "a\x1b[2J"},
         {"seeds": ["0"]},
+        {"bytes": 10**400},
+        {"provenance": []},
+        {"provenance": [{"recorded_on": 3}]},
     ],
 )
 def test_an_entry_that_says_what_none_of_ours_says_is_refused(tmp_path, change):
@@ -318,11 +321,25 @@ def test_a_record_whose_configuration_is_not_its_keys_is_not_handed_out(tmp_path
 
 # ----------------------------------------------------- a dataset that is no record, and its folders
 
+
+def test_a_format_of_another_version_says_nothing_to_the_terminal(tmp_path):
+    store = recorded(tmp_path / "store")
+    text = json.dumps({"format": "\x1b[31m" + "a" * 1000, "records": {}})
+    (store.path / MANIFEST).write_text(text)
+    with pytest.raises(RecordError, match="has format ") as caught:
+        store.entries()
+    assert str(caught.value).isprintable() and len(str(caught.value)) < 400
+
+
 FORMS = {
     "a configuration that is no JSON": lambda made: made.assign_attrs(configuration="{"),
     "no provenance": lambda made: made.drop_attrs(),
     "a provenance of numbers": lambda made: made.assign_attrs(provenance="[1]"),
     "a provenance without seeds": lambda made: made.assign_attrs(provenance="[{}]"),
+    "runs of no cost": lambda made: made.assign_attrs(provenance='[{"seeds": [0]}]'),
+    "no precision": lambda made: made.drop_attrs(deep=False).assign_attrs(
+        provenance=made.attrs["provenance"]
+    ),
     "no seed": lambda made: made.isel(seed=0, drop=True),
     "seeds that are none": lambda made: made.assign_coords(seed=[np.nan, 0.0]),
     "a seed twice": lambda made: made.assign_coords(seed=[0, 0]),

@@ -276,6 +276,21 @@ def test_own_runs_are_loaded_by_name_where_their_module_is_not(monkeypatch):
         gb.load("mine/kept")
 
 
+NOTES = [None, "", "3", "{}", "[1]", '{"W": 5}', '{"W": [5]}', '{"W": ["a"]}', "[" * 5000]
+
+
+@pytest.mark.parametrize("note", NOTES)
+def test_weights_that_do_not_say_what_they_are_get_a_sentence(note):
+    """What is computed from a dataset may have lost what it says of its variables."""
+    task, net = gb.ModularTask(5), gb.Transformer(5, d_model=8)
+    runs = gb.train(task, net, seeds=1, steps=2, keep="weights", **QUIET)
+    del runs["weights"].attrs["parameters"]
+    if note is not None:
+        runs["weights"].attrs["parameters"] = note
+    with pytest.raises(ParameterError, match="^the weights do not say which parameters they are"):
+        gb.load(runs)
+
+
 def test_what_was_kept_is_told():
     runs = gb.train(gb.ModularTask(5), gb.Transformer(5, d_model=8), seeds=1, steps=20, **QUIET)
     kept = gb.load(runs, 0, 10)
