@@ -140,6 +140,13 @@ def test_a_page_without_parameters_is_listed_without_an_empty_table(monkeypatch)
     assert "It has no parameters." in said and " parameter " not in said
 
 
+def test_presets_that_have_the_same_values_are_named(root):
+    assert "have the same values" not in run("list", "01").output
+    page = root / "notebooks" / "01_short.md"
+    page.write_text(SOURCE.replace("paper: {p: 97}", "paper: {p: 59}"))
+    assert "The presets laptop, paper have the same values." in run("list", "01").output
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

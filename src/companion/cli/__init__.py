@@ -175,6 +175,8 @@ def _list_one(root: Path, name: str, console: Any) -> None:
         cost = costs.page_estimate(page)
         costs_table.add_row(page.preset, duration(cost.seconds), f"{cost.memory_mb:.0f} MB")
     console.print(costs_table)
+    for names in chapter.equal_presets():
+        console.print(f"The presets {', '.join(names)} have the same values.")
     console.print(
         "Times are predictions for this machine, of executing the page; runs that are in a store"
         " already cost nothing."

@@ -212,7 +212,10 @@ class _Comparison:
         if self.moved:
             beyond = sum(difference.beyond is True for difference in self.moved)
             numbers = counted(len(self.moved), "number")
-            moved.append(f"{numbers} in the prose, {beyond} by more than the spread over seeds")
+            sentence = f"{numbers} in the prose, {beyond} by more than the spread over seeds"
+            if unknown := sum(difference.beyond is None for difference in self.moved):
+                sentence += f", {unknown} whose spread is not known"
+            moved.append(sentence)
         for kind, thing in _THINGS.items():
             count = sum(re.match(kind, difference.item) is not None for difference in self.both)
             moved += [counted(count, thing)] if count else []

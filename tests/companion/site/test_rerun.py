@@ -96,7 +96,8 @@ def test_the_page_opens_with_parameters_numbers_against_their_seeds_and_figures_
     said, made = opening(tiny, default, mine)
     for part in (
         "- **Changed:** `p` (prime modulus): 23 → 29.\n",
-        "- **Moved:** 4 numbers in the prose, 2 by more than the spread over seeds; 1 figure;"
+        "- **Moved:** 4 numbers in the prose, 2 by more than the spread over seeds,"
+        " 2 whose spread is not known; 1 figure;"
         " G1 holds → **fails**.\n",
         "- **Not moved:** 1 figure.\n",
         "This is held beside the book's page;",
@@ -127,7 +128,9 @@ def test_the_page_opens_with_parameters_numbers_against_their_seeds_and_figures_
         (executed(), "- **Not moved:** 4 numbers, 2 figures, 1 verdict.\n"),
         (executed(delay=115.0), "- **Moved:** 1 number in the prose, 0 by more than the spread"),
         (executed(delay=115.0), "- no: 15 against 20\n"),
+        (executed(delay=115.0), "by more than the spread over seeds.\n"),
         (executed(delay=115.0, seeds=[115.0, None]), "- 115 steps\n  - not known\n"),
+        (executed(delay=115.0, seeds=[115.0, None]), "seeds, 1 whose spread is not known.\n"),
         (executed(ledger=("holds", 0.55, 0.4, 0.6)), "- no: inside 0.4 to 0.6\n"),
     ],
 )
