@@ -49,9 +49,14 @@ class _Quiet(SimpleHTTPRequestHandler):
         return self.send_error(HTTPStatus.NOT_FOUND)
 
     def _has(self, path: Path) -> bool:
-        """Whether a path, all links followed, lies in the site, and if a folder, its first page."""
+        """Whether a path, all links followed, lies in the site, and if a folder, its first page.
+
+        A pipe is none of it: whoever opens one waits for ever.
+        """
         site = Path(self.directory).resolve()
         found = [path, *(path / name for name in ("index.html", "index.htm") if path.is_dir())]
+        if any(one.exists() and not one.is_file() and not one.is_dir() for one in found):
+            return False
         return all(one.resolve().is_relative_to(site) for one in found)
 
     def list_directory(self, path: Any) -> None:

@@ -206,7 +206,9 @@ def _read(path: Path) -> dict[str, Tensor]:
         why = getattr(error, "strerror", None) or str(error).partition("\n")[0]
         if isinstance(error, pickle.UnpicklingError):
             why = "it holds more than tensors, numbers and texts"
-        raise ParameterError(f"{path} cannot be read as weights: {line(why)}.") from None
+        raise ParameterError(
+            f"{path} cannot be read as weights: {line(why).rstrip('.')}."
+        ) from None
     for key in WRAPPED:
         if isinstance(state.get(key), Mapping):
             state = state[key]
@@ -228,7 +230,9 @@ def _read(path: Path) -> dict[str, Tensor]:
     try:
         check_fits(needed)
     except ParameterError as error:
-        raise ParameterError(f"{path} cannot be read as weights: {error}.") from None
+        raise ParameterError(
+            f"{path} cannot be read as weights: {str(error).rstrip('.')}."
+        ) from None
     return {name: part.detach().to(torch.float32) for name, part in tensors.items()}
 
 

@@ -360,6 +360,14 @@ def test_what_a_link_has_outside_the_site_is_not_there(tmp_path):
             http.shutdown()
 
 
+def test_a_pipe_in_the_site_is_not_there_and_nobody_waits_for_it(served, tmp_path):
+    (tmp_path / "first").mkdir()
+    for name in ("pipe.html", "first/index.html"):
+        os.mkfifo(tmp_path / name)
+    for name in ("pipe.html", "first/", "first/index.html", "pipe.html", "pipe.html"):
+        assert sent(served, f"GET /{name} HTTP/1.0\r\n\r\n").split()[1] == "404"
+
+
 @pytest.fixture
 def served(tmp_path, monkeypatch):
     """The port of a site with one page, to two at a time, silent for half a second, each for one
