@@ -11,6 +11,7 @@ from typing import Any
 from companion.exercises.parser import IMPORT, Exercise, answer_line, hints, objectives
 from companion.exercises.registry import asked
 from companion.exercises.sandbox import after, run, told
+from companion.page.safe import words
 from companion.page.sources import Chapter
 from companion.python_source import parsed
 from grokbook.errors import ChapterError
@@ -38,7 +39,7 @@ def notebook(
     goals = [re.sub(r"\{[\w:]+\}`([^`]*)`", r"\1", goal) for goal in objectives(chapter.source)]
     head = f"# Exercises of chapter {chapter.number}: {chapter.title}\n\n{chapter.question}\n\n"
     head += "The objectives:\n\n" + "".join(f"{n}. {goal}\n" for n, goal in enumerate(goals, 1))
-    head += f"\nVariant of {name}." if name else ""
+    head += f"\nVariant of {words(name)}." if name else ""
     cells = [_markdown("head", head.strip())]
     for exercise in exercises:
         cells += _cells(exercise, given.get(exercise.label, {}), keyed)
@@ -52,8 +53,8 @@ def _cells(exercise: Exercise, given: Mapping[str, Any], keyed: bool) -> list[An
     about = (
         f"*Difficulty {points} of 3, {exercise.minutes} minutes, objective {exercise.objective}.*"
     )
-    words = f"## {exercise.title}\n\n{about} {exercise.words}\n\n{answer_line(label)}"
-    cells = [_markdown(f"{label}-words", words.rstrip())]
+    text = f"## {exercise.title}\n\n{about} {exercise.words}\n\n{answer_line(label)}"
+    cells = [_markdown(f"{label}-words", text.rstrip())]
     folded = _markdown(f"{label}-hints", hints(exercise.hints))
     key = key_text(exercise, given) if keyed else ""
     if exercise.essay:

@@ -8,11 +8,13 @@ import json
 import os
 import shutil
 import subprocess
+from html import escape
 from pathlib import Path
 from types import SimpleNamespace
 
 import pandas as pd
 import pytest
+from markdown_it import MarkdownIt
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
 from typer.testing import CliRunner
@@ -210,6 +212,21 @@ def test_everybody_of_a_list_has_a_folder_and_a_row_of_the_key_whatever_the_name
     assert {row["name"].lstrip("'") for row in key_of(out)} == set(names)
     made(root, tmp_path / "i", names=names, keyed=True)
     assert len(list((tmp_path / "i" / "keys").iterdir())) == len(names)
+
+
+@pytest.mark.parametrize(
+    "name", ["<img src=x onerror=alert(1)>", "![a](http://b/c)", "$x$", "`a`", "a <!-- b", "J. O'B"]
+)
+def test_a_name_is_no_markup_of_a_notebook_or_of_a_key(root, tmp_path, name):
+    """On many platforms students choose their names themselves."""
+    made(root, tmp_path / "out", names=[name])
+    made(root, tmp_path / "keys", names=[name], keyed=True)
+    [notebook] = (tmp_path / "out").rglob("*.ipynb")
+    [marked] = (tmp_path / "keys").rglob("*.md")
+    head = next(c for c in json.loads(notebook.read_text())["cells"] if c["id"] == "head")
+    for text in ("".join(head["source"]), marked.read_text()):
+        html = MarkdownIt().render(text)
+        assert f"Variant of {escape(name, quote=False)}.".replace('"', "&quot;") in html
 
 
 def test_parameters_at_which_a_typical_wrong_answer_is_right_too_are_not_drawn(monkeypatch):
