@@ -122,8 +122,8 @@ def load(name: str | xr.Dataset, seed: int = 0, step: int | None = None) -> Kept
 def _shapes(weights: xr.DataArray) -> dict[str, tuple[int, ...]]:
     """The shapes of the parameters in a row of weights, by name; ParameterError where it does not
     say them."""
+    shapes: dict[str, tuple[int, ...]] = {}
     try:
-        shapes = {}
         for name, shape in json.loads(weights.attrs["parameters"]).items():
             shapes[name] = tuple(map(int, shape))
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
