@@ -28,9 +28,9 @@ OWN_SIZE = {"LF7"}
 def test_runs_of_our_sizes_alone_decide_no_sentence_of_a_paper(claim):
     """They bear out a correction, "at this size", or leave it open."""
     names = [run.name for run in claim.runs().values()] if claim.runs else []
-    if claim.origin == "paper" and names and claim.id not in OWN_SIZE:
-        if all(name.startswith(OURS) for name in names):
-            assert verdicts.settled()[claim.id] not in ("holds", "fails")
+    is_ours = bool(names) and all(name.startswith(OURS) for name in names)
+    if claim.origin == "paper" and is_ours and claim.id not in OWN_SIZE:
+        assert verdicts.settled()[claim.id] not in ("holds", "fails")
 
 
 OPPOSITE = {"holds": "fails", "holds with correction": "fails", "fails": "holds"}
