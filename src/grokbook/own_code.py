@@ -367,8 +367,10 @@ def _as_noted(value: Any) -> str | None:
 def _entry(value: Any) -> str:
     """How an entry of a table is noted: what is no plain value or table by the name of its kind."""
     noted = _as_noted(value)
+    if noted is not None:
+        return noted
     is_named = isinstance(value, FunctionType | type)
-    return noted if noted is not None else full_name(value if is_named else type(value))
+    return full_name(value if is_named else type(value))
 
 
 _FILLING = "append|add|update|setdefault|extend|insert|pop|popitem|clear|remove|discard"
