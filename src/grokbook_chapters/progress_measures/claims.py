@@ -24,7 +24,7 @@ _JUDGED = {
     "runs": own_size,
     "beside": tasks,
     "seconds": 8,
-    "rule_changed": "2026-11-30T11:01:25 959af4d1",
+    "rule_changed": "2026-11-30T11:01:25 4242ed16",
 }
 
 
