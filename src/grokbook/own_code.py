@@ -148,7 +148,7 @@ def code_behind(*parts: Any, watches: Mapping[str, Any] | None = None) -> Code:
             sources.lines.add(f"{name}: {_content(watch, roots)}")
         for root in roots:
             sources.enter(root)
-    except Unknown as error:
+    except (Unknown, RecursionError) as error:  # a table may hold itself
         return Code(None, True, str(error))
     if not roots and not watches:
         return Code()
@@ -289,6 +289,9 @@ class _Sources:
         _refuse_not_loaded(source, file, functions)
         text = source.decode(errors="replace")
         self.values(module.__name__, vars(module), text)
+        for value in vars(module).values():
+            if isinstance(value, type) and value.__module__ == module.__name__:
+                self.values(full_name(value), vars(value), text)
         self.imported(text, module.__package__ or "")
         self.enter(sys.modules.get(module.__name__.rpartition(".")[0]))
 
@@ -315,13 +318,12 @@ class _Sources:
             self.imported(source, function.__globals__.get("__package__") or "")
 
     def values(self, where: str, values: Mapping[str, Any], source: str = "") -> None:
-        """Note plain values, which act late perhaps, where `training.identity.probe` does not see
-        them; not those that the source counts on as `global`."""
-        counted = re.findall(r"\w+", " ".join(re.findall(r"^\s*global (.*)", source, re.MULTILINE)))
+        """Note plain values and tables of them, which act late perhaps, where
+        `training.identity.probe` does not see them; not what the source itself counts or fills."""
         for name, value in values.items():
-            is_set = isinstance(value, PLAIN) and value is not None
-            if is_set and not name.startswith("__") and name not in counted:
-                self.lines.add(f"{where}.{name} = {value!r}")
+            noted = None if name.startswith("__") else _as_noted(value)
+            if noted is not None and not _is_changed_by(source, name):
+                self.lines.add(f"{where}.{name} = {noted}")
 
     def imported(self, source: str, package: str) -> None:
         """Go on to the loaded modules that a source imports, in its functions too; `package` is
@@ -342,6 +344,49 @@ class _Sources:
                 continue
             for name in names:
                 self.enter(sys.modules.get(name))
+
+
+def _as_noted(value: Any) -> str | None:
+    """How a plain value or a table, a container or array, is noted; None for anything else, and for
+    None, which waits to be set."""
+    if value is None:
+        return None
+    if isinstance(value, PLAIN):
+        return repr(value)
+    if isinstance(value, np.ndarray | torch.Tensor):
+        return repr(spelled(value))
+    if isinstance(value, dict):
+        pairs = [f"{_entry(name)}: {_entry(entry)}" for name, entry in value.items()]
+        return f"{{{', '.join(pairs)}}}"
+    if isinstance(value, set | frozenset):
+        # the order of a set is another one in another process
+        return repr(sorted(map(_entry, value)))
+    return repr([_entry(entry) for entry in value]) if isinstance(value, list | tuple) else None
+
+
+def _entry(value: Any) -> str:
+    """How an entry of a table is noted: what is no plain value or table by the name of its kind."""
+    noted = _as_noted(value)
+    if noted is not None:
+        return noted
+    is_named = isinstance(value, FunctionType | type)
+    return full_name(value if is_named else type(value))
+
+
+_FILLING = "append|add|update|setdefault|extend|insert|pop|popitem|clear|remove|discard"
+
+
+def _is_changed_by(source: str, name: str) -> bool:
+    """Whether a source changes what has this name while it runs, as a count or a cache is."""
+    counted = " ".join(re.findall(r"^\s*global (.*)", source, re.MULTILINE))
+    called = rf"\b{re.escape(name)}\b"
+    filled = (
+        rf"{called}\s*\[[^]\n]*\]\s*[-+*/|&^%@]*=(?!=)",
+        rf"{called}\s*[-+*/|&^%@]+=",
+        rf"{called}\.({_FILLING})\(",
+        rf"\.{called}\s*=(?!=)",
+    )
+    return bool(re.search(called, counted)) or any(re.search(way, source) for way in filled)
 
 
 def _functions(value: Any, module: str) -> Iterator[FunctionType]:

@@ -93,6 +93,20 @@ def test_small_runs_are_told_and_judge_nothing():
     assert both.verdict == "fails" and both.numbers["first"] == 9
 
 
+def test_a_run_that_ends_before_it_generalises_says_nothing_of_the_order():
+    """MED rises, and falls after the accuracy rises: half of what is seen of its fall comes early
+    where the record ends within it."""
+    whole = task((500, 700, 900, 1100, 1300, 1500, 1700), "late")
+    cut = task((2700, 2800, 2900), "late").assign_coords(seed=[7, 8, 9])
+    early = 3 - 0.1 / (1 + np.exp(-(STEPS - 150) / 20))
+    cut["med"] = cut.med - 3 + xr.DataArray(early, {"step": STEPS}, "step")
+    rows = event_table({OWN: xr.concat([whole, cut], "seed")}, {"med": "falls"})
+    assert (~rows.generalises).sum() == 3 and rows[~rows.generalises].measure_delay.max() < 300
+    assert claims.captures_changes(Runs({OWN: xr.concat([whole, cut], "seed")})).verdict == "holds"
+    alone = rank_test([(rows.measure_delay, rows.accuracy_delay)])
+    assert alone.tau < 0.2 and alone.p_value > 0.05, "all runs would hide it"
+
+
 def test_too_few_runs_decide_nothing():
     few = claims.captures_changes(Runs({OWN: task((500, 700, 900), "early")}))
     assert few.verdict == UNDECIDED

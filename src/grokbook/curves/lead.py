@@ -263,9 +263,14 @@ def event_table(
 
 
 def ranked(rows: pd.DataFrame) -> RankTest:
-    """`rank_test` of one measure over its rows, a group a task; runs in which it is not defined are
-    left out."""
-    known = rows.dropna(subset=["measure_delay", "accuracy_delay"])
+    """`rank_test` of one measure over its rows that generalise, a group a task; runs in which it is
+    not defined are left out.
+
+    A run that has not generalised by its last step is later than others by its accuracy, and its
+    measure has made a part of its move. Half of that part comes early: to rank such a run would
+    count as lateness of the one what is earliness of the other.
+    """
+    known = rows[rows.generalises].dropna(subset=["measure_delay", "accuracy_delay"])
     groups = []
     for _, part in known.groupby("task", sort=False):
         groups.append((part.measure_delay, part.accuracy_delay))

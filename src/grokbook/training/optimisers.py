@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
-from grokbook.errors import ParameterError, checked_call, shown, unknown
+from grokbook.errors import ParameterError, TrainingError, checked_call, shown, unknown
 from grokbook.machine import plain_torch
 from grokbook.models.networks import parts_of
 from grokbook.training import accelerators, optim
@@ -179,7 +179,13 @@ class TorchOptim:
             if state["begun"][r]:
                 for at, key, table in _kept(state):
                     optimiser.state[parts[at]][key] = table[r].clone()
+            before = _counted(optimiser)
             optimiser.step()
+            if _counted(optimiser) != before:
+                raise TrainingError(
+                    f"{self.cls.__name__} counts outside `state` of its parameters, which is lost"
+                    " between two updates of a run; let it keep what it counts there, as a tensor."
+                )
             for at, key, table in _kept(state):
                 table[r] = optimiser.state[parts[at]][key]
         state["begun"].fill_(1)
@@ -213,6 +219,7 @@ def from_torch_optim(
     Raises ParameterError for what is no class of an optimiser, keywords that it refuses, one whose
     step needs a closure (LBFGS), one whose state is not tensors, and one that keeps more than the
     `state` of its parameters: on the same slopes it must move weights as one optimiser that lasts.
+    One that begins to count elsewhere later ends its run with TrainingError.
 
     Example:
         >>> from_torch_optim(torch.optim.RMSprop, alpha=0.9).learning_rate
@@ -240,6 +247,8 @@ def from_torch_optim(
     try:
         optimiser.init(torch.zeros(1, 4), {"W": (2, 2)})
         differs = _differs_from_a_lasting_one(optimiser)
+    except TrainingError:  # it counts elsewhere, and at once
+        differs = True
     except (TypeError, ValueError, RuntimeError, AssertionError, KeyError, AttributeError) as error:
         if isinstance(error, ParameterError):
             raise
@@ -254,22 +263,37 @@ def from_torch_optim(
     return optimiser
 
 
-def _counted(optimiser: torch.optim.Optimizer) -> dict[str, float]:
-    """The numbers that an optimiser, what it holds, its classes and its groups have, by where they
-    are."""
+def _counted(optimiser: torch.optim.Optimizer) -> dict[str, object]:
+    """The numbers that an optimiser, what it holds, its classes and its groups have, and how long
+    their lists and tables are, by where they are."""
     holders: dict[str, Mapping[str, Any]] = {"": vars(optimiser)}
     for name, part in vars(optimiser).items():
         holders[name] = getattr(part, "__dict__", {})
     for at, group in enumerate(optimiser.param_groups):
         holders[f"group {at}"] = group
     for kind in type(optimiser).__mro__:
-        holders[kind.__qualname__] = vars(kind)
-    numbers = {}
+        if not _is_of_torch(kind):
+            holders[kind.__qualname__] = vars(kind)
+    counted: dict[str, object] = {}
     for where, holder in holders.items():
         for name, value in holder.items():
-            if isinstance(value, int | float) and not isinstance(value, bool):
-                numbers[f"{where} {name}"] = value
-    return numbers
+            if name == "state" or name.startswith("_warned"):
+                continue
+            if isinstance(value, bool | int | float | str):
+                counted[f"{where} {name}"] = value
+            elif isinstance(value, list | dict | set):
+                counted[f"{where} {name}"] = len(value), _numbers_in(value)
+    return counted
+
+
+def _is_of_torch(kind: type) -> bool:
+    return kind is object or kind.__module__.partition(".")[0] == "torch"
+
+
+def _numbers_in(table: Collection[Any]) -> list[float]:
+    """The numbers among the entries of a list or table."""
+    entries = table.values() if isinstance(table, dict) else table
+    return [entry for entry in entries if isinstance(entry, int | float)]
 
 
 def _differs_from_a_lasting_one(optimiser: TorchOptim) -> bool:

@@ -185,6 +185,16 @@ def run_watches(
     return values
 
 
+def _in_run(rows: list[tuple[Stack, int]]) -> xr.DataArray:
+    """Which logged steps each run has reached, dims `run` and `step`."""
+    reached = []
+    for stack, r in rows:
+        length = max(len(values) for values in stack.history[r].values())
+        flags = np.arange(stack.logged.size) < length
+        reached.append(xr.DataArray(flags, {"step": stack.logged}, "step"))
+    return xr.concat(reached, dim="run", join="outer", fill_value=False)
+
+
 def watched(
     dataset: xr.Dataset, rows: list[tuple[Stack, int]], watches: Mapping[str, Watch]
 ) -> xr.Dataset:
@@ -211,8 +221,13 @@ def watched(
     values_of_all = xr.concat(parts, dim="run", join="outer").sel(step=dataset.step)
     whole = dataset.assign(values_of_all.data_vars)
     for name in watches:
-        if name not in failed and values_of_all[name].isnull().all():
+        if name in failed:
+            continue
+        missing = values_of_all[name].isnull()
+        if missing.all():
             say(f"{name} is not defined at any step of these runs: all NaN.")
+        elif is_own(watches[name]) and (count := int((missing & _in_run(rows)).sum())):
+            say(f"{name} is NaN, or refuses its input, at {count} logged steps of these runs.")
     if failed:
         raise TrainingError(
             f"{'; '.join(failed.values())}; the runs are done, so with a mended watch the same call"

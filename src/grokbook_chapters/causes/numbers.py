@@ -5,19 +5,21 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from importlib.resources import files
+from math import prod
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
+from companion.claims.finding import some
 from companion.page import Number, Truth
 from grokbook.curves.delay import grok_times
 from grokbook.logic import all_of
-from grokbook.runs.experiment import recorded
+from grokbook.runs.experiment import Experiment, recorded
 from grokbook_chapters.causes.handed import middle, waits
 from grokbook_chapters.causes.laws import compared, errors, exponents
-from grokbook_chapters.causes.runs import SEEDS, arm
+from grokbook_chapters.causes.runs import SEEDS, arm, free, layers
 from grokbook_chapters.causes.stays import after, lost, stays
 
 QUOTED = {
@@ -107,9 +109,11 @@ def numbers(
         **_truths(shares),
         **_speeds(shares["L"]),
         **_foretold(grids),
-        **_tuned_steps(times["Q"].get("tuned")),
+        **_tuned_steps(times),
+        **_on_further_seeds(),
         "stays": Truth(_stay()),
-        "on_further_seeds": Number(_on_further_seeds(), ".2f", "(not run)"),
+        "ring_late": _late(shares["Q"], "ring-of-step-1"),
+        "T_hidden_part": f"{_hidden_part():.0%}",
     }
 
 
@@ -166,7 +170,10 @@ def _key(bench: str, name: object) -> str:
 
 def conditions() -> pd.DataFrame:
     """What the prose says of arms: columns `condition`, `bench`, `arm`, and the `word` that its
-    share must have, or several with "or" between."""
+    share must have, or several with "or" between.
+
+    "never" is of most runs; the prose says more where the word is "no run", or has "all" before it.
+    """
     return pd.read_csv(str(files(__package__) / "conditions.csv"), dtype=str)
 
 
@@ -182,7 +189,12 @@ def _truths(shares: Mapping[str, pd.DataFrame]) -> dict[str, Truth]:
 def _came_out(table: pd.DataFrame, name: str, words: str) -> bool | None:
     if name not in table.index:
         return None
-    return table.observed[name] in words.split(" or ")
+    row = table.loc[name]
+    if words == "no run":
+        return bool(row.observed == "never" and row.late == row.runs)
+    if words.startswith("all "):
+        return bool(row.observed == words.removeprefix("all ") and row.late == 0)
+    return row.observed in words.split(" or ")
 
 
 def _speeds(toy: pd.DataFrame) -> dict[str, Number]:
@@ -244,25 +256,62 @@ def _inverse(table: pd.DataFrame) -> bool:
     return may_be and bool((counted.end < counted.start).all())
 
 
-def _tuned_steps(table: pd.DataFrame | None) -> dict[str, Number]:
-    """Median fit and grok step of the tuned runs of bench Q."""
-    texts = {}
-    for event in ("fit", "grok"):
-        steps = [] if table is None else table[f"{event}_step"]
-        texts[f"Q_tuned_{event}"] = Number.median(steps, ".0f", "(not run)")
-    return texts
+def _tuned_steps(times: Mapping[str, Mapping[str, pd.DataFrame]]) -> dict[str, Any]:
+    """Median fit and grok step of the tuned runs of benches Q and L, and how many of T do not
+    fit."""
+    texts: dict[str, Any] = {}
+    for bench in "QL":
+        table = times[bench].get("tuned")
+        for event in ("fit", "grok"):
+            steps = [] if table is None else table[f"{event}_step"]
+            texts[f"{bench}_tuned_{event}"] = Number.median(steps, ".0f", "(not run)")
+    table = times["T"].get("tuned")
+    unfit = "(not run)"
+    if table is not None:
+        unfit = some(int(table.fit_step.isna().sum()), len(table))
+    return texts | {"T_tuned_unfit": unfit}
 
 
-def _on_further_seeds() -> float | None:
-    """The share that decay from the fit on leaves on bench Q, by seeds that no other arm has."""
-    tables = []
-    for name in ("decay-from-the-fit", "free"):
-        seeds = tuple(range(SEEDS, 2 * SEEDS))
-        data = recorded(dataclasses.replace(arm("Q", name), seeds=seeds))
-        if data is None:
-            return None
-        tables.append(grok_times(data))
-    return middle(waits(*tables)).median
+def further() -> dict[str, Experiment]:
+    """Arms of bench Q with twelve seeds that no other arm has."""
+    seeds = tuple(range(SEEDS, 2 * SEEDS))
+    names = ("free", "decay-from-the-fit", "decay-until-the-fit")
+    return {name: dataclasses.replace(arm("Q", name), seeds=seeds) for name in names}
+
+
+RUNS = (further,)
+
+
+def _on_further_seeds() -> dict[str, Any]:
+    """What decay in one phase leaves on bench Q by further seeds: from the fit on the share of the
+    wait, until the fit how many runs generalise."""
+    tables = {}
+    for name, experiment in further().items():
+        data = recorded(experiment)
+        if data is not None:
+            tables[name] = grok_times(data)
+    share = None
+    there = "(not run)"
+    if {"free", "decay-from-the-fit"} <= set(tables):
+        share = middle(waits(tables["decay-from-the-fit"], tables["free"])).median
+    if "decay-until-the-fit" in tables:
+        stopped = tables["decay-until-the-fit"].grok_step
+        there = some(int(stopped.count()), len(stopped))
+    return {"on_further_seeds": Number(share, ".2f", "(not run)"), "until_further": there}
+
+
+def _hidden_part() -> float:
+    """The share of the weights of bench T that its hidden layers have."""
+    sizes = {name: prod(shape) for name, shape in free("T").model.shapes().items()}
+    return sum(sizes[name] for name in layers("T")["hidden"]) / sum(sizes.values())
+
+
+def _late(shares: pd.DataFrame, name: str) -> str:
+    """How many runs of an arm do not generalise by their last step."""
+    if name not in shares.index:
+        return "(not run)"
+    row = shares.loc[name]
+    return f"{row.late} of {row.runs}"
 
 
 def _stay() -> bool | None:

@@ -19,7 +19,7 @@ they do. A search ends its runs where they generalise, and the best of bench L d
 fit.
 
 What came of the rule: on T the best lies where decay all but keeps the network from fitting. Three
-seeds of the search did, ten of twelve others did not, and so bench T is open. On L the sham stands
+seeds of the search did, nine of twelve others did not, and so bench T is open. On L the sham stands
 2 % below the free runs, by the steps that a coarser log skips.
 """
 

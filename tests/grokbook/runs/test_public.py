@@ -441,6 +441,19 @@ def test_watches_that_fail_later_name_themselves_and_a_mended_one_finds_what_was
     assert begun == [20, 20] and not list(default_store().path.rglob("*.pt"))
 
 
+def test_a_watch_of_ones_own_that_is_undefined_at_some_steps_is_said(capfd):
+    def short(view):
+        if view.step > 10:
+            raise ParameterError("too late")
+        return 1.0
+
+    runs = gb.train(
+        Parity(), Sine(), seeds=2, steps=20, progress=False, watch={"mine": short}, store=False
+    )
+    assert runs.mine.isnull().values.tolist() == 2 * [[False, False, True]]
+    assert "mine is NaN, or refuses its input, at 2 logged steps" in capfd.readouterr().err
+
+
 def test_a_watch_that_is_never_defined_is_said(capfd):
     gb.train(
         gb.ModularTask(5),
