@@ -80,7 +80,7 @@ def ctrl_c(*_arguments, **_named):
 @pytest.mark.parametrize(
     ("place", "command"),
     [("companion.site.doctor.problems", "doctor"), ("companion.cli._list_all", "list"),
-     ("grokbook.paths.checkout", "serve"), ("companion.cli.app", "list"),
+     ("companion.cli.app", "list"),
      ("grokbook.runs.record", "record")],
 )  # fmt: skip
 def test_ctrl_c_ends_every_command_with_one_sentence(monkeypatch, capsys, place, command):
@@ -190,9 +190,6 @@ def test_bad_input_is_one_line_and_exit_code_2_before_anything_runs(
 
 
 def test_what_fails_is_one_line_and_exit_code_1_whatever_the_message(root, monkeypatch, capsys):
-    unbuilt = "grokbook: there is no built site here: run `grokbook build` first.\n"
-    assert refused(monkeypatch, capsys, "serve") == (1, unbuilt)
-
     def fails():
         raise ChapterError("one\n  two")
 

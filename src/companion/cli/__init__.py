@@ -1,5 +1,4 @@
-"""The command line: `grokbook list`, `run`, `build`, `serve`, `record`, `claims`, `teach`;
-`runs`."""
+"""The command line: `grokbook list`, `run`, `build`, `record`, `claims`, `teach`."""
 
 from __future__ import annotations
 
@@ -240,22 +239,6 @@ def build(
     with stoppable():
         bring_up_to_date(root, preset, only or [], strict, force, jobs=jobs, yes=yes)
     print(f"site      {root / 'site' / 'index.html'}")
-
-
-@app.command()
-def serve(
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any free port.")] = 8000,
-) -> None:
-    """Show the built site in a browser on this machine."""
-    from companion.site.serving import server
-    from grokbook.paths import checkout
-
-    with server(checkout() / "site", port) as http:
-        print(f"http://127.0.0.1:{http.server_port}/  (Ctrl-C ends it)", flush=True)
-        try:
-            http.serve_forever()
-        except KeyboardInterrupt:
-            print()
 
 
 @app.command()

@@ -122,56 +122,16 @@ def grade(
     _write("marks", out, marks(project_root(), key, submitted, print).encode())
 
 
-@app.command()
-def exam(out: Out) -> None:
-    """Write the exam of the lesson plans, and its key as a file of its own."""
-    from companion.teach import pages
-    from grokbook.paths import project_root
-
-    folder = pages.folder(out)
-    plans = (project_root() / "book" / "plans.md").read_text(encoding="utf-8")
-    questions, _, key = plans.partition("## Exam\n")[2].partition("### Key\n")
-    _write("exam", folder / "exam.md", f"# Exam\n{questions}".encode())
-    _write("exam_key", folder / "exam_key.md", f"# Key of the exam\n{key}".encode())
-
-
 @app.command("paper")
-def paper_(
-    out: Out,
-    only: Annotated[
-        list[str] | None, typer.Option(help="A chapter as a PDF of its own; can be given again.")
-    ] = None,
-    site: Site = None,
-) -> None:
-    """Print the whole book as one PDF, or chapters as one each, with Chromium."""
+def paper_(out: Out, site: Site = None) -> None:
+    """Print the whole book as one PDF, with Chromium."""
+    from companion.project import described
     from companion.teach import pages, paper
     from grokbook.paths import project_root
 
     folder = pages.site_folder(site)
     target = pages.folder(out)
-    chapters = [pages.chapter_page(chapter, folder) for chapter in only or []]
-    with paper.printer() as browser:
-        for page in chapters:
-            name = page.relative_to(folder).with_suffix("").as_posix()
-            made = paper.printed(browser, folder, [name], address=pages.address())
-            _write("paper", target / f"{page.stem}.pdf", made)
-        if not chapters:
-            names = paper.pages_in_order(project_root(), folder)
-            made = paper.printed(browser, folder, names, "grokbook", pages.address())
-            _write("paper", target / "grokbook.pdf", made)
-
-
-@app.command()
-def handout(chapter: Chapter, out: Out, site: Site = None) -> None:
-    """Print the handout of a session on a chapter: one page, with the question, the picture,
-    formulas, exercises."""
-    from companion.teach import pages
-    from companion.teach.handout import handout as made
-    from companion.teach.paper import printer
-
-    folder = pages.site_folder(site)
-    target = pages.folder(out)
-    page = pages.chapter_page(chapter, folder)
-    with printer() as browser:
-        content = made(browser, page, folder, pages.address())
-    _write("handout", target / f"{page.stem}_handout.pdf", content)
+    root = project_root()
+    address = described(root).get("urls", {}).get("Documentation")
+    made = paper.printed(folder, paper.pages_in_order(root, folder), address)
+    _write("paper", target / "grokbook.pdf", made)

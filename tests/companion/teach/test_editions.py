@@ -387,14 +387,6 @@ def test_a_key_that_is_none_and_a_folder_without_notebooks_get_a_sentence(
         assert said in str(grade(tmp_path, key, "empty").exception)
 
 
-def test_the_exam_and_its_key_are_two_files(tmp_path):
-    assert CliRunner().invoke(app, ["teach", "exam", str(tmp_path)]).exit_code == 0
-    exam = (tmp_path / "exam.md").read_text()
-    key = (tmp_path / "exam_key.md").read_text()
-    assert "Key" not in exam and key.startswith("# Key of the exam")
-    assert exam.count("\n8. ") == key.count("\n8. ") == 1
-
-
 # --------------------------------------------------------- the real tools, where they are installed
 
 
