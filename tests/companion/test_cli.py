@@ -169,9 +169,6 @@ def test_presets_that_have_the_same_values_are_named(root):
         ("run shrt", "did you mean 01_short?"),
         ("list 9", "'9' is not a chapter"),
         ("build --preset huge", "'huge' is not a preset"),
-        ("record --budget soon", "'soon' is not a time; write it like 90s, 40m or 1h30m."),
-        ("record --budget 1.2.3m", "'1.2.3m' is not a time; write it like 90s, 40m or 1h30m."),
-        ("record --budget .", "'.' is not a time; write it like 90s, 40m or 1h30m."),
         ("claims --id G2", "no claim 'G2'; the nearest is G2"),
         ("claims --paper gu2026", "no paper 'gu2026'; the nearest is gu202"),
         ("claims --verdict maybe", "verdict = 'maybe' is unknown"),
@@ -234,10 +231,9 @@ def test_record_lists_and_hands_its_options_on(root, monkeypatch):
     monkeypatch.setattr(runs, "records_table", lambda *a: given.append(a) or frame)
     monkeypatch.setattr(runs, "record", lambda **options: given.append(options) or frame)
     assert "gu2025/fig5[p=97]" in run("record", "--list", "--only", "fig5").output
-    assert run("record", "--budget", "40m", "--seeds", "2", "--compiled").exit_code == 0
+    assert run("record", "--seeds", "2", "--compiled").exit_code == 0
     asked = {
         "pattern": None,
-        "budget_seconds": 2400.0,
         "seeds": 2,
         "workers": None,
         "update": "compiled",

@@ -22,7 +22,9 @@ def _forget_the_signal() -> None:
 
 
 try:
-    from collections.abc import Iterable, Mapping
+    import signal
+    from collections.abc import Iterable, Iterator, Mapping
+    from contextlib import contextmanager, suppress
     from dataclasses import asdict
     from pathlib import Path
     from shutil import get_terminal_size
@@ -31,7 +33,6 @@ try:
     import typer
 
     from companion.cli.printing import forget_output, make_printable
-    from companion.cli.runs import MOST_SEEDS, export, seconds, stoppable, sweep
     from companion.project import current
     from companion.teach.commands import app as teach
     from grokbook.errors import GrokbookError, ParameterError, line
@@ -39,6 +40,9 @@ try:
     from grokbook.paths import chosen
 except KeyboardInterrupt:  # Ctrl-C while the command itself is loaded
     _stopped()
+
+MOST_SEEDS = 1000
+"""How many seeds of an experiment a command may ask for."""
 
 app = typer.Typer(
     help="Re-run the chapters of grokbook with your own parameters, and build the book.",
@@ -48,8 +52,6 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.add_typer(teach, name="teach")
-app.command()(sweep)
-app.command()(export)
 
 
 def main() -> None:
@@ -82,6 +84,20 @@ def main() -> None:
         print(f"grokbook: {place}{error.strerror or error}.", file=sys.stderr)
         forget_output()
         sys.exit(1)
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """Ctrl-C and SIGTERM end what runs inside with one line that says how to go on, exit code
+    130."""
+    with suppress(ValueError):  # only the main thread may say what a signal does
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    except KeyboardInterrupt:
+        kept = "what was finished is kept, and trained runs up to their last checkpoint"
+        print(f"\ngrokbook: stopped; {kept}: the same command goes on from there.", file=sys.stderr)
+        raise typer.Exit(130) from None
 
 
 def _version(wanted: bool) -> None:
@@ -269,7 +285,6 @@ def record(
     only: Annotated[
         str | None, typer.Option(help="Experiments whose name matches this pattern.")
     ] = None,
-    budget: Annotated[str | None, typer.Option(help="Stop after this time, such as 40m.")] = None,
     seeds: Annotated[
         int | None, typer.Option(min=1, max=MOST_SEEDS, help="Seeds of each experiment.")
     ] = None,
@@ -301,11 +316,9 @@ def record(
     if repeat is not None:
         _repeat(repeat, draw)
         return
-    limit = None if budget is None else seconds(budget)
     with stoppable():
         done = runs.record(
             pattern=only,
-            budget_seconds=limit,
             seeds=seeds,
             workers=workers,
             update="compiled" if compiled else "eager",
