@@ -13,17 +13,7 @@ from grokbook.errors import GrokbookError
 LONGEST = 300_000
 """Milliseconds that a page may take to be drawn on a busy machine."""
 
-READY = """async ([here, there]) => {
-  const folds = 'article details:not(.hide, .gb-drawer)';
-  document.querySelectorAll(folds).forEach(e => { e.open = true; });
-  document.querySelectorAll('img[loading]').forEach(e => { e.loading = 'eager'; });
-  await Promise.all([...document.images].map(e => e.decode().catch(() => null)));
-  if (window.MathJax) await MathJax.startup.promise;
-  document.querySelectorAll('a[href]').forEach(e => {
-    if (!e.href.startsWith(here)) return;
-    if (there) e.href = there + e.href.slice(here.length); else e.removeAttribute('href');
-  });
-}"""
+READY = Path(__file__).with_name("paper.js").read_text(encoding="utf-8")
 """Opens what folds, but code and the drawer; waits for pictures and formulas; then lets links lead
 to the site where readers have it, else nowhere."""
 
