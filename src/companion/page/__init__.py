@@ -224,13 +224,6 @@ def ledger(frame: Any) -> None:
     _display({"text/html": cards.ledger_html(frame), "text/plain": frame.to_string(index=False)})
 
 
-def places(frame: Any) -> None:
-    """Show what leads into the ledger on this page: the places of the papers."""
-    from companion.page.places import index_html
-
-    _display({"text/html": index_html(frame), "text/plain": "places of the papers"})
-
-
 def data(name: str, content: Any) -> None:
     """Put plain values as the JSON file `name` beside the pages of the site; the page itself shows
     nothing of it.
