@@ -101,7 +101,7 @@ GU2024 = len(choose(paper="gu2024"))
         ("list", ["01", "A short chapter", "Is it short?", "5 s", "not executed"]),
         ("list 1", ["prime modulus", "int", "59", "23", "97", "laptop", "450 MB"]),
         (
-            "claims --id G18 --id G36 --verdict holds",
+            "claims --id G36",
             ["G36    holds", "classes_are_translates", "\n1 claim: 1"],
         ),
         (
@@ -171,7 +171,6 @@ def test_presets_that_have_the_same_values_are_named(root):
         ("build --preset huge", "'huge' is not a preset"),
         ("claims --id G2", "no claim 'G2'; the nearest is G2"),
         ("claims --paper gu2026", "no paper 'gu2026'; the nearest is gu202"),
-        ("claims --verdict maybe", "verdict = 'maybe' is unknown"),
         ("claims --settle", "needs --run"),
         ("claims --json --run --settle", "give one of them"),
     ],

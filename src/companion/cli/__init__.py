@@ -346,9 +346,6 @@ def claims(
     ids: Annotated[
         list[str] | None, typer.Option("--id", help="A claim such as G12; can be given again.")
     ] = None,
-    verdict: Annotated[
-        str | None, typer.Option(help="Only claims with this settled verdict.")
-    ] = None,
     live: Annotated[
         bool, typer.Option("--run", help="Compute the checks; a changed verdict fails.")
     ] = False,
@@ -369,7 +366,7 @@ def claims(
     known = verdicts.settled()
     now: dict[str, str] = {}
     with stoppable():
-        chosen = verdicts.with_verdict(choose(ids, paper), verdict, known)
+        chosen = choose(ids, paper)
         results = outcomes(chosen) if live else iter(())
         if as_json:
             found = list(results)
