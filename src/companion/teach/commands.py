@@ -18,9 +18,6 @@ New = Annotated[Path, typer.Argument(help="A new folder, or an empty one.")]
 Chapters = Annotated[
     str | None, typer.Option(help="Numbers such as 01,06; default: all that have exercises.")
 ]
-Variant = Annotated[
-    str | None, typer.Option(help="A student's name: parameters are drawn from it.")
-]
 Class = Annotated[
     Path | None,
     typer.Option("--class", help="A CSV file with a column `name`: a variant for each."),
@@ -54,31 +51,28 @@ def _write(kind: str, place: Path, content: bytes) -> None:
 def student(
     out: New,
     chapters: Chapters = None,
-    variant: Variant = None,
     names: Class = None,
     full: Full = False,
 ) -> None:
     """Write the exercises as notebooks with checks and without solutions, and beside them a key."""
-    _edition(out, chapters, variant, names, full, keyed=False)
+    _edition(out, chapters, names, full, keyed=False)
 
 
 @app.command()
 def instructor(
     out: New,
     chapters: Chapters = None,
-    variant: Variant = None,
     names: Class = None,
     full: Full = False,
 ) -> None:
     """Write what one marks by: solutions, typical wrong answers, points; without a class a course
     of nbgrader, too."""
-    _edition(out, chapters, variant, names, full, keyed=True)
+    _edition(out, chapters, names, full, keyed=True)
 
 
 def _edition(
     out: Path,
     chapters: str | None,
-    variant: str | None,
     path: Path | None,
     full: bool,
     *,
@@ -86,18 +80,9 @@ def _edition(
 ) -> None:
     from companion.page.safe import counted
     from companion.teach import classes, editions
-    from grokbook.errors import ParameterError, shown
     from grokbook.paths import project_root
 
-    if variant is not None and path is not None:
-        raise ParameterError(
-            "--variant makes one variant and --class one for each name; give one of them."
-        )
     names = [] if path is None else classes.names_in(path, print)
-    if variant is not None:
-        names = [classes.clean(variant)]
-        if not all(names):
-            raise ParameterError(f"{shown(variant)} is no name that can be read.")
     made = editions.write(
         project_root(), out, keyed=keyed, chapters=chapters, names=names, full=full, tell=print
     )

@@ -282,8 +282,6 @@ def test_slow_answers_are_computed_when_asked_for(monkeypatch):
         (["--chapters", "33"], "'33' is not a chapter"),
         (["--chapters", "07"], "chapter 07_none has no exercises with a check"),
         (["--chapters", " , "], "--chapters ' , ' names no chapter"),
-        (["--variant", ""], "'' is no name that can be read"),
-        (["--variant", "Ada", "--class", "names.csv"], "give one of them"),
         (["--class", "missing.csv"], "missing.csv cannot be read"),
         (["--class", "no_header.csv"], "needs a first line with a column `name`"),
         (["--class", "empty.csv"], "has no name in its column `name`"),
