@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from pathlib import Path
