@@ -86,7 +86,7 @@ types: setup-dev ## check the types of the whole of tasks, models, measures, the
 	uv tool run mypy==2.4.1 --python-executable $(BIN)/python
 
 serve: setup ## show the built site at a local address
-	$(GROKBOOK) serve
+	$(BIN)/python -m http.server --bind 127.0.0.1 --directory site 8000
 
 record: setup ## train the recorded paper-scale runs that are missing (resumable)
 	$(GROKBOOK) record

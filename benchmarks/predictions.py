@@ -9,9 +9,10 @@ import json
 import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from grokbook.files import atomic_write, put_between
+from grokbook.files import atomic_write
 from grokbook.paths import checkout, records_path
 from grokbook.runs.experiment import Experiment
 from grokbook.runs.ratios import TABLE, kinds
@@ -76,6 +77,15 @@ def as_markdown(rows: list[Measured], table: Mapping[str, float]) -> str:
     known = len({row.kinds[0] for row in rows})
     numbers = f"| {len(rows)} | {known} | {near:.0%} | {twice:.0%} | {max(factors):.0f} |"
     return "\n".join([head, "| --- | --- | --- | --- | --- |", numbers.replace("%", " %")]) + "\n"
+
+
+def put_between(path: Path, mark: str, text: str) -> None:
+    """Write a text between the two lines `mark` of a file, with blank lines about it.
+
+    Raises ValueError where the file has not two of them.
+    """
+    before, _, after = path.read_text(encoding="utf-8").split(mark)
+    atomic_write(path, f"{before}{mark}\n{text.strip()}\n\n{mark}{after}".encode())
 
 
 def now() -> tuple[list[Measured], dict[str, float]]:

@@ -4,7 +4,6 @@ a browser."""
 import io
 import os
 import shutil
-import threading
 from collections.abc import Callable
 from functools import lru_cache, partial
 from pathlib import Path
@@ -15,10 +14,9 @@ from filelock import FileLock
 from companion.page import interactive, tables
 from companion.site.book import build
 from companion.site.browser import chromium_path
-from companion.site.serving import server
 from companion.site.terminal import Progress
 from project_tree import ROOT
-from visited import in_scheme, pages, visit
+from visited import in_scheme, pages, served, visit
 
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
 FLAGS += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
@@ -170,10 +168,8 @@ def browser():
 @pytest.fixture(scope="session")
 def address():
     """The local address of the built site."""
-    with server(ROOT / "site", 0) as http:
-        threading.Thread(target=http.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{http.server_port}/"
-        http.shutdown()
+    with served(ROOT / "site") as place:
+        yield place
 
 
 @pytest.fixture(scope="module")

@@ -2,14 +2,16 @@
 dark, and all that the tests ask about it is collected on the way."""
 
 import re
+import threading
 import time
 from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Error
 
-from companion.site.browser import Requests
 from project_tree import ROOT
 
 SITE = ROOT / "site"
@@ -204,6 +206,57 @@ AXE = (
     (1280, "light", CONTRAST),
     (1280, "dark", CONTRAST),
 )
+
+
+class Requests:
+    """The requests that a page has sent and that no answer has come to, and when the last of them
+    began or ended."""
+
+    def __init__(self, page):
+        self.open = set()
+        self.last = time.monotonic()
+        page.on("request", self._begun)
+        page.on("requestfinished", self._ended)
+        page.on("requestfailed", self._ended)
+
+    def _begun(self, request):
+        self.open.add(request)
+        self.last = time.monotonic()
+
+    def _ended(self, request):
+        self.open.discard(request)
+        self.last = time.monotonic()
+
+    def wait(self, page, quiet=0.5, lost=5.0):
+        """Wait until a page that has loaded asks for nothing more.
+
+        That is when no request is open and none began or ended for `quiet` seconds. Chromium does
+        not report the end of every request (a worker's script, an answer out of the cache), and
+        playwright's own `networkidle` then waits for ever: after `lost` seconds without a report
+        an open request counts as ended.
+        """
+        while True:
+            silence = time.monotonic() - self.last
+            if silence >= lost or (silence >= quiet and not self.open):
+                return
+            page.wait_for_timeout(50)
+
+
+@contextmanager
+def served(folder):
+    """The address at which a folder is served to this machine."""
+    handler = partial(Quiet, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as http:
+        threading.Thread(target=http.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{http.server_port}/"
+        http.shutdown()
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Files, without a line for each request."""
+
+    def log_message(self, *_):
+        pass
 
 
 def alone(folder, body, name="alone"):

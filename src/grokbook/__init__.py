@@ -36,7 +36,6 @@ __all__ = [
     "Transformer",
     "View",
     "compare",
-    "export",
     "fourier_power",
     "from_module",
     "from_torch_optim",

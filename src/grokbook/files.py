@@ -213,15 +213,6 @@ def locked(path: Path, what: str, timeout: float = -1) -> AbstractContextManager
         raise RecordError(f"{what} cannot be written: {error.strerror}.") from error
 
 
-def put_between(path: Path, mark: str, text: str) -> None:
-    """Write a text between the two lines `mark` of a file, with blank lines about it.
-
-    Raises ValueError where the file has not two of them.
-    """
-    before, _, after = path.read_text(encoding="utf-8").split(mark)
-    atomic_write(path, f"{before}{mark}\n{text.strip()}\n\n{mark}{after}".encode())
-
-
 @contextmanager
 def whole_folder(path: Path) -> Iterator[Path]:
     """A folder to fill beside `path`, whose place it takes once all is written; whatever goes

@@ -15,11 +15,10 @@ from grokbook.models.transformer import Shape as _Shape
 from grokbook.plotting.runs import plot_curves as plot_curves
 from grokbook.plotting.runs import plot_embedding as plot_embedding
 from grokbook.runs.experiment import Experiment as Experiment
-from grokbook.runs.export import export as export
-from grokbook.runs.export import to_pandas as to_pandas
 from grokbook.runs.listing import records as records
 from grokbook.runs.results import load as load
 from grokbook.runs.results import measure as measure
+from grokbook.runs.results import to_pandas as to_pandas
 from grokbook.runs.running import sweep as sweep
 from grokbook.runs.running import train as train
 from grokbook.tasks.arithmetic import ModularTask as ModularTask

@@ -1,13 +1,11 @@
 """Addresses that somebody else wrote: what stands after `#` opens what it names, or nothing, and
 raises nothing."""
 
-import threading
-
 import pytest
 
 from companion.page import tables
-from companion.site.serving import server
 from project_tree import ROOT
+from visited import served
 
 pytestmark = pytest.mark.browser
 STATIC = ROOT / "book" / "_static" / "grokbook.js"
@@ -26,10 +24,8 @@ def place(tmp_path_factory):
     (folder / "index.html").write_text(PAGE)
     (folder / "grokbook.js").write_text(STATIC.read_text(encoding="utf-8"))
     (folder / "ledger.js").write_text(tables.script("ledger"))
-    with server(folder, 0) as http:
-        threading.Thread(target=http.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{http.server_port}/"
-        http.shutdown()
+    with served(folder) as address:
+        yield address
 
 
 HASHES = [

@@ -4,14 +4,12 @@ plot."""
 import hashlib
 import math
 import re
-import threading
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from companion.page.class_page import NAME, class_page
-from companion.site.serving import server
-from visited import in_scheme
+from visited import in_scheme, served
 
 pytestmark = pytest.mark.browser
 LINK = (
@@ -31,10 +29,8 @@ def place(tmp_path_factory):
     folder = tmp_path_factory.mktemp("class")
     (folder / NAME).write_text(class_page(), encoding="utf-8")
     (folder / "index.html").write_text("")
-    with server(folder, 0) as http:
-        threading.Thread(target=http.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{http.server_port}/{NAME}"
-        http.shutdown()
+    with served(folder) as address:
+        yield address + NAME
 
 
 @pytest.fixture

@@ -13,9 +13,8 @@ from urllib.request import urlopen
 
 import pytest
 
-from companion.site.browser import Requests
 from small_project import ROOT
-from visited import AXE, CONTRAST, LOOKED, SITE, THINNED, barred
+from visited import AXE, CONTRAST, LOOKED, SITE, THINNED, Requests, barred
 
 PAGES = (
     sorted(path.relative_to(SITE).as_posix() for path in SITE.rglob("*.html"))

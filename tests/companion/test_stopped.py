@@ -32,7 +32,6 @@ MOMENTS = (
     "typer.models",
     "filelock",
     "grokbook.files",
-    "companion.cli.runs",
     "numpy",
     "torch._utils",
 )

@@ -81,7 +81,7 @@ def run(tmp_path):
             "-m pytest tests/browser tests/companion -m browser -n 3 --dist loadgroup",
         ),
         ("test", "[book,dev]", "-m pytest -m 'not browser' -n 3 --dist worksteal"),
-        ("serve", "[book]", "grokbook serve"),
+        ("serve", "[book]", "-m http.server --bind 127.0.0.1 --directory site 8000"),
         ("record", "[book]", "grokbook record"),
     ],
 )

@@ -49,7 +49,6 @@ _CLOCK = re.compile(
 _MACHINE = {
     re.compile(r"```.*?```", re.DOTALL): "",
     re.compile(r"(?m)^.*\*\*Time\b.*$"): "",
-    re.compile(r"(?m)^>? ?(?:Nothing has to be|This will) train.*$"): "",
     re.compile(r"\b\d{4}-\d\d-\d\d\b"): "(date)",
     re.compile(r"\bcommit `?[0-9a-f]{7,40}`?"): "(commit)",
     re.compile(

@@ -8,13 +8,13 @@ anything.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
 
 from companion.claims.finding import VERDICTS
-from companion.claims.ledger import Claim, claims, moved
+from companion.claims.ledger import claims, moved
 from companion.project import current
 from grokbook.errors import ParameterError
 from grokbook.files import atomic_write, beside, read_json, unreadable
@@ -79,27 +79,3 @@ def explained(table: pd.DataFrame) -> pd.DataFrame:
         example = "{}: {}".format(*those.iloc[0][["id", "statement"]]) if len(those) else "none"
         rows.append([verdict, meaning, len(those), example])
     return pd.DataFrame(rows, columns=["verdict", "meaning", "claims", "example"])
-
-
-def with_verdict(
-    chosen: Iterable[Claim], verdict: str | None, known: Mapping[str, str]
-) -> list[Claim]:
-    """Those of the claims that have this settled verdict; all of them for None.
-
-    Raises ParameterError for an unknown verdict.
-
-    Example:
-        >>> from companion.claims import choose
-        >>> [
-        ...     c.id
-        ...     for c in with_verdict(
-        ...         choose(["G36", "G18"]), "fails", {"G36": "holds", "G18": "fails"}
-        ...     )
-        ... ]
-        ['G18']
-    """
-    if verdict is not None and verdict not in VERDICTS:
-        raise ParameterError(
-            f"verdict = {verdict!r} is unknown; choose one of {', '.join(VERDICTS)}."
-        )
-    return [claim for claim in chosen if verdict in (None, known.get(claim.id))]

@@ -1,5 +1,4 @@
-"""The command line: `grokbook list`, `run`, `build`, `serve`, `record`, `claims`, `teach`;
-`runs`."""
+"""The command line: `grokbook list`, `run`, `build`, `record`, `claims`, `teach`."""
 
 from __future__ import annotations
 
@@ -23,7 +22,9 @@ def _forget_the_signal() -> None:
 
 
 try:
-    from collections.abc import Iterable, Mapping
+    import signal
+    from collections.abc import Iterable, Iterator, Mapping
+    from contextlib import contextmanager, suppress
     from dataclasses import asdict
     from pathlib import Path
     from shutil import get_terminal_size
@@ -32,7 +33,6 @@ try:
     import typer
 
     from companion.cli.printing import forget_output, make_printable
-    from companion.cli.runs import MOST_SEEDS, export, seconds, stoppable, sweep
     from companion.project import current
     from companion.teach.commands import app as teach
     from grokbook.errors import GrokbookError, ParameterError, line
@@ -40,6 +40,9 @@ try:
     from grokbook.paths import chosen
 except KeyboardInterrupt:  # Ctrl-C while the command itself is loaded
     _stopped()
+
+MOST_SEEDS = 1000
+"""How many seeds of an experiment a command may ask for."""
 
 app = typer.Typer(
     help="Re-run the chapters of grokbook with your own parameters, and build the book.",
@@ -49,8 +52,6 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.add_typer(teach, name="teach")
-app.command()(sweep)
-app.command()(export)
 
 
 def main() -> None:
@@ -83,6 +84,20 @@ def main() -> None:
         print(f"grokbook: {place}{error.strerror or error}.", file=sys.stderr)
         forget_output()
         sys.exit(1)
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """Ctrl-C and SIGTERM end what runs inside with one line that says how to go on, exit code
+    130."""
+    with suppress(ValueError):  # only the main thread may say what a signal does
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    except KeyboardInterrupt:
+        kept = "what was finished is kept, and trained runs up to their last checkpoint"
+        print(f"\ngrokbook: stopped; {kept}: the same command goes on from there.", file=sys.stderr)
+        raise typer.Exit(130) from None
 
 
 def _version(wanted: bool) -> None:
@@ -243,22 +258,6 @@ def build(
 
 
 @app.command()
-def serve(
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any free port.")] = 8000,
-) -> None:
-    """Show the built site in a browser on this machine."""
-    from companion.site.serving import server
-    from grokbook.paths import checkout
-
-    with server(checkout() / "site", port) as http:
-        print(f"http://127.0.0.1:{http.server_port}/  (Ctrl-C ends it)", flush=True)
-        try:
-            http.serve_forever()
-        except KeyboardInterrupt:
-            print()
-
-
-@app.command()
 def drift(
     old: Annotated[
         Path, typer.Argument(help="A build: a manifest (drift.json), a site, or a checkout.")
@@ -286,7 +285,6 @@ def record(
     only: Annotated[
         str | None, typer.Option(help="Experiments whose name matches this pattern.")
     ] = None,
-    budget: Annotated[str | None, typer.Option(help="Stop after this time, such as 40m.")] = None,
     seeds: Annotated[
         int | None, typer.Option(min=1, max=MOST_SEEDS, help="Seeds of each experiment.")
     ] = None,
@@ -318,11 +316,9 @@ def record(
     if repeat is not None:
         _repeat(repeat, draw)
         return
-    limit = None if budget is None else seconds(budget)
     with stoppable():
         done = runs.record(
             pattern=only,
-            budget_seconds=limit,
             seeds=seeds,
             workers=workers,
             update="compiled" if compiled else "eager",
@@ -350,9 +346,6 @@ def claims(
     ids: Annotated[
         list[str] | None, typer.Option("--id", help="A claim such as G12; can be given again.")
     ] = None,
-    verdict: Annotated[
-        str | None, typer.Option(help="Only claims with this settled verdict.")
-    ] = None,
     live: Annotated[
         bool, typer.Option("--run", help="Compute the checks; a changed verdict fails.")
     ] = False,
@@ -373,7 +366,7 @@ def claims(
     known = verdicts.settled()
     now: dict[str, str] = {}
     with stoppable():
-        chosen = verdicts.with_verdict(choose(ids, paper), verdict, known)
+        chosen = choose(ids, paper)
         results = outcomes(chosen) if live else iter(())
         if as_json:
             found = list(results)

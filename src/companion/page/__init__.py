@@ -18,7 +18,7 @@ from typing import Any
 from pandas import isna
 
 from companion.page import costs, drawing
-from companion.page.safe import counted, line, words
+from companion.page.safe import counted, line
 from companion.page.tables import table_html
 from companion.page.when import KEY, glued
 from grokbook.errors import ParameterError
@@ -224,13 +224,6 @@ def ledger(frame: Any) -> None:
     _display({"text/html": cards.ledger_html(frame), "text/plain": frame.to_string(index=False)})
 
 
-def places(frame: Any) -> None:
-    """Show what leads into the ledger on this page: the places of the papers."""
-    from companion.page.places import index_html
-
-    _display({"text/html": index_html(frame), "text/plain": "places of the papers"})
-
-
 def data(name: str, content: Any) -> None:
     """Put plain values as the JSON file `name` beside the pages of the site; the page itself shows
     nothing of it.
@@ -259,31 +252,6 @@ def say(text: str) -> None:
     _display({"text/markdown": text, "text/plain": text})
 
 
-def cost(*experiments: Any) -> None:
-    """Say, before anything trains, what these experiments will cost here and which seeds are
-    already there."""
-    total = 0
-    to_train = 0
-    which = []
-    for experiment in experiments:
-        missing = experiment.missing_seeds()
-        total += len(experiment.seeds)
-        to_train += len(missing)
-        if missing:
-            which.append(f"{words(experiment.name)}: seeds {', '.join(map(str, missing))}")
-    if to_train == 0:
-        runs = "its one run is" if total == 1 else f"all {total} runs are"
-        say(f"> Nothing has to be trained: {runs} in the record store.")
-        return
-    recorded = ""
-    if to_train < total:
-        recorded = f" ({total - to_train} of {total} runs are already there)"
-    predicted = costs.estimate(experiments)
-    price = f"{duration(predicted.seconds)} and {predicted.memory_mb:.0f} MB"
-    runs = counted(to_train, "run")
-    say(f"> This will train {runs} ({'; '.join(which)}), about {price} on this machine{recorded}.")
-
-
 def used() -> None:
     """Publish which datasets of the store the cells were given, each once, for the box at the foot
     of the page."""
@@ -297,7 +265,7 @@ def used() -> None:
 
 def begin(chapter: str, names: Mapping[str, Any]) -> None:
     """Refuse values that a chapter does not allow, and show what executing it takes here by preset,
-    records used.
+    and what these values will train, records used.
 
     However the page is executed, it is so refused with the sentence of `grokbook run`, before
     anything is computed.
@@ -315,9 +283,15 @@ def begin(chapter: str, names: Mapping[str, Any]) -> None:
     draw_as_the_book()
     read = find(project_root(), chapter)
     store = Store(records_path())
-    read.page("laptop", {p.name: names[p.name] for p in read.parameters}).experiments()
+    page = read.page("laptop", {p.name: names[p.name] for p in read.parameters})
+    wanted = page.experiments().values()
     times = []
     for preset in read.presets:
         seconds = costs.page_estimate(read.page(preset), store).seconds
         times.append(f"{preset} {duration(seconds)}")
-    say(f"**Time** to execute this page here, by preset: {' · '.join(times)}.")
+    text = f"**Time** to execute this page here, by preset: {' · '.join(times)}."
+    if to_train := sum(len(experiment.missing_seeds(store)) for experiment in wanted):
+        price = costs.estimate(wanted, store)
+        text += f" With these values {counted(to_train, 'run')} will be trained, about"
+        text += f" {duration(price.seconds)} and {price.memory_mb:.0f} MB."
+    say(text)

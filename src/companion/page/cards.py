@@ -63,7 +63,7 @@ def ledger_html(frame: pd.DataFrame) -> str:
         marks = _marks(row)
         line = {
             "row": row,
-            "marks": {**marks, "words": row["statement"].lower()},
+            "marks": {**marks, "words": f"{row['place']} {row['statement']}".lower()},
             "former": former.get(row["id"], []),
             "sheet": f"../{page_of_sheet(marks['chapter'])}.html#{row['id']}",
             "begun": textwrap.shorten(row["statement"], LINE, placeholder="…"),

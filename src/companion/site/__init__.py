@@ -1,1 +1,1 @@
-"""Build: execute the pages, make the site and the stand-alone page, serve it."""
+"""Build: execute the pages, make the site and the stand-alone page."""

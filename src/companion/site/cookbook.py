@@ -8,15 +8,13 @@ from typing import Any
 
 from companion.python_source import SOURCES
 from companion.site import outputs, state
-from companion.site.execute import ENVIRONMENT
-from companion.site.kernel import Kernels
-from grokbook.errors import ChapterError
+from companion.site.execute import ENVIRONMENT, run_cells
+from companion.site.kernel import LOG, Kernels
+from companion.site.terminal import Progress, ProgressStream
 from grokbook.files import atomic_write, temporary_folder
 from grokbook.own_code import PACKAGES
 
 NAME = "cookbook"
-SECONDS = 600
-"""What a recipe may take on a busy machine; all of them take about 40 s of a core."""
 
 
 def put(root: Path, source: Path) -> None:
@@ -50,19 +48,13 @@ def executed(root: Path, page: Path) -> bytes:
 def _run(page: Path) -> bytes:
     import jupytext
     import nbformat
-    from nbclient import NotebookClient
-    from nbclient.exceptions import CellExecutionError
 
     notebook: Any = jupytext.read(page)
     with temporary_folder() as place, temporary_folder() as folder:
         environment = ENVIRONMENT | {"GROKBOOK_STORE": str(folder / "store")}
-        about = {"metadata": {"path": str(place)}}
         with Kernels().options(folder, environment) as options:
-            try:
-                NotebookClient(notebook, timeout=SECONDS, resources=about, **options).execute()
-            except CellExecutionError as error:
-                reason = f"{error.ename}: {error.evalue}"
-                raise ChapterError(f"the cookbook has a recipe that fails: {reason}") from error
+            said = ProgressStream(Progress(), NAME)
+            notebook = run_cells("the cookbook", notebook, place, options, said, folder / LOG)
     outputs.drop_progress(notebook, strict=True)
     outputs.strip(notebook)
     return nbformat.writes(notebook).encode()

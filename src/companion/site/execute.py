@@ -69,7 +69,7 @@ def execute(
         kernels.options(folder, environment) as options,
     ):
         training = ProgressStream(progress, chapter.label)
-        notebook = _run_cells(chapter.label, notebook, root, options, training, folder / LOG)
+        notebook = run_cells(chapter.label, notebook, root, options, training, folder / LOG)
     seconds = time.monotonic() - begin
     used = outputs.used(notebook)
     notebook.cells = [cell for cell in notebook.cells if outputs.KEY not in cell.metadata]
@@ -87,7 +87,7 @@ def execute(
     return Run(notebook, figures, seconds)
 
 
-def _run_cells(
+def run_cells(
     label: str,
     notebook: Any,
     root: Path,
@@ -95,6 +95,10 @@ def _run_cells(
     training: ProgressStream,
     log: Path,
 ) -> Any:
+    """The notebook with its cells run in the folder `root`, each line of training on `training`.
+
+    Raises ChapterError naming `label`, cell and error.
+    """
     import papermill
     from nbclient.exceptions import DeadKernelError
 

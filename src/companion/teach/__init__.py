@@ -1,2 +1,2 @@
-"""What a lecturer takes from the book: slides, handouts, exercises as notebooks with a key, the
+"""What a lecturer takes from the book: slides, exercises as notebooks with a key, the
 book on paper."""

@@ -18,9 +18,6 @@ New = Annotated[Path, typer.Argument(help="A new folder, or an empty one.")]
 Chapters = Annotated[
     str | None, typer.Option(help="Numbers such as 01,06; default: all that have exercises.")
 ]
-Variant = Annotated[
-    str | None, typer.Option(help="A student's name: parameters are drawn from it.")
-]
 Class = Annotated[
     Path | None,
     typer.Option("--class", help="A CSV file with a column `name`: a variant for each."),
@@ -54,31 +51,28 @@ def _write(kind: str, place: Path, content: bytes) -> None:
 def student(
     out: New,
     chapters: Chapters = None,
-    variant: Variant = None,
     names: Class = None,
     full: Full = False,
 ) -> None:
     """Write the exercises as notebooks with checks and without solutions, and beside them a key."""
-    _edition(out, chapters, variant, names, full, keyed=False)
+    _edition(out, chapters, names, full, keyed=False)
 
 
 @app.command()
 def instructor(
     out: New,
     chapters: Chapters = None,
-    variant: Variant = None,
     names: Class = None,
     full: Full = False,
 ) -> None:
     """Write what one marks by: solutions, typical wrong answers, points; without a class a course
     of nbgrader, too."""
-    _edition(out, chapters, variant, names, full, keyed=True)
+    _edition(out, chapters, names, full, keyed=True)
 
 
 def _edition(
     out: Path,
     chapters: str | None,
-    variant: str | None,
     path: Path | None,
     full: bool,
     *,
@@ -86,18 +80,9 @@ def _edition(
 ) -> None:
     from companion.page.safe import counted
     from companion.teach import classes, editions
-    from grokbook.errors import ParameterError, shown
     from grokbook.paths import project_root
 
-    if variant is not None and path is not None:
-        raise ParameterError(
-            "--variant makes one variant and --class one for each name; give one of them."
-        )
     names = [] if path is None else classes.names_in(path, print)
-    if variant is not None:
-        names = [classes.clean(variant)]
-        if not all(names):
-            raise ParameterError(f"{shown(variant)} is no name that can be read.")
     made = editions.write(
         project_root(), out, keyed=keyed, chapters=chapters, names=names, full=full, tell=print
     )
@@ -122,56 +107,16 @@ def grade(
     _write("marks", out, marks(project_root(), key, submitted, print).encode())
 
 
-@app.command()
-def exam(out: Out) -> None:
-    """Write the exam of the lesson plans, and its key as a file of its own."""
-    from companion.teach import pages
-    from grokbook.paths import project_root
-
-    folder = pages.folder(out)
-    plans = (project_root() / "book" / "plans.md").read_text(encoding="utf-8")
-    questions, _, key = plans.partition("## Exam\n")[2].partition("### Key\n")
-    _write("exam", folder / "exam.md", f"# Exam\n{questions}".encode())
-    _write("exam_key", folder / "exam_key.md", f"# Key of the exam\n{key}".encode())
-
-
 @app.command("paper")
-def paper_(
-    out: Out,
-    only: Annotated[
-        list[str] | None, typer.Option(help="A chapter as a PDF of its own; can be given again.")
-    ] = None,
-    site: Site = None,
-) -> None:
-    """Print the whole book as one PDF, or chapters as one each, with Chromium."""
+def paper_(out: Out, site: Site = None) -> None:
+    """Print the whole book as one PDF, with Chromium."""
+    from companion.project import described
     from companion.teach import pages, paper
     from grokbook.paths import project_root
 
     folder = pages.site_folder(site)
     target = pages.folder(out)
-    chapters = [pages.chapter_page(chapter, folder) for chapter in only or []]
-    with paper.printer() as browser:
-        for page in chapters:
-            name = page.relative_to(folder).with_suffix("").as_posix()
-            made = paper.printed(browser, folder, [name], address=pages.address())
-            _write("paper", target / f"{page.stem}.pdf", made)
-        if not chapters:
-            names = paper.pages_in_order(project_root(), folder)
-            made = paper.printed(browser, folder, names, "grokbook", pages.address())
-            _write("paper", target / "grokbook.pdf", made)
-
-
-@app.command()
-def handout(chapter: Chapter, out: Out, site: Site = None) -> None:
-    """Print the handout of a session on a chapter: one page, with the question, the picture,
-    formulas, exercises."""
-    from companion.teach import pages
-    from companion.teach.handout import handout as made
-    from companion.teach.paper import printer
-
-    folder = pages.site_folder(site)
-    target = pages.folder(out)
-    page = pages.chapter_page(chapter, folder)
-    with printer() as browser:
-        content = made(browser, page, folder, pages.address())
-    _write("handout", target / f"{page.stem}_handout.pdf", content)
+    root = project_root()
+    address = described(root).get("urls", {}).get("Documentation")
+    made = paper.printed(folder, paper.pages_in_order(root, folder), address)
+    _write("paper", target / "grokbook.pdf", made)

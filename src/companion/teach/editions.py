@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Number
 from pathlib import Path
+from shutil import copyfile
 from typing import Any
 
 import numpy as np
@@ -27,13 +28,6 @@ from grokbook.files import no_formula, whole_folder
 
 TRIES = 1_000
 """How often a student's parameters are drawn again, so that no two of a class share an answer."""
-NBGRADER = """# nbgrader, started in this folder.
-# A cell may train a network: it has 900 seconds, not 30.
-c = get_config()
-c.Execute.timeout = 900
-# An answer is filled in where `...` stands; nbgrader's own error would stop "Run All Cells".
-c.ClearSolutions.code_stub = {"python": ""}
-"""
 _COLUMNS = ("name", "exercise", "parameters", "answer")
 SLOW = "it trains or repeats; ask with --full-key"
 """What a key says in place of an answer that it does not compute unasked."""
@@ -190,7 +184,8 @@ def write(
                     _put(with_wheel(made, root), work / "source" / place)
         (work / "key.csv").write_text(key(drawn), encoding="utf-8")
         if keyed and not names:
-            (work / "nbgrader_config.py").write_text(NBGRADER, encoding="utf-8")
+            configuration = Path(__file__).with_name("nbgrader_config.txt")
+            copyfile(configuration, work / "nbgrader_config.py")
     return len(pairs) * max(1, len(names))
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from companion.page import sources
 from companion.page.sources import page_of
-from companion.project import described
 from grokbook.errors import GrokbookError
 from grokbook.files import refuse_unwritable
 from grokbook.paths import checkout, project_root
@@ -38,30 +36,6 @@ def chapter_page(chapter: str, site: Path) -> Path:
             f"chapter {name} is not in the built site {site}; `grokbook build` adds it."
         )
     return page
-
-
-def address() -> str | None:
-    """Where readers find the site."""
-    return described(project_root()).get("urls", {}).get("Documentation")
-
-
-def read_page(page: Path) -> Any:
-    """A page of the site as a tree."""
-    from bs4 import BeautifulSoup
-
-    return BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
-
-
-def mathematics(pages: Iterable[Any], root: str) -> str:
-    """The scripts that draw the formulas of pages; `root` leads to the folder of the site."""
-    settings = set()
-    for page in pages:
-        for script in page.select("head script"):
-            if "MathJax = " in script.get_text():
-                settings.add(str(script))
-    if not settings:
-        return ""
-    return f'{min(settings)}<script defer src="{root}mathjax/startup.js"></script>'
 
 
 def sentences(tag: Any) -> list[str]:

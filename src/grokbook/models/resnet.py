@@ -14,6 +14,7 @@ from torch.nn import functional as F
 
 from grokbook.errors import ParameterError, check_choice, check_integers, checked_call
 from grokbook.models.networks import Parameters, Shapes
+from grokbook.tasks.task import what_is_read
 
 STEMS = {"imagenet": (7, 2), "small": (3, 1)}
 """Kernel and stride of the first convolution; the first kind is followed by pooling over 3 x 3 with
@@ -226,7 +227,7 @@ class ResNet:
         than outputs."""
         image = torch.from_numpy(task.inputs[:1])
         wanted = (self.channels, self.size, self.size)
-        size = tuple((task.show(image) if hasattr(task, "show") else image).shape[1:])
+        size = tuple(what_is_read(task, image).shape[1:])
         if size != wanted:
             raise ParameterError(
                 f"the model is made for images of {wanted}, but the task has images of {size}."

@@ -23,7 +23,6 @@ from grokbook.machine import limited_threads, plain_torch
 from grokbook.runs.experiment import default_store, load_or_run
 from grokbook.runs.store import Store
 from grokbook.runs.sweep import ROWS, Sweep
-from grokbook.training.compiled import compiles
 from grokbook.training.config import RunConfig
 from grokbook.training.ensemble import How, checkpoint_path, train_here
 from grokbook.training.identity import code_id, restore, run_id, save
@@ -38,20 +37,16 @@ Chunk = list[RunConfig]
 
 def sweep(
     experiment: Sweep,
-    scheduler: str | None = None,
+    scheduler: str,
     *,
-    workers: int | None = None,
     store: Store | None = None,
-    compiled: bool = False,
     progress: bool = False,
     report: Callable[[int, int], None] = lambda done, total: None,
 ) -> xr.Dataset:
     """The dataset of a sweep; what is missing of it is trained chunk by chunk.
 
     Args:
-        scheduler: address of a Dask cluster, such as tcp://host:8786. Default: processes here,
-            which need no Dask and listen nowhere.
-        workers: how many processes here; default: one a core.
+        scheduler: address of a Dask cluster, such as tcp://host:8786.
         store: where the record goes (default: this machine's).
         report: called with the number of finished chunks and of all, after each.
 
@@ -62,9 +57,6 @@ def sweep(
         TrainingError: a worker has another version of the library, or a task failed.
     """
     store = store or default_store()
-    options: dict[str, Any] = {"compiled": compiled, "device": "cpu", "rows": ROWS}
-    if scheduler is None:
-        return load_or_run(experiment, store, progress=progress, workers=workers, **options)
     if (code := experiment.code).digest is None:
         raise ParameterError(f"a sweep on a cluster needs code that is known, but {code.why}.")
     folder = store.checkpoints(experiment)
@@ -81,11 +73,11 @@ def sweep(
             client_of(scheduler) as client,
             TrainingProgress({"chunks": len(chunks)}, progress) as bars,
         ):
-            for _ in _trained_there(client, waiting, compiled):
+            for _ in _trained_there(client, waiting):
                 done += 1
                 bars.update("chunks", done, {})
                 report(done, len(chunks))
-    return load_or_run(experiment, store, progress=False, **options)
+    return load_or_run(experiment, store, progress=False, device="cpu", rows=ROWS)
 
 
 def finished(configs: Chunk, path: Path) -> bool:
@@ -99,7 +91,7 @@ def finished(configs: Chunk, path: Path) -> bool:
         return stack.step >= stack.config.steps or all(map(stack.over, range(len(configs))))
 
 
-def trained(configs: Chunk, code: str, identity: str, compiled: bool) -> bytes:
+def trained(configs: Chunk, code: str, identity: str) -> bytes:
     """Train runs of one program in this process, to the end; their checkpoint, with the identity
     given.
 
@@ -113,7 +105,7 @@ def trained(configs: Chunk, code: str, identity: str, compiled: bool) -> bytes:
     try:
         with temporary_folder() as folder:
             path = folder / "chunk.pt"
-            stack = train_here(configs, How(compiled=compiled and any(map(compiles, configs))))
+            stack = train_here(configs, How())
             save(stack, str(path), identity)
             return path.read_bytes()
     except OSError as error:  # left as it is, the one who asks would take it for a lost cluster
@@ -143,7 +135,7 @@ def client_of(scheduler: str) -> Iterator[Any]:
         yield client
 
 
-def _trained_there(client: Any, waiting: dict[Path, Chunk], compiled: bool) -> Iterator[Path]:
+def _trained_there(client: Any, waiting: dict[Path, Chunk]) -> Iterator[Path]:
     """The files of chunks, each once its task is done and it is written."""
     from distributed import as_completed
     from distributed.client import FutureCancelledError
@@ -153,7 +145,7 @@ def _trained_there(client: Any, waiting: dict[Path, Chunk], compiled: bool) -> I
         identity = run_id(chunk)
         name = f"grokbook-{path.stem}-{identity}"
         code = code_id(chunk[:1])
-        future = client.submit(trained, chunk, code, identity, compiled, key=name, retries=RETRIES)
+        future = client.submit(trained, chunk, code, identity, key=name, retries=RETRIES)
         futures[future] = path
     left = len(futures)
     try:

@@ -1,10 +1,8 @@
-"""Fill data/records: what is there, what is missing and what it costs; within a budget, resumable,
-any order."""
+"""Fill data/records: what is there, what is missing and what it costs; resumable."""
 
 from __future__ import annotations
 
 import dataclasses
-import math
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -133,7 +131,6 @@ def _record_one(store: Store, experiment: Experiment, progress: bool, update: st
 
 def record(
     pattern: str | None = None,
-    budget_seconds: float | None = None,
     seeds: int | None = None,
     progress: bool = True,
     store: Store | None = None,
@@ -146,10 +143,9 @@ def record(
     A run more of an experiment that has n of them is worth 1 / (n + 1). On a CPU `workers` runs
     (default: one a core) go on side by side, each in a process with one thread; on a GPU the seeds
     of an experiment are one program. `update` is eager, or compiled where there is a compiler; a
-    record's provenance says which it was. With `budget_seconds` only runs are started that are
-    predicted to end within it. An interrupted call loses nothing: finished runs are recorded, the
-    running ones continue from their checkpoints next time. Returns the table of what is there and
-    what remains, with its cost.
+    record's provenance says which it was. An interrupted call loses nothing: finished runs are
+    recorded, the running ones continue from their checkpoints next time. Returns the table of what
+    is there and what remains, with its cost.
 
     Raises ParameterError for an unknown pattern or update, TrainingError and RecordError as
     `load_or_run` does.
@@ -157,27 +153,22 @@ def record(
     one_of(update, ("eager", "compiled"), "update")
     store = store or Store(records_path())
     count = 1 if torch.cuda.is_available() else workers or cores()
-    ends = math.inf if budget_seconds is None else time.monotonic() + budget_seconds
     chosen = choose(pattern, seeds)
 
-    def fitting(busy: set[str]) -> SeedJob | None:
-        left = ends - time.monotonic()
+    def following(busy: set[str]) -> SeedJob | None:
         free = [experiment for experiment in chosen if experiment.key not in busy]
-        for job in next_jobs(free, store):
-            if job.seconds <= left:
-                return job
-        return None
+        return next(iter(next_jobs(free, store)), None)
 
     if count == 1:
-        while (job := fitting(set())) is not None:
+        while (job := following(set())) is not None:
             _say(job, _record_one(store, job.experiment, progress, update), progress)
     else:
-        _record_side_by_side(fitting, store, progress, count, update)
+        _record_side_by_side(following, store, progress, count, update)
     return records_table(pattern, seeds, store)
 
 
 def _record_side_by_side(
-    fitting: Callable[[set[str]], SeedJob | None],
+    following: Callable[[set[str]], SeedJob | None],
     store: Store,
     progress: bool,
     count: int,
@@ -187,7 +178,7 @@ def _record_side_by_side(
     with Pool(count) as pool:
         while True:
             busy = {job.experiment.key for job in running.values()}
-            job = fitting(busy) if len(running) < count else None
+            job = following(busy) if len(running) < count else None
             if job is not None:
                 name = f"a run of {job.experiment.name}"
                 running[

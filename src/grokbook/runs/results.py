@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import torch
 import xarray as xr
 from torch import Tensor
@@ -171,6 +172,34 @@ def of_name(name: str) -> xr.Dataset:
     like = nearest(name, {*known, *records()["name"]})
     hint = f"did you mean {like}?" if like else "see records()."
     raise ParameterError(f"{shown(name)} is no record; {hint}")
+
+
+@checked_call
+def to_pandas(runs: str | xr.Dataset) -> pd.DataFrame:
+    """The curves of runs as one tidy table: a row for each run and logged step, a column for each
+    setting and variable.
+
+    `runs` are what `train` or `sweep` gave, or the name or key of a record. Steps that a run did
+    not reach are left out.
+
+    Raises ParameterError for a name that is not there, and for runs without curves.
+
+    Example:
+        >>> curves = xr.Dataset(
+        ...     {"loss": (("seed", "step"), [[2.0, 1.0]])}, {"seed": [3], "step": [0, 10]}
+        ... )
+        >>> to_pandas(curves).to_dict("list")
+        {'seed': [3, 3], 'step': [0, 10], 'loss': [2.0, 1.0]}
+    """
+    runs = of_name(runs) if isinstance(runs, str) else runs
+    curves = runs[[str(name) for name, v in runs.data_vars.items() if "step" in v.dims]]
+    if not curves:
+        raise ParameterError(
+            "the dataset has no curves, that is, no variable over the dimension step."
+        )
+    values = list(curves.data_vars)
+    table = curves.to_dataframe(dim_order=[*(d for d in curves.dims if d != "step"), "step"])
+    return table.dropna(how="all", subset=values).reset_index()
 
 
 def _described(stores: Mapping[str, Store]) -> str:

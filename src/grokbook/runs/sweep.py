@@ -19,7 +19,6 @@ import xarray as xr
 from grokbook.errors import ParameterError, TrainingError, meant, shown
 from grokbook.machine import plain_torch
 from grokbook.runs.experiment import Experiment
-from grokbook.runs.recording import choose
 from grokbook.training.config import RunConfig
 from grokbook.training.cost import Cost, predict
 from grokbook.training.ensemble import train
@@ -44,13 +43,6 @@ def spaced(low: float, high: float, count: int, digits: int = 6) -> tuple[float,
     return tuple(float(f"{value:.{digits}g}") for value in np.geomspace(low, high, count))
 
 
-MOST = 1000
-"""Values of an axis that A:B:N can ask for."""
-
-MOST_CELLS = 10_000
-"""Cells of the largest grid that can be asked for."""
-
-
 @dataclass(frozen=True)
 class Axis:
     """What varies along one side of a grid: a `name` that `with_value` knows, and its values.
@@ -68,33 +60,6 @@ class Axis:
                 f"the axis {shown(self.name)} must have different finite values, not"
                 f" {shown(self.values)}."
             )
-
-    @classmethod
-    def parse(cls, text: str) -> Axis:
-        """NAME=A:B:N, or NAME=A,B,...; the N values are geometric where A > 0 and B >= 100 A, else
-        linear.
-
-        Raises ParameterError for a text of another form, and for more than `MOST` values.
-        """
-        name, _, given = text.partition("=")
-        try:
-            if ":" not in given:
-                return cls(name, tuple(map(float, given.split(","))))
-            first, last, number = given.split(":")
-            low = float(first)
-            high = float(last)
-            count = int(number)
-        except ParameterError:
-            raise
-        except ValueError:
-            raise ParameterError(
-                f"{shown(text)} is no axis; write NAME=A:B:N or NAME=A,B,..."
-            ) from None
-        if not 1 <= count <= MOST:
-            raise ParameterError(f"{shown(text)} asks for {count} values; an axis has 1 to {MOST}.")
-        if low > 0 and round(high / low, 9) >= 100:  # 7e-1 / 7e-3 is 99.99999999999999
-            return cls(name, spaced(low, high, count))
-        return cls(name, tuple(float(f"{value:.6g}") for value in np.linspace(low, high, count)))
 
 
 def with_value(config: RunConfig, name: str, value: float) -> RunConfig:
@@ -135,7 +100,7 @@ def with_value(config: RunConfig, name: str, value: float) -> RunConfig:
             return dataclasses.replace(whole, **{where: changed})
         known += kinds
     near = meant(name, known)
-    hint = f"did you mean {near}?" if near else "see `grokbook sweep --help`."
+    hint = f"did you mean {near}?" if near else f"it has {', '.join(dict.fromkeys(known))}."
     raise ParameterError(f"{shown(name)} is no setting of this run that a grid can vary; {hint}")
 
 
@@ -170,50 +135,6 @@ def worded(config: RunConfig, name: str) -> str:
     fields = {field.name for field in dataclasses.fields(config.optimizer)}
     word = _WORDS.get(name, name)
     return word if name not in fields and word in fields else name
-
-
-def over_grid(
-    name: str | Experiment, grid: Sequence[str], n_seeds: int, steps: int | None = None
-) -> Sweep:
-    """An experiment, or a recorded one by its name, over a grid (`Axis.parse`); a sweep keeps its
-    axes without one.
-
-    Raises ParameterError for an unknown experiment, one that is not plain, a grid that its runs
-    refuse, and one of more than `MOST_CELLS` cells.
-
-    Example:
-        >>> over_grid("liu2022/fig6b", ["decoder_lr=1e-4,1e-3"], 2, steps=50).name
-        'liu2022/fig6b[decoder_lr=0.0001..0.001, steps=50]'
-    """
-    experiments = [name] if isinstance(name, Experiment) else choose(name)
-    if len(experiments) > 1:
-        raise ParameterError(
-            f"{name!r} must be one experiment, not {', '.join(e.name for e in experiments)}."
-        )
-    base = experiments[0]
-    chosen = tuple(map(Axis.parse, grid))
-    cells = prod(len(axis.values) for axis in chosen)
-    if cells > MOST_CELLS:  # before any is made
-        raise ParameterError(f"the grid has {cells:,} cells; it may have {MOST_CELLS:,}.")
-    if base.watch or base.read_at_end or base.kept:
-        raise ParameterError(
-            f"{base.name} is looked into while it is trained or at its end; a grid varies plain"
-            " runs."
-        )
-    axes = tuple(Axis(worded(base.config, axis.name), axis.values) for axis in chosen)
-    axes = axes or getattr(base, "axes", ())
-    changes = []
-    if grid:
-        changes += [f"{axis.name}={axis.values[0]:g}..{axis.values[-1]:g}" for axis in axes]
-    config = base.config
-    if steps:
-        changes.append(f"steps={steps}")
-        config = dataclasses.replace(config, steps=steps)
-    title = base.name
-    if changes:
-        before = f"{title.rstrip(']')}, " if "[" in title else f"{title}["
-        title = f"{before}{', '.join(changes)}]"
-    return Sweep(title, config, tuple(range(n_seeds)), axes=axes)
 
 
 @lru_cache(maxsize=64)

@@ -6,6 +6,7 @@ from dataclasses import Field
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
+from torch import Tensor
 
 
 class Task(Protocol):
@@ -34,3 +35,8 @@ class Task(Protocol):
 
     def groups(self) -> dict[str, np.ndarray]:
         """Named parts of the test set: masks (N,) or numbers of samples."""
+
+
+def what_is_read(task: Any, inputs: Tensor) -> Tensor:
+    """What a network reads of the inputs of a task: what the task makes of them, or themselves."""
+    return task.show(inputs) if hasattr(task, "show") else inputs

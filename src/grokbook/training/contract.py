@@ -24,6 +24,7 @@ from grokbook.errors import ParameterError, line, shown
 from grokbook.machine import generators_kept, plain_torch
 from grokbook.models.networks import sizes_of
 from grokbook.own_code import held, of_library
+from grokbook.tasks.task import what_is_read
 from grokbook.training.optim import Columns
 from grokbook.training.samples import array_of, check_groups, check_index, tried
 
@@ -126,11 +127,6 @@ def as_tensor(array: np.ndarray) -> Tensor:
     """
     kind = np.float32 if np.issubdtype(array.dtype, np.floating) else array.dtype.newbyteorder("=")
     return torch.from_numpy(np.array(array, kind, order="C"))
-
-
-def what_is_read(task: Any, inputs: Tensor) -> Tensor:
-    """What a network reads of the inputs of a task: what the task makes of them, or themselves."""
-    return task.show(inputs) if hasattr(task, "show") else inputs
 
 
 def as_read(task: Any, some: np.ndarray) -> Tensor:

@@ -252,11 +252,7 @@ def train(
     chosen = pick_device(device)
     with contextlib.ExitStack() as scope:
         scope.enter_context(plain_torch(chosen.type))
-        check_watches(watch or {})
-        check_runs(configs)
-        _refuse_unequal_snapshots(configs)
-        _refuse_muon_without_matrices(configs)
-        try_watches(configs[0], watch or {})
+        _check(configs, watch or {})
         compiled = compiled and any(map(compiles, configs))
         how = How(str(chosen), threads, checkpoint_every, bool(watch), steps, compiled)
         on_cpu = chosen.type == "cpu"
@@ -276,16 +272,32 @@ def train(
             stacks = _train_apart(jobs, count, progress)
         else:
             stacks = [_train_job(job, progress) for job in jobs]
-        rows_of: dict[int, tuple[Stack, int]] = {}
-        for places, stack in zip(programs, stacks, strict=True):
-            for r, i in enumerate(places):
-                rows_of[i] = stack, r
-        trained = [rows_of[i] for i in range(len(configs))]
+        trained = _in_order(programs, stacks)
         update = "compiled" if compiled else "eager"
         if not on_cpu:
             update += ", as a graph"
         dataset = collect(trained, keep_weights, steps).assign_attrs(update=update)
         return watched(dataset, trained, watch) if watch else dataset
+
+
+def _check(configs: Sequence[RunConfig], watches: Mapping[str, Watch]) -> None:
+    """Refuse runs and watches that could not be trained, or not together (ParameterError)."""
+    check_watches(watches)
+    check_runs(configs)
+    _refuse_unequal_snapshots(configs)
+    _refuse_muon_without_matrices(configs)
+    try_watches(configs[0], watches)
+
+
+def _in_order(
+    programs: Sequence[Sequence[int]], stacks: Sequence[Stack]
+) -> list[tuple[Stack, int]]:
+    """The stack and the row of each run, in the order in which the runs were given."""
+    rows: dict[int, tuple[Stack, int]] = {}
+    for places, stack in zip(programs, stacks, strict=True):
+        for row, place in enumerate(places):
+            rows[place] = stack, row
+    return [rows[place] for place in sorted(rows)]
 
 
 def _refuse_unequal_snapshots(configs: Sequence[RunConfig]) -> None:

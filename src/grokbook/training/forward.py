@@ -10,8 +10,8 @@ from torch import Tensor
 
 from grokbook.errors import ParameterError, checked_call
 from grokbook.models.networks import parts_of, sizes_of
+from grokbook.tasks.task import what_is_read
 from grokbook.training.config import RunConfig
-from grokbook.training.contract import what_is_read
 
 Noise = Callable[[Tensor], Tensor]
 Seen = dict[str, Tensor]

@@ -19,9 +19,9 @@ from grokbook.machine import generators_kept, limited_threads, say
 from grokbook.models.networks import features
 from grokbook.models.transformer import Parameters, Shape, mlp, self_attention
 from grokbook.own_code import is_own
-from grokbook.tasks.task import Task
+from grokbook.tasks.task import Task, what_is_read
 from grokbook.training.config import RunConfig
-from grokbook.training.contract import as_tensor, what_is_read
+from grokbook.training.contract import as_tensor
 from grokbook.training.forward import all_outputs, pieces, split_weights
 from grokbook.training.loop import Stack, draw
 

@@ -8,7 +8,7 @@ import pytest
 from companion.checks.drift import TOLERANCE
 from companion.claims import verdicts
 from companion.claims.finding import VERDICTS
-from companion.claims.ledger import choose, claims
+from companion.claims.ledger import claims
 from grokbook.errors import ParameterError, RecordError
 
 from . import settled_numbers
@@ -113,8 +113,6 @@ def test_an_unknown_verdict_is_refused(tmp_path):
     (tmp_path / "verdicts.json").write_text('{"G36": "maybe"}')
     with pytest.raises(ParameterError, match="gives claim G36 the unknown verdict 'maybe'"):
         verdicts.settled(tmp_path / "verdicts.json")
-    with pytest.raises(ParameterError, match="verdict = 'maybe' is unknown; choose one of holds"):
-        verdicts.with_verdict(choose(["G36"]), "maybe", {})
 
 
 def test_every_verdict_is_explained_with_its_first_example():

@@ -38,7 +38,9 @@ def test_each_line_has_an_anchor_leads_to_a_data_sheet_and_has_what_the_filters_
     assert [line.a["href"] for line in found] == [
         f"../data/{chapter}.html#{name}" for chapter, name in zip(chapters, ROWS.id, strict=True)
     ]
-    assert [line["data-words"] for line in found] == ROWS.statement.str.lower().tolist()
+    assert [line["data-words"] for line in found] == (
+        ROWS.place + " " + ROWS.statement
+    ).str.lower().tolist()
     for asked in json.loads(ledger.div["data-filters"]):
         known = [value for value, _ in asked["values"]]
         assert {line[f"data-{asked['name']}"] for line in found} == set(known)

@@ -5,7 +5,6 @@ import re
 
 import pytest
 from bs4 import BeautifulSoup
-from PIL import Image
 
 from companion.checks import broken
 from companion.claims.ledger import claims
@@ -32,7 +31,6 @@ FIGURE = '<figure id="fig-a"><img src="../a.svg" alt="A line."></figure>'
         ('<figure id="fig-a"></figure>', "the figure fig-a is empty"),
         (FIGURE.replace(' alt="A line."', ""), "a.svg has no alt text"),
         (FIGURE.replace("a.svg", "b.svg"), "b.svg does not exist"),
-        (FIGURE.replace("a.svg", "empty.svg"), "empty.svg is empty"),
         ('<p id="fig-a">Traceback (most recent call last)</p>', "contains 'Traceback"),
         ('<p id="fig-a">No key found</p>', "contains 'No key '"),
         ('<p id="fig-a"><a href="02.html">x</a></p>', "the link 02.html leads nowhere"),
@@ -49,7 +47,6 @@ def test_what_is_broken_is_named_with_its_page_and_nothing_of_a_site_in_order(
 ):
     (tmp_path / "chapters").mkdir()
     (tmp_path / "a.svg").write_text(SVG.format('<path d="M0 0L5 5"/>'))
-    (tmp_path / "empty.svg").write_text(SVG.format(""))
     (tmp_path / "chapters" / "01_x.html").write_text(
         f"<html><body><article>{article}</article></body></html>"
     )
@@ -60,14 +57,6 @@ def test_what_is_broken_is_named_with_its_page_and_nothing_of_a_site_in_order(
         else found == []
     )
     assert broken.problems(tmp_path, {"02_y": []})[-1] == "chapter 02_y has no page"
-
-
-def test_a_picture_of_one_colour_is_empty_and_one_with_a_line_is_not(tmp_path):
-    picture = Image.effect_noise((64, 64), 0).convert("RGB")
-    for name, empty in (("plain.png", True), ("drawn.png", False)):
-        picture.save(tmp_path / name, compress_level=0)
-        assert broken.is_empty_image(tmp_path / name) is empty
-        picture.putpixel((3, 3), (200, 0, 0))
 
 
 @pytest.mark.parametrize(

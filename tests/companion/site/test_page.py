@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from companion import page
-from companion.page import costs, sources, tables
+from companion.page import sources, tables
 from companion.site import footer
 from grokbook.errors import ParameterError
 from grokbook.runs import provenance
@@ -170,37 +170,30 @@ def experiment(missing, seeds=(0, 1, 2)):
     )
 
 
-PRICE = f"{30 * costs.SIDE_BY_SIDE:.0f} s and 600 MB"
-
-
 @pytest.mark.parametrize(
     ("missing", "said"),
     [
-        (
-            (1, 2),
-            "> This will train 2 runs (made/up: seeds 1, 2), about 60 s and 200 MB on this machine",
-        ),
-        ((1, 2), "machine (1 of 3 runs are already there)."),
-        ((), "> Nothing has to be trained: all 3 runs are in the record store."),
+        ((), ""),
+        ((1,), " With these values 1 run will be trained, about 30 s and 200 MB."),
+        ((1, 2), " With these values 2 runs will be trained, about 60 s and 200 MB."),
     ],
 )
-def test_what_was_not_run_is_said_with_its_price(monkeypatch, shown, missing, said):
+def test_a_chapter_says_its_times_by_preset_and_what_its_values_will_train(
+    project, shown, monkeypatch, missing, said
+):
+    monkeypatch.setenv("GROKBOOK_HOME", str(project))
     monkeypatch.setattr("os.cpu_count", lambda: 1)
-    monkeypatch.setenv("GROKBOOK_CORES", "1")
-    page.cost(experiment(missing))
-    assert said in shown[0][0]["text/markdown"]
+    monkeypatch.setattr(sources.Page, "experiments", lambda self: {"a": experiment(missing)})
+    page.begin("01", {"p": 29, "train_fraction": 0.5, "steps": 30, "other": 1})
+    seconds = 5 + 30 * len(missing)
+    times = f"smoke {seconds} s · laptop {seconds} s · paper {seconds} s"
+    text = f"**Time** to execute this page here, by preset: {times}.{said}"
+    assert shown[0][0]["text/markdown"] == text
 
 
 def test_outside_a_notebook_nothing_is_shown(capsys):
-    page.cost(experiment(()))
+    page.say("something")
     assert capsys.readouterr().out == ""
-
-
-def test_the_times_of_a_chapter_are_given_for_each_preset(project, shown, monkeypatch):
-    monkeypatch.setenv("GROKBOOK_HOME", str(project))
-    page.begin("01", {"p": 29, "train_fraction": 0.5, "steps": 30, "other": 1})
-    said = "**Time** to execute this page here, by preset: smoke 5 s · laptop 5 s · paper 5 s."
-    assert shown[0][0]["text/markdown"] == said
 
 
 MADE_BY = {

@@ -19,7 +19,6 @@ from myst_parser.parsers.docutils_ import Parser
 from companion.page import cards, safe, sources, tables
 from companion.page.parameters import Parameter
 from companion.site import footer
-from grokbook.runs import export
 from project_tree import ROOT
 
 CONFIG = yaml.safe_load((ROOT / "book" / "_config.yml").read_text())
@@ -182,8 +181,8 @@ def test_an_entry_of_the_ledger_adds_only_what_sets_mathematics_in_a_sentence(na
 def test_no_cell_of_a_csv_file_is_a_formula_and_numbers_stay_numbers(text):
     """A spreadsheet computes what begins with = + - @, a tab or a carriage return (OWASP, CSV
     injection)."""
-    frame = pd.DataFrame({f"{text}": [text, "-0.5"], "n": [-0.5, 1e-9]})
-    written = export._csv(frame).decode()
+    frame = pd.DataFrame({"id": [text, "-0.5"], "n": [-0.5, 1e-9]})
+    written = cards.csv(frame)
     rows = list(csv.reader(io.StringIO(written, newline="")))
     number = re.compile(r"[+-]?\d+(\.\d*)?(e[+-]?\d+)?")
     assert not [

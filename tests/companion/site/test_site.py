@@ -1,17 +1,11 @@
-"""The site: what is staged and launched, what stays when a build fails; it is served to this
-machine only."""
+"""The site: what is staged and launched, what stays when a build fails."""
 
 import errno
 import json
 import os
 import re
 import shutil
-import socket
 import sys
-import threading
-import time
-import urllib.error
-import urllib.request
 from pathlib import Path
 
 import nbformat
@@ -21,10 +15,9 @@ from bs4 import BeautifulSoup
 
 from companion.checks import broken
 from companion.page import sources
-from companion.site import serving, state
 from companion.site import staging as site
+from companion.site import state
 from companion.site.downloads import with_wheel
-from companion.site.serving import server
 from grokbook.errors import ChapterError, ParameterError, RecordError
 from processes import git
 
@@ -150,15 +143,6 @@ def test_pages_say_what_they_are_about_and_an_address_without_a_page_leads_to_th
     lost = BeautifulSoup((built_once / "site" / "404.html").read_text(), "html.parser")
     assert lost.a["href"] == "index.html" and not lost.select("[src]")
     assert [link["href"] for link in lost.select("link")] == ["data:,"]
-    with server(built_once / "site", 0) as http:
-        threading.Thread(target=http.serve_forever, daemon=True).start()
-        with pytest.raises(urllib.error.HTTPError) as refused:
-            urllib.request.urlopen(f"http://127.0.0.1:{http.server_port}/chapters/old/name.html")
-        assert (refused.value.code, refused.value.read()) == (
-            404,
-            (built_once / "site" / "404.html").read_bytes(),
-        )
-        http.shutdown()
 
 
 def test_a_site_has_a_map_of_addresses_only_where_pyproject_names_its_own(project, built_once):
@@ -305,136 +289,3 @@ def test_a_swap_that_fails_brings_the_old_site_back(tmp_path):
     with pytest.raises(OSError):
         site.swap(tmp_path / "work" / "absent", target)
     assert (target / "index.html").read_text() == "old"
-
-
-def test_the_site_is_served_on_the_local_address(tmp_path):
-    (tmp_path / "index.html").write_text("<p>home</p>")
-    with server(tmp_path, 0) as http:
-        assert http.server_address[0] == "127.0.0.1"
-        threading.Thread(target=http.serve_forever, daemon=True).start()
-        with urllib.request.urlopen(f"http://127.0.0.1:{http.server_port}/") as answer:
-            assert answer.read() == b"<p>home</p>"
-            assert answer.headers["Cache-Control"] == "no-store"
-        http.shutdown()
-
-
-def test_what_a_link_has_outside_the_site_is_not_there(tmp_path):
-    """A file, a folder, a first page, the page for what is not there; links within the site are
-    followed."""
-    site_folder = tmp_path / "site"
-    other = tmp_path / "other"
-    for folder in (site_folder / "in", site_folder / "led", other):
-        folder.mkdir(parents=True)
-    (other / "index.html").write_text("secret")
-    (site_folder / "index.html").write_text("home")
-    for name, target in {
-        "file.html": other / "index.html",
-        "folder": other,
-        "led/index.html": other / "index.html",
-        "404.html": other / "index.html",
-        "up": "..",
-        "ring": "ring",
-        "in/near.html": "../index.html",
-    }.items():
-        (site_folder / name).symlink_to(target)
-    (tmp_path / "linked").symlink_to(site_folder)
-    for root in (site_folder, tmp_path / "linked"):
-        with server(root, 0) as http:
-            threading.Thread(target=http.serve_forever, daemon=True).start()
-            place = f"http://127.0.0.1:{http.server_port}/"
-            for name in (
-                "file.html",
-                "folder/",
-                "folder/index.html",
-                "led/",
-                "up/other/index.html",
-                "ring",
-                "absent",
-            ):
-                with pytest.raises(urllib.error.HTTPError) as caught:
-                    urllib.request.urlopen(place + name)
-                assert caught.value.code == 404 and b"secret" not in caught.value.read()
-            for name in ("", "index.html", "in/near.html"):
-                with urllib.request.urlopen(place + name) as answer:
-                    assert answer.read() == b"home"
-            http.shutdown()
-
-
-def test_a_pipe_in_the_site_is_not_there_and_nobody_waits_for_it(served, tmp_path):
-    (tmp_path / "first").mkdir()
-    for name in ("pipe.html", "first/index.html"):
-        os.mkfifo(tmp_path / name)
-    for name in ("pipe.html", "first/", "first/index.html", "pipe.html", "pipe.html"):
-        assert sent(served, f"GET /{name} HTTP/1.0\r\n\r\n").split()[1] == "404"
-
-
-@pytest.fixture
-def served(tmp_path, monkeypatch):
-    """The port of a site with one page, to two at a time, silent for half a second, each for one
-    and a half."""
-    (tmp_path / "index.html").write_text("x")
-    (tmp_path / "folder").mkdir()
-    monkeypatch.setattr(serving._Quiet, "timeout", 0.5)
-    monkeypatch.setattr(serving, "MOST", 2)
-    monkeypatch.setattr(serving, "LONGEST", 1.5)
-    with server(tmp_path, 0) as http:
-        threading.Thread(target=http.serve_forever, daemon=True).start()
-        yield http.server_port
-        http.shutdown()
-
-
-def sent(port, text):
-    """The first line that comes back for what is sent."""
-    with socket.create_connection(("127.0.0.1", port), timeout=30) as line:
-        line.sendall(text.encode())
-        return line.makefile("rb").readline().decode().strip()
-
-
-def test_those_who_say_nothing_or_too_little_are_cut_off_and_the_others_are_served(served, capfd):
-    silent = [socket.create_connection(("127.0.0.1", served), timeout=30) for _ in range(5)]
-    assert sent(served, "GET / HTTP/1.0\r\n\r\n").endswith("200 OK"), (
-        "after two by two were silent for long enough"
-    )
-    assert [line.recv(1) for line in silent] == [b""] * 5
-    slow = socket.create_connection(("127.0.0.1", served), timeout=30)
-    lasted = 0
-    with pytest.raises(OSError):
-        while lasted < 100:
-            slow.sendall(b"G")
-            time.sleep(0.2)
-            lasted += 1
-    assert lasted < 90
-    for line in [*silent, slow]:
-        line.close()
-    assert capfd.readouterr().err == ""
-
-
-@pytest.mark.parametrize(
-    ("text", "code"),
-    [
-        ("GET / HTTP/1.1\r\nHost: localhost:8000\r\n\r\n", 200),
-        ("GET / HTTP/1.1\r\nHost: elsewhere.example\r\n\r\n", 421),
-        ("GET /folder/ HTTP/1.0\r\n\r\n", 404),
-        ("GET /../../etc/passwd HTTP/1.0\r\n\r\n", 404),
-        ("GET /%00 HTTP/1.0\r\n\r\n", 404),
-        ("POST / HTTP/1.0\r\n\r\n", 501),
-        ("nonsense\r\n\r\n", 400),
-    ],
-)
-def test_only_pages_of_the_site_are_given_and_only_to_who_asks_for_this_machine(
-    served, text, code, capfd
-):
-    first = sent(served, text)
-    assert f" {code} " in first or (code == 400 and first == "<!DOCTYPE HTML>"), (
-        "which HTTP 0.9 answers"
-    )
-    assert capfd.readouterr().err == ""
-
-
-def test_a_port_in_use_is_refused(tmp_path):
-    (tmp_path / "index.html").write_text("x")
-    with (
-        server(tmp_path, 0) as first,
-        pytest.raises(ParameterError, match="cannot be used .*; try --port"),
-    ):
-        server(tmp_path, first.server_port)

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from companion import cli
 from companion.teach import pages
-from companion.teach.slides import of_chapter
+from companion.teach.slides import exercise, of_chapter
 from grokbook.errors import GrokbookError, ParameterError
 from project_tree import ROOT
 from visited import barred
@@ -201,3 +201,24 @@ def test_the_wheel_brings_what_slides_are_made_with():
         "reveal.js",
     }
     assert "Hakim El Hattab" in (vendor / "LICENSES.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("code", "given"),
+    [
+        ("few = 11\nmany = 97\nwidth = 64\nother = 5", ["few = 11", "many = 97"]),
+        ("few, many = (3, 2.5)", ["few, many = (3, 2.5)"]),
+        ("few = ...\nmany = count(few)", []),
+        ("pip install few", []),
+        ("", []),
+    ],
+)
+def test_what_the_words_of_an_exercise_name_has_its_value_on_the_slide(code, given):
+    """On the page the code stands below; a slide would ask for `few` and `many` alone."""
+    words = "<p>Of <code>few</code> and <code>many</code>?</p>"
+    task = f'<div class="exercise"><p class="admonition-title">First</p><section>{words}'
+    task += f"<pre>{code}</pre></section></div>"
+    made = exercise(BeautifulSoup(task, "html.parser").div)
+    shown = BeautifulSoup(made, "html.parser")
+    assert [one.get_text() for one in shown.select("code")[2:]] == given
+    assert ("Given:" in shown.get_text()) == bool(given)

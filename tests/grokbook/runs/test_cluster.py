@@ -7,14 +7,11 @@ import os
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from test_sweep import SMALL
-from typer.testing import CliRunner
 
 import grokbook as gb
-from companion.cli import app
 from grokbook.errors import GrokbookError, TrainingError
 from grokbook.runs import cluster, load_or_run
 from grokbook.runs.store import Store
@@ -144,61 +141,18 @@ def test_a_client_that_goes_and_comes_back_goes_on_where_it_was_and_a_lost_sched
     assert len(list(tmp_path.glob(".partial/*/*.pt"))) >= 1
 
 
-OWN = """
-import grokbook as gb
-from own_parts import Parity, Sine
-
-run = gb.RunConfig(Parity(), Sine(), gb.AdamW(lr=1e-2), steps=20)
-"""
-
-
-def test_a_run_of_a_reader_s_own_is_swept_by_its_name(tmp_path, monkeypatch, capsys):
-    """The command, with a module in the current folder, gives the numbers of `gb.sweep`."""
-    (tmp_path / "their_own.py").write_text(OWN)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [str(Path(__file__).parent), *sys.path])
-    grid = ["--grid", "lr=1e-3,1e-2", "--seeds", "2", "--workers", "1", "--store", "kept"]
-    done = CliRunner().invoke(app, ["sweep", "their_own:run", *grid])
-    assert (
-        done.exit_code == 0
-        and "own/their_own-run[learning_rate=0.001..0.01], 2 of its seeds" in done.output
-    )
-    (entry,) = Store("kept").entries().values()
-    from own_parts import Parity, Sine
-
-    options = {
-        "grid": {"lr": [1e-3, 1e-2]},
-        "seeds": 2,
-        "steps": 20,
-        "progress": False,
-        "store": False,
-        "workers": 1,
-    }
-    plain = gb.sweep(Parity(), Sine(), gb.AdamW(lr=1e-2), **options)
-    assert (
-        Store("kept").load(entry["key"]).test_loss.values.tolist()
-        == plain.test_loss.values.tolist()
-    )
-    monkeypatch.setenv("GROKBOOK_STORE", "kept")
-    done = CliRunner().invoke(app, ["export", entry["key"], "mine.csv"])
-    assert (
-        "written   mine.csv" in done.output
-        and Path("mine.csv").read_text().count("\n") == 1 + plain.test_loss.size
-    )
-
-
 def test_what_a_cluster_cannot_be_is_said_in_a_sentence(tmp_path, monkeypatch):
     with pytest.raises(GrokbookError, match="no Dask scheduler answers at 'tcp://127.0.0.1:1'"):
         cluster.sweep(SWEEP, "tcp://127.0.0.1:1", store=Store(tmp_path))
     with pytest.raises(TrainingError, match="another version of grokbook"):
-        cluster.trained(SWEEP.cells(0)[:1], "0" * 16, "0" * 16, False)
+        cluster.trained(SWEEP.cells(0)[:1], "0" * 16, "0" * 16)
     with (
         monkeypatch.context() as patched,
         pytest.raises(TrainingError, match="keep a checkpoint: No space left on"),
     ):
         full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         patched.setattr("tempfile.mkdtemp", lambda *_, **__: (_ for _ in ()).throw(full))
-        cluster.trained([SMALL], code_id([SMALL]), run_id([SMALL]), False)
+        cluster.trained([SMALL], code_id([SMALL]), run_id([SMALL]))
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(GrokbookError, match="install the extra `cluster`"):
         cluster.sweep(SWEEP, "tcp://127.0.0.1:1", store=Store(tmp_path))

@@ -1,4 +1,0 @@
-numbers => document.querySelectorAll('.gb-at').forEach(e => {
-  const at = numbers[e.dataset.to];
-  e.textContent = at ? ` (p. ${at})` : '';
-})
