@@ -107,16 +107,28 @@ def grade(
     _write("marks", out, marks(project_root(), key, submitted, print).encode())
 
 
+@app.command()
+def handout(chapter: Chapter, out: Out, site: Site = None) -> None:
+    """Print the handout of a session on a chapter: one page, with the question, the picture,
+    formulas, exercises."""
+    from companion.teach import pages
+    from companion.teach.handout import handout as made
+
+    folder = pages.site_folder(site)
+    target = pages.folder(out)
+    page = pages.chapter_page(chapter, folder)
+    address = pages.address(page.relative_to(folder).as_posix())
+    _write("handout", target / f"{page.stem}_handout.pdf", made(page, address))
+
+
 @app.command("paper")
 def paper_(out: Out, site: Site = None) -> None:
     """Print the whole book as one PDF, with Chromium."""
-    from companion.project import described
     from companion.teach import pages, paper
     from grokbook.paths import project_root
 
     folder = pages.site_folder(site)
     target = pages.folder(out)
-    root = project_root()
-    address = described(root).get("urls", {}).get("Documentation")
-    made = paper.printed(folder, paper.pages_in_order(root, folder), address)
+    names = paper.pages_in_order(project_root(), folder)
+    made = paper.printed(folder, names, pages.address())
     _write("paper", target / "grokbook.pdf", made)

@@ -8,6 +8,7 @@ from typing import Any
 
 from companion.page import sources
 from companion.page.sources import page_of
+from companion.project import described
 from grokbook.errors import GrokbookError
 from grokbook.files import refuse_unwritable
 from grokbook.paths import checkout, project_root
@@ -36,6 +37,12 @@ def chapter_page(chapter: str, site: Path) -> Path:
             f"chapter {name} is not in the built site {site}; `grokbook build` adds it."
         )
     return page
+
+
+def address(page: str = "") -> str | None:
+    """Where readers find the site, or a page of it; None where nobody has said."""
+    site = described(project_root()).get("urls", {}).get("Documentation")
+    return site and f"{site.rstrip('/')}/{page}"
 
 
 def sentences(tag: Any) -> list[str]:

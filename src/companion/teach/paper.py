@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 from companion import plain_yaml
 from companion.site.browser import chromium
@@ -14,8 +16,9 @@ LONGEST = 300_000
 """Milliseconds that a page may take to be drawn on a busy machine."""
 
 READY = Path(__file__).with_name("paper.js").read_text(encoding="utf-8")
-"""Opens what folds, but code and the drawer; waits for pictures and formulas; then lets links lead
-to the site where readers have it, else nowhere."""
+"""Opens what folds, but code and the drawer; puts solutions at the end, away from what they solve;
+waits for pictures and formulas; then lets links lead to the site where readers have it, else
+nowhere."""
 
 FOOT = '<p style="width:100%;font:8px sans-serif;text-align:center" class="title"></p>'
 
@@ -30,6 +33,28 @@ def pages_in_order(root: Path, site: Path) -> list[str]:
     return [name for name in names if (site / f"{name}.html").is_file()]
 
 
+PRINTED = {"prefer_css_page_size": True, "print_background": True, "tagged": True}
+"""How whatever is handed out is printed: with the colours behind words, which a figure's legend
+consists of."""
+
+
+@contextmanager
+def printer() -> Iterator[Any]:
+    """A page of Chromium that looks as it prints.
+
+    Raises GrokbookError where playwright or pypdf is not installed.
+    """
+    try:
+        import pypdf  # noqa: F401
+        from playwright import sync_api  # noqa: F401
+    except ImportError as error:
+        raise GrokbookError(f"printing needs {error.name}; `make setup-dev` installs it.") from None
+    with chromium() as browser:
+        page = browser.new_page(color_scheme="light")
+        page.emulate_media(media="print")
+        yield page
+
+
 def printed(site: Path, names: Sequence[str], address: str | None = None) -> bytes:
     """A PDF of some pages of a site, each with a bookmark.
 
@@ -40,24 +65,17 @@ def printed(site: Path, names: Sequence[str], address: str | None = None) -> byt
 
     Raises GrokbookError where playwright or pypdf is not installed.
     """
-    try:
-        import pypdf
-        from playwright import sync_api  # noqa: F401
-    except ImportError as error:
-        raise GrokbookError(f"printing needs {error.name}; `make setup-dev` installs it.") from None
     here = f"{site.resolve().as_uri()}/"
     there = f"{address.rstrip('/')}/" if address else ""
-    joined = pypdf.PdfWriter()
-    with chromium() as browser:
-        page = browser.new_page(color_scheme="light")
-        page.emulate_media(media="print")
+    with printer() as page:
+        from pypdf import PdfWriter
+
+        joined = PdfWriter()
         for name in names:
             page.goto(f"{here}{name}.html", timeout=LONGEST)
             page.evaluate(READY, [here, there])
             made = page.pdf(
-                prefer_css_page_size=True,
-                print_background=True,
-                tagged=True,
+                **PRINTED,
                 outline=True,
                 display_header_footer=True,
                 header_template="<p></p>",

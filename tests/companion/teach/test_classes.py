@@ -22,7 +22,7 @@ def read(tmp_path, content):
 
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 @pytest.mark.parametrize("header", ["name", "Name", " NAME "])
 def test_a_list_is_read_as_any_program_saves_it(tmp_path, header, separator, encoding, ending):
@@ -43,6 +43,7 @@ def test_a_comma_in_a_name_stays_under_a_single_column_and_in_quotes(tmp_path):
 def test_one_bad_line_is_left_out_and_told_and_the_others_stay(tmp_path):
     names, told = read(tmp_path, b"mail,name\nx,Ada\ny,\nz,King, Martin\n,\nv,Be\x07n\nw,Eve\n")
     assert names == ["Ada", "Eve"]
+    assert [re.search(r"line \d of .* has .*?[,(]", one)[0][-12:] for one in told]
     assert [int(re.search(r"line (\d)", one)[1]) for one in told] == [3, 4, 6]
     assert "a name with a comma needs quotes" in told[1]
 
@@ -54,22 +55,10 @@ def test_two_students_of_one_name_are_two_also_in_composed_and_decomposed_letter
 
 
 @pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"\n\n",
-        b"Ada\nBen\n",
-        b"name\n",
-        b"name\n\n",
-        b"PK\0\1",
-        "name\nJos\xe9".encode("cp1252"),
-        "name\nAda".encode("utf-16"),
-    ],
+    "content", [b"", b"\n\n", b"Ada\nBen\n", b"name\n", b"name\n\n", b"PK\0\1"]
 )
 def test_what_is_no_list_of_names_is_refused_in_one_sentence(tmp_path, content):
-    with pytest.raises(
-        ParameterError, match=r"names.csv (needs|has no name|cannot be read .* UTF-8)"
-    ):
+    with pytest.raises(ParameterError, match=r"names.csv (needs|has no name|is no text)"):
         read(tmp_path, content)
 
 
