@@ -499,16 +499,7 @@ def recorded_runs():
         {"share": 0.6, "decay": [2e-4] * 3 + [0.0], "solved": [100, 200, np.nan, np.nan]}
     )
     by_share["pure"] = [300, np.nan, np.nan, np.nan]
-    rates = pd.DataFrame({"label": [71, 127, 127], "solved": [1.0, 2.0, np.nan]})
-    losses = pd.DataFrame({"width": 32, "learning_rate": 0.01, "loss": [0.1, 0.3], "fits": True})
-    return measured.Recorded(
-        by_share,
-        np.array([[1.0, 3.0, 1.0], [1.0, 1.0, 1.0]]),
-        boundary,
-        trained.exponent(boundary),
-        rates,
-        {"adam": losses, "muon": losses.assign(loss=2 * losses.loss)},
-    )
+    return measured.Recorded(by_share, boundary, trained.exponent(boundary))
 
 
 @pytest.mark.parametrize(
@@ -530,8 +521,8 @@ def test_the_numbers_of_the_prose_follow_the_runs(test, found, generalised, pure
     assert told["turned"].holds == generalised and told["step_fit"].value == 10
     assert (told["climbed"], told["won_end"], told["first_wins"].holds) == (1, "100%", True)
     assert told["slower"].holds and told["networks"] == "medians of 3 networks"
-    assert (told["later"], told["bumps"]) == ("2 of 2", "1 of 2")
-    assert (told["at_paper"], told["loss_muon"]) == ("1 of 2", "0.400")
+    assert told["later"] == "2 of 2"
+
     assert told.keys() == names_used("17")
 
 

@@ -30,7 +30,7 @@ STEPS = np.arange(0, 3001, 50)
 
 def curves(fit, grok, seeds=3, plateau=0.1, end=0.99):
     """Runs that fit at one step and generalise at another (None: never); MED halves where they
-    do."""
+    do, and the probe of other values falls where they fit."""
 
     def rising(at, low, high):
         return [[low if at is None or step < at else high for step in STEPS]] * seeds
@@ -41,6 +41,7 @@ def curves(fit, grok, seeds=3, plateau=0.1, end=0.99):
         "test_accuracy": (("seed", "step"), rising(grok, plateau, end)),
         "test_loss": (("seed", "step"), rising(grok, 3.0, 0.3)),
         "steps_apart": (("seed", "step"), rising(grok, 1.0, 0.5)),
+        "probe_other": (("seed", "step"), rising(fit, 0.9, 0.4)),
     }
     return xr.Dataset(data, {"step": STEPS, "seed": range(seeds)})
 
@@ -400,6 +401,7 @@ def test_the_numbers_of_the_prose_follow_the_runs(fit, grok):
     told = numbers(experiment, curves(fit, grok), made_up())
     assert told["live_fits"].holds == (fit is not None)
     assert told["live_waits"].holds == (grok is None)
+    assert told["others_fade"].holds == (fit is not None)
     assert (told["late_random"], told["free_random"]) == ("all 3", "none of 3")
     assert told["end_random"] == "99%" and told["sum_more"] == "all 2"
     assert (told["classes"], told["middle"], told["most"]) == (41, 24, 891)

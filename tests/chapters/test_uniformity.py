@@ -155,7 +155,8 @@ def test_the_numbers_of_the_prose_follow_the_runs():
     shares = trained.embedding_shares(pair)
     fits = claims.best_fits([7, 37], seeds=1)
     written = numbers(13, 1, shares, fits, maps.descents(5, 4, 2, 100))
-    assert written["ball_radius"] == "1.97" and written["fit_modulus"] == 37
+    assert written["ball_radius"] == "1.97"
+    assert (written["fit_small"], written["fit_modulus"]) == (7, 37)
     assert (written["n_learned"], written["n_runs"], written["n_first"]) == (1, 2, 2)
     assert (written["n_early"], written["n_early_other"]) == (0, 1)
     assert written["share_learned"].value == pytest.approx(1)

@@ -108,7 +108,8 @@ def blocks(d: int, k: int = 2) -> Figure:
 
 @styled
 def hands(waves: np.ndarray) -> Figure:
-    """A face for each frequency, with the three hands of each node that counts there."""
+    """A face for each frequency, with the three hands of each node that counts there, those of one
+    node thick."""
     faces = (waves.shape[1] - 1) // 2
     columns = min(4, faces)
     rows = -(-faces // columns)
@@ -121,8 +122,8 @@ def hands(waves: np.ndarray) -> Figure:
             continue
         counting = np.flatnonzero((own == k) & (np.abs(waves[0, k]) > ACTIVE))
         face(ax, 1.25 * reach, reach)
-        for j in counting:
-            _node(ax, waves[:, k, j])
+        for place, j in enumerate(counting):
+            _node(ax, waves[:, k, j], lw=3.2 if place == 0 else 1.0)
         ax.set_title(f"$k$ = {k}: {len(counting)} nodes", fontsize=9, loc="center")
     return fig
 

@@ -52,7 +52,6 @@ def _trained(frequencies: pd.DataFrame, dropped: Dropped) -> dict[str, Any]:
         "accuracy": f"{dropped.kept.accuracy.iloc[-1]:.1%}",
         "nodes": f"{len(dropped.kept) - 1:,}",
         "counting": len(dropped.without),
-        "impure": Number(dropped.without.impurity.max(), ".1g", "no part"),
         "four": four,
         "six": six,
         "factored": f"{len(factored)} of {count}",
@@ -62,6 +61,10 @@ def _trained(frequencies: pd.DataFrame, dropped: Dropped) -> dict[str, Any]:
         "solved": Truth(solved, f"{four + six} of {count} frequencies have four or six nodes"),
         "some_factor": Truth(len(factored) > 0, "no frequency of this network factors"),
         "some_count": Truth(len(rises) > 0, "no frequency has four nodes or six"),
+        "rises_first": Truth(
+            bool(dropped.kept.loss.max() > dropped.kept.loss[0]),
+            f"losses {dropped.kept.loss[0]:.2f} and at most {dropped.kept.loss.max():.2f}",
+        ),
         "rest_is_idle": Truth(
             len(dropped.without) > 0 and dropped.counting < dropped.loss + 0.01,
             f"losses {dropped.loss:.4f} and {dropped.counting:.4f}",

@@ -22,7 +22,7 @@ from grokbook_chapters.algebraic_solutions.hidden_nodes import (
     node_frequencies,
     orders,
 )
-from grokbook_chapters.algebraic_solutions.runs import impurity, waves_of
+from grokbook_chapters.algebraic_solutions.runs import waves_of
 
 PUBLISHED = {
     FOUR: {23: (47.07, 1.88), 71: (72.57, 0.70), 127: (82.96, 0.39)},
@@ -54,7 +54,7 @@ class Dropped(NamedTuple):
     """Loss and accuracy on all pairs of a network whose nodes are taken away.
 
     `kept`: with the n strongest nodes alone, n = 0, 1, ...; `without`: a row for each node that
-    counts, the network without it, with its frequency, the order of that, and the node's impurity;
+    counts, the network without it, with its frequency and the order of that;
     `loss`: of the whole network; `counting`: of the nodes that count alone.
     """
 
@@ -93,7 +93,7 @@ def drop_nodes(weights: Mapping[str, Tensor]) -> Dropped:
     columns = ["frequency", "order", "loss", "accuracy"]
     return Dropped(
         pd.DataFrame(kept, columns=["loss", "accuracy"]),
-        pd.DataFrame(without, columns=columns).assign(impurity=impurity(waves)[counting]),
+        pd.DataFrame(without, columns=columns),
         kept[-1][0],
         loss_of(each[counting].sum(axis=0))[0],
     )

@@ -16,7 +16,6 @@ from grokbook_chapters.feature_emergence.claims import keeping
 from grokbook_chapters.feature_emergence.feature_energy import ascend, local_maxima, spectrum
 from grokbook_chapters.feature_emergence.trained import (
     complete,
-    excess,
     exponent,
     lives,
     together,
@@ -29,35 +28,23 @@ TRIED = (7, 11, 17, 31, 59, 101, 211, 401, 1009, 2003)
 class Recorded(NamedTuple):
     """The recorded runs of the page, a row each as `lives` gives it.
 
-    `by_share`: with the columns share and decay; `excess`: what decay adds to the norm of the
-    gradient, (seed, step), at 60 % of the pairs; `boundary` and `rates`: by modulus, the column
-    label; `power`: the fitted exponent of the boundary; `muon`: by the optimiser's name.
+    `by_share`: with the columns share and decay; `boundary`: by modulus, the column label; `power`:
+    its fitted exponent.
     """
 
     by_share: pd.DataFrame
-    excess: np.ndarray
     boundary: pd.DataFrame
     power: Mapping[str, float]
-    rates: pd.DataFrame
-    muon: Mapping[str, pd.DataFrame]
 
 
 def recorded() -> Recorded:
     """The runs of the page, loaded from the store.
 
-    Raises KeyError where those of the boundary or of two decays are not there.
+    Raises KeyError where those of the boundary are not there.
     """
     by_share = pd.concat(load(runs.shares(), lives), names=["share", "decay", None])
-    pair = load({decay: runs.shares()[0.6, decay] for decay in runs.DECAYS})
     boundary = together(complete(load(runs.boundary(), lives)))
-    return Recorded(
-        by_share.reset_index([0, 1]),
-        excess(pair[runs.DECAYS[0]], pair[runs.DECAYS[1]]),
-        boundary,
-        exponent(boundary),
-        together(load(runs.rates(), lives)),
-        load(runs.muon(), lives),
-    )
+    return Recorded(by_share.reset_index([0, 1]), boundary, exponent(boundary))
 
 
 def generalising(by_share: pd.DataFrame) -> pd.DataFrame:

@@ -12,7 +12,7 @@ import xarray as xr
 from companion.page import Number, Truth
 from grokbook_chapters.feature_emergence.claims import MODULI, TIMES
 from grokbook_chapters.feature_emergence.measured import Recorded
-from grokbook_chapters.feature_emergence.trained import SOLVED, best_rate, exponent, has_bump
+from grokbook_chapters.feature_emergence.trained import SOLVED, exponent
 
 
 def numbers(
@@ -62,7 +62,6 @@ def _stages(followed: Mapping[str, xr.Dataset]) -> dict[str, Any]:
         "step_grok": Number(grok, ",.0f", "(not reached)"),
         "cosine_decay": f"{cosines['decay']:.2f}",
         "cosine_none": f"{cosines['none']:.2f}",
-        "end_found": f"{float(run.found[-1]):.0%}",
         "generalised": Truth(grok > fit, f"training pairs {steps[0]}, held-out pairs {steps[1]}"),
         "pure_last": Truth(
             grok >= 0 and not complete <= grok, f"all frequencies {steps[2]}, held-out {steps[1]}"
@@ -101,17 +100,13 @@ def _slower(kept: pd.DataFrame) -> Truth:
 
 
 def _recorded(recorded: Recorded) -> dict[str, Any]:
-    """How many recorded runs have pure features last, and a bump; the boundary; Muon and Adam."""
+    """How many recorded runs have pure features last, and the power of the boundary."""
     grokked = recorded.by_share[(recorded.by_share.decay > 0) & recorded.by_share.solved.notna()]
     later = ~(grokked.pure <= grokked.solved)
-    bumps = [has_bump(row) for row in recorded.excess]
     power = recorded.power
     larger = exponent(recorded.boundary[recorded.boundary.label > recorded.boundary.label.min()])
-    at_paper = recorded.rates[recorded.rates.label == 127]
-    losses = {name: best_rate(rows).loss.median() for name, rows in recorded.muon.items()}
     return {
         "later": f"{later.sum()} of {len(grokked)}",
-        "bumps": f"{sum(bumps)} of {len(bumps)}",
         "law_value": f"{power['value']:.2f}",
         "law_low": f"{power['low']:.2f}",
         "law_high": f"{power['high']:.2f}",
@@ -121,7 +116,4 @@ def _recorded(recorded: Recorded) -> dict[str, Any]:
             power["low"] > 1 and power["high"] < 2,
             f"exponent {power['low']:.2f} to {power['high']:.2f}",
         ),
-        "at_paper": f"{at_paper.solved.count()} of {len(at_paper)}",
-        "loss_muon": f"{losses['muon']:.3f}",
-        "loss_adam": f"{losses['adam']:.3f}",
     }

@@ -10,6 +10,7 @@ import pandas as pd
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from scipy.spatial import ConvexHull
 
 from grokbook.plotting.labels import name_lines
@@ -18,6 +19,10 @@ from grokbook_chapters.groups.group_deduction import deduced
 from grokbook_chapters.groups.trained import GOAL, all_right, components, exact_kinds, matrices
 
 LOOKS = ((":", "quiet"), ("-", "theory"), ("--", "second"), ("-.", "measure"))
+ROTATIONS = [0, 3, 4]
+SWAPS = [1, 2, 5]
+"""The even and the odd permutations among the elements of S3."""
+
 SETTINGS = {"as printed": ("quiet", "s"), "matrices decay": ("measure", "o")}
 
 
@@ -144,14 +149,15 @@ def pictured(
 
 @styled
 def planes(sets: Mapping[str, np.ndarray]) -> Figure:
-    """First and third principal component of matrices (n, k, k), and the hull of the points; three
-    panels a row."""
+    """First and third principal component of the matrices of S3, (6, k, k), rotations filled and
+    swaps hollow, and the hull of the points; three panels a row."""
     fig, axes = panels(len(sets) // 3, 3, height=2.7 * (len(sets) // 3))
     for ax, (title, drawn) in zip(axes.flat, sets.items(), strict=True):
         points = components(drawn)[:, [0, 2]]
         hull = points[ConvexHull(points).vertices]
         ax.fill(*hull.T, fill=False, ls=":", ec=COLOURS["quiet"])
-        ax.plot(*points.T, "o", ms=6, color=COLOURS["measure"])
+        ax.plot(*points[ROTATIONS].T, "o", ms=6, color=COLOURS["theory"])
+        ax.plot(*points[SWAPS].T, "o", ms=6, color=COLOURS["theory"], mfc="none")
         for number, point in enumerate(points):
             ax.annotate(str(number), point, (5, 5), fontsize=9, textcoords="offset points")
         ax.set(title=title, xlabel="PC1", ylabel="PC3")
@@ -170,15 +176,17 @@ def networks(rows: pd.DataFrame) -> Figure:
         look = {"marker": marker, "ms": 5, "color": COLOURS[colour], "mfc": "none"}
         runs = part.assign(right=all_right(part), closes=part.rqi > GOAL).groupby("share")
         shares = runs[["right", "closes"]].mean()
-        counts.plot(shares.right, label=f"all cells right, {setting}", **look)
-        counts.plot(shares.closes, ls="--", label=f"RQI above {GOAL:g}, {setting}", **look)
+        counts.plot(shares.right, **look)
+        counts.plot(shares.closes, ls="--", **look)
         closed.plot(part.rqi, part.accuracy, ls="", alpha=0.7, **look)
-        predicted.plot(part.predicted, part.accuracy, ls="", alpha=0.7, **look)
+        predicted.plot(part.predicted, part.accuracy, ls="", alpha=0.7, label=setting, **look)
     counts.axvline(0.5, color=COLOURS["theory"], ls=":")
     counts.set(xlabel="share of the cells trained", ylabel="share of the runs")
     closed.set(xlabel="RQI", ylabel="accuracy")
     predicted.plot([0.3, 1], [0.3, 1], ls=":", color=COLOURS["quiet"])
     predicted.set(xlabel=r"predicted, $\widehat{\mathrm{Acc}}$", ylabel="accuracy")
-    handles, labels = counts.get_legend_handles_labels()
-    fig.legend(handles, labels, loc="outside lower center", ncols=2)
+    handles, _ = predicted.get_legend_handles_labels()
+    for name, line in {"all cells right": "-", f"RQI above {GOAL:g}": "--"}.items():
+        handles.append(Line2D([], [], ls=line, color=COLOURS["theory"], label=name))
+    fig.legend(handles=handles, loc="outside lower center", ncols=4)
     return fig

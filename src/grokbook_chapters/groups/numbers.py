@@ -9,7 +9,6 @@ import pandas as pd
 from companion.claims import choose, outcomes
 from companion.page import Truth
 from grokbook.theory.linear_probability import crossing
-from grokbook_chapters.groups.runs import DECAYS, STEPS
 from grokbook_chapters.groups.trained import GOAL, SHOWN, all_right
 
 USED = {"LG1": ("telling",), "LG2": ("above", "below", "printed"), "LG3": ("over", "n")}
@@ -44,25 +43,16 @@ def _s3(amounts: pd.DataFrame) -> dict[str, Any]:
 
 
 def _groups(shares: pd.DataFrame) -> dict[str, Any]:
-    """How the share falls with the order, and whether it depends on commuting."""
+    """Whether the share falls with the order, and whether it depends on commuting."""
     means = shares.groupby("elements").share.mean()
-    first = means.iloc[0]
-    last = means.iloc[-1]
     kinds = shares.groupby(["elements", "Abelian"]).share.mean().unstack()
     gap = (kinds[True] - kinds[False]).abs().max()
-    each = shares.cells / shares.elements
+    fall = means.iloc[0] - means.iloc[-1]
     return {
-        "share_first": f"{first:.2f}",
-        "share_last": f"{last:.2f}",
-        "elements_first": means.index[0],
-        "elements_last": means.index[-1],
-        "each_low": f"{each.min():.1f}",
-        "each_high": f"{each.max():.1f}",
-        "gap": f"{gap:.3f}",
         "share_falls": Truth(
             bool(means.is_monotonic_decreasing), ", ".join(f"{share:.2f}" for share in means)
         ),
-        "commuting_is_cheap": Truth(bool(gap < (first - last) / 5), f"{gap:.3f}"),
+        "commuting_is_cheap": Truth(bool(gap < fall / 5), f"{gap:.3f}"),
     }
 
 
@@ -83,8 +73,6 @@ def _networks(rows: pd.DataFrame) -> dict[str, Any]:
         "few_closed": _closed(rows[right & (rows.cells < most)]),
         "many_cells": most,
         "many_closed": _closed(rows[right & (rows.cells == most)]),
-        "trained_steps": f"{STEPS:,}",
-        "matrix_decay": f"{DECAYS['matrices decay']:g}",
     }
 
 

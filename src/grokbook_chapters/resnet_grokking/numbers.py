@@ -25,6 +25,7 @@ def numbers(experiment: Experiment, live: xr.Dataset, recorded: Recorded) -> dic
     return {
         **_dictionary(experiment),
         **_live(claims.reached(live), int(live.step[-1])),
+        "others_fade": _others_fade(live),
         **_small(recorded),
         "probe_sum": f"{recorded.probes['sum']:.2f}",
         "probe_dealt": f"{recorded.probes['dealt']:.2f}",
@@ -63,6 +64,14 @@ def _live(table: pd.DataFrame, last: int) -> dict[str, Any]:
         "live_fits": Truth(bool(table.fit_step.notna().all()), fits),
         "live_waits": Truth(bool(table.grok_step.isna().all()), generalise),
     }
+
+
+def _others_fade(live: xr.Dataset) -> Truth:
+    """Whether sums of other values can be read off less well at some step than at the start."""
+    probe = live.probe_other.median("seed")
+    start = probe[0].item()
+    least = probe.min().item()
+    return Truth(least < start - 0.1, f"R^2 {start:.2f} at the start, {least:.2f} at the least")
 
 
 def _small(recorded: Recorded) -> dict[str, Any]:

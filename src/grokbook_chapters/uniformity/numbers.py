@@ -51,11 +51,12 @@ def _circles(p: int, p_recorded: int) -> dict[str, Any]:
 
 
 def _fits(fits: pd.DataFrame, n_splits: int) -> dict[str, Any]:
-    """How far additive logits get on the trained cells, at the largest modulus."""
+    """How far additive logits get on the trained cells, at the smallest and the largest modulus."""
     largest = fits.loc[fits.index.max()]
     cannot_fit = largest.margin < 1e-3
     is_harder = largest.most < largest.dealt_least
     return {
+        "fit_small": int(fits.index.min()),
         "fit_modulus": int(fits.index.max()),
         "fit_most": f"{largest.most:.0%}",
         "fit_dealt": f"{largest.dealt_least:.0%}",
