@@ -66,7 +66,7 @@ def written(page: Path, formulas: int, address: str | None) -> str:
     """
     from bs4 import BeautifulSoup
 
-    soup = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
+    soup: Any = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
     top = soup.select_one("article section")
     goals = _goals(top)
     if not goals:
