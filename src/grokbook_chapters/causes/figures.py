@@ -93,6 +93,7 @@ DECAYED = {
     "decay-from-the-fit": "from the fit on",
     "decay-on-a-random-half": "on a random half of all weights",
     "decay-on-hidden-alone": "on the hidden layers alone",
+    "decay-on-a-random-86": "on as many weights at random",
     "decay-on-embedding-alone": "on the embedding alone",
     "gradient-orthogonal-no-decay": "none, gradient across the weights",
 }

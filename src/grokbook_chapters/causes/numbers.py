@@ -34,6 +34,7 @@ QUOTED = {
         "temperature-double-norm-held",
         "temperature-half-norm-held",
         "ring-of-step-1",
+        "pairs-90",
     ),
     "T": (
         "features-50",
@@ -44,9 +45,10 @@ QUOTED = {
         "embedding-given-renamed",
         "decay-on-hidden-alone",
         "temperature-half-norm-held",
+        "pairs-90",
     ),
     "L": ("decay-from-the-fit",),
-    "R": ("features-50", "head-50"),
+    "R": ("features-50", "head-50", "temperature-half-norm-held"),
 }
 """Bench -> the arms of which the prose tells the share of the wait."""
 
@@ -114,6 +116,7 @@ def numbers(
         "stays": Truth(_stay()),
         "ring_late": _late(shares["Q"], "ring-of-step-1"),
         "T_hidden_part": f"{_hidden_part():.0%}",
+        "R_double_end": _end("R", "decay-double"),
     }
 
 
@@ -304,6 +307,14 @@ def _hidden_part() -> float:
     """The share of the weights of bench T that its hidden layers have."""
     sizes = {name: prod(shape) for name, shape in free("T").model.shapes().items()}
     return sum(sizes[name] for name in layers("T")["hidden"]) / sum(sizes.values())
+
+
+def _end(bench: str, name: str) -> str:
+    """The median test accuracy of an arm at its last step."""
+    data = recorded(arm(bench, name))
+    if data is None:
+        return "(not run)"
+    return f"{float(data.test_accuracy.isel(step=-1).median()):.0%}"
 
 
 def _late(shares: pd.DataFrame, name: str) -> str:
