@@ -114,6 +114,7 @@ def numbers(
         **_tuned_steps(times),
         **_on_further_seeds(),
         "stays": Truth(_stay()),
+        **_falls(),
         "ring_late": _late(shares["Q"], "ring-of-step-1"),
         "T_hidden_part": f"{_hidden_part():.0%}",
         "R_double_end": _end("R", "decay-double"),
@@ -330,3 +331,23 @@ def _stay() -> bool | None:
     (experiment,) = stays("Q").values()
     data = recorded(experiment)
     return None if data is None else not lost(after(data)).any()
+
+
+def _falls() -> dict[str, Any]:
+    """How often the test accuracy of bench T falls after its grok step, with LayerNorm and without
+    (N), and how deep."""
+    followed = {}
+    for bench in "TN":
+        (experiment,) = stays(bench).values()
+        data = recorded(experiment)
+        followed[bench] = None if data is None else after(data)
+    texts: dict[str, Any] = {}
+    for bench, table in followed.items():
+        falls = [] if table is None else table.falls
+        texts[f"{bench}_falls"] = Number.median(falls, ".0f", "(not run)")
+        deepest = "(not run)" if table is None else f"{table.deepest.min():.0%}"
+        texts[f"{bench}_deepest"] = deepest
+    more = None
+    if all(table is not None for table in followed.values()):
+        more = middle((followed["T"].falls - followed["N"].falls).dropna()).low > 0
+    return texts | {"falls_more": Truth(more)}
