@@ -4,6 +4,7 @@ that are held; and, for the front page, each arm with what was predicted."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from textwrap import fill
 
 import numpy as np
 import pandas as pd
@@ -141,9 +142,11 @@ def left_of_the_wait(
         names[-1] = f"here: {trained.name.replace('-', ' ')}"
         _crosses(ax, -1, trained)
         ax.axhline(-0.5, color=COLOURS["grid"], lw=0.8)
-    ax.set_yticks(list(names), list(names.values()))
+    # in two lines: on a narrow screen the names have the width otherwise
+    ax.set_yticks(list(names), [fill(name, 20) for name in names.values()])
     ax.set_ylim(len(rows) - 0.4, min(names) - 0.6)
-    ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=len(benches))
+    columns = len(benches) if len(benches) < 4 else 2  # four have no room on a narrow screen
+    ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=columns)
     return fig
 
 
