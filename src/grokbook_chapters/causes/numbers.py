@@ -328,19 +328,21 @@ def _late(shares: pd.DataFrame, name: str) -> str:
 
 def _stay() -> bool | None:
     """Whether all free runs of bench Q keep what they have generalised to ten times that step."""
-    (experiment,) = stays("Q").values()
+    table = _followed("Q")
+    return None if table is None else not lost(table).any()
+
+
+def _followed(bench: str) -> pd.DataFrame | None:
+    """What the free runs of a bench do after their grok step; None where they are not recorded."""
+    (experiment,) = stays(bench).values()
     data = recorded(experiment)
-    return None if data is None else not lost(after(data)).any()
+    return None if data is None else after(data)
 
 
 def _falls() -> dict[str, Any]:
     """How often the test accuracy of bench T falls after its grok step, with LayerNorm and without
     (N), and how deep."""
-    followed = {}
-    for bench in "TN":
-        (experiment,) = stays(bench).values()
-        data = recorded(experiment)
-        followed[bench] = None if data is None else after(data)
+    followed = {bench: _followed(bench) for bench in "TN"}
     texts: dict[str, Any] = {}
     for bench, table in followed.items():
         falls = [] if table is None else table.falls

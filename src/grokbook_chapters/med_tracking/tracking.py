@@ -3,7 +3,10 @@ one row a run."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -196,9 +199,13 @@ def agreement(run: xr.Dataset, measure: str = "med") -> dict[str, float]:
 
     Raises ParameterError for a measure that the dataset does not have.
     """
+    return _moves(run, measure, _read(run, _timed(run, "test_accuracy").fit_step))
+
+
+def _moves(run: xr.Dataset, measure: str, read: np.ndarray) -> dict[str, float]:
+    """`agreement` over the logged steps that are read."""
     if measure not in run:
         raise ParameterError(f"the dataset has no measure {measure!r}.")
-    read = _read(run, _timed(run, "test_accuracy").fit_step)
     loss, value = run.test_loss.values[read], run[measure].values[read]
     # detrending leaves an increment a point beyond the window
     tested = (loss.size - WINDOW) // 4 >= SHIFTS // 2
@@ -224,10 +231,10 @@ def track(run: xr.Dataset, measure: str = "med") -> dict[str, float | int | None
 
     Source: Gu 2024, section 5.1 (three bullets) and section 4.3 (Property 2).
     """
-    moves = agreement(run, measure)
     timed = _timed(run, "test_accuracy")
-    onset = _timed(run, "test_accuracy_unmirrored", threshold=ONSET)
     read = _read(run, timed.fit_step)
+    moves = _moves(run, measure, read)
+    onset = _timed(run, "test_accuracy_unmirrored", threshold=ONSET)
     steps, value = run.step.values[read], run[measure].values[read]
     return {
         "fit_step": timed.fit_step,
@@ -256,15 +263,19 @@ def _read(run: xr.Dataset, fit_step: int | None) -> np.ndarray:
 
 def agreement_table(dataset: xr.Dataset, measure: str = "med") -> pd.DataFrame:
     """`agreement` for each seed of a dataset: index seed."""
-    rows = {int(seed): agreement(dataset.sel(seed=seed), measure) for seed in dataset.seed}
+    return _by_seed(dataset, partial(agreement, measure=measure))
+
+
+def _by_seed(dataset: xr.Dataset, row: Callable[[xr.Dataset], Mapping[str, Any]]) -> pd.DataFrame:
+    """A table with a row for the run of each seed: index seed."""
+    rows = {int(seed): row(dataset.sel(seed=seed)) for seed in dataset.seed}
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("seed")
 
 
 def tracking_table(dataset: xr.Dataset, measure: str = "med") -> pd.DataFrame:
     """`track` for each seed of a dataset: index seed, steps as whole numbers with missing ones as
     NA."""
-    rows = {int(seed): track(dataset.sel(seed=seed), measure) for seed in dataset.seed}
-    table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("seed")
+    table = _by_seed(dataset, partial(track, measure=measure))
     steps = [name for name in table if name.endswith(("_step", "_settles"))]
     return table.astype(dict.fromkeys(steps, "Int64"))
 
