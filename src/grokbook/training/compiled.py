@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from types import FunctionType
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -78,5 +80,21 @@ def programs(stack: Stack) -> tuple[Callable[..., Tensor], Callable[..., None]]:
     def move(weights: Tensor, gradient: Tensor, state: State, n: Numbers) -> None:
         optimizer.update(weights, gradient, state, n, shapes)
 
-    _programs[key] = torch.compile(forward, dynamic=False), torch.compile(move, dynamic=False)
+    _programs[key] = _compiled(forward), _compiled(move)
     return _programs[key]
+
+
+def _compiled(function: Any) -> Any:
+    """A function of this place compiled by itself.
+
+    torch counts recompilations by code object and stays eager from the ninth on. All functions of
+    one `def` share their code, so the ninth size of a process would be eager: each gets a copy.
+    """
+    own = FunctionType(
+        function.__code__.replace(),
+        function.__globals__,
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
+    )
+    return torch.compile(own, dynamic=False)

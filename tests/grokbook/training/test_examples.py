@@ -143,11 +143,30 @@ def test_a_compiled_update_is_the_eager_one_up_to_rounding():
 
     if not compiles(TOY):
         pytest.skip("there is no C++ compiler")
-    # fewer programs to compile
-    toy = dataclasses.replace(TOY, model=dataclasses.replace(TOY.model, hidden=(20,)))
+    toy = _of_width(20)
     configs = [toy, dataclasses.replace(toy.with_seed(1), optimizer=AdamW(1e-2))]
     eager, fused = (make_stack(configs, torch.device("cpu")) for _ in range(2))
     fused.compiled = compile_update
     for stack in (eager, fused):
         train_stack(stack)
     torch.testing.assert_close(fused.weights, eager.weights, rtol=1e-4, atol=1e-5)
+
+
+def test_no_size_falls_back_to_the_eager_program():
+    """torch gives up at `recompile_limit` versions of one code object: each size has its own."""
+    from torch._dynamo import config
+
+    from grokbook.training.compiled import compile_update, compiles
+
+    if not compiles(TOY):
+        pytest.skip("there is no C++ compiler")
+    with config.patch(recompile_limit=1, fail_on_recompile_limit_hit=True):
+        for width in (21, 22):
+            stack = make_stack([_of_width(width)], torch.device("cpu"))
+            compile_update(stack)(stack)
+            assert stack.step == 1
+
+
+def _of_width(width: int) -> RunConfig:
+    """A toy of one hidden layer, as fewer programs are to compile."""
+    return dataclasses.replace(TOY, model=dataclasses.replace(TOY.model, hidden=(width,)))
