@@ -154,5 +154,6 @@ def test_pages_of_the_reference_are_built_without_a_warning(tmp_path):
         assert anchor == path or path.startswith(anchor)
         assert f'id="{path}"' in (html / address).read_text("utf-8"), path
     assert names.find(id="modules-of-torch-many-runs-at-once-the-store")
+    assert names.select_one("nav details > summary")["aria-label"]
     assert (html / "_modules" / "grokbook" / "curves" / "delay.html").is_file()
     assert "grokbook.theory.parallelograms" in Path(html / "searchindex.js").read_text("utf-8")
