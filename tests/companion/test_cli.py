@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import grokbook
 from companion import cli
 from companion.claims import choose, ledger, verdicts
-from companion.site import book, doctor, rerun
+from companion.site import book, rerun
 from grokbook import runs
 from grokbook.errors import ChapterError
 from grokbook.paths import project_root
@@ -79,7 +79,7 @@ def ctrl_c(*_arguments, **_named):
 
 @pytest.mark.parametrize(
     ("place", "command"),
-    [("companion.site.doctor.problems", "doctor"), ("companion.cli._list_all", "list"),
+    [("companion.cli._list_all", "list"),
      ("companion.cli.app", "list"),
      ("grokbook.runs.record", "record")],
 )  # fmt: skip
@@ -240,7 +240,3 @@ def test_record_lists_and_hands_its_options_on(root, monkeypatch):
     assert given == [("fig5", None), asked]
 
 
-def test_doctor_fails_when_something_needed_is_missing(root, monkeypatch):
-    monkeypatch.setattr(doctor, "problems", lambda root: iter(["b is gone: put it back"]))
-    result = run("doctor")
-    assert (result.exit_code, result.output) == (1, "b is gone: put it back\n")

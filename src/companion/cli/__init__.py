@@ -425,15 +425,3 @@ def _text(value: Any) -> Any:
     if value is None or value != value:
         return ""
     return Text(f"{value:.4g}" if isinstance(value, float) else str(value))
-
-
-@app.command()
-def doctor() -> None:
-    """Check this installation and say how to mend what is missing."""
-    from companion.site.doctor import problems
-    from grokbook.paths import project_root
-
-    found = list(problems(project_root()))
-    print("\n".join(found) or "everything that is needed is there")
-    if found:
-        raise typer.Exit(1)

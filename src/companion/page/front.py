@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from companion import page, plain_yaml
+import yaml
+
+from companion import page
 from companion.page.markup import rendered
 from companion.page.sources import FRONT, Chapter, load_all, page_of
 from companion.project import of
@@ -22,7 +24,7 @@ class Group(NamedTuple):
 
 
 def _groups(root: Path) -> list[Group]:
-    toc = plain_yaml.data((root / "book" / "_toc.yml").read_text(encoding="utf-8"))
+    toc = yaml.safe_load((root / "book" / "_toc.yml").read_text(encoding="utf-8"))
     known = {page_of(chapter.name): chapter for chapter in load_all(root)}
     for other in (FRONT, of(root).ledger):
         known.pop(page_of(other), None)

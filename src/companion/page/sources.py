@@ -17,7 +17,6 @@ from typing import Any
 from companion.page import parameters as params
 from companion.page import variants
 from companion.page.parameters import Parameter
-from companion.plain_yaml import check_notebook
 from companion.project import current
 from grokbook.errors import ChapterError, GrokbookError, ParameterError, line, nearest, shown
 from grokbook.files import as_text, whole
@@ -163,10 +162,9 @@ def topic(chapter: str) -> ModuleType | None:
 
 
 def read_notebook(source: str) -> Any:
-    """The source of a chapter as a notebook; raises ParameterError where its YAML is not plain."""
+    """The source of a chapter as a notebook."""
     import jupytext
 
-    check_notebook(source)
     return jupytext.reads(source, fmt="md:myst")
 
 

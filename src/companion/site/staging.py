@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from companion import plain_yaml
+import yaml
+
 from companion.checks import broken, drift
 from companion.claims import export
 from companion.claims.verdicts import settled, with_former
@@ -225,15 +226,13 @@ def _put_mathjax(folder: Path) -> None:
 def configuration(root: Path) -> str:
     """The project's `_config.yml`, over the frame's: a table goes into a table, anything else takes
     its place."""
-    import yaml
-
     def over(lower: Any, upper: Any) -> Any:
         if not isinstance(lower, dict) or not isinstance(upper, dict):
             return upper
         return lower | {name: over(lower.get(name), value) for name, value in upper.items()}
 
-    frames = plain_yaml.data((frame() / "_config.yml").read_text(encoding="utf-8"))
-    own = plain_yaml.data((root / "book" / "_config.yml").read_text(encoding="utf-8"))
+    frames = yaml.safe_load((frame() / "_config.yml").read_text(encoding="utf-8"))
+    own = yaml.safe_load((root / "book" / "_config.yml").read_text(encoding="utf-8"))
     return yaml.safe_dump(over(frames, own), sort_keys=False)
 
 
@@ -330,9 +329,7 @@ def without_dead_links(text: str, names: Collection[str], elsewhere: Mapping[str
 
 def filtered_toc(text: str, names: Collection[str]) -> str:
     """The table of contents without chapters that were not executed and without empty parts."""
-    import yaml
-
-    toc = plain_yaml.data(text)
+    toc = yaml.safe_load(text)
     parts = []
     for part in toc.get("parts", []):
         staying = []
@@ -459,11 +456,11 @@ def put_leading_on(source: Path, html: Path) -> None:
 
     Raises ChapterError for a former address at which there is a page.
     """
-    title = plain_yaml.data((source / "_config.yml").read_text(encoding="utf-8"))["title"]
+    title = yaml.safe_load((source / "_config.yml").read_text(encoding="utf-8"))["title"]
     template = Path(__file__).with_name("index.html")
     moved: dict[str, str] = {}
     if (source / MOVED).is_file():
-        moved = plain_yaml.data((source / MOVED).read_text(encoding="utf-8"))
+        moved = yaml.safe_load((source / MOVED).read_text(encoding="utf-8"))
     for old, page in {"index.html": "intro.html", **moved}.items():
         place = inside(html, old)
         if old in moved and place.exists():
