@@ -226,6 +226,7 @@ def _put_mathjax(folder: Path) -> None:
 def configuration(root: Path) -> str:
     """The project's `_config.yml`, over the frame's: a table goes into a table, anything else takes
     its place."""
+
     def over(lower: Any, upper: Any) -> Any:
         if not isinstance(lower, dict) or not isinstance(upper, dict):
             return upper

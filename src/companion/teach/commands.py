@@ -82,7 +82,7 @@ def _edition(
     from companion.teach import classes, editions
     from grokbook.paths import project_root
 
-    names = [] if path is None else classes.names_in(path, print)
+    names = [] if path is None else classes.names_in(path)
     made = editions.write(
         project_root(), out, keyed=keyed, chapters=chapters, names=names, full=full, tell=print
     )

@@ -285,7 +285,7 @@ def test_slow_answers_are_computed_when_asked_for(monkeypatch):
         (["--class", "missing.csv"], "missing.csv cannot be read"),
         (["--class", "no_header.csv"], "needs a first line with a column `name`"),
         (["--class", "empty.csv"], "has no name in its column `name`"),
-        (["--class", "table.csv"], "is no text; save the list as a CSV file"),
+        (["--class", "table.csv"], "needs a first line with a column `name`"),
     ],
 )
 def test_bad_input_is_one_sentence_and_nothing_is_written(
