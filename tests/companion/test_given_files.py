@@ -8,7 +8,7 @@ import pytest
 from companion.checks import drift
 from companion.page import sources
 from companion.project import of
-from companion.teach import classes, grading
+from companion.teach import classes
 from grokbook import files
 from grokbook.errors import GrokbookError
 from grokbook.models.interchange import load_checkpoint as load_weights
@@ -26,7 +26,6 @@ READERS = {
     "net.pt": lambda path: load_weights(path, ResNet(3)),
     "digits": read_idx,
     "class.csv": classes.names_in,
-    "key.csv": grading.parameters,
 }
 
 

@@ -90,24 +90,6 @@ def _edition(
 
 
 @app.command()
-def grade(
-    key: Annotated[Path, typer.Argument(help="The key.csv of the edition that was handed out.")],
-    submitted: Annotated[
-        Path, typer.Argument(help="Folder with the notebooks that were handed in.")
-    ],
-    out: Annotated[Path, typer.Argument(help="The table of marks, a CSV file.")],
-) -> None:
-    """Run the notebooks of a class, each with the parameters of its name, and write what every
-    check says."""
-    from companion.teach.grading import marks
-    from grokbook.files import refuse_as_file
-    from grokbook.paths import project_root
-
-    refuse_as_file(out, f"OUT = {out}")
-    _write("marks", out, marks(project_root(), key, submitted, print).encode())
-
-
-@app.command()
 def handout(chapter: Chapter, out: Out, site: Site = None) -> None:
     """Print the handout of a session on a chapter: one page, with the question, the picture,
     formulas, exercises."""

@@ -10,19 +10,16 @@ import shutil
 import subprocess
 from html import escape
 from pathlib import Path
-from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 from markdown_it import MarkdownIt
-from nbformat import NotebookNode
-from nbformat.v4 import new_output
 from typer.testing import CliRunner
 
 from companion.cli import app
 from companion.exercises import parser
 from companion.exercises import registry as asked
-from companion.teach import editions, grading, worksheet
+from companion.teach import editions, worksheet
 from grokbook.errors import ChapterError, ParameterError, WrongAnswer
 
 HEAD = """---
@@ -319,70 +316,6 @@ def test_a_folder_that_is_not_empty_is_left_as_it_is_and_a_failure_leaves_nothin
     with pytest.raises(ZeroDivisionError):
         editions.write(root, tmp_path / "other", keyed=False)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["book", "out"]
-
-
-# --------------------------------------------------------------------------------- marks of a class
-
-
-def handed_in(notebook, folder, answer):
-    """A student's notebook with an answer, saved somewhere below a folder."""
-    for cell in notebook["cells"]:
-        cell["source"] = f"half_step = {answer}" if cell["id"] == LABEL else cell["source"]
-    folder.mkdir(parents=True)
-    (folder / "06_clocks.ipynb").write_text(json.dumps(notebook))
-
-
-@pytest.mark.slow
-def test_a_class_is_marked_in_one_go_each_with_its_own_parameters(root, tmp_path, monkeypatch):
-    monkeypatch.setattr("grokbook.paths.project_root", lambda: root)
-    found = made(root, tmp_path / "out", names=["Ada", "'t Hooft", "Eve"])
-    right = {
-        row["name"]: row["answer"] for row in key_of(tmp_path / "out") if row["exercise"] == LABEL
-    }
-    handed_in(found["Ada"], tmp_path / "in" / "12_Ada_file", f"{float(right['Ada']):.3g}")
-    cheat = found["'t Hooft"]
-    [check] = [cell for cell in cheat["cells"] if cell["id"] == f"{LABEL}-check"]
-    check["source"] = f"print('{LABEL}: right.')"
-    handed_in(cheat, tmp_path / "in" / "b", right["Ada"])
-    handed_in({**found["Eve"], "metadata": {}}, tmp_path / "in" / "c", 1)
-    assert grade(tmp_path, "out/key.csv", "in").exit_code == 0
-    with (tmp_path / "marks.csv").open() as file:
-        rows = {(row["name"], row["exercise"]): row for row in csv.DictReader(file)}
-    right, wrong = rows["Ada", LABEL], rows["'t Hooft", LABEL]
-    assert (right["points"], right["told"]) == ("2", f"{LABEL}: right.")
-    assert wrong["points"] == "0" and "WrongAnswer" in wrong["told"]
-    own = rows["Ada", "ex-06-own"]
-    assert (own["told"], own["of"]) == ("by hand", "3")
-    assert "cannot be read" in rows["", ""]["told"]
-
-
-def grade(folder, key, submitted):
-    """What `grokbook teach grade` does with a key and a folder of notebooks."""
-    places = (str(folder / name) for name in (key, submitted, "marks.csv"))
-    return CliRunner().invoke(app, ["teach", "grade", *places])
-
-
-@pytest.mark.parametrize("pieces", [[": right.\n"], [": right.", "\n"], [":", " right", ".\n"]])
-def test_a_right_answer_has_its_points_in_however_many_pieces_its_line_comes(pieces):
-    """A busy kernel sends the text of a print and its end apart; a right answer then had no
-    points."""
-    exercise = SimpleNamespace(label=LABEL, difficulty=2, essay=False)
-    sent = [new_output("stream", text=text) for text in [LABEL, *pieces]]
-    mark = grading._mark("", exercise, NotebookNode(outputs=sent), "")
-    assert (mark.points, mark.of, mark.told) == (2, 2, f"{LABEL}: right.")
-
-
-def test_a_key_that_is_none_and_a_folder_without_notebooks_get_a_sentence(
-    root, tmp_path, monkeypatch
-):
-    monkeypatch.setattr("grokbook.paths.project_root", lambda: root)
-    made(root, tmp_path / "out")
-    (tmp_path / "none.csv").write_text("a,b\n1,2\n")
-    for key, said in (
-        ("out/key.csv", "holds no notebook"),
-        ("none.csv", "is no key.csv of an edition"),
-    ):
-        assert said in str(grade(tmp_path, key, "empty").exception)
 
 
 # --------------------------------------------------------- the real tools, where they are installed
