@@ -5,7 +5,6 @@ import os
 
 import pytest
 
-from companion.checks import drift
 from companion.page import sources
 from companion.project import of
 from companion.teach import classes
@@ -21,7 +20,6 @@ READERS = {
     "pyproject.toml": lambda path: of(path.parent),
     "01_page.md": sources.load,
     MANIFEST: lambda path: Store(path.parent).entries(),
-    "01_page.ipynb": lambda path: drift.read(path.parent),
     "verdicts.json": files.read_json,
     "net.pt": lambda path: load_weights(path, ResNet(3)),
     "digits": read_idx,

@@ -259,9 +259,7 @@ def build(
 
 @app.command()
 def drift(
-    old: Annotated[
-        Path, typer.Argument(help="A build: a manifest (drift.json), a site, or a checkout.")
-    ],
+    old: Annotated[Path, typer.Argument(help="A build: drift.json, a site, or a checkout.")],
     new: Annotated[Path | None, typer.Argument(help="Another one; default: this checkout.")] = None,
 ) -> None:
     """Say what differs between two builds; exit code 1 when a verdict or a number moved beyond its

@@ -1,7 +1,7 @@
 """A re-run beside the default: what the page of changed parameters opens with.
 
-The comparison is that of `drift`; here it becomes cells: parameters, verdicts, numbers, figures in
-pairs.
+The comparison is that of `drift`; here it becomes cells: a summary and figures in pairs. Numbers
+that moved are marked where the page prints them.
 """
 
 from __future__ import annotations
@@ -25,31 +25,6 @@ from companion.page.sources import Page
 LONG_TEXT = 40
 """Characters from which a glued text is a sentence and no number."""
 
-SHOWN = 12
-"""Rows of a table above which it is folded."""
-
-BEFORE = 10
-AFTER = 6
-"""Words that are quoted before and after a number."""
-
-_PLACE = "\N{OBJECT REPLACEMENT CHARACTER}"
-"""What stands for the number while the words around it are taken apart."""
-
-_THINGS = {
-    "drawing of ": "figure",
-    r"table \d+, ": "table row",
-    r"text \d+$": "computed sentence",
-}
-"""Kinds of items that the page opens with the number of, where they differ."""
-
-_TOKEN = re.compile(r"(?:\{[\w:]+\}`[^`]*`|`[^`]*`|\$[^$]*\$|[^\s`$])+")
-"""A word, or a formula, code or role with the blanks inside it."""
-
-_MARKS = re.compile(r"^[> ]*(?:[-*+] |\d+[.)] |#+ )?|\|", re.MULTILINE)
-"""What makes a quote, a list, a heading or a row of a table of a line."""
-
-_OF_A_DIRECTIVE = re.compile(r"^ *(?:`{3}|:{3}|:\w+:).*$", re.MULTILINE)
-
 
 def opened(notebook: Any, default: Any, page: Page, where: str) -> Any:
     """A copy of an executed notebook that opens with how it differs from `default`, the same
@@ -62,7 +37,6 @@ def opened(notebook: Any, default: Any, page: Page, where: str) -> Any:
     title, _, rest = marked.cells[first].source.lstrip().partition("\n")
     heading = _markdown("## The page with your parameters")
     marked.cells[first : first + 1] = [_markdown(title), *opening, heading, _markdown(rest)]
-    marked.cells = [cell for cell in marked.cells if not _is_blank(cell)]
     for index, cell in enumerate(marked.cells):
         cell.id = f"cell-{index:03d}"
     return marked
@@ -74,14 +48,13 @@ def parts(
     """The cells that say how an executed notebook differs from `default`, and a copy in which what
     moved is marked.
 
-    `mine` names the page where tables and pairs of figures do.
+    `mine` names the page where pairs of figures do.
     """
     then = drift.content(default.cells)
     now = drift.content(notebook.cells)
     name = page.chapter.name
     comparison = _Comparison(
         page=page,
-        mine=mine,
         source=when.kept(page.chapter.source, _conditions(now["items"])),
         then=then["items"],
         now=now["items"],
@@ -90,7 +63,6 @@ def parts(
     opening = [
         _markdown(comparison.summary(where)),
         _markdown(fenced(page.command(), "text")),
-        _markdown(comparison.numbers()),
         *_pairs(comparison.drawings, default, notebook, mine),
     ]
     marked = deepcopy(notebook)
@@ -100,11 +72,7 @@ def parts(
             cell.source = comparison.marked(cell.source)
         elif "caption" in figure:
             figure["caption"] = comparison.marked(figure["caption"])
-    return [cell for cell in opening if not _is_blank(cell)], marked
-
-
-def _is_blank(cell: Any) -> bool:
-    return cell.cell_type == "markdown" and not cell.source.strip()
+    return opening, marked
 
 
 def _conditions(items: Mapping[str, Any]) -> dict[str, tuple[bool | None, str]]:
@@ -131,10 +99,9 @@ def _markdown(text: str) -> Any:
 @dataclass(frozen=True)
 class _Comparison:
     """Two executed pages of a chapter: what is on them (`then` by default, `now`), how they differ,
-    the prose as it is read now, and what tables call this page (`mine`)."""
+    and the prose as it is read now."""
 
     page: Page
-    mine: str
     source: str
     then: Mapping[str, Any]
     now: Mapping[str, Any]
@@ -146,19 +113,28 @@ class _Comparison:
         otherwise."""
         differences = []
         for difference in self.differences:
-            is_printed = not difference.item.startswith("glue ") or self.role(difference)
+            is_printed = not difference.item.startswith("glue ") or self._is_printed(difference)
             if None not in (difference.old, difference.new) and is_printed:
                 differences.append(difference)
         return differences
 
+    def _is_printed(self, difference: Difference) -> bool:
+        """Whether the prose prints a glued value otherwise than by default."""
+        for role in drift.ROLE.finditer(self.source):
+            old = _printed(difference.old, role[2])
+            new = _printed(difference.new, role[2])
+            if difference.item == f"glue {role[1]}" and old != new:
+                return True
+        return False
+
     @cached_property
-    def moved(self) -> list[Difference]:
-        """Glued numbers and values of claims that are not the same."""
-        numbers = []
+    def moved(self) -> dict[str, Difference]:
+        """Glued numbers that are not the same, by name."""
+        numbers = {}
         for difference in self.both:
             longest = max(len(str(difference.old)), len(str(difference.new)))
-            if difference.item.startswith(("glue ", "value of ")) and longest <= LONG_TEXT:
-                numbers.append(difference)
+            if difference.item.startswith("glue ") and longest <= LONG_TEXT:
+                numbers[difference.item.removeprefix("glue ")] = difference
         return numbers
 
     @property
@@ -167,29 +143,19 @@ class _Comparison:
         items = [difference.item for difference in self.both]
         return [i.removeprefix("drawing of ") for i in items if i.startswith("drawing of ")]
 
-    def role(self, difference: Difference) -> re.Match[str] | None:
-        """Where the prose first prints a glued value otherwise than by default: a match of
-        `drift.ROLE`."""
-        for role in drift.ROLE.finditer(self.source):
-            old = _printed(difference.old, role[2])
-            new = _printed(difference.new, role[2])
-            if difference.item == f"glue {role[1]}" and old != new:
-                return role
-        return None
-
     def marked(self, text: str) -> str:
         """Prose, or a caption, in which the numbers that moved are marked, each with what it is by
-        default; headings stay as they are."""
-        moved = {d.item.removeprefix("glue "): d for d in self.moved}
+        default, and whether that is beyond its spread; headings stay as they are."""
 
         def mark(role: re.Match[str]) -> str:
-            difference = moved.get(role[1])
+            difference = self.moved.get(role[1])
             if difference is None:
                 return role[0]
             old = _printed(difference.old, role[2])
             if old == _printed(difference.new, role[2]):
                 return role[0]
-            return f"[{role[0]}]{{.gb-moved}} [(default {words(old)})]{{.gb-was}}"
+            beyond = ", beyond the spread" if difference.beyond else ""
+            return f"[{role[0]}]{{.gb-moved}} [(default {words(old)}{beyond})]{{.gb-was}}"
 
         lines = text.split("\n")
         for number, content in enumerate(lines):
@@ -208,25 +174,14 @@ class _Comparison:
                 new = words(self.page.changed[name])
                 meaning = words(parameter.help)
                 changes.append(f"{code(name)} ({meaning}): {words(plain[name])} → {new}")
-        moved = []
-        if self.moved:
-            beyond = sum(difference.beyond is True for difference in self.moved)
-            numbers = counted(len(self.moved), "number")
-            sentence = f"{numbers} in the prose, {beyond} by more than the spread over seeds"
-            if unknown := sum(difference.beyond is None for difference in self.moved):
-                sentence += f", {unknown} whose spread is not known"
-            moved.append(sentence)
-        for kind, thing in _THINGS.items():
-            count = sum(re.match(kind, difference.item) is not None for difference in self.both)
-            moved += [counted(count, thing)] if count else []
-        moved += self._verdicts()
         text = (
             "## What differs from the default\n\n"
             f"- **Changed:** {'; '.join(changes)}.\n"
-            f"- **Moved:** {'; '.join(moved) or 'nothing that the page shows'}.\n"
+            f"- **Moved:** {'; '.join(self._changes()) or 'nothing that the page shows'}.\n"
             f"- **Not moved:** {', '.join(self._same()) or 'nothing'}.\n\n"
-            f"This is held beside {where}; the page itself follows below. The spread over seeds is"
-            " the largest less the smallest, on the page where that is more."
+            f"This is held beside {where}; the page itself follows below, its numbers that moved"
+            " marked. The spread over seeds is the largest less the smallest, on the page where"
+            " that is more."
         )
         lost = [d for d in self.both if d.item.startswith("condition ") and d.old is True]
         if lost:
@@ -235,6 +190,28 @@ class _Comparison:
                 f" hold{'s' if len(lost) == 1 else ''}; a marked line stands in their place."
             )
         return text
+
+    def _changes(self) -> list[str]:
+        """In words what moved: numbers, figures, rows of tables, verdicts and values of claims."""
+        changes = []
+        if self.moved:
+            beyond = [difference.beyond for difference in self.moved.values()]
+            sentence = f"{counted(len(beyond), 'number')} in the prose, {beyond.count(True)} by"
+            sentence += " more than the spread over seeds"
+            if unknown := beyond.count(None):
+                sentence += f", {unknown} whose spread is not known"
+            changes.append(sentence)
+        rows = sum(difference.item.startswith("table ") for difference in self.both)
+        for count, thing in ((len(self.drawings), "figure"), (rows, "table row")):
+            changes += [counted(count, thing)] if count else []
+        for d in self.both:
+            if d.item.startswith("verdict of "):
+                name = words(d.item.removeprefix("verdict of "))
+                changes.append(f"{name} {words(d.old)} → **{words(d.new)}**")
+            elif d.item.startswith("value of "):
+                change = f"{words(d.item)} {_printed(d.old, None)} → {_printed(d.new, None)}"
+                changes.append(f"{change}, out of its band" if d.beyond else change)
+        return changes
 
     def _same(self) -> list[str]:
         """In words how many numbers, figures and verdicts are the same."""
@@ -247,81 +224,6 @@ class _Comparison:
             "verdict": sum(item.startswith("verdict of ") for item in same),
         }
         return [counted(count, thing) for thing, count in counts.items() if count]
-
-    def _verdicts(self) -> list[str]:
-        """In words, each claim whose verdict changed."""
-        changed = []
-        for d in self.both:
-            if d.item.startswith("verdict of "):
-                name = words(d.item.removeprefix("verdict of "))
-                changed.append(f"{name} {words(d.old)} → **{words(d.new)}**")
-        return changed
-
-    def numbers(self) -> str:
-        """The numbers that moved, first those whose spread or band is known.
-
-        On a published page they are folded, as the prose marks them.
-        """
-        order = {True: 0, False: 1, None: 2}
-        rows = [self._row(d) for d in sorted(self.moved, key=lambda d: order[d.beyond])]
-        if not rows:
-            return ""
-        heads = ["number", "default", words(self.mine), "more than the spread?"]
-        table = _list_table(heads, rows)
-        if self.mine == "yours" and len(rows) <= SHOWN:
-            return table
-        title = f"{counted(len(rows), 'number')} that moved"
-        return f"`````{{admonition}} {title}\n:class: dropdown note\n\n{table}\n`````"
-
-    def _row(self, d: Difference) -> list[str]:
-        """Where a number stands, its value by default, its value now, and how that compares with
-        its spread over seeds, or with the band of its claim."""
-        compared = "not known"
-        if d.band is not None:
-            inside = "no: inside" if d.kind == "within" else "**yes**: outside"
-            compared = f"{inside} {d.band[0]:.4g} to {d.band[1]:.4g}"
-        elif d.beyond is not None:
-            answer = "**yes**" if d.beyond else "no"
-            compared = f"{answer}: {d.apart:.3g} against {d.spread:.3g}"
-        role = self.role(d)
-        place = quoted(self.source, role) if role else words(d.item)
-        form = role[2] if role else None
-        return [place, words(_printed(d.old, form)), words(_printed(d.new, form)), compared]
-
-
-def quoted(source: str, role: re.Match[str]) -> str:
-    """The heading above a glued number, and the words around it, the number in bold.
-
-    Formulas, code and roles are kept whole.
-    """
-    lines_above = source[: role.start()].rpartition("\n")[0]
-    headings = re.findall(r"(?m)^##+ +(.+)$", lines_above)
-    paragraph = _paragraph(f"{source[: role.start()]}{_PLACE}{source[role.end() :]}")
-    bare = line(_MARKS.sub("", _OF_A_DIRECTIVE.sub("", paragraph)))
-    tokens = []
-    for token in _TOKEN.findall(bare):
-        plain = token if re.search(r"[$`]", token) else token.replace("*", "")
-        tokens += [plain] if plain else []
-    place = next(number for number, token in enumerate(tokens) if _PLACE in token)
-    near = tokens[max(0, place - BEFORE) : place + AFTER + 1]
-    if place > BEFORE:
-        near.insert(0, "…")
-    if place + AFTER + 1 < len(tokens):
-        near.append("…")
-    text = " ".join(near).replace(_PLACE, f"**{role[0]}**")
-    return f"{headings[-1]}: {text}" if headings else text
-
-
-def _paragraph(source: str) -> str:
-    """What is read together with the number at `_PLACE`: a caption in the metadata of its cell, the
-    row of a table, a heading, else the paragraph."""
-    row = next(content for content in source.split("\n") if _PLACE in content)
-    caption = re.fullmatch(r" *caption: +([\"']?)(.*?)\1", row)
-    if caption:
-        return caption[2]
-    if row.startswith(("|", "#")):
-        return row
-    return next(text for text in source.split("\n\n") if _PLACE in text)
 
 
 # ------------------------------------------------------------------------------------------ figures
@@ -373,12 +275,3 @@ def _drawing(side: str, figure: Any) -> str:
     alt = html.escape(f"{side}: {figure.metadata['grokbook']['alt']}")
     picture = f'<img src="{_address(figure)}" alt="{alt}">'
     return f"<figure><figcaption>{html.escape(side)}</figcaption>{picture}</figure>"
-
-
-def _list_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table of Markdown; on a narrow screen each row is a block (class gb-beside)."""
-    lines = ["````{list-table}", ":header-rows: 1", ":class: gb-beside", ""]
-    for first, *others in [heads, *rows]:
-        lines.append(f"* - {first}")
-        lines += [f"  - {cell}" for cell in others]
-    return "\n".join([*lines, "````"])

@@ -89,8 +89,7 @@ def bring_up_to_date(root: Path, force: bool = False, progress: Progress | None 
         html = sphinx(work)
         downloads.put(root, html, sets)
         _protect_and_check(root, html, names)
-        manifest = drift.manifest(root)
-        manifest["chapters"] = {name: manifest["chapters"][name] for name in names}
+        manifest = drift.manifest(root, names)
         (html / drift.NAME).write_text(json.dumps(manifest, indent=0) + "\n", "utf-8")
         swap(html, root / "site")
     state.keep(card, {"key": wanted, "chapters": names})
