@@ -102,7 +102,7 @@ GU2024 = len(choose(paper="gu2024"))
         ("list 1", ["prime modulus", "int", "59", "23", "97", "laptop", "450 MB"]),
         (
             "claims --id G36",
-            ["G36    holds", "(shown by count)", "\n1 claim: 1"],
+            ["G36    holds", "task_and_model: The operation sorts", "\n1 claim: 1"],
         ),
         (
             "claims --paper gu2024",
@@ -138,13 +138,6 @@ def test_a_page_without_parameters_is_listed_without_an_empty_table(monkeypatch)
     monkeypatch.setattr("grokbook.paths.project_root", lambda: ROOT)
     said = run("list", "00").output
     assert "It has no parameters." in said and " parameter " not in said
-
-
-def test_presets_that_have_the_same_values_are_named(root):
-    assert "have the same values" not in run("list", "01").output
-    page = root / "notebooks" / "01_short.md"
-    page.write_text(SOURCE.replace("paper: {p: 97}", "paper: {p: 59}"))
-    assert "The presets laptop, paper have the same values." in run("list", "01").output
 
 
 @pytest.mark.parametrize(

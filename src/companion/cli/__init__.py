@@ -190,8 +190,6 @@ def _list_one(root: Path, name: str, console: Any) -> None:
         cost = costs.page_estimate(page)
         costs_table.add_row(page.preset, duration(cost.seconds), f"{cost.memory_mb:.0f} MB")
     console.print(costs_table)
-    for names in chapter.equal_presets():
-        console.print(f"The presets {', '.join(names)} have the same values.")
     console.print(
         "Times are predictions for this machine, of executing the page; runs that are in a store"
         " already cost nothing."
@@ -358,8 +356,6 @@ def claims(
     if settle and not live:
         raise ParameterError("--settle writes down what the checks find, so it needs --run.")
     from companion.claims import choose, export, outcomes, verdicts
-    from companion.site.book import ledger
-    from grokbook.paths import project_root
 
     known = verdicts.settled()
     now: dict[str, str] = {}
@@ -368,8 +364,7 @@ def claims(
         results = outcomes(chosen) if live else iter(())
         if as_json:
             found = list(results)
-            seen = {} if live else ledger(project_root())
-            print(export.text(export.document(chosen, found, seen)), end="")
+            print(export.text(export.document(chosen, found)), end="")
             now = {outcome.claim.id: outcome.finding.verdict for outcome in found}
         else:
             now = _print_claims(chosen, known, results)

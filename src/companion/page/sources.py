@@ -87,13 +87,6 @@ class Chapter:
                 changed[name] = value
         return Page(self, preset, values, changed)
 
-    def equal_presets(self) -> list[list[str]]:
-        """The presets that have the same values, in groups of two or more."""
-        groups: dict[str, list[str]] = {}
-        for preset in self.presets:
-            groups.setdefault(repr(self.page(preset).values), []).append(preset)
-        return [names for names in groups.values() if len(names) > 1]
-
     def choices(self) -> dict[str, dict[str, Sequence[str]]]:
         """What its texts may be, by parameter and kind: as its rules say, and `choices` of its
         topic."""
