@@ -77,20 +77,6 @@ def ctrl_c(*_arguments, **_named):
     raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize(
-    ("place", "command"),
-    [("companion.cli._list_all", "list"),
-     ("companion.cli.app", "list"),
-     ("grokbook.runs.record", "record")],
-)  # fmt: skip
-def test_ctrl_c_ends_every_command_with_one_sentence(monkeypatch, capsys, place, command):
-    """Those that train say what is kept."""
-    monkeypatch.setattr(place, ctrl_c)
-    code, said = refused(monkeypatch, capsys, command)
-    (line,) = said.split("\n")[1:-1]
-    assert code == 130 and line.startswith("grokbook: stopped")
-
-
 GU2024 = len(choose(paper="gu2024"))
 
 

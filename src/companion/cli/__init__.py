@@ -2,44 +2,23 @@
 
 from __future__ import annotations
 
+import io
+import signal
 import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
+from pathlib import Path
+from shutil import get_terminal_size
+from typing import Annotated, Any
 
+import typer
 
-def _stopped() -> None:
-    """End after Ctrl-C: one line, and the exit code that shells know."""
-    print("\ngrokbook: stopped.", file=sys.stderr)
-    _forget_the_signal()
-    sys.exit(130)
-
-
-def _forget_the_signal() -> None:
-    """Let an exit code stand after Ctrl-C.
-
-    An interrupt inside code made from a text (each dataclass is) makes CPython end by the signal,
-    whatever exit code is given; the next text that runs lets go of that.
-    """
-    exec("")
-
-
-try:
-    import signal
-    from collections.abc import Iterable, Iterator, Mapping
-    from contextlib import contextmanager, suppress
-    from dataclasses import asdict
-    from pathlib import Path
-    from shutil import get_terminal_size
-    from typing import Annotated, Any
-
-    import typer
-
-    from companion.cli.printing import forget_output, make_printable
-    from companion.project import current
-    from companion.teach.commands import app as teach
-    from grokbook.errors import GrokbookError, ParameterError, line
-    from grokbook.machine import duration
-    from grokbook.paths import chosen
-except KeyboardInterrupt:  # Ctrl-C while the command itself is loaded
-    _stopped()
+from companion.project import current
+from companion.teach.commands import app as teach
+from grokbook.errors import GrokbookError, ParameterError, line
+from grokbook.machine import duration
+from grokbook.paths import chosen
 
 MOST_SEEDS = 1000
 """How many seeds of an experiment a command may ask for."""
@@ -57,32 +36,25 @@ app.add_typer(teach, name="teach")
 def main() -> None:
     """Run the command line; an error made for the reader, or by the system, is one line.
 
-    The exit code is 2 for bad input, 1 for what failed, 130 for Ctrl-C.
+    The exit code is 2 for bad input, 1 for what failed, 130 for Ctrl-C where something was kept.
     """
+    for stream in (sys.stdout, sys.stderr):
+        # what a stream cannot write stands there as its number; a program may have put its own
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         try:
-            make_printable()
             with chosen():
                 app()
         finally:
-            if sys.stdout is not None:
-                sys.stdout.flush()
+            sys.stdout.flush()
     except GrokbookError as error:
         print(f"grokbook: {line(error)}", file=sys.stderr)
         sys.exit(2 if isinstance(error, ParameterError) else 1)
-    except SystemExit as ended:
-        asked = getattr(ended.__context__, "__cause__", None)  # typer makes an exit of Ctrl-C
-        if isinstance(asked, KeyboardInterrupt):
-            _stopped()
-        _forget_the_signal()
-        raise
-    except KeyboardInterrupt:
-        _stopped()
     # the disk is full, say: what the system refuses is no fault of this program
     except OSError as error:
         place = f"{line(error.filename)}: " if error.filename else ""
         print(f"grokbook: {place}{error.strerror or error}.", file=sys.stderr)
-        forget_output()
         sys.exit(1)
 
 
