@@ -145,7 +145,7 @@ def test_a_page_without_parameters_is_listed_without_an_empty_table(monkeypatch)
             "run 1 --out {root}/file/deeper",
             "--out {root}/file/deeper: {root}/file is a file, not a folder",
         ),
-        ("run shrt", "did you mean 01_short?"),
+        ("run shrt", "did you mean '01_short'?"),
         ("list 9", "'9' is not a chapter"),
         ("build --preset huge", "'huge' is not a preset"),
         ("claims --id G2", "no claim 'G2'; the nearest is G2"),

@@ -18,7 +18,7 @@ from companion.page import parameters as params
 from companion.page import variants
 from companion.page.parameters import Parameter
 from companion.project import current
-from grokbook.errors import ChapterError, GrokbookError, ParameterError, line, nearest, shown
+from grokbook.errors import ChapterError, GrokbookError, ParameterError, line, shown
 from grokbook.files import as_text, whole
 
 PRESETS = ("smoke", "laptop", "paper")
@@ -272,30 +272,16 @@ def load_all(root: Path) -> list[Chapter]:
 
 
 def find(root: Path, name: str) -> Chapter:
-    """The chapter that `name` means: `01`, `1`, `4a`, `what_is_grokking`, a prefix of either, or
-    the file's name.
+    """The chapter that `name` means: `01`, `1`, `4a`, `what_is_grokking`, or the file's name.
 
-    Raises ParameterError when no chapter, or more than one, is meant.
+    Raises ParameterError where no chapter is called so.
     """
-    chapters = {path.stem: path for path in chapter_paths(root)}
-    wanted = Path(name).stem if name.endswith(".md") else name.strip()
-    if re.fullmatch(r"\d[a-z]?", wanted):
-        wanted = f"0{wanted}"
-    called: list[str] = []
-    begun: list[str] = []
-    for stem in chapters:
-        words = (stem, *stem.split("_", 1))  # its whole name, its number, its topic
-        if wanted in words:
-            called.append(stem)
-        if any(word.startswith(wanted) for word in words) and wanted:
-            begun.append(stem)
-    matches = called or begun
-    if len(matches) == 1:
-        return load(chapters[matches[0]])
-    if matches:
-        raise ParameterError(
-            f"{name!r} means more than one chapter: {', '.join(matches)}; name one."
-        )
-    near = nearest(wanted, chapters, 0.4)
-    hint = f"did you mean {near}? There are" if near else "there are"
-    raise ParameterError(f"{shown(name)} is not a chapter; {hint} {', '.join(chapters) or 'none'}.")
+    called = {}
+    for path in chapter_paths(root):
+        number, _, its_topic = path.stem.partition("_")
+        for word in (path.stem, path.name, number, number.removeprefix("0"), its_topic):
+            called[word] = path
+    if name.strip() not in called:
+        stems = [path.stem for path in chapter_paths(root)]
+        raise ParameterError(params.unknown("chapter", name, stems, "this book"))
+    return load(called[name.strip()])

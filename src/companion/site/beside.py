@@ -33,6 +33,7 @@ def opened(notebook: Any, default: Any, page: Page, where: str) -> Any:
     `where` says in words what the default's page is. Nothing of the notebook itself is changed.
     """
     opening, marked = parts(notebook, default, page, where)
+    opening += _pairs(default, notebook)
     first = next(i for i, cell in enumerate(marked.cells) if re.search(r"(?m)^# ", cell.source))
     title, _, rest = marked.cells[first].source.lstrip().partition("\n")
     heading = _markdown("## The page with your parameters")
@@ -42,14 +43,9 @@ def opened(notebook: Any, default: Any, page: Page, where: str) -> Any:
     return marked
 
 
-def parts(
-    notebook: Any, default: Any, page: Page, where: str, mine: str = "yours"
-) -> tuple[list[Any], Any]:
+def parts(notebook: Any, default: Any, page: Page, where: str) -> tuple[list[Any], Any]:
     """The cells that say how an executed notebook differs from `default`, and a copy in which what
-    moved is marked.
-
-    `mine` names the page where pairs of figures do.
-    """
+    moved is marked."""
     then = drift.content(default.cells)
     now = drift.content(notebook.cells)
     name = page.chapter.name
@@ -63,7 +59,6 @@ def parts(
     opening = [
         _markdown(comparison.summary(where)),
         _markdown(fenced(page.command(), "text")),
-        *_pairs(comparison.drawings, default, notebook, mine),
     ]
     marked = deepcopy(notebook)
     for cell in marked.cells:
@@ -137,12 +132,6 @@ class _Comparison:
                 numbers[difference.item.removeprefix("glue ")] = difference
         return numbers
 
-    @property
-    def drawings(self) -> list[str]:
-        """The names of the figures that differ."""
-        items = [difference.item for difference in self.both]
-        return [i.removeprefix("drawing of ") for i in items if i.startswith("drawing of ")]
-
     def marked(self, text: str) -> str:
         """Prose, or a caption, in which the numbers that moved are marked, each with what it is by
         default, and whether that is beyond its spread; headings stay as they are."""
@@ -201,8 +190,9 @@ class _Comparison:
             if unknown := beyond.count(None):
                 sentence += f", {unknown} whose spread is not known"
             changes.append(sentence)
+        figures = sum(difference.item.startswith("drawing of ") for difference in self.both)
         rows = sum(difference.item.startswith("table ") for difference in self.both)
-        for count, thing in ((len(self.drawings), "figure"), (rows, "table row")):
+        for count, thing in ((figures, "figure"), (rows, "table row")):
             changes += [counted(count, thing)] if count else []
         for d in self.both:
             if d.item.startswith("verdict of "):
@@ -229,24 +219,25 @@ class _Comparison:
 # ------------------------------------------------------------------------------------------ figures
 
 
-def _pairs(changed: Sequence[str], default: Any, notebook: Any, mine: str) -> Iterator[Any]:
+def _pairs(default: Any, notebook: Any) -> Iterator[Any]:
     """For each figure that differs a cell with both drawings and one with the caption; before them
     a sentence on those that have no such pair."""
     from nbformat.v4 import new_code_cell, new_output
 
     then = _figures(default)
     now = _figures(notebook)
+    changed = [name for name in now if name in then and then[name].data != now[name].data]
     paired = [name for name in changed if _address(then[name]) and _address(now[name])]
     alone = [f"{{numref}}`{name}`" for name in changed if name not in paired]
     if alone:
         yield _markdown(f"Moved, and to be seen on the page alone: {', '.join(alone)}.")
     for name in paired:
-        drawings = _drawing("default", then[name]) + _drawing(mine, now[name])
+        drawings = _drawing("default", then[name]) + _drawing("yours", now[name])
         data = {"text/html": f'<div class="gb-pair">{drawings}</div>'}
         outputs = [new_output("display_data", data=data)]
         yield new_code_cell("# two drawings", metadata={"tags": ["remove-input"]}, outputs=outputs)
         caption = now[name].metadata["grokbook"]["caption"]
-        yield _markdown(f"{{numref}}`{name}`, default and {words(mine)}. {caption}")
+        yield _markdown(f"{{numref}}`{name}`, default and yours. {caption}")
 
 
 def _figures(notebook: Any) -> dict[str, Any]:

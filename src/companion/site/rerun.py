@@ -35,9 +35,9 @@ def rerun(
 ) -> tuple[Path, Path]:
     """Execute a page with a reader's parameters; the paths of the notebook and of the page.
 
-    The page opens with how it differs from the chapter at the preset: from the book's page or a
-    former run, where they are up to date, else from one executed now, where that is cheap. Files
-    are written when everything is made; the book's own pages are left as they are.
+    The page opens with how it differs from the chapter at the preset: from the book's page
+    where it is up to date, else from one executed now, where that is cheap. Files are written
+    when everything is made; the book's own pages are left as they are.
 
     Raises ParameterError before anything runs (also for a folder that cannot be written, more
     memory than is free, and above an hour that nobody agreed to), ChapterError when a cell fails
@@ -71,8 +71,6 @@ def rerun(
         notebook = beside.opened(notebook, other, page, default.where)
     html = standalone.page(root, chapter.name, notebook)
     state.write(folder, mine, runs[mine.key])
-    if default.is_to_run:
-        state.write(_folder(root, plain.page), plain, runs[plain.key])
     atomic_write(folder / f"{chapter.name}.html", html.encode())
     return folder / f"{chapter.name}.ipynb", folder / f"{chapter.name}.html"
 
@@ -93,29 +91,24 @@ class _Default:
 
 
 def _default(root: Path, mine: Job, plain: Job) -> _Default:
-    """The chapter at its preset: the book's page, a former run, one to be made, or none."""
+    """The chapter at its preset: the book's page, one to be made, or none."""
     preset = plain.page.preset
     if mine.key == plain.key:
         return _Default("", f"these are the values of the preset {preset}: nothing to compare")
-    own = _folder(root, plain.page)
-    places = {
-        f"the book's page at preset {preset}": root / "book" / "chapters",
-        f"a former run of the default, kept in {own.name}": own,
-    }
     name = plain.page.chapter.name
-    for words, folder in places.items():
-        card = state.card_in(folder, name) or {}
-        if card.get("key") == plain.key:
-            notebook = outputs.read(folder / f"{name}.ipynb")
-            return _Default(words, f"it will be compared with {words}", notebook)
+    card = state.card(root, name) or {}
+    if card.get("key") == plain.key:
+        words = f"the book's page at preset {preset}"
+        notebook = outputs.read(root / "book" / "chapters" / f"{name}.ipynb")
+        return _Default(words, f"it will be compared with {words}", notebook)
     takes = duration(plain.predicted.seconds)
     if plain.predicted.seconds <= CHEAP:
         sentence = f"the default is executed as well, to be compared: about {takes}"
         return _Default("the default, executed together with it", sentence)
     return _Default(
         "",
-        f"there is nothing to compare: no page of the preset {preset} that is up to date is here;"
-        f" `{plain.page.command()}` makes one in about {takes}",
+        f"there is nothing to compare: the book has no page of the preset {preset} that is up to"
+        f" date, and to execute one takes about {takes}",
     )
 
 

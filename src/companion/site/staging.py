@@ -247,7 +247,6 @@ def put_page(
     """Write the notebook of a page where Sphinx reads it, and what its outputs have beside it where
     the site has it."""
     put_narrow(notebook, extra / "narrow" / page.stem)
-    variants.put_pairs(notebook, extra / "pairs" / page.stem)
     for name, content in outputs.published(notebook).items():
         inside(extra, name).write_text(export.text(content), encoding="utf-8")
     variants.put_tabs(notebook, chapter, sets, here)

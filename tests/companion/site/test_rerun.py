@@ -246,27 +246,22 @@ def run(built, said, monkeypatch):
     return SimpleNamespace(call=call, root=built, said=lambda: said.stream.getvalue(), ran=ran)
 
 
-def test_it_is_compared_with_the_page_of_the_book_a_former_run_or_one_made_now(run):
+def test_it_is_compared_with_the_page_of_the_book_or_one_made_now(run):
     assert run.call({})[0] == [59] and "these are the values of the preset laptop" in run.said()
     ran, page = run.call({"p": "53"})
     assert ran == [53] and "held beside the book's page at preset laptop" in page
     assert "compared with the book's page at preset laptop" in run.said()
     ran, page = run.call({"p": "29"}, "smoke")
     assert ran == [23, 29] and "beside the default, executed together with it" in page
-    ran, page = run.call({"p": "31"}, "smoke")
-    assert ran == [31] and "beside a former run of the default, kept in 01_tiny-smoke" in page
     (run.root / "notebooks" / "01_tiny.md").write_text(CHAPTER + "\nMore.\n")
-    assert run.call({"p": "31"}, "smoke")[0] == [23, 31], "what was kept is of another source"
+    assert run.call({"p": "31"})[0] == [31, 59], "the book's page is of another source"
 
 
-def test_a_default_that_is_not_cheap_is_run_for_itself_first_and_then_found(run, monkeypatch):
+def test_a_default_that_is_not_cheap_is_not_run(run, monkeypatch):
     monkeypatch.setattr(rerun.costs, "page_estimate", lambda *a: Estimate(200.0, 10))
     ran, page = run.call({"p": "29"}, "smoke")
     assert ran == [29] and "What differs" not in page
-    assert "`grokbook run 01 --preset smoke` makes one in about 3 min" in run.said()
-    assert run.call({}, "smoke")[0] == [23]
-    ran, page = run.call({"p": "29"}, "smoke")
-    assert ran == [29] and "beside a former run of the default" in page
+    assert "to execute one takes about 3 min" in run.said()
     monkeypatch.setattr(rerun.costs, "page_estimate", lambda *a: Estimate(4000.0, 10))
     with pytest.raises(ParameterError, match=r"this is predicted to take 1\.1 h; say --yes"):
         run.call({"p": "31"}, "smoke")
