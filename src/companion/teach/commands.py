@@ -22,9 +22,6 @@ Class = Annotated[
     Path | None,
     typer.Option("--class", help="A CSV file with a column `name`: a variant for each."),
 ]
-Full = Annotated[
-    bool, typer.Option("--full-key", help="Compute also the answers that need training.")
-]
 
 
 @app.command()
@@ -52,10 +49,9 @@ def student(
     out: New,
     chapters: Chapters = None,
     names: Class = None,
-    full: Full = False,
 ) -> None:
     """Write the exercises as notebooks with checks and without solutions, and beside them a key."""
-    _edition(out, chapters, names, full, keyed=False)
+    _edition(out, chapters, names, keyed=False)
 
 
 @app.command()
@@ -63,18 +59,16 @@ def instructor(
     out: New,
     chapters: Chapters = None,
     names: Class = None,
-    full: Full = False,
 ) -> None:
     """Write what one marks by: solutions, typical wrong answers, points; without a class a course
     of nbgrader, too."""
-    _edition(out, chapters, names, full, keyed=True)
+    _edition(out, chapters, names, keyed=True)
 
 
 def _edition(
     out: Path,
     chapters: str | None,
     path: Path | None,
-    full: bool,
     *,
     keyed: bool,
 ) -> None:
@@ -84,7 +78,7 @@ def _edition(
 
     names = [] if path is None else classes.names_in(path)
     made = editions.write(
-        project_root(), out, keyed=keyed, chapters=chapters, names=names, full=full, tell=print
+        project_root(), out, keyed=keyed, chapters=chapters, names=names, tell=print
     )
     print(f"{counted(made, 'notebook')} and the key  {out}")
 

@@ -29,8 +29,8 @@ from grokbook.files import no_formula, whole_folder
 TRIES = 1_000
 """How often a student's parameters are drawn again, so that no two of a class share an answer."""
 _COLUMNS = ("name", "exercise", "parameters", "answer")
-SLOW = "it trains or repeats; ask with --full-key"
-"""What a key says in place of an answer that it does not compute unasked."""
+SLOW = "it trains or repeats; the check knows it from what the reader shows"
+"""What a key says in place of an answer that takes long to compute."""
 
 
 @dataclass(frozen=True)
@@ -71,14 +71,14 @@ def chosen(root: Path, chapters: str | None) -> list[tuple[Chapter, list[Exercis
 
 
 def draw(
-    exercises: Iterable[Exercise], names: Sequence[str], full: bool, tell: Callable[[str], Any]
+    exercises: Iterable[Exercise], names: Sequence[str], tell: Callable[[str], Any]
 ) -> list[Drawn]:
     """Parameters and answers of every exercise for each name; no two names share the answers of an
     exercise.
 
     A name draws by itself. It draws again (`name #2`) only where its answers are those of an
-    earlier name, or where a typical wrong answer is right, too. Answers of slow exercises are
-    computed if `full`; else their parameters differ.
+    earlier name, or where a typical wrong answer is right, too. Answers of slow exercises are not
+    computed; their parameters differ.
 
     Raises ChapterError where an exercise has too few choices for so many names.
     """
@@ -87,17 +87,17 @@ def draw(
         taken: list[Any] = []
         tell(f"{exercise.label}: {len(names) or 1} of them")
         for name in names or ("",):
-            one, answers = _draw_one(exercise, name, full, taken)
+            one, answers = _draw_one(exercise, name, taken)
             taken.append(answers)
             drawn.append(one)
     return drawn
 
 
-def _draw_one(exercise: Exercise, name: str, full: bool, taken: Sequence[Any]) -> tuple[Drawn, Any]:
+def _draw_one(exercise: Exercise, name: str, taken: Sequence[Any]) -> tuple[Drawn, Any]:
     """One exercise of one name, and what nobody else may share with it: its answers, else its
     parameters."""
     about = asked(exercise.label)
-    computed = not exercise.essay and (full or not about.quick)
+    computed = not exercise.essay and not about.quick
     for again in range(TRIES):
         seed = f"{name} #{again + 1}" if again else name
         given = about.drawn(seed) if name else {}
@@ -150,7 +150,6 @@ def write(
     keyed: bool,
     chapters: str | None = None,
     names: Sequence[str] = (),
-    full: bool = False,
     tell: Callable[[str], Any] = lambda text: None,
 ) -> int:
     """Write an edition to the folder `out` and give the number of its notebooks.
@@ -167,7 +166,7 @@ def write(
     """
     pairs = chosen(root, chapters)
     with whole_folder(out) as work:
-        drawn = draw([one for _, found in pairs for one in found], names, full, tell)
+        drawn = draw([one for _, found in pairs for one in found], names, tell)
         for name, folder in (folders(names) or {"": ""}).items():
             given = {one.exercise.label: one.given for one in drawn if one.name == name}
             for chapter, exercises in pairs:

@@ -232,7 +232,7 @@ def test_parameters_at_which_a_typical_wrong_answer_is_right_too_are_not_drawn(m
     monkeypatch.setattr(
         editions, "blurred", lambda exercise, names: seen.append(names["steps"]) or len(seen) == 1
     )
-    [one] = editions.draw([clock], ["Ada"], False, lambda text: None)
+    [one] = editions.draw([clock], ["Ada"], lambda text: None)
     assert one.given == asked.asked(LABEL).drawn("Ada #2") and len(seen) == 2
 
 
@@ -240,10 +240,10 @@ def test_who_would_share_an_answer_draws_again_until_the_choices_end(monkeypatch
     [clock] = parser.read(CLOCK)
     few = dataclasses.replace(asked.asked(LABEL), draws={"steps": (50, 100, 150)})
     monkeypatch.setattr(editions, "asked", lambda label: few)
-    drawn = editions.draw([clock], ["a", "b", "c"], False, lambda text: None)
+    drawn = editions.draw([clock], ["a", "b", "c"], lambda text: None)
     assert sorted(one.given["steps"] for one in drawn) == [50, 100, 150]
     with pytest.raises(ChapterError, match="ex-06-clock has too few choices for 4 students"):
-        editions.draw([clock], ["a", "b", "c", "d"], False, lambda text: None)
+        editions.draw([clock], ["a", "b", "c", "d"], lambda text: None)
 
 
 @pytest.mark.parametrize(
@@ -264,13 +264,12 @@ def test_answers_are_alike_to_three_digits_and_whole_ones_when_equal(one, other,
     assert editions.alike(one, other) == are_alike
 
 
-def test_slow_answers_are_computed_when_asked_for(monkeypatch):
+def test_slow_answers_are_not_computed(monkeypatch):
     [clock] = parser.read(CLOCK)
     slow = dataclasses.replace(asked.asked(LABEL), quick={"steps": 50})
     monkeypatch.setattr(editions, "asked", lambda label: slow)
-    quick, full = (editions.draw([clock], ["Ada"], f, lambda text: None) for f in (False, True))
-    assert quick[0].answers is None and editions.SLOW in editions.key(quick)
-    assert full[0].given == quick[0].given and full[0].answers[0] > full[0].given["fit_step"]
+    [one] = editions.draw([clock], ["Ada"], lambda text: None)
+    assert one.answers is None and editions.SLOW in editions.key([one])
 
 
 @pytest.mark.parametrize(
