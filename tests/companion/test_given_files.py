@@ -7,7 +7,6 @@ import pytest
 
 from companion.page import sources
 from companion.project import of
-from companion.teach import classes
 from grokbook import files
 from grokbook.errors import GrokbookError
 from grokbook.models.interchange import load_checkpoint as load_weights
@@ -23,7 +22,6 @@ READERS = {
     "verdicts.json": files.read_json,
     "net.pt": lambda path: load_weights(path, ResNet(3)),
     "digits": read_idx,
-    "class.csv": classes.names_in,
 }
 
 

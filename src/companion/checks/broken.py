@@ -86,6 +86,7 @@ def _links(path: Path, page: _Page, pages: Mapping[Path, _Page]) -> Iterator[str
         anchor = unquote(address.fragment)
         if not target.exists():
             yield f"the link {link} leads nowhere"
-        elif target in pages and anchor and "=" not in anchor:
-            if anchor not in pages[target].anchors:
-                yield f"the link {link} leads to an anchor that is not there"
+            continue
+        known = pages[target].anchors if target in pages else {anchor}
+        if anchor and "=" not in anchor and anchor not in known:
+            yield f"the link {link} leads to an anchor that is not there"

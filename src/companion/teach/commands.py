@@ -18,9 +18,8 @@ New = Annotated[Path, typer.Argument(help="A new folder, or an empty one.")]
 Chapters = Annotated[
     str | None, typer.Option(help="Numbers such as 01,06; default: all that have exercises.")
 ]
-Class = Annotated[
-    Path | None,
-    typer.Option("--class", help="A CSV file with a column `name`: a variant for each."),
+Variants = Annotated[
+    int, typer.Option(min=0, help="So many variants, each with parameters of its own.")
 ]
 
 
@@ -48,37 +47,30 @@ def _write(kind: str, place: Path, content: bytes) -> None:
 def student(
     out: New,
     chapters: Chapters = None,
-    names: Class = None,
+    variants: Variants = 0,
 ) -> None:
     """Write the exercises as notebooks with checks and without solutions, and beside them a key."""
-    _edition(out, chapters, names, keyed=False)
+    _edition(out, chapters, variants, keyed=False)
 
 
 @app.command()
 def instructor(
     out: New,
     chapters: Chapters = None,
-    names: Class = None,
+    variants: Variants = 0,
 ) -> None:
-    """Write what one marks by: solutions, typical wrong answers, points; without a class a course
-    of nbgrader, too."""
-    _edition(out, chapters, names, keyed=True)
+    """Write what one marks by: solutions, typical wrong answers, points; without variants a
+    course of nbgrader, too."""
+    _edition(out, chapters, variants, keyed=True)
 
 
-def _edition(
-    out: Path,
-    chapters: str | None,
-    path: Path | None,
-    *,
-    keyed: bool,
-) -> None:
+def _edition(out: Path, chapters: str | None, variants: int, *, keyed: bool) -> None:
     from companion.page.safe import counted
-    from companion.teach import classes, editions
+    from companion.teach import editions
     from grokbook.paths import project_root
 
-    names = [] if path is None else classes.names_in(path)
     made = editions.write(
-        project_root(), out, keyed=keyed, chapters=chapters, names=names, tell=print
+        project_root(), out, keyed=keyed, chapters=chapters, variants=variants, tell=print
     )
     print(f"{counted(made, 'notebook')} and the key  {out}")
 

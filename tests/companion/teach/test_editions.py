@@ -8,12 +8,10 @@ import json
 import os
 import shutil
 import subprocess
-from html import escape
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from markdown_it import MarkdownIt
 from typer.testing import CliRunner
 
 from companion.cli import app
@@ -171,15 +169,14 @@ def test_an_instructor_reads_solutions_typical_mistakes_and_what_they_are_told(r
     assert all(f"\n- {point}" in own for point in asked.asked("ex-06-own").points)
 
 
-def test_a_class_has_variants_with_a_key_and_nobody_can_use_another_ones_answer(root, tmp_path):
-    names = [f"student {n}" for n in range(20)]
+def test_variants_have_a_key_and_nobody_can_use_another_ones_answer(root, tmp_path):
     out = tmp_path / "out"
-    found = made(root, out, names=names)
+    found = made(root, out, variants=20)
     rows = [row for row in key_of(out) if row["exercise"] == LABEL]
-    assert sorted(found) == sorted(names) == sorted(row["name"] for row in rows)
+    assert sorted(found) == sorted(row["variant"] for row in rows) and len(rows) == 20
     for row in rows:
         given = json.loads(row["parameters"])
-        cells = sources(found[row["name"]])
+        cells = sources(found[row["variant"]])
         stub = f"steps = {given['steps']}\nfit_step = {given['fit_step']}"
         assert stub in cells[f"{LABEL}-given"]
         asked.check(LABEL, float(row["answer"]), **given)
@@ -188,42 +185,20 @@ def test_a_class_has_variants_with_a_key_and_nobody_can_use_another_ones_answer(
                 asked.check(LABEL, float(other), **given)
 
 
-def test_a_variant_is_that_of_the_name_and_of_the_class_alike(root, tmp_path):
-    alone = tmp_path / "alone"
-    together = tmp_path / "together"
-    made(root, alone, names=["Ada"]), made(root, together, names=["Ben", "Ada"])
-    assert key_of(alone)[0] == key_of(together)[1]
-    assert json.loads(key_of(alone)[0]["parameters"]) == asked.asked(LABEL).drawn("Ada")
+def test_a_variant_is_the_same_among_few_and_among_many(root, tmp_path):
+    made(root, tmp_path / "few", variants=1)
+    made(root, tmp_path / "many", variants=3)
+    assert key_of(tmp_path / "few")[0] == key_of(tmp_path / "many")[0]
+    first = json.loads(key_of(tmp_path / "few")[0]["parameters"])
+    assert first == asked.asked(LABEL).drawn("01")
 
 
-def test_everybody_of_a_list_has_a_folder_and_a_row_of_the_key_whatever_the_names_are(
-    root, tmp_path
-):
-    """A student called as a file of ours, as a device, or with what a pattern takes for more than a
-    letter."""
-    names = ["key.csv", "hand_out", "nul", "A [b]+$^", "../Ada", "=1+1"]
-    out = tmp_path / "out"
-    found = made(root, out, names=names)
-    assert list(found) and len(found) == len(names) and "_nul" in found and "A _b____" in found
-    assert {one["metadata"]["grokbook"]["variant"] for one in found.values()} == set(names)
-    assert {row["name"].lstrip("'") for row in key_of(out)} == set(names)
-    made(root, tmp_path / "i", names=names, keyed=True)
-    assert len(list((tmp_path / "i" / "keys").iterdir())) == len(names)
-
-
-@pytest.mark.parametrize(
-    "name", ["<img src=x onerror=alert(1)>", "![a](http://b/c)", "$x$", "`a`", "a <!-- b", "J. O'B"]
-)
-def test_a_name_is_no_markup_of_a_notebook_or_of_a_key(root, tmp_path, name):
-    """On many platforms students choose their names themselves."""
-    made(root, tmp_path / "out", names=[name])
-    made(root, tmp_path / "keys", names=[name], keyed=True)
-    [notebook] = (tmp_path / "out").rglob("*.ipynb")
-    [marked] = (tmp_path / "keys").rglob("*.md")
-    head = next(c for c in json.loads(notebook.read_text())["cells"] if c["id"] == "head")
-    for text in ("".join(head["source"]), marked.read_text()):
-        html = MarkdownIt().render(text)
-        assert f"Variant of {escape(name, quote=False)}.".replace('"', "&quot;") in html
+def test_an_instructor_has_a_key_of_each_variant_in_a_folder_of_its_number(root, tmp_path):
+    made(root, tmp_path / "i", variants=2, keyed=True)
+    names = [path.name for path in sorted((tmp_path / "i" / "keys").iterdir())]
+    assert names == ["01", "02"]
+    for name in names:
+        assert f"Variant {name}." in (tmp_path / "i/keys" / name / "06_clocks.md").read_text()
 
 
 def test_parameters_at_which_a_typical_wrong_answer_is_right_too_are_not_drawn(monkeypatch):
@@ -242,7 +217,7 @@ def test_who_would_share_an_answer_draws_again_until_the_choices_end(monkeypatch
     monkeypatch.setattr(editions, "asked", lambda label: few)
     drawn = editions.draw([clock], ["a", "b", "c"], lambda text: None)
     assert sorted(one.given["steps"] for one in drawn) == [50, 100, 150]
-    with pytest.raises(ChapterError, match="ex-06-clock has too few choices for 4 students"):
+    with pytest.raises(ChapterError, match="ex-06-clock has too few choices for 4 variants"):
         editions.draw([clock], ["a", "b", "c", "d"], lambda text: None)
 
 
@@ -278,10 +253,6 @@ def test_slow_answers_are_not_computed(monkeypatch):
         (["--chapters", "33"], "'33' is not a chapter"),
         (["--chapters", "07"], "chapter 07_none has no exercises with a check"),
         (["--chapters", " , "], "--chapters ' , ' names no chapter"),
-        (["--class", "missing.csv"], "missing.csv cannot be read"),
-        (["--class", "no_header.csv"], "needs a first line with a column `name`"),
-        (["--class", "empty.csv"], "has no name in its column `name`"),
-        (["--class", "table.csv"], "needs a first line with a column `name`"),
     ],
 )
 def test_bad_input_is_one_sentence_and_nothing_is_written(
@@ -289,14 +260,6 @@ def test_bad_input_is_one_sentence_and_nothing_is_written(
 ):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("grokbook.paths.project_root", lambda: root)
-    texts = {
-        "names": "name\nAda\n",
-        "no_header": "Ada\nBen\n",
-        "empty": "name\n",
-        "table": "PK\0\1",
-    }
-    for name, text in texts.items():
-        Path(f"{name}.csv").write_text(text)
     before = sorted(tmp_path.rglob("*"))
     result = CliRunner().invoke(app, ["teach", "student", "out", *options])
     assert isinstance(result.exception, ParameterError) and said in str(result.exception)
