@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import signal
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -124,17 +124,12 @@ def list_(
 
 def _list_all(root: Path, console: Any) -> None:
     from companion.page import costs, sources
-    from companion.site import book, state
+    from companion.site import state
 
     table = _table("nr", "chapter", "question", "laptop", "page")
     for chapter in sources.load_all(root):
         card = state.card(root, chapter.name)
-        page = "not executed"
-        if card is not None:
-            preset = card["preset"]
-            page = f"changed since ({preset})"
-            if preset in chapter.presets and card["key"] == book.key(root, chapter.page(preset)):
-                page = f"up to date ({preset})"
+        page = f"executed ({card['preset']})" if card else "not executed"
         time = duration(costs.page_estimate(chapter.page("laptop")).seconds)
         table.add_row(*map(_text, (chapter.number, chapter.title, chapter.question, time, page)))
     console.print(table)
@@ -327,53 +322,35 @@ def claims(
         raise ParameterError("--json shows the ledger and --settle changes it: give one of them.")
     if settle and not live:
         raise ParameterError("--settle writes down what the checks find, so it needs --run.")
-    from companion.claims import choose, export, outcomes, verdicts
+    from companion.claims import choose, export, outcomes, report, verdicts
 
+    width = max(50, min(get_terminal_size((80, 24)).columns, 100))
     known = verdicts.settled()
-    now: dict[str, str] = {}
+    chosen = choose(ids, paper)
+    found = []
     with stoppable():
-        chosen = choose(ids, paper)
-        results = outcomes(chosen) if live else iter(())
-        if as_json:
-            found = list(results)
-            print(export.text(export.document(chosen, found)), end="")
-            now = {outcome.claim.id: outcome.finding.verdict for outcome in found}
-        else:
-            now = _print_claims(chosen, known, results)
+        for outcome in outcomes(chosen) if live else ():
+            found.append(outcome)
+            if not as_json:
+                settled = known.get(outcome.claim.id)
+                print(report.entry(outcome.claim, settled, outcome, width) + "\n", flush=True)
+    now = {outcome.claim.id: outcome.finding.verdict for outcome in found}
+    changed = [name for name, word in now.items() if word != known.get(name)]
+    if as_json:
+        print(export.text(export.document(chosen, found)), end="")
+    else:
+        for claim in () if live else chosen:
+            print(report.entry(claim, known.get(claim.id), width=width) + "\n")
+        words = [now.get(claim.id, known.get(claim.id)) for claim in chosen]
+        text = report.summary(words)
+        if changed:
+            text += f" {len(changed)} of them differ from what is settled: {', '.join(changed)}."
+        print(report.paragraph(text, width))
     if settle:
         verdicts.settle(now)
         print(f"The settled verdicts are written to {current().verdicts.name}.")
-    elif any(known.get(name) != word for name, word in now.items()):
+    elif changed:
         raise typer.Exit(1)
-
-
-def _print_claims(
-    chosen: Iterable[Any], known: Mapping[str, str], results: Iterable[Any]
-) -> dict[str, str]:
-    """Print each result as it comes, or claims with their settled verdicts where there is none; the
-    verdicts that were found."""
-    from companion.claims import report
-
-    width = max(50, min(get_terminal_size((80, 24)).columns, 100))
-    found = {}
-    for outcome in results:
-        claim = outcome.claim
-        found[claim.id] = outcome.finding.verdict
-        print(report.entry(claim, known.get(claim.id), outcome, width) + "\n", flush=True)
-    words = list(found.values())
-    for claim in () if found else chosen:
-        words.append(known.get(claim.id, "not settled"))
-        print(report.entry(claim, known.get(claim.id), width=width) + "\n")
-    print(report.paragraph(report.summary(words), width))
-    changed = [name for name, word in found.items() if word != known.get(name)]
-    if changed:
-        listed = ", ".join(changed)
-        print(
-            report.paragraph(
-                f"{len(changed)} of them differ from what is settled: {listed}.", width
-            )
-        )
-    return found
 
 
 def _print_frame(frame: Any, console: Any) -> None:

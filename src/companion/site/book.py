@@ -15,9 +15,9 @@ from companion.python_source import SOURCES
 from companion.site import staging as site
 from companion.site import state, variants
 from companion.site.execute import execute
-from companion.site.jobs import Job, long_run, places, refuse_too_large, side_by_side
+from companion.site.jobs import Job, admitted, side_by_side
 from companion.site.kernel import Kernels
-from companion.site.terminal import Progress, agree
+from companion.site.terminal import Progress
 from grokbook.files import locked, temporary_folder
 from grokbook.machine import CORES, duration
 from grokbook.paths import records_path
@@ -76,10 +76,7 @@ def build(
             chosen, sentence = variants.affordable(more)
             waiting += chosen
             progress.say(sentence)
-        at_once = places(waiting, jobs)
-        refuse_too_large(waiting)
-        if question := long_run(waiting, at_once):
-            agree(question, yes)
+        at_once = admitted(waiting, jobs, yes)
         _execute_all(waiting, root, progress, strict, at_once)
         rebuilt = site.bring_up_to_date(root, force=force, progress=progress)
     if not waiting and not rebuilt:

@@ -14,9 +14,9 @@ from companion.page.sources import Page
 from companion.site import beside, outputs, standalone, state
 from companion.site.book import planned
 from companion.site.execute import Run, execute
-from companion.site.jobs import Job, long_run, places, refuse_too_large, seconds_of, side_by_side
+from companion.site.jobs import Job, admitted, seconds_of, side_by_side
 from companion.site.kernel import Kernels
-from companion.site.terminal import Progress, agree
+from companion.site.terminal import Progress
 from grokbook.files import atomic_write, refuse_unwritable
 from grokbook.machine import CORES, duration
 from grokbook.paths import results_path
@@ -51,10 +51,7 @@ def rerun(
     plain = planned(root, chapter.page(page.preset))
     default = _default(root, mine, plain)
     wanted = [mine, plain] if default.is_to_run else [mine]
-    at_once = places(wanted)
-    refuse_too_large(wanted)
-    if question := long_run(wanted, at_once):
-        agree(question, yes)
+    at_once = admitted(wanted, yes=yes)
     takes = duration(seconds_of(wanted, at_once) + costs.PAGE_SECONDS)
     memory = f"{mine.predicted.memory_mb:.0f} MB"
     progress.say(f"{chapter.label}: about {takes} until its page is made, {memory}")
@@ -107,8 +104,9 @@ def _default(root: Path, mine: Job, plain: Job) -> _Default:
         return _Default("the default, executed together with it", sentence)
     return _Default(
         "",
-        f"there is nothing to compare: the book has no page of the preset {preset} that is up to"
-        f" date, and to execute one takes about {takes}",
+        f"there is nothing to compare: the book's page is not of the preset {preset}, or not up to"
+        f" date; `grokbook build --only {plain.page.chapter.number} --preset {preset}` makes one in"
+        f" about {takes}",
     )
 
 

@@ -261,7 +261,7 @@ def test_a_default_that_is_not_cheap_is_not_run(run, monkeypatch):
     monkeypatch.setattr(rerun.costs, "page_estimate", lambda *a: Estimate(200.0, 10))
     ran, page = run.call({"p": "29"}, "smoke")
     assert ran == [29] and "What differs" not in page
-    assert "to execute one takes about 3 min" in run.said()
+    assert "`grokbook build --only 01 --preset smoke` makes one in about 3 min" in run.said()
     monkeypatch.setattr(rerun.costs, "page_estimate", lambda *a: Estimate(4000.0, 10))
     with pytest.raises(ParameterError, match=r"this is predicted to take 1\.1 h; say --yes"):
         run.call({"p": "31"}, "smoke")
