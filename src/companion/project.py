@@ -132,6 +132,12 @@ def described(root: Path) -> dict[str, Any]:
     return _table(_content(root), "project")
 
 
+def urls(root: Path) -> dict[str, str]:
+    """The addresses that a folder's pyproject.toml names, `Documentation` that of the site; none
+    where there is no such file."""
+    return described(root).get("urls", {})
+
+
 def _table(content: dict[str, Any], name: str) -> dict[str, Any]:
     """A table of a pyproject.toml, empty where it is not there. Raises ParameterError for a value
     that is none."""

@@ -238,8 +238,7 @@ def _seconds(front: Mapping[str, Any]) -> dict[str, float]:
     seconds = dict(front.get("seconds") or {})
     for name, value in seconds.items():
         if name not in PRESETS or type(value) not in (int, float) or not 0 <= value < _LONGEST:
-            wrong = f"seconds has {name}: {value!r}"
-            raise ChapterError(f"{wrong}; it gives a number of seconds for {', '.join(PRESETS)}.")
+            raise ChapterError(f"seconds has {name}: {value!r}, no number of seconds of a preset.")
     return seconds
 
 

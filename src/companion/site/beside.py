@@ -51,7 +51,7 @@ def parts(notebook: Any, default: Any, page: Page, where: str) -> tuple[list[Any
     name = page.chapter.name
     comparison = _Comparison(
         page=page,
-        source=when.kept(page.chapter.source, _conditions(now["items"])),
+        source=when.kept(page.chapter.source, when.read(drift.glued(notebook))),
         then=then["items"],
         now=now["items"],
         differences=drift.compare({"chapters": {name: then}}, {"chapters": {name: now}}),
@@ -68,16 +68,6 @@ def parts(notebook: Any, default: Any, page: Page, where: str) -> tuple[list[Any
         elif "caption" in figure:
             figure["caption"] = comparison.marked(figure["caption"])
     return opening, marked
-
-
-def _conditions(items: Mapping[str, Any]) -> dict[str, tuple[bool | None, str]]:
-    """The conditions among the items of a page, as `when` takes them."""
-    known: dict[str, tuple[bool | None, str]] = {}
-    for item, value in items.items():
-        if item.startswith("condition "):
-            truth = value if isinstance(value, bool) else None
-            known[item.removeprefix("condition ")] = (truth, "")
-    return known
 
 
 def _printed(value: Any, form: str | None) -> str:

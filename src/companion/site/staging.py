@@ -27,7 +27,7 @@ from companion.exercises import parser
 from companion.page import cards, class_page, front, sources
 from companion.page.drawing import NARROW
 from companion.page.sources import Chapter
-from companion.project import described, of
+from companion.project import described, of, urls
 from companion.python_source import SOURCES
 from companion.site import cookbook, downloads, outputs, policy, sheets, state, variants
 from companion.site.arranged import arranged
@@ -281,7 +281,6 @@ def fill_pages(
     """Put what the pages outside the chapters ask for into them: what each chapter needs and what
     can be turned in it, a table of exercises, links."""
     every = sources.load_all(root)
-    files = {name: {one.name: one.file for one in several} for name, several in sets.items()}
     elsewhere: dict[str, str] = {}
     for chapter in every:
         if chapter.name not in names:
@@ -290,7 +289,7 @@ def fill_pages(
     tables = {
         parser.TABLE: parser.table({chapter.name: chapter.source for chapter in every}),
         NEEDS: front.needs(root),
-        KNOBS: front.knobs(root, files),
+        KNOBS: front.knobs(root, sets),
     }
     for page in [*source.glob("*.md"), *source.glob("*.ipynb"), *source.glob("chapters/*.ipynb")]:
         text = page.read_text(encoding="utf-8")
@@ -339,12 +338,6 @@ def filtered_toc(text: str, names: Collection[str]) -> str:
         if staying:
             parts.append({**part, "chapters": staying})
     return yaml.safe_dump({**toc, "parts": parts}, sort_keys=False)
-
-
-def urls(root: Path) -> dict[str, str]:
-    """The addresses that pyproject.toml names, `Documentation` that of the site; none where there
-    is no such file."""
-    return described(root).get("urls", {})
 
 
 def pages(

@@ -29,11 +29,12 @@ def slides(chapter: Chapter, out: Out, site: Site = None) -> None:
     notes (key s)."""
     from companion.teach import pages
     from companion.teach.slides import slides as made
+    from grokbook.files import refuse_unwritable
 
+    refuse_unwritable(out, f"OUT = {out}")
     folder = pages.site_folder(site)
     page = pages.chapter_page(chapter, folder)
-    place = pages.folder(out) / f"{page.stem}_slides.html"
-    _write("slides", place, made(page, folder / "mathjax").encode())
+    _write("slides", out / f"{page.stem}_slides.html", made(page, folder / "mathjax").encode())
 
 
 def _write(kind: str, place: Path, content: bytes) -> None:
@@ -69,9 +70,7 @@ def _edition(out: Path, chapters: str | None, variants: int, *, keyed: bool) -> 
     from companion.teach import editions
     from grokbook.paths import project_root
 
-    made = editions.write(
-        project_root(), out, keyed=keyed, chapters=chapters, variants=variants, tell=print
-    )
+    made = editions.write(project_root(), out, keyed=keyed, chapters=chapters, variants=variants)
     print(f"{counted(made, 'notebook')} and the key  {out}")
 
 
@@ -81,22 +80,24 @@ def handout(chapter: Chapter, out: Out, site: Site = None) -> None:
     formulas, exercises."""
     from companion.teach import pages
     from companion.teach.handout import handout as made
+    from grokbook.files import refuse_unwritable
 
     folder = pages.site_folder(site)
-    target = pages.folder(out)
+    refuse_unwritable(out, f"OUT = {out}")
     page = pages.chapter_page(chapter, folder)
     address = pages.address(page.relative_to(folder).as_posix())
-    _write("handout", target / f"{page.stem}_handout.pdf", made(page, address))
+    _write("handout", out / f"{page.stem}_handout.pdf", made(page, address))
 
 
 @app.command("paper")
 def paper_(out: Out, site: Site = None) -> None:
     """Print the whole book as one PDF, with Chromium."""
     from companion.teach import pages, paper
+    from grokbook.files import refuse_unwritable
     from grokbook.paths import project_root
 
     folder = pages.site_folder(site)
-    target = pages.folder(out)
+    refuse_unwritable(out, f"OUT = {out}")
     names = paper.pages_in_order(project_root(), folder)
     made = paper.printed(folder, names, pages.address())
-    _write("paper", target / "grokbook.pdf", made)
+    _write("paper", out / "grokbook.pdf", made)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Number
 from pathlib import Path
@@ -69,9 +69,7 @@ def chosen(root: Path, chapters: str | None) -> list[tuple[Chapter, list[Exercis
     return pairs
 
 
-def draw(
-    exercises: Iterable[Exercise], names: Sequence[str], tell: Callable[[str], Any]
-) -> list[Drawn]:
+def draw(exercises: Iterable[Exercise], names: Sequence[str]) -> list[Drawn]:
     """Parameters and answers of every exercise for each variant; no two share the answers of an
     exercise.
 
@@ -84,7 +82,7 @@ def draw(
     drawn: list[Drawn] = []
     for exercise in exercises:
         taken: list[Any] = []
-        tell(f"{exercise.label}: {len(names) or 1} of them")
+        print(f"{exercise.label}: {len(names) or 1} of them")
         for name in names or ("",):
             one, answers = _draw_one(exercise, name, taken)
             taken.append(answers)
@@ -149,7 +147,6 @@ def write(
     keyed: bool,
     chapters: str | None = None,
     variants: int = 0,
-    tell: Callable[[str], Any] = lambda text: None,
 ) -> int:
     """Write an edition to the folder `out` and give the number of its notebooks.
 
@@ -165,7 +162,7 @@ def write(
     pairs = chosen(root, chapters)
     names = [f"{number:02d}" for number in range(1, variants + 1)]
     with whole_folder(out) as work:
-        drawn = draw([one for _, found in pairs for one in found], names, tell)
+        drawn = draw([one for _, found in pairs for one in found], names)
         for name in names or ("",):
             given = {one.exercise.label: one.given for one in drawn if one.name == name}
             for chapter, exercises in pairs:

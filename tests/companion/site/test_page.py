@@ -242,9 +242,9 @@ ENTRY = {
         ),
         (
             {"origin": "trained", "update": "compiled"},
-            "within a band: 1 of its 1 datasets was trained here, and",
+            "within a band: 1 of its 1 datasets was trained here, compiled",
         ),
-        ({"origin": "cached", "device": "NVIDIA H100"}, "runs were trained on a GPU\n"),
+        ({"origin": "cached", "device": "NVIDIA H100"}, "was trained here, on a GPU\n"),
     ],
 )
 def test_the_box_at_the_foot_says_what_ran_on_which_data_and_how_to_make_it_again(

@@ -207,7 +207,7 @@ def test_parameters_at_which_a_typical_wrong_answer_is_right_too_are_not_drawn(m
     monkeypatch.setattr(
         editions, "blurred", lambda exercise, names: seen.append(names["steps"]) or len(seen) == 1
     )
-    [one] = editions.draw([clock], ["Ada"], lambda text: None)
+    [one] = editions.draw([clock], ["Ada"])
     assert one.given == asked.asked(LABEL).drawn("Ada #2") and len(seen) == 2
 
 
@@ -215,10 +215,10 @@ def test_who_would_share_an_answer_draws_again_until_the_choices_end(monkeypatch
     [clock] = parser.read(CLOCK)
     few = dataclasses.replace(asked.asked(LABEL), draws={"steps": (50, 100, 150)})
     monkeypatch.setattr(editions, "asked", lambda label: few)
-    drawn = editions.draw([clock], ["a", "b", "c"], lambda text: None)
+    drawn = editions.draw([clock], ["a", "b", "c"])
     assert sorted(one.given["steps"] for one in drawn) == [50, 100, 150]
     with pytest.raises(ChapterError, match="ex-06-clock has too few choices for 4 variants"):
-        editions.draw([clock], ["a", "b", "c", "d"], lambda text: None)
+        editions.draw([clock], ["a", "b", "c", "d"])
 
 
 @pytest.mark.parametrize(
@@ -243,7 +243,7 @@ def test_slow_answers_are_not_computed(monkeypatch):
     [clock] = parser.read(CLOCK)
     slow = dataclasses.replace(asked.asked(LABEL), quick={"steps": 50})
     monkeypatch.setattr(editions, "asked", lambda label: slow)
-    [one] = editions.draw([clock], ["Ada"], lambda text: None)
+    [one] = editions.draw([clock], ["Ada"])
     assert one.answers is None and editions.SLOW in editions.key([one])
 
 
