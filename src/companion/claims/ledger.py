@@ -189,7 +189,7 @@ class Claim:
         if not self.shown_by and self.check:
             object.__setattr__(self, "shown_by", "runs" if self.runs else "count")
         if not self.named:
-            _refuse_unknown("paper", self.paper, PAPERS)
+            _refuse_unknown("paper", str(self.paper), PAPERS)
         _refuse_unknown("kind", self.kind, KINDS)
         _refuse_unknown("origin", self.origin, ORIGINS)
         _refuse_unknown("way", self.shown_by, ("", *WAYS))

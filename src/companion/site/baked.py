@@ -232,7 +232,7 @@ class _Text:
         """A box, or a theorem with its kin: its name above what stands in it."""
         kind = Label(block.name.removeprefix("prf:")) if block.name.startswith("prf:") else None
         label = self.known.labels.get(block.options.get("label", ""), kind)
-        head = ": ".join(filter(None, (label and label.words, self._inline(block.title))))
+        head = ": ".join(filter(None, (label.words if label else "", self._inline(block.title))))
         body = self.plain(block.body)
         if block.is_folded:
             # a place of HTML that holds one line: no emphasis of Markdown
