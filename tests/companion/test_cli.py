@@ -217,5 +217,3 @@ def test_record_lists_and_hands_its_options_on(root, monkeypatch):
         "update": "compiled",
     }
     assert given == [("fig5", None), asked]
-
-

@@ -173,10 +173,7 @@ def test_a_built_site_holds_the_manifest_of_its_pages(built):
     assert of_site == drift.read(built)
     assert not drift.compare(of_site, drift.manifest(built, ["01_tiny"]))
     items = of_site["chapters"]["01_tiny"]["items"]
-    assert (
-        items["glue modulus"] == 59
-        and items["table 1, 2, 1"] == "n 2, square –"
-    )
+    assert items["glue modulus"] == 59 and items["table 1, 2, 1"] == "n 2, square –"
 
 
 @pytest.mark.parametrize(
