@@ -49,24 +49,22 @@ def chosen(root: Path, chapters: str | None) -> list[tuple[Chapter, list[Exercis
     Raises ParameterError for an unknown chapter, for one without exercises that can be checked, and
     for a list of none.
     """
-    pairs = []
     if chapters is None:
-        for chapter in sources.load_all(root):
-            if exercises := read(chapter.source):
-                pairs.append((chapter, exercises))
-        return pairs
-    for name in dict.fromkeys(filter(None, map(str.strip, chapters.split(",")))):
-        chapter = sources.find(root, name)
+        wanted = sources.load_all(root)
+    else:
+        wanted = [sources.find(root, name) for name in filter(str.strip, chapters.split(","))]
+    pairs = {}
+    for chapter in wanted:
         exercises = read(chapter.source)
-        if not exercises:
+        if exercises:
+            pairs[chapter.name] = (chapter, exercises)
+        elif chapters is not None:
             raise ParameterError(
                 f"{chapter.label} has no exercises with a check, so there is nothing to hand out."
             )
-        if (chapter, exercises) not in pairs:
-            pairs.append((chapter, exercises))
     if not pairs:
         raise ParameterError(f"--chapters {shown(chapters)} names no chapter, such as 01,06.")
-    return pairs
+    return list(pairs.values())
 
 
 def draw(exercises: Iterable[Exercise], names: Sequence[str]) -> list[Drawn]:
