@@ -116,8 +116,6 @@ def of(root: Path) -> Project:
             )
     about = _table(content, "project")
     named = {key: about[key] for key in ("name", "version") if key in about}
-    if not all(isinstance(value, str) for value in named.values()):
-        raise ParameterError(f"name or version of [project] is no text: {shown(named)}.")
     return Project(root, **{"ledger": ""} | named | said)
 
 

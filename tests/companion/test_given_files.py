@@ -109,13 +109,13 @@ TABLES = [
     "[tool]\ngrokbook = [1]",
     "project = 3\n[tool.grokbook]",
 ]
-TABLES += ["[project]\nname = 3\n[tool.grokbook]", "x = " + "[" * 5000, "\0"]
+TABLES += ["x = " + "[" * 5000, "\0"]
 
 
 @pytest.mark.parametrize("text", TABLES)
 def test_a_pyproject_of_other_kinds_is_one_sentence(tmp_path, text):
     (tmp_path / "pyproject.toml").write_text(text)
-    with pytest.raises(GrokbookError, match=r"is no table|is no text|cannot be read"):
+    with pytest.raises(GrokbookError, match="is no table|cannot be read"):
         of(tmp_path)
 
 

@@ -164,10 +164,7 @@ class _Comparison:
         )
         lost = [d for d in self.both if d.item.startswith("condition ") and d.old is True]
         if lost:
-            text += (
-                f" {counted(len(lost), 'condition')} of its sentences no longer"
-                f" hold{'s' if len(lost) == 1 else ''}; a marked line stands in their place."
-            )
+            text += f" Conditions of its sentences that no longer hold: {len(lost)}, marked there."
         return text
 
     def _changes(self) -> list[str]:

@@ -181,7 +181,7 @@ def test_what_the_page_does_not_print_is_not_told_and_no_raw_name_is(tiny):
     more = "\n\nIt is {glue:text}`printed_alike:.1f`. {when}`not late; Never.` {when}`late; The rise comes late.`\n"
     said, made = opening(replace(tiny, source=tiny.source + more), default, mine)
     assert "nothing that the page shows" in said and "hidden_name" not in said
-    assert "1 condition of its sentences no longer holds; a marked line" in said
+    assert "Conditions of its sentences that no longer hold: 1, marked there." in said
 
 
 @pytest.mark.parametrize(
