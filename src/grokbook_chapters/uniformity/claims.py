@@ -14,15 +14,13 @@ from grokbook.measures import circle_med, med, med_bound
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.tasks.groups import cyclic
 from grokbook.theory.one_frequency import circle
-from grokbook.theory.uniformity import (
+from grokbook.theory.uniformity import class_sums, closeness, common_point
+from grokbook_chapters.uniformity.class_shares import (
     AdditiveFit,
     additive_fit,
     additive_share,
     circle_delta,
     class_gap,
-    class_sums,
-    closeness,
-    common_point,
 )
 
 COLLAPSE = "Closeness of the classes forces collapse"

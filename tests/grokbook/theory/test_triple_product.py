@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from grokbook.theory.triple_product import (
     conserved,
-    explain,
     flow,
     jacobian,
     limit_point,
     velocity,
 )
 from grokbook_chapters.lyapunov_phase_portrait.cube_limits import cube_limits, largest_distance
+from grokbook_chapters.lyapunov_phase_portrait.explained import explain
 from refusals import refusals
 
 coordinate = st.floats(-3, 3).filter(lambda v: v == 0 or abs(v) > 1e-3)
