@@ -78,7 +78,7 @@ def _check_own(config: Any, own: Sequence[str]) -> None:
         if "task" in own and not hasattr(config.task, "sizes"):
             _check_data(config)
         elif "model" in own:
-            _outputs(config)
+            _check_answers(config, config.task.targets, _outputs(config))
     _known[key] = things
 
 
@@ -353,7 +353,7 @@ def _check_data(config: Any) -> None:
 def _check_answers(config: Any, targets: np.ndarray, outputs: Tensor) -> None:
     """Refuse targets that the outputs of the network cannot be."""
     kind = type(config.task).__name__
-    gives = f"forward of {type(config.model).__name__} gives {tuple(outputs.shape[1:])}"
+    gives = f"forward of {called(config.model)} gives {tuple(outputs.shape[1:])}"
     if np.issubdtype(targets.dtype, np.floating):
         if outputs.shape[1:] != targets.shape[1:]:
             raise ParameterError(

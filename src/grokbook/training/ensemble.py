@@ -76,11 +76,9 @@ class _Saver:
 
 @dataclass(frozen=True)
 class How:
-    """How runs are trained, whatever they are: device, threads, checkpoints, what is kept, where to
-    stop."""
+    """How runs are trained, whatever they are: device, checkpoints, what is kept, where to stop."""
 
     device: str = "cpu"
-    threads: int = 1
     checkpoint_every: float = 30.0
     keep: bool = False
     steps: int | None = None
@@ -101,7 +99,7 @@ def train_here(
     """
     if checkpoint and identity is None:
         identity = run_id(configs, how.keep)
-    threads = how.threads if how.device == "cpu" else None
+    threads = 1 if how.device == "cpu" else None
     with plain_torch(torch.device(how.device).type), limited_threads(threads), subnormals_as_zero():
         stack = make_stack(configs, torch.device(how.device), how.keep)
         resumed = checkpoint is not None and restore(stack, checkpoint, identity)
@@ -191,19 +189,18 @@ def train(
     steps: int | None = None,
     rows: int | None = None,
     compiled: bool = False,
-    threads: int = 1,
     workers: int | None = None,
     checkpoints: str | Path | None = None,
     checkpoint_every: float = 30.0,
 ) -> xr.Dataset:
     """Train every configuration and return what was logged, dims `run` and `step`.
 
-    On a CPU each run has a process of its own with `threads` threads, as many side by side as there
-    are cores (`workers`); a single run, and every run where there is one core, stays in this
+    On a CPU each run has a process of its own with one thread, as many side by side as there are
+    cores (`workers`); a single run, and every run where there is one core, stays in this
     process. `rows` lets so many runs of one size share a program, which pays for small networks; on
     a GPU all runs of one size do. With `checkpoints`, a folder, the state of each run is kept there
     after a second and then ever more seldom, at last every `checkpoint_every` seconds, and an
-    interrupted call continues; on one CPU thread the result is bit for bit that of an uninterrupted
+    interrupted call continues; on a CPU the result is bit for bit that of an uninterrupted
     one. The files of finished runs stay until the caller removes them. Where the code is not known
     (a class of a reader's own without source, a lambda) none is kept, and a line says so.
 
@@ -254,7 +251,7 @@ def train(
         scope.enter_context(plain_torch(chosen.type))
         _check(configs, watch or {})
         compiled = compiled and any(map(compiles, configs))
-        how = How(str(chosen), threads, checkpoint_every, bool(watch), steps, compiled)
+        how = How(str(chosen), checkpoint_every, bool(watch), steps, compiled)
         on_cpu = chosen.type == "cpu"
         programs = groups(configs, rows or (1 if on_cpu else None))
         count = min(workers or cores(), len(programs)) if on_cpu else 1
@@ -364,7 +361,7 @@ def _train_apart(jobs: list[_Job], workers: int, progress: bool) -> list[Stack]:
     totals = {name: job.configs[0].steps for name, job in named.items()}
     with (
         TrainingProgress(totals, progress) as bars,
-        Pool(workers, jobs[0].how.threads) as pool,
+        Pool(workers) as pool,
     ):
         futures = []
         for name, job in named.items():

@@ -9,7 +9,6 @@ from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call
@@ -52,27 +51,14 @@ class TorchModule:
 
     @plain_torch()
     def check(self, task: Any) -> None:
-        """Raise ParameterError where runs would lose a part of the module, or where it cannot
-        answer the task.
+        """Raise ParameterError where runs would lose a part of the module.
 
-        That its forward pass is one is known before (`grokbook.training.contract`).
+        That it can answer the task is known before (`grokbook.training.contract`).
         """
         _made.cache_clear()  # what the factory reads may have been set to another value
         x = as_read(task, task.inputs[:2])
         for seed in (0, 1):
             self._check_whole(seed, x)
-        with torch.no_grad():
-            outputs = tuple(self.forward(self.draw(0), x).shape[1:])
-        targets = task.targets
-        labels = np.issubdtype(targets.dtype, np.integer)
-        fits = outputs == targets.shape[1:]
-        if labels:
-            fits = len(outputs) == 1 and targets.max() < outputs[0]
-        if not fits:
-            wanted = f"({targets.max() + 1},) or more" if labels else tuple(targets.shape[1:])
-            raise ParameterError(
-                f"{self.adapted} gives {outputs} for each sample, but the targets need {wanted}."
-            )
 
     def _check_whole(self, seed: int, x: Tensor) -> None:
         """Compare outputs and slopes with those of the module itself, and the module with what a
