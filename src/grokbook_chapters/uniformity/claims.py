@@ -184,7 +184,7 @@ def bound_on_med(p: int = 97) -> Finding:
     tables = [circle(p, k) for k in range(1, p // 2 + 1)]
     tables += [rng.normal(size=(p, d)) for d in (1, 8, 128)]
     most = max(med(t) / med_bound(t) for t in tables)
-    top = circle_med(p, [p // 2])
+    top = circle_med(p, p // 2)
     finite = np.isfinite([med(t) for t in tables])
     return judge(
         finite.any(),
