@@ -65,7 +65,7 @@ def samples_of(pairs: Iterable[Sequence[int]], p: int | None = None) -> list[Sam
 
 
 def permissible_set(
-    pairs: Iterable[Sequence[int]], *, counting: str = "distinct"
+    pairs: Iterable[Sequence[int]], *, counting: str = "distinct", modulus: int | None = None
 ) -> list[Parallelogram]:
     r"""The permissible parallelograms $P_0(D)$ of a training set: pairs of samples that share a
     label.
@@ -75,8 +75,9 @@ def permissible_set(
         counting: "distinct": unordered pairs of different samples, as the authors' code counts and
             as the paper's example for p = 4 does; "literal": equation (1) as printed, with both
             orders and with each sample beside itself, $\sum_s n_s^2$ for $n_s$ samples of label s.
+        modulus: labels are i + j modulo this; None for plain sums.
 
-    Raises ParameterError for bad pairs or another counting.
+    Raises ParameterError for bad pairs, another counting, or a modulus below 1.
 
     Example:
         >>> permissible_set([(0, 2), (1, 1), (0, 3)])
@@ -91,13 +92,13 @@ def permissible_set(
     3) / 24).
     """
     one_of(counting, COUNTINGS, "counting")
-    classes = _classes(samples_of(pairs))
+    classes = _classes(samples_of(pairs), modulus)
     if counting == "literal":
         return [(a, b) for same in classes for a in same for b in same]
     return [two for same in classes for two in combinations(same, 2)]
 
 
-def _classes(samples: Sequence[Sample], modulus: int | None = None) -> list[list[Sample]]:
+def _classes(samples: Sequence[Sample], modulus: int | None) -> list[list[Sample]]:
     """The samples apart by label, labels in ascending order."""
     labels: dict[int, list[Sample]] = {}
     n = None if modulus is None else whole(modulus, "modulus")
@@ -167,7 +168,7 @@ def gram(pairs: Iterable[Sequence[int]], p: int) -> np.ndarray:
     """
     samples = samples_of(pairs, p)
     total = np.zeros((p, p))
-    for same in _classes(samples):
+    for same in _classes(samples, None):
         v = np.zeros((len(same), p))
         for row, (i, j) in zip(v, same, strict=True):
             row[i] += 1

@@ -15,7 +15,6 @@ from companion.claims.finding import band, most, some
 from companion.claims.words import spread
 from grokbook.curves.delay import PERSISTENCE, grok_times
 from grokbook.models.resnet import ResNet
-from grokbook.tasks.shapes import ShapeTask, tiles
 from grokbook.training import View
 from grokbook_chapters.resnet_grokking.features import (
     WATCHED,
@@ -47,6 +46,7 @@ from grokbook_chapters.resnet_grokking.runs import (
     small,
     summed,
 )
+from grokbook_chapters.resnet_grokking.shapes import ShapeTask, tiles
 
 TASK = "Four pictures, one sum"
 CONTROLS = "What a test set can show"
