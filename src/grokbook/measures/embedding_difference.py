@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from grokbook.errors import ParameterError, checked_call
+from grokbook.errors import ParameterError, check_choice, checked_call
 from grokbook.measures.fourier import fourier_power
 from grokbook.measures.geometry import diameter
-from grokbook.measures.inputs import Array, one_of, rows, whole
+from grokbook.measures.inputs import Array, rows, whole
 
 REDUCTIONS = ("mean", "sum", "rescaled_sum")
 COMBINATIONS = ("average", "sum")
@@ -163,8 +163,8 @@ def med(
     `MED_DEFINITIONS`. The paper takes word plus position embedding; a constant position embedding
     cancels in the differences.
     """
-    one_of(reduction, REDUCTIONS, "reduction")
-    one_of(combine, COMBINATIONS, "combine")
+    check_choice("reduction", reduction, REDUCTIONS)
+    check_choice("combine", combine, COMBINATIONS)
     tables = _tables(embedding, second, least=2 + bool(omit_last))
     lengths = [_step_lengths(table, cyclic=cyclic, omit_last=omit_last) for table in tables]
     return _combine([_reduce(x, len(tables[0]), reduction) for x in lengths], combine)
@@ -183,7 +183,7 @@ def med_as(name: str, embedding: Array, second: Array | None = None) -> float:
     >>> med_as("gu2024_eq_12", line), med_as("gu2025_fig_5", line), med_as("code_rec", line)
     (8.0, 8.0, 8.0)
     """
-    definition = MED_DEFINITIONS[one_of(name, MED_DEFINITIONS, "name")]
+    definition = MED_DEFINITIONS[check_choice("name", name, MED_DEFINITIONS)]
     if definition.ranges == 1:
         return med(embedding, **definition.arguments)
     return med(embedding, second=embedding if second is None else second, **definition.arguments)
@@ -282,7 +282,7 @@ def expected_initial_med(p: int, d: int, *, definition: str = "gu2025_def_4_2") 
     """
     whole(p, "p", least=3)
     sigma = 1 / sqrt(whole(d, "d", least=1))
-    chosen = MED_DEFINITIONS[one_of(definition, MED_DEFINITIONS, "definition")]
+    chosen = MED_DEFINITIONS[check_choice("definition", definition, MED_DEFINITIONS)]
     keywords = chosen.arguments
     steps = p - bool(keywords.get("omit_last")) - (not keywords["cyclic"])
     step = 2 * sigma * exp(lgamma((d + 1) / 2) - lgamma(d / 2))

@@ -156,7 +156,7 @@ def laid_out(model: Any, drawn: Mapping[str, Tensor], by: str = "draw") -> Tenso
         if tuple(value.shape) != tuple(shape) or value.dtype != torch.float32:
             raise ParameterError(
                 f"{by} of {kind} gives {name} as {value.dtype} {tuple(value.shape)}, but shapes()"
-                f" says {tuple(shape)}, in torch.float32."
+                f" says {tuple(shape)}, in torch.float32, as records are."
             )
         if by == "draw" and not torch.isfinite(value).all():
             raise ParameterError(
