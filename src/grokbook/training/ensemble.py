@@ -4,6 +4,7 @@ out."""
 from __future__ import annotations
 
 import contextlib
+import itertools
 import pickle
 import time
 from collections.abc import Mapping, Sequence
@@ -247,29 +248,15 @@ def train(
         if value is not None and value < 1:
             raise ParameterError(f"{name} = {shown(value)} must be 1 or more.")
     chosen = pick_device(device)
-    with contextlib.ExitStack() as scope:
-        scope.enter_context(plain_torch(chosen.type))
+    with plain_torch(chosen.type):
         _check(configs, watch or {})
         compiled = compiled and any(map(compiles, configs))
         how = How(str(chosen), checkpoint_every, bool(watch), steps, compiled)
         on_cpu = chosen.type == "cpu"
         programs = groups(configs, rows or (1 if on_cpu else None))
         count = min(workers or cores(), len(programs)) if on_cpu else 1
-        apart = count > 1 and _travels(configs)
-        folder = checkpoints
-        if (apart or folder is not None) and (code := code_of(*configs)).digest is None:
-            if folder is not None:
-                say(f"no checkpoint of these runs is kept: {code.why}.")
-            apart = False
-            folder = None
-        if apart and folder is None:
-            folder = scope.enter_context(temporary_folder())
-        jobs = [_Job([configs[i] for i in places], folder, how) for places in programs]
-        if apart:
-            stacks = _train_apart(jobs, count, progress)
-        else:
-            stacks = [_train_job(job, progress) for job in jobs]
-        trained = _in_order(programs, stacks)
+        grouped = [[configs[i] for i in places] for places in programs]
+        trained = _in_order(programs, _train_programs(grouped, how, checkpoints, count, progress))
         update = "compiled" if compiled else "eager"
         if not on_cpu:
             update += ", as a graph"
@@ -325,6 +312,27 @@ def _refuse_muon_without_matrices(configs: Sequence[RunConfig]) -> None:
                 "Muon needs matrices=(...) for a network without W_U; choose of"
                 f" {', '.join(names)}."
             )
+
+
+def _train_programs(
+    programs: Sequence[list[RunConfig]],
+    how: How,
+    checkpoints: str | Path | None,
+    count: int,
+    progress: bool,
+) -> list[Stack]:
+    """Train runs by programs: in `count` processes where they can travel and their code is known,
+    else here."""
+    configs = list(itertools.chain(*programs))
+    code = code_of(*configs)
+    is_known = code.digest is not None
+    if checkpoints is not None and not is_known:
+        say(f"no checkpoint of these runs is kept: {code.why}.")
+    folder = checkpoints if is_known else None
+    if count == 1 or not is_known or not _travels(configs):
+        return [_train_job(_Job(program, folder, how), progress) for program in programs]
+    with contextlib.nullcontext(folder) if folder is not None else temporary_folder() as place:
+        return _train_apart([_Job(program, place, how) for program in programs], count, progress)
 
 
 @dataclass(frozen=True)
