@@ -11,9 +11,8 @@ from grokbook.errors import ParameterError
 from grokbook.measures import med
 from grokbook.theory import uniformity as un
 from grokbook.theory.enclosing_ball import smallest_ball
-from grokbook.theory.one_frequency import circle, full_loss, logits
+from grokbook.theory.one_frequency import full_loss, logits
 from grokbook.theory.vectors import odd_prime, pair, vectors
-from grokbook_chapters.norms_and_starts.med_limit import med_limit
 from refusals import refusals
 
 TABLES = arrays(
@@ -51,34 +50,12 @@ def test_closeness_bounds_the_embedding(phi):
 ODD = TABLES.filter(lambda t: len(t) % 2 and np.ptp(t, axis=0).max() > 0)
 
 
-@given(ODD, st.integers(0, 99))
-def test_med_is_bounded_by_the_variances_of_the_classes(phi, seed):
-    """(4/3) cos(pi/2p) rms(delta_r) for one table; for two, sqrt(2) cos(pi/2p) times it bounds the
-    rms of both MEDs."""
-    assert med(phi) <= med_limit(un.closeness(phi).deltas) * (1 + 1e-9)
-    second = np.random.default_rng(seed).normal(size=phi.shape)
-    both = np.sqrt((med(phi) ** 2 + med(second) ** 2) / 2)
-    assert both <= med_limit(un.closeness(phi, second).deltas, shared=False) * (1 + 1e-9)
-
-
 @given(ODD)
 def test_the_variances_of_the_classes_average_to_twice_that_of_the_table(phi):
     spread = ((phi - phi.mean(axis=0)) ** 2).sum(axis=1).mean()
     sums = un.class_sums(phi) - un.common_point(phi)
     assert np.isclose((sums**2).sum(axis=2).mean(), 2 * spread)
     assert 9 / 4 * spread <= (un.closeness(phi).deltas ** 2).mean() * (1 + 1e-9)
-
-
-@pytest.mark.parametrize("p", [3, 5, 13])
-def test_where_the_bounds_of_med_are_attained(p):
-    """Two circles of frequency (p-1)/2 at right angles; one table at p = 3; the radius 3/2 sqrt(V)
-    by unit vectors."""
-    top, flat = circle(p, p // 2), np.zeros((p, 2))
-    one, two = np.hstack([top, flat]), np.hstack([flat, top])
-    assert med(one) == pytest.approx(med_limit(un.closeness(one, two).deltas, shared=False))
-    assert un.closeness(np.eye(p)).deltas == pytest.approx(np.full(p, 1.5 * np.sqrt(1 - 1 / p)))
-    ratio = med(top) / med_limit(un.closeness(top).deltas)
-    assert ratio == pytest.approx(0.75 / np.cos(np.pi / (2 * p)) ** 2)  # 1 at p = 3, else less
 
 
 @pytest.mark.parametrize("p", [2, 3, 4, 9, 13])
