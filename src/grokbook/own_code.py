@@ -360,15 +360,15 @@ _FILLING = "append|add|update|setdefault|extend|insert|pop|popitem|clear|remove|
 
 def _is_changed_by(source: str, name: str) -> bool:
     """Whether a source changes what has this name while it runs, as a count or a cache is."""
-    counted = " ".join(re.findall(r"^\s*global (.*)", source, re.MULTILINE))
-    called = rf"\b{re.escape(name)}\b"
-    filled = (
-        rf"{called}\s*\[[^]\n]*\]\s*[-+*/|&^%@]*=(?!=)",
-        rf"{called}\s*[-+*/|&^%@]+=",
-        rf"{called}\.({_FILLING})\(",
+    called = re.escape(name)
+    ways = (
+        rf"^\s*global .*\b{called}\b",
+        rf"\b{called}\s*\[[^]\n]*\]\s*[-+*/|&^%@]*=(?!=)",
+        rf"\b{called}\s*[-+*/|&^%@]+=",
+        rf"\b{called}\.({_FILLING})\(",
         rf"\.{called}\s*=(?!=)",
     )
-    return bool(re.search(called, counted)) or any(re.search(way, source) for way in filled)
+    return re.search("|".join(ways), source, re.MULTILINE) is not None
 
 
 def _functions(value: Any, module: str) -> Iterator[FunctionType]:
