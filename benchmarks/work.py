@@ -16,12 +16,12 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.data import DataLoader, Dataset
 
 from grokbook.models.resnet import ResNet
-from grokbook.tasks.shapes import ShapeTask
 from grokbook.training import Adam, RunConfig
 from grokbook.training.compiled import compile_update
 from grokbook.training.loop import Stack, advance, log, make_stack
 from grokbook_chapters.gu2025 import modular_run
 from grokbook_chapters.liu2022 import addition, rates
+from grokbook_chapters.resnet_grokking.shapes import ShapeTask
 from grokbook_chapters.tian2025 import pairs_of
 
 aten = torch.ops.aten

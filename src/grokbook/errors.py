@@ -331,12 +331,13 @@ def line(value: object) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in str(value)).split())
 
 
-def check_choice(name: str, value: object, choices: Collection[str]) -> None:
-    """Refuse a value that is none of the choices: ParameterError naming it and them."""
-    if value not in choices:
+def check_choice(name: str, value: str, choices: Collection[str]) -> str:
+    """The value, refused where it is none of the choices: ParameterError naming it and them."""
+    if value not in list(choices):
         raise ParameterError(
             f"{name} = {shown(value)} is unknown; choose one of {', '.join(choices)}."
         )
+    return value
 
 
 def check_positive(owner: object, name: str) -> None:

@@ -205,13 +205,13 @@ def answers() -> TextIO:
     return os.fdopen(place, "w", encoding="utf-8")
 
 
-def process_environment(threads: int = 1) -> dict[str, str]:
-    """Environment of a process with so many threads, which keeps the memory it was given.
+def process_environment() -> dict[str, str]:
+    """Environment of a process with one thread, which keeps the memory it was given.
 
     It finds the modules that this process finds, in the current folder only where this process
     does.
     """
-    limits = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), str(threads))
+    limits = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     folders = os.pathsep.join(path or os.getcwd() for path in sys.path)
     ours = {"PYTHONPATH": folders, "TORCHINDUCTOR_COMPILE_THREADS": "1"}
     return {**os.environ, **KEEP_MEMORY, **limits, **ours}

@@ -9,7 +9,6 @@ or the file is not what runs, nothing is known.
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import inspect
 import io
@@ -21,7 +20,6 @@ import sysconfig
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import partial
-from importlib.util import resolve_name
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -271,29 +269,27 @@ class _Sources:
 
     def module(self, module: ModuleType) -> None:
         """Note the file of a module, the plain values in it, and go on to what it names."""
+        name = module.__name__
         file = getattr(module, "__file__", None)
         if file is None:
             return  # a folder without code, or the cells of a notebook, which are noted one by one
         try:
-            source = Path(file).read_bytes() if file.endswith(".py") else None
-        except OSError:
-            source = None
-        if source is None:
-            raise Unknown(f"the module {module.__name__} has no source")
-        self.lines.add(f"{module.__name__}:{hashlib.sha256(source).hexdigest()}")
-        functions: list[FunctionType] = []
-        for value in vars(module).values():
-            functions += _functions(value, module.__name__)
-            if getattr(value, "__module__", None) != module.__name__:  # its own are in the file
-                self.enter(value)
-        _refuse_not_loaded(source, file, functions)
+            source = Path(file).read_bytes()
+            compiled = set(_inside(compile(source, file, "exec", dont_inherit=True)))
+        except (OSError, SyntaxError, ValueError):
+            raise Unknown(f"the module {name} has no source") from None
+        self.lines.add(f"{name}:{hashlib.sha256(source).hexdigest()}")
         text = source.decode(errors="replace")
-        self.values(module.__name__, vars(module), text)
+        self.values(name, vars(module), text)
         for value in vars(module).values():
-            if isinstance(value, type) and value.__module__ == module.__name__:
+            if getattr(value, "__module__", None) != name:  # its own are in the file
+                self.enter(value)
+            elif isinstance(value, type):
                 self.values(full_name(value), vars(value), text)
-        self.imported(text, module.__package__ or "")
-        self.enter(sys.modules.get(module.__name__.rpartition(".")[0]))
+            for function in _functions(value, name):
+                _refuse_not_loaded(function, file, compiled)
+        self.imported(text)
+        self.enter(sys.modules.get(name.rpartition(".")[0]))
 
     def cell(self, thing: type | FunctionType) -> None:
         """Note the cell of a class or function of a notebook, and go on to what it names."""
@@ -315,7 +311,7 @@ class _Sources:
             for free in function.__closure__ or ():
                 self.enter(free.cell_contents)
             self.values(full_name(function), used, source)
-            self.imported(source, function.__globals__.get("__package__") or "")
+            self.imported(source)
 
     def values(self, where: str, values: Mapping[str, Any], source: str = "") -> None:
         """Note plain values and tables of them, which act late perhaps, where
@@ -325,24 +321,11 @@ class _Sources:
             if noted is not None and not _is_changed_by(source, name):
                 self.lines.add(f"{where}.{name} = {noted}")
 
-    def imported(self, source: str, package: str) -> None:
-        """Go on to the loaded modules that a source imports, in its functions too; `package` is
-        where it looks for what begins with a point."""
-        try:
-            tree = ast.parse(source)
-        except SyntaxError:
-            return
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Import):
-                names = [alias.name for alias in node.names]
-            elif isinstance(node, ast.ImportFrom):
-                origin = "." * node.level + (node.module or "")
-                if node.level:
-                    origin = resolve_name(origin, package)
-                names = [origin, *(f"{origin}.{alias.name}" for alias in node.names)]
-            else:
-                continue
-            for name in names:
+    def imported(self, source: str) -> None:
+        """Go on to the loaded modules that a source imports, in its functions too; those of its
+        own package are reached from that."""
+        for line in re.findall(r"\b(?:from|import)\s.*", source):
+            for name in re.findall(r"[\w.]+", line):
                 self.enter(sys.modules.get(name))
 
 
@@ -356,8 +339,7 @@ def _as_noted(value: Any) -> str | None:
     if isinstance(value, np.ndarray | torch.Tensor):
         return repr(spelled(value))
     if isinstance(value, dict):
-        pairs = [f"{_entry(name)}: {_entry(entry)}" for name, entry in value.items()]
-        return f"{{{', '.join(pairs)}}}"
+        value = list(value.items())
     if isinstance(value, set | frozenset):
         # the order of a set is another one in another process
         return repr(sorted(map(_entry, value)))
@@ -378,15 +360,15 @@ _FILLING = "append|add|update|setdefault|extend|insert|pop|popitem|clear|remove|
 
 def _is_changed_by(source: str, name: str) -> bool:
     """Whether a source changes what has this name while it runs, as a count or a cache is."""
-    counted = " ".join(re.findall(r"^\s*global (.*)", source, re.MULTILINE))
-    called = rf"\b{re.escape(name)}\b"
-    filled = (
-        rf"{called}\s*\[[^]\n]*\]\s*[-+*/|&^%@]*=(?!=)",
-        rf"{called}\s*[-+*/|&^%@]+=",
-        rf"{called}\.({_FILLING})\(",
+    called = re.escape(name)
+    ways = (
+        rf"^\s*global .*\b{called}\b",
+        rf"\b{called}\s*\[[^]\n]*\]\s*[-+*/|&^%@]*=(?!=)",
+        rf"\b{called}\s*[-+*/|&^%@]+=",
+        rf"\b{called}\.({_FILLING})\(",
         rf"\.{called}\s*=(?!=)",
     )
-    return bool(re.search(called, counted)) or any(re.search(way, source) for way in filled)
+    return re.search("|".join(ways), source, re.MULTILINE) is not None
 
 
 def _functions(value: Any, module: str) -> Iterator[FunctionType]:
@@ -423,21 +405,16 @@ def _of_cell(written: Any) -> bool:
     return bool(names) and Path(file).name not in names
 
 
-def _refuse_not_loaded(source: bytes, file: str, functions: list[FunctionType]) -> None:
+def _refuse_not_loaded(function: FunctionType, file: str, compiled: set[CodeType]) -> None:
     """Raise Unknown where a function of a file is not what the file compiles to."""
-    try:
-        compiled = set(_inside(compile(source, file, "exec", dont_inherit=True)))
-    except SyntaxError:
-        compiled = set()
-    for function in functions:
-        code = function.__code__
-        is_of_file = Path(code.co_filename).name == Path(file).name
-        # a runner of tests rewrites what asserts
-        if is_of_file and code not in compiled and "@py" not in str(code.co_names):
-            raise Unknown(
-                f"{file} is not the source of the {function.__module__} that runs: it was changed"
-                " and not loaded again"
-            )
+    code = function.__code__
+    is_of_file = Path(code.co_filename).name == Path(file).name
+    # a runner of tests rewrites what asserts
+    if is_of_file and code not in compiled and "@py" not in str(code.co_names):
+        raise Unknown(
+            f"{file} is not the source of the {function.__module__} that runs: it was changed"
+            " and not loaded again"
+        )
 
 
 def _inside(code: CodeType) -> Iterator[CodeType]:

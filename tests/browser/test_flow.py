@@ -11,6 +11,7 @@ from companion.page import interactive
 from companion.site import standalone
 from grokbook.plotting.palette import contrast
 from grokbook.theory import triple_product as flow
+from grokbook_chapters.lyapunov_phase_portrait.explained import explain
 from project_tree import ROOT
 from visited import alone, colours
 
@@ -185,7 +186,7 @@ def test_a_start_on_an_axis_is_its_own_limit_and_says_so(figure, place):
     page = figure(place)
     press(page, "On an axis")
     assert state(page, "limit") == state(page, "start") == state(page, "end")
-    sentence = flow.explain(state(page, "start"))
+    sentence = explain(state(page, "start"))
     assert "the limit is the start itself" in sentence
     assert page.locator(f"#{NAME}-area-said").inner_text() == sentence
     page.wait_for_function(

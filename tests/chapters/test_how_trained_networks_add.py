@@ -102,7 +102,7 @@ def test_trained_networks_add_by_a_few_frequencies():
     from grokbook.runs.weights import final_weights
 
     run = trained.trained(n_seeds=2, steps=1_000)
-    networks = final_weights(run, progress=False)
+    networks = final_weights(run)
     table = pd.DataFrame(
         [trained.reading(run.config.with_seed(n), one) for n, one in enumerate(networks)]
     )

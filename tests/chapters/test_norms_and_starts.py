@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.linalg import circulant
 
-from grokbook.theory.uniformity import med_limit
 from grokbook_chapters import norms_and_starts as chapter
 from grokbook_chapters.norms_and_starts import claims as topic
+from grokbook_chapters.norms_and_starts.med_limit import med_limit
 from project_tree import ROOT
 
 PAGE = (ROOT / "notebooks" / "03a_norms_and_starts.md").read_text("utf-8")

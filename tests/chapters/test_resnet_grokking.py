@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grokbook.errors import ParameterError
-from grokbook.tasks.shapes import SPLITS, ShapeTask
 from grokbook.training import View
 from grokbook_chapters.resnet_grokking import claims, features, figures, numbers, programs, runs
 from grokbook_chapters.resnet_grokking.memorised import (
@@ -23,6 +22,7 @@ from grokbook_chapters.resnet_grokking.memorised import (
     score,
 )
 from grokbook_chapters.resnet_grokking.recorded import Recorded
+from grokbook_chapters.resnet_grokking.shapes import SPLITS, ShapeTask
 from written_pages import functions, names_used
 
 STEPS = np.arange(0, 3001, 50)

@@ -104,7 +104,7 @@ def test_transposed_classes_are_one_set_in_the_sum_and_two_after_an_attention_wi
 ):
     """Subtraction: the cells of class r are those of class -r with the operands exchanged."""
     task, shape = ModularTask(p, "subtract", 0.5), Shape(p, d_model=16, positional=positional)
-    classes = (torch.from_numpy(task.pairs[task.labels == r]) for r in (3, p - 3))
+    classes = (torch.from_numpy(task.tokens[task.labels == r]) for r in (3, p - 3))
     first, second = (activations(initialise(shape, 1), cells, shape) for cells in classes)
     assert not topologically_separable(first[SUM], second[SUM], tolerance=1e-5)
     apart = topologically_separable(first["attention 1"], second["attention 1"], tolerance=1e-5)
@@ -198,7 +198,7 @@ def test_a_run_is_watched_at_both_stages():
     )
     run = plan(7, 0.6, 4, 40, 2)["probed"].config.with_seed(1)
     rows = (
-        activations(initialise(run.model, 1), torch.from_numpy(run.task.pairs), run.model)["MLP 1"]
+        activations(initialise(run.model, 1), torch.from_numpy(run.task.tokens), run.model)["MLP 1"]
         .double()
         .numpy()
     )

@@ -8,7 +8,7 @@ import torch
 
 from grokbook.errors import ParameterError
 from grokbook.models import transformer
-from grokbook.models.transformer import Shape, Transformer
+from grokbook.models.transformer import Shape
 from grokbook.plotting import splits
 from grokbook.tasks import ModularTask
 from grokbook_chapters.task_and_model import claims as chapter
@@ -127,7 +127,7 @@ def test_the_numbers_of_the_prose_follow_the_split_and_the_network():
     found = numbers(split_tasks(13, 0.3, 4), shape)
     assert (found["class_zero"], found["class_other"], found["strip"]) == ("25 cells", 12, 4)
     assert found["no_empty_row"].holds and found["strip_alone"].holds and found["rows_missed"] == 5
-    total = sum(w.numel() for w in Transformer(13, d_model=16, shift=3).parameters())
+    total = sum(w.numel() for w in shape.draw(0).values())
     assert found["n_parameters"] == f"{total:,}" and found["more_parameters"].holds
     assert not numbers(split_tasks(13, 0.05, 4), shape)["no_empty_row"].holds
     assert found.keys() == names_used("02")

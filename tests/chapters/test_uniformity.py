@@ -11,9 +11,10 @@ from matplotlib.figure import Figure
 from companion.claims import Runs
 from grokbook.errors import ParameterError
 from grokbook.theory.one_frequency import circle, products
-from grokbook.theory.uniformity import class_sums, closeness, common_point, label_share
+from grokbook.theory.uniformity import class_sums, closeness, common_point
 from grokbook.training.watching import View
 from grokbook_chapters.uniformity import claims, figures, maps, numbers, plan, runs, trained
+from grokbook_chapters.uniformity.class_shares import label_share
 from grokbook_chapters.uniformity.minimal_map import smallest_map
 from written_pages import functions, names_used
 

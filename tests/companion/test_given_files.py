@@ -12,8 +12,8 @@ from grokbook.errors import GrokbookError
 from grokbook.models.interchange import load_checkpoint as load_weights
 from grokbook.models.resnet import ResNet
 from grokbook.runs.store import MANIFEST, Store
-from grokbook.tasks.digits import read_idx
 from grokbook.training.checkpoint import CheckpointWarning, load_checkpoint
+from grokbook_chapters.images.digits import read_idx
 
 READERS = {
     "pyproject.toml": lambda path: of(path.parent),

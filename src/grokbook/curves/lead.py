@@ -21,8 +21,8 @@ import pandas as pd
 import xarray as xr
 
 from grokbook.curves.delay import PERSISTENCE, ROUNDING, THRESHOLD, first_stay
-from grokbook.errors import ParameterError
-from grokbook.measures.inputs import Array, one_of, to_numpy, whole
+from grokbook.errors import ParameterError, check_choice
+from grokbook.measures.inputs import Array, to_numpy, whole
 
 SIGNS = {"rises": 1.0, "falls": -1.0}
 LEAST_DELAY = 4  # logged steps between fitting and half way below which nothing can come first
@@ -41,7 +41,7 @@ def half_move(
     Raises ParameterError for another direction, a share outside (0, 1), or a start outside the
     curve.
     """
-    sign = SIGNS[one_of(direction, SIGNS, "direction")]
+    sign = SIGNS[check_choice("direction", direction, SIGNS)]
     curve = sign * to_numpy(values)
     if not 0 < share < 1 or not 0 <= start < curve.size:
         raise ParameterError(

@@ -2,7 +2,7 @@
 of Gu et al. 2025.
 
 The paper prints GO-Epoch, U-Acc and L-Acc and defines none of them. Here each is one function of
-the logged curve, with every choice in `LimitRule`. All windows are in optimiser steps, not in
+the logged curve, with the choices below. All windows are in optimiser steps, not in
 logged points, so that a run logged twice as often gives the same numbers where its curve is a
 straight line between the points.
 """
@@ -18,45 +18,20 @@ import xarray as xr
 from grokbook.errors import ParameterError, shown
 from grokbook.measures.inputs import Array, to_numpy
 
+WINDOW = 100.0
+"""The limits are those of a moving mean over this many steps."""
 
-@dataclass(frozen=True)
-class LimitRule:
-    """The choices behind onset, upper and lower limit; steps are optimiser steps, accuracies shares
-    in [0, 1].
+PLATEAU = (200, 500)
+"""The plateau is the median of the accuracies logged from the first of these steps to the other."""
 
-    - `window`: the limits are those of a moving mean over this many steps (0: of the raw logged
-      values).
-    - `plateau` = (a, b): the plateau is the median of the accuracies logged from step a to step b.
-    - `rise`: the onset is where the accuracy is this far above its plateau,
-    - `persistence`: and stays so for this many steps.
-    - `end`, `gain`: a curve still rises where the last share `end` of its steps raises the upper
-      limit by above `gain`.
+RISE = 0.05
+PERSISTENCE = 300
+"""The onset is where the accuracy is this far above its plateau, and stays so for this many
+steps."""
 
-    Raises ParameterError for a negative window or persistence, an unordered plateau, a rise, gain
-    or end outside (0, 1].
-    """
-
-    window: float = 100
-    plateau: tuple[float, float] = (200, 500)
-    rise: float = 0.05
-    persistence: float = 300
-    end: float = 0.2
-    gain: float = 0.01
-
-    def __post_init__(self) -> None:
-        for name in ("window", "persistence"):
-            if not 0 <= (value := getattr(self, name)) < np.inf:
-                raise ParameterError(
-                    f"{name} = {shown(value)} must be a number of steps, 0 or more."
-                )
-        for name in ("rise", "gain", "end"):
-            if not 0 < (value := getattr(self, name)) <= 1:
-                raise ParameterError(f"{name} = {shown(value)} must be a share in (0, 1].")
-        first, last = self.plateau
-        if not 0 <= first <= last < np.inf:
-            raise ParameterError(
-                f"plateau = {self.plateau} must be two steps in order, such as (200, 500)."
-            )
+END = 0.2
+GAIN = 0.01
+"""A curve still rises where the last share `END` of its steps raises the upper limit by more."""
 
 
 @dataclass(frozen=True)
@@ -128,13 +103,13 @@ def _curve(steps: Array, values: Array) -> tuple[np.ndarray, np.ndarray]:
     return t, f
 
 
-def plateau(steps: Array, accuracy: Array, rule: LimitRule | None = None) -> float:
+def plateau(steps: Array, accuracy: Array) -> float:
     """Median of the accuracies logged in the plateau's steps: the level before the test accuracy
     begins to rise.
 
     Raises ParameterError where no step of the plateau was logged.
     """
-    first, last = (rule or LimitRule()).plateau
+    first, last = PLATEAU
     t, f = _curve(steps, accuracy)
     inside = (t >= first) & (t <= last)
     if not inside.any():
@@ -144,64 +119,54 @@ def plateau(steps: Array, accuracy: Array, rule: LimitRule | None = None) -> flo
     return float(np.median(f[inside]))
 
 
-def onset(
-    steps: Array,
-    accuracy: Array,
-    rule: LimitRule | None = None,
-) -> int | None:
-    """GO-Epoch: the first logged step after the plateau with the accuracy `rise` above it for
-    `persistence` steps.
+def onset(steps: Array, accuracy: Array) -> int | None:
+    """GO-Epoch: the first logged step after the plateau with the accuracy `RISE` above it for
+    `PERSISTENCE` steps.
 
-    "For `persistence` steps" means at every logged step t' with t <= t' <= t + persistence; a
-    record that ends before t + persistence has not shown it yet. None is "not by the end of the
-    record" (censored).
+    That is at every logged step t' with t <= t' <= t + `PERSISTENCE`; a record that ends before
+    has not shown it yet. None is "not by the end of the record" (censored).
 
     Raises ParameterError for a curve that is not finite or whose steps do not increase.
 
     Example:
-        >>> curve = [0.0, 0.1, 0.1, 0.1, 0.1, 0.1, 0.2, 0.3, 0.3]
-        >>> onset(range(0, 900, 100), curve, LimitRule(persistence=200))
+        >>> curve = [0.0, 0.1, 0.1, 0.1, 0.1, 0.1, 0.2, 0.3, 0.3, 0.3]
+        >>> onset(range(0, 1000, 100), curve)
         600
 
     Source: GO-Epoch of Gu et al. 2025, Table 1, which the paper does not define.
     """
-    rule = rule or LimitRule()
     t, f = _curve(steps, accuracy)
-    above = f >= plateau(t, f, rule) + rule.rise - 1e-12
+    above = f >= plateau(t, f) + RISE - 1e-12
     below = np.append(t[~above], np.inf)
-    stays = below[np.searchsorted(below, t)] > t + rule.persistence
-    known = (t > rule.plateau[1]) & (t + rule.persistence <= t[-1])
+    stays = below[np.searchsorted(below, t)] > t + PERSISTENCE
+    known = (t > PLATEAU[1]) & (t + PERSISTENCE <= t[-1])
     starts = t[above & stays & known]
     return int(starts[0]) if starts.size else None
 
 
-def limits(
-    steps: Array,
-    accuracy: Array,
-    rule: LimitRule | None = None,
-) -> Limits:
+def limits(steps: Array, accuracy: Array, window: float = WINDOW) -> Limits:
     """U-Acc and L-Acc: the maximum of the moving mean, and its minimum from there to the end of the
     record.
 
     Where the maximum is reached more than once the first counts. A curve is `truncated` when the
-    last share `end` of its steps raises the maximum of the moving mean by more than `gain`.
+    last share `END` of its steps raises the maximum of the moving mean by more than `GAIN`. With
+    `window` = 0 the limits are those of the raw logged values.
 
     Example:
-        >>> found = limits([0, 500, 1000, 1500, 2000], [0, 0.8, 0.6, 0.7, 0.7], LimitRule(window=0))
+        >>> found = limits([0, 500, 1000, 1500, 2000], [0, 0.8, 0.6, 0.7, 0.7], window=0)
         >>> found.upper, found.lower, found.truncated
         (0.8, 0.6, False)
 
     Source: U-Acc and L-Acc of Gu et al. 2025, Table 1, which the paper describes but does not
     define.
     """
-    rule = rule or LimitRule()
-    middle, mean = moving_mean(steps, accuracy, rule.window)
+    middle, mean = moving_mean(steps, accuracy, window)
     first = float(steps[0])
     last = float(steps[-1])
     top = int(np.argmax(mean >= mean.max() - 1e-9))  # means of equal stretches differ by rounding
     low = top + int(mean[top:].argmin())
-    before = mean[middle <= last - rule.end * (last - first)]
-    truncated = not before.size or mean[top] - before.max() > rule.gain
+    before = mean[middle <= last - END * (last - first)]
+    truncated = not before.size or mean[top] - before.max() > GAIN
     return Limits(
         upper=float(mean[top]),
         upper_step=round(middle[top]),
@@ -211,24 +176,18 @@ def limits(
     )
 
 
-def limits_table(
-    dataset: xr.Dataset, rule: LimitRule | None = None, variable: str = "test_accuracy"
-) -> pd.DataFrame:
-    """One row a seed of a dataset: the fields of `Limits`, `plateau`, `onset` (NA: not by
-    `last_step`), `last_step`.
+def limits_table(dataset: xr.Dataset) -> pd.DataFrame:
+    """One row a seed of a dataset: of its test accuracy the fields of `Limits`, `plateau`, `onset`
+    (NA: not by `last_step`), `last_step`.
 
-    `variable` is any accuracy over the dims seed and step; steps that a run has not logged are left
-    out.
-
-    Raises ParameterError where the dataset does not have it.
+    Steps that a run has not logged are left out. Raises ParameterError where there is no accuracy.
     """
-    if variable not in dataset:
-        raise ParameterError(f"the dataset has no {variable!r}.")
-    rule = rule or LimitRule()
+    if "test_accuracy" not in dataset:
+        raise ParameterError("the dataset has no 'test_accuracy'.")
     rows = {}
     for seed in dataset.seed.values:
-        curve = dataset[variable].sel(seed=seed).dropna("step")
-        run = curve.step.values, curve.values, rule
+        curve = dataset.test_accuracy.sel(seed=seed).dropna("step")
+        run = curve.step.values, curve.values
         began = {"plateau": plateau(*run), "onset": onset(*run), "last_step": int(run[0][-1])}
         rows[int(seed)] = asdict(limits(*run)) | began
     table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("seed")

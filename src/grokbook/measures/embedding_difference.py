@@ -8,16 +8,16 @@ reached here by arguments of `med`, and by name through `MED_DEFINITIONS` and `m
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import cos, exp, gcd, lgamma, pi, sqrt
+from math import cos, exp, gcd, lgamma, pi, sin, sqrt
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from grokbook.errors import ParameterError, checked_call, shown
+from grokbook.errors import ParameterError, check_choice, checked_call
 from grokbook.measures.fourier import fourier_power
 from grokbook.measures.geometry import diameter
-from grokbook.measures.inputs import Array, one_of, rows, whole
+from grokbook.measures.inputs import Array, rows, whole
 
 REDUCTIONS = ("mean", "sum", "rescaled_sum")
 COMBINATIONS = ("average", "sum")
@@ -163,8 +163,8 @@ def med(
     `MED_DEFINITIONS`. The paper takes word plus position embedding; a constant position embedding
     cancels in the differences.
     """
-    one_of(reduction, REDUCTIONS, "reduction")
-    one_of(combine, COMBINATIONS, "combine")
+    check_choice("reduction", reduction, REDUCTIONS)
+    check_choice("combine", combine, COMBINATIONS)
     tables = _tables(embedding, second, least=2 + bool(omit_last))
     lengths = [_step_lengths(table, cyclic=cyclic, omit_last=omit_last) for table in tables]
     return _combine([_reduce(x, len(tables[0]), reduction) for x in lengths], combine)
@@ -183,7 +183,7 @@ def med_as(name: str, embedding: Array, second: Array | None = None) -> float:
     >>> med_as("gu2024_eq_12", line), med_as("gu2025_fig_5", line), med_as("code_rec", line)
     (8.0, 8.0, 8.0)
     """
-    definition = MED_DEFINITIONS[one_of(name, MED_DEFINITIONS, "name")]
+    definition = MED_DEFINITIONS[check_choice("name", name, MED_DEFINITIONS)]
     if definition.ranges == 1:
         return med(embedding, **definition.arguments)
     return med(embedding, second=embedding if second is None else second, **definition.arguments)
@@ -237,7 +237,7 @@ def least_med(embedding: Array) -> tuple[float, int]:
 
     >>> angle = 2 * np.pi * 3 * np.arange(7) / 7
     >>> value, factor = least_med(np.stack([np.cos(angle), np.sin(angle)], axis=1))
-    >>> round(value, 9) == round(circle_med(7, [1]), 9), factor
+    >>> round(value, 9) == round(circle_med(7, 1), 9), factor
     (True, 2)
     """
     table = rows(embedding)
@@ -246,57 +246,32 @@ def least_med(embedding: Array) -> tuple[float, int]:
     return min((med(table[(c * np.arange(p)) % p]), c) for c in factors)
 
 
-def circle_med(
-    p: int, frequencies: Sequence[int], amplitudes: float | Sequence[float] = 1.0
-) -> float:
-    r"""MED of circles in orthogonal planes, $2\sqrt{\sum_k A_k^2 \sin^2(\pi k/p)}$.
+def circle_med(p: int, k: int) -> float:
+    r"""MED of a circle of radius 1 and frequency k, $2 |\sin(\pi k/p)|$.
 
-    `frequencies` are the k, `amplitudes` the radii $A_k$ (one number for all, or one each).
+    Circles in orthogonal planes have the root of the sum of the squares of theirs.
 
-    Raises ParameterError if p < 2, a frequency is not whole, or the numbers do not match.
+    Raises ParameterError if p < 2 or k is not whole.
 
-    >>> round(circle_med(97, range(1, 49)) ** 2, 9)
-    97.0
+    >>> round(circle_med(97, 48), 6)
+    1.999738
 
-    Source: Gu et al. 2025, Definition 4.2, evaluated on $\phi_i = (A_k\cos(2\pi k i/p),
-    A_k\sin(2\pi k i/p))_k$.
+    Source: Gu et al. 2025, Definition 4.2, evaluated on $\phi_i = (\cos(2\pi k i/p), \sin(2\pi k
+    i/p))$.
     """
-    whole(p, "p", least=2)
-    k = np.array([whole(f, "frequency", least=-(10**9)) for f in frequencies])
-    radii = np.asarray(amplitudes, dtype=float)
-    if radii.ndim and radii.shape != k.shape:
-        raise ParameterError(
-            f"amplitudes has {radii.size} values, but must have one or {k.size}, one a frequency."
-        )
-    return float(2 * np.sqrt(np.sum((radii * np.sin(pi * k / p)) ** 2)))
+    return 2 * abs(sin(pi * whole(k, "k", least=-(10**9)) / whole(p, "p", least=2)))
 
 
-def linear_med(p: int, slope: float = 1.0) -> float:
-    r"""MED of points on a line, $\phi_i = a + i b$: $2(p-1)\lVert b\rVert/p$ with `slope` = $\lVert
-    b\rVert$.
-
-    The p-1 steps forward have length $\lVert b\rVert$, the step back has p-1 times that.
-
-    Raises ParameterError if p < 2.
-
-    >>> linear_med(5)
-    1.6
-    """
-    return 2 * (whole(p, "p", least=2) - 1) * abs(float(slope)) / p
-
-
-def expected_initial_med(
-    p: int, d: int, std: float | None = None, *, definition: str = "gu2025_def_4_2"
-) -> float:
+def expected_initial_med(p: int, d: int, *, definition: str = "gu2025_def_4_2") -> float:
     r"""Expected MED of p independent Gaussian rows, $2\sigma\,\Gamma(\frac{d+1}2)/\Gamma(\frac d2)$
     a step.
 
     Two rows with entries $N(0,\sigma^2)$ differ by a vector with entries $N(0,2\sigma^2)$, whose
-    length is $\sqrt2\sigma$ times a chi variable of d degrees of freedom. `std` = $\sigma$, by
-    default $1/\sqrt d$ (the authors' initialisation). The number of steps counted follows
-    `definition`, a name of `MED_DEFINITIONS`.
+    length is $\sqrt2\sigma$ times a chi variable of d degrees of freedom; $\sigma = 1/\sqrt d$ (the
+    authors' initialisation). The number of steps counted follows `definition`, a name of
+    `MED_DEFINITIONS`.
 
-    Raises ParameterError if p < 3, d < 1, std is negative or not finite, or the name is unknown.
+    Raises ParameterError if p < 3, d < 1, or the name is unknown.
 
     >>> round(expected_initial_med(97, 128), 3)
     1.411
@@ -306,10 +281,8 @@ def expected_initial_med(
     Source: the mean of the chi distribution; neither paper prints the initial value.
     """
     whole(p, "p", least=3)
-    sigma = 1 / sqrt(whole(d, "d", least=1)) if std is None else float(std)
-    if not 0 <= sigma < np.inf:
-        raise ParameterError(f"std is {shown(std)}, but must be finite and not negative.")
-    chosen = MED_DEFINITIONS[one_of(definition, MED_DEFINITIONS, "definition")]
+    sigma = 1 / sqrt(whole(d, "d", least=1))
+    chosen = MED_DEFINITIONS[check_choice("definition", definition, MED_DEFINITIONS)]
     keywords = chosen.arguments
     steps = p - bool(keywords.get("omit_last")) - (not keywords["cyclic"])
     step = 2 * sigma * exp(lgamma((d + 1) / 2) - lgamma(d / 2))

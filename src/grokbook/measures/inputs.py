@@ -3,13 +3,13 @@ option."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
-from grokbook.errors import ParameterError, line, nearest, shown
+from grokbook.errors import ParameterError, line, shown
 
 Array = np.ndarray | torch.Tensor
 
@@ -81,19 +81,6 @@ def like(result: np.ndarray, embedding: object) -> Array:
         return result
     dtype = embedding.dtype if embedding.dtype.is_floating_point else torch.float64
     return torch.as_tensor(result, dtype=dtype, device=embedding.device)
-
-
-def one_of(value: str, choices: Iterable[str], name: str) -> str:
-    """The value if it is one of the choices; raises ParameterError naming the nearest one
-    otherwise."""
-    valid = list(choices)
-    if value in valid:
-        return value
-    near = nearest(str(value), valid)
-    hint = f" (did you mean {near!r}?)" if near else ""
-    raise ParameterError(
-        f"{name} is {shown(value)}, but must be one of {', '.join(map(repr, valid))}{hint}."
-    )
 
 
 def whole(value: object, name: str, *, least: int = 1, most: int | None = None) -> int:

@@ -7,13 +7,13 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from grokbook.models.transformer import Parameters, Shape, as_tokens, self_attention
+from grokbook.models.transformer import Parameters, Shape, self_attention
 
 SUM = "sum of embeddings"
 
 
 @torch.no_grad()
-def activations(w: Parameters, pairs: Tensor, shape: Shape) -> dict[str, Tensor]:
+def activations(w: Parameters, tokens: Tensor, shape: Shape) -> dict[str, Tensor]:
     r"""The stages of the computation, name -> Tensor (N, width), in the order in which they happen.
 
     - "sum of embeddings": $\phi_1(i) + \phi_2(j)$, word and position vectors of both operands, the
@@ -26,22 +26,20 @@ def activations(w: Parameters, pairs: Tensor, shape: Shape) -> dict[str, Tensor]
 
     Args:
         w: named parameters (`grokbook.models.transformer.parameter_shapes`).
-        pairs: integers, operand pairs (N, 2) or token sequences (N, 3).
+        tokens: token sequences (N, 3).
         shape: the sizes.
-
-    Raises ParameterError for other input (see `grokbook.models.transformer.as_tokens`).
 
     Example:
         >>> from grokbook.models.transformer import initialise
         >>> shape = Shape(7, d_model=8)
-        >>> layers = activations(initialise(shape, 0), torch.tensor([[0, 3]]), shape)
+        >>> layers = activations(initialise(shape, 0), torch.tensor([[0, 3, 7]]), shape)
         >>> {name: tuple(value.shape) for name, value in layers.items()}
         {'sum of embeddings': (1, 8), 'attention 1': (1, 8), 'hidden 1': (1, 32),
          'MLP 1': (1, 8), 'logits': (1, 7)}
 
     Source: Gu et al. 2025, Equations 1-2 and section 3.2.
     """
-    x = F.embedding(as_tokens(pairs, shape), w["W_E"])
+    x = F.embedding(tokens, w["W_E"])
     if shape.positional:
         x = x + w["W_pos"]
     layers = {SUM: x[:, 0] + x[:, 1]}

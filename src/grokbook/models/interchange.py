@@ -22,7 +22,7 @@ from grokbook.tensor_files import load_tensors
 
 WRAPPED = ("state_dict", "model_state_dict", "model", "weights")
 """Keys under which training scripts keep a state dict beside other things."""
-_WRAPPER = re.compile(r"^(module\.|weights\.|_orig_mod\.)+")
+_WRAPPER = re.compile(r"^(module\.|_orig_mod\.)+")
 
 
 @checked_call
@@ -33,10 +33,9 @@ def load_checkpoint(
     inputs)` runs it.
 
     A state dict is the file, or what stands below `state_dict`, `model_state_dict`, `model` or
-    `weights` in it. Its names are those of the network; or those of
-    `grokbook.models.transformer.Transformer`, of an nn.Sequential of nn.Linear for an `MLP`, or of
-    TransformerLens for a `Transformer`; else `names` says which is which. Only numbers are read
-    from a file, no code is run.
+    `weights` in it. Its names are those of the network; or those of an nn.Sequential of nn.Linear
+    for an `MLP`, or of TransformerLens for a `Transformer`; else `names` says which is which. Only
+    numbers are read from a file, no code is run.
 
     Args:
         path: .pt, .pth, .bin (torch.save).
@@ -70,8 +69,6 @@ def load_checkpoint(
         weights = dict(zip(shapes, weights.values(), strict=True))
     elif isinstance(model, Shape) and "embed.W_E" in weights:
         weights = _from_lens(weights)
-    elif isinstance(model, Shape):
-        weights = {re.sub(r"_(\d+)$", r".\1", name): part for name, part in weights.items()}
     for name, shape in shapes.items():
         if name not in weights:
             like = nearest(name, weights)

@@ -20,7 +20,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from grokbook.errors import ParameterError, checked_call
-from grokbook.models.networks import Parameters
+from grokbook.models.networks import Parameters, layer_groups
 from grokbook.models.transformer import Shape, cls_attention, operand_tables
 
 EPSILON = 1e-5
@@ -41,11 +41,8 @@ class GroupedShape(Shape):
     kind: str = field(default="grouped", init=False)
 
     def groups(self) -> dict[str, tuple[str, ...]]:
-        """Group -> names: "embedding" is W_E and W_pos, "output" W_U, "hidden" all that stands
-        between them."""
-        embedding = tuple(name for name in self.shapes() if name in ("W_E", "W_pos"))
-        hidden = tuple(name for name in self.shapes() if name not in (*embedding, "W_U"))
-        return {"embedding": embedding, "hidden": hidden, "output": ("W_U",)}
+        """Names of the parameters of each layer."""
+        return layer_groups(self.shapes())
 
 
 @checked_call

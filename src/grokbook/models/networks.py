@@ -22,7 +22,7 @@ A network is a frozen dataclass of sizes with `shapes`, `draw` and `forward` on 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import Field
 from typing import Any, ClassVar, Protocol
 
@@ -65,6 +65,21 @@ def parts_of(row: Tensor, shapes: Shapes) -> dict[str, Tensor]:
     sizes = sizes_of(shapes)
     parts = row[: sum(sizes)].split(sizes)
     return {name: part.view(shapes[name]) for name, part in zip(shapes, parts, strict=True)}
+
+
+def layer_groups(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Group -> names of parameters: "embedding" is `W_E` and `W_pos`, "output" `W_U`, "hidden" all
+    else.
+
+    Example:
+        >>> layer_groups(("W_E", "W_U"))
+        {'embedding': ('W_E',), 'hidden': (), 'output': ('W_U',)}
+    """
+    layers = {"W_E": "embedding", "W_pos": "embedding", "W_U": "output"}
+    groups: dict[str, tuple[str, ...]] = {"embedding": (), "hidden": (), "output": ()}
+    for name in names:
+        groups[layers.get(name, "hidden")] += (name,)
+    return groups
 
 
 class ModularNetwork:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from numbers import Integral
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional as F
 
 from grokbook.errors import ParameterError, check_integers, checked_call, shown
@@ -246,90 +246,3 @@ def logits(w: Parameters, tokens: Tensor, shape: Shape) -> Tensor:
     """Logits (N, p) of token sequences (N, 3): the exact rewriting for one layer, the plain model
     for more."""
     return (cls_logits if shape.n_layers == 1 else plain_logits)(w, tokens, shape)
-
-
-@checked_call
-class Transformer(nn.Module):
-    """The model of Gu et al. 2025 as a torch module; logits (N, p).
-
-    Maps integer operand pairs (N, 2), i and j in 0 .. p-1 before the shift, or token sequences (N,
-    3), to logits. Causal self-attention without biases, ReLU MLP with biases, no LayerNorm, learned
-    positions, read-out at the cls token.
-
-    Args:
-        p, d_model, n_heads, n_layers, shift, positional: see `Shape`.
-        d_mlp: hidden units of each MLP, default 4 d_model (the authors' code keeps 512 at other
-            widths).
-        seed: of the initial weights.
-
-    Raises:
-        ParameterError: when a size is invalid or an input is not of one of the two forms.
-
-    Example:
-        >>> Transformer(7, d_model=8)(torch.tensor([[0, 3], [6, 6]])).shape
-        torch.Size([2, 7])
-
-    Source: Gu et al. 2025, section 3.1, Eqs 1-2, and the authors' code (no normalisation layer,
-    although the paper's text speaks of one).
-    """
-
-    def __init__(
-        self,
-        p: int,
-        d_model: int = 128,
-        n_heads: int = 4,
-        n_layers: int = 1,
-        shift: int = 0,
-        positional: bool = True,
-        *,
-        d_mlp: int | None = None,
-        seed: int = 0,
-    ) -> None:
-        super().__init__()
-        self.shape = Shape(p, d_model, n_heads, n_layers, shift, positional, d_mlp)
-        weights = initialise(self.shape, seed)
-        parameters = {name.replace(".", "_"): nn.Parameter(w) for name, w in weights.items()}
-        self.weights = nn.ParameterDict(parameters)
-        self._names = list(weights)
-
-    def named_weights(self) -> dict[str, Tensor]:
-        """The parameters under the names of `parameter_shapes`."""
-        return {name: self.weights[name.replace(".", "_")] for name in self._names}
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Logits (N, p) for operand pairs (N, 2) or token sequences (N, 3)."""
-        return logits(self.named_weights(), as_tokens(x, self.shape), self.shape)
-
-
-def as_tokens(x: Tensor, shape: Shape) -> Tensor:
-    """Token sequences (N, 3) from operand pairs (N, 2); token sequences are checked and passed
-    through.
-
-    Raises ParameterError for another shape, a non-integer type, an operand outside 0 .. p-1 or a
-    last token that is not cls.
-    """
-    x = torch.as_tensor(x)
-    if (
-        x.ndim != 2
-        or x.shape[1] not in (2, 3)
-        or x.is_floating_point()
-        or x.is_complex()
-        or x.dtype == torch.bool
-    ):
-        raise ParameterError(
-            f"input of shape {tuple(x.shape)} and type {x.dtype} is not integers (N, 2) or (N, 3)."
-        )
-    x = x.long()
-    offset = 0 if x.shape[1] == 2 else shape.shift
-    i = x[:, 0]
-    j = x[:, 1] - offset
-    if x.numel() and (min(i.min(), j.min()) < 0 or max(i.max(), j.max()) >= shape.p):
-        raise ParameterError(
-            f"an operand lies outside 0 .. {shape.p - 1} (p = {shape.p}, shift = {shape.shift})."
-        )
-    cls = torch.full_like(i, shape.p + shape.shift)
-    if x.shape[1] == 3 and not torch.equal(x[:, 2], cls):
-        raise ParameterError(
-            f"the last token of every sequence must be cls = {shape.p + shape.shift}."
-        )
-    return torch.stack([i, j + shape.shift, cls], dim=1)

@@ -23,6 +23,9 @@ _SIDES = (
 """Where a label stands beside a point of its line, left and right, above and below: the direction,
 and the alignment in both directions."""
 
+_SIZE = 9.5
+"""Size of a label in points."""
+
 _GAP = 5
 """Points between a line and its label."""
 
@@ -32,7 +35,7 @@ _FAR = 60
 """Pixels from the other lines beyond which a place is no better."""
 
 
-def name_lines(*axes: Axes, size: float = 9.5) -> list[Annotation]:
+def name_lines(*axes: Axes) -> list[Annotation]:
     """Write beside each labelled line of the axes, which are of one figure, its label, in its
     colour, in place of a legend.
 
@@ -54,11 +57,11 @@ def name_lines(*axes: Axes, size: float = 9.5) -> list[Annotation]:
     fig.draw_without_rendering()
     texts = []
     for ax in axes:
-        texts += _named_anew(ax, size, fig.dpi / 72)
+        texts += _named_anew(ax, fig.dpi / 72)
     return texts
 
 
-def _named_anew(ax: Axes, size: float, scale: float) -> list[Annotation]:
+def _named_anew(ax: Axes, scale: float) -> list[Annotation]:
     """The labels of the lines of axes that have been drawn, with their old labels, for which the
     layout leaves room; those go. `scale` is pixels a point."""
     for old in named(ax):
@@ -72,7 +75,7 @@ def _named_anew(ax: Axes, size: float, scale: float) -> list[Annotation]:
         if not isinstance(line, Line2D) or not len(drawn.get(line, ())):  # nothing of it is seen
             continue
         text = ax.annotate(
-            name, (0, 0), (0, 0), textcoords="offset points", color=line.get_color(), fontsize=size
+            name, (0, 0), (0, 0), textcoords="offset points", color=line.get_color(), fontsize=_SIZE
         )
         text.set_label(_NAME)
         text.xy = _data(ax, (inside.p0 + inside.p1) / 2)
@@ -114,8 +117,8 @@ def name_again(fig: Figure) -> None:
     for _ in range(2):
         fig.draw_without_rendering()
         for ax in fig.axes:
-            if texts := named(ax):
-                _named_anew(ax, texts[0].get_fontsize(), fig.dpi / 72)
+            if named(ax):
+                _named_anew(ax, fig.dpi / 72)
         if not outside(fig):
             break
 

@@ -20,8 +20,8 @@ PALETTE = {
     "second": ("#9a4690", "#dc9ad3"),  # purple: a second measure, set or setting beside the first
     "quiet": ("#757575", "#9aa0a8"),  # grey: null, sham, the rest
 }
-"""Name: the colour on a light page, and on a dark one. Phases and verdicts have colours of other
-hues."""
+"""Name: the colour on a light page, and on a dark one. Phases, and the verdicts of the style sheet,
+have colours of other hues."""
 
 PHASES = {
     "C": ("#8fae3e", "#8fae3e"),  # leaf green
@@ -33,15 +33,6 @@ PHASES = {
 }
 """Of very different lightness, each with its letter; on grey the letter has the colour of the
 page."""
-
-VERDICTS = {
-    "holds": ("#4d7c0f", "#a3cf4b"),  # moss green
-    "holds with correction": ("#7f8d1a", "#d5de72"),  # the same, paler
-    "needs an assumption": ("#8c7400", "#ecd23c"),  # ochre
-    "vacuous": ("#6e7781", "#9aa4af"),
-    "fails": ("#c2255c", "#ff85a8"),  # crimson
-}
-"""Always beside the word itself; what is informal, undecided or not run is hatched grey."""
 
 COLOURS = {name: light for name, (light, _) in PALETTE.items()}
 """The colours on a light page, those that figures are drawn in; `companion.page.drawing` knows the

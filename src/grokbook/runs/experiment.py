@@ -17,10 +17,9 @@ from typing import Any, ClassVar
 import torch
 import xarray as xr
 
-from grokbook.errors import ParameterError, RecordError, checked_call, shown
+from grokbook.errors import ParameterError, RecordError, check_choice, checked_call, shown
 from grokbook.files import PLAIN, is_plain, sweep
 from grokbook.machine import say
-from grokbook.measures.inputs import one_of
 from grokbook.own_code import Code, is_own, spelled
 from grokbook.paths import local_store_path, records_path
 from grokbook.runs.provenance import note, provenance
@@ -114,7 +113,7 @@ class Experiment:
                 f"name = {shown(self.name)} names no folder of a store; a part of it has {PLAIN}."
             )
         check_watches(self.watch)
-        one_of(self.keep, KEPT, "keep")
+        check_choice("keep", self.keep, KEPT)
         if self.keep == "weights" and self.config.snapshots < 1:
             raise ParameterError(
                 f"snapshots = {self.config.snapshots} keeps no weights; keep = 'weights' needs 1 or"

@@ -14,9 +14,8 @@ from importlib.metadata import entry_points
 import pandas as pd
 import torch
 
-from grokbook.errors import ParameterError, nearest, shown
+from grokbook.errors import ParameterError, check_choice, nearest, shown
 from grokbook.machine import cores
-from grokbook.measures.inputs import one_of
 from grokbook.paths import records_path
 from grokbook.runs.experiment import Experiment, load_or_run
 from grokbook.runs.store import Store
@@ -150,7 +149,7 @@ def record(
     Raises ParameterError for an unknown pattern or update, TrainingError and RecordError as
     `load_or_run` does.
     """
-    one_of(update, ("eager", "compiled"), "update")
+    check_choice("update", update, ("eager", "compiled"))
     store = store or Store(records_path())
     count = 1 if torch.cuda.is_available() else workers or cores()
     chosen = choose(pattern, seeds)

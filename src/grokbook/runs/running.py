@@ -119,11 +119,7 @@ def train(
     if isinstance(task, Experiment):
         given = {"model": model, "optimizer": optimizer, "seeds": seeds, "steps": steps}
         given |= {"watch": watch, "keep": keep, "name": name, **settings}
-        for what, value in given.items():
-            if value is not DEFAULTS.get(what):
-                raise ParameterError(
-                    f"{what} = {shown(value)} is said by the experiment {task.name} itself."
-                )
+        _refuse_beside(task, given)
         experiment = task
     else:
         config = _config(task, model, optimizer, steps, settings)
@@ -205,6 +201,15 @@ def sweep(
             " rows must be 'auto', and is gathered in a store, which cannot be False."
         )
     return cluster.sweep(result, scheduler, store=where, progress=progress).rename(other_names)
+
+
+def _refuse_beside(experiment: Experiment, given: Mapping[str, Any]) -> None:
+    """Refuse arguments that an experiment says itself (ParameterError)."""
+    for name, value in given.items():
+        if value is not DEFAULTS.get(name):
+            raise ParameterError(
+                f"{name} = {shown(value)} is said by the experiment {experiment.name} itself."
+            )
 
 
 def _config(

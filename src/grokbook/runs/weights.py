@@ -29,7 +29,7 @@ def with_weights(experiment: Experiment) -> Experiment:
     return replace(experiment, name=f"{experiment.name} (weights)", read_at_end=parameters)
 
 
-def final_weights(experiment: Experiment, *, progress: bool = True) -> list[dict[str, Tensor]]:
+def final_weights(experiment: Experiment) -> list[dict[str, Tensor]]:
     """The parameters after the last step, one mapping name -> tensor for each seed of the
     experiment.
 
@@ -39,6 +39,6 @@ def final_weights(experiment: Experiment, *, progress: bool = True) -> list[dict
     Raises TrainingError when a loss became NaN or infinite, RecordError when the store cannot be
     written.
     """
-    dataset = load_or_run(with_weights(experiment), progress=progress)
+    dataset = load_or_run(with_weights(experiment))
     rows = torch.from_numpy(dataset.weights.values)
     return [split_weights(experiment.config, row) for row in rows]

@@ -20,8 +20,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from scipy.linalg import eigh
 
-from grokbook.errors import ParameterError, shown
-from grokbook.measures.inputs import Array, one_of, to_numpy
+from grokbook.errors import ParameterError, check_choice, shown
+from grokbook.measures.inputs import Array, to_numpy
 from grokbook.theory.parallelograms import NEGLIGIBLE, gram, nullity, permissible_set, samples_of
 
 KINDS = ("normalised", "linear")
@@ -76,7 +76,7 @@ def velocity(embedding: Array, pairs: Pairs, *, kind: str = "normalised") -> np.
 
     Raises ParameterError for a bad table, bad pairs or another kind.
     """
-    one_of(kind, KINDS, "kind")
+    check_choice("kind", kind, KINDS)
     table = _embedding(embedding)
     z0 = (table**2).sum()
     towards = quadratic_form(pairs, len(table)) @ table
@@ -108,7 +108,7 @@ def flow(
 
     Source: this book, from Liu et al. 2022, Eq. 4 to 9.
     """
-    one_of(kind, KINDS, "kind")
+    check_choice("kind", kind, KINDS)
     table = _embedding(start)
     t = np.asarray(times, dtype=float)
     pairs = list(pairs)

@@ -15,8 +15,8 @@ from itertools import combinations
 
 import numpy as np
 
-from grokbook.errors import ParameterError, shown
-from grokbook.measures.inputs import Array, one_of, to_numpy, whole
+from grokbook.errors import ParameterError, check_choice, shown
+from grokbook.measures.inputs import Array, to_numpy, whole
 from grokbook.theory.finite_field import rank_in_field
 
 Sample = tuple[int, int]
@@ -91,7 +91,7 @@ def permissible_set(
     Source: Liu et al. 2022, Eq. 1 and 19. All samples of p symbols have floor((p + 1)(p - 1)(2p -
     3) / 24).
     """
-    one_of(counting, COUNTINGS, "counting")
+    check_choice("counting", counting, COUNTINGS)
     classes = _classes(samples_of(pairs), modulus)
     if counting == "literal":
         return [(a, b) for same in classes for a in same for b in same]
@@ -157,7 +157,7 @@ def _spanning(samples: Sequence[Sample], modulus: int | None) -> list[Parallelog
     return [(same[0], other) for same in _classes(samples, modulus) for other in same[1:]]
 
 
-def gram(pairs: Iterable[Sequence[int]], p: int, *, modulus: int | None = None) -> np.ndarray:
+def gram(pairs: Iterable[Sequence[int]], p: int) -> np.ndarray:
     r"""$A^\top A$ of all permissible parallelograms of a training set, float64 of shape (p, p).
 
     With $v_a = e_i + e_j$ for a sample a, the parallelograms of one label add up to
@@ -168,7 +168,7 @@ def gram(pairs: Iterable[Sequence[int]], p: int, *, modulus: int | None = None) 
     """
     samples = samples_of(pairs, p)
     total = np.zeros((p, p))
-    for same in _classes(samples, modulus):
+    for same in _classes(samples, None):
         v = np.zeros((len(same), p))
         for row, (i, j) in zip(v, same, strict=True):
             row[i] += 1
@@ -201,7 +201,7 @@ def grokking_rate(pairs: Iterable[Sequence[int]], p: int, *, convention: str = "
 
     Source: Liu et al. 2022, Eq. 5, 8 and 9; for even p and all samples $\sigma_3^2 = p(p+2)/4$.
     """
-    one_of(convention, CONVENTIONS, "convention")
+    check_choice("convention", convention, CONVENTIONS)
     samples = samples_of(pairs, whole(p, "p", least=3))
     if nullity(samples, p) > 2:
         return 0.0

@@ -11,8 +11,8 @@ from grokbook.errors import ParameterError, check_choice
 STARTS = ("independent", "toeplitz", "circulant")
 
 
-def draw_start(kind: str, p: int, d: int, rng: np.random.Generator, std: float = 1.0) -> np.ndarray:
-    r"""A random table (p, d) with normal entries of standard deviation `std`.
+def draw_start(kind: str, p: int, d: int, rng: np.random.Generator) -> np.ndarray:
+    r"""A random table (p, d) with standard normal entries.
 
     `kind`: "independent" entries; "toeplitz", entry (i, j) depends on i - j alone, from p + d - 1
     independent numbers; "circulant", entry (i, j) depends on i - j modulo p alone, and needs p = d.
@@ -27,10 +27,10 @@ def draw_start(kind: str, p: int, d: int, rng: np.random.Generator, std: float =
             raise ParameterError(
                 f"a circulant table is square, but p = {p} and d = {d}; the nearest has d = {p}."
             )
-        return circulant(rng.normal(scale=std, size=p))
+        return circulant(rng.normal(size=p))
     if kind == "toeplitz":
-        return toeplitz(rng.normal(scale=std, size=p), rng.normal(scale=std, size=d))
-    return rng.normal(scale=std, size=(p, d))
+        return toeplitz(rng.normal(size=p), rng.normal(size=d))
+    return rng.normal(size=(p, d))
 
 
 def squared_steps(table: np.ndarray) -> np.ndarray:

@@ -178,12 +178,12 @@ def _of(numbers: Tensor, part: slice) -> Tensor:
     return numbers if numbers.shape[-1] == 1 else numbers[:, part]
 
 
-def orthogonalise(matrices: Tensor, steps: int = 5) -> Tensor:
+def orthogonalise(matrices: Tensor) -> Tensor:
     r"""Singular vectors kept, singular values brought near 1, for matrices (..., m, n).
 
-    The Newton-Schulz iteration $X \leftarrow aX + (bA + cA^2)X$, $A = XX^\top$, from $X = G /
-    \lVert G \rVert_F$. With these coefficients it does not converge to 1: values end between about
-    0.7 and 1.2.
+    Five steps of the Newton-Schulz iteration $X \leftarrow aX + (bA + cA^2)X$, $A = XX^\top$, from
+    $X = G / \lVert G \rVert_F$. With these coefficients it does not converge to 1: values end
+    between about 0.7 and 1.2.
 
     Example:
         >>> values = torch.linalg.svdvals(orthogonalise(torch.diag(torch.tensor([1.0, 0.1]))))
@@ -196,7 +196,7 @@ def orthogonalise(matrices: Tensor, steps: int = 5) -> Tensor:
     tall = matrices.shape[-2] > matrices.shape[-1]
     x = matrices.mT if tall else matrices
     x = x / x.flatten(-2).norm(dim=-1).clamp_min(1e-7)[..., None, None]
-    for _ in range(steps):
+    for _ in range(5):
         square = x @ x.mT
         x = a * x + (b * square + c * square @ square) @ x
     return x.mT if tall else x

@@ -78,7 +78,7 @@ def _check_own(config: Any, own: Sequence[str]) -> None:
         if "task" in own and not hasattr(config.task, "sizes"):
             _check_data(config)
         elif "model" in own:
-            _outputs(config)
+            _check_answers(config, config.task.targets, _outputs(config))
     _known[key] = things
 
 
@@ -156,7 +156,7 @@ def laid_out(model: Any, drawn: Mapping[str, Tensor], by: str = "draw") -> Tenso
         if tuple(value.shape) != tuple(shape) or value.dtype != torch.float32:
             raise ParameterError(
                 f"{by} of {kind} gives {name} as {value.dtype} {tuple(value.shape)}, but shapes()"
-                f" says {tuple(shape)}, in torch.float32."
+                f" says {tuple(shape)}, in torch.float32, as records are."
             )
         if by == "draw" and not torch.isfinite(value).all():
             raise ParameterError(
@@ -353,7 +353,7 @@ def _check_data(config: Any) -> None:
 def _check_answers(config: Any, targets: np.ndarray, outputs: Tensor) -> None:
     """Refuse targets that the outputs of the network cannot be."""
     kind = type(config.task).__name__
-    gives = f"forward of {type(config.model).__name__} gives {tuple(outputs.shape[1:])}"
+    gives = f"forward of {called(config.model)} gives {tuple(outputs.shape[1:])}"
     if np.issubdtype(targets.dtype, np.floating):
         if outputs.shape[1:] != targets.shape[1:]:
             raise ParameterError(

@@ -4,6 +4,7 @@ out."""
 from __future__ import annotations
 
 import contextlib
+import itertools
 import pickle
 import time
 from collections.abc import Mapping, Sequence
@@ -76,11 +77,9 @@ class _Saver:
 
 @dataclass(frozen=True)
 class How:
-    """How runs are trained, whatever they are: device, threads, checkpoints, what is kept, where to
-    stop."""
+    """How runs are trained, whatever they are: device, checkpoints, what is kept, where to stop."""
 
     device: str = "cpu"
-    threads: int = 1
     checkpoint_every: float = 30.0
     keep: bool = False
     steps: int | None = None
@@ -101,7 +100,7 @@ def train_here(
     """
     if checkpoint and identity is None:
         identity = run_id(configs, how.keep)
-    threads = how.threads if how.device == "cpu" else None
+    threads = 1 if how.device == "cpu" else None
     with plain_torch(torch.device(how.device).type), limited_threads(threads), subnormals_as_zero():
         stack = make_stack(configs, torch.device(how.device), how.keep)
         resumed = checkpoint is not None and restore(stack, checkpoint, identity)
@@ -191,19 +190,18 @@ def train(
     steps: int | None = None,
     rows: int | None = None,
     compiled: bool = False,
-    threads: int = 1,
     workers: int | None = None,
     checkpoints: str | Path | None = None,
     checkpoint_every: float = 30.0,
 ) -> xr.Dataset:
     """Train every configuration and return what was logged, dims `run` and `step`.
 
-    On a CPU each run has a process of its own with `threads` threads, as many side by side as there
-    are cores (`workers`); a single run, and every run where there is one core, stays in this
+    On a CPU each run has a process of its own with one thread, as many side by side as there are
+    cores (`workers`); a single run, and every run where there is one core, stays in this
     process. `rows` lets so many runs of one size share a program, which pays for small networks; on
     a GPU all runs of one size do. With `checkpoints`, a folder, the state of each run is kept there
     after a second and then ever more seldom, at last every `checkpoint_every` seconds, and an
-    interrupted call continues; on one CPU thread the result is bit for bit that of an uninterrupted
+    interrupted call continues; on a CPU the result is bit for bit that of an uninterrupted
     one. The files of finished runs stay until the caller removes them. Where the code is not known
     (a class of a reader's own without source, a lambda) none is kept, and a line says so.
 
@@ -250,29 +248,15 @@ def train(
         if value is not None and value < 1:
             raise ParameterError(f"{name} = {shown(value)} must be 1 or more.")
     chosen = pick_device(device)
-    with contextlib.ExitStack() as scope:
-        scope.enter_context(plain_torch(chosen.type))
+    with plain_torch(chosen.type):
         _check(configs, watch or {})
         compiled = compiled and any(map(compiles, configs))
-        how = How(str(chosen), threads, checkpoint_every, bool(watch), steps, compiled)
+        how = How(str(chosen), checkpoint_every, bool(watch), steps, compiled)
         on_cpu = chosen.type == "cpu"
         programs = groups(configs, rows or (1 if on_cpu else None))
         count = min(workers or cores(), len(programs)) if on_cpu else 1
-        apart = count > 1 and _travels(configs)
-        folder = checkpoints
-        if (apart or folder is not None) and (code := code_of(*configs)).digest is None:
-            if folder is not None:
-                say(f"no checkpoint of these runs is kept: {code.why}.")
-            apart = False
-            folder = None
-        if apart and folder is None:
-            folder = scope.enter_context(temporary_folder())
-        jobs = [_Job([configs[i] for i in places], folder, how) for places in programs]
-        if apart:
-            stacks = _train_apart(jobs, count, progress)
-        else:
-            stacks = [_train_job(job, progress) for job in jobs]
-        trained = _in_order(programs, stacks)
+        grouped = [[configs[i] for i in places] for places in programs]
+        trained = _in_order(programs, _train_programs(grouped, how, checkpoints, count, progress))
         update = "compiled" if compiled else "eager"
         if not on_cpu:
             update += ", as a graph"
@@ -330,6 +314,27 @@ def _refuse_muon_without_matrices(configs: Sequence[RunConfig]) -> None:
             )
 
 
+def _train_programs(
+    programs: Sequence[list[RunConfig]],
+    how: How,
+    checkpoints: str | Path | None,
+    count: int,
+    progress: bool,
+) -> list[Stack]:
+    """Train runs by programs: in `count` processes where they can travel and their code is known,
+    else here."""
+    configs = list(itertools.chain(*programs))
+    code = code_of(*configs)
+    is_known = code.digest is not None
+    if checkpoints is not None and not is_known:
+        say(f"no checkpoint of these runs is kept: {code.why}.")
+    folder = checkpoints if is_known else None
+    if count == 1 or not is_known or not _travels(configs):
+        return [_train_job(_Job(program, folder, how), progress) for program in programs]
+    with contextlib.nullcontext(folder) if folder is not None else temporary_folder() as place:
+        return _train_apart([_Job(program, place, how) for program in programs], count, progress)
+
+
 @dataclass(frozen=True)
 class _Job:
     """Runs that share a program, the folder of their checkpoint, and how they are trained."""
@@ -364,7 +369,7 @@ def _train_apart(jobs: list[_Job], workers: int, progress: bool) -> list[Stack]:
     totals = {name: job.configs[0].steps for name, job in named.items()}
     with (
         TrainingProgress(totals, progress) as bars,
-        Pool(workers, jobs[0].how.threads) as pool,
+        Pool(workers) as pool,
     ):
         futures = []
         for name, job in named.items():

@@ -312,10 +312,9 @@ def _differs_from_a_lasting_one(optimiser: TorchOptim) -> bool:
         ours = start.clone()
         state = optimiser.init(ours, shapes)
         lasting = optimiser._optimiser(parts, numbers, 0)
-        before = _counted(lasting)
         for slope in slopes:
             optimiser.update(ours, slope, state, numbers, shapes)
             _give_slopes(parts, slope[0].clone())
             lasting.step()
     theirs = torch.cat([part.detach().reshape(-1) for part in parts])
-    return before != _counted(lasting) or not torch.allclose(ours[0], theirs, rtol=1e-5, atol=1e-7)
+    return not torch.allclose(ours[0], theirs, rtol=1e-5, atol=1e-7)

@@ -31,15 +31,16 @@ Job = tuple[Callable[..., Any], tuple[Any, ...], bool]  # a call, its arguments,
 
 
 class Pool:
-    """`count` processes of `threads` threads, each working on one call at a time; they end with
+    """`count` processes of one thread, each working on one call at a time; they end with
     this process.
 
     Use as a context manager: leaving it ends every process at once, calls that have not finished
     included.
     """
 
-    def __init__(self, count: int, threads: int = 1) -> None:
-        self.threads, self.mine, self.closed = threads, threading.local(), False
+    def __init__(self, count: int) -> None:
+        self.mine = threading.local()
+        self.closed = False
         self.workers: list[_Worker] = []
         self.executor = ThreadPoolExecutor(count)
 
@@ -70,7 +71,7 @@ class Pool:
 
     def _make(self, job: Job, name: str, report: Report | None) -> Any:
         if not getattr(self.mine, "worker", None):
-            self.mine.worker = _Worker(self.threads)
+            self.mine.worker = _Worker()
             self.workers.append(self.mine.worker)
         try:
             if self.closed:
@@ -85,11 +86,11 @@ class Pool:
 class _Worker:
     """A process that makes one call after another; its stderr goes to a file of its own."""
 
-    def __init__(self, threads: int) -> None:
+    def __init__(self) -> None:
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115  closed with the worker
         command = [sys.executable, "-P", "-m", "grokbook.training.pool"]
         streams = {"stdin": subprocess.PIPE, "stdout": self.errors, "stderr": self.errors}
-        self.process, self.answers = started(command, process_environment(threads), **streams)
+        self.process, self.answers = started(command, process_environment(), **streams)
 
     def end(self) -> None:
         """Kill the process."""

@@ -9,7 +9,6 @@ from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call
@@ -52,27 +51,14 @@ class TorchModule:
 
     @plain_torch()
     def check(self, task: Any) -> None:
-        """Raise ParameterError where runs would lose a part of the module, or where it cannot
-        answer the task.
+        """Raise ParameterError where runs would lose a part of the module.
 
-        That its forward pass is one is known before (`grokbook.training.contract`).
+        That it can answer the task is known before (`grokbook.training.contract`).
         """
         _made.cache_clear()  # what the factory reads may have been set to another value
         x = as_read(task, task.inputs[:2])
         for seed in (0, 1):
             self._check_whole(seed, x)
-        with torch.no_grad():
-            outputs = tuple(self.forward(self.draw(0), x).shape[1:])
-        targets = task.targets
-        labels = np.issubdtype(targets.dtype, np.integer)
-        fits = outputs == targets.shape[1:]
-        if labels:
-            fits = len(outputs) == 1 and targets.max() < outputs[0]
-        if not fits:
-            wanted = f"({targets.max() + 1},) or more" if labels else tuple(targets.shape[1:])
-            raise ParameterError(
-                f"{self.adapted} gives {outputs} for each sample, but the targets need {wanted}."
-            )
 
     def _check_whole(self, seed: int, x: Tensor) -> None:
         """Compare outputs and slopes with those of the module itself, and the module with what a
@@ -136,9 +122,9 @@ def from_module(factory: Callable[[], nn.Module], *, embedding: str | None = Non
         embedding: the name of a parameter (n, d) with a token a row, such as "embed.weight"; then
             every measure of an embedding is logged and tables are kept.
 
-    Raises ParameterError for a module in place of what makes one; no parameters, others than
-    float32, frozen or lazy ones; buffers that differ between seeds; dropout; and layers that take
-    statistics of batches, such as BatchNorm.
+    Raises ParameterError for a module in place of what makes one; no parameters, frozen or lazy
+    ones; and buffers that differ between seeds. A run refuses parameters that are not float32,
+    dropout, and layers that take statistics of batches, such as BatchNorm.
 
     Example:
         >>> from functools import partial
@@ -165,24 +151,6 @@ def from_module(factory: Callable[[], nn.Module], *, embedding: str | None = Non
         raise ParameterError(
             f"factory gives a {type(module).__name__} without parameters; a run trains some."
         )
-    for name, part in parts.items():
-        if part.dtype != torch.float32:
-            rule = "those of a run are torch.float32, as its checkpoints and records are"
-            cure = "leave out .double() and the like, and compute in float64 inside forward"
-            raise ParameterError(f"factory gives {name} as {part.dtype}, but {rule}; {cure}.")
-    for name, layer in module.named_modules():
-        share = getattr(layer, "p", 0) if isinstance(layer, nn.modules.dropout._DropoutNd) else 0
-        share = getattr(layer, "dropout", share)
-        if isinstance(share, float | int) and share > 0:
-            raise ParameterError(
-                f"{name or 'the module'} drops a share of {share}, which runs here do not; set"
-                " it 0."
-            )
-        tracks = isinstance(layer, nn.modules.batchnorm._NormBase) and layer.track_running_stats
-        if tracks or isinstance(layer, nn.modules.batchnorm._BatchNorm):
-            raise ParameterError(
-                f"{name or 'the module'} takes statistics of batches; take LayerNorm or GroupNorm."
-            )
     _refuse_what_is_not_carried(module, factory)
     if embedding is None:
         return TorchModule(factory)

@@ -156,18 +156,17 @@ def try_watches(config: RunConfig, watches: Mapping[str, Watch]) -> None:
 
 def run_watches(
     stack: Stack, r: int, watches: Mapping[str, Watch], failed: dict[str, str]
-) -> dict[str, np.ndarray]:
-    """Each watch's values on the kept weights of run r, one for each logged step; NaN where the run
-    had stopped.
+) -> xr.Dataset:
+    """Each watch's values on the kept weights of run r, at the logged steps that it has reached.
 
     Why a watch ends in an error for the first time is noted in `failed`, and it is not called
-    again.
+    again: NaN from there on.
     """
     config = stack.configs[r]
     length = max(len(values) for values in stack.history[r].values())
     steps = stack.logged[:length].tolist()
     last = View(config, split_weights(config, stack.kept[r][steps[-1]]), steps[-1])
-    values = {name: np.full(stack.logged.size, np.nan) for name in watches}
+    values = {name: np.full(length, np.nan) for name in watches}
     for at, step in enumerate(steps):
         view = last
         if step < last.step:
@@ -182,17 +181,8 @@ def run_watches(
                     f"watch {name!r} fails at step {step:,} of seed {config.seed}:"
                     f" {type(error).__name__}: {line(error)}"
                 )
-    return values
-
-
-def _in_run(rows: list[tuple[Stack, int]]) -> xr.DataArray:
-    """Which logged steps each run has reached, dims `run` and `step`."""
-    reached = []
-    for stack, r in rows:
-        length = max(len(values) for values in stack.history[r].values())
-        flags = np.arange(stack.logged.size) < length
-        reached.append(xr.DataArray(flags, {"step": stack.logged}, "step"))
-    return xr.concat(reached, dim="run", join="outer", fill_value=False)
+    variables = {name: ("step", series, {"long_name": name}) for name, series in values.items()}
+    return xr.Dataset(variables, {"step": steps})
 
 
 def watched(
@@ -210,24 +200,18 @@ def watched(
             f"watch {taken[0]!r} has the name of what every run logs; choose another."
         )
     failed: dict[str, str] = {}
-    parts = []
     with limited_threads(1):
-        for stack, r in rows:
-            values = run_watches(stack, r, watches, failed)
-            part = xr.Dataset(coords={"step": stack.logged})
-            for name, series in values.items():
-                part[name] = ("step", series, {"long_name": name})
-            parts.append(part)
-    values_of_all = xr.concat(parts, dim="run", join="outer").sel(step=dataset.step)
-    whole = dataset.assign(values_of_all.data_vars)
+        parts = [run_watches(stack, r, watches, failed) for stack, r in rows]
+    together = xr.concat(parts, dim="run", join="outer").reindex(step=dataset.step)
+    whole = dataset.assign(together.data_vars)
     for name in watches:
         if name in failed:
             continue
-        missing = values_of_all[name].isnull()
-        if missing.all():
+        missing = sum(int(part[name].isnull().sum()) for part in parts)
+        if missing == sum(part.sizes["step"] for part in parts):
             say(f"{name} is not defined at any step of these runs: all NaN.")
-        elif is_own(watches[name]) and (count := int((missing & _in_run(rows)).sum())):
-            say(f"{name} is NaN, or refuses its input, at {count} logged steps of these runs.")
+        elif missing and is_own(watches[name]):
+            say(f"{name} is NaN, or refuses its input, at {missing} logged steps of these runs.")
     if failed:
         raise TrainingError(
             f"{'; '.join(failed.values())}; the runs are done, so with a mended watch the same call"

@@ -27,8 +27,6 @@ from grokbook.models.toy import Toy
 from grokbook.runs.experiment import Experiment
 from grokbook.runs.sweep import Axis, Sweep
 from grokbook.tasks import ModularTask
-from grokbook.tasks.designed_addition import DesignedAddition
-from grokbook.tasks.designs import DesignedTask
 from grokbook.training.accelerators import Grokfast, Muon
 from grokbook.training.config import RunConfig, StopRule
 from grokbook.training.interventions import (
@@ -44,6 +42,8 @@ from grokbook.training.interventions import (
 )
 from grokbook.training.optim import AdamW, Group
 from grokbook.training.schedule import Schedule
+from grokbook_chapters.causes.designed_addition import DesignedAddition
+from grokbook_chapters.causes.designs import DesignedTask
 
 # runs an arm, paired with the free runs by seed: the fewest with which Holm's rule over 60 rows can
 # reject

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from grokbook.errors import ParameterError
-from grokbook.measures.inputs import Array, one_of, to_numpy
+from grokbook.errors import ParameterError, check_choice
+from grokbook.measures.inputs import Array, to_numpy
 
 TOLERANCES = {"code": 0.5, "paper": 0.01}
 """Conventions, with the tolerance of each: the authors' program, and the text (whose value is that
@@ -56,7 +56,7 @@ def closed_products(
 
     Source: Liu et al. 2022, appendix H.1, which states no value of delta; appendix E has 0.01.
     """
-    one_of(convention, TOLERANCES, "convention")
+    check_choice("convention", convention, TOLERANCES)
     matrices, n = to_numpy(embedding), len(table)
     if matrices.ndim != 3 or matrices.shape[0] != n or matrices.shape[1] != matrices.shape[2]:
         raise ParameterError(

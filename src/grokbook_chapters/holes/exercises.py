@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from companion.exercises.registry import Mistakes, exercise, number
-from grokbook.curves.limits import LimitRule, limits
+from grokbook.curves.limits import limits
 from grokbook.tasks import ModularTask
 from grokbook_chapters.holes.counts import table_1
 
@@ -57,7 +57,7 @@ def dip(raw: float, windowed: float, *, a: float, h: int, w: int) -> Mistakes:
     log = np.arange(0, 40 * w, h)
     curve = np.minimum(log / (10 * w), 1)
     curve[log.size // 2] = 1 - a
-    right = [limits(log, curve, LimitRule(window=window)).lower for window in (0, w)]
+    right = [limits(log, curve, window).lower for window in (0, w)]
     yield from number(raw, right[0], "without a window")
     typical = ("a triangle", 1 - 2 * a * h / w), ("one point weighs", right[0])
     yield from number(windowed, right[1], "subtract the area of the dip", *typical)

@@ -10,7 +10,7 @@ import pandas as pd
 import xarray as xr
 
 from companion.claims import load
-from grokbook.curves.limits import LimitRule, limits_table, moving_mean
+from grokbook.curves.limits import WINDOW, limits_table, moving_mean
 from grokbook_chapters.holes.counts import predictors, table_1
 from grokbook_chapters.holes.runs import longer, rows
 
@@ -33,7 +33,7 @@ WORDS = ("above", "agrees", "rising", "below")
 CAME = ("reproduced", "exceeded", "seeds differ", "not reached", "still rising", "not run")
 
 
-def limits_of_parts(data: xr.Dataset, rule: LimitRule | None = None) -> pd.DataFrame:
+def limits_of_parts(data: xr.Dataset) -> pd.DataFrame:
     """One row a run of a row: seed, what `limits_table` finds, and the accuracy on the `PARTS` of
     the test set, in %.
 
@@ -42,10 +42,9 @@ def limits_of_parts(data: xr.Dataset, rule: LimitRule | None = None) -> pd.DataF
     the hole is at least `GENERALISED` (NA for STRIP 67 by the programs' rule, where no test cell
     lies outside the hole).
     """
-    rule = rule or LimitRule()
-    table = limits_table(data, rule).reset_index()
+    table = limits_table(data).reset_index()
     for part, name in PARTS.items():
-        means = [_moving(data[name].sel(seed=seed), rule.window) for seed in table.seed]
+        means = [_moving(data[name].sel(seed=seed)) for seed in table.seed]
         at_limit = zip(table.upper_step, means, strict=True)
         table[part] = [100 * float(np.interp(step, *mean)) for step, mean in at_limit]
         if part == "outside":
@@ -54,12 +53,12 @@ def limits_of_parts(data: xr.Dataset, rule: LimitRule | None = None) -> pd.DataF
     return table.assign(**100 * table[["upper", "lower", "plateau"]])
 
 
-def _moving(curve: xr.DataArray, window: float) -> tuple[np.ndarray, np.ndarray]:
+def _moving(curve: xr.DataArray) -> tuple[np.ndarray, np.ndarray]:
     """Steps and moving mean of one accuracy; one step with NaN where it has no cells."""
     logged = curve.dropna("step")
     if logged.size < 2:
         return np.zeros(1), np.full(1, np.nan)
-    return moving_mean(logged.step.values, logged.values, window)
+    return moving_mean(logged.step.values, logged.values, WINDOW)
 
 
 def recorded_runs() -> pd.DataFrame:

@@ -2,11 +2,11 @@
 
 from companion.claims import load as load
 from grokbook.plotting.phases import diagrams as diagrams
-from grokbook.tasks.digits import DigitsTask as DigitsTask
 from grokbook_chapters.images.claims import letters as letters
 from grokbook_chapters.images.claims import reached as reached
 from grokbook_chapters.images.class_collapse import flow as flow
 from grokbook_chapters.images.class_collapse import loss as loss
+from grokbook_chapters.images.digits import DigitsTask as DigitsTask
 from grokbook_chapters.images.effective import encoded as encoded
 from grokbook_chapters.images.figures import by_amount as by_amount
 from grokbook_chapters.images.figures import gathering as gathering

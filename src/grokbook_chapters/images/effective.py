@@ -16,8 +16,8 @@ from torch import Tensor
 
 from companion.claims import Finding, claim, judge
 from grokbook.models.mlp import MLP
-from grokbook.tasks.digits import MNIST, SMALL, DigitsTask
 from grokbook_chapters.images.class_collapse import flow
+from grokbook_chapters.images.digits import MNIST, SMALL, DigitsTask
 from grokbook_chapters.images.neural_collapse import (
     class_parts,
     simplex_distance,

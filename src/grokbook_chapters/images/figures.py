@@ -14,8 +14,8 @@ from matplotlib.figure import Figure
 from grokbook.plotting.labels import name_lines
 from grokbook.plotting.style import COLOURS, bare, panels, seed_band, styled
 from grokbook.plotting.training import accuracies, steps_axis
-from grokbook.tasks.digits import DigitsTask
 from grokbook_chapters.images.class_collapse import flow
+from grokbook_chapters.images.digits import DigitsTask
 
 FLOW_TIMES = {"start": 0.0, "t = 0.005 Z": 0.005, "t = 0.02 Z": 0.02, "limit": np.inf}
 """Times of the flow that are drawn, in units of Z."""

@@ -14,9 +14,9 @@ from grokbook.models.mlp import MLP, relu_layers
 from grokbook.runs.experiment import Experiment
 from grokbook.runs.instruments import READ_OUTS, VERSION, fresh
 from grokbook.runs.sweep import Axis, Sweep, spaced
-from grokbook.tasks.digits import MNIST, SMALL, DigitsTask
 from grokbook.training import AdamW, Group, RunConfig, Schedule, StopRule, View
 from grokbook.training.watching import Watch
+from grokbook_chapters.images.digits import MNIST, SMALL, DigitsTask
 from grokbook_chapters.images.neural_collapse import simplex_distance, within_class_share
 
 PIXELS = {MNIST: 784, SMALL: 64}  # of an image of each set

@@ -47,8 +47,8 @@ def _definitions(data: xr.Dataset) -> dict[str, Any]:
         "start_mean": f"{mean:.3g}",
         "start_sum": f"{total:.3g}",
         "start_ranges": f"{ranges:.3g}",
-        "med_low": f"{circle_med(p, [1]):.2f}",
-        "med_high": f"{circle_med(p, [p // 2]):.2f}",
+        "med_low": f"{circle_med(p, 1):.2f}",
+        "med_high": f"{circle_med(p, p // 2):.2f}",
         "highest": p // 2,
         "gap": f"{gap:.1%}",
     }

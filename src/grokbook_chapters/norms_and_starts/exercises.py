@@ -11,7 +11,8 @@ from companion.exercises.registry import Mistakes, exercise, near, number, toler
 from grokbook.measures import med
 from grokbook.theory.one_frequency import circle
 from grokbook.theory.toeplitz_start import squared_steps
-from grokbook.theory.uniformity import closeness, med_limit
+from grokbook.theory.uniformity import closeness
+from grokbook_chapters.norms_and_starts.med_limit import med_limit
 
 
 @exercise("ex-03-basis", draws={"m": (4, 5, 6), "n": (3, 4, 5), "seed": range(100_000)})

@@ -8,7 +8,8 @@ import pandas as pd
 from grokbook.measures import med
 from grokbook.theory.one_frequency import circle
 from grokbook.theory.toeplitz_start import draw_start, spread_between, spread_within
-from grokbook.theory.uniformity import closeness, med_limit
+from grokbook.theory.uniformity import closeness
+from grokbook_chapters.norms_and_starts.med_limit import med_limit
 
 
 def bounds(p: int, d: int) -> pd.DataFrame:

@@ -14,7 +14,6 @@ from companion.claims import Finding, Runs, claim, judge
 from companion.claims.finding import band, most, some
 from grokbook.curves.delay import PERSISTENCE, grok_times
 from grokbook.models.resnet import ResNet
-from grokbook.tasks.shapes import ShapeTask, tiles
 from grokbook.training import View
 from grokbook_chapters.ranges import spread
 from grokbook_chapters.resnet_grokking.features import (
@@ -47,6 +46,7 @@ from grokbook_chapters.resnet_grokking.runs import (
     small,
     summed,
 )
+from grokbook_chapters.resnet_grokking.shapes import ShapeTask, tiles
 
 TASK = "Four pictures, one sum"
 CONTROLS = "What a test set can show"

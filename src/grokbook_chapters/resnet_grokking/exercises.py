@@ -10,7 +10,7 @@ import numpy as np
 from scipy.stats import binom
 
 from companion.exercises.registry import Mistakes, exercise, near, number, tolerance
-from grokbook.tasks.shapes import ShapeTask
+from grokbook_chapters.resnet_grokking.shapes import ShapeTask
 
 
 @exercise("ex-10-orders", draws={"n": range(6, 33), "share": [k / 1000 for k in range(20, 201)]})

@@ -11,11 +11,11 @@ import torch
 from grokbook.measures import med
 from grokbook.measures.representation import spread
 from grokbook.runs.experiment import Experiment
-from grokbook.tasks.shapes import ShapeTask, tiles
 from grokbook.training import RunConfig, View
 from grokbook.training.forward import PIECE
 from grokbook.training.watching import Watch
 from grokbook_chapters.resnet_grokking.memorised import occurrences
+from grokbook_chapters.resnet_grokking.shapes import ShapeTask, tiles
 
 
 def pooled(view: View) -> np.ndarray:

@@ -18,8 +18,8 @@ from grokbook.plotting.labels import name_lines
 from grokbook.plotting.phases import diagrams
 from grokbook.plotting.style import COLOURS, bare, panels, seed_band, styled
 from grokbook.plotting.training import accuracies, steps_axis
-from grokbook.tasks.shapes import ShapeTask, tiles
 from grokbook_chapters.resnet_grokking.runs import LATE, LONGER, REACHED, SPLITS
+from grokbook_chapters.resnet_grokking.shapes import ShapeTask, tiles
 
 SHOWN = ((3, 1, 2, 5), (6, 0, 4, 10))
 """Two images of the dictionary of eleven glyphs, by the numbers of their quarters."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from grokbook.tasks.shapes import ShapeTask
+from grokbook_chapters.resnet_grokking.shapes import ShapeTask
 
 
 def occurrences(task: ShapeTask) -> np.ndarray:

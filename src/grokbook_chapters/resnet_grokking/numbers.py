@@ -13,10 +13,10 @@ from companion.claims.finding import some
 from companion.page import Number, Truth
 from companion.page.safe import counted
 from grokbook.runs.experiment import Experiment
-from grokbook.tasks.shapes import ShapeTask
 from grokbook_chapters.ranges import spread
 from grokbook_chapters.resnet_grokking import claims, features, memorised, runs
 from grokbook_chapters.resnet_grokking.recorded import Recorded
+from grokbook_chapters.resnet_grokking.shapes import ShapeTask
 
 
 def numbers(experiment: Experiment, live: xr.Dataset, recorded: Recorded) -> dict[str, Any]:

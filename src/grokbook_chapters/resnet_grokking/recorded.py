@@ -13,8 +13,8 @@ import xarray as xr
 
 from companion.claims import choose, load, outcomes
 from grokbook.runs.experiment import available
-from grokbook.tasks.shapes import ShapeTask
 from grokbook_chapters.resnet_grokking import claims, features, memorised, runs
+from grokbook_chapters.resnet_grokking.shapes import ShapeTask
 
 LEVELS = {
     "raw pixels": "pixels",

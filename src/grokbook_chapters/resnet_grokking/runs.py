@@ -8,10 +8,10 @@ import dataclasses
 from grokbook.models.resnet import ResNet
 from grokbook.runs.experiment import Experiment
 from grokbook.runs.sweep import Axis, Sweep
-from grokbook.tasks.shapes import ShapeTask
 from grokbook.training import Adam, AdamW, RunConfig, Schedule
 from grokbook.training.optim import Optimizer
 from grokbook_chapters.resnet_grokking.features import pictured
+from grokbook_chapters.resnet_grokking.shapes import ShapeTask
 
 # Length of the paper's curve here (its own jump is at about 2,900 epochs), and the authors' batch.
 EPOCHS = 3_500

@@ -46,6 +46,6 @@ def stream_lengths(hidden: int, seed: int = 0) -> list[float]:
     """Mean length of the read-out row after each of four layers with fresh weights, `hidden` times
     as many units in an MLP as the row has entries."""
     shape = Shape(SIZE, d_model=WIDTH, n_layers=len(LAYERS), d_mlp=hidden * WIDTH)
-    pairs = torch.from_numpy(ModularTask(SIZE).pairs)
-    rows = activations(initialise(shape, seed), pairs, shape)
+    tokens = torch.from_numpy(ModularTask(SIZE).tokens)
+    rows = activations(initialise(shape, seed), tokens, shape)
     return [rows[f"MLP {layer}"].norm(dim=1).mean().item() for layer in LAYERS]

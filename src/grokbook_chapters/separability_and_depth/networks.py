@@ -51,8 +51,8 @@ def dealt_to_training_cells(task: ModularTask) -> np.ndarray:
 def at_stage(view: View, stage: str) -> np.ndarray:
     """The rows of all cells at a stage of `STAGES`, (p*p, d)."""
     if "stages" not in vars(view):  # every watch of one network asks for them
-        pairs = torch.from_numpy(view.task.pairs)
-        vars(view)["stages"] = activations(dict(view.weights), pairs, view.config.model)
+        tokens = torch.from_numpy(view.task.tokens)
+        vars(view)["stages"] = activations(dict(view.weights), tokens, view.config.model)
     return vars(view)["stages"][STAGES[stage]].double().numpy()
 
 

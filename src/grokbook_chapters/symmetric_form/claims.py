@@ -12,7 +12,7 @@ import xarray as xr
 from companion.claims import Finding, Runs, claim, judge
 from companion.claims.finding import ENOUGH, enough
 from companion.claims.runs import every_run
-from grokbook.curves.limits import LimitRule, limits, moving_mean
+from grokbook.curves.limits import WINDOW, limits, moving_mean
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook_chapters.ranges import spread
 from grokbook_chapters.symmetric_form.runs import FORM, FORMS, PAPER, dnns, fig_4
@@ -52,7 +52,7 @@ def counted_cells(runs: Mapping[float, xr.Dataset], p: int = 97) -> pd.DataFrame
         }
         for name in ("mirrored", "unmirrored"):
             part = run[f"test_accuracy_{name}"].dropna("step")
-            mean = moving_mean(part.step.values, part.values, LimitRule().window)
+            mean = moving_mean(part.step.values, part.values, WINDOW)
             right = float(np.interp(top.upper_step, *mean))
             row |= {name: groups[name].mean() * right, f"accuracy {name}": right}
         rows.append(row)

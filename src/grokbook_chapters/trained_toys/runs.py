@@ -16,13 +16,13 @@ from grokbook.models.placed import PLACES, PlacedToy
 from grokbook.plotting.plane import window
 from grokbook.runs.experiment import Experiment
 from grokbook.tasks.replayed import DrawnAddition
-from grokbook.tasks.sums import SumTask
 from grokbook.theory.parallelograms import representation_quality_index
 from grokbook.training.config import RunConfig
 from grokbook.training.optim import AdamW
 from grokbook.training.schedule import Schedule
 from grokbook.training.watching import View
 from grokbook_chapters.liu2022 import addition, rates
+from grokbook_chapters.trained_toys.sums import SumTask
 
 # Training pairs, of 55.
 SIZES = (5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 54)

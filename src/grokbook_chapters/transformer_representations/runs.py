@@ -16,13 +16,13 @@ from grokbook.models.encoder import Encoder
 from grokbook.runs.experiment import Experiment
 from grokbook.runs.sweep import Axis, Sweep
 from grokbook.tasks.arithmetic import ModularTask
-from grokbook.tasks.shuffled import ShuffledTask
 from grokbook.training.config import RunConfig, StopRule
 from grokbook.training.optim import AdamW, Group
 from grokbook.training.schedule import Schedule
 from grokbook.training.watching import View, Watch
 from grokbook_chapters.gu2025 import fig5, often
 from grokbook_chapters.liu2022 import GOAL
+from grokbook_chapters.transformer_representations.shuffled import ShuffledTask
 
 # of Figs 1, 7, 21 and 22: the text says 53, the initial effective dimension of 51.7 is that of 59
 PAPER_P = 59

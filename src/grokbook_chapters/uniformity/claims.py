@@ -14,15 +14,13 @@ from grokbook.measures import circle_med, med, med_bound
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.tasks.groups import cyclic
 from grokbook.theory.one_frequency import circle
-from grokbook.theory.uniformity import (
+from grokbook.theory.uniformity import class_sums, closeness, common_point
+from grokbook_chapters.uniformity.class_shares import (
     AdditiveFit,
     additive_fit,
     additive_share,
     circle_delta,
     class_gap,
-    class_sums,
-    closeness,
-    common_point,
 )
 
 COLLAPSE = "Closeness of the classes forces collapse"
@@ -186,7 +184,7 @@ def bound_on_med(p: int = 97) -> Finding:
     tables = [circle(p, k) for k in range(1, p // 2 + 1)]
     tables += [rng.normal(size=(p, d)) for d in (1, 8, 128)]
     most = max(med(t) / med_bound(t) for t in tables)
-    top = circle_med(p, [p // 2])
+    top = circle_med(p, p // 2)
     finite = np.isfinite([med(t) for t in tables])
     return judge(
         finite.any(),

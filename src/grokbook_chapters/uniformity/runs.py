@@ -11,10 +11,10 @@ import torch
 from grokbook.errors import ParameterError
 from grokbook.models.activations import SUM, activations
 from grokbook.runs.experiment import Experiment
-from grokbook.theory.uniformity import label_share
 from grokbook.training.watching import View, Watch
 from grokbook_chapters.gu2025 import fig5
 from grokbook_chapters.lead_tasks import FEW, ORDERED, P_TASKS, watched_run
+from grokbook_chapters.uniformity.class_shares import label_share
 
 
 def unseen_share(view: View, stage: str, shuffled: bool = False) -> float:

@@ -15,7 +15,8 @@ from companion.claims.runs import every_run
 from grokbook.curves.delay import grok_time
 from grokbook.measures import circle_projection, dominant_frequencies
 from grokbook.theory.one_frequency import products
-from grokbook.theory.uniformity import class_share, class_sums
+from grokbook.theory.uniformity import class_sums
+from grokbook_chapters.uniformity.class_shares import class_share
 from grokbook_chapters.uniformity.runs import WATCHED, deeper
 
 HALF = 0.5  # our bar: at least half of the variance between the classes

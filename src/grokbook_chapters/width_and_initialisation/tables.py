@@ -13,7 +13,7 @@ from scipy.stats import binomtest
 from companion.claims.runs import load
 from grokbook.curves.comparison import same_seed
 from grokbook.curves.delay import ONSET, grok_times
-from grokbook.curves.limits import LimitRule, limits
+from grokbook.curves.limits import END, limits
 from grokbook.curves.oscillation import falls
 from grokbook.runs.experiment import Experiment
 from grokbook.training.cost import step_seconds
@@ -34,9 +34,7 @@ def times(dataset: xr.Dataset) -> pd.DataFrame:
     that fifth raises its upper limit (`limits`). At `onset_step` the accuracy on test cells whose
     transpose was not trained reaches `ONSET`.
     """
-    end = dataset.test_accuracy.where(
-        dataset.step >= (1 - LimitRule().end) * dataset.step.max(), drop=True
-    )
+    end = dataset.test_accuracy.where(dataset.step >= (1 - END) * dataset.step.max(), drop=True)
     found = {"best": dataset.test_accuracy.max("step").values, "late": end.median("step").values}
     found["swing"] = [falls(end.sel(seed=seed)).largest for seed in dataset.seed]
     unmirrored = dataset.assign(test_accuracy=dataset.test_accuracy_unmirrored)

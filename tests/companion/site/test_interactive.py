@@ -12,6 +12,7 @@ from companion.site import outputs
 from grokbook.errors import ParameterError
 from grokbook.theory import triple_product as flow
 from grokbook_chapters.lyapunov_phase_portrait import triple_stability
+from grokbook_chapters.lyapunov_phase_portrait.explained import explain
 from visited import alone
 
 ALT = "Two planes with a movable point."
@@ -159,7 +160,7 @@ def test_conserved_quantities_and_v_are_those_of_the_library(computed):
 def test_the_sentence_of_the_page_is_that_of_the_library(computed, target):
     points = starts(100)
     found = computed("explain", [[start, target] for start in points])
-    assert found == [flow.explain(start, target=target) for start in points]
+    assert found == [explain(start, target=target) for start in points]
 
 
 @pytest.mark.browser

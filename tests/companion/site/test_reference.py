@@ -15,7 +15,7 @@ from grokbook.paths import checkout
 BOOK = checkout() / "book"
 RELIED_ON = [
     "grokbook.tasks.arithmetic.ModularTask",
-    "grokbook.models.transformer.Transformer",
+    "grokbook.models.transformer.Shape",
     "grokbook.measures.med",
     "grokbook.curves.delay.grok_time",
     "grokbook.theory.parallelograms.permissible_set",

@@ -8,6 +8,7 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from grokbook.curves import limits as of_limits
 from grokbook.curves.delay import (
     GrokTime,
     grok_time,
@@ -16,7 +17,7 @@ from grokbook.curves.delay import (
     median_step,
 )
 from grokbook.curves.lead import accuracy_half_way
-from grokbook.curves.limits import LimitRule, limits, limits_table, moving_mean, onset, plateau
+from grokbook.curves.limits import limits, limits_table, moving_mean, onset, plateau
 from grokbook.curves.oscillation import falls
 from grokbook.errors import ParameterError
 from refusals import refusals
@@ -229,23 +230,23 @@ def test_points_on_the_broken_line_change_nothing(values, window):
 def test_a_single_spike_weighs_its_area():
     """A triangle of height 1 and base 2 h has the area h: its mean over a window of w is h / w."""
     spike = np.where(FINE == 3000, 1.0, 0.0)
-    assert limits(FINE, spike, LimitRule(window=200)).upper == pytest.approx(20 / 200)
-    assert limits(FINE, spike, LimitRule(window=0)).upper == 1
+    assert limits(FINE, spike, window=200).upper == pytest.approx(20 / 200)
+    assert limits(FINE, spike, window=0).upper == 1
 
 
 # 0.1 + 0.8 (t - 1000) / 1000 = 0.15 at t = 1062.5: the first logged step at or after it is 1080
 ONSETS = {
-    "a ramp": (FINE, ramp(1000, 2000), {}, 1080),
-    "within the rise": (FINE, ramp(1000, 2000, high=0.14), {}, None),
-    "persisted": (FINE, ramp(5600, 5700), {}, 5620),
-    "too late to have persisted": (FINE, ramp(5800, 5900), {}, None),
-    "torch": (torch.tensor(FINE), torch.tensor(ramp(1000, 2000)), {}, 1080),
+    "a ramp": (FINE, ramp(1000, 2000), 1080),
+    "within the rise": (FINE, ramp(1000, 2000, high=0.14), None),
+    "persisted": (FINE, ramp(5600, 5700), 5620),
+    "too late to have persisted": (FINE, ramp(5800, 5900), None),
+    "torch": (torch.tensor(FINE), torch.tensor(ramp(1000, 2000)), 1080),
 }
 
 
-@pytest.mark.parametrize(("steps", "curve", "rule", "expected"), ONSETS.values(), ids=ONSETS)
-def test_onsets(steps, curve, rule, expected):
-    assert onset(steps, curve, LimitRule(**rule)) == expected
+@pytest.mark.parametrize(("steps", "curve", "expected"), ONSETS.values(), ids=ONSETS)
+def test_onsets(steps, curve, expected):
+    assert onset(steps, curve) == expected
 
 
 @pytest.mark.parametrize(
@@ -258,20 +259,20 @@ def test_onsets(steps, curve, rule, expected):
         (60_000, 0.01, True),
     ],
 )
-def test_a_curve_that_still_rises_is_truncated(stop, gain, truncated):
+def test_a_curve_that_still_rises_is_truncated(stop, gain, truncated, monkeypatch):
     """Straight to step 60,000: 0.8 / 60,000 a step, so 1.6 points in the last fifth of 6,000
     steps."""
-    assert (
-        limits(FINE, ramp(0 if stop > 9000 else 1000, stop), LimitRule(gain=gain)).truncated
-        is truncated
-    )
+    monkeypatch.setattr(of_limits, "GAIN", gain)
+    found = limits(FINE, ramp(0 if stop > 9000 else 1000, stop))
+    assert found.truncated is truncated
 
 
-def test_an_excursion_shorter_than_the_persistence_does_not_count():
+def test_an_excursion_shorter_than_the_persistence_does_not_count(monkeypatch):
     curve = ramp(3000, 3400)
     curve[(FINE >= 1500) & (FINE <= 1700)] = 0.9
     assert onset(FINE, curve) == onset(FINE, ramp(3000, 3400))
-    assert onset(FINE, curve, LimitRule(persistence=200)) == 1500
+    monkeypatch.setattr(of_limits, "PERSISTENCE", 200)
+    assert onset(FINE, curve) == 1500
 
 
 def test_the_memorising_rise_is_before_the_plateau():
@@ -290,7 +291,7 @@ def test_a_level_reached_before_a_dip_is_its_first_maximum_whatever_its_means_ar
     curve = np.minimum(t / 1_000, 1)
     curve[t.size // 2] = 0.5
     window = 4 * spacing
-    found = limits(t, curve, LimitRule(window=window))
+    found = limits(t, curve, window)
     assert found.upper_step <= 1_000 + window and found.lower == pytest.approx(
         1 - 0.5 * spacing / window
     )
@@ -299,8 +300,8 @@ def test_a_level_reached_before_a_dip_is_its_first_maximum_whatever_its_means_ar
 def test_a_dataset_of_two_seeds():
     curves = np.stack([ramp(1000, 2000), np.full(FINE.size, 0.1)])
     curves[1, -50:] = np.nan
-    data = xr.Dataset({"a": (("seed", "step"), curves)}, {"seed": [0, 3], "step": FINE})
-    table = limits_table(data, variable="a")
+    data = xr.Dataset({"test_accuracy": (("seed", "step"), curves)}, {"seed": [0, 3], "step": FINE})
+    table = limits_table(data)
     assert table.onset.tolist()[0] == 1080 and table.onset.isna().tolist() == [False, True]
     assert table.last_step.tolist() == [6000, 5000] and table.index.tolist() == [0, 3]
     assert table.upper.tolist() == pytest.approx([0.9, 0.1])
@@ -366,7 +367,6 @@ test_refusals_name_the_value_and_the_rule = refusals(
         "steps has 1 at index 2.*strictly increasing",
     ),
     (lambda: grok_time([0], [0.1], [0.1], persistence=-1), "persistence is -1"),
-    (lambda: LimitRule(rise=5), r"rise = 5 must be a share in \(0, 1\]."),
     (
         lambda: limits([0, 1, 2], [0.0, np.nan, 1.0]),
         "the curve is not finite at index 1, but must be.",

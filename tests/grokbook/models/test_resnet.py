@@ -18,10 +18,10 @@ from torch.nn import functional as F
 
 from grokbook.errors import ParameterError
 from grokbook.models.resnet import ResNet
-from grokbook.tasks.shapes import ShapeTask
 from grokbook.training import Adam, RunConfig, Schedule, train
 from grokbook.training.forward import all_outputs, split_weights
 from grokbook.training.loop import advance, batch_metrics, losses_and_gradient, make_stack
+from grokbook_chapters.resnet_grokking.shapes import ShapeTask
 
 TASK = ShapeTask(3, train_fraction=0.4, tile=8)
 SMALL = ResNet(TASK.outputs, width=4, stem="small", channels=1, size=16)

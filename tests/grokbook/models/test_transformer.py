@@ -5,19 +5,11 @@ import math
 
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 from torch.nn import functional as F
 
 from grokbook.errors import ParameterError
 from grokbook.models import transformer as tf
-from grokbook.models.transformer import (
-    Shape,
-    Transformer,
-    as_tokens,
-    initialise,
-    parameter_shapes,
-)
+from grokbook.models.transformer import Shape, initialise, parameter_shapes
 from grokbook.tasks import ModularTask
 from whole_sequence import whole_sequence_logits
 
@@ -88,11 +80,9 @@ def test_the_parameter_count_is_the_closed_form(p, d, layers, shift, positional,
     expected = (
         (p + shift + 1) * d + 3 * d * positional + layers * (4 * d * d + 2 * d * m + m + d) + p * d
     )
-    model = Transformer(p, d, n_layers=layers, shift=shift, positional=positional, d_mlp=d_mlp)
-    assert sum(w.numel() for w in model.parameters()) == expected
-    shapes = parameter_shapes(model.shape)
-    assert sum(math.prod(size) for size in shapes.values()) == expected
-    assert {name: tuple(w.shape) for name, w in model.named_weights().items()} == shapes
+    shape = Shape(p, d, n_layers=layers, shift=shift, positional=positional, d_mlp=d_mlp)
+    assert sum(math.prod(size) for size in shape.shapes().values()) == expected
+    assert {name: tuple(w.shape) for name, w in shape.draw(0).items()} == shape.shapes()
 
 
 def test_initial_weights_are_normal_with_variance_one_over_d():
@@ -107,41 +97,6 @@ def test_initial_weights_are_normal_with_variance_one_over_d():
         assert abs(z.mean()) < 5 / math.sqrt(n), name
         assert abs(z.square().mean() - 1) < 5 * math.sqrt(2 / n), name
         assert abs(z.pow(4).mean() - 3) < 5 * math.sqrt(96 / n), name
-
-
-NO_INPUTS = {
-    r"input of shape \(2,\) and type torch.int64 is not integers \(N, 2\) or \(N, 3\).": ([1, 2],),
-    r"type torch.float32 is not integers": ([[0.0, 0.0]],),
-    r"type torch.bool is not integers": ([[False, False]],),
-    r"an operand lies outside 0 .. 6 \(p = 7, shift = 2\).": (
-        [[7, 0]],
-        [[0, -1]],
-        [[0, 1, 9]],
-        [[0, 9, 9]],
-    ),
-    r"the last token of every sequence must be cls = 9.": ([[0, 2, 8]], [[0, 2, 9], [0, 2, 0]]),
-}
-
-
-@pytest.mark.parametrize(
-    ("said", "value"), [(said, value) for said, values in NO_INPUTS.items() for value in values]
-)
-def test_an_input_of_another_form_is_refused(said, value):
-    with pytest.raises(ParameterError, match=said):
-        as_tokens(torch.tensor(value), Shape(7, d_model=8, shift=2))
-
-
-@given(st.integers(2, 12), st.integers(0, 15), st.data())
-def test_pairs_and_token_sequences_mean_the_same(p, shift, data):
-    shape = Shape(p, d_model=4, shift=shift)
-    pairs = data.draw(
-        st.lists(st.tuples(st.integers(0, p - 1), st.integers(0, p - 1)), min_size=1, max_size=5)
-    )
-    tokens = as_tokens(torch.tensor(pairs), shape)
-    assert tokens.tolist() == [[i, j + shift, p + shift] for i, j in pairs]
-    assert torch.equal(as_tokens(tokens, shape), tokens)
-    for kind in (torch.uint8, torch.int8, torch.int16, torch.int32):
-        assert torch.equal(as_tokens(torch.tensor(pairs, dtype=kind), shape), tokens)
 
 
 REFUSED_SIZES = {
@@ -166,5 +121,5 @@ REFUSED_SIZES = {
 )
 def test_a_size_out_of_range_is_refused(rule, size):
     with pytest.raises(ParameterError) as caught:
-        Transformer(7, **dict([size]))
+        Shape(7, **dict([size]))
     assert str(caught.value) == "{} = {!r} ".format(*size) + rule

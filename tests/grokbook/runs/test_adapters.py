@@ -288,12 +288,24 @@ class Lazy(Net):
 
 
 class Batched(Net):
+    tracks = False
+
     def __init__(self):
         super().__init__()
-        self.norm = nn.BatchNorm1d(2, track_running_stats=False)
+        self.norm = nn.BatchNorm1d(2, track_running_stats=self.tracks)
 
     def forward(self, x):
         return self.norm(self.line(x))
+
+
+class Tracking(Batched):
+    tracks = True
+
+
+class Double(Net):
+    def __init__(self):
+        super().__init__()
+        self.double()
 
 
 @pytest.mark.parametrize(
@@ -319,7 +331,9 @@ class Batched(Net):
         (Counting, "a call of from_module.Counting. changes its calls"),
         (MeanTaking, "answers a sample by those it is sent with"),
         (Lazy, "line.weight has no shape yet"),
-        (Batched, "norm takes statistics of batches"),
+        (Batched, "answers a sample by those it is sent with"),
+        (Tracking, "answers a sample by those it is sent with"),
+        (Double, r"gives line.weight as torch.float64 \(2, 6\), but shapes.. says .*float32"),
     ],
 )
 def test_a_module_of_which_a_run_would_lose_a_part_is_refused(net, said):

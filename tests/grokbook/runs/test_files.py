@@ -4,7 +4,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 import xarray as xr
 from own_parts import Parity, Sine
 
@@ -43,13 +42,6 @@ def test_csv_and_netcdf_are_read_back(runs, tmp_path):
     pd.testing.assert_frame_equal(read, gb.to_pandas(runs), check_dtype=False)
     runs.to_netcdf(tmp_path / "runs.nc", engine="h5netcdf")
     xr.testing.assert_equal(xr.load_dataset(tmp_path / "runs.nc").weights, runs.weights)
-
-
-def test_weights_are_read_back_by_torch(runs, tmp_path):
-    kept = gb.load(runs, 1, 20)
-    torch.save(kept.weights, tmp_path / "w.pt")
-    read = torch.load(tmp_path / "w.pt", weights_only=True)
-    assert all(torch.equal(read[name], part) for name, part in kept.weights.items())
 
 
 def test_curves_and_embeddings_are_drawn_from_the_numbers(runs):

@@ -63,6 +63,8 @@ WRONG = {
     "tuple": [*ANYTHING[:4], "x", 3, np.ones(())],
     "Network": [*ANYTHING, "x", gb.MLP, NEEDED["task"]],
     "RunConfig": [*ANYTHING, "x", gb.RunConfig],
+    "Schedule": [*ANYTHING, "x", gb.Schedule],
+    "StopRule": [*ANYTHING, "x", gb.StopRule],
 }
 
 
@@ -131,9 +133,9 @@ def test_an_error_inside_a_call_with_good_arguments_stays_what_it_is():
 
 
 def called_by_readers():
-    """What `gb` has, what three rooms name, and every class of settings."""
+    """What `gb` has, what two rooms name, and every class of settings."""
     found = {f"gb.{name}": getattr(gb, name) for name in gb.__all__} | MAKERS
-    for room in ("tasks", "models", "training"):
+    for room in ("tasks", "training"):
         package = importlib.import_module(f"grokbook.{room}")
         found |= {f"{room}.{name}": getattr(package, name) for name in package.__all__}
     return {name: made for name, made in found.items() if name != "training.View"}

@@ -27,7 +27,6 @@ from grokbook.tasks import ModularTask
 from grokbook.tasks.addition import AdditionTask
 from grokbook.training import AdamW, RunConfig, train
 from grokbook.training.checkpoint import CheckpointWarning
-from grokbook.training.ensemble import checkpoint_path
 from grokbook.training.identity import code_and_probe, probe
 from grokbook_chapters.uniformity.runs import unseen_share
 
@@ -287,29 +286,8 @@ def watched(steps, store, **watch):
     return gb.train(task, model, seeds=1, steps=steps, watch=watch, store=store, progress=False)
 
 
-LATE = """
-AFTER = 2
-
-def late(view):
-    return float(view.step > AFTER)
-"""
-
-
-def test_a_constant_that_acts_late_is_known_by_its_value(written, tmp_path):
-    """The probe looks at steps 0 to 3 of a run."""
-    module = written("own_late", LATE)
-
-    def runs():
-        return watched(40, tmp_path, late=module.late)
-
-    assert [runs().attrs["origin"], runs().attrs["origin"]] == ["trained", "cached"]
-    module.AFTER = 20
-    second = runs()
-    assert second.attrs["origin"] == "trained"
-    assert second.late.values.ravel().tolist() == (second.step.values > 20).tolist()
-
-
 TABLES = {
+    "a number": ("AFTER = 2", "AFTER", "AFTER = 20"),
     "a dictionary": ("AFTER = {'step': 2}", "AFTER['step']", "AFTER['step'] = 20"),
     "a list in a list": ("AFTER = [[2]]", "AFTER[0][0]", "AFTER[0][0] = 20"),
     "an array": ("import numpy as np\nAFTER = np.array([2])", "AFTER[0]", "AFTER[0] = 20"),
@@ -474,11 +452,6 @@ def test_a_notebooks_cells_are_code_that_is_known_by_its_source(tmp_path):
     assert said == 10 * [["trained", "cached"]]
 
 
-def test_the_path_of_a_checkpoint_names_the_class(written, tmp_path):
-    own, other = written("own", RELU), written("other", RELU)
-    assert len({checkpoint_path(tmp_path, [made(m.Net()).config]) for m in (own, other)}) == 2
-
-
 READS = """
 import os
 from pathlib import Path
@@ -539,23 +512,6 @@ def test_what_own_code_reads_is_part_of_what_a_run_is_known_by(written, monkeypa
     assert second.attrs["origin"] == "trained"
     assert not np.array_equal(first.train_loss, second.train_loss)
     assert load_or_run(run, progress=False).attrs["origin"] == "cached"
-
-
-def test_what_a_watch_reads_is_part_of_what_a_run_is_known_by(written, tmp_path):
-    module = written(
-        "own_watch",
-        "SCALE = {'by': 1.0}\ndef norm(view):\n    return SCALE['by'] * view.step + SCALE['by']\n",
-    )
-
-    def runs():
-        return watched(4, tmp_path, norm=module.norm)
-
-    first = runs()
-    assert runs().attrs["origin"] == "cached"
-    module.SCALE["by"] = 2.0
-    second = runs()
-    assert second.attrs["origin"] == "trained"
-    assert second.norm.values.tolist() == (2 * first.norm).values.tolist()
 
 
 def test_a_checkpoint_is_not_continued_where_own_code_computes_something_else(written, tmp_path):

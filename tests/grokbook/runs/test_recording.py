@@ -49,7 +49,7 @@ def test_patterns_seeds_and_a_name_with_brackets(tiny):
 
 def test_an_unknown_update_is_refused_before_anything_runs():
     with pytest.raises(
-        ParameterError, match="update is 'quick', but must be one of 'eager', 'compiled'"
+        ParameterError, match="update = 'quick' is unknown; choose one of eager, compiled"
     ):
         recording.record(update="quick")
 

@@ -22,7 +22,7 @@ def store(tmp_path, monkeypatch):
 def test_they_are_the_weights_behind_the_last_logged_accuracy(store):
     experiment = live_run(5, 0.5, 8, 30, 2)
     runs = experiment.run(progress=False, device="cpu")
-    for seed, w in zip(experiment.seeds, final_weights(experiment, progress=False), strict=True):
+    for seed, w in zip(experiment.seeds, final_weights(experiment), strict=True):
         config: RunConfig = experiment.config.with_seed(seed)
         task = config.task
         right = (
@@ -35,12 +35,12 @@ def test_they_are_the_weights_behind_the_last_logged_accuracy(store):
 
 def test_they_are_trained_once_and_again_when_damaged(store):
     experiment = live_run(5, 0.5, 8, 20, 1)
-    first = final_weights(experiment, progress=False)[0]
-    again = final_weights(experiment, progress=False)[0]
+    first = final_weights(experiment)[0]
+    again = final_weights(experiment)[0]
     assert all(torch.equal(first[name], again[name]) for name in first)
     (file,) = store.rglob("*.nc")
     file.write_bytes(file.read_bytes()[:100])
     with pytest.warns(RecordWarning):
-        mended = final_weights(experiment, progress=False)[0]
+        mended = final_weights(experiment)[0]
     assert all(torch.equal(first[name], mended[name]) for name in first)
     assert [row["origin"] for row in provenance.USED] == ["trained", "cached", "trained"]

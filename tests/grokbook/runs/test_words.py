@@ -28,7 +28,7 @@ PUBLIC = {name: getattr(gb, name) for name in gb.__all__}
 LONG = sorted({*training.__all__} - {"split_weights"})
 PUBLIC |= {f"training.{name}": getattr(training, name) for name in LONG}
 PUBLIC |= {"Grokfast": accelerators.Grokfast, "Clipped": accelerators.Clipped}
-train = partial(gb.train, TASK, NET)
+train = partial(gb.train, TASK, model=NET)
 
 
 @pytest.mark.parametrize("name", PUBLIC)
@@ -139,8 +139,8 @@ test_it_is_said_what_was_meant = refusals(
 
 test_a_module_of_other_numbers_hears_why = refusals(
     (
-        lambda: gb.from_module(lambda: nn.Linear(2, 2).double()),
-        "weight as torch.float64, .* records",
+        lambda: train(model=gb.from_module(lambda: nn.Linear(2, 2).double())),
+        "weight as torch.float64 .* records",
     ),
     (
         lambda: gb.from_module(nn.ReLU),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from grokbook.errors import ParameterError
 from grokbook.tasks.addition import AdditionTask
 from grokbook.tasks.groups import GroupTask, cayley_table, check_group, inverses
-from grokbook.tasks.shapes import ShapeTask
+from grokbook_chapters.resnet_grokking.shapes import ShapeTask
 
 NAMES = (
     "Z1",

@@ -1,5 +1,5 @@
 """Coverage against brute force, exact fractions, independent numbers (Gu et al. 2025, B.6);
-memorisers; forms."""
+memorisers."""
 
 from fractions import Fraction
 from math import comb
@@ -16,8 +16,6 @@ from grokbook.tasks import ModularTask
 from grokbook.theory import coverage as cov
 from grokbook.theory.grid_inputs import LARGEST_SIDE, grid, side_and_radius
 from grokbook.theory.memorisers import transpose_accuracy
-from grokbook_chapters.coverage import coverage_probability as cp
-from grokbook_chapters.task_and_model.quadratic_forms import quadratic_class_sizes
 from refusals import refusals
 
 # independent computation (project oracle): cover.C, cover.C_sameclass, cover.C_corner for k = 1 ..
@@ -154,72 +152,6 @@ def test_expected_share_is_one_exactly_from_the_guaranteed_size_on(p, k, torus):
     )
 
 
-# independent computation (project oracle): cover.exact.p3k2, m -> (covering, subsets, E[uncovered],
-# E[prop])
-EXACT = {
-    True: {
-        1: (0, 9, "4", "1/2"),
-        2: (0, 36, "3/2", "11/14"),
-        3: (48, 84, "3/7", "13/14"),
-        4: (117, 126, "1/14", "69/70"),
-        5: (126, 126, "0", "1"),
-    },
-    False: {
-        1: (0, 9, "16/3", "1/3"),
-        2: (0, 36, "53/18", "73/126"),
-        3: (10, 84, "31/21", "95/126"),
-        4: (57, 126, "9/14", "61/70"),
-        5: (98, 126, "2/9", "17/18"),
-        6: (80, 84, "1/21", "62/63"),
-        7: (36, 36, "0", "1"),
-    },
-}
-
-
-CASES = [(torus, m) for torus, rows in EXACT.items() for m in rows]
-
-
-@pytest.mark.parametrize(("torus", "m"), CASES)
-def test_enumeration_and_formulas_against_independent_numbers(torus, m):
-    covering, subsets, mean, share = EXACT[torus][m]
-    found = cp.enumerate_coverage(3, 2, m, torus=torus)
-    assert (found.covering, found.subsets) == (covering, subsets)
-    assert (found.expected_uncovered, found.expected_share) == (Fraction(mean), Fraction(share))
-    assert cov.expected_uncovered(3, 2, m, torus=torus) == pytest.approx(
-        float(Fraction(mean)), rel=1e-12
-    )
-
-
-@pytest.mark.parametrize(("torus", "m"), CASES)
-def test_simulation_agrees_with_the_enumeration(torus, m):
-    exact = float(cp.enumerate_coverage(3, 2, m, torus=torus).probability)
-    found = cp.full_coverage(3, 2, m, torus=torus, draws=4000, seed=1)
-    assert abs(found.value - exact) <= 4 * (exact * (1 - exact) / 4000) ** 0.5
-
-
-@pytest.mark.parametrize("torus", [False, True])
-@pytest.mark.parametrize(("p", "k"), [(5, 2), (6, 3), (7, 1), (9, 4)])
-def test_the_covering_time_is_the_first_at_which_nothing_is_uncovered(p, k, torus):
-    rng = np.random.default_rng(3)
-    order = np.tile(np.arange(1, p * p + 1, dtype=np.int32), (5, 1))
-    ranks = rng.permuted(order, axis=1).reshape(5, p, p)
-    times = cp.cover_times(p, k, 5, seed=3, torus=torus)
-    assert [cov.uncovered(r <= t, k, torus=torus) for r, t in zip(ranks, times, strict=True)] == [
-        0
-    ] * 5
-    assert all(cov.uncovered(r < t, k, torus=torus) > 0 for r, t in zip(ranks, times, strict=True))
-
-
-def test_the_printed_bound_holds_on_the_torus_and_breaks_on_the_grid():
-    """Appendix B.6: exact at p = 3, k = 2."""
-    bound = 1 - 9 * (1 - 5 / 9) ** np.arange(10)
-    exact = [
-        [float(cp.enumerate_coverage(3, 2, m, torus=t).probability) for m in range(10)]
-        for t in (True, False)
-    ]
-    assert (exact[0] - bound).min() >= 0 > (exact[1] - bound).min()
-
-
 @pytest.mark.parametrize(
     "mask",
     [
@@ -251,21 +183,6 @@ def test_expectation_over_random_splits(p, fraction):
     )
 
 
-@pytest.mark.parametrize("form", [(1, 1, 1), (1, 0, 1), (0, 1, 0), (2, 3, -1), (1, 0, -3)])
-@pytest.mark.parametrize("p", [3, 5, 7, 11, 13, 31])
-def test_by_counting(p, form):
-    a, b, c = form
-    if (b * b - 4 * a * c) % p == 0:
-        with pytest.raises(ParameterError, match="divides the discriminant"):
-            quadratic_class_sizes(p, *form)
-        return
-    counts = [0] * p
-    for x in range(p):
-        for y in range(p):
-            counts[(a * x * x + b * x * y + c * y * y) % p] += 1
-    assert quadratic_class_sizes(p, *form).tolist() == counts
-
-
 test_refusals_name_the_value_and_the_rule = refusals(
     (lambda: cov.disc_size(0), "k is 0, but must be a whole number at least 1."),
     (
@@ -277,9 +194,7 @@ test_refusals_name_the_value_and_the_rule = refusals(
         "m is 26, but must be a whole number between 0 and 25.",
     ),
     (lambda: cov.least_training_size(5, 2, 0.0), "eps = 0.0 is not a positive finite number."),
-    (lambda: cp.enumerate_coverage(7, 2, 20), "p = 7, m = 20 has more than 300000 training sets"),
     (lambda: transpose_accuracy(1, 1), "must lie strictly between 0 and"),
-    (lambda: quadratic_class_sizes(9), "p = 9 must be an odd prime.*the nearest is 7"),
     (lambda: side_and_radius(LARGEST_SIDE + 1, 2, torus=False), "p may be at most"),
     (lambda: side_and_radius(7, 5, torus=True), "the largest k is 4"),
 )

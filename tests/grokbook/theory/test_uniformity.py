@@ -1,22 +1,17 @@
 """Classes of i + j, smallest balls, one frequency (Gu et al. 2025, Theorems 3.5, 3.8, Remark
 3.6)."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scipy.optimize import linprog
-from scipy.sparse import csr_array
 
 from grokbook.errors import ParameterError
 from grokbook.measures import med
-from grokbook.tasks.arithmetic import ModularTask
 from grokbook.theory import uniformity as un
 from grokbook.theory.enclosing_ball import smallest_ball
-from grokbook.theory.one_frequency import circle, full_loss, logits
+from grokbook.theory.one_frequency import full_loss, logits
 from grokbook.theory.vectors import odd_prime, pair, vectors
 from refusals import refusals
 
@@ -55,34 +50,12 @@ def test_closeness_bounds_the_embedding(phi):
 ODD = TABLES.filter(lambda t: len(t) % 2 and np.ptp(t, axis=0).max() > 0)
 
 
-@given(ODD, st.integers(0, 99))
-def test_med_is_bounded_by_the_variances_of_the_classes(phi, seed):
-    """(4/3) cos(pi/2p) rms(delta_r) for one table; for two, sqrt(2) cos(pi/2p) times it bounds the
-    rms of both MEDs."""
-    assert med(phi) <= un.med_limit(un.closeness(phi).deltas) * (1 + 1e-9)
-    second = np.random.default_rng(seed).normal(size=phi.shape)
-    both = np.sqrt((med(phi) ** 2 + med(second) ** 2) / 2)
-    assert both <= un.med_limit(un.closeness(phi, second).deltas, shared=False) * (1 + 1e-9)
-
-
 @given(ODD)
 def test_the_variances_of_the_classes_average_to_twice_that_of_the_table(phi):
     spread = ((phi - phi.mean(axis=0)) ** 2).sum(axis=1).mean()
     sums = un.class_sums(phi) - un.common_point(phi)
     assert np.isclose((sums**2).sum(axis=2).mean(), 2 * spread)
     assert 9 / 4 * spread <= (un.closeness(phi).deltas ** 2).mean() * (1 + 1e-9)
-
-
-@pytest.mark.parametrize("p", [3, 5, 13])
-def test_where_the_bounds_of_med_are_attained(p):
-    """Two circles of frequency (p-1)/2 at right angles; one table at p = 3; the radius 3/2 sqrt(V)
-    by unit vectors."""
-    top, flat = circle(p, p // 2), np.zeros((p, 2))
-    one, two = np.hstack([top, flat]), np.hstack([flat, top])
-    assert med(one) == pytest.approx(un.med_limit(un.closeness(one, two).deltas, shared=False))
-    assert un.closeness(np.eye(p)).deltas == pytest.approx(np.full(p, 1.5 * np.sqrt(1 - 1 / p)))
-    ratio = med(top) / un.med_limit(un.closeness(top).deltas)
-    assert ratio == pytest.approx(0.75 / np.cos(np.pi / (2 * p)) ** 2)  # 1 at p = 3, else less
 
 
 @pytest.mark.parametrize("p", [2, 3, 4, 9, 13])
@@ -93,50 +66,6 @@ def test_the_line_attains_the_diameter_bound(p):
     assert found.delta == pytest.approx(p / 2)
     assert found.diameter == pytest.approx(found.bound) == p - 1
     assert p == 2 or med(np.arange(p)[:, None]) < found.bound
-
-
-@pytest.mark.parametrize("p", [3, 5, 11, 13])
-def test_every_class_of_every_circle_needs_the_closed_form(p):
-    """1 + cos(pi / p); at p = 97 an independent computation has 1.99948 (the example of
-    `circle_delta`)."""
-    for k in range(1, p):
-        assert un.closeness(circle(p, k)).deltas == pytest.approx(
-            np.full(p, un.circle_delta(p)), rel=1e-9
-        )
-
-
-@given(REAL)
-def test_close_exactly_if_equivalent_is_impossible(phi):
-    """Remark 3.6: some pair of different classes is closer than some pair of one class,
-    strictly."""
-    same, other = un.class_gap(phi, residues(len(phi)))
-    assert other <= same * (1 - 1 / len(phi)) + 1e-9
-
-
-@given(REAL)
-def test_classes_explain_nothing_of_sums_and_sums_nothing_of_classes(phi):
-    p = len(phi)
-    assert un.class_share(phi[:, None] + phi[None]) < 1e-12
-    assert un.additive_share(np.eye(p)[residues(p)]) < 1e-12
-
-
-def test_share_against_a_decomposition_by_hand():
-    """Features x = class part + additive part + rest: shares of orthogonal parts add up."""
-    p, rng = 7, np.random.default_rng(0)
-    x = rng.normal(size=(p, p, 1))
-    label = residues(p)
-    fitted = np.array([x[label == r].mean() for r in range(p)])[label]
-    assert un.class_share(x) == pytest.approx(fitted.var() / x.var())
-    rows, columns = x.mean(axis=1, keepdims=True), x.mean(axis=0, keepdims=True)
-    assert un.additive_share(x) == pytest.approx((rows + columns).var() / x.var())
-    assert un.class_share(x) + un.additive_share(x) <= 1
-
-
-def test_a_gap_of_classes_does_not_change_under_a_shift():
-    """Remark 3.6 speaks of distances alone: those of 0, ..., 3 without a modulus, from 100,000,000
-    on."""
-    i = np.arange(4)
-    assert un.class_gap(i[:, None] + 1e8, np.add.outer(i, i)) == (0, 1)
 
 
 def certified(points, ball):
@@ -202,52 +131,7 @@ def test_a_modulus_that_is_not_an_odd_prime_is_refused_with_the_nearest(p, neare
 test_refusals_name_the_value_and_the_rule = refusals(
     (lambda: vectors([1.0, 2.0]), "has shape"),
     (lambda: vectors([["a"]]), "array of real numbers"),
-    (lambda: un.circle_delta(4), "p = 4 must be an odd prime"),
     (lambda: un.closeness([[1.0]]), "modulus of 2 or more"),
-    (lambda: un.class_share(np.ones((3, 3))), "must be \\(p, p, d\\)"),
-    (lambda: un.class_share(np.full((2, 2, 1), np.nan)), "not finite"),
-    (lambda: un.label_share(np.eye(3), np.zeros(2)), "must be \\(3,\\)"),
-    *(
-        (partial(un.additive_share, np.full((n, n, 3), 0.1)), "needs some variance")
-        for n in (3, 5, 7, 9, 200)
-    ),
     (lambda: smallest_ball([[np.nan, 0.0]]), "points has a value that is not finite"),
     (lambda: pair([[0.0]], [[0.0], [1.0]]), "but must have the same"),
 )
-
-
-def test_additive_logits_fit_exactly_where_linear_programming_says():
-    """The largest lead z_r - z_s over all trained cells, entries of F and G within [-1, 1], by
-    scipy's solver."""
-    for p, seed, there in ((13, 0, True), (23, 1, True), (23, 2, False)):
-        task = ModularTask(p, train_fraction=0.3, seed=seed)
-        labels = task.labels.reshape(p, p)
-        i, j = np.nonzero(task.train_mask)
-        cell, wrong = np.nonzero(np.arange(p) != labels[i, j][:, None])
-        i, j, right, rows = i[cell], j[cell], labels[i, j][cell], np.arange(cell.size)
-        where = [
-            i * p + wrong,
-            p * p + j * p + wrong,
-            i * p + right,
-            p * p + j * p + right,
-            0 * rows + 2 * p * p,
-        ]
-        weights = np.repeat([1.0, 1.0, -1.0, -1.0, 1.0], rows.size)
-        limits = csr_array(
-            (weights, (np.tile(rows, 5), np.concatenate(where))), shape=(rows.size, 2 * p * p + 1)
-        )
-        bounds = [(-1, 1)] * (2 * p * p) + [(0, 1)]
-        lead = -linprog(
-            np.eye(2 * p * p + 1)[-1] * -1, limits, 0 * rows, bounds=bounds, method="highs-ipm"
-        ).fun
-        found = un.additive_fit(labels, task.train_mask)
-        assert (found.trained == 1) == there == (lead > 0.01)
-        assert (found.margin == np.inf) == there and (there or lead <= found.margin < 1e-3)
-
-
-def test_plain_sums_are_fitted_and_no_trained_cell_is_refused():
-    sums = np.add.outer(np.arange(37), np.arange(37))
-    mask = ModularTask(37, train_fraction=0.3).train_mask
-    assert un.additive_fit(sums, mask).trained == 1 > un.additive_fit(sums % 37, mask).trained
-    with pytest.raises(ParameterError, match="trained holds no cell"):
-        un.additive_fit(sums, mask & False)

@@ -9,8 +9,8 @@ from small_runs import small
 from grokbook.models.mlp import MLP
 from grokbook.models.toy import Toy
 from grokbook.tasks.addition import AdditionTask
-from grokbook.tasks.digits import DigitsTask
 from grokbook.training import AdamW, Group, RunConfig, Schedule
+from grokbook_chapters.images.digits import DigitsTask
 
 RATES = AdamW(
     1e-3, weight_decay=0.0, groups=(Group("decoder", learning_rate=1e-2, weight_decay=0.5),)

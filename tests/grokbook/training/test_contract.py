@@ -197,7 +197,7 @@ MISTAKES = {
     ),
     "a transposed matrix": (
         {"model": drawn(lambda w: w | {"W": w["W"].T})},
-        "draw of Other gives W as torch.float32 (4, 3), but shapes() says (3, 4), in torch.float32.",
+        "draw of Other gives W as torch.float32 (4, 3), but shapes() says (3, 4), in torch.float32, as records are.",
     ),
     "a weight that is not finite": (
         {"model": drawn(lambda w: w | {"U": w["U"] / 0})},

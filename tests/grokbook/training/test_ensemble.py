@@ -19,12 +19,12 @@ from small_runs import small
 from grokbook.errors import ParameterError, TrainingError
 from grokbook.machine import subnormals_as_zero
 from grokbook.models.resnet import ResNet
-from grokbook.tasks.shapes import ShapeTask
 from grokbook.training import RunConfig, Schedule, train
 from grokbook.training.accelerators import Muon
 from grokbook.training.checkpoint import CheckpointWarning
 from grokbook.training.ensemble import How, checkpoint_path, groups, train_here
 from grokbook.training.together import program_key
+from grokbook_chapters.resnet_grokking.shapes import ShapeTask
 
 GOOD = [small(0, d=16), small(1, d=16, weight_decay=0.0)]
 LOST = small(2, d=16, learning_rate=1e30)

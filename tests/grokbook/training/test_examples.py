@@ -13,10 +13,10 @@ from torch.nn import functional as F
 from grokbook.errors import ParameterError
 from grokbook.models.toy import Toy
 from grokbook.tasks.addition import AdditionTask
-from grokbook.tasks.digits import DigitsTask
 from grokbook.training import AdamW, Group, RunConfig, train
 from grokbook.training.cost import predict
 from grokbook.training.loop import make_stack, sample_results, train_stack
+from grokbook_chapters.images.digits import DigitsTask
 
 
 def logged(config, **options):

@@ -12,9 +12,9 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from grokbook.models.encoder import Encoder
 from grokbook.models.resnet import ResNet
 from grokbook.tasks.groups import GroupTask
-from grokbook.tasks.shapes import ShapeTask
 from grokbook.training import Adam, RunConfig, Schedule, loop
 from grokbook.training.graphed import Update, graph_update, graphs
+from grokbook_chapters.resnet_grokking.shapes import ShapeTask
 
 CPU = torch.device("cpu")
 NET = Encoder(5, d_model=8, n_layers=1, d_mlp=8, dropout=0.2)

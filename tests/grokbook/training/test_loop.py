@@ -11,7 +11,7 @@ from small_runs import small
 
 from grokbook.models.transformer import initialise
 from grokbook.tasks import ModularTask
-from grokbook.training import AdamW, Group, Schedule, StopRule, loop
+from grokbook.training import AdamW, Group, Schedule, loop
 from grokbook.training.accelerators import Grokfast, Muon
 from grokbook.training.forward import split_weights
 from whole_sequence import train_independently
@@ -117,15 +117,6 @@ def test_snapshots_are_the_embedding_at_their_step():
         whole.snapshots[0][10], split_weights(half.config, half.weights[0])["W_E"][:7]
     )
     assert trained([small(0, steps=10, snapshots=0)]).snapshots == [{}]
-
-
-def test_a_run_stops_once_the_rule_is_met():
-    rule = StopRule("train_accuracy", threshold=0.9, hold=2)
-    config = small(0, d=16, steps=400, stop=rule, learning_rate=3e-3)
-    stack = trained([config])
-    values = stack.history[0]["train_accuracy"]
-    assert stack.step < 400 and stack.over(0)
-    assert min(values[-2:]) >= 0.9 and not any(rule.met(values[:n]) for n in range(len(values)))
 
 
 @pytest.mark.filterwarnings("ignore:.*encountered:RuntimeWarning")

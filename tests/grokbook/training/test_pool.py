@@ -53,9 +53,6 @@ def test_a_process_whose_call_is_given_up_is_ended_and_another_takes_its_place(m
     class Worker:
         ended = False
 
-        def __init__(self, threads):
-            pass
-
         def make(self, job, name, report):
             return 1 if name == "whole" else report(0, {})
 

@@ -128,7 +128,7 @@ window.GrokbookFlow = window.GrokbookFlow || (function () {
     return NAMES.filter((_, i) => size[i] === low);
   };
 
-  /** What happens to this start, in one sentence (the words of grokbook.theory.triple_product.explain). */
+  /** What happens to this start, in one sentence (the words of grokbook_chapters.lyapunov_phase_portrait.explained). */
   function explain(start, target) {
     const zeros = NAMES.filter((_, i) => start[i] === 0);
     const rest = "where nothing moves, so the limit is the start itself";

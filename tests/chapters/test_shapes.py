@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grokbook.errors import ParameterError
-from grokbook.tasks import shapes
-from grokbook.tasks.shapes import SPLITS, ShapeTask, glyph, tiles
+from grokbook_chapters.resnet_grokking import shapes
+from grokbook_chapters.resnet_grokking.shapes import SPLITS, ShapeTask, glyph, tiles
 
 small = st.builds(
     ShapeTask,

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from grokbook.errors import ParameterError
 from grokbook.tasks.addition import AdditionTask
-from grokbook.tasks.sums import SumTask
+from grokbook_chapters.trained_toys.sums import SumTask
 
 
 @given(st.integers(2, 9), st.booleans(), st.booleans(), st.integers(0, 99))

@@ -5,8 +5,8 @@ import pytest
 
 from grokbook.errors import ParameterError
 from grokbook.tasks.chosen import ChosenAddition
-from grokbook.tasks.designed_addition import PULL, DesignedAddition, designed_pairs
 from grokbook.theory.parallelograms import nullity, permissible_set
+from grokbook_chapters.causes.designed_addition import PULL, DesignedAddition, designed_pairs
 
 
 @pytest.mark.parametrize("wish", PULL)

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from grokbook.errors import ParameterError
-from grokbook.tasks import digits
-from grokbook.tasks.digits import FILES, DigitsTask, read_idx
+from grokbook_chapters.images import digits
+from grokbook_chapters.images.digits import FILES, DigitsTask, read_idx
 
 
 def idx(array):

@@ -5,10 +5,10 @@ import pytest
 
 from grokbook.errors import ParameterError
 from grokbook.models.quadratic import Quadratic
-from grokbook.tasks.designs import DESIGNS, DesignedTask, neighbours
 from grokbook.theory.coverage import uncovered
 from grokbook.training import AdamW, RunConfig
 from grokbook.training.config import size_key
+from grokbook_chapters.causes.designs import DESIGNS, DesignedTask, neighbours
 
 SEEDS = range(4)
 
