@@ -55,7 +55,7 @@ from grokbook.measures.fourier import energy_share
 from grokbook.measures.geometry import effective_dimension
 from grokbook.measures.norms import weight_norm
 from grokbook.models.networks import parts_of
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiment, recorded
 from grokbook.runs.instruments import fresh
 from grokbook.training.config import StopRule
 from grokbook.training.watching import View
@@ -361,12 +361,22 @@ MOST = 2 * len(SEEDS) // 3
 """Runs of a setting that must be left for it to count."""
 
 
+def recorded_predictors(bench: str) -> dict[str, Foretold]:
+    """`foretold` of what is recorded of a bench; empty where a setting was not run."""
+    tables = {}
+    for at, experiment in settings(bench).items():
+        data = recorded(experiment)
+        tables[bench, at] = None if data is None else at_the_fit(data)
+    known = of_bench(tables, bench)
+    return {} if known is None else foretold(known)
+
+
 @claim(
     "W02",
     "liu2022",
     "chapter 19, on section 4.1",
     section="How long, and does it stay?",
-    rule_changed="2026-11-30T14:00:00 0000000",
+    rule_changed="2026-11-30T13:47:48 e07faff2",
     origin="ours",
     runs=asked,
     through=at_the_fit,

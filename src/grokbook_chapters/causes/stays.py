@@ -31,7 +31,7 @@ import pandas as pd
 import xarray as xr
 
 from companion.claims import Finding, Runs, claim, judge
-from companion.claims.finding import decided, some
+from companion.claims.finding import Part, decided, some
 from grokbook.curves.delay import ROUNDING, THRESHOLD, grok_times
 from grokbook.models.layer_norm import GroupedShape, NormedShape
 from grokbook.runs.experiment import Experiment
@@ -114,6 +114,33 @@ def lost(table: pd.DataFrame) -> pd.Series:
     """Whether each run that generalises lost it within its window."""
     there = table[table.grok_step.notna()]
     return (there.reverted_step <= TIMES * there.grok_step).fillna(False).astype(bool)
+
+
+def falls_in(table: pd.DataFrame, steps: int) -> pd.Series:
+    """Falls of each run in so many steps after its grok step, by those of its window."""
+    window = (table.followed - 1) * table.grok_step.astype(float)
+    return table.falls * steps / window
+
+
+def falls_more(first: pd.DataFrame | None, second: pd.DataFrame | None) -> Part:
+    """Whether some runs fall more often than others: True where their least count of falls is above
+    the greatest of the others, False where none is above the others' least, None where a run has
+    not generalised."""
+    if first is None or second is None:
+        return None
+    if first.falls.isna().any() or second.falls.isna().any():
+        return None
+    return decided(first.falls.min() > second.falls.max(), first.falls.max() <= second.falls.min())
+
+
+def staying(table: pd.DataFrame) -> pd.DataFrame:
+    """Grok times where a run has generalised only when it also stays, as far as its record goes:
+    the grok step is that at which its last stay began, and there is none where it was lost at the
+    end.
+
+    `table` is one of `grok_times`.
+    """
+    return table.assign(grok_step=table.settled_step, delay=table.settled_step - table.fit_step)
 
 
 OURS = {
