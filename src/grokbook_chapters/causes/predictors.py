@@ -16,6 +16,9 @@ its setting.
   \lVert\eta g_B\rVert)$, median of nine pairs of batches. A batch is a fifth of the training set,
   as there; $\eta = 10^{-3}$.
 
+What came of it: on T and Q most of what was predicted of the losses, the read-out and (T) of norms
+and spectra, on R nothing; the commutator defect is not seen to foretell the wait on any bench.
+
 Not run: the local learning coefficient (arXiv 2603.01192), whose closed form for quadratic
 networks is not at hand.
 
