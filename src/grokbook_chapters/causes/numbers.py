@@ -16,7 +16,7 @@ from companion.page import Number, Truth
 from grokbook.curves.delay import grok_times
 from grokbook.logic import all_of
 from grokbook.runs.experiment import Experiment, recorded
-from grokbook_chapters.causes.handed import middle, shares, waits
+from grokbook_chapters.causes.handed import middle, shares, waits, word
 from grokbook_chapters.causes.laws import compared, exponents
 from grokbook_chapters.causes.predictors import PREDICTORS, Foretold
 from grokbook_chapters.causes.runs import SEEDS, arm
@@ -122,7 +122,7 @@ def numbers(
         **_foretold(grids),
         **_told_at_the_fit(at_the_fit),
         **_tuned_steps(times),
-        **_on_further_seeds(),
+        "again": Truth(_again()),
         "stays": Truth(_stay()),
         **_falls(),
         "turned": _turned(times, shares),
@@ -330,22 +330,17 @@ def further() -> dict[str, Experiment]:
 RUNS = (further,)
 
 
-def _on_further_seeds() -> dict[str, Any]:
-    """What decay in one phase leaves on bench Q by further seeds: from the fit on the share of the
-    wait, until the fit how many runs generalise."""
+def _again() -> bool | None:
+    """Whether it is so with the further seeds of bench Q, too: until the fit decay lets no run
+    generalise, from the fit on it leaves the same wait."""
     tables = {}
     for name, experiment in further().items():
         data = recorded(experiment)
-        if data is not None:
-            tables[name] = grok_times(data)
-    share = None
-    there = "(not run)"
-    if {"free", "decay-from-the-fit"} <= set(tables):
-        share = middle(waits(tables["decay-from-the-fit"], tables["free"])).median
-    if "decay-until-the-fit" in tables:
-        stopped = tables["decay-until-the-fit"].grok_step
-        there = some(int(stopped.count()), len(stopped))
-    return {"on_further_seeds": Number(share, ".2f", "(not run)"), "until_further": there}
+        if data is None:
+            return None
+        tables[name] = grok_times(data)
+    none_generalises = bool(tables["decay-until-the-fit"].grok_step.isna().all())
+    return none_generalises and word(tables["decay-from-the-fit"], tables["free"]) == "same"
 
 
 def _stay() -> bool | None:
@@ -394,8 +389,8 @@ def _turned(
     count = 0
     for bench, tables in times.items():
         later = {name: staying(table) for name, table in tables.items()}
-        word = shares_by_bench[bench].observed
-        other = shares(later, bench).observed.reindex(word.index)
-        turned += int((word != other).sum())
-        count += len(word)
+        own = shares_by_bench[bench].observed
+        other = shares(later, bench).observed.reindex(own.index)
+        turned += int((own != other).sum())
+        count += len(own)
     return some(turned, count) if count else "(not run)"
