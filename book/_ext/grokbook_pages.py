@@ -28,6 +28,8 @@ _FORMULA_ENDS = re.compile(
     r'<span class="math notranslate nohighlight">[^<]*</span>[.,;:!?)\u2019\u201d]+'
 )
 """A formula in the text with the sign that follows it: a line does not end between them."""
+_TOGGLE = '<summary><span class="toctree-toggle"'
+"""What the theme opens a part of the contents with: an arrow, which has no name to be read out."""
 _LONGEST = 160
 _FIRST_SCRIPT = '<script data-cfasync="false">'
 STORAGE = """<script>
@@ -147,6 +149,8 @@ def tidy(text: str) -> str:
     text = text.replace(_FIRST_SCRIPT, STORAGE + _FIRST_SCRIPT, 1)
     text = _ICONS.sub("", _THEBE.sub("", text))
     text = text.replace('<div role="list" class="citation-list">', '<div class="citation-list">')
+    named = _TOGGLE.replace("<summary>", '<summary aria-label="Pages of this part">')
+    text = text.replace(_TOGGLE, named)
     if 'class="math' not in text:
         text = _MATHJAX.sub("", text)
     text = _FORMULA_ENDS.sub(r'<span class="gb-glued">\g<0></span>', text)

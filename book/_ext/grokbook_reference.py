@@ -1,9 +1,13 @@
-"""Docstrings of the library as pages: its Markdown in reStructuredText."""
+"""The reference: docstrings, their Markdown in reStructuredText, and lists of names that lead to
+them."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
+
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective
 
 _CODE = re.compile(r"``.+?``|`[^`\n]+(?:\n[^`\n]+)?`|\$[^$\n]+(?:\n[^$\n]+)?\$")
 _SPECIAL = re.compile(r"(?<![\w\\])\*(?=\S)|(?<=\S)\*(?!\w)|\*|\||(?<=\w)_(?!\w)")
@@ -58,6 +62,44 @@ def docstring(app: Any, what: str, name: str, thing: Any, options: Any, lines: l
     lines[:] = as_rst(lines)
 
 
+class names(nodes.General, nodes.Element):
+    """The place of a list of the names that a page documents."""
+
+
+class Names(SphinxDirective):
+    """A list of the names that a page of the reference documents; each leads to it."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        return [names(page=self.arguments[0])]
+
+
+def put_names(app: Any, doctree: nodes.document, docname: str) -> None:
+    """Put the lists of names in their places, when all pages are read.
+
+    A name is the anchor of its line here, too: links from the time when the reference was one page
+    lead on. So are the methods of a class.
+    """
+    documented = app.env.domaindata["py"]["objects"]
+    for place in list(doctree.findall(names)):
+        listed = nodes.bullet_list()
+        for name, entry in documented.items():
+            if entry.docname != place["page"] or entry.aliased:
+                continue
+            if entry.objtype in ("function", "class"):
+                address = app.builder.get_relative_uri(docname, entry.docname)
+                listed += _line(name, f"{address}#{entry.node_id}", entry.node_id)
+            elif len(listed):
+                listed[-1]["ids"].append(entry.node_id)
+        place.replace_self(listed)
+
+
+def _line(name: str, address: str, anchor: str) -> nodes.list_item:
+    link = nodes.reference("", "", nodes.literal(text=name), internal=True, refuri=address)
+    return nodes.list_item("", nodes.paragraph("", "", link), ids=[anchor])
+
+
 def only_there(
     app: Any, pagename: str, template: str, context: dict[str, Any], doctree: Any
 ) -> None:
@@ -73,6 +115,9 @@ def only_there(
 
 def setup(app: Any) -> dict[str, bool]:
     """Register with Sphinx; before napoleon, which knows no code in one pair of signs."""
+    app.add_node(names)
+    app.add_directive("names", Names)
+    app.connect("doctree-resolved", put_names)
     app.connect("autodoc-process-docstring", docstring, priority=100)
     app.connect("html-page-context", only_there)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

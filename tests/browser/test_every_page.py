@@ -21,8 +21,12 @@ PAGES = (
     if SITE.is_dir()
     else []
 )
+LEADS_ON = 'http-equiv="refresh"'
 PAGES = [
-    one for one in PAGES if not one.startswith(("mathjax/", "_static/", "_modules/", "index.html"))
+    one
+    for one in PAGES
+    if not one.startswith(("mathjax/", "_static/", "_modules/"))
+    and LEADS_ON not in (SITE / one).read_text("utf-8")
 ]
 CHAPTERS = [
     page

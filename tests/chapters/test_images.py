@@ -370,6 +370,13 @@ def test_the_wait_of_the_page_is_the_time_in_which_decay_undoes_the_start():
 # -------------------------------------------------------------------------------- a fresh read-out
 
 
+@pytest.mark.parametrize("alpha", [8, 20])
+def test_the_change_of_the_page_moves_a_product_of_three_weights_by_one(alpha):
+    (change_needed,) = functions("15", "change_needed")
+    changed = alpha * (1 + change_needed(alpha))
+    assert changed**3 - alpha**3 == pytest.approx(1, rel=1e-3)
+
+
 def test_what_a_read_out_has_right_is_read_at_the_start_the_fit_and_within_the_wait():
     row = refitted.read_out_wait(read_out_curves(0.7, dealt=0.2)).loc[0]
     assert (row.start, row.at_fit, row.least, row.dealt) == (0.8, 0.7, 0.7, 0.2)

@@ -30,6 +30,7 @@ from grokbook_chapters.liu2022 import STEP, rates
 from grokbook_chapters.trained_toys import claims, embeddings, numbers, plan, regions, runs, stored
 from grokbook_chapters.trained_toys.recorded import Recorded
 from project_tree import ROOT
+from written_pages import functions
 
 
 def test_the_run_of_figure_4d_comes_out_to_the_step():
@@ -658,3 +659,14 @@ def test_a_parallelogram_of_the_page_is_the_library_s():
     closed = closed_set(drawn, embeddings.TOLERANCE, normalise=False)
     for pairs in permissible_set(all_samples(10)):
         assert names["is_closed"](drawn, *pairs[0], *pairs[1]) == (pairs in closed)
+
+
+def test_a_place_of_the_page_moves_as_gradient_descent_has_it():
+    """The function in sight against automatic derivatives; without an error nothing moves."""
+    (moved,) = functions("11a", "moved")
+    for place, answer in ((0.3, 0.9), (-1.2, 0.4)):
+        at = torch.tensor(place, dtype=torch.float64, requires_grad=True)
+        ((torch.tanh(2 * at) - answer) ** 2).backward()
+        step = moved(place, lambda x: np.tanh(2 * x), answer, rate=0.5) - place
+        assert step == pytest.approx(-0.5 * float(at.grad), rel=1e-6)
+    assert moved(0.3, np.tanh, np.tanh(0.3)) == pytest.approx(0.3)

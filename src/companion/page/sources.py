@@ -9,6 +9,7 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -189,6 +190,7 @@ def load(path: Path) -> Chapter:
         raise ChapterError(f"chapter {path.stem}: {said}.") from error
 
 
+@lru_cache(maxsize=64)  # a build, the ledger's page and the editions read all chapters many times
 def _parsed(path: Path, source: str) -> Chapter:
     notebook = read_notebook(source)
     front = notebook.metadata.get("grokbook")

@@ -444,11 +444,32 @@ def sphinx(work: Path, strict: bool = True) -> Path:
     if done.returncode != 0 or not (html / "index.html").exists():
         text = (done.stdout + done.stderr).decode(errors="replace")
         raise ChapterError(f"Sphinx does not accept the book: {_complaints(text, work)}")
-    title = plain_yaml.data((work / "source" / "_config.yml").read_text(encoding="utf-8"))["title"]
-    # for who asks for the folder
-    first = filled(Path(__file__).with_name("index.html"), {"TITLE": escape(title)})
-    (html / "index.html").write_text(first, encoding="utf-8")
+    put_leading_on(work / "source", html)
     return html
+
+
+MOVED = "_moved.yml"
+"""What a project calls its list of former addresses, beside the table of contents: `old.html:
+new.html` a line."""
+
+
+def put_leading_on(source: Path, html: Path) -> None:
+    """Write the pages that lead on: from the folder to the first page, from former addresses to
+    what stands in their place.
+
+    Raises ChapterError for a former address at which there is a page.
+    """
+    title = plain_yaml.data((source / "_config.yml").read_text(encoding="utf-8"))["title"]
+    template = Path(__file__).with_name("index.html")
+    moved: dict[str, str] = {}
+    if (source / MOVED).is_file():
+        moved = plain_yaml.data((source / MOVED).read_text(encoding="utf-8"))
+    for old, page in {"index.html": "intro.html", **moved}.items():
+        place = inside(html, old)
+        if old in moved and place.exists():
+            raise ChapterError(f"{MOVED} sends {old} away, and there is a page at this address.")
+        text = filled(template, {"TITLE": escape(title), "PAGE": escape(page)})
+        place.write_text(text, encoding="utf-8")
 
 
 def _complaints(text: str, work: Path) -> str:

@@ -29,7 +29,8 @@ def pages_in_order(root: Path, site: Path) -> list[str]:
     toc = plain_yaml.data((root / "book" / "_toc.yml").read_text(encoding="utf-8"))
     names = [toc["root"]]
     for part in toc["parts"]:
-        names += [chapter["file"] for chapter in part["chapters"]]
+        for chapter in part["chapters"]:
+            names += [page["file"] for page in (chapter, *chapter.get("sections", ()))]
     return [name for name in names if (site / f"{name}.html").is_file()]
 
 

@@ -22,9 +22,7 @@ class Echelon:
     """
 
     def __init__(self, n: int, columns: int, q: int = LARGE_PRIME) -> None:
-        if not isinstance(q, int | np.integer) or q > LARGE_PRIME or not isprime(int(q)):
-            raise ParameterError(f"q = {shown(q)} must be a prime of at most {LARGE_PRIME}.")
-        self.q = int(q)
+        self.q = _prime(q)
         # [r, c]: the row of basis r whose pivot is c, or 0
         self.rows = np.zeros((n, columns, columns), dtype=np.int64)
         self.rank = np.zeros(n, dtype=np.int64)
@@ -51,9 +49,28 @@ class Echelon:
 def rank_in_field(matrix: Array, q: int) -> int:
     """The rank of a matrix of whole numbers over the field of q elements, by elimination.
 
-    Raises ParameterError unless q is prime.
+    Raises ParameterError unless q is a prime of at most 2^31 - 1.
+
+    >>> rank_in_field([[1, 1], [1, -1]], 2), rank_in_field([[1, 1], [1, -1]], 3)
+    (1, 2)
     """
-    echelon = Echelon(1, np.asarray(matrix).shape[1], q)
-    for row in np.asarray(matrix, dtype=np.int64):
-        echelon.add(row[None, :])
-    return int(echelon.rank[0])
+    q = _prime(q)
+    rest = np.array(matrix, dtype=np.int64) % q
+    rank = 0
+    for column in range(rest.shape[1]):
+        candidates = np.flatnonzero(rest[rank:, column])
+        if len(candidates) == 0:
+            continue
+        pivot = rank + candidates[0]
+        rest[[rank, pivot]] = rest[[pivot, rank]]
+        rest[rank] = rest[rank] * pow(int(rest[rank, column]), -1, q) % q
+        below = rest[rank + 1 :]
+        below[:] = (below - below[:, [column]] * rest[rank]) % q
+        rank += 1
+    return rank
+
+
+def _prime(q: int) -> int:
+    if not isinstance(q, int | np.integer) or q > LARGE_PRIME or not isprime(int(q)):
+        raise ParameterError(f"q = {shown(q)} must be a prime of at most {LARGE_PRIME}.")
+    return int(q)

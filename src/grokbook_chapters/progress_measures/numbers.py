@@ -13,13 +13,12 @@ from companion.page import Number, Truth
 from grokbook.curves.lead import RankTest, ranked
 from grokbook_chapters.lead_tasks import CONTROLS
 from grokbook_chapters.progress_measures.refitted import read_out_times
-from grokbook_chapters.progress_measures.runs import FRESH, directions
+from grokbook_chapters.progress_measures.runs import directions
 from grokbook_chapters.progress_measures.tables import (
     CONTROL_WAYS,
     LEVEL,
     SHARES,
     controlled,
-    readable,
     summary_table,
     typical_run,
 )
@@ -110,34 +109,23 @@ def _at_other_shares(study: Mapping[str, xr.Dataset], rows: pd.DataFrame) -> dic
         summary = summary_table(events, CONTROLS).drop(index=[*CONTROL_WAYS])
         seeing.append(set(summary.index[summary.says == SEES]))
     always = set.intersection(*seeing)
-    sometimes = sorted(readable(name) for name in set.union(*seeing) - always)
-    return {
-        "loss_sees": Truth(always == {"test_loss"}, ", ".join(sorted(always))),
-        "sometimes_see": ", ".join(sometimes) or "none",
-    }
+    return {"loss_sees": Truth(always == {"test_loss"}, ", ".join(sorted(always)))}
 
 
 def _step_of_fitting(rows: pd.DataFrame) -> dict[str, Any]:
-    """The step of fitting in place of a measure, MED beside it, and MED by task."""
+    """The step of fitting in place of a measure, and MED beside it."""
     fits = rows[rows.measure == "clock"].assign(measure_delay=rows.fit_step)
     from_zero = ranked(fits.assign(accuracy_delay=fits.accuracy_delay + fits.fit_step))
     fitting = ranked(fits)
     med = rows[rows.measure == "med"]
     same_fit = ranked(med.assign(task=med.task + ", fit at " + med.fit_step.map(str)))
-    tests = {}
-    for task in FRESH:
-        if task not in CONTROLS:
-            tests[task] = ranked(med[med.task == task])
-    carrying = [task for task, test in tests.items() if test.p_value <= LEVEL]
     beyond = same_fit.p_value <= LEVEL
     return {
         "tau_zero": _tau(from_zero),
         "tau_fit": _tau(fitting),
         "tau_same_med": _tau(same_fit),
-        "by_task": "; ".join(f"{task}: {test.tau:.2f}" for task, test in tests.items()),
         "fit_tells": Truth(fitting.p_value <= LEVEL, f"p = {fitting.p_value:.2g}"),
         "med_beyond_fit": Truth(bool(beyond), f"p = {same_fit.p_value:.2g}"),
-        "one_task_carries": Truth(len(carrying) == 1, "; ".join(carrying)),
     }
 
 

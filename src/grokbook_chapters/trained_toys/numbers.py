@@ -80,7 +80,6 @@ def _lines(recorded: Recorded) -> dict[str, Any]:
         "missed_closed": Number.median(missed.closed, ".0%"),
         "ends_alike": some(sum(alike), len(alike)),
         "longest": f"{LONGER:,}",
-        "again": len(again),
         "again_accuracy": some(int(again.accuracy.sum()), len(again)),
         "again_steps": some(int(again.steps.sum()), len(again)),
     }

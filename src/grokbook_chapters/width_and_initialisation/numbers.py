@@ -194,7 +194,6 @@ def _starts(recorded: Recorded) -> dict[str, Any]:
     for share in ("30%", "25%"):
         begun = [at_onset(recorded.onsets[f"{share}, {kind}"]) for kind in ("toeplitz", "normal")]
         told[f"onset_{share[:2]}"] = span(*same_seed(*begun).median())
-        told[f"pairs_{share[:2]}"] = len(begun[0])
     return told
 
 

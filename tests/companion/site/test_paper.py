@@ -75,10 +75,16 @@ def test_a_chapter_has_no_blank_page_and_its_formulas_are_drawn():
 def test_pages_stand_in_the_order_of_the_contents_and_only_those_that_are_built(tmp_path):
     (tmp_path / "book").mkdir()
     (tmp_path / "book" / "_toc.yml").write_text(
-        "root: intro\nparts:\n- chapters: [{file: chapters/b}, {file: chapters/c}, {file: a}]\n"
+        "root: intro\nparts:\n- chapters: [{file: chapters/b}, {file: chapters/c},"
+        " {file: a, sections: [{file: a/one}, {file: a/two}]}]\n"
     )
-    for name in ("a", "intro", "chapters/b"):
+    for name in ("a", "a/one", "intro", "chapters/b"):
         page = tmp_path / "site" / f"{name}.html"
         page.parent.mkdir(parents=True, exist_ok=True)
         page.write_text("")
-    assert paper.pages_in_order(tmp_path, tmp_path / "site") == ["intro", "chapters/b", "a"]
+    assert paper.pages_in_order(tmp_path, tmp_path / "site") == [
+        "intro",
+        "chapters/b",
+        "a",
+        "a/one",
+    ]

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from bs4 import BeautifulSoup
 
 import grokbook
 from companion.site import staging as site
@@ -52,21 +53,25 @@ def named(path):
     return getattr(importlib.import_module(module), name)
 
 
+def topics():
+    """The pages of the reference, without that which lists their names."""
+    return sorted((BOOK / "reference").glob("*.md"))
+
+
 def listed():
-    text = (BOOK / "reference.md").read_text("utf-8")
+    text = "\n".join(page.read_text("utf-8") for page in topics())
     return re.findall(r"^\.\. (?:auto\w+|py:class):: ([\w.]+)", text, re.MULTILINE)
 
 
-def test_every_name_of_the_face_and_every_name_that_readers_rely_on_is_on_the_page_once():
+def test_every_name_of_the_face_and_every_name_that_readers_rely_on_is_documented_once():
     paths = listed()
     assert len(set(paths)) == len(paths)
     things = [named(path) for path in paths]
     there = {f"grokbook.{name}" for name in grokbook.__all__}
     there -= {"grokbook.measures", "grokbook.records"}
-    assert there <= set(paths) and "gb.measures()" in (
-        page := (BOOK / "reference.md").read_text("utf-8")
-    )
-    assert "gb.records(pattern)" in page
+    assert there <= set(paths)
+    assert "gb.measures()" in (BOOK / "reference" / "measures.md").read_text("utf-8")
+    assert "gb.records(pattern)" in (BOOK / "reference" / "results.md").read_text("utf-8")
     assert [path for path in RELIED_ON if not any(named(path) is thing for thing in things)] == []
     assert all(thing.__doc__ for thing in things)
 
@@ -112,12 +117,14 @@ nothing, after a grok step.
 
 
 def test_pages_of_the_reference_are_built_without_a_warning(tmp_path):
-    """About 20 s: Sphinx with these two pages, as strict as the book; formulas, source and examples
-    are there."""
+    """About 20 s: Sphinx with these pages, as strict as the book; formulas, source and examples are
+    there, and an address on the page of names leads to the page of its topic."""
     site.stage(checkout(), tmp_path, [])
     (tmp_path / "source" / "intro.md").write_text(TERMS)
+    sections = ", ".join(f"{{file: reference/{page.stem}}}" for page in topics())
     (tmp_path / "source" / "_toc.yml").write_text(
-        "format: jb-book\nroot: intro\nchapters: [{file: reference}, {file: glossary}, {file: notation}]\n"
+        f"format: jb-book\nroot: intro\nchapters: [{{file: reference, sections: [{sections}]}},"
+        " {file: glossary}, {file: notation}]\n"
     )
     html = site.sphinx(tmp_path)
     start = (html / "intro.html").read_text("utf-8")
@@ -134,8 +141,19 @@ def test_pages_of_the_reference_are_built_without_a_warning(tmp_path):
     said = re.sub(r"\s+", " ", BOOK.joinpath("glossary.md").read_text("utf-8"))
     assert all(title and title in said for _, title, _ in means)
     assert "gb-term" not in (html / "glossary.html").read_text("utf-8")
-    page = (html / "reference.html").read_text("utf-8")
-    assert 'id="grokbook.train"' in page and "[source]" in page and r"\leftarrow" in page
-    assert "<code" in page and "``" not in page and ":math:" not in page
+    pages = {path.stem: path.read_text("utf-8") for path in (html / "reference").glob("*.html")}
+    assert pages.keys() == {path.stem for path in topics()}
+    assert 'id="grokbook.train"' in pages["train"] and "[source]" in pages["train"]
+    assert r"\leftarrow" in pages["optimisers"] and "<code" in pages["optimisers"]
+    assert not [name for name, page in pages.items() if "``" in page or ":math:" in page]
+    names = BeautifulSoup((html / "reference.html").read_text("utf-8"), "html.parser")
+    for path in (*listed(), "grokbook.tasks.task.Task.train_index"):
+        line = names.find(id=path)
+        assert line, path
+        address, _, anchor = line.find_next("a")["href"].partition("#")
+        assert anchor == path or path.startswith(anchor)
+        assert f'id="{path}"' in (html / address).read_text("utf-8"), path
+    assert names.find(id="modules-of-torch-many-runs-at-once-the-store")
+    assert names.select_one("nav details > summary")["aria-label"]
     assert (html / "_modules" / "grokbook" / "curves" / "delay.html").is_file()
     assert "grokbook.theory.parallelograms" in Path(html / "searchindex.js").read_text("utf-8")

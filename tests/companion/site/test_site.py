@@ -20,6 +20,7 @@ from companion.site import state
 from companion.site.downloads import with_wheel
 from grokbook.errors import ChapterError, ParameterError, RecordError
 from processes import git
+from project_tree import ROOT
 
 
 def chapter_page(root):
@@ -279,6 +280,41 @@ def test_a_site_of_a_build_that_was_killed_while_it_swapped_is_put_back(tmp_path
     with site.workplace(tmp_path):
         assert (tmp_path / "site" / "index.html").read_text() == "old"
         assert not html.exists()
+
+
+def leading(tmp_path, moved):
+    """A source with a list of former addresses, and an empty site."""
+    (tmp_path / "source").mkdir()
+    (tmp_path / "source" / "_config.yml").write_text("title: Sums & products\n")
+    (tmp_path / "source" / site.MOVED).write_text(moved)
+    (tmp_path / "html").mkdir()
+    return tmp_path / "source", tmp_path / "html"
+
+
+def test_a_former_address_leads_to_what_stands_in_its_place(tmp_path):
+    source, html = leading(tmp_path, "tour.html: intro.html\nlong.html: folder/part.html\n")
+    site.put_leading_on(source, html)
+    wanted = {"tour": "intro.html", "long": "folder/part.html", "index": "intro.html"}
+    for name, address in wanted.items():
+        page = BeautifulSoup((html / f"{name}.html").read_text(), "html.parser")
+        assert page.a["href"] == address and page.title.string == "Sums & products"
+        assert page.find("meta", {"http-equiv": "refresh"})["content"] == f"0; url={address}"
+
+
+def test_a_former_address_at_which_there_is_a_page_is_refused(tmp_path):
+    source, html = leading(tmp_path, "intro.html: other.html\n")
+    (html / "intro.html").write_text("kept")
+    with pytest.raises(ChapterError, match="sends intro.html away"):
+        site.put_leading_on(source, html)
+    assert (html / "intro.html").read_text() == "kept"
+
+
+def test_the_book_s_former_addresses_lead_to_its_pages():
+    book = ROOT / "book"
+    moved = yaml.safe_load((book / site.MOVED).read_text("utf-8"))
+    assert moved["tour.html"] == "intro.html"
+    for old, new in moved.items():
+        assert (book / new).with_suffix(".md").is_file(), old
 
 
 def test_a_swap_that_fails_brings_the_old_site_back(tmp_path):
