@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from companion.checks import absurd
-from companion.page import costs, sources
-from companion.page.parameters import Parameter, ends
+from companion.page import costs, parameters, sources
+from companion.page.parameters import Parameter
 from companion.page.sources import Chapter, Page
 from companion.site import beside
 from companion.site.execute import Run, execute
@@ -34,6 +34,21 @@ TRIES = 2_000
 """How often a draw is begun anew before its chapter is left out."""
 WORDS = {"group": ["Z2xZ2", "Z3", "Z4", "Z5", "D3", "D4", "Z2xZ3", "Q8", "A4", "S3", "Z2xZ2xZ2"]}
 """What stands for a text whose choices are not a list."""
+
+
+def ends(parameter: Parameter, values: Mapping[str, Any]) -> tuple[float | None, float | None]:
+    """The least and the largest number that the rule of a parameter names, beside the other
+    `values`; None for none.
+    """
+    least: float | None = None
+    most: float | None = None
+    for clause in (parameter.rule or "").split(" and "):
+        for sign, text in parameters._bounds(clause).items():
+            if sign.startswith(">"):
+                least = parameters._number(text, values)
+            else:
+                most = parameters._number(text, values)
+    return least, most
 
 
 def value(

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import pkgutil
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import lru_cache
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from companion.project import current
 from grokbook.paths import project_root
@@ -36,14 +36,6 @@ def chapters() -> tuple[ModuleType, ...]:
         if not name.endswith(".exercises"):
             modules.append(import_module(name))
     return tuple(modules)
-
-
-def announced(name: str) -> Iterator[Any]:
-    """The value of the module attribute `name` of every module of the chapters that has one of its
-    own."""
-    for module in chapters():
-        if name in vars(module):
-            yield vars(module)[name]
 
 
 def folder_of(module: str) -> str:
@@ -73,6 +65,6 @@ def experiments() -> list[Callable[[], dict[str, Experiment]]]:
     `grokbook.experiments`.
     """
     found: list[Callable[[], dict[str, Experiment]]] = []
-    for functions in announced("RUNS"):
-        found += functions
+    for module in chapters():
+        found += vars(module).get("RUNS", ())
     return found

@@ -62,28 +62,26 @@ class Project:
         commands alone: these, and whoever sets `GROKBOOK_HOME`, name the folder. Raises
         GrokbookError where there is none of this name.
         """
-        if not self.own:
-            return self.chapters
         named = Path(os.environ.get(HOME) or os.devnull).resolve() == self.root.resolve()
-        if named and str(self.root) not in sys.path:
+        if self.own and named and str(self.root) not in sys.path:
             sys.path.insert(0, str(self.root))
-        found = None
-        with suppress(ImportError, ValueError):  # a part of a dotted name
-            found = importlib.util.find_spec(self.chapters)
-        if found is None or found.submodule_search_locations is None:
-            why = f"that is installed; a folder that is only found needs {HOME}={self.root}"
-            if named:
-                why = f"in {self.root} or installed"
+        if not self._places():
             raise GrokbookError(
-                f"chapters = {self.chapters!r} of [tool.grokbook] is no package {why}."
+                f"chapters = {self.chapters!r} of [tool.grokbook] is no package that is installed,"
+                f" or stands in the folder that {HOME} names."
             )
         return self.chapters
 
+    def _places(self) -> list[Path]:
+        spec = None
+        with suppress(ImportError, ValueError):  # a part of a dotted name
+            spec = importlib.util.find_spec(self.chapters)
+        return list(map(Path, spec.submodule_search_locations or ())) if spec else []
+
     def folders(self) -> list[Path]:
         """Where its chapters' package stands."""
-        spec = importlib.util.find_spec(self.package())
-        places = spec.submodule_search_locations if spec else None
-        return list(map(Path, places or ()))
+        self.package()
+        return self._places()
 
     def sources(self) -> list[Path]:
         """The files of its chapters' package that pages are made with."""
@@ -110,18 +108,14 @@ def of(root: Path) -> Project:
         return Project(root)
     said = _table(tools, "grokbook")
     for name, value in said.items():
-        if name not in ("chapters", "ledger"):
+        is_name = isinstance(value, str) and (not value or is_plain(value))
+        if name not in ("chapters", "ledger") or not is_name:
             raise ParameterError(
-                f"[tool.grokbook] has {name} = {shown(value)}; it has chapters and ledger."
-            )
-        if not isinstance(value, str) or (value and not is_plain(value)):
-            raise ParameterError(
-                f"[tool.grokbook] has {name} = {shown(value)}; a name is a text of {PLAIN}."
+                f"[tool.grokbook] has {name} = {shown(value)}; it has chapters and ledger, each a"
+                f" text of {PLAIN}."
             )
     about = _table(content, "project")
     named = {key: about[key] for key in ("name", "version") if key in about}
-    if not all(isinstance(value, str) for value in named.values()):
-        raise ParameterError(f"name or version of [project] is no text: {shown(named)}.")
     return Project(root, **{"ledger": ""} | named | said)
 
 
@@ -134,6 +128,12 @@ def described(root: Path) -> dict[str, Any]:
     """The table `project` of a folder's pyproject.toml; an empty one where there is no such
     file."""
     return _table(_content(root), "project")
+
+
+def urls(root: Path) -> dict[str, str]:
+    """The addresses that a folder's pyproject.toml names, `Documentation` that of the site; none
+    where there is no such file."""
+    return described(root).get("urls", {})
 
 
 def _table(content: dict[str, Any], name: str) -> dict[str, Any]:

@@ -262,17 +262,6 @@ def refuse_unwritable(folder: Path, named: str) -> None:
         ) from None
 
 
-def refuse_as_file(path: Path, named: str) -> None:
-    """Refuse a path for a result that is a folder, or in a folder that cannot be written
-    (`refuse_unwritable`).
-
-    Raises ParameterError, which begins with how the path was `named`.
-    """
-    if path.is_dir():
-        raise ParameterError(f"{named} is a folder; name a file.")
-    refuse_unwritable(path.absolute().parent, named)
-
-
 def filled(template: Path, words: Mapping[str, str]) -> str:
     """The text of a template with every `@WORD@` in it filled in.
 

@@ -7,10 +7,10 @@ import pytest
 import xarray as xr
 
 from companion.claims import Runs
-from companion.claims.words import spread
 from grokbook.runs.recording import catalogue
 from grokbook.theory import coverage as discs
 from grokbook_chapters.holes import claims, counts, measured, numbers, runs
+from grokbook_chapters.ranges import spread
 from written_pages import functions, names_used
 
 STEPS = np.arange(0, 6001, 20)

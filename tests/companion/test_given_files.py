@@ -2,19 +2,13 @@
 sentence."""
 
 import os
-import re
-from pathlib import Path
 
 import pytest
 
-import companion
-from companion import plain_yaml
-from companion.checks import drift
 from companion.page import sources
 from companion.project import of
-from companion.teach import classes, grading
 from grokbook import files
-from grokbook.errors import GrokbookError, ParameterError
+from grokbook.errors import GrokbookError
 from grokbook.models.interchange import load_checkpoint as load_weights
 from grokbook.models.resnet import ResNet
 from grokbook.runs.store import MANIFEST, Store
@@ -25,12 +19,9 @@ READERS = {
     "pyproject.toml": lambda path: of(path.parent),
     "01_page.md": sources.load,
     MANIFEST: lambda path: Store(path.parent).entries(),
-    "01_page.ipynb": lambda path: drift.read(path.parent),
     "verdicts.json": files.read_json,
     "net.pt": lambda path: load_weights(path, ResNet(3)),
     "digits": read_idx,
-    "class.csv": lambda path: classes.names_in(path, print),
-    "key.csv": grading.parameters,
 }
 
 
@@ -118,64 +109,16 @@ TABLES = [
     "[tool]\ngrokbook = [1]",
     "project = 3\n[tool.grokbook]",
 ]
-TABLES += ["[project]\nname = 3\n[tool.grokbook]", "x = " + "[" * 5000, "\0"]
+TABLES += ["x = " + "[" * 5000, "\0"]
 
 
 @pytest.mark.parametrize("text", TABLES)
 def test_a_pyproject_of_other_kinds_is_one_sentence(tmp_path, text):
     (tmp_path / "pyproject.toml").write_text(text)
-    with pytest.raises(GrokbookError, match=r"is no table|is no text|cannot be read"):
+    with pytest.raises(GrokbookError, match="is no table|cannot be read"):
         of(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["01_a.b", "01_", "01_a b", "01_\n"])
 def test_a_page_whose_name_is_no_module_has_no_topic(name):
     assert sources.topic(name) is None
-
-
-def bomb(depth: int, merged: bool = False) -> str:
-    """Nine aliases in each of nine ... lists or tables: 9^depth items in a kilobyte."""
-    parts = ["a0: &a0 {k: 1}"]
-    for i in range(depth):
-        nine = ", ".join([f"*a{i}"] * 9)
-        parts.append(f"a{i + 1}: &a{i + 1} " + (f"{{<<: [{nine}]}}" if merged else f"[{nine}]"))
-    return f"bomb: {{{', '.join(parts)}}}"
-
-
-@pytest.mark.parametrize("merged", [False, True])
-@pytest.mark.parametrize("place", ["front", "nested", "cell", "colons"])
-def test_aliases_of_a_notebook_are_refused_before_anything_copies_them(tmp_path, place, merged):
-    """Nine to the thirtieth items: what expands them ends on no machine."""
-    above = {"front": "", "nested": "", "cell": "---\n", "colons": ":"}[place]
-    cell = f"{above}{bomb(30, merged)}\n{above.strip(':')}x = 1"
-    parts = {
-        "front": f"grokbook: {{question: Why}}\n{bomb(30, merged)}\n---\n{CELL}",
-        "nested": f"grokbook:\n  question: Is it?\n  {bomb(30, merged)}\n---\n{CELL}",
-    }
-    other = f"grokbook: {{question: Why}}\n---\n# A page\n\n```{{code-cell}}\n{cell}\n```\n"
-    (tmp_path / "01_page.md").write_text(f"---\n{parts.get(place, other)}")
-    with pytest.raises(GrokbookError, match=r"^chapter 01_page: YAML here has no aliases \(\*a0"):
-        sources.load(tmp_path / "01_page.md")
-
-
-def test_stars_and_ampersands_of_the_code_and_the_text_are_no_aliases():
-    code = "```{code-cell}\n:tags: [a]\nx = f(*names, **{'a': b & c})\n```\n\n*Words* and &amp; *words\n"
-    notebook = sources.read_notebook(f"---\na: b & c\n---\n{code}")
-    assert notebook.cells[0].metadata.tags == ["a"]
-
-
-@pytest.mark.parametrize("text", [bomb(30), bomb(30, merged=True), "[" * 50_000, "a: {", "a: *a"])
-@pytest.mark.parametrize("read", [plain_yaml.data])
-def test_yaml_that_grows_or_is_none_is_one_sentence(read, text):
-    with pytest.raises(ParameterError, match="no aliases|it is not YAML"):
-        read(text)
-
-
-def test_every_yaml_that_is_read_is_read_by_one_function():
-    """A rule of the code, since a second reader would expand aliases again."""
-    users = [
-        path.name
-        for path in Path(companion.__file__).parent.rglob("*.py")
-        if re.search(r"yaml\.(safe_)?load", path.read_text(encoding="utf-8"))
-    ]
-    assert users == ["plain_yaml.py"]

@@ -35,7 +35,7 @@ def test_a_library_that_asks_the_machine_a_machine_that_trains_and_a_chapter_tha
         copied.write_text(path.read_text("utf-8"), "utf-8")
     wrong = {
         "grokbook/tasks/addition.py": "import companion.claims",
-        "companion/claims/words.py": "import grokbook.training.loop",
+        "companion/claims/verdicts.py": "import grokbook.training.loop",
         "grokbook/models/toy.py": "import grokbook.theory.splits",
         "companion/page/safe.py": "import companion.site.book",
         "grokbook_chapters/holes/runs.py": "import grokbook_chapters.images.runs",

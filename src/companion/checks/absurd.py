@@ -108,7 +108,7 @@ def in_text(text: str) -> list[str]:
 def _texts(notebook: Any) -> Iterator[str]:
     """The texts of an executed notebook as its page has them."""
     values = glued(notebook)
-    known = when.read({name: value for name, value in values.items() if isinstance(value, str)})
+    known = when.read(values)
     for cell in notebook["cells"]:
         texts = [cell["source"]] if cell["cell_type"] == "markdown" else []
         for output in cell.get("outputs", []):

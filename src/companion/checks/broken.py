@@ -15,7 +15,7 @@ BAD_TEXT = ("Traceback (most recent call last)", "could not be found", "No key "
 """Texts that no page may contain."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Page:
     """What a built page has: its anchors, its links, and what is wrong with its own text."""
 
@@ -31,8 +31,8 @@ def problems(html: Path, figures: Mapping[str, Sequence[str]]) -> list[str]:
     found = []
     for path, page in pages.items():
         name = path.relative_to(html).as_posix()
-        wrong = [*page.wrong, *_links(path, page, pages)]
-        found += [f"{name}: {sentence}" for sentence in wrong]
+        for sentence in (*page.wrong, *_links(path, page, pages)):
+            found.append(f"{name}: {sentence}")
     for chapter, names in figures.items():
         name = f"{page_of(chapter)}.html"
         if html / name not in pages:
@@ -46,39 +46,28 @@ def problems(html: Path, figures: Mapping[str, Sequence[str]]) -> list[str]:
 def _read(path: Path) -> _Page:
     from bs4 import BeautifulSoup
 
-    soup = BeautifulSoup(path.read_text("utf-8"), "html.parser")
+    soup: Any = BeautifulSoup(path.read_text("utf-8"), "html.parser")
+    anchors = {tag.get("id") or tag.get("name") for tag in soup.select("[id], [name]")}
+    links = [tag["href"] for tag in soup.select("a[href]")]
     article = soup.find("article") or soup
-    anchors = {str(tag["id"]) for tag in soup.find_all(id=True)}
-    anchors |= {str(tag["name"]) for tag in soup.find_all(attrs={"name": True})}
-    prose = "\n".join(_prose(article))
-    wrong = [f"contains {bad!r}" for bad in BAD_TEXT if bad in prose]
-    links = [str(tag["href"]) for tag in soup.find_all("a", href=True)]
-    return _Page(anchors, links, wrong + list(_images(path, article)))
-
-
-def _prose(tag: Any) -> Iterator[str]:
-    """The texts below a tag, but for code that the reader wrote."""
-    for child in tag.children:
-        if isinstance(child, str):
-            yield child
-        elif child.name != "code" and "cell_input" not in child.get("class", ()):
-            yield from _prose(child)
+    wrong = list(_images(path, article))
+    for tag in article.select("code, .cell_input"):  # which the reader wrote
+        tag.clear()
+    prose = article.get_text("\n")
+    wrong += [f"contains {bad!r}" for bad in BAD_TEXT if bad in prose]
+    return _Page(anchors, links, wrong)
 
 
 def _images(path: Path, article: Any) -> Iterator[str]:
-    for image in article.find_all(["img", "source"]):
+    for image in article.select("img, source"):
         source = image.get("src") or image.get("srcset") or ""
-        if image.name == "img" and not (image.get("alt") or "").strip():
+        if image.name == "img" and not image.get("alt", "").strip():
             yield f"the image {source} has no alt text"
         address = urlsplit(source)
-        file = path.parent / unquote(address.path)
-        if address.scheme:
-            continue
-        if not file.exists():
+        if not address.scheme and not (path.parent / unquote(address.path)).exists():
             yield f"the image {source} does not exist"
-    for figure in article.find_all("figure"):
-        if figure.find(["img", "svg", "table", "div"]) is None:
-            yield f"the figure {figure.get('id')} is empty"
+    for figure in article.select("figure:not(:has(img, svg, table, div))"):
+        yield f"the figure {figure.get('id')} is empty"
 
 
 def _links(path: Path, page: _Page, pages: Mapping[Path, _Page]) -> Iterator[str]:
@@ -94,10 +83,10 @@ def _links(path: Path, page: _Page, pages: Mapping[Path, _Page]) -> Iterator[str
         target = (path.parent / unquote(address.path)).resolve() if address.path else path
         if target.is_dir():
             target = target / "index.html"
+        anchor = unquote(address.fragment)
         if not target.exists():
             yield f"the link {link} leads nowhere"
             continue
-        anchor = unquote(address.fragment)
         known = pages[target].anchors if target in pages else {anchor}
         if anchor and "=" not in anchor and anchor not in known:
             yield f"the link {link} leads to an anchor that is not there"

@@ -1,10 +1,9 @@
-"""What differs between two builds of the book: numbers and texts of the pages, table cells,
-figures, verdicts, records.
+"""What differs between two builds of the book: numbers of the pages, rows of tables, figures,
+verdicts, records.
 
 A build is reduced to a manifest: chapter -> item -> value, taken from the executed notebooks,
-without anything that differs from one machine or day to the next (times, memory, dates, commits,
-shown code). `grokbook build` writes it to `site/drift.json`, so that a published site can be
-compared with later builds.
+without what differs from one machine or day to the next. `grokbook build` writes it to
+`site/drift.json`, so that a published site can be compared with later builds.
 """
 
 from __future__ import annotations
@@ -14,23 +13,18 @@ import hashlib
 import json
 import math
 import re
-import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import groupby
-from os.path import commonprefix
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
-
-from pydantic import BaseModel, ValidationError
+from typing import Any
 
 from companion.page.safe import counted
 from companion.page.when import KEY
 from companion.project import of
 from grokbook.errors import ParameterError
 from grokbook.errors import line as one_line
-from grokbook.files import whole
+from grokbook.files import read_json, whole
 
 NAME = "drift.json"
 TOLERANCE = 1e-6
@@ -40,30 +34,17 @@ zero."""
 ROLE = re.compile(r"\{glue:text\}`([^`:]+)(?::([^`]*))?`")
 """A glued value in prose; its groups are the name and the format."""
 
-_FORMAT = 1
+_FORMAT = 2
 _RECORDS = "data/records/MANIFEST.json"
 _NUMBER = re.compile(r"-?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
-_CLOCK = re.compile(
-    r"(?i)(?:^|[\W_])(?:seconds|minutes|hours|core min|cost|memory|commit|recorded on)(?:$|[\W_])"
-)
-_MACHINE = {
-    re.compile(r"```.*?```", re.DOTALL): "",
-    re.compile(r"(?m)^.*\*\*Time\b.*$"): "",
-    re.compile(r"\b\d{4}-\d\d-\d\d\b"): "(date)",
-    re.compile(r"\bcommit `?[0-9a-f]{7,40}`?"): "(commit)",
-    re.compile(
-        r"(?<![\w.,])[\d.,]+ (?:core )?(?:ms|s|min|h|seconds?|minutes?|hours?|days?|[MG]B)(?![\w-])"
-    ): "(cost)",
-}
-"""What a text says of a day or a machine, and what stands in its place here."""
-_TEXTS = ("text", "caption", "alt", "drawing")
-"""Items whose words may come and go; that any other is gone counts."""
+_CLOCK = re.compile(r"(?i)(?:^|[\W_])(?:seconds|minutes|hours|core min|cost|memory)(?:$|[\W_])")
+"""Names of glued values and of columns that tell of a machine."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """One item that is not the same in both builds; `kind` is moved, gone, new, text or within (its
-    band).
+    """One item that is not the same in both builds; `kind` is moved, gone, new, text, drawn or
+    within (its band).
 
     Where both have a number, `apart` is how far it moved, and `spread` how far apart its seeds are:
     the largest less the smallest, in the build where that is more; None where it is not known.
@@ -77,12 +58,12 @@ class Difference:
     kind: str
     apart: float | None = None
     spread: float | None = None
-    band: tuple[float, float] | None = None
+    band: Sequence[float] | None = None
 
     @property
     def counts(self) -> bool:
         """Whether a verdict, a number or a record moved, and not words alone."""
-        return self.kind == "moved" or (self.kind == "gone" and not self.item.startswith(_TEXTS))
+        return self.kind in ("moved", "gone")
 
     @property
     def beyond(self) -> bool | None:
@@ -92,214 +73,134 @@ class Difference:
             return self.kind == "moved"
         return None if self.apart is None or self.spread is None else self.apart > self.spread
 
-    def line(self, width: int = 60) -> str:
-        """The difference in a line; of long texts the part around the first difference."""
-        texts = ["(absent)" if v is None else one_line(v) for v in (self.old, self.new)]
-        start = max(0, len(commonprefix(texts)) - width // 3)
-        old, new = (_excerpt(text, start, start + width) for text in texts)
-        return f"  {self.kind:<7} {one_line(self.item)}: {old} -> {new}"
-
-
-def _excerpt(text: str, start: int, end: int) -> str:
-    before = "..." if start else ""
-    after = "..." if end < len(text) else ""
-    return f"{before}{text[start:end]}{after}"
-
-
-class _Page(BaseModel):
-    """What a manifest says of a chapter (`content`)."""
-
-    preset: str | None
-    items: dict[str, Any]
-    bands: dict[str, tuple[float, float]] = {}
-    seeds: dict[str, tuple[float | None, list[float | None]]] = {}
-
-
-class _Record(BaseModel):
-    """What a manifest says of a record."""
-
-    seeds: list[int]
-    sha256: str
-
-
-class _Manifest(BaseModel):
-    """A manifest, whoever wrote it."""
-
-    format: Literal[1]
-    chapters: dict[str, _Page]
-    verdicts: dict[str, Any] | None = None
-    records: dict[str, _Record] | None = None
-
-
-def _checked(content: Any, file: Path) -> dict[str, Any]:
-    """What a file has, as a manifest; raises ParameterError where it is none."""
-    try:
-        return _Manifest.model_validate(content).model_dump()
-    except ValidationError:
-        raise ParameterError(
-            f"{file} is not a manifest of format {_FORMAT}; `grokbook build` writes one to"
-            f" site/{NAME}."
-        ) from None
+    def line(self) -> str:
+        """The difference in a line."""
+        old, new = ("(absent)" if v is None else one_line(v) for v in (self.old, self.new))
+        return f"{one_line(self.chapter)}: {self.kind:<6} {one_line(self.item)}: {old} -> {new}"
 
 
 # ------------------------------------------------------------------------------- what a build holds
 
 
-def manifest(folder: Path, root: Path | None = None) -> dict[str, Any]:
-    """The manifest of the executed notebooks in a checkout, or any folder that holds
-    `book/chapters`.
+def manifest(root: Path, names: Collection[str]) -> dict[str, Any]:
+    """The manifest of executed chapters of a checkout, with its records and settled verdicts; None
+    where it has none."""
+    from nbformat import v4
 
-    Records and verdicts are those of the checkout `root` (default: `folder`), None where it has
-    none. Raises ParameterError where there are no notebooks, or a file cannot be read.
-    """
-    root = root or folder
-    notebooks = sorted((folder / "book" / "chapters").glob("*.ipynb"))
-    notebooks = notebooks or sorted(folder.glob("*.ipynb"))
-    if not notebooks:
-        raise ParameterError(
-            f"{folder} holds no executed chapters and no {NAME}; name a checkout, a site or a"
-            " manifest."
-        )
-    records = _json(root / _RECORDS) if (root / _RECORDS).is_file() else {}
+    chapters = {}
+    for name in names:
+        notebook = v4.reads(whole(root / "book" / "chapters" / f"{name}.ipynb").decode())
+        chapters[name] = content(notebook.cells)
+    records = None
+    if (root / _RECORDS).is_file():
+        records = {}
+        for name, record in read_json(root / _RECORDS)["records"].items():
+            records[name] = {"seeds": record["seeds"], "sha256": record["sha256"]}
     verdicts = of(root).verdicts
-    content = {
-        "format": _FORMAT,
-        "chapters": {path.stem: _page(path) for path in notebooks},
-        "verdicts": _json(verdicts) if verdicts.is_file() else None,
-        "records": records.get("records") if isinstance(records, dict) else records,
-    }
-    return _checked(content, root)
+    settled = read_json(verdicts) if verdicts.is_file() else None
+    return {"format": _FORMAT, "chapters": chapters, "verdicts": settled, "records": records}
 
 
 def read(place: Path) -> dict[str, Any]:
-    """The manifest of a build: a manifest file, or a folder as in `manifest` or with a `drift.json`
-    in it.
+    """The manifest of a build: a manifest file, a site, or a checkout whose site is built.
 
-    Raises ParameterError for anything else, and for a file that is broken or was written only in
-    part.
+    Raises ParameterError for anything else, and for a file that is broken.
     """
-    file = place / NAME if (place / NAME).is_file() else place
-    if not file.is_file():
-        return manifest(place)
-    return _checked(_json(file), file)
-
-
-def _json(path: Path) -> Any:
+    for file in (place, place / NAME, place / "site" / NAME):
+        if file.is_file():
+            break
+    else:
+        raise ParameterError(f"{place} is no manifest and holds no {NAME} of a built site.")
     try:
-        return json.loads(whole(path))
+        found = json.loads(whole(file))
     except (OSError, ValueError, RecursionError) as error:
         raise ParameterError(
-            f"{path} cannot be read: it is broken or was written only in part ({error})."
+            f"{file} cannot be read: it is broken or was written only in part ({error})."
         ) from None
-
-
-def _page(path: Path) -> dict[str, Any]:
-    from nbformat import v4
-
-    try:
-        return content(v4.reads(whole(path).decode()).cells)
-    except Exception as error:  # a notebook that somebody else made can be wrong in any place
-        reason = one_line(f"{type(error).__name__}: {error}")
-        raise ParameterError(f"{path} is not an executed chapter ({reason}).") from None
+    if not isinstance(found, dict) or found.get("format") != _FORMAT:
+        raise ParameterError(
+            f"{file} is not a manifest of format {_FORMAT}; `grokbook build` writes one to"
+            f" site/{NAME}."
+        )
+    return found
 
 
 def content(cells: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """One chapter: its preset, its items, the bands of the claims on it, and what the seeds of its
     numbers have."""
-    reader = _Reader()
+    page = _Page()
     for cell in cells:
         for output in cell.get("outputs", []):
-            reader.read(output)
+            page.enter(output)
     box = ""
     for cell in cells:
         if "provenance" in cell["metadata"].get("tags", []):
             box += re.sub(r"[`\\]", "", cell["source"])
     for key in re.findall(r"\*\*Data\*\* .+? \(record ([0-9a-f]+)\)", box):
-        reader.items[f"record {key}"] = "used"
-    reader.items["figures"] = reader.counts["figure"]
+        page.items[f"record {key}"] = "used"
     preset = re.search(r"preset (\w+)", box)
     return {
         "preset": preset and preset[1],
-        "items": reader.items,
-        "bands": reader.bands,
-        "seeds": reader.seeds,
+        "items": page.items,
+        "bands": page.bands,
+        "seeds": page.seeds,
     }
 
 
-class _Reader:
-    """Gathers what the outputs of a page put on it, by name."""
+@dataclass
+class _Page:
+    """What the outputs of a page put on it, by name."""
 
-    def __init__(self) -> None:
-        self.items: dict[str, Any] = {}
-        self.bands: dict[str, Any] = {}
-        self.seeds: dict[str, Any] = {}
-        self.counts: Counter[str] = Counter()
+    items: dict[str, Any] = field(default_factory=dict)
+    bands: dict[str, Any] = field(default_factory=dict)
+    seeds: dict[str, Any] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
 
-    def read(self, output: Mapping[str, Any]) -> None:
-        """Enter an output; tables, drawings and texts without a name are counted."""
+    def enter(self, output: Mapping[str, Any]) -> None:
+        """Enter a glued value, a figure or a table; what else there is has no item."""
         data = output.get("data", {})
         about = output.get("metadata", {})
-        html = data.get("text/html", "")
-        text = _plain(data.get("text/markdown", output.get("text", "")))
         if "scrapbook" in about:
-            self._glued(about["scrapbook"], next(iter(data.values())))
+            self._glued(about["scrapbook"], literal(next(iter(data.values()))))
         elif "grokbook" in about:
-            self._figure(about["grokbook"], data)
-        elif "<table" in html:
-            self._table(html, self._number("table"))
-        elif html:
-            self.items[self._number("drawing")] = _digest(html)
-        elif text and output.get("name") != "stderr":
-            self.items[self._number("text")] = text
+            # a notebook from disk has another order than one from a kernel
+            drawn = json.dumps({**data, "text/plain": ""}, sort_keys=True)
+            digest = hashlib.sha256(drawn.encode()).hexdigest()
+            self.items[f"drawing of {about['grokbook']['name']}"] = digest[:12]
+        elif "<table" in data.get("text/html", ""):
+            self._table(data["text/html"])
 
-    def _number(self, kind: str) -> str:
-        self.counts[kind] += 1
-        return f"{kind} {self.counts[kind]}"
-
-    def _glued(self, about: Mapping[str, Any], text: str) -> None:
+    def _glued(self, about: Mapping[str, Any], value: Any) -> None:
         """A glued value; `ledger` holds rows of id, verdict, value, low, high."""
         name = about["name"]
-        value = literal(text)
         if name == "ledger":
             for claim, verdict, number, *band in json.loads(value):
                 self.items |= {f"verdict of {claim}": verdict, f"value of {claim}": number}
                 if None not in band:
                     self.bands[claim] = band
         elif name.startswith(KEY):
+            truth = json.loads(value)[0]
             condition = name.removeprefix(KEY)
-            truth, numbers = json.loads(value)
             self.items[f"condition {condition}"] = "not known" if truth is None else truth
-            self.items[f"text of condition {condition}"] = numbers
         elif not _CLOCK.search(name):
-            self.items[f"glue {name}"] = _plain(value) if isinstance(value, str) else value
+            self.items[f"glue {name}"] = value
         if "seeds" in about:
             self.seeds[f"glue {name}"] = [about["value"], about["seeds"]]
 
-    def _figure(self, about: Mapping[str, Any], data: Mapping[str, Any]) -> None:
-        self.counts["figure"] += 1
-        name = about["name"]
-        # a notebook from disk has another order than one from a kernel
-        drawn = ""
-        for kind in sorted(data.keys() - {"text/plain"}):
-            part = data[kind]
-            drawn += part if isinstance(part, str) else json.dumps(part, sort_keys=True)
-        self.items[f"caption of {name}"] = _plain(about["caption"])
-        self.items[f"alt of {name}"] = _plain(about["alt"])
-        self.items[f"drawing of {name}"] = _digest(drawn)
-
-    def _table(self, html: str, name: str) -> None:
-        """The rows of a table, named by their first cells; without columns that tell of a
-        machine."""
+    def _table(self, html: str) -> None:
+        """The rows of a table, named by their first cells."""
         from bs4 import BeautifulSoup
 
         table: Any = BeautifulSoup(html, "html.parser").table
-        self.items[f"text of {name}"] = _plain(table.caption.get_text() if table.caption else "")
         heads = [head.get_text(strip=True) for head in table.thead.find_all("th")]
+        self.counts["table"] += 1
         for row in table.tbody.find_all("tr"):
             texts = [cell.get_text(" ", strip=True) for cell in row.find_all(["td", "th"])]
+            name = f"table {self.counts['table']}, {texts[0]}"
+            self.counts[name] += 1
             columns = zip(heads, texts, strict=True)
             cells = [f"{head} {text}" for head, text in columns if not _CLOCK.search(head)]
-            self.items[self._number(f"{name}, {texts[0]},")] = _plain(", ".join(cells))
+            self.items[f"{name}, {self.counts[name]}"] = ", ".join(cells)
 
 
 def literal(text: str) -> Any:
@@ -320,16 +221,6 @@ def glued(notebook: Mapping[str, Any]) -> dict[str, Any]:
             if about:
                 values[about["name"]] = literal(next(iter(output["data"].values())))
     return values
-
-
-def _plain(text: str) -> str:
-    for pattern, instead in _MACHINE.items():
-        text = pattern.sub(instead, text)
-    return text.strip()
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 # ------------------------------------------------------------------------------------- what differs
@@ -355,11 +246,10 @@ def compare(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Difference]:
     for page in then.values():
         bands |= page["bands"]
     differences = []
-    for name in then.keys() | now.keys():
-        if name not in now:
-            differences.append(Difference(name, "chapter", "there", None, "gone"))
-        elif name not in then:
-            differences.append(Difference(name, "chapter", None, "there", "new"))
+    for name in then.keys() - now.keys():
+        differences.append(Difference(name, "chapter", "there", None, "gone"))
+    for name in now.keys() - then.keys():
+        differences.append(Difference(name, "chapter", None, "there", "new"))
     for name in both:
         for difference in _differences(name, then[name]["items"], now[name]["items"], bands):
             differences.append(_against_seeds(difference, then[name], now[name]))
@@ -375,7 +265,7 @@ def _against_seeds(d: Difference, then: Mapping[str, Any], now: Mapping[str, Any
     numbers = []
     ranges: list[float | None] = []
     for page in (then, now):
-        if d.item not in page.get("seeds", {}):
+        if d.item not in page["seeds"]:
             return d
         number, seeds = page["seeds"][d.item]
         numbers.append(number)
@@ -383,9 +273,8 @@ def _against_seeds(d: Difference, then: Mapping[str, Any], now: Mapping[str, Any
             ranges.append(None)
         elif len(seeds) > 1:
             ranges.append(max(seeds) - min(seeds))
-    apart = None if None in numbers else abs(numbers[1] - numbers[0])
     spread = None if None in ranges else max(ranges, default=None)
-    return replace(d, apart=apart, spread=spread)
+    return replace(d, apart=abs(numbers[1] - numbers[0]), spread=spread)
 
 
 def _differences(
@@ -397,33 +286,31 @@ def _differences(
     for item in dict.fromkeys([*old, *new]):
         a = old.get(item)
         b = new.get(item)
+        band = bands.get(item.removeprefix("value of "))
+        kind: str | None = None
         if item not in new:
-            yield Difference(chapter, item, a, b, "gone")
+            kind = "gone"
         elif item not in old:
-            yield Difference(chapter, item, a, b, "new")
+            kind = "new"
         elif a != b:
-            band = bands.get(item.removeprefix("value of "))
-            kind = _kind(chapter, item, a, b, band)
-            if kind:
-                yield Difference(chapter, item, a, b, kind, band=band and tuple(band))
+            kind = _kind(item, a, b, band)
+        if kind:
+            yield Difference(chapter, item, a, b, kind, band=band)
 
 
-def _kind(chapter: str, item: str, a: Any, b: Any, band: Sequence[float] | None) -> str | None:
+def _kind(item: str, a: Any, b: Any, band: Sequence[float] | None) -> str | None:
     """How two values that are not equal differ; None where only rounding does."""
-    if chapter == "records":
-        return "text" if set(a["seeds"]) < set(b["seeds"]) else "moved"
-    if chapter == "verdicts" or item.startswith("verdict of "):
-        return "moved"
+    if isinstance(a, dict):  # a record
+        return "new" if set(a["seeds"]) < set(b["seeds"]) else "moved"
     if item.startswith("drawing"):
-        return "text"
+        return "drawn"
     if band:
-        is_inside = isinstance(b, int | float) and band[0] <= b <= band[1]
-        return "within" if is_inside else "moved"
+        return "within" if b is not None and band[0] <= b <= band[1] else "moved"
     if isinstance(a, int | float) and isinstance(b, int | float):
         return None if _close(a, b) else "moved"
     old = _numbers(a)
     new = _numbers(b)
-    if len(old) != len(new) or not all(map(_close, old, new)):
+    if not old or len(old) != len(new) or not all(map(_close, old, new)):
         return "moved"
     return None if _NUMBER.sub("#", str(a)) == _NUMBER.sub("#", str(b)) else "text"
 
@@ -434,31 +321,15 @@ def _numbers(value: Any) -> list[float]:
 
 
 def _close(a: float, b: float) -> bool:
-    if a == b or (math.isnan(a) and math.isnan(b)):
-        return True
-    if max(abs(a), abs(b)) > sys.float_info.max:  # a whole number may be that large
-        return False
     return math.isclose(a, b, rel_tol=TOLERANCE, abs_tol=TOLERANCE / 1000)
 
 
 def lines(differences: Iterable[Difference], compared: int) -> Iterator[str]:
-    """The differences under the names of their chapters, and a last line that counts them."""
-    listed = list(differences)
-    for chapter, group in groupby(listed, key=lambda d: d.chapter):
-        yield one_line(chapter)
-        new = 0
-        for difference in group:
-            if difference.kind == "new":
-                new += 1
-            else:
-                yield difference.line()
-        if new:
-            yield f"  new     {counted(new, 'item')}"
-    if not listed:
-        yield f"no drift: {counted(compared, 'chapter')} compared."
-        return
-    moved = sum(d.counts for d in listed)
-    yield (
-        f"{counted(compared, 'chapter')} compared; numbers, verdicts or records that moved or are"
-        f" gone: {moved}; texts or drawings that differ or are new: {len(listed) - moved}."
-    )
+    """The differences, and a last line that counts them; what is new is counted alone."""
+    kinds: Counter[str] = Counter()
+    for difference in differences:
+        kinds[difference.kind] += 1
+        if difference.kind != "new":
+            yield difference.line()
+    counts = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+    yield f"{counted(compared, 'chapter')} compared: {counts or 'no drift'}."

@@ -189,22 +189,16 @@ class Claim:
         if not self.shown_by and self.check:
             object.__setattr__(self, "shown_by", "runs" if self.runs else "count")
         if not self.named:
-            self._refuse_unknown("paper", PAPERS, ", or give a Paper(key, name)")
-        self._refuse_unknown("kind", KINDS)
-        self._refuse_unknown("origin", ORIGINS)
-        self._refuse_unknown("shown_by", ("", *WAYS))
-        self._refuse_unknown("part_of", ("", *GATHERED))
+            _refuse_unknown("paper", str(self.paper), PAPERS)
+        _refuse_unknown("kind", self.kind, KINDS)
+        _refuse_unknown("origin", self.origin, ORIGINS)
+        _refuse_unknown("way", self.shown_by, ("", *WAYS))
+        _refuse_unknown("list", self.part_of, ("", *GATHERED))
         since(self.rule_changed)
         if self.check is None and not self.reason:
             raise ParameterError(
                 f"claim {self.id} has neither a check nor a reason why it cannot be checked."
             )
-
-    def _refuse_unknown(self, name: str, choices: Iterable[str], hint: str = "") -> None:
-        value = getattr(self, name)
-        if value not in choices:
-            known = ", ".join(filter(None, choices))
-            raise ParameterError(f"{name} = {value!r} is unknown; choose one of {known}{hint}.")
 
     @property
     def page(self) -> str:

@@ -6,12 +6,9 @@ from __future__ import annotations
 import textwrap
 from collections import Counter
 from collections.abc import Iterable
-from functools import partial
 
-from companion.claims.finding import VERDICTS, Finding
+from companion.claims.finding import VERDICTS
 from companion.claims.ledger import Claim, Outcome
-
-_INDENT = " " * 7
 
 
 def entry(
@@ -32,39 +29,22 @@ def entry(
         head = f"{claim.id:<6} {found.verdict:<22} {outcome.seconds:6.1f} s"
         if found.verdict != settled:
             texts.insert(0, f"DIFFERS from the settled verdict (settled: {settled or 'none'}).")
-        texts += [f"Found: {found.evidence}", numbers(found)]
-    texts += [f"Shown in {claim.page}", how(claim)]
-    return "\n".join([head, *(paragraph(text, width, _INDENT) for text in texts if text)])
-
-
-def numbers(found: Finding) -> str:
-    """Our number, its band and the published one."""
-    parts = []
-    if found.value is not None:
-        ours = f"Ours: {found.value:.4g}"
-        if found.low is not None and found.high is not None:
-            ours += f", band {found.low:.4g} to {found.high:.4g}"
-        parts.append(f"{ours}.")
-    if found.published:
-        parts.append(f"Published: {found.published}.")
-    return " ".join(parts)
-
-
-def how(claim: Claim) -> str:
-    """How a claim is checked: the function, the way, the seconds; or why it is not."""
-    if claim.check is None:
-        return f"No check: {claim.reason}"
-    check = claim.check
-    while isinstance(check, partial):
-        check = next((part for part in check.args if callable(part)), check.func)
-    name = f"{check.__module__}.{getattr(check, '__qualname__', 'check')}"
-    return f"Checked by {name} ({claim.shown_by}, about {claim.seconds:g} s)"
+        texts.append(f"Found: {found.evidence}")
+        if found.value is not None:
+            ours = f"Ours: {found.value:.4g}"
+            has_band = found.low is not None and found.high is not None
+            texts.append(f"{ours}, band {found.low:.4g} to {found.high:.4g}" if has_band else ours)
+        if found.published:
+            texts.append(f"Published: {found.published}")
+    way = f"shown by {claim.shown_by}" if claim.check else f"no check: {claim.reason}"
+    texts.append(f"In {claim.page} ({way})")
+    return "\n".join([head, *(paragraph(text, width, " " * 7) for text in texts)])
 
 
 def summary(verdicts: Iterable[str | None]) -> str:
     """How many claims have each verdict, in one line."""
     counts = Counter(verdict or "not settled" for verdict in verdicts)
-    parts = [f"{counts[v]} {v}" for v in (*VERDICTS, "not settled") if counts[v]]
+    parts = [f"{counts[word]} {word}" for word in (*VERDICTS, "not settled") if counts[word]]
     claims = "1 claim" if counts.total() == 1 else f"{counts.total()} claims"
     return f"{claims}: {', '.join(parts) or 'none'}."
 

@@ -51,10 +51,6 @@ class Runs(dict[Any, Any]):
         """Whether every experiment asked for has at least `least` recorded seeds."""
         return enough(*(self[label] for label in self.experiments or self), least=least)
 
-    def absent(self) -> list[str]:
-        """Names of the experiments without any recorded seed."""
-        return [e.name for label, e in self.experiments.items() if label not in self]
-
 
 @dataclass(frozen=True)
 class _Asked:

@@ -2,44 +2,23 @@
 
 from __future__ import annotations
 
+import io
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
+from pathlib import Path
+from shutil import get_terminal_size
+from typing import Annotated, Any
 
+import typer
 
-def _stopped() -> None:
-    """End after Ctrl-C: one line, and the exit code that shells know."""
-    print("\ngrokbook: stopped.", file=sys.stderr)
-    _forget_the_signal()
-    sys.exit(130)
-
-
-def _forget_the_signal() -> None:
-    """Let an exit code stand after Ctrl-C.
-
-    An interrupt inside code made from a text (each dataclass is) makes CPython end by the signal,
-    whatever exit code is given; the next text that runs lets go of that.
-    """
-    exec("")
-
-
-try:
-    import signal
-    from collections.abc import Iterable, Iterator, Mapping
-    from contextlib import contextmanager, suppress
-    from dataclasses import asdict
-    from pathlib import Path
-    from shutil import get_terminal_size
-    from typing import Annotated, Any
-
-    import typer
-
-    from companion.cli.printing import forget_output, make_printable
-    from companion.project import current
-    from companion.teach.commands import app as teach
-    from grokbook.errors import GrokbookError, ParameterError, line
-    from grokbook.machine import duration
-    from grokbook.paths import chosen
-except KeyboardInterrupt:  # Ctrl-C while the command itself is loaded
-    _stopped()
+from companion.project import current
+from companion.teach.commands import app as teach
+from grokbook.errors import GrokbookError, ParameterError, line
+from grokbook.machine import duration
+from grokbook.paths import chosen
 
 MOST_SEEDS = 1000
 """How many seeds of an experiment a command may ask for."""
@@ -57,32 +36,25 @@ app.add_typer(teach, name="teach")
 def main() -> None:
     """Run the command line; an error made for the reader, or by the system, is one line.
 
-    The exit code is 2 for bad input, 1 for what failed, 130 for Ctrl-C.
+    The exit code is 2 for bad input, 1 for what failed, 130 for Ctrl-C where something was kept.
     """
+    for stream in (sys.stdout, sys.stderr):
+        # what a stream cannot write stands there as its number; a program may have put its own
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         try:
-            make_printable()
             with chosen():
                 app()
         finally:
-            if sys.stdout is not None:
-                sys.stdout.flush()
+            sys.stdout.flush()
     except GrokbookError as error:
         print(f"grokbook: {line(error)}", file=sys.stderr)
         sys.exit(2 if isinstance(error, ParameterError) else 1)
-    except SystemExit as ended:
-        asked = getattr(ended.__context__, "__cause__", None)  # typer makes an exit of Ctrl-C
-        if isinstance(asked, KeyboardInterrupt):
-            _stopped()
-        _forget_the_signal()
-        raise
-    except KeyboardInterrupt:
-        _stopped()
     # the disk is full, say: what the system refuses is no fault of this program
     except OSError as error:
         place = f"{line(error.filename)}: " if error.filename else ""
         print(f"grokbook: {place}{error.strerror or error}.", file=sys.stderr)
-        forget_output()
         sys.exit(1)
 
 
@@ -152,17 +124,12 @@ def list_(
 
 def _list_all(root: Path, console: Any) -> None:
     from companion.page import costs, sources
-    from companion.site import book, state
+    from companion.site import state
 
     table = _table("nr", "chapter", "question", "laptop", "page")
     for chapter in sources.load_all(root):
         card = state.card(root, chapter.name)
-        page = "not executed"
-        if card is not None:
-            preset = card["preset"]
-            page = f"changed since ({preset})"
-            if preset in chapter.presets and card["key"] == book.key(root, chapter.page(preset)):
-                page = f"up to date ({preset})"
+        page = f"executed ({card['preset']})" if card else "not executed"
         time = duration(costs.page_estimate(chapter.page("laptop")).seconds)
         table.add_row(*map(_text, (chapter.number, chapter.title, chapter.question, time, page)))
     console.print(table)
@@ -190,8 +157,6 @@ def _list_one(root: Path, name: str, console: Any) -> None:
         cost = costs.page_estimate(page)
         costs_table.add_row(page.preset, duration(cost.seconds), f"{cost.memory_mb:.0f} MB")
     console.print(costs_table)
-    for names in chapter.equal_presets():
-        console.print(f"The presets {', '.join(names)} have the same values.")
     console.print(
         "Times are predictions for this machine, of executing the page; runs that are in a store"
         " already cost nothing."
@@ -259,9 +224,7 @@ def build(
 
 @app.command()
 def drift(
-    old: Annotated[
-        Path, typer.Argument(help="A build: a manifest (drift.json), a site, or a checkout.")
-    ],
+    old: Annotated[Path, typer.Argument(help="A build: drift.json, a site, or a checkout.")],
     new: Annotated[Path | None, typer.Argument(help="Another one; default: this checkout.")] = None,
 ) -> None:
     """Say what differs between two builds; exit code 1 when a verdict or a number moved beyond its
@@ -359,56 +322,35 @@ def claims(
         raise ParameterError("--json shows the ledger and --settle changes it: give one of them.")
     if settle and not live:
         raise ParameterError("--settle writes down what the checks find, so it needs --run.")
-    from companion.claims import choose, export, outcomes, verdicts
-    from companion.site.book import ledger
-    from grokbook.paths import project_root
+    from companion.claims import choose, export, outcomes, report, verdicts
 
+    width = max(50, min(get_terminal_size((80, 24)).columns, 100))
     known = verdicts.settled()
-    now: dict[str, str] = {}
+    chosen = choose(ids, paper)
+    found = []
     with stoppable():
-        chosen = choose(ids, paper)
-        results = outcomes(chosen) if live else iter(())
-        if as_json:
-            found = list(results)
-            seen = {} if live else ledger(project_root())
-            print(export.text(export.document(chosen, found, seen)), end="")
-            now = {outcome.claim.id: outcome.finding.verdict for outcome in found}
-        else:
-            now = _print_claims(chosen, known, results)
+        for outcome in outcomes(chosen) if live else ():
+            found.append(outcome)
+            if not as_json:
+                settled = known.get(outcome.claim.id)
+                print(report.entry(outcome.claim, settled, outcome, width) + "\n", flush=True)
+    now = {outcome.claim.id: outcome.finding.verdict for outcome in found}
+    changed = [name for name, word in now.items() if word != known.get(name)]
+    if as_json:
+        print(export.text(export.document(chosen, found)), end="")
+    else:
+        for claim in () if live else chosen:
+            print(report.entry(claim, known.get(claim.id), width=width) + "\n")
+        words = [now.get(claim.id, known.get(claim.id)) for claim in chosen]
+        text = report.summary(words)
+        if changed:
+            text += f" {len(changed)} of them differ from what is settled: {', '.join(changed)}."
+        print(report.paragraph(text, width))
     if settle:
         verdicts.settle(now)
         print(f"The settled verdicts are written to {current().verdicts.name}.")
-    elif any(known.get(name) != word for name, word in now.items()):
+    elif changed:
         raise typer.Exit(1)
-
-
-def _print_claims(
-    chosen: Iterable[Any], known: Mapping[str, str], results: Iterable[Any]
-) -> dict[str, str]:
-    """Print each result as it comes, or claims with their settled verdicts where there is none; the
-    verdicts that were found."""
-    from companion.claims import report
-
-    width = max(50, min(get_terminal_size((80, 24)).columns, 100))
-    found = {}
-    for outcome in results:
-        claim = outcome.claim
-        found[claim.id] = outcome.finding.verdict
-        print(report.entry(claim, known.get(claim.id), outcome, width) + "\n", flush=True)
-    words = list(found.values())
-    for claim in () if found else chosen:
-        words.append(known.get(claim.id, "not settled"))
-        print(report.entry(claim, known.get(claim.id), width=width) + "\n")
-    print(report.paragraph(report.summary(words), width))
-    changed = [name for name, word in found.items() if word != known.get(name)]
-    if changed:
-        listed = ", ".join(changed)
-        print(
-            report.paragraph(
-                f"{len(changed)} of them differ from what is settled: {listed}.", width
-            )
-        )
-    return found
 
 
 def _print_frame(frame: Any, console: Any) -> None:
@@ -425,15 +367,3 @@ def _text(value: Any) -> Any:
     if value is None or value != value:
         return ""
     return Text(f"{value:.4g}" if isinstance(value, float) else str(value))
-
-
-@app.command()
-def doctor() -> None:
-    """Check this installation and say how to mend what is missing."""
-    from companion.site.doctor import problems
-    from grokbook.paths import project_root
-
-    found = list(problems(project_root()))
-    print("\n".join(found) or "everything that is needed is there")
-    if found:
-        raise typer.Exit(1)

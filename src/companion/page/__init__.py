@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import html
 import keyword
-import re
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -226,12 +225,7 @@ def ledger(frame: Any) -> None:
 
 def data(name: str, content: Any) -> None:
     """Put plain values as the JSON file `name` beside the pages of the site; the page itself shows
-    nothing of it.
-
-    Raises ParameterError for a name that is none of a JSON file, or leads to another folder.
-    """
-    if not re.fullmatch(r"[\w-]+(\.[\w-]+)*\.json", name):
-        raise ParameterError(f"the name {name!r} must be that of a file such as 'claims.json'.")
+    nothing of it. A build refuses a name that leads to another folder."""
     _display({"text/plain": ""}, {"grokbook_file": {"name": name, "content": content}})
 
 

@@ -4,11 +4,13 @@ needs, for those who run them again with what can be turned."""
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from companion import page, plain_yaml
+import yaml
+
+from companion import page
 from companion.page.markup import rendered
 from companion.page.sources import FRONT, Chapter, load_all, page_of
 from companion.project import of
@@ -22,7 +24,7 @@ class Group(NamedTuple):
 
 
 def _groups(root: Path) -> list[Group]:
-    toc = plain_yaml.data((root / "book" / "_toc.yml").read_text(encoding="utf-8"))
+    toc = yaml.safe_load((root / "book" / "_toc.yml").read_text(encoding="utf-8"))
     known = {page_of(chapter.name): chapter for chapter in load_all(root)}
     for other in (FRONT, of(root).ledger):
         known.pop(page_of(other), None)
@@ -76,19 +78,19 @@ def needs(root: Path) -> str:
     return lines
 
 
-def knobs(root: Path, sets: Mapping[str, Mapping[str, str]]) -> str:
+def knobs(root: Path, sets: Mapping[str, Sequence[Any]]) -> str:
     """A Markdown table of what a reader may turn in each chapter: the parameter sets that have a
     page on the site, and a value to try on the command line.
 
-    `sets` has for a chapter the file of each set by its name.
+    `sets` has the variants of each chapter (`companion.site.variants`).
 
     Both stand in the front matter of the chapters, as `sets` and `example`.
     """
     rows = ["| chapter | on the site | a value to try |", "| --- | --- | --- |"]
     for _, chapters in _groups(root):
         for chapter in chapters:
-            pages = sets.get(chapter.name, {}).items()
-            links = [f"[{name}](chapters/{file}.ipynb)" for name, file in pages]
+            pages = sets.get(chapter.name, ())
+            links = [f"[{one.name}](chapters/{one.file}.ipynb)" for one in pages]
             values = [f"`-p {name}={value}`" for name, value in chapter.example.items()]
             rows.append(f"| {_titled(chapter)} | {', '.join(links)} | {' '.join(values)} |")
     return "\n".join(rows) + "\n"

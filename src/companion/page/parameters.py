@@ -302,24 +302,6 @@ def _bounds(clause: str) -> dict[str, str]:
     return {bound[1]: bound[2]} if bound else {}
 
 
-def ends(parameter: Parameter, values: Mapping[str, Any]) -> tuple[float | None, float | None]:
-    """The least and the largest number that the rule of a parameter names, beside the other
-    `values`; None for none.
-
-    >>> ends(Parameter("square", "int", 45, "", "[0, p - 2]"), {"p": 97})
-    (0, 95)
-    """
-    least: float | None = None
-    most: float | None = None
-    for clause in (parameter.rule or "").split(" and "):
-        for sign, text in _bounds(clause).items():
-            if sign.startswith(">"):
-                least = _number(text, values)
-            else:
-                most = _number(text, values)
-    return least, most
-
-
 def choices(parameter: Parameter) -> list[str]:
     """The values that a rule lists, `one of a, b`; none where it lists none."""
     for clause in (parameter.rule or "").split(" and "):

@@ -17,9 +17,8 @@ from typing import Any
 from companion.page import parameters as params
 from companion.page import variants
 from companion.page.parameters import Parameter
-from companion.plain_yaml import check_notebook
 from companion.project import current
-from grokbook.errors import ChapterError, GrokbookError, ParameterError, line, nearest, shown
+from grokbook.errors import ChapterError, GrokbookError, ParameterError, line, shown
 from grokbook.files import as_text, whole
 
 PRESETS = ("smoke", "laptop", "paper")
@@ -87,13 +86,6 @@ class Chapter:
             if not params.same(value, plain[name]):
                 changed[name] = value
         return Page(self, preset, values, changed)
-
-    def equal_presets(self) -> list[list[str]]:
-        """The presets that have the same values, in groups of two or more."""
-        groups: dict[str, list[str]] = {}
-        for preset in self.presets:
-            groups.setdefault(repr(self.page(preset).values), []).append(preset)
-        return [names for names in groups.values() if len(names) > 1]
 
     def choices(self) -> dict[str, dict[str, Sequence[str]]]:
         """What its texts may be, by parameter and kind: as its rules say, and `choices` of its
@@ -163,10 +155,9 @@ def topic(chapter: str) -> ModuleType | None:
 
 
 def read_notebook(source: str) -> Any:
-    """The source of a chapter as a notebook; raises ParameterError where its YAML is not plain."""
+    """The source of a chapter as a notebook."""
     import jupytext
 
-    check_notebook(source)
     return jupytext.reads(source, fmt="md:myst")
 
 
@@ -247,8 +238,7 @@ def _seconds(front: Mapping[str, Any]) -> dict[str, float]:
     seconds = dict(front.get("seconds") or {})
     for name, value in seconds.items():
         if name not in PRESETS or type(value) not in (int, float) or not 0 <= value < _LONGEST:
-            wrong = f"seconds has {name}: {value!r}"
-            raise ChapterError(f"{wrong}; it gives a number of seconds for {', '.join(PRESETS)}.")
+            raise ChapterError(f"seconds has {name}: {value!r}, no number of seconds of a preset.")
     return seconds
 
 
@@ -281,30 +271,16 @@ def load_all(root: Path) -> list[Chapter]:
 
 
 def find(root: Path, name: str) -> Chapter:
-    """The chapter that `name` means: `01`, `1`, `4a`, `what_is_grokking`, a prefix of either, or
-    the file's name.
+    """The chapter that `name` means: `01`, `1`, `4a`, `what_is_grokking`, or the file's name.
 
-    Raises ParameterError when no chapter, or more than one, is meant.
+    Raises ParameterError where no chapter is called so.
     """
-    chapters = {path.stem: path for path in chapter_paths(root)}
-    wanted = Path(name).stem if name.endswith(".md") else name.strip()
-    if re.fullmatch(r"\d[a-z]?", wanted):
-        wanted = f"0{wanted}"
-    called: list[str] = []
-    begun: list[str] = []
-    for stem in chapters:
-        words = (stem, *stem.split("_", 1))  # its whole name, its number, its topic
-        if wanted in words:
-            called.append(stem)
-        if any(word.startswith(wanted) for word in words) and wanted:
-            begun.append(stem)
-    matches = called or begun
-    if len(matches) == 1:
-        return load(chapters[matches[0]])
-    if matches:
-        raise ParameterError(
-            f"{name!r} means more than one chapter: {', '.join(matches)}; name one."
-        )
-    near = nearest(wanted, chapters, 0.4)
-    hint = f"did you mean {near}? There are" if near else "there are"
-    raise ParameterError(f"{shown(name)} is not a chapter; {hint} {', '.join(chapters) or 'none'}.")
+    called = {}
+    for path in chapter_paths(root):
+        number, _, its_topic = path.stem.partition("_")
+        for word in (path.stem, path.name, number, number.removeprefix("0"), its_topic):
+            called[word] = path
+    if name.strip() not in called:
+        stems = [path.stem for path in chapter_paths(root)]
+        raise ParameterError(params.unknown("chapter", name, stems, "this book"))
+    return load(called[name.strip()])

@@ -36,28 +36,22 @@ def named_in(
     for values that the chapter refuses or that change no preset.
     """
     found: dict[str, dict[str, Any]] = {}
-    known: dict[str, str] = {}
     for name, values in (front.get("sets") or {}).items():
         is_name = isinstance(name, str) and slug(name) and len(name) <= LONGEST
-        if not is_name or not isinstance(values, dict):
-            rule = (
-                f"a set is a name of at most {LONGEST} characters with letters or digits, and a"
-                " table of values"
-            )
-            raise ChapterError(f"sets has {shown(name)}: {shown(values)}; {rule}.")
-        other = known.setdefault(slug(name), name)
-        if other != name:
+        if not is_name or not isinstance(values, dict) or slug(name) in map(slug, found):
             raise ChapterError(
-                f"the sets {shown(other)} and {shown(name)} have the same address, {slug(name)}."
+                f"sets has {shown(name)}: {shown(values)}; a set is a name of at most {LONGEST}"
+                " characters with letters or digits, another address than the others, and a table"
+                " of values."
             )
-        changes_something = False
+        changes = []
         for preset, plain in presets.items():
             try:
                 changed = params.merge(parameters, plain, values)
             except ParameterError as error:
                 raise ChapterError(f"the set {shown(name)} at preset {preset}: {error}") from error
-            changes_something |= changed != params.merge(parameters, plain)
-        if not changes_something:
+            changes.append(changed != params.merge(parameters, plain))
+        if not any(changes):
             raise ChapterError(f"the set {shown(name)} changes nothing at any preset.")
         found[name] = dict(values)
     return found

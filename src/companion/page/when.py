@@ -32,12 +32,12 @@ def glued(truth: bool | None, said: str) -> str:
     return json.dumps([truth, said], ensure_ascii=False)
 
 
-def read(values: Mapping[str, str]) -> dict[str, tuple[bool | None, str]]:
-    """The conditions among the glued texts of a page, by name."""
+def read(values: Mapping[str, Any]) -> dict[str, tuple[bool | None, str]]:
+    """The conditions among the glued values of a page, by name."""
     found = {}
-    for key, text in values.items():
+    for key, value in values.items():
         if key.startswith(KEY):
-            truth, numbers = json.loads(text)
+            truth, numbers = json.loads(value)
             found[key.removeprefix(KEY)] = (truth, numbers)
     return found
 

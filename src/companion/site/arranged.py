@@ -8,8 +8,9 @@ cells and paragraphs of the opening only change their place on the page.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import dataclass, field
 from typing import Any
 
 from companion.exercises import parser
@@ -46,7 +47,7 @@ def arranged(notebook: Any, chapter: Chapter, alone: bool = False) -> Any:
     title, _, rest = page["cells"][0]["source"].partition("\n")
     if not chapter.lead or not title.startswith("# "):
         return page
-    opening = _Opening()
+    opening: dict[str, list[str]] = defaultdict(list)
     cells = [_markdown(rest), *page["cells"][1:]]
     cells = _opened(cells, opening)
     sentence = _SENTENCE.match(cells[0]["source"])
@@ -54,38 +55,27 @@ def arranged(notebook: Any, chapter: Chapter, alone: bool = False) -> Any:
     cells[0]["source"] = cells[0]["source"][len(dek) :].lstrip()
     top = [_markdown(f"{title}\n\n:::{{div}} gb-dek\n{dek}\n:::")]
     top += _lead_figure(cells, chapter.lead)
-    top += map(_markdown, opening.answer)
+    top += map(_markdown, opening[ANSWER])
     made = [cell for cell in cells if cell.get("id") == "provenance"]
     text = [cell for cell in cells if cell not in made and _has_content(cell)]
     for cell in text:
         _fold(cell)
     if alone:
-        foot = [opening.drawer([cell["source"] for cell in made])]
+        opening[TIME] += [cell["source"] for cell in made]
     else:
-        sheet = SHEET.format(page=f"../{page_of_sheet(chapter.name)}")
-        foot = [_markdown(sheet), opening.drawer([])]
-    page["cells"] = [*top, *text, *foot]
+        text.append(_markdown(SHEET.format(page=f"../{page_of_sheet(chapter.name)}")))
+    page["cells"] = [*top, *text, _drawer(opening)]
     return page
 
 
-@dataclass
-class _Opening:
-    """What stands before the first section of a chapter, and elsewhere on its page."""
-
-    answer: list[str] = field(default_factory=list)
-    objectives: list[str] = field(default_factory=list)
-    need: list[str] = field(default_factory=list)
-    parameters: list[str] = field(default_factory=list)
-    commands: list[str] = field(default_factory=list)
-    time: list[str] = field(default_factory=list)
-
-    def drawer(self, made: list[str]) -> dict[str, Any]:
-        """The drawer at the foot: what the chapter is for, and how it is run."""
-        code = [f"**Parameters**\n\n```python\n{source}\n```" for source in self.parameters]
-        parts = [*self.objectives, *self.need, *code, *self.commands, *self.time, *made]
-        about = f"{{admonition}} Run this page\n:class: dropdown gb-drawer\n:name: {DRAWER}"
-        inner = "\n\n".join(parts)
-        return _markdown(f":::::::{about}\n\n{inner}\n:::::::")
+def _drawer(opening: Mapping[str, list[str]]) -> dict[str, Any]:
+    """The drawer at the foot: what the chapter is for, and how it is run."""
+    code = [f"**Parameters**\n\n```python\n{source}\n```" for source in opening["parameters"]]
+    inner = "\n\n".join(
+        [*opening[OBJECTIVES], *opening[NEED], *code, *opening["commands"], *opening[TIME]]
+    )
+    about = f"{{admonition}} Run this page\n:class: dropdown gb-drawer\n:name: {DRAWER}"
+    return _markdown(f":::::::{about}\n\n{inner}\n:::::::")
 
 
 def _markdown(text: str) -> dict[str, Any]:
@@ -105,14 +95,14 @@ def _fold(cell: dict[str, Any]) -> None:
         cell["metadata"]["tags"] = [FOLDED.get(tag, tag) for tag in tags]
 
 
-def _opened(cells: list[dict[str, Any]], opening: _Opening) -> list[dict[str, Any]]:
+def _opened(cells: list[dict[str, Any]], opening: dict[str, list[str]]) -> list[dict[str, Any]]:
     """The cells without what goes from the opening to its other places."""
     staying = []
     for number, cell in enumerate(cells):
         if "parameters" in cell["metadata"].get("tags", []):
-            opening.parameters.append(cell["source"].strip())
+            opening["parameters"].append(cell["source"].strip())
         elif cell.get("id") == "commands":
-            opening.commands.append(cell["source"])
+            opening["commands"].append(cell["source"])
         elif cell["cell_type"] == "code":
             staying.append(_without_time(cell, opening))
         else:
@@ -123,32 +113,29 @@ def _opened(cells: list[dict[str, Any]], opening: _Opening) -> list[dict[str, An
     return staying
 
 
-def _without_time(cell: dict[str, Any], opening: _Opening) -> dict[str, Any]:
+def _without_time(cell: dict[str, Any], opening: dict[str, list[str]]) -> dict[str, Any]:
     outputs = []
     for output in cell["outputs"]:
         text = output.get("data", {}).get("text/markdown", "")
         if text.startswith(TIME):
-            opening.time.append(text)
+            opening[TIME].append(text)
         else:
             outputs.append(output)
     return {**cell, "outputs": outputs}
 
 
-def _without_paragraphs(text: str, opening: _Opening) -> str:
+def _without_paragraphs(text: str, opening: dict[str, list[str]]) -> str:
     """Markdown without the paragraphs that begin as those of an answer, of objectives with their
     list, and of what is needed."""
-    places = {ANSWER: opening.answer, OBJECTIVES: opening.objectives, NEED: opening.need}
     staying: list[str] = []
     place = staying
     for paragraph in _paragraphs(text):
-        if place is opening.objectives and paragraph.startswith("- "):
-            place.append(paragraph)
-            continue
         begin = paragraph.partition("\n")[2] if paragraph.startswith(":::") else paragraph
-        place = staying
-        for start, other in places.items():
-            if begin.startswith(start):
-                place = other
+        starts = [start for start in (ANSWER, OBJECTIVES, NEED) if begin.startswith(start)]
+        if starts:
+            place = opening[starts[0]]
+        elif place is not opening[OBJECTIVES] or not paragraph.startswith("- "):
+            place = staying
         place.append(paragraph)
     return "\n\n".join(staying)
 

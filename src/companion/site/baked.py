@@ -72,7 +72,7 @@ class Known:
     @cached_property
     def conditions(self) -> when.Known:
         """The conditions among the glued values."""
-        return when.read({key: str(value) for key, value in self.values.items()})
+        return when.read(self.values)
 
 
 def baked(notebook: Any, known: Known) -> Any:
@@ -224,25 +224,15 @@ class _Text:
             return self._when(block.title, block.body) + "\n"
         if block.name in ("container", "div"):
             return f"{self.plain(block.body)}\n"
-        if block.name.startswith("prf:"):
-            return self._proposition(block)
-        if block.name in ("admonition", "exercise"):
+        if block.name in ("admonition", "exercise") or block.name.startswith("prf:"):
             return self._box(block)
         raise ChapterError(f"a download has no plain form of the directive {block.name!r}.")
 
-    def _proposition(self, block: Block) -> str:
-        label = self.known.labels.get(
-            block.options.get("label", ""), Label(block.name.removeprefix("prf:"))
-        )
-        title = self._inline(block.title)
-        name = f"{label.words} ({title})" if title else label.words
-        return _quoted(f"**{name}.** {self.plain(block.body)}")
-
     def _box(self, block: Block) -> str:
-        head = self._inline(block.title)
-        label = self.known.labels.get(block.options.get("label", ""))
-        if label is not None:
-            head = f"{label.words}: {head}"
+        """A box, or a theorem with its kin: its name above what stands in it."""
+        kind = Label(block.name.removeprefix("prf:")) if block.name.startswith("prf:") else None
+        label = self.known.labels.get(block.options.get("label", ""), kind)
+        head = ": ".join(filter(None, (label.words if label else "", self._inline(block.title))))
         body = self.plain(block.body)
         if block.is_folded:
             # a place of HTML that holds one line: no emphasis of Markdown

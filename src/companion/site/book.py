@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-from companion.claims import export
 from companion.claims.shared import FINDINGS
 from companion.page import costs, sources
 from companion.page.safe import counted
 from companion.page.sources import Page
 from companion.project import of
 from companion.python_source import SOURCES
-from companion.site import outputs, state, variants
 from companion.site import staging as site
+from companion.site import state, variants
 from companion.site.execute import execute
-from companion.site.jobs import Job, long_run, places, refuse_too_large, side_by_side
+from companion.site.jobs import Job, admitted, side_by_side
 from companion.site.kernel import Kernels
-from companion.site.terminal import Progress, agree
+from companion.site.terminal import Progress
 from grokbook.files import locked, temporary_folder
 from grokbook.machine import CORES, duration
 from grokbook.paths import records_path
@@ -78,10 +76,7 @@ def build(
             chosen, sentence = variants.affordable(more)
             waiting += chosen
             progress.say(sentence)
-        at_once = places(waiting, jobs)
-        refuse_too_large(waiting)
-        if question := long_run(waiting, at_once):
-            agree(question, yes)
+        at_once = admitted(waiting, jobs, yes)
         _execute_all(waiting, root, progress, strict, at_once)
         rebuilt = site.bring_up_to_date(root, force=force, progress=progress)
     if not waiting and not rebuilt:
@@ -123,24 +118,6 @@ def _out_of_date(root: Path, pages: Sequence[tuple[Page, str]], force: bool) -> 
 def planned(root: Path, page: Page, variant: str = "") -> Job:
     """A page with what it is predicted to cost, and its key."""
     return Job(page, costs.page_estimate(page), key(root, page), variant)
-
-
-def ledger(root: Path) -> dict[str, dict[str, Any]]:
-    """The claims whose checks were run for the book's page of the ledger, as data by id; none where
-    it is not current.
-
-    See `companion.claims.export`.
-    """
-    name = of(root).ledger
-    card = state.card(root, name)
-    if card is None:
-        return {}
-    page = sources.load(root / "notebooks" / f"{name}.md").page(card["preset"])
-    if card["key"] != key(root, page):
-        return {}
-    files = outputs.published(outputs.read(variants.folder(root) / f"{name}.ipynb"))
-    claims = files.get(export.NAME, {}).get("claims", ())
-    return {claim["id"]: claim for claim in claims if claim["computed"]}
 
 
 @contextmanager

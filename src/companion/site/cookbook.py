@@ -8,7 +8,7 @@ from typing import Any
 
 from companion.python_source import SOURCES
 from companion.site import outputs, state
-from companion.site.execute import ENVIRONMENT, run_cells
+from companion.site.execute import run_cells
 from companion.site.kernel import LOG, Kernels
 from companion.site.terminal import Progress, ProgressStream
 from grokbook.files import atomic_write, temporary_folder
@@ -51,7 +51,7 @@ def _run(page: Path) -> bytes:
 
     notebook: Any = jupytext.read(page)
     with temporary_folder() as place, temporary_folder() as folder:
-        environment = ENVIRONMENT | {"GROKBOOK_STORE": str(folder / "store")}
+        environment = {"GROKBOOK_STORE": str(folder / "store")}
         with Kernels().options(folder, environment) as options:
             said = ProgressStream(Progress(), NAME)
             notebook = run_cells("the cookbook", notebook, place, options, said, folder / LOG)

@@ -12,7 +12,7 @@ from typing import Any
 
 from companion.checks.drift import glued
 from companion.claims.verdicts import settled, with_former
-from companion.project import described
+from companion.project import described, urls
 from companion.site import outputs
 from companion.site.baked import Known, Label, baked, markdown
 from companion.site.variants import Variant
@@ -36,7 +36,7 @@ def put(root: Path, html: Path, sets: Mapping[str, Sequence[Variant]]) -> None:
         labels=labels_of(html),
         verdicts=with_former(settled()),
         bibliography=parse_file(str(works)) if works.is_file() else None,
-        address=described(root).get("urls", {}).get("Documentation", ""),
+        address=urls(root).get("Documentation", ""),
     )
     install = install_cells(root)
     for name, variants in sets.items():
@@ -74,7 +74,7 @@ def released(root: Path) -> str:
     """The address of this version's wheel among the releases; empty where pyproject.toml names no
     repository."""
     about = described(root)
-    repository = about.get("urls", {}).get("Repository")
+    repository = urls(root).get("Repository")
     if not repository:
         return ""
     version = about["version"]

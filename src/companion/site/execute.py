@@ -17,14 +17,8 @@ from companion.site.kernel import LOG, Kernels
 from companion.site.terminal import Progress, ProgressStream
 from grokbook.errors import ChapterError, GrokbookError
 from grokbook.files import temporary_folder, written
-from grokbook.machine import KEEP_MEMORY
 
 _KERNEL = "grokbook"
-ENVIRONMENT = KEEP_MEMORY | {
-    "OMP_NUM_THREADS": "1",
-    "MPLBACKEND": "module://matplotlib_inline.backend_inline",
-    "PYTHONHASHSEED": "0",
-}
 _USED = "from companion import page\npage.used()"
 """What is run below the last cell: the page says which data it was made from."""
 
@@ -62,11 +56,10 @@ def execute(
     notebook.cells.append(new_code_cell(_USED, metadata={outputs.KEY: "the data of the page"}))
     begin = time.monotonic()
     kernels = kernels or Kernels()
-    environment = ENVIRONMENT | dict(environment or {})
     with (
         written(f"what {chapter.label} needs"),
         temporary_folder() as folder,
-        kernels.options(folder, environment) as options,
+        kernels.options(folder, environment or {}) as options,
     ):
         training = ProgressStream(progress, chapter.label)
         notebook = run_cells(chapter.label, notebook, root, options, training, folder / LOG)

@@ -96,22 +96,19 @@ def level(used: Sequence[Mapping[str, Any]], processor: str | None = None) -> st
     own = [entry for entry in used if entry["origin"] != "recorded"]
     if not own:
         return "bit for bit, here and elsewhere: none of its runs was trained here"
-    trained = (
-        f"{len(own)} of its {len(used)} datasets {'was' if len(own) == 1 else 'were'} trained here"
-    )
-    reasons = set()
-    for entry in own:
-        for part in entry["provenance"]:
-            if part.get("update") == "compiled":
-                reasons.add("compiled")
-            if not part["device"].startswith("CPU"):
-                reasons.add("trained on a GPU")
+    trained = f"{len(own)} of its {len(used)} datasets {'was' if len(own) == 1 else 'were'} trained"
+    parts = [part for entry in own for part in entry["provenance"]]
+    reasons = []
+    if any(part.get("update") == "compiled" for part in parts):
+        reasons.append("compiled")
+    if not all(part["device"].startswith("CPU") for part in parts):
+        reasons.append("on a GPU")
     if reasons:
-        return f"within a band: {trained}, and of them runs were {' and '.join(sorted(reasons))}"
+        return f"within a band: {trained} here, {' and '.join(reasons)}"
     kind = f" ({words(processor)})" if processor else ""
     return (
-        f"bit for bit on this kind of processor{kind}, elsewhere within a band: {trained}, on a"
-        " CPU, not compiled"
+        f"bit for bit on this kind of processor{kind}, elsewhere within a band: {trained} here, on"
+        " a CPU, not compiled"
     )
 
 

@@ -11,6 +11,7 @@ from typing import TypeVar
 from companion.page.costs import Estimate
 from companion.page.sources import Page
 from companion.site.kernel import Kernels
+from companion.site.terminal import agree
 from grokbook.errors import ChapterError, ParameterError
 from grokbook.machine import cores, duration, free_memory_mb
 
@@ -49,14 +50,20 @@ def refuse_too_large(jobs: Iterable[Job]) -> None:
             )
 
 
-def long_run(jobs: Iterable[Job], at_once: int = 1) -> str | None:
-    """The sentence to ask about when these chapters are predicted to take more than an hour, else
-    None."""
+def admitted(jobs: Collection[Job], most: int | None = None, yes: bool = False) -> int:
+    """How many of these chapters run side by side, after what refuses or asks before they start.
+
+    Raises ParameterError for more memory than is free, and above an hour that nobody agreed to.
+    """
+    at_once = places(jobs, most)
+    refuse_too_large(jobs)
     seconds = seconds_of(jobs, at_once)
-    return f"this is predicted to take {duration(seconds)}" if seconds > LONG else None
+    if seconds > LONG:
+        agree(f"this is predicted to take {duration(seconds)}", yes)
+    return at_once
 
 
-def seconds_of(jobs: Iterable[Job], at_once: int = 1) -> float:
+def seconds_of(jobs: Iterable[Job], at_once: int) -> float:
     """What these chapters are predicted to take together."""
     seconds = [job.predicted.seconds for job in jobs]
     return max(sum(seconds) / at_once, max(seconds, default=0))

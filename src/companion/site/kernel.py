@@ -24,7 +24,7 @@ from subprocess import DEVNULL, PIPE, STDOUT, Popen
 from typing import Any, TextIO
 
 from grokbook.errors import ChapterError
-from grokbook.machine import answers, started
+from grokbook.machine import KEEP_MEMORY, answers, started
 
 WATCH_SECONDS = 0.5
 """How often a kernel looks whether its parent is still there."""
@@ -41,21 +41,12 @@ LOADED = (
 """What a kernel finds loaded: nothing of grokbook, whose modules may ask where they are."""
 LOG = "kernel.log"
 """The file in a kernel's folder with what it writes beside its cells."""
-_AT_LOADING = (
-    "ATEN",
-    "CUDA",
-    "LD_",
-    "MALLOC",
-    "MKL",
-    "MPL",
-    "OMP",
-    "ONEDNN",
-    "OPENBLAS",
-    "PYTHON",
-    "TORCH",
-)
-"""Beginnings of variables that Python and these libraries read when they are loaded; others each
-kernel has its own."""
+ENVIRONMENT = KEEP_MEMORY | {
+    "OMP_NUM_THREADS": "1",
+    "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+    "PYTHONHASHSEED": "0",
+}
+"""Variables of every kernel; Python and these libraries read them when they are loaded."""
 
 
 class Kernels:
@@ -81,7 +72,7 @@ class Kernels:
             self._running.add(pid)
 
         try:
-            manager = _manager(folder, {**_own_folders(folder), **environment}, note)
+            manager = _manager(folder, {**ENVIRONMENT, **_own_folders(folder), **environment}, note)
             # no other user may listen, and no two kernels take one port
             file = str(folder / "connection.json")
             private = {"transport_encryption": "auto", "cache_ports": True, "connection_file": file}
@@ -195,9 +186,8 @@ _ASKING = threading.Lock()
 
 def _fork(job: Mapping[str, Any]) -> int:
     """Let the process that has the libraries fork a kernel; the kernel's process id."""
-    at_loading = {name: value for name, value in job["env"].items() if name.startswith(_AT_LOADING)}
     with _ASKING, contextlib.suppress(BrokenPipeError):
-        process, answered = _loaded(os.getpid(), tuple(sorted(at_loading.items())))
+        process, answered = _loaded(os.getpid())
         process.stdin.write(json.dumps(job).encode() + b"\n")
         process.stdin.flush()
         if pid := answered.readline():
@@ -209,14 +199,13 @@ def _fork(job: Mapping[str, Any]) -> int:
 
 
 @lru_cache(maxsize=1)
-def _loaded(parent: int, at_loading: tuple[tuple[str, str], ...]) -> tuple[Popen[bytes], TextIO]:
+def _loaded(parent: int) -> tuple[Popen[bytes], TextIO]:
     """The process that has the libraries; it ends when its standard input does, with `parent` at
     the latest."""
-    others = {n: value for n, value in os.environ.items() if not n.startswith(_AT_LOADING)}
     # nothing of the current folder is loaded
     command = [sys.executable, "-P", "-Xfrozen_modules=off", "-m", __name__]
     streams = {"stdin": PIPE, "stdout": DEVNULL, "stderr": DEVNULL}
-    return started(command, others | dict(at_loading), start_new_session=True, **streams)
+    return started(command, os.environ | ENVIRONMENT, start_new_session=True, **streams)
 
 
 def _serve() -> dict[str, Any]:

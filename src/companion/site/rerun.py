@@ -14,9 +14,9 @@ from companion.page.sources import Page
 from companion.site import beside, outputs, standalone, state
 from companion.site.book import planned
 from companion.site.execute import Run, execute
-from companion.site.jobs import Job, long_run, places, refuse_too_large, seconds_of, side_by_side
+from companion.site.jobs import Job, admitted, seconds_of, side_by_side
 from companion.site.kernel import Kernels
-from companion.site.terminal import Progress, agree
+from companion.site.terminal import Progress
 from grokbook.files import atomic_write, refuse_unwritable
 from grokbook.machine import CORES, duration
 from grokbook.paths import results_path
@@ -35,9 +35,9 @@ def rerun(
 ) -> tuple[Path, Path]:
     """Execute a page with a reader's parameters; the paths of the notebook and of the page.
 
-    The page opens with how it differs from the chapter at the preset: from the book's page or a
-    former run, where they are up to date, else from one executed now, where that is cheap. Files
-    are written when everything is made; the book's own pages are left as they are.
+    The page opens with how it differs from the chapter at the preset: from the book's page
+    where it is up to date, else from one executed now, where that is cheap. Files are written
+    when everything is made; the book's own pages are left as they are.
 
     Raises ParameterError before anything runs (also for a folder that cannot be written, more
     memory than is free, and above an hour that nobody agreed to), ChapterError when a cell fails
@@ -51,10 +51,7 @@ def rerun(
     plain = planned(root, chapter.page(page.preset))
     default = _default(root, mine, plain)
     wanted = [mine, plain] if default.is_to_run else [mine]
-    at_once = places(wanted)
-    refuse_too_large(wanted)
-    if question := long_run(wanted, at_once):
-        agree(question, yes)
+    at_once = admitted(wanted, yes=yes)
     takes = duration(seconds_of(wanted, at_once) + costs.PAGE_SECONDS)
     memory = f"{mine.predicted.memory_mb:.0f} MB"
     progress.say(f"{chapter.label}: about {takes} until its page is made, {memory}")
@@ -71,8 +68,6 @@ def rerun(
         notebook = beside.opened(notebook, other, page, default.where)
     html = standalone.page(root, chapter.name, notebook)
     state.write(folder, mine, runs[mine.key])
-    if default.is_to_run:
-        state.write(_folder(root, plain.page), plain, runs[plain.key])
     atomic_write(folder / f"{chapter.name}.html", html.encode())
     return folder / f"{chapter.name}.ipynb", folder / f"{chapter.name}.html"
 
@@ -93,29 +88,25 @@ class _Default:
 
 
 def _default(root: Path, mine: Job, plain: Job) -> _Default:
-    """The chapter at its preset: the book's page, a former run, one to be made, or none."""
+    """The chapter at its preset: the book's page, one to be made, or none."""
     preset = plain.page.preset
     if mine.key == plain.key:
         return _Default("", f"these are the values of the preset {preset}: nothing to compare")
-    own = _folder(root, plain.page)
-    places = {
-        f"the book's page at preset {preset}": root / "book" / "chapters",
-        f"a former run of the default, kept in {own.name}": own,
-    }
     name = plain.page.chapter.name
-    for words, folder in places.items():
-        card = state.card_in(folder, name) or {}
-        if card.get("key") == plain.key:
-            notebook = outputs.read(folder / f"{name}.ipynb")
-            return _Default(words, f"it will be compared with {words}", notebook)
+    card = state.card(root, name) or {}
+    if card.get("key") == plain.key:
+        words = f"the book's page at preset {preset}"
+        notebook = outputs.read(root / "book" / "chapters" / f"{name}.ipynb")
+        return _Default(words, f"it will be compared with {words}", notebook)
     takes = duration(plain.predicted.seconds)
     if plain.predicted.seconds <= CHEAP:
         sentence = f"the default is executed as well, to be compared: about {takes}"
         return _Default("the default, executed together with it", sentence)
     return _Default(
         "",
-        f"there is nothing to compare: no page of the preset {preset} that is up to date is here;"
-        f" `{plain.page.command()}` makes one in about {takes}",
+        f"there is nothing to compare: the book's page is not of the preset {preset}, or not up to"
+        f" date; `grokbook build --only {plain.page.chapter.number} --preset {preset}` makes one in"
+        f" about {takes}",
     )
 
 

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from companion import plain_yaml
+import yaml
+
 from companion.checks import broken, drift
 from companion.claims import export
 from companion.claims.verdicts import settled, with_former
@@ -26,7 +27,7 @@ from companion.exercises import parser
 from companion.page import cards, class_page, front, sources
 from companion.page.drawing import NARROW
 from companion.page.sources import Chapter
-from companion.project import described, of
+from companion.project import described, of, urls
 from companion.python_source import SOURCES
 from companion.site import cookbook, downloads, outputs, policy, sheets, state, variants
 from companion.site.arranged import arranged
@@ -88,8 +89,7 @@ def bring_up_to_date(root: Path, force: bool = False, progress: Progress | None 
         html = sphinx(work)
         downloads.put(root, html, sets)
         _protect_and_check(root, html, names)
-        manifest = drift.manifest(root)
-        manifest["chapters"] = {name: manifest["chapters"][name] for name in names}
+        manifest = drift.manifest(root, names)
         (html / drift.NAME).write_text(json.dumps(manifest, indent=0) + "\n", "utf-8")
         swap(html, root / "site")
     state.keep(card, {"key": wanted, "chapters": names})
@@ -225,15 +225,14 @@ def _put_mathjax(folder: Path) -> None:
 def configuration(root: Path) -> str:
     """The project's `_config.yml`, over the frame's: a table goes into a table, anything else takes
     its place."""
-    import yaml
 
     def over(lower: Any, upper: Any) -> Any:
         if not isinstance(lower, dict) or not isinstance(upper, dict):
             return upper
         return lower | {name: over(lower.get(name), value) for name, value in upper.items()}
 
-    frames = plain_yaml.data((frame() / "_config.yml").read_text(encoding="utf-8"))
-    own = plain_yaml.data((root / "book" / "_config.yml").read_text(encoding="utf-8"))
+    frames = yaml.safe_load((frame() / "_config.yml").read_text(encoding="utf-8"))
+    own = yaml.safe_load((root / "book" / "_config.yml").read_text(encoding="utf-8"))
     return yaml.safe_dump(over(frames, own), sort_keys=False)
 
 
@@ -248,7 +247,6 @@ def put_page(
     """Write the notebook of a page where Sphinx reads it, and what its outputs have beside it where
     the site has it."""
     put_narrow(notebook, extra / "narrow" / page.stem)
-    variants.put_pairs(notebook, extra / "pairs" / page.stem)
     for name, content in outputs.published(notebook).items():
         inside(extra, name).write_text(export.text(content), encoding="utf-8")
     variants.put_tabs(notebook, chapter, sets, here)
@@ -283,7 +281,6 @@ def fill_pages(
     """Put what the pages outside the chapters ask for into them: what each chapter needs and what
     can be turned in it, a table of exercises, links."""
     every = sources.load_all(root)
-    files = {name: {one.name: one.file for one in several} for name, several in sets.items()}
     elsewhere: dict[str, str] = {}
     for chapter in every:
         if chapter.name not in names:
@@ -292,7 +289,7 @@ def fill_pages(
     tables = {
         parser.TABLE: parser.table({chapter.name: chapter.source for chapter in every}),
         NEEDS: front.needs(root),
-        KNOBS: front.knobs(root, files),
+        KNOBS: front.knobs(root, sets),
     }
     for page in [*source.glob("*.md"), *source.glob("*.ipynb"), *source.glob("chapters/*.ipynb")]:
         text = page.read_text(encoding="utf-8")
@@ -330,9 +327,7 @@ def without_dead_links(text: str, names: Collection[str], elsewhere: Mapping[str
 
 def filtered_toc(text: str, names: Collection[str]) -> str:
     """The table of contents without chapters that were not executed and without empty parts."""
-    import yaml
-
-    toc = plain_yaml.data(text)
+    toc = yaml.safe_load(text)
     parts = []
     for part in toc.get("parts", []):
         staying = []
@@ -343,12 +338,6 @@ def filtered_toc(text: str, names: Collection[str]) -> str:
         if staying:
             parts.append({**part, "chapters": staying})
     return yaml.safe_dump({**toc, "parts": parts}, sort_keys=False)
-
-
-def urls(root: Path) -> dict[str, str]:
-    """The addresses that pyproject.toml names, `Documentation` that of the site; none where there
-    is no such file."""
-    return described(root).get("urls", {})
 
 
 def pages(
@@ -459,11 +448,11 @@ def put_leading_on(source: Path, html: Path) -> None:
 
     Raises ChapterError for a former address at which there is a page.
     """
-    title = plain_yaml.data((source / "_config.yml").read_text(encoding="utf-8"))["title"]
+    title = yaml.safe_load((source / "_config.yml").read_text(encoding="utf-8"))["title"]
     template = Path(__file__).with_name("index.html")
     moved: dict[str, str] = {}
     if (source / MOVED).is_file():
-        moved = plain_yaml.data((source / MOVED).read_text(encoding="utf-8"))
+        moved = yaml.safe_load((source / MOVED).read_text(encoding="utf-8"))
     for old, page in {"index.html": "intro.html", **moved}.items():
         place = inside(html, old)
         if old in moved and place.exists():

@@ -49,17 +49,16 @@ class ProgressStream:
         """Do nothing: an unfinished line waits for its end."""
 
 
-def agree(sentence: str, yes: bool, stream: TextIO | None = None) -> None:
+def agree(sentence: str, yes: bool) -> None:
     """Go on if `yes`, or if the person at the terminal says so.
 
     Raises ParameterError with the sentence where nobody can be asked, and where the answer is not
     yes.
     """
-    stream = stream or sys.stdin
     if yes:
         return
-    if not stream.isatty():
+    if not sys.stdin.isatty():
         raise ParameterError(f"{sentence}; say --yes to start it.")
     print(f"grokbook: {sentence}. Start it? [y/N] ", end="", file=sys.stderr, flush=True)
-    if stream.readline().strip().lower() not in ("y", "yes"):
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise ParameterError(f"{sentence}; it was not started.")

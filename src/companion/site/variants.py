@@ -11,7 +11,6 @@ from __future__ import annotations
 import html
 import json
 import re
-from base64 import b64decode
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -29,7 +28,6 @@ MINUTES = 8
 """What a build may spend on all sets: predicted minutes of one core."""
 _LABEL = re.compile(r"(?m)^\(([\w-]+)\)=|^:(?:label|name): *([\w-]+)|\$\$ *\(([\w-]+)\) *$")
 """Where a page gives a name: to what follows, to a directive, to an equation."""
-_PICTURE = re.compile(r'src="data:image/([\w+]+);base64,([^"]+)"')
 
 
 @dataclass(frozen=True)
@@ -119,7 +117,7 @@ def shown(variant: Variant, default: Any) -> dict[str, Any]:
     Its labels end in the name of the set, as those of the chapter's own page are taken.
     """
     page = variant.page
-    opening, marked = beside.parts(variant.notebook, default, page, "the default", variant.name)
+    opening, marked = beside.parts(variant.notebook, default, page, "the default")
     notebook = arranged(marked, page.chapter)
     cells = notebook["cells"]
     first = 0
@@ -162,28 +160,6 @@ def _rewritten(value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, dict):
         return {key: _rewritten(part, change) for key, part in value.items()}
     return value
-
-
-def put_pairs(notebook: dict[str, Any], folder: Path) -> None:
-    """Take the drawings of pairs out of a page: they go to `folder`, and are loaded when they come
-    in sight."""
-
-    def put(picture: re.Match[str]) -> str:
-        folder.mkdir(parents=True, exist_ok=True)
-        name = f"{len(list(folder.iterdir()))}.{picture[1].removesuffix('+xml')}"
-        data = b64decode(picture[2])
-        (folder / name).write_bytes(data)
-        sides = re.search(rb'viewBox="0 0 ([\d.]+) ([\d.]+)"', data[:2000])
-        size = ""
-        if sides:
-            size = f'width="{float(sides[1]):.0f}" height="{float(sides[2]):.0f}" '
-        return f'loading="lazy" {size}src="../{folder.parent.name}/{folder.name}/{name}"'
-
-    for cell in notebook["cells"]:
-        for output in cell.get("outputs", []):
-            data = output.get("data", {})
-            if 'class="gb-pair"' in data.get("text/html", ""):
-                data["text/html"] = _PICTURE.sub(put, data["text/html"])
 
 
 def put_tabs(

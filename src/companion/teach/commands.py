@@ -18,12 +18,8 @@ New = Annotated[Path, typer.Argument(help="A new folder, or an empty one.")]
 Chapters = Annotated[
     str | None, typer.Option(help="Numbers such as 01,06; default: all that have exercises.")
 ]
-Class = Annotated[
-    Path | None,
-    typer.Option("--class", help="A CSV file with a column `name`: a variant for each."),
-]
-Full = Annotated[
-    bool, typer.Option("--full-key", help="Compute also the answers that need training.")
+Variants = Annotated[
+    int, typer.Option(min=0, help="So many variants, each with parameters of its own.")
 ]
 
 
@@ -33,11 +29,12 @@ def slides(chapter: Chapter, out: Out, site: Site = None) -> None:
     notes (key s)."""
     from companion.teach import pages
     from companion.teach.slides import slides as made
+    from grokbook.files import refuse_unwritable
 
+    refuse_unwritable(out, f"OUT = {out}")
     folder = pages.site_folder(site)
     page = pages.chapter_page(chapter, folder)
-    place = pages.folder(out) / f"{page.stem}_slides.html"
-    _write("slides", place, made(page, folder / "mathjax").encode())
+    _write("slides", out / f"{page.stem}_slides.html", made(page, folder / "mathjax").encode())
 
 
 def _write(kind: str, place: Path, content: bytes) -> None:
@@ -51,60 +48,30 @@ def _write(kind: str, place: Path, content: bytes) -> None:
 def student(
     out: New,
     chapters: Chapters = None,
-    names: Class = None,
-    full: Full = False,
+    variants: Variants = 0,
 ) -> None:
     """Write the exercises as notebooks with checks and without solutions, and beside them a key."""
-    _edition(out, chapters, names, full, keyed=False)
+    _edition(out, chapters, variants, keyed=False)
 
 
 @app.command()
 def instructor(
     out: New,
     chapters: Chapters = None,
-    names: Class = None,
-    full: Full = False,
+    variants: Variants = 0,
 ) -> None:
-    """Write what one marks by: solutions, typical wrong answers, points; without a class a course
-    of nbgrader, too."""
-    _edition(out, chapters, names, full, keyed=True)
+    """Write what one marks by: solutions, typical wrong answers, points; without variants a
+    course of nbgrader, too."""
+    _edition(out, chapters, variants, keyed=True)
 
 
-def _edition(
-    out: Path,
-    chapters: str | None,
-    path: Path | None,
-    full: bool,
-    *,
-    keyed: bool,
-) -> None:
+def _edition(out: Path, chapters: str | None, variants: int, *, keyed: bool) -> None:
     from companion.page.safe import counted
-    from companion.teach import classes, editions
+    from companion.teach import editions
     from grokbook.paths import project_root
 
-    names = [] if path is None else classes.names_in(path, print)
-    made = editions.write(
-        project_root(), out, keyed=keyed, chapters=chapters, names=names, full=full, tell=print
-    )
+    made = editions.write(project_root(), out, keyed=keyed, chapters=chapters, variants=variants)
     print(f"{counted(made, 'notebook')} and the key  {out}")
-
-
-@app.command()
-def grade(
-    key: Annotated[Path, typer.Argument(help="The key.csv of the edition that was handed out.")],
-    submitted: Annotated[
-        Path, typer.Argument(help="Folder with the notebooks that were handed in.")
-    ],
-    out: Annotated[Path, typer.Argument(help="The table of marks, a CSV file.")],
-) -> None:
-    """Run the notebooks of a class, each with the parameters of its name, and write what every
-    check says."""
-    from companion.teach.grading import marks
-    from grokbook.files import refuse_as_file
-    from grokbook.paths import project_root
-
-    refuse_as_file(out, f"OUT = {out}")
-    _write("marks", out, marks(project_root(), key, submitted, print).encode())
 
 
 @app.command()
@@ -113,22 +80,24 @@ def handout(chapter: Chapter, out: Out, site: Site = None) -> None:
     formulas, exercises."""
     from companion.teach import pages
     from companion.teach.handout import handout as made
+    from grokbook.files import refuse_unwritable
 
     folder = pages.site_folder(site)
-    target = pages.folder(out)
+    refuse_unwritable(out, f"OUT = {out}")
     page = pages.chapter_page(chapter, folder)
     address = pages.address(page.relative_to(folder).as_posix())
-    _write("handout", target / f"{page.stem}_handout.pdf", made(page, address))
+    _write("handout", out / f"{page.stem}_handout.pdf", made(page, address))
 
 
 @app.command("paper")
 def paper_(out: Out, site: Site = None) -> None:
     """Print the whole book as one PDF, with Chromium."""
     from companion.teach import pages, paper
+    from grokbook.files import refuse_unwritable
     from grokbook.paths import project_root
 
     folder = pages.site_folder(site)
-    target = pages.folder(out)
+    refuse_unwritable(out, f"OUT = {out}")
     names = paper.pages_in_order(project_root(), folder)
     made = paper.printed(folder, names, pages.address())
-    _write("paper", target / "grokbook.pdf", made)
+    _write("paper", out / "grokbook.pdf", made)

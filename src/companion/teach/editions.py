@@ -1,12 +1,12 @@
-"""Editions: the exercises of chosen chapters in a folder, for each student with parameters and a
-key of their own."""
+"""Editions: the exercises of chosen chapters in a folder, in variants with parameters and a key of
+their own."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Number
 from pathlib import Path
@@ -22,20 +22,19 @@ from companion.page import sources
 from companion.page.sources import Chapter
 from companion.site.downloads import with_wheel
 from companion.teach import worksheet
-from companion.teach.classes import folders
 from grokbook.errors import ChapterError, ParameterError, shown
 from grokbook.files import no_formula, whole_folder
 
 TRIES = 1_000
-"""How often a student's parameters are drawn again, so that no two of a class share an answer."""
-_COLUMNS = ("name", "exercise", "parameters", "answer")
-SLOW = "it trains or repeats; ask with --full-key"
-"""What a key says in place of an answer that it does not compute unasked."""
+"""How often the parameters of a variant are drawn again, so that no two share an answer."""
+_COLUMNS = ("variant", "exercise", "parameters", "answer")
+SLOW = "it trains or repeats; the check knows it from what the reader shows"
+"""What a key says in place of an answer that takes long to compute."""
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """One exercise of one student: its parameters, and its answers where they were computed."""
+    """One exercise of one variant: its parameters, and its answers where they were computed."""
 
     name: str
     exercise: Exercise
@@ -50,54 +49,50 @@ def chosen(root: Path, chapters: str | None) -> list[tuple[Chapter, list[Exercis
     Raises ParameterError for an unknown chapter, for one without exercises that can be checked, and
     for a list of none.
     """
-    pairs = []
     if chapters is None:
-        for chapter in sources.load_all(root):
-            if exercises := read(chapter.source):
-                pairs.append((chapter, exercises))
-        return pairs
-    for name in dict.fromkeys(filter(None, map(str.strip, chapters.split(",")))):
-        chapter = sources.find(root, name)
+        wanted = sources.load_all(root)
+    else:
+        wanted = [sources.find(root, name) for name in filter(str.strip, chapters.split(","))]
+    pairs = {}
+    for chapter in wanted:
         exercises = read(chapter.source)
-        if not exercises:
+        if exercises:
+            pairs[chapter.name] = (chapter, exercises)
+        elif chapters is not None:
             raise ParameterError(
                 f"{chapter.label} has no exercises with a check, so there is nothing to hand out."
             )
-        if (chapter, exercises) not in pairs:
-            pairs.append((chapter, exercises))
     if not pairs:
         raise ParameterError(f"--chapters {shown(chapters)} names no chapter, such as 01,06.")
-    return pairs
+    return list(pairs.values())
 
 
-def draw(
-    exercises: Iterable[Exercise], names: Sequence[str], full: bool, tell: Callable[[str], Any]
-) -> list[Drawn]:
-    """Parameters and answers of every exercise for each name; no two names share the answers of an
+def draw(exercises: Iterable[Exercise], names: Sequence[str]) -> list[Drawn]:
+    """Parameters and answers of every exercise for each variant; no two share the answers of an
     exercise.
 
-    A name draws by itself. It draws again (`name #2`) only where its answers are those of an
-    earlier name, or where a typical wrong answer is right, too. Answers of slow exercises are
-    computed if `full`; else their parameters differ.
+    A variant draws by itself. It draws again (`01 #2`) only where its answers are those of an
+    earlier one, or where a typical wrong answer is right, too. Answers of slow exercises are not
+    computed; their parameters differ.
 
-    Raises ChapterError where an exercise has too few choices for so many names.
+    Raises ChapterError where an exercise has too few choices for so many variants.
     """
     drawn: list[Drawn] = []
     for exercise in exercises:
         taken: list[Any] = []
-        tell(f"{exercise.label}: {len(names) or 1} of them")
+        print(f"{exercise.label}: {len(names) or 1} of them")
         for name in names or ("",):
-            one, answers = _draw_one(exercise, name, full, taken)
+            one, answers = _draw_one(exercise, name, taken)
             taken.append(answers)
             drawn.append(one)
     return drawn
 
 
-def _draw_one(exercise: Exercise, name: str, full: bool, taken: Sequence[Any]) -> tuple[Drawn, Any]:
-    """One exercise of one name, and what nobody else may share with it: its answers, else its
+def _draw_one(exercise: Exercise, name: str, taken: Sequence[Any]) -> tuple[Drawn, Any]:
+    """One exercise of one variant, and what no other may share with it: its answers, else its
     parameters."""
     about = asked(exercise.label)
-    computed = not exercise.essay and (full or not about.quick)
+    computed = not exercise.essay and not about.quick
     for again in range(TRIES):
         seed = f"{name} #{again + 1}" if again else name
         given = about.drawn(seed) if name else {}
@@ -106,7 +101,7 @@ def _draw_one(exercise: Exercise, name: str, full: bool, taken: Sequence[Any]) -
         if not given or not (unclear or any(alike(own, other) for other in taken)):
             return Drawn(name, exercise, given, answers), own
     raise ChapterError(
-        f"{exercise.label} has too few choices for {len(taken) + 1} students to differ."
+        f"{exercise.label} has too few choices for {len(taken) + 1} variants to differ."
     )
 
 
@@ -149,34 +144,32 @@ def write(
     *,
     keyed: bool,
     chapters: str | None = None,
-    names: Sequence[str] = (),
-    full: bool = False,
-    tell: Callable[[str], Any] = lambda text: None,
+    variants: int = 0,
 ) -> int:
     """Write an edition to the folder `out` and give the number of its notebooks.
 
-    - `key.csv`: the parameters and the answers of everybody.
-    - For students `hand_out/[FOLDER/]NN_name/NN_name.ipynb`, as nbgrader takes what is handed in;
-      FOLDER is the name in letters that every tool can carry.
-    - With `keyed` `keys/[FOLDER/]NN_name.md`, to mark by. Without names `out` is then a course of
-      nbgrader, too, with `source` and a configuration.
+    - `key.csv`: the parameters and the answers of all variants.
+    - For students `hand_out/[VARIANT/]NN_name/NN_name.ipynb`, as nbgrader takes what is handed in.
+    - With `keyed` `keys/[VARIANT/]NN_name.md`, to mark by. Without variants `out` is then a course
+      of nbgrader, too, with `source` and a configuration.
 
     The folder `out` appears when all is written.
 
     Raises ParameterError as `chosen` and `whole_folder`.
     """
     pairs = chosen(root, chapters)
+    names = [f"{number:02d}" for number in range(1, variants + 1)]
     with whole_folder(out) as work:
-        drawn = draw([one for _, found in pairs for one in found], names, full, tell)
-        for name, folder in (folders(names) or {"": ""}).items():
+        drawn = draw([one for _, found in pairs for one in found], names)
+        for name in names or ("",):
             given = {one.exercise.label: one.given for one in drawn if one.name == name}
             for chapter, exercises in pairs:
                 made = worksheet.notebook(chapter, exercises, given, name, keyed)
                 place = f"{chapter.name}/{chapter.name}.ipynb"
                 if not keyed:
-                    _put(with_wheel(made, root), work / "hand_out" / folder / place)
+                    _put(with_wheel(made, root), work / "hand_out" / name / place)
                     continue
-                marked = work / "keys" / folder / f"{chapter.name}.md"
+                marked = work / "keys" / name / f"{chapter.name}.md"
                 marked.parent.mkdir(parents=True, exist_ok=True)
                 marked.write_text(worksheet.markdown(made), encoding="utf-8")
                 if not names:
@@ -186,7 +179,7 @@ def write(
         if keyed and not names:
             configuration = Path(__file__).with_name("nbgrader_config.txt")
             copyfile(configuration, work / "nbgrader_config.py")
-    return len(pairs) * max(1, len(names))
+    return len(pairs) * max(1, variants)
 
 
 def _put(notebook: Any, place: Path) -> None:
@@ -197,14 +190,13 @@ def _put(notebook: Any, place: Path) -> None:
 
 
 def key(drawn: Iterable[Drawn]) -> str:
-    """The key as CSV: name, exercise, parameters as JSON, answers."""
+    """The key as CSV: variant, exercise, parameters as JSON, answers."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(_COLUMNS)
     for one in drawn:
         computed = SLOW if one.answers is None else "; ".join(map(repr, one.answers))
         answer = "in words" if one.exercise.essay else computed
-        table.writerow(
-            map(no_formula, [one.name, one.exercise.label, json.dumps(dict(one.given)), answer])
-        )
+        parameters = json.dumps(dict(one.given))
+        table.writerow([one.name, one.exercise.label, parameters, no_formula(answer)])
     return text.getvalue()

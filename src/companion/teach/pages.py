@@ -8,9 +8,8 @@ from typing import Any
 
 from companion.page import sources
 from companion.page.sources import page_of
-from companion.project import described
+from companion.project import urls
 from grokbook.errors import GrokbookError
-from grokbook.files import refuse_unwritable
 from grokbook.paths import checkout, project_root
 
 
@@ -41,7 +40,7 @@ def chapter_page(chapter: str, site: Path) -> Path:
 
 def address(page: str = "") -> str | None:
     """Where readers find the site, or a page of it; None where nobody has said."""
-    site = described(project_root()).get("urls", {}).get("Documentation")
+    site = urls(project_root()).get("Documentation")
     return site and f"{site.rstrip('/')}/{page}"
 
 
@@ -61,12 +60,3 @@ def sentences(tag: Any) -> list[str]:
         found[-1] += parts[0]
         found += parts[1:]
     return [text.strip() for text in found if text.strip()]
-
-
-def folder(out: Path) -> Path:
-    """The folder that results go to.
-
-    Raises ParameterError where it, or a folder above it, is a file or cannot be written.
-    """
-    refuse_unwritable(out, f"OUT = {out}")
-    return out

@@ -10,18 +10,15 @@ to it.
 
 from __future__ import annotations
 
-import ast
 import html
 import json
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from companion.page.markup import rendered
-from companion.python_source import parsed
 from companion.site import policy, standalone
 from companion.teach.pages import sentences
 from grokbook.errors import ChapterError
@@ -239,18 +236,11 @@ def _given(tag: Any, words: Any) -> list[str]:
     11`."""
     named = {code.get_text() for code in words.find_all("code")}
     code = tag.find("pre")
-    found: list[str] = []
-    try:
-        statements = parsed(code.get_text() if code else "").body
-    except SyntaxError:  # a command, say
-        return found
-    for statement in statements:
-        if not isinstance(statement, ast.Assign):
-            continue
-        names = set(re.findall(r"\w+", ast.unparse(statement.targets[0])))
-        with suppress(ValueError):  # what is computed
-            if names & named and ast.literal_eval(statement.value) is not ...:
-                found.append(ast.unparse(statement))
+    found = []
+    for line in code.get_text().splitlines() if code else ():
+        assigned = re.match(r'([\w, ]+) = ([-\d._e(), ]*\d\)?|"\w*")(?= *(?:#|$))', line)
+        if assigned and named & set(re.findall(r"\w+", assigned[1])):
+            found.append(re.sub(r"(?<=\d)_(?=\d)", "", assigned[0]))
     return found
 
 

@@ -11,7 +11,6 @@ from typing import Any
 from companion.exercises.parser import IMPORT, Exercise, answer_line, hints, objectives
 from companion.exercises.registry import asked
 from companion.exercises.sandbox import after, run, told
-from companion.page.safe import words
 from companion.page.sources import Chapter
 from companion.python_source import parsed
 from grokbook.errors import ChapterError
@@ -30,7 +29,7 @@ def notebook(
     """A notebook that runs for itself: each exercise with words, what is given, a cell to fill, the
     check, hints.
 
-    `name` is that of the variant; the metadata have it, too. With `keyed` the answers' cells hold
+    `name` is that of the variant. With `keyed` the answers' cells hold
     solutions (between nbgrader's marks), those in words also the points of a marking key; cells
     `...-key` have a solution's words and what wrong answers are told.
     """
@@ -39,12 +38,12 @@ def notebook(
     goals = [re.sub(r"\{[\w:]+\}`([^`]*)`", r"\1", goal) for goal in objectives(chapter.source)]
     head = f"# Exercises of chapter {chapter.number}: {chapter.title}\n\n{chapter.question}\n\n"
     head += "The objectives:\n\n" + "".join(f"{n}. {goal}\n" for n, goal in enumerate(goals, 1))
-    head += f"\nVariant of {words(name)}." if name else ""
+    head += f"\nVariant {name}." if name else ""
     cells = [_markdown("head", head.strip())]
     for exercise in exercises:
         cells += _cells(exercise, given.get(exercise.label, {}), keyed)
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    return new_notebook(cells=cells, metadata={"kernelspec": kernel, "grokbook": {"variant": name}})
+    return new_notebook(cells=cells, metadata={"kernelspec": kernel})
 
 
 def _cells(exercise: Exercise, given: Mapping[str, Any], keyed: bool) -> list[Any]:

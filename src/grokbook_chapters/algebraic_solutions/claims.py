@@ -501,7 +501,7 @@ def trained_solutions(runs: Runs, *, bar: float = BAR) -> Finding:
     seeds: sixty further ones alone judge it, a number that was fixed on 2026-11-27 (7ddd3ab5),
     before any of them was made. At 71 and 127 nothing was changed.
     """
-    parts: list[Part] = [None for _ in runs.absent()]
+    parts: list[Part] = [None for label in runs.experiments if label not in runs]
     shares = []
     evidence = []
     for d, table in runs.items():

@@ -10,7 +10,6 @@ import sympy
 
 from companion.claims import Finding, Runs, claim, judge
 from companion.claims.finding import most
-from companion.claims.words import generalising
 from grokbook.curves.delay import grok_times
 from grokbook.runs.experiment import Experiment
 from grokbook.tasks.arithmetic import ModularTask
@@ -27,6 +26,7 @@ from grokbook.theory.coverage import (
 from grokbook.theory.one_frequency import logits
 from grokbook_chapters.coverage.coverage_probability import full_coverage
 from grokbook_chapters.gu2025 import fig5
+from grokbook_chapters.ranges import generalising
 
 ENOUGH = "What suffices, and what is necessary"
 OWN_CLASS = "The theorem asks for the same class"

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 
 from companion.claims import Finding, Runs, claim, judge
-from companion.claims.words import spread
 from grokbook.theory.coverage import distance_to_training
 from grokbook_chapters.holes.counts import radius_fits, table_1
 from grokbook_chapters.holes.measured import (
@@ -20,6 +19,7 @@ from grokbook_chapters.holes.measured import (
     table_of_runs,
 )
 from grokbook_chapters.holes.runs import longer, rows
+from grokbook_chapters.ranges import spread
 
 # when the rule of GT1 was last changed: as it had been on 24 November
 RULE = "2026-11-28T19:26:46+00:00 ebf9f161"

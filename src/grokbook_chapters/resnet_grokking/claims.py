@@ -12,11 +12,11 @@ import xarray as xr
 
 from companion.claims import Finding, Runs, claim, judge
 from companion.claims.finding import band, most, some
-from companion.claims.words import spread
 from grokbook.curves.delay import PERSISTENCE, grok_times
 from grokbook.models.resnet import ResNet
 from grokbook.tasks.shapes import ShapeTask, tiles
 from grokbook.training import View
+from grokbook_chapters.ranges import spread
 from grokbook_chapters.resnet_grokking.features import (
     WATCHED,
     asked,

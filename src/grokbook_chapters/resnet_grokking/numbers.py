@@ -10,11 +10,11 @@ import pandas as pd
 import xarray as xr
 
 from companion.claims.finding import some
-from companion.claims.words import spread
 from companion.page import Number, Truth
 from companion.page.safe import counted
 from grokbook.runs.experiment import Experiment
 from grokbook.tasks.shapes import ShapeTask
+from grokbook_chapters.ranges import spread
 from grokbook_chapters.resnet_grokking import claims, features, memorised, runs
 from grokbook_chapters.resnet_grokking.recorded import Recorded
 

@@ -10,8 +10,8 @@ import xarray as xr
 
 from companion.claims import load
 from companion.claims.finding import some
-from companion.claims.words import spread
 from companion.page import Number, Truth
+from grokbook_chapters.ranges import spread
 from grokbook_chapters.separability_and_depth import networks, runs
 from grokbook_chapters.separability_and_depth.claims import beyond, lessened
 from grokbook_chapters.separability_and_depth.depth import lives, stream_lengths

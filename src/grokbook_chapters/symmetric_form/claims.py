@@ -12,9 +12,9 @@ import xarray as xr
 from companion.claims import Finding, Runs, claim, judge
 from companion.claims.finding import ENOUGH, enough
 from companion.claims.runs import every_run
-from companion.claims.words import spread
 from grokbook.curves.limits import LimitRule, limits, moving_mean
 from grokbook.tasks.arithmetic import ModularTask
+from grokbook_chapters.ranges import spread
 from grokbook_chapters.symmetric_form.runs import FORM, FORMS, PAPER, dnns, fig_4
 
 NEARLY_CONSTANT = (

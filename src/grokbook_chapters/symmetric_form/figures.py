@@ -10,11 +10,11 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from companion.claims.words import spread
 from grokbook.plotting.style import COLOURS, panels, styled
 from grokbook.plotting.training import steps_axis
 from grokbook.tasks import ModularTask
 from grokbook.theory.memorisers import transpose_accuracy
+from grokbook_chapters.ranges import spread
 from grokbook_chapters.symmetric_form.runs import FORM, FORMS, NETWORKS, PAPER
 
 PARTS = {"transpose trained": "test_accuracy_mirrored", "not trained": "test_accuracy_unmirrored"}

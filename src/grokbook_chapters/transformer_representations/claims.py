@@ -13,12 +13,12 @@ import xarray as xr
 
 from companion.claims import Finding, Runs, claim, judge
 from companion.claims.finding import UNDECIDED, Part, enough, most, of_companions, some
-from companion.claims.words import generalising, spread
 from grokbook.curves.delay import grok_times, middle
 from grokbook.curves.phases import PhaseRule, between, phases, sandwich
 from grokbook.measures import effective_dimension
 from grokbook.measures.principal import exceeded_by_chance, ring_share
 from grokbook.runs.experiment import Experiment
+from grokbook_chapters.ranges import generalising, spread
 from grokbook_chapters.transformer_representations.embedding import BARS, lives
 from grokbook_chapters.transformer_representations.runs import (
     AXES,

@@ -20,7 +20,6 @@ from torch import Tensor
 
 from companion.claims import Finding, Runs, claim, judge
 from companion.claims.finding import enough, most, of_companions
-from companion.claims.words import spread
 from grokbook.curves.delay import grok_times, middle
 from grokbook.measures.principal import principal_axes
 from grokbook.models.encoder import Encoder
@@ -29,6 +28,7 @@ from grokbook.runs.experiment import Experiment
 from grokbook.training.ensemble import How, train_here
 from grokbook.training.forward import split_weights
 from grokbook.training.optim import Group
+from grokbook_chapters.ranges import spread
 from grokbook_chapters.transformer_representations.runs import RATES, SMALL, encoder_run
 
 # axes, and share of each matrix's numbers, that a ticket keeps: fixed before the runs

@@ -17,7 +17,6 @@ import pandas as pd
 
 from companion.claims import Finding, Runs, claim, enough, judge
 from companion.claims.finding import ENOUGH, Part, most
-from companion.claims.words import generalising
 from grokbook.curves.comparison import (
     compare,
     either_way,
@@ -27,6 +26,7 @@ from grokbook.curves.comparison import (
     span,
 )
 from grokbook_chapters.gu2025 import LONGER
+from grokbook_chapters.ranges import generalising
 from grokbook_chapters.width_and_initialisation.planning import p_of_a_half, trend_p
 from grokbook_chapters.width_and_initialisation.runs import (
     APART,

@@ -10,9 +10,9 @@ import pandas as pd
 
 from companion.claims import ledger
 from companion.claims.finding import some
-from companion.claims.words import spread
 from companion.page import Truth
 from grokbook.curves.comparison import compare, either_way, same_seed, span
+from grokbook_chapters.ranges import spread
 from grokbook_chapters.width_and_initialisation import planning, runs
 from grokbook_chapters.width_and_initialisation.claims import LEVEL, at_onset, earlier_by, fig20
 from grokbook_chapters.width_and_initialisation.recorded import Recorded, Tables

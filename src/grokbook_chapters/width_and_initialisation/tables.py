@@ -11,13 +11,13 @@ import xarray as xr
 from scipy.stats import binomtest
 
 from companion.claims.runs import load
-from companion.claims.words import spread
 from grokbook.curves.comparison import same_seed
 from grokbook.curves.delay import ONSET, grok_times
 from grokbook.curves.limits import LimitRule, limits
 from grokbook.curves.oscillation import falls
 from grokbook.runs.experiment import Experiment
 from grokbook.training.cost import step_seconds
+from grokbook_chapters.ranges import spread
 from grokbook_chapters.width_and_initialisation.planning import pooled_spread
 from grokbook_chapters.width_and_initialisation.runs import ACCELERATORS, by_optimiser
 

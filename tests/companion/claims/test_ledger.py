@@ -244,9 +244,9 @@ def test_runs_beside_are_shown_and_not_counted(monkeypatch):
     ("changes", "said"),
     [
         ({"check": None}, "claim X1 has neither a check nor a reason"),
-        ({"kind": "hunch"}, "kind = 'hunch' is unknown"),
-        ({"paper": "someone"}, "paper = 'someone' is unknown"),
-        ({"shown_by": "rumour"}, "shown_by = 'rumour' is unknown; choose one of counterexample"),
+        ({"kind": "hunch"}, "the ledger has no kind 'hunch'; the nearest is"),
+        ({"paper": "someone"}, "the ledger has no paper 'someone'; the nearest is"),
+        ({"shown_by": "rumour"}, "the ledger has no way 'rumour'; the nearest is"),
     ],
 )
 def test_an_incomplete_claim_and_an_unknown_word_are_refused(changes, said):

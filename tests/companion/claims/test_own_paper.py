@@ -77,7 +77,7 @@ def test_a_claim_can_be_changed_and_keeps_its_paper(module):
         (lambda m: Paper("me", " "), "name = ' ' must be the words"),
         (
             lambda m: Claim("X", "me", "p. 1", "So.", "number", "a", "", m.odd.check),
-            r"or give a Paper\(key, name\)",
+            "the ledger has no paper 'me'; the nearest is",
         ),
         (
             lambda m: ledger(among=["my_paper"]),

@@ -178,9 +178,7 @@ def test_a_change_of_a_rule_names_date_and_commit(said):
 
 
 def test_an_unknown_origin_is_refused_and_ours_is_told_in_the_table():
-    with pytest.raises(
-        ParameterError, match="origin = 'mine' is unknown; choose one of paper, ours"
-    ):
+    with pytest.raises(ParameterError, match="the ledger has no origin 'mine'; the nearest is"):
         made(origin="mine")
     row = as_table(
         outcomes([Claim("X2", "gu2025", "p", "It.", "formula", "a", "B", judge, origin="ours")])

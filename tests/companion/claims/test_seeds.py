@@ -5,7 +5,7 @@ from collections import defaultdict
 
 import pytest
 
-from companion.announced import announced
+from companion.announced import experiments
 from companion.claims.ledger import claims
 from companion.claims.runs import made_after, since
 from grokbook.paths import records_path
@@ -16,9 +16,7 @@ from grokbook.runs.store import Store
 def test_every_recorded_seed_is_read():
     store = Store(records_path())
     read = defaultdict(set)
-    listed = [
-        run for functions in announced("RUNS") for wanted in functions for run in wanted().values()
-    ]
+    listed = [run for wanted in experiments() for run in wanted().values()]
     for claim in claims():
         asked = list(claim.runs().values()) if claim.runs else []
         listed += [*asked, *(claim.beside().values() if claim.beside else ())]

@@ -76,7 +76,7 @@ def test_a_construct_in_plain_markdown(source, plain):
         ":::{when} missing": "*(Not known here: what would decide it is missing.)*",
         "````{admonition}": "> **Answer**\n>\n> It is 3.",
         ":::{admonition}": "<details><summary>More here</summary>\n\nWords.\n\n</details>",
-        "```{prf:theorem}": "> **Theorem 3.1 (A ring).** It exists.",
+        "```{prf:theorem}": "> **Theorem 3.1: A ring**\n>\n> It exists.",
     }
     if plain is None:
         (plain,) = (text for start, text in written_out.items() if source.startswith(start))

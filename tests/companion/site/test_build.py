@@ -17,11 +17,10 @@ import pytest
 
 from companion.page import sources
 from companion.page.costs import Estimate
-from companion.project import Project
 from companion.site import book as building
 from companion.site import jobs, state
 from companion.site import staging as site
-from companion.site.jobs import Job, long_run, refuse_too_large, side_by_side
+from companion.site.jobs import Job, refuse_too_large, side_by_side
 from companion.site.kernel import Kernels
 from grokbook.errors import ChapterError, ParameterError
 from grokbook.files import read_json
@@ -52,20 +51,9 @@ def test_a_build_makes_page_card_and_site(built_once):
     assert not list((built_once / "book" / "_build").iterdir())
 
 
-def test_data_of_a_page_is_a_file_of_the_site_and_of_a_current_page_alone_the_ledger_is_read(
-    built, monkeypatch
-):
-    monkeypatch.setattr(building, "of", lambda root: Project(root, ledger="01_tiny"))
-    monkeypatch.setattr(building.export, "NAME", "tiny.json")
-    claim = {"computed": True, "id": "X1", "value": 59}
-    assert read_json(built / "site" / "tiny.json")["claims"] == [
-        claim,
-        {"computed": False, "id": "X2"},
-    ]
-    assert building.ledger(built) == {"X1": claim}
-    source = built / "notebooks" / "01_tiny.md"
-    source.write_text(source.read_text() + "\nMore.\n")
-    assert building.ledger(built) == {}
+def test_data_of_a_page_is_a_file_of_the_site(built_once):
+    claims = read_json(built_once / "site" / "tiny.json")["claims"]
+    assert claims == [{"computed": True, "id": "X1", "value": 59}, {"computed": False, "id": "X2"}]
 
 
 def test_a_build_without_change_does_nothing_and_says_so(built, said, nothing_runs):
@@ -276,10 +264,13 @@ def test_more_memory_than_is_free_is_refused_and_the_largest_says_how_many_run_a
 
 
 def test_above_an_hour_it_is_asked(built, said, monkeypatch, nothing_runs):
-    assert long_run([job("a", 3000), job("b", 3000)], 2) is None
-    assert long_run([job("a", 3000), job("b", 9000)], 2) == "this is predicted to take 2.5 h"
-    monkeypatch.setattr(building.costs, "page_estimate", lambda *a: Estimate(7200, 10))
     monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
+    monkeypatch.setattr(jobs, "places", lambda *a: 2)
+    assert jobs.admitted([job("a", 3000), job("b", 3000)]) == 2
+    with pytest.raises(ParameterError, match="this is predicted to take 2.5 h; say --yes"):
+        jobs.admitted([job("a", 3000), job("b", 9000)])
+    assert jobs.admitted([job("a", 3000), job("b", 9000)], yes=True) == 2
+    monkeypatch.setattr(building.costs, "page_estimate", lambda *a: Estimate(7200, 10))
     with pytest.raises(
         ParameterError, match=r"^this is predicted to take 2\.0 h; say --yes to start it\.$"
     ):

@@ -19,8 +19,8 @@ def write(project, text, name="02_other.md"):
     return path
 
 
-@pytest.mark.parametrize("name", ["01", "1", "tiny", "01_tiny", "01_tiny.md", "01_t", "ti"])
-def test_a_source_is_found_by_number_name_or_prefix_and_read(project, name):
+@pytest.mark.parametrize("name", ["01", "1", "tiny", "01_tiny", "01_tiny.md"])
+def test_a_source_is_found_by_number_or_name_and_read(project, name):
     chapter = sources.find(project, name)
     assert (chapter.name, chapter.number, chapter.title) == ("01_tiny", "01", "A tiny chapter")
     assert chapter.question == "Does a tiny chapter reach its page?"
@@ -28,16 +28,13 @@ def test_a_source_is_found_by_number_name_or_prefix_and_read(project, name):
     assert list(chapter.presets) == ["smoke", "laptop", "paper"]
 
 
-def test_a_name_that_means_no_chapter_or_two_is_refused(project):
-    with pytest.raises(ParameterError, match=r"'tinny' is not a chapter; did you mean 01_tiny\?"):
+def test_a_name_that_means_no_chapter_is_refused(project):
+    with pytest.raises(ParameterError, match="'tinny' is not a chapter of this book; .* 01_tiny"):
         sources.find(project, "tinny")
-    write(project, CHAPTER, "02_tinier.md")
-    with pytest.raises(ParameterError, match="more than one chapter: 01_tiny, 02_tinier; name one"):
-        sources.find(project, "tin")
 
 
-@pytest.mark.parametrize("name", ["02b", "2b", "holes", "02b_holes.md", "ho"])
-def test_a_chapter_of_several_pages_has_a_letter_and_its_number_alone_names_all_of_them(
+@pytest.mark.parametrize("name", ["02b", "2b", "holes", "02b_holes.md"])
+def test_a_chapter_of_several_pages_has_a_letter_and_its_number_alone_is_refused_with_all_of_them(
     project, name
 ):
     for other in ("02a_discs.md", "02b_holes.md"):
@@ -48,10 +45,7 @@ def test_a_chapter_of_several_pages_has_a_letter_and_its_number_alone_names_all_
         "02a_discs",
         "02b_holes",
     ]
-    with pytest.raises(
-        ParameterError,
-        match=r"^'02' means more than one chapter: 02a_discs, 02b_holes; name one\.$",
-    ):
+    with pytest.raises(ParameterError, match=r"'02' is not a chapter .* 02a_discs, 02b_holes\.$"):
         sources.find(project, "02")
 
 

@@ -32,10 +32,10 @@ def test_a_project_without_a_table_of_its_own_is_this_book(tmp_path):
     ("table", "said"),
     [
         ('chapter = "mine"', "[tool.grokbook] has chapter = 'mine'; it has chapters and ledger"),
-        ("chapters = 3", "[tool.grokbook] has chapters = 3; a name is a text of"),
+        ("chapters = 3", "[tool.grokbook] has chapters = 3; it has chapters and ledger"),
         (
             'ledger = "../../x"',
-            "[tool.grokbook] has ledger = '../../x'; a name is a text of 1 to 240 bytes",
+            "[tool.grokbook] has ledger = '../../x'; it has chapters and ledger",
         ),
         ('chapters = "a..b"', "chapters = 'a..b' of [tool.grokbook] is no package"),
         (

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from companion import page
 from companion.cli import list_
-from companion.page import costs, parameters, sources, tables
+from companion.page import costs, sources, tables
 from companion.site import footer
 from grokbook.errors import ParameterError
 from grokbook_chapters import training_page
@@ -49,7 +49,7 @@ def test_values_within_their_rules_have_a_plan_or_are_refused(chapter, seed):
 def test_the_ends_of_a_rule_are_within_it_and_have_a_plan_or_are_refused(chapter):
     plain = chapter.page("smoke").values
     for one in chapter.parameters:
-        for end in parameters.ends(one, plain):
+        for end in draws.ends(one, plain):
             if end is not None:
                 planned(chapter, {one.name: end})
 

@@ -9,7 +9,7 @@ from bs4 import BeautifulSoup
 from typer.testing import CliRunner
 
 from companion import cli
-from companion.teach import pages
+from companion.teach import commands, pages
 from companion.teach.slides import exercise, of_chapter
 from grokbook.errors import GrokbookError, ParameterError
 from project_tree import ROOT
@@ -89,7 +89,7 @@ def test_a_chapter_that_is_not_built_and_a_folder_that_is_none_get_a_sentence(tm
     with pytest.raises(GrokbookError, match="01_what_is_grokking is not in the built site"):
         pages.chapter_page("01", tmp_path)
     with pytest.raises(ParameterError, match="index.html is a file, not a folder"):
-        pages.folder(tmp_path / "index.html" / "below")
+        commands.slides("01", tmp_path / "index.html" / "below", tmp_path)
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 """What the terminal shows while chapters run, and what it asks."""
 
 import io
+import sys
 
 import pytest
 
@@ -26,14 +27,16 @@ class Person(io.StringIO):
 @pytest.mark.parametrize(
     ("yes", "stream"), [(True, io.StringIO()), (False, Person("y\n")), (False, Person("Yes\n"))]
 )
-def test_who_agrees_goes_on(yes, stream):
-    agree("this takes 2 h", yes, stream)
+def test_who_agrees_goes_on(monkeypatch, yes, stream):
+    monkeypatch.setattr(sys, "stdin", stream)
+    agree("this takes 2 h", yes)
 
 
 @pytest.mark.parametrize(
     ("stream", "said"),
     [(io.StringIO("y\n"), "say --yes to start it"), (Person("\n"), "it was not started")],
 )
-def test_who_does_not_agree_or_cannot_be_asked_is_refused(stream, said):
+def test_who_does_not_agree_or_cannot_be_asked_is_refused(monkeypatch, stream, said):
+    monkeypatch.setattr(sys, "stdin", stream)
     with pytest.raises(ParameterError, match=f"^this takes 2 h; {said}"):
-        agree("this takes 2 h", False, stream)
+        agree("this takes 2 h", False)

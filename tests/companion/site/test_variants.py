@@ -37,7 +37,7 @@ def chapter(folder, text=SOURCE):
         ("{all: {train_fraction: 1.5}}", "the set 'all' at preset smoke: train_fraction = 1.5"),
         (
             "{p = 47: {p: 47}, 'P: 47': {p: 53}}",
-            "the sets 'p = 47' and 'P: 47' have the same address, p-47",
+            "sets has 'P: 47': {'p': 53}; a set is a name",
         ),
         ("{'?': {p: 47}}", "sets has '?'"),
         ("{47: {p: 47}}", "sets has 47"),
@@ -117,7 +117,7 @@ def test_every_page_links_to_the_others_and_says_which_it_is(once):
         ]
 
 
-def test_the_page_of_a_set_marks_what_moved_shows_figures_in_pairs_and_keeps_the_numbers_of_the_chapter(
+def test_the_page_of_a_set_marks_what_moved_and_keeps_the_numbers_of_the_chapter(
     once,
 ):
     default, mine = (soup(once, file) for file in FILES[:2])
@@ -125,14 +125,6 @@ def test_the_page_of_a_set_marks_what_moved_shows_figures_in_pairs_and_keeps_the
     assert [e.get_text() for e in mine.select("article .gb-moved")] == ["47", "47"]
     assert [e.get_text() for e in mine.select("article .gb-was")] == ["(default 59)"] * 2
     assert mine.select_one("#fig-tiny-p-47 figcaption .gb-moved"), "captions are prose, too"
-    assert [e.get_text() for e in mine.select(".gb-pair figcaption")] == ["default", "p = 47"]
-    pictures = [
-        once / "site" / "chapters" / image["src"]
-        for image in mine.select(".gb-pair img[loading=lazy]")
-    ]
-    assert len({path.read_text() for path in pictures}) == 2 and all(
-        "<svg" in path.read_text() for path in pictures
-    )
     for one, name in ((default, "fig-tiny"), (mine, "fig-tiny-p-47")):
         assert one.find(id=name).figcaption.get_text().strip().startswith("Fig. 1.1")
         assert "(1.1)" in one.select_one(".eqno").get_text()
