@@ -21,7 +21,7 @@ from grokbook.paths import project_root
 from grokbook.runs.experiment import available
 from grokbook.training import train
 from grokbook.training.interventions import Hook, Hooked
-from grokbook_chapters.causes import claims, effects, figures, runs
+from grokbook_chapters.causes import claims, effects, runs
 
 ROOT = project_root()
 UNPREDICTED = {
@@ -192,17 +192,13 @@ def test_predictions_stand_unchanged_in_the_commits_that_are_said_to_hold_them()
             assert all(said[row.explanation, row.arm] == row.predicted for row in rows.itertuples())
 
 
-def test_arms_that_are_added_later_do_not_change_what_the_first_ones_settled(monkeypatch):
+def test_arms_that_are_added_later_do_not_change_what_the_first_ones_settled():
     """Holm's rule counts the arms of a round: 52 first ones, then 5, 3, 4, 4 and 2 on bench Q."""
     sizes = {bench: [len(names) for names in effects.families(bench)] for bench in "QTL"}
     assert sizes["Q"] == [52, 5, 3, 4, 4, 2]
     assert sizes["T"][1:] == [4] and sizes["L"][1:] == [2]
-    table = times([100] * 12)
-    monkeypatch.setattr(effects, "available", lambda run: run.name)
-    monkeypatch.setattr(
-        effects, "grok_times", lambda name: table if name.endswith("[free]") else times([200] * 12)
-    )
-    found = effects.effects("Q")
+    tables = {name: times([200] * 12) for name in runs.arms("Q")}
+    found = effects.compared(tables | {"free": times([100] * 12)}, "Q")
     against_free = [effects.against(name, "Q") == "free" for name in found.index]
     rounds = [
         next(
@@ -231,26 +227,6 @@ def test_an_unknown_bench_or_arm_is_refused():
     with pytest.raises(ParameterError, match="bench = 'X'"):
         runs.free("X")
     assert np.isnan(effects.flips([]))
-
-
-def test_a_row_has_its_ratio_or_says_that_most_runs_were_late_did_not_fit_or_were_not_run():
-    one = {"ratio": 2.0, "low": 1.5, "high": 2.5, "late": 0, "unfit": 0, "runs": 12}
-    rows = {
-        "decay-half": one | {"observed": "longer"},
-        "no-decay": one | {"observed": "never", "late": 12},
-        "linearised": one | {"observed": "unfit", "unfit": 7},
-    }
-    found = pd.DataFrame.from_dict(rows, orient="index")
-    names = {name: name.title() for name in (*rows, "stablemax")}
-    (ax,) = figures.forest(found, effects.predictions(), names).axes
-    assert [text.get_text() for text in ax.texts if text.get_text()] == [
-        "12/12",
-        "7/12 unfit",
-        "not run",
-    ]
-    (dot,) = [line for line in ax.lines if line.get_marker() == "o"]
-    assert dot.get_xdata()[0] == pytest.approx(2.0)
-    assert [label.get_text() for label in ax.get_yticklabels()] == [*names.values()]
 
 
 # of a claim: the explanation with its arms, and the grok step of one in a world where it is not

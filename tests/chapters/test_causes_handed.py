@@ -11,10 +11,10 @@ import xarray as xr
 from scipy.stats import binom
 
 from causes_runs import git, recorded_at, times
-from companion.claims import Runs
+from companion.claims import Claim, Runs
 from grokbook.curves.delay import grok_times
 from grokbook.runs.experiment import available
-from grokbook_chapters.causes import effects, handed, runs, stays
+from grokbook_chapters.causes import claims, effects, handed, runs, stays, tuning
 
 
 def test_the_donors_are_the_recorded_free_runs():
@@ -211,3 +211,45 @@ def test_layer_norm_is_judged_by_how_many_lose_it_and_by_the_falls_of_both(gone,
     found = Runs({"T": stays.after(normed), "N": stays.after(plain)})
     assert stays.layer_norm(found).verdict == verdict
     assert stays.it_stays(Runs()).verdict == stays.layer_norm(Runs()).verdict == "undecided"
+
+
+def test_falls_are_told_of_as_many_steps_as_published_ones():
+    """Two falls in the 900 steps from 100 to 1,000."""
+    table = stays.after(dataset(curve((300, 310), (500, 550))))
+    assert stays.falls_in(table, 4_500).tolist() == [10]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ([GONE, GONE], [KEPT, KEPT], True),
+        ([KEPT, GONE], [KEPT, KEPT], None),
+        ([KEPT, KEPT], [KEPT, GONE], False),
+        ([GONE, curve(grok=2_000)], [KEPT, KEPT], None),
+    ],
+)
+def test_runs_fall_more_often_where_each_does_than_all_others(first, second, expected):
+    tables = [stays.after(dataset(*own)) for own in (first, second)]
+    assert stays.falls_more(*tables) is expected
+    assert stays.falls_more(None, tables[1]) is None
+
+
+@pytest.mark.slow
+def test_no_verdict_of_the_chapter_would_change_if_a_run_had_to_stay():
+    """The page says so; of runs as far as they are recorded."""
+    tables = {}
+    for bench in "QTLR":
+        own = tuning.recorded_times(bench)
+        tables |= {(bench, name): table for name, table in own.items()}
+        if "tuned" in own:
+            tables[bench] = own["tuned"]
+    later = {label: stays.staying(table) for label, table in tables.items()}
+    assert any(not later[label].equals(table) for label, table in tables.items())
+    entries = [*vars(claims).values(), *vars(handed).values(), tuning.tuned_away]
+    entries = [entry for entry in entries if isinstance(entry, Claim)]
+    assert len(entries) == 15
+    for entry in entries:
+        asked = [label for label in entry.runs() if label in tables]
+        before = entry(Runs({label: tables[label] for label in asked}))
+        after = entry(Runs({label: later[label] for label in asked}))
+        assert before.verdict == after.verdict, entry.id

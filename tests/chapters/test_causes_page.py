@@ -9,8 +9,14 @@ import pytest
 from causes_runs import grid_world, inverse
 from companion.page import when
 from grokbook.runs.experiment import load_or_run
-from grokbook_chapters.causes import figures, handed, laws, runs
-from grokbook_chapters.causes.numbers import conditions, every_arm, numbers
+from grokbook_chapters.causes import figures, handed, laws, predictors, runs
+from grokbook_chapters.causes.numbers import (
+    TOLD,
+    conditions,
+    every_arm,
+    numbers,
+    predictor_table,
+)
 from project_tree import ROOT
 
 PAGE = (ROOT / "notebooks" / "19_causes.md").read_text("utf-8")
@@ -20,7 +26,7 @@ def times(groks, fits=50):
     """A table as `grok_times` makes it; None: not by the last step."""
     columns = {"grok_step": groks, "fit_step": [fits] * len(groks)}
     table = pd.DataFrame({name: pd.array(steps, "Int64") for name, steps in columns.items()})
-    return table.assign(delay=table.grok_step - table.fit_step)
+    return table.assign(delay=table.grok_step - table.fit_step, settled_step=table.grok_step)
 
 
 def test_a_share_is_of_the_arm_that_an_arm_is_compared_with():
@@ -101,9 +107,21 @@ def live():
     return {name: load_or_run(run) for name, run in runs.plan("decay-double", 1).items()}
 
 
-def published(live, tables, grids):
+def at_the_fit(told=None):
+    """What each predictor says of the wait on each bench, as the prose has it or as `told`."""
+    found = {}
+    for bench, words in (told or TOLD).items():
+        rows = {}
+        for name in predictors.PREDICTORS:
+            word = words.get(name, "not seen")
+            rows[name] = predictors.Foretold(0.1, 0.2, 0.1, 0.3, 0.5, word)
+        found[bench] = rows
+    return found
+
+
+def published(live, tables, grids, predicted=None):
     shares = {bench: handed.shares(arms, bench) for bench, arms in tables.items()}
-    return numbers(live, tables, shares, grids)
+    return numbers(live, tables, shares, grids, predicted or at_the_fit())
 
 
 def steep(settings):
@@ -150,8 +168,8 @@ def test_what_is_said_of_every_run_is_not_said_where_one_comes_out_otherwise(liv
 
 def test_without_records_nothing_is_known_and_nothing_breaks(live):
     empty = {bench: {} for bench in "QTLR"}
-    found = published(live, empty, {"Q": None, "T": None})
-    truths = (*conditions().condition, "laws_q", "rises_q")
+    found = published(live, empty, {"Q": None, "T": None}, dict.fromkeys(TOLD, {}))
+    truths = (*conditions().condition, "laws_q", "rises_q", "told_q", "told_t", "told_r")
     assert {found[name].holds for name in truths} == {None}
     shares = {bench: handed.shares({}, bench) for bench in "QTLR"}
     for fig in (
@@ -162,6 +180,26 @@ def test_without_records_nothing_is_known_and_nothing_breaks(live):
     ):
         assert fig.axes
     assert every_arm(shares).empty
+    assert predictor_table(dict.fromkeys(TOLD, {})).empty
+
+
+def test_what_the_prose_says_of_predictors_is_of_all_of_them(live):
+    """One more that foretells, or one that does not, and the sentence of its bench is not shown."""
+    assert published(live, world(), LAWS_HOLD)["told_q"].holds
+    other = TOLD | {"Q": {"test_loss": "later"}, "T": {"hidden_norm": "later"}}
+    found = published(live, world(), LAWS_HOLD, at_the_fit(other))
+    assert [found[name].holds for name in ("told_q", "told_t", "told_r")] == [False, False, True]
+    table = predictor_table(at_the_fit(other))
+    assert table.loc["hidden norm", "T"] == "0.20 (0.10 to 0.30), later"
+
+
+def test_arms_that_lose_what_they_have_learned_have_another_word_where_it_has_to_stay(live):
+    tables = world()
+    lost = tables["Q"]["features-50"]
+    tables["Q"]["features-50"] = lost.assign(settled_step=pd.array([None] * 12, "Int64"))
+    before = published(live, world(), LAWS_HOLD)["turned"]
+    after = published(live, tables, LAWS_HOLD)["turned"]
+    assert before.startswith("none of") and after.startswith("1 of")
 
 
 def used_by_the_page():

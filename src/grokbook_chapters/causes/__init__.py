@@ -12,6 +12,8 @@ from grokbook_chapters.causes.handed import waits as waits
 from grokbook_chapters.causes.laws import lengths as lengths
 from grokbook_chapters.causes.numbers import every_arm as every_arm
 from grokbook_chapters.causes.numbers import numbers as numbers
+from grokbook_chapters.causes.numbers import predictor_table as predictor_table
+from grokbook_chapters.causes.predictors import recorded_predictors as recorded_predictors
 from grokbook_chapters.causes.runs import choices as choices
 from grokbook_chapters.causes.runs import plan as plan
 from grokbook_chapters.causes.runs import searched_benches as searched_benches

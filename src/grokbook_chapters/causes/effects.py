@@ -11,8 +11,6 @@ import pandas as pd
 from scipy.stats import t as student
 
 from grokbook.curves.comparison import sign_flips
-from grokbook.curves.delay import grok_times
-from grokbook.runs.experiment import available
 from grokbook_chapters.causes.runs import ROUNDS, arms, free, last
 
 BENCHES = ("Q", "T", "L")  # the benches of which something is predicted
@@ -245,26 +243,3 @@ def compared(times: Mapping[str, pd.DataFrame], bench: str) -> pd.DataFrame:
         found.loc[own, "holm"] = holm(found.p[own], len(names))
     found["observed"] = [observed(row) for row in found.to_dict("records")]
     return found
-
-
-def effects(bench: str) -> pd.DataFrame:
-    """`compared` of what is recorded of a bench."""
-    recorded = {name: available(run) for name, run in arms(bench).items()}
-    return compared(
-        {name: grok_times(data) for name, data in recorded.items() if data is not None}, bench
-    )
-
-
-def came(found: pd.DataFrame, **arms: str) -> bool | None:
-    """Whether arms of a bench came out so, each a word of `observed` or several with "or" between.
-
-    An arm's name has _ for -, and `norm_at_05` is "norm-at-0.5". None where one of them was not
-    run.
-    """
-    names = {
-        name.replace("-", "_").replace(".", ""): word
-        for name, word in found.get("observed", {}).items()
-    }
-    if not set(arms) <= set(names):
-        return None
-    return all(names[arm] in words.split(" or ") for arm, words in arms.items())

@@ -1,5 +1,5 @@
 """The figures of chapter 19: what each arm leaves of the wait, progress that is handed over, norms
-that are held; and, for the front page, each arm with what was predicted."""
+that are held, laws of the wait."""
 
 from __future__ import annotations
 
@@ -16,57 +16,6 @@ from grokbook.plotting.labels import name_lines
 from grokbook.plotting.style import COLOURS, panels, seed_band, styled
 from grokbook_chapters.causes.laws import NAMES, compared
 from grokbook_chapters.causes.runs import RADII
-
-LIMITS = (1 / 24, 24.0)
-PREDICTED = {"shorter": ("<", 1 / 19), "longer": (">", 19), "same": ("D", 1), "never": ("X", 19)}
-"""Predicted word -> its mark and where that stands."""
-
-
-@styled
-def forest(found: pd.DataFrame, predicted: pd.DataFrame, rows: Mapping[str, str]) -> Figure:
-    """Ratios of grok steps on bench Q with their intervals, a row an arm, and open marks for what
-    was predicted.
-
-    `found` is a table of `effects.effects`, `predicted` that of `effects.predictions`; `rows` has
-    the arms with their names in the figure. A sham or a check is grey.
-    """
-    fig, ((ax,),) = panels(1, 1, height=0.6 + 0.27 * len(rows))
-    ax.axvline(1, color=COLOURS["frame"], lw=0.8)
-    look = {"color": COLOURS["second"], "ms": 5.5, "mfc": "none", "zorder": 2}
-    for y, arm in enumerate(rows):
-        own = predicted[(predicted.arm == arm) & (predicted.Q != "")]
-        for place, word in enumerate(own.Q.unique()):
-            mark, x = PREDICTED[word]
-            ax.plot(x, y + 0.16 * place, mark, **look)
-        is_idle = own.role.isin(["sham", "check"]).any()
-        colour = COLOURS["quiet" if is_idle else "measure"]
-        if arm in found.index:
-            _outcome(ax, y, found.loc[arm], colour)
-        else:
-            ax.text(3, y, "not run", color=COLOURS["quiet"], ha="center", va="center", fontsize=7)
-    ax.set(xscale="log", xlim=LIMITS, ylim=(len(rows) - 0.4, -0.6))
-    ax.set_xlabel("grok step / that without", fontsize=8)
-    ax.set_xticks([1 / 16, 1 / 4, 1, 4, 16], ["1/16", "1/4", "1", "4", "16"], fontsize=8)
-    ax.minorticks_off()
-    ax.set_yticks(range(len(rows)), list(rows.values()), fontsize=9)
-    return fig
-
-
-def _outcome(ax: Axes, y: float, row: pd.Series, colour: str) -> None:
-    """A ratio with its interval; an arrow with a count where most runs had not generalised by the
-    last step; how many do not fit where most do not."""
-    words = {"color": colour, "va": "center", "fontsize": 8}
-    if row.observed == "unfit":
-        ax.text(4.5, y, f"{row.unfit:.0f}/{row.runs:.0f} unfit", ha="center", **words)
-    elif row.observed in ("never", "rarely"):
-        arrow = {"arrowstyle": "->", "color": colour, "lw": 1.6}
-        ax.annotate("", (15, y), (5, y), arrowprops=arrow)
-        ax.text(4.6, y, f"{row.late:.0f}/{row.runs:.0f}", ha="right", **words)
-    else:
-        low, ratio, high = np.clip([row.low, row.ratio, row.high], *LIMITS)
-        ax.plot([low, high], [y, y], color=colour, lw=1.8, zorder=3)
-        ax.plot(ratio, y, "o", color=colour, ms=4.5, zorder=3)
-
 
 BENCHES = {
     "Q": ("measure", "o"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from importlib.resources import files
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -17,10 +16,20 @@ from companion.page import Number, Truth
 from grokbook.curves.delay import grok_times
 from grokbook.logic import all_of
 from grokbook.runs.experiment import Experiment, recorded
-from grokbook_chapters.causes.handed import middle, waits
-from grokbook_chapters.causes.laws import compared, errors, exponents
-from grokbook_chapters.causes.runs import SEEDS, arm, free, layers
-from grokbook_chapters.causes.stays import after, lost, stays
+from grokbook_chapters.causes.handed import SAME, middle, shares, waits
+from grokbook_chapters.causes.laws import compared, exponents
+from grokbook_chapters.causes.predictors import PREDICTORS, Foretold
+from grokbook_chapters.causes.runs import SEEDS, arm
+from grokbook_chapters.causes.stays import (
+    LARGER,
+    after,
+    falls_in,
+    falls_more,
+    larger,
+    lost,
+    staying,
+    stays,
+)
 
 QUOTED = {
     "Q": (
@@ -38,12 +47,10 @@ QUOTED = {
     ),
     "T": (
         "features-50",
-        "features-100",
         "head-50",
         "all-50",
         "embedding-given",
         "embedding-given-renamed",
-        "decay-on-hidden-alone",
         "temperature-half-norm-held",
         "pairs-90",
     ),
@@ -54,7 +61,7 @@ QUOTED = {
 
 BANDS = {
     "Q": ("features-50",),
-    "T": ("features-50", "head-50", "all-50", "decay-not-on-embedding"),
+    "T": ("features-50", "head-50"),
 }
 """Bench -> the arms of which it tells the interval, too."""
 
@@ -76,7 +83,6 @@ FORETOLD = {
 """Condition of the prose -> a bench, and the word that each law must have there, or several."""
 
 RATES = {"learning_rate": "rate", "weight_decay": "decay"}
-POWERS = RATES | {"train_fraction": "share"}
 """Settings whose exponents the prose tells -> their names."""
 
 SPEEDS = (
@@ -84,10 +90,12 @@ SPEEDS = (
     "rate-of-embedding-third",
     "rate-of-decoder-triple",
     "rate-of-decoder-third",
-    "decoder-width-double",
-    "decoder-width-half",
 )
 """Arms of bench L that change the speed of the embedding or of the decoder alone."""
+
+
+PUBLISHED_STEPS = 50_000
+"""Steps of which published counts of falls are told."""
 
 
 def numbers(
@@ -95,11 +103,12 @@ def numbers(
     times: Mapping[str, Mapping[str, pd.DataFrame]],
     shares: Mapping[str, pd.DataFrame],
     grids: Mapping[str, pd.DataFrame | None],
+    at_the_fit: Mapping[str, Mapping[str, Foretold]],
 ) -> dict[str, Any]:
     """What the prose uses of the runs that the page trains and of the recorded ones.
 
-    `runs` are those of `plan`; `times`, `shares` and `grids` have the tables of `recorded_times`,
-    of `shares` and of `lengths` by bench.
+    `runs` are those of `plan`; `times`, `shares`, `grids` and `at_the_fit` have the tables of
+    `recorded_times`, of `shares`, of `lengths` and of `recorded_predictors` by bench.
     """
     free_waits = {
         f"{bench}_free_wait": _free_wait(tables.get("free")) for bench, tables in times.items()
@@ -111,13 +120,12 @@ def numbers(
         **_truths(shares),
         **_speeds(shares["L"]),
         **_foretold(grids),
+        **_told_at_the_fit(at_the_fit),
         **_tuned_steps(times),
-        **_on_further_seeds(),
+        "again": Truth(_again()),
         "stays": Truth(_stay()),
         **_falls(),
-        "ring_late": _late(shares["Q"], "ring-of-step-1"),
-        "T_hidden_part": f"{_hidden_part():.0%}",
-        "R_double_end": _end("R", "decay-double"),
+        "turned": _turned(times, shares),
     }
 
 
@@ -125,6 +133,19 @@ def every_arm(shares: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """What each recorded arm leaves of the wait, in words: a row an arm, a column a bench."""
     columns = {bench: table.apply(_in_words, axis=1) for bench, table in shares.items()}
     return pd.DataFrame(columns).fillna("").rename_axis("arm")
+
+
+def predictor_table(found: Mapping[str, Mapping[str, Foretold]]) -> pd.DataFrame:
+    """Kendall's tau of each predictor with the wait, its interval and its word: a row a predictor,
+    a column a bench."""
+    columns = {}
+    for bench, rows in found.items():
+        words = {}
+        for name, row in rows.items():
+            ends = f"{row.low:.2f} to {row.high:.2f}"
+            words[name.replace("_", " ")] = f"{row.tau:.2f} ({ends}), {row.word}"
+        columns[bench] = pd.Series(words, dtype=str)
+    return pd.DataFrame(columns).fillna("").rename_axis("predictor")
 
 
 def _in_words(row: pd.Series) -> str:
@@ -211,15 +232,10 @@ def _speeds(toy: pd.DataFrame) -> dict[str, Number]:
 
 
 def _foretold(grids: Mapping[str, pd.DataFrame | None]) -> dict[str, Any]:
-    """By what factor laws are off on bench Q, exponents with their intervals, and the truths of
-    `FORETOLD` and of exponents and norms."""
-    texts: dict[str, Any] = {}
+    """Exponents of bench Q with their intervals, and the truths of `FORETOLD` and of exponents and
+    norms."""
     table = grids["Q"]
-    for law in ("constant", "printed"):
-        # the printed law speaks of the grok step, so the constant does too
-        factor = None if table is None else np.exp(np.median(errors(table, law, "grok")))
-        texts[f"Q_{law}"] = Number(factor, ".2f", "(not run)")
-    texts |= _powers("Q", table, POWERS) | _powers("T", grids["T"], RATES)
+    texts: dict[str, Any] = dict(_powers(table))
     for name, (bench, words) in FORETOLD.items():
         own = grids[bench]
         texts[name] = Truth(None if own is None else _so(own, words))
@@ -228,15 +244,49 @@ def _foretold(grids: Mapping[str, pd.DataFrame | None]) -> dict[str, Any]:
     return texts
 
 
-def _powers(bench: str, table: pd.DataFrame | None, names: Mapping[str, str]) -> dict[str, str]:
+TOLD = {
+    "Q": {"test_loss": "later", "fresh_readout": "sooner"},
+    "T": {
+        "test_loss": "later",
+        "fresh_readout": "sooner",
+        "weight_norm": "later",
+        "hidden_norm": "later",
+        "effective_rank": "later",
+        "fourier_share": "sooner",
+        "test_accuracy": "sooner",
+    },
+    "R": {},
+}
+"""Bench -> the predictors that foretell the wait, and how; the prose speaks of the first two."""
+
+TAUS = ("test_loss", "fresh_readout")
+"""Predictors of which the prose tells the tau, on benches Q and T."""
+
+
+def _told_at_the_fit(found: Mapping[str, Mapping[str, Foretold]]) -> dict[str, Any]:
+    """The taus that the prose tells, and whether of each bench's predictors those of `TOLD`
+    foretell the wait, and no other."""
+    texts: dict[str, Any] = {}
+    for bench, told in TOLD.items():
+        rows = found[bench]
+        for name in TAUS if told else ():
+            tau = rows[name].tau if rows else None
+            texts[f"{bench}_tau_{name}"] = Number(tau, ".2f", "(not run)")
+        words = {name: rows[name].word for name in PREDICTORS if name in rows}
+        expected = {name: told.get(name, "not seen") for name in words}
+        texts[f"told_{bench.lower()}"] = Truth(words == expected if rows else None)
+    return texts
+
+
+def _powers(table: pd.DataFrame | None) -> dict[str, str]:
     powers = {} if table is None else exponents(table)
     texts = {}
-    for setting, name in names.items():
+    for setting, name in RATES.items():
         told = "(not run)"
         if setting in powers:
             power = powers[setting]
             told = f"{power.median:.2f} ({power.low:.2f} to {power.high:.2f})"
-        texts[f"{bench}_power_{name}"] = told
+        texts[f"Q_power_{name}"] = told
     return texts
 
 
@@ -261,19 +311,13 @@ def _inverse(table: pd.DataFrame) -> bool:
 
 
 def _tuned_steps(times: Mapping[str, Mapping[str, pd.DataFrame]]) -> dict[str, Any]:
-    """Median fit and grok step of the tuned runs of benches Q and L, and how many of T do not
-    fit."""
+    """Median fit and grok step of the tuned runs of bench Q."""
+    table = times["Q"].get("tuned")
     texts: dict[str, Any] = {}
-    for bench in "QL":
-        table = times[bench].get("tuned")
-        for event in ("fit", "grok"):
-            steps = [] if table is None else table[f"{event}_step"]
-            texts[f"{bench}_tuned_{event}"] = Number.median(steps, ".0f", "(not run)")
-    table = times["T"].get("tuned")
-    unfit = "(not run)"
-    if table is not None:
-        unfit = some(int(table.fit_step.isna().sum()), len(table))
-    return texts | {"T_tuned_unfit": unfit}
+    for event in ("fit", "grok"):
+        steps = [] if table is None else table[f"{event}_step"]
+        texts[f"Q_tuned_{event}"] = Number.median(steps, ".0f", "(not run)")
+    return texts
 
 
 def further() -> dict[str, Experiment]:
@@ -286,44 +330,18 @@ def further() -> dict[str, Experiment]:
 RUNS = (further,)
 
 
-def _on_further_seeds() -> dict[str, Any]:
-    """What decay in one phase leaves on bench Q by further seeds: from the fit on the share of the
-    wait, until the fit how many runs generalise."""
+def _again() -> bool | None:
+    """Whether it is so with the further seeds of bench Q, too: until the fit decay lets no run
+    generalise, from the fit on it changes the wait by less than a half."""
     tables = {}
     for name, experiment in further().items():
         data = recorded(experiment)
-        if data is not None:
-            tables[name] = grok_times(data)
-    share = None
-    there = "(not run)"
-    if {"free", "decay-from-the-fit"} <= set(tables):
-        share = middle(waits(tables["decay-from-the-fit"], tables["free"])).median
-    if "decay-until-the-fit" in tables:
-        stopped = tables["decay-until-the-fit"].grok_step
-        there = some(int(stopped.count()), len(stopped))
-    return {"on_further_seeds": Number(share, ".2f", "(not run)"), "until_further": there}
-
-
-def _hidden_part() -> float:
-    """The share of the weights of bench T that its hidden layers have."""
-    sizes = {name: prod(shape) for name, shape in free("T").model.shapes().items()}
-    return sum(sizes[name] for name in layers("T")["hidden"]) / sum(sizes.values())
-
-
-def _end(bench: str, name: str) -> str:
-    """The median test accuracy of an arm at its last step."""
-    data = recorded(arm(bench, name))
-    if data is None:
-        return "(not run)"
-    return f"{float(data.test_accuracy.isel(step=-1).median()):.0%}"
-
-
-def _late(shares: pd.DataFrame, name: str) -> str:
-    """How many runs of an arm do not generalise by their last step."""
-    if name not in shares.index:
-        return "(not run)"
-    row = shares.loc[name]
-    return f"{row.late} of {row.runs}"
+        if data is None:
+            return None
+        tables[name] = grok_times(data)
+    none_generalises = bool(tables["decay-until-the-fit"].grok_step.isna().all())
+    share = middle(waits(tables["decay-from-the-fit"], tables["free"]).fillna(np.inf))
+    return none_generalises and share.low > 1 / SAME and share.high < SAME
 
 
 def _stay() -> bool | None:
@@ -334,22 +352,46 @@ def _stay() -> bool | None:
 
 def _followed(bench: str) -> pd.DataFrame | None:
     """What the free runs of a bench do after their grok step; None where they are not recorded."""
-    (experiment,) = stays(bench).values()
-    data = recorded(experiment)
+    experiments = larger() if bench in LARGER else stays(bench)
+    data = recorded(experiments[bench])
     return None if data is None else after(data)
 
 
 def _falls() -> dict[str, Any]:
-    """How often the test accuracy of bench T falls after its grok step, with LayerNorm and without
-    (N), and how deep."""
-    followed = {bench: _followed(bench) for bench in "TN"}
+    """How often the test accuracy of bench T and of the transformer of p = 59 (P) falls after its
+    grok step, with LayerNorm and without (N), how deep that of T, and how long T waits where a run
+    has generalised only once it stays."""
+    followed = {bench: _followed(bench) for bench in ("T", "N", *LARGER)}
     texts: dict[str, Any] = {}
     for bench, table in followed.items():
         falls = [] if table is None else table.falls
+        if bench in LARGER and table is not None:
+            falls = falls_in(table, PUBLISHED_STEPS)
         texts[f"{bench}_falls"] = Number.median(falls, ".0f", "(not run)")
+    for bench in "TN":
+        table = followed[bench]
         deepest = "(not run)" if table is None else f"{table.deepest.min():.0%}"
         texts[f"{bench}_deepest"] = deepest
+    waits_if_it_stays = [] if followed["T"] is None else staying(followed["T"]).delay
+    texts["T_staying_wait"] = Number.median(waits_if_it_stays, ",.0f", "(not run)")
     more = None
-    if all(table is not None for table in followed.values()):
+    if followed["T"] is not None and followed["N"] is not None:
         more = middle((followed["T"].falls - followed["N"].falls).dropna()).low > 0
-    return texts | {"falls_more": Truth(more)}
+    larger_more = falls_more(followed["P"], followed["PN"])
+    return texts | {"falls_more": Truth(more), "falls_more_at_59": Truth(larger_more)}
+
+
+def _turned(
+    times: Mapping[str, Mapping[str, pd.DataFrame]], shares_by_bench: Mapping[str, pd.DataFrame]
+) -> str:
+    """How many arms have another word where a run has generalised only once it stays, as far as
+    it is recorded."""
+    turned = 0
+    count = 0
+    for bench, tables in times.items():
+        later = {name: staying(table) for name, table in tables.items()}
+        own = shares_by_bench[bench].observed
+        other = shares(later, bench).observed.reindex(own.index)
+        turned += int((own != other).sum())
+        count += len(own)
+    return some(turned, count) if count else "(not run)"
