@@ -357,6 +357,14 @@ def _followed(bench: str) -> pd.DataFrame | None:
     return None if data is None else after(data)
 
 
+AT_59 = {
+    True: "so LayerNorm makes it fall more often",
+    False: "so LayerNorm does not make it fall more often",
+    None: "whether LayerNorm is why is open",
+}
+"""What the rule of `stays` says of the transformer of p = 59."""
+
+
 def _falls() -> dict[str, Any]:
     """How often the test accuracy of bench T and of the transformer of p = 59 (P) falls after its
     grok step, with LayerNorm and without (N), how deep that of T, and how long T waits where a run
@@ -377,8 +385,8 @@ def _falls() -> dict[str, Any]:
     more = None
     if followed["T"] is not None and followed["N"] is not None:
         more = middle((followed["T"].falls - followed["N"].falls).dropna()).low > 0
-    larger_more = falls_more(followed["P"], followed["PN"])
-    return texts | {"falls_more": Truth(more), "falls_more_at_59": Truth(larger_more)}
+    at_59 = AT_59[falls_more(followed["P"], followed["PN"])]
+    return texts | {"falls_more": Truth(more), "at_59": at_59}
 
 
 def _turned(
