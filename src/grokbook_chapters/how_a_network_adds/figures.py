@@ -11,6 +11,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle
+from matplotlib.ticker import MaxNLocator
 
 from companion.page.interactive import interactive
 from grokbook.plotting.labels import name_lines
@@ -116,7 +117,7 @@ def _shares_of_sets(ax: Axes, p: int) -> None:
     ax.plot(tried, best, "o-", color=COLOURS["measure"], label="best set")
     ax.plot(sizes, upper, "--", color=COLOURS["theory"], lw=1, label="no set has more")
     ax.plot(sizes, lower, ":", color=COLOURS["theory"], lw=1.4, label="some set has as much")
-    ax.set(xscale="log", xlabel="frequencies $m$", ylabel="share of the margin", ylim=(0, 1.2))
+    ax.set(xscale="log", xlabel="frequencies $m$", ylabel="share (margin / $g(0)$)", ylim=(0, 1.2))
 
 
 def explorer(logits: np.ndarray) -> None:
@@ -147,6 +148,7 @@ def waves_of_kinds(kinds: Mapping[str, xr.Dataset]) -> Figure:
         ax.set_title(f"{kind} ({run.sizes['seed']} seeds)", fontsize=10)
     for ax in axes[1]:
         ax.set_xlabel("frequency, strongest first")
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     for ax in axes[:, 0]:
         ax.set_ylabel("share of variance")
     return fig

@@ -20,7 +20,7 @@ SHAPE = ["weight_norm", "fourier_ipr", "effective_dimension"]
 
 
 CAPTION = (
-    "{when}`circles; A tangle becomes a ring behind answers that stand still.`",
+    "{when}`circles; A tangle becomes a ring.`",
     "Each dot is a number as the network stores it; lines join neighbours on the circle that is",
     "strongest at the end. Right: how strong each circle is, above the accuracies.",
     "One run, seed 0, addition modulo {glue:text}`modulus`.",
