@@ -21,9 +21,9 @@ QUIET = COLOURS["quiet"]
 
 
 CAPTION = (
-    "A path ends where its dashed curve meets the surface, seldom at $(1, 1, 1)$. One path, seen in",
-    "$x$ and $w$ and in $u$ and $w$; the surface is cut where the path ends. $V$, defined below, is",
-    "the paper's function.",
+    "A path ends where its dashed curve meets the surface, seldom at $(1, 1, 1)$. One path, seen",
+    "in $x$ and $w$ and in $u$ and $w$; the surface is cut where the path ends. $V$, defined",
+    "below, is the paper's function.",
 )
 ALT = (
     "An interactive figure with two planes, x and w on the left, u and w on the right. A movable",
