@@ -69,7 +69,7 @@ def clock(network: Solution, a: int, b: int, k: int = 2) -> Figure:
     for (name, part), (line, colour) in zip(names_of.items(), looks, strict=True):
         answers = part.outputs()[a, b]
         right.plot(answers - answers.mean(), line, ms=3.5, color=COLOURS[colour], label=name)
-    right.set(xlabel="class $c$", ylabel="answer", ylim=(None, 1.2))
+    right.set(xlabel="class $c$", ylabel="score", ylim=(None, 1.2))
     name_lines(right)
     return fig
 

@@ -17,7 +17,10 @@ from grokbook.plotting.style import COLOURS, panels, styled
 from grokbook_chapters.feature_emergence.claims import TIMES
 
 STAGES = (
-    ("accuracy", {"train_accuracy": ("train", "training set"), "test_accuracy": ("test", "test")}),
+    (
+        "accuracy",
+        {"train_accuracy": ("train", "training set"), "test_accuracy": ("test", "held out")},
+    ),
     (r"$\Vert G_F \Vert$", {"gradient_norm": ("measure", "with decay")}),
     ("share", {"reached": ("measure", "energy"), "found": ("theory", "found")}),
 )
@@ -66,7 +69,7 @@ def keeping(kept: pd.DataFrame, tried: pd.DataFrame) -> Figure:
     fig, ((ax,),) = panels(1, 1, height=3.0)
     medians = kept.groupby("M").ratio.median()
     ax.scatter(kept.M, kept.ratio, 8, COLOURS["measure"], alpha=0.5)
-    ax.plot(medians, color=COLOURS["measure"], label="half of the draws")
+    ax.plot(medians, color=COLOURS["measure"], label="median draw")
     few = medians.index[medians.index / np.log(medians.index) < 1.2 * TIMES]
     ax.plot(few, few / np.log(few), "--", color=COLOURS["theory"], label="all pairs")
     at = tried.pairs / tried.M / np.log(tried.M)
