@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from bs4 import BeautifulSoup
 
-from companion.page import front, sources
+from companion.page import costs, front, sources
 from companion.page.costs import Estimate
 from companion.page.safe import words
 from companion.site import staging as site
@@ -74,6 +74,16 @@ def test_every_chapter_with_a_set_or_an_example_says_what_can_be_turned():
     for one in chapters:
         meanings = {parameter.name: parameter.help for parameter in one.parameters}
         assert all(words(meanings[name]) in rows[one.name] for name in one.example)
+
+
+def test_a_build_of_the_book_has_minutes_for_every_set():
+    """What takes long is recorded (`grokbook_chapters.offered`)."""
+    jobs = []
+    for one in sources.load_all(ROOT):
+        for name, page in variants.pages(one, "laptop").items():
+            jobs.append(Job(page, costs.page_estimate(page, None, one.page("laptop")), "", name))
+    chosen, sentence = variants.affordable(jobs)
+    assert len(chosen) == len(jobs), sentence
 
 
 def test_what_does_not_fit_into_the_budget_is_left_out_and_named(project, monkeypatch):
