@@ -53,13 +53,16 @@ def estimate(experiments: Iterable[Any], store: Store | None = None) -> Estimate
     return Estimate(seconds, memory)
 
 
-def page_estimate(page: Page, store: Store | None = None) -> Estimate:
+def page_estimate(page: Page, store: Store | None = None, default: Page | None = None) -> Estimate:
     """Cost of executing a page: what it trains, what its cells compute, and the fixed cost of a
     kernel.
 
-    What the cells compute is stated by the chapter for its presets and taken as it is for other
-    values.
+    Runs that the page `default` trains as well, in the same build, cost this one nothing. What the
+    cells compute is stated by the chapter for its presets and taken as it is for other values.
     """
-    trained = estimate(page.experiments().values(), store)
+    others = default.experiments().values() if default else ()
+    shared = {(other.key, other.seeds) for other in others}
+    own = [run for run in page.experiments().values() if (run.key, run.seeds) not in shared]
+    trained = estimate(own, store)
     seconds = trained.seconds + OVERHEAD_SECONDS + page.chapter.seconds.get(page.preset, 0)
     return Estimate(seconds, trained.memory_mb + OVERHEAD_MB)

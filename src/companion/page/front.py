@@ -12,6 +12,7 @@ import yaml
 
 from companion import page
 from companion.page.markup import rendered
+from companion.page.safe import words
 from companion.page.sources import FRONT, Chapter, load_all, page_of
 from companion.project import of
 
@@ -80,17 +81,21 @@ def needs(root: Path) -> str:
 
 def knobs(root: Path, sets: Mapping[str, Sequence[Any]]) -> str:
     """A Markdown table of what a reader may turn in each chapter: the parameter sets that have a
-    page on the site, and a value to try on the command line.
+    page on the site, and a value to try on the command line with what it is.
 
     `sets` has the variants of each chapter (`companion.site.variants`).
 
-    Both stand in the front matter of the chapters, as `sets` and `example`.
+    Both stand in the front matter of the chapters, as `sets` and `example`; what a parameter is,
+    beside it.
     """
     rows = ["| chapter | on the site | a value to try |", "| --- | --- | --- |"]
-    for _, chapters in _groups(root):
-        for chapter in chapters:
-            pages = sets.get(chapter.name, ())
-            links = [f"[{one.name}](chapters/{one.file}.ipynb)" for one in pages]
-            values = [f"`-p {name}={value}`" for name, value in chapter.example.items()]
-            rows.append(f"| {_titled(chapter)} | {', '.join(links)} | {' '.join(values)} |")
+    for chapter in load_all(root):
+        variants = sets.get(chapter.name, ())
+        links = [f"[{one.name}](chapters/{one.file}.ipynb)" for one in variants]
+        meanings = {parameter.name: parameter.help for parameter in chapter.parameters}
+        values = []
+        for name, value in chapter.example.items():
+            values.append(f"`-p {name}={value}`: {words(meanings[name])}")
+        if links or values:
+            rows.append(f"| {_titled(chapter)} | {', '.join(links)} | {'; '.join(values)} |")
     return "\n".join(rows) + "\n"

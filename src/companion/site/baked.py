@@ -33,6 +33,11 @@ _EQUATION = re.compile(r"\$\$ *\(([\w-]+)\) *$", re.MULTILINE)
 _SPAN = re.compile(r"\[([^\[\]]*)\]\{[.#][\w .#-]*\}")
 _MARK = re.compile(r"(?<=[^\s(|*])\*\([\w.]+: [a-z ]+\)\*")
 """The verdict of a sentence, which stands right after its full stop."""
+_FORMULA = re.compile(
+    r"(?P<code>`+)(?!`).+?(?<!`)(?P=code)(?!`)|(?<!\\)(?P<marks>\$\$?)[^$]+?(?<!\\)(?P=marks)",
+    re.DOTALL,
+)
+"""A formula; or code, in which none is meant."""
 _LINK = re.compile(r"(?<!!)\[([^\[\]]+)\]\(([^()\s]+)\)")
 _FOLDED = "<details><summary>{}</summary>\n\n{}\n\n</details>"
 _FOR_THE_SITE = ("scrapbook", "grokbook_file", "grokbook_used")
@@ -111,8 +116,15 @@ def _markdown(text: str, name: str = "text") -> Any:
 
 
 def _quoted(text: str) -> str:
-    """Markdown as a quotation."""
+    """Markdown as a quotation, each formula on one line: in one of several lines JupyterLab prints
+    the marks of the quotation as "greater than"."""
+    text = _FORMULA.sub(_on_one_line, text)
     return "\n".join(f"> {line}".rstrip() for line in text.splitlines()) + "\n"
+
+
+def _on_one_line(found: re.Match[str]) -> str:
+    """A formula on one line; code as it is."""
+    return found[0] if found["code"] else re.sub(r"\s*\n\s*", " ", found[0])
 
 
 class _Text:

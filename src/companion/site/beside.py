@@ -159,9 +159,13 @@ class _Comparison:
             f"- **Moved:** {'; '.join(self._changes()) or 'nothing that the page shows'}.\n"
             f"- **Not moved:** {', '.join(self._same()) or 'nothing'}.\n\n"
             f"This is held beside {where}; the page itself follows below, its numbers that moved"
-            " marked. The spread over seeds is the largest less the smallest, on the page where"
-            " that is more."
+            " marked."
         )
+        if any(difference.beyond is not None for difference in self.moved.values()):
+            text += (
+                " The spread over seeds is the largest less the smallest, on the page where that is"
+                " more."
+            )
         lost = [d for d in self.both if d.item.startswith("condition ") and d.old is True]
         if lost:
             text += f" Conditions of its sentences that no longer hold: {len(lost)}, marked there."
@@ -172,10 +176,13 @@ class _Comparison:
         changes = []
         if self.moved:
             beyond = [difference.beyond for difference in self.moved.values()]
-            sentence = f"{counted(len(beyond), 'number')} in the prose, {beyond.count(True)} by"
-            sentence += " more than the spread over seeds"
-            if unknown := beyond.count(None):
-                sentence += f", {unknown} whose spread is not known"
+            sentence = f"{counted(len(beyond), 'number')} in the prose"
+            unknown = beyond.count(None)
+            if unknown == len(beyond):
+                sentence += ", whose spread over seeds is not known"
+            else:
+                sentence += f", {beyond.count(True)} by more than the spread over seeds"
+                sentence += f", {unknown} whose spread is not known" if unknown else ""
             changes.append(sentence)
         figures = sum(difference.item.startswith("drawing of ") for difference in self.both)
         rows = sum(difference.item.startswith("table ") for difference in self.both)

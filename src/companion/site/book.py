@@ -116,8 +116,10 @@ def _out_of_date(root: Path, pages: Sequence[tuple[Page, str]], force: bool) -> 
 
 
 def planned(root: Path, page: Page, variant: str = "") -> Job:
-    """A page with what it is predicted to cost, and its key."""
-    return Job(page, costs.page_estimate(page), key(root, page), variant)
+    """A page with what it is predicted to cost, and its key; that of a set, beside its chapter's
+    own page."""
+    default = page.chapter.page(page.preset) if variant else None
+    return Job(page, costs.page_estimate(page, None, default), key(root, page), variant)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from grokbook.models.replayed import ReplayedToy
 from grokbook_chapters.liu2022 import CAP, STEP
 from grokbook_chapters.phase_diagrams import published
 from grokbook_chapters.phase_diagrams.agreement import agreement, among_seeds
+from grokbook_chapters.phase_diagrams.claims import SAME
 from grokbook_chapters.phase_diagrams.recorded import Recorded
 from grokbook_chapters.phase_diagrams.runs import SHORTER, THEIR_SEEDS
 from grokbook_chapters.phase_diagrams.walks import order
@@ -66,8 +67,10 @@ def _made_again(replayed: xr.Dataset, rule: PhaseRule) -> dict[str, Any]:
     start = ReplayedToy(place.sizes["token"]).draw(THEIR_SEEDS["b"])["W_E"].numpy()[:, 0]
     fast = place.sel(decoder_weight_decay=0).isel(decoder_lr=-1).values
     most = length.isel(decoder_weight_decay=-1).item()
+    agree = agreement(phase.values, theirs.values)
     return {
-        "agree_again": f"{agreement(phase.values, theirs.values):.0%}",
+        "agree_again": f"{agree:.0%}",
+        "again": Truth(agree >= SAME, f"{agree:.0%} of the cells have the published phase"),
         "n_differ": int((phase.values != theirs.values).sum()),
         "slow_fit": f"{no_decay.fit_step.values[0]:,.0f}",
         "fast_fit": f"{no_decay.fit_step.values[-1]:,.0f}",

@@ -107,6 +107,15 @@ def test_a_directive_holds_directives_and_blocks_of_code():
     )
 
 
+def test_a_formula_in_a_quotation_holds_none_of_its_marks():
+    formula = "$$ \\begin{aligned}\n   a &= b \\\\\n   &= c\n\\end{aligned} $$"
+    code = "```python\nprice = '$1'\nother = '$2'\n```"
+    text = text_of(f":::{{prf:theorem}} A sum\nOf $a\n+ b$ is\n\n{formula}\n\n{code}\n:::")
+    inside = [part for part in re.split(r"\$\$?", text.partition("```")[0])[1::2]]
+    assert len(inside) == 2 and not any(">" in part or "\n" in part for part in inside)
+    assert "> price = '$1'\n> other = '$2'\n" in text
+
+
 def test_an_exercise_becomes_cells_without_its_solution_and_a_stub_does_not_stop_the_notebook():
     chapter = (ROOT / "notebooks" / "01_what_is_grokking.md").read_text("utf-8")
     begin, end = chapter.index("````{exercise} Without"), chapter.index("````{exercise} Another")

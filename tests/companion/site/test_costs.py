@@ -10,7 +10,11 @@ from companion.page import costs
 def experiment(missing):
     predicted = lambda count: SimpleNamespace(seconds=100.0 * count, memory_mb=50.0)  # noqa: E731
     return SimpleNamespace(
-        name="x", seeds=range(4), predicted=predicted, missing_seeds=lambda store=None: missing
+        name="x",
+        key="k",
+        seeds=range(4),
+        predicted=predicted,
+        missing_seeds=lambda store=None: missing,
     )
 
 
@@ -39,6 +43,18 @@ def test_what_is_there_costs_only_the_page_and_other_values_what_they_train(monk
     assert costs.page_estimate(page("smoke")) == alone
     assert costs.page_estimate(page("laptop")).seconds == alone.seconds + 30
     assert costs.page_estimate(page("smoke", (0,))).seconds > 100
+
+
+def test_what_the_chapter_s_own_page_trains_costs_a_set_nothing(monkeypatch):
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    default = page("smoke", (0, 1))
+    assert costs.page_estimate(page("smoke", (0, 1)), None, default) == costs.page_estimate(
+        page("smoke")
+    )
+    for change in ({"key": "another"}, {"seeds": range(5)}):
+        more = SimpleNamespace(**vars(experiment((0, 1))) | change)
+        mine = SimpleNamespace(**vars(default) | {"experiments": lambda run=more: {"e": run}})
+        assert costs.page_estimate(mine, None, default) == costs.page_estimate(mine)
 
 
 def test_a_real_experiment_is_understood(monkeypatch):

@@ -122,7 +122,10 @@ def test_the_page_opens_with_parameters_numbers_against_their_seeds_and_figures_
         (executed(), "- **Not moved:** 4 numbers, 2 figures, 1 verdict.\n"),
         (executed(delay=115.0), "- **Moved:** 1 number in the prose, 0 by more than the spread"),
         (executed(delay=115.0), "by more than the spread over seeds.\n"),
-        (executed(delay=115.0, seeds=[115.0, None]), "seeds, 1 whose spread is not known.\n"),
+        (
+            executed(delay=115.0, seeds=[115.0, None]),
+            "1 number in the prose, whose spread over seeds is not known.\n",
+        ),
         (executed(ledger=("holds", 0.55, 0.4, 0.6)), "- **Moved:** value of G1 0.5 → 0.55.\n"),
     ],
 )

@@ -7,14 +7,15 @@ from dataclasses import replace
 import pytest
 from bs4 import BeautifulSoup
 
-from companion.page import sources
+from companion.page import costs, front, sources
 from companion.page.costs import Estimate
+from companion.page.safe import words
 from companion.site import staging as site
 from companion.site import state, variants
 from companion.site.book import build
 from companion.site.jobs import Job
 from grokbook.errors import ChapterError
-from small_project import CHAPTER, make_project, silent
+from small_project import CHAPTER, ROOT, make_project, silent
 
 SETS = '  sets:\n    "p = 47": {p: 47}\n    half the steps: {steps: 100, train_fraction: 0.25}\n'
 SOURCE = CHAPTER.replace("  presets:\n", f"{SETS}  lead: fig-tiny\n  presets:\n", 1).replace(
@@ -63,6 +64,26 @@ def test_every_set_is_made_and_at_smoke_the_first_alone_and_none_that_changes_no
     page = variants.pages(made, "laptop")["p = 47"]
     assert dict(page.changed) == {"p": 47}
     assert variants.folder(project, "p = 47") == project / "book" / "chapters" / "sets" / "p-47"
+
+
+def test_every_chapter_with_a_set_or_an_example_says_what_can_be_turned():
+    chapters = [one for one in sources.load_all(ROOT) if one.variants or one.example]
+    table = front.knobs(ROOT, {})
+    rows = {row.split("chapters/")[1].split(".ipynb")[0]: row for row in table.splitlines()[2:]}
+    assert rows.keys() == {one.name for one in chapters}
+    for one in chapters:
+        meanings = {parameter.name: parameter.help for parameter in one.parameters}
+        assert all(words(meanings[name]) in rows[one.name] for name in one.example)
+
+
+def test_a_build_of_the_book_has_minutes_for_every_set():
+    """What takes long is recorded (`grokbook_chapters.offered`)."""
+    jobs = []
+    for one in sources.load_all(ROOT):
+        for name, page in variants.pages(one, "laptop").items():
+            jobs.append(Job(page, costs.page_estimate(page, None, one.page("laptop")), "", name))
+    chosen, sentence = variants.affordable(jobs)
+    assert len(chosen) == len(jobs), sentence
 
 
 def test_what_does_not_fit_into_the_budget_is_left_out_and_named(project, monkeypatch):

@@ -1,0 +1,55 @@
+"""The runs behind values that the site offers beside a page's own (`sets` in a front matter).
+
+They are recorded where a build has no minutes to train them; each is as its page plans it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from grokbook.runs.experiment import Experiment
+from grokbook_chapters import (
+    feature_emergence,
+    holes,
+    images,
+    progress_measures,
+    resnet_grokking,
+    separability_and_depth,
+    trained_toys,
+    what_is_grokking,
+    width_and_initialisation,
+)
+
+
+def offered() -> dict[str, Experiment]:
+    """The runs of the sets that train for 25 s or longer, by name.
+
+    Example:
+        >>> sorted(offered())[-1]
+        'small/toy[seed=0]'
+    """
+    another_prime = what_is_grokking.plan(31, 0.85, 48, 2_000, 3)
+    fewer_pairs = what_is_grokking.plan(37, 0.5, 48, 2_000, 3)
+    experiments = [
+        *(another_prime[split] for split in ("live", "random")),
+        *(fewer_pairs[split] for split in ("live", "random")),
+        *holes.plan(31, 6, 0.6, 2_000).values(),
+        progress_measures.plan(29, 0.6, 32, 1_600, 1)["live"],
+        separability_and_depth.plan(47, 0.8, 32, 1_600, 3)["probed"],
+    ]
+    starts = width_and_initialisation.plan(31, 0.7, 48, 1_000, 2, "toeplitz")
+    stages = feature_emergence.plan(29, 128, 0.6, 2e-4, 2_000, 3)
+    experiments += [*starts.values(), *stages.values()]
+    # these have one name at all values
+    pictures = resnet_grokking.plan(5, 0.75, 0.0, 1_400, 1)["live"]
+    digits = images.plan(100, 4.0, 10_000, 2)["large"]
+    toy = trained_toys.plan(45, 0, 5_000)["live"]
+    experiments += [
+        replace(pictures, name="live/shapes[decay=0]"),
+        replace(digits, name="live/digits[spread=4]"),
+        replace(toy, name="small/toy[seed=0]"),
+    ]
+    return {experiment.name: experiment for experiment in experiments}
+
+
+RUNS = (offered,)
