@@ -54,8 +54,9 @@ def arranged(notebook: Any, chapter: Chapter, alone: bool = False) -> Any:
     dek = sentence[0] if sentence else ""
     cells[0]["source"] = cells[0]["source"][len(dek) :].lstrip()
     top = [_markdown(f"{title}\n\n:::{{div}} gb-dek\n{dek}\n:::")]
-    top += _lead_figure(cells, chapter.lead)
-    top += map(_markdown, opening[ANSWER])
+    lead = _lead_figure(cells, chapter.lead)
+    answer = list(map(_markdown, opening[ANSWER]))
+    top += answer + lead if _fills_a_screen(lead) else lead + answer
     made = [cell for cell in cells if cell.get("id") == "provenance"]
     text = [cell for cell in cells if cell not in made and _has_content(cell)]
     for cell in text:
@@ -149,6 +150,16 @@ def _paragraphs(text: str) -> list[str]:
         else:
             paragraphs += re.split(r"\n\s*\n", part)
     return [paragraph.strip("\n") for paragraph in paragraphs if paragraph.strip()]
+
+
+def _fills_a_screen(lead: list[dict[str, Any]]) -> bool:
+    """Whether a reader works the figure: with its handles it is as tall as a screen, and below it
+    nobody would find the answer."""
+    for cell in lead:
+        for output in cell["outputs"]:
+            if "<noscript>" in "".join(output.get("data", {}).get("text/html", "")):
+                return True
+    return False
 
 
 def _lead_figure(cells: list[dict[str, Any]], lead: str) -> list[dict[str, Any]]:

@@ -54,6 +54,16 @@ def texts(notebook):
     return [cell["source"] for cell in notebook["cells"]]
 
 
+def test_the_answer_stands_above_a_figure_that_a_reader_works():
+    """Its handles make it as tall as a screen."""
+    worked = {"data": {"text/html": ["<div>", "<noscript>still</noscript>"]}, "metadata": {}}
+    notebook = copy.deepcopy(NOTEBOOK)
+    notebook["cells"][6]["outputs"] = [worked]
+    _, answer, lead, *_ = arranged(notebook, WITH_A)["cells"]
+    assert "**Answer.**" in answer["source"]
+    assert lead["outputs"] == [worked]
+
+
 def test_picture_first_then_the_answer_then_the_text_and_the_drawer_last():
     before = copy.deepcopy(NOTEBOOK)
     page = arranged(NOTEBOOK, WITH_A)
