@@ -32,6 +32,7 @@ COLLECT = """() => {
     undrawn: all('article img').filter(i => !i.alt.trim() || (!i.naturalWidth && i.loading !== 'lazy')).map(i => i.src),
     figures: all('article figure img').length,
     top: all('.tag_gb-lead figure').slice(0, 1).map(e => e.getBoundingClientRect().top + scrollY),
+    worked: document.querySelector('.tag_gb-lead [data-options]') !== null,
     box: all('.gb-drawer').map(e => e.textContent).join(''),
     made: all('.grokbook-provenance').map(e => e.textContent).join(''),
     downloads: all('.dropdown-download-buttons a').map(a => a.href),

@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 import numpy as np
 import xarray as xr
 
+from companion.claims import carrying, choose
 from companion.claims.verdicts import settled
 from companion.page import Truth, front
 from grokbook.curves.delay import THRESHOLD, grok_times, middle
@@ -125,7 +126,8 @@ def numbers(found: Mapping[str, xr.Dataset]) -> dict[str, Any]:
     end = found["no_decay"].test_accuracy.isel(step=-1)
     never = bool(times["no_decay"].grok_step.isna().all())
     shares = "; ".join(f"{act} {value:.2f}" for act, value in share.items())
-    words = list(settled().values())
+    known = settled()
+    words = [known[entry.id] for entry in carrying(choose())]
     return {
         "checked": len(words),
         "hold": words.count("holds"),

@@ -1,4 +1,5 @@
 async ([here, there]) => {
+  document.documentElement.classList.add('gb-paper'); // solutions are printed here alone
   const folds = 'article details:not(.hide, .gb-drawer)';
   document.querySelectorAll(folds).forEach(e => { e.open = true; });
   const chapter = document.querySelector('article section');
