@@ -74,7 +74,6 @@ def _large(dnns: Mapping[tuple[str, str], xr.Dataset]) -> dict[str, Any]:
     best = max((float(data.test_accuracy.max()) for data in of_form), default=None)
     steps = max((int(data.step.max()) for data in of_form), default=0)
     return {
-        "dnns_runs": sum(data.sizes["seed"] for data in of_form),
         "dnns_steps": f"{steps:,}",
         "dnns_best": Number(best, ".1%", "(not run)"),
     }
