@@ -60,9 +60,10 @@ def page_estimate(page: Page, store: Store | None = None, default: Page | None =
     Runs that the page `default` trains as well, in the same build, cost this one nothing. What the
     cells compute is stated by the chapter for its presets and taken as it is for other values.
     """
-    others = default.experiments().values() if default else ()
-    shared = {(other.key, other.seeds) for other in others}
-    own = [run for run in page.experiments().values() if (run.key, run.seeds) not in shared]
+    own = list(page.experiments().values())
+    if default is not None:
+        shared = {(other.key, other.seeds) for other in default.experiments().values()}
+        own = [run for run in own if (run.key, run.seeds) not in shared]
     trained = estimate(own, store)
     seconds = trained.seconds + OVERHEAD_SECONDS + page.chapter.seconds.get(page.preset, 0)
     return Estimate(seconds, trained.memory_mb + OVERHEAD_MB)
