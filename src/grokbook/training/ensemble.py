@@ -19,6 +19,8 @@ import xarray as xr
 from grokbook.errors import ParameterError, TrainingError, checked_call, shown
 from grokbook.files import temporary_folder
 from grokbook.machine import cores, limited_threads, plain_torch, say, subnormals_as_zero
+from grokbook.measures.inputs import whole
+from grokbook.measures.inputs import whole
 from grokbook.training.accelerators import Muon
 from grokbook.training.compiled import compile_update, compiles
 from grokbook.training.config import RunConfig, code_of, digest
@@ -245,8 +247,8 @@ def train(
     if not configs or not all(isinstance(c, RunConfig) for c in configs):
         raise ParameterError(f"configs = {shown(given)} must be a list of one RunConfig or more.")
     for name, value in (("steps", steps), ("rows", rows), ("workers", workers)):
-        if value is not None and value < 1:
-            raise ParameterError(f"{name} = {shown(value)} must be 1 or more.")
+        if value is not None:
+            whole(value, name)
     chosen = pick_device(device)
     with plain_torch(chosen.type):
         _check(configs, watch or {})

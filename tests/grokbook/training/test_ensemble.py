@@ -3,6 +3,7 @@
 import dataclasses
 import io
 import json
+import math
 import re
 import signal
 import subprocess
@@ -136,10 +137,12 @@ def test_what_is_no_list_of_runs_is_refused(configs):
         train(configs, progress=False)
 
 
+@pytest.mark.parametrize("value", [-1, 0, 2.5, math.nan, math.inf, True])
 @pytest.mark.parametrize("name", ["steps", "rows", "workers"])
-def test_a_number_below_one_is_refused(name):
-    with pytest.raises(ParameterError, match=rf"^{name} = -1 must be 1 or more\.$"):
-        train([small(0)], progress=False, **{name: -1})
+def test_what_counts_nothing_is_refused(name, value):
+    """A number of processes that is NaN is neither below one nor one: none would ever start."""
+    with pytest.raises(ParameterError, match=rf"^{name} (is|=) .*must be a whole number"):
+        train([small(0)], progress=False, **{name: value})
 
 
 def test_what_cannot_be_gathered_at_the_end_is_refused_before_anything_is_trained(monkeypatch):
