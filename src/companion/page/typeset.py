@@ -50,9 +50,10 @@ _RULES = [
         re.compile(r"(?<=>)''|(?<=>)'(?![a-z])|(?<=[α-ω])'(?![a-z])"),
         lambda found: "′" * len(found[0]),
     ),
+    (re.compile(r"`([^`<]+)`"), r"<code>\1</code>"),
 ]
 """What is replaced, in this order: the marks of a quoted formula, signs,
-Greek letters, indices, exponents, products, minus, letters, primes."""
+Greek letters, indices, exponents, products, minus, letters, primes, names of code."""
 
 
 def _power(digits: str, exponent: str) -> str:

@@ -20,7 +20,6 @@ from grokbook.errors import ParameterError, TrainingError, checked_call, shown
 from grokbook.files import temporary_folder
 from grokbook.machine import cores, limited_threads, plain_torch, say, subnormals_as_zero
 from grokbook.measures.inputs import whole
-from grokbook.measures.inputs import whole
 from grokbook.training.accelerators import Muon
 from grokbook.training.compiled import compile_update, compiles
 from grokbook.training.config import RunConfig, code_of, digest

@@ -20,6 +20,7 @@ from companion.page.typeset import typeset
         ("I' x J', 16 x 16", "<i>I</i>′ × <i>J</i>′, 16 × 16"),
         ("5e-13, 0e+00 and 1e+06", "5 × 10<sup>−13</sup>, 0 and 1 × 10<sup>6</sup>"),
         ("a < b & c", "a &lt; <i>b</i> &amp; <i>c</i>"),
+        ("all `ONSETS` <= 2", "all <code>ONSETS</code> ≤ 2"),
         ("x w u = 1", "<i>x</i> <i>w</i> <i>u</i> = 1"),
     ],
 )
