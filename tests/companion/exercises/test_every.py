@@ -120,7 +120,7 @@ QUICK = [one for one in CODED if not asked(one.label).quick]
 @pytest.mark.parametrize("exercise", QUICK, ids=lambda one: one.label)
 def test_variants_have_answers_of_their_own(exercise):
     """Of five names one or none draws again; then none share an answer, and each may be rounded."""
-    drawn = editions.draw([exercise], NAMES[:5], False, print)
+    drawn = editions.draw([exercise], NAMES[:5])
     own = asked(exercise.label).drawn
     assert sum(one.given != own(one.name) for one in drawn) <= 1
     for one in drawn:

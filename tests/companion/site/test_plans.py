@@ -68,7 +68,7 @@ def test_what_can_be_turned_has_a_row_a_chapter_with_its_sets_and_its_example(tm
         ROOT, tmp_path, [path.stem for path in sources.chapter_paths(ROOT)], {chapter.name: [eight]}
     )
     rows = page.read_text("utf-8").splitlines()[2:]
-    assert len(rows) == len(sources.load_all(ROOT)) - 2
+    assert len(rows) == len(sources.load_all(ROOT)) - 1
     (row,) = [row for row in rows if row.startswith("| [11 ")]
     assert f"[eight symbols](chapters/{chapter.name}-eight.ipynb)" in row
     for name, value in chapter.example.items():
