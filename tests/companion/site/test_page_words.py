@@ -258,4 +258,5 @@ def test_a_re_run_whose_condition_is_false_shows_the_marked_line(worded, open_pa
         )
         assert len({*colours}) == 2 and page.seen["errors"] == []
     assert "taught 200 times, and done (" in page.locator("article").inner_text()
-    assert "1 condition of its sentences no longer holds;" in page.locator("article").inner_text()
+    said = "Conditions of its sentences that no longer hold: 1, marked there."
+    assert said in page.locator("article").inner_text()
