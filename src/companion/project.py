@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import Any
 
 from grokbook import __version__
-from grokbook.errors import GrokbookError, ParameterError, shown
-from grokbook.files import PLAIN, as_text, is_plain, whole
+from grokbook.errors import GrokbookError, ParameterError, line, shown
+from grokbook.files import PLAIN, as_text, is_plain, unreadable, whole
 from grokbook.paths import HOME, frame, project_root
 
 PACKAGE = "grokbook_chapters"
@@ -128,6 +128,16 @@ def described(root: Path) -> dict[str, Any]:
     """The table `project` of a folder's pyproject.toml; an empty one where there is no such
     file."""
     return _table(_content(root), "project")
+
+
+def read_yaml(path: Path) -> Any:
+    """What a YAML file of a project says; `unreadable` where it is damaged or not there."""
+    import yaml
+
+    try:
+        return yaml.safe_load(whole(path))
+    except (OSError, yaml.YAMLError, RecursionError) as error:
+        raise unreadable(path, line(error)) from error
 
 
 def urls(root: Path) -> dict[str, str]:

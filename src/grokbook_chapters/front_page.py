@@ -127,7 +127,7 @@ def numbers(found: Mapping[str, xr.Dataset]) -> dict[str, Any]:
     never = bool(times["no_decay"].grok_step.isna().all())
     shares = "; ".join(f"{act} {value:.2f}" for act, value in share.items())
     known = settled()
-    words = [known[entry.id] for entry in carrying(choose())]
+    words = [known.get(entry.id) for entry in carrying(choose())]
     return {
         "checked": len(words),
         "hold": words.count("holds"),

@@ -15,6 +15,7 @@ from grokbook_chapters import (
     progress_measures,
     resnet_grokking,
     separability_and_depth,
+    symmetric_form,
     trained_toys,
     what_is_grokking,
     width_and_initialisation,
@@ -33,6 +34,7 @@ def offered() -> dict[str, Experiment]:
     experiments = [
         *(another_prime[split] for split in ("live", "random")),
         *(fewer_pairs[split] for split in ("live", "random")),
+        *symmetric_form.plan(19, 0.6, 32, 6_000, 3).values(),
         *holes.plan(31, 6, 0.6, 2_000).values(),
         progress_measures.plan(29, 0.6, 32, 1_600, 1)["live"],
         separability_and_depth.plan(47, 0.8, 32, 1_600, 3)["probed"],

@@ -8,13 +8,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
-
 from companion import page
 from companion.page.markup import rendered
 from companion.page.safe import words
 from companion.page.sources import FRONT, Chapter, load_all, page_of
-from companion.project import of
+from companion.project import of, read_yaml
 
 
 class Group(NamedTuple):
@@ -25,7 +23,7 @@ class Group(NamedTuple):
 
 
 def _groups(root: Path) -> list[Group]:
-    toc = yaml.safe_load((root / "book" / "_toc.yml").read_text(encoding="utf-8"))
+    toc = read_yaml(root / "book" / "_toc.yml")
     known = {page_of(chapter.name): chapter for chapter in load_all(root)}
     for other in (FRONT, of(root).ledger):
         known.pop(page_of(other), None)

@@ -27,7 +27,7 @@ from companion.exercises import parser
 from companion.page import cards, class_page, front, sources
 from companion.page.drawing import NARROW
 from companion.page.sources import Chapter
-from companion.project import described, of, urls
+from companion.project import described, of, read_yaml, urls
 from companion.python_source import SOURCES
 from companion.site import cookbook, downloads, outputs, policy, sheets, state, variants
 from companion.site.arranged import arranged
@@ -190,7 +190,7 @@ def stage(
             notebook = variants.shown(variant, executed[name])
             put_page(notebook, place, extra, chapter, others, variant.name)
     toc = source / "_toc.yml"
-    toc.write_text(filtered_toc(toc.read_text("utf-8"), names), "utf-8")
+    toc.write_text(filtered_toc(toc, names), "utf-8")
     fill_pages(root, source, names, sets)
     _put_mathjax(extra / "mathjax")
     (extra / class_page.NAME).write_text(class_page.class_page(), encoding="utf-8")
@@ -231,8 +231,8 @@ def configuration(root: Path) -> str:
             return upper
         return lower | {name: over(lower.get(name), value) for name, value in upper.items()}
 
-    frames = yaml.safe_load((frame() / "_config.yml").read_text(encoding="utf-8"))
-    own = yaml.safe_load((root / "book" / "_config.yml").read_text(encoding="utf-8"))
+    frames = read_yaml(frame() / "_config.yml")
+    own = read_yaml(root / "book" / "_config.yml")
     return yaml.safe_dump(over(frames, own), sort_keys=False)
 
 
@@ -325,9 +325,9 @@ def without_dead_links(text: str, names: Collection[str], elsewhere: Mapping[str
     return _LINKS.sub(replaced, text)
 
 
-def filtered_toc(text: str, names: Collection[str]) -> str:
+def filtered_toc(file: Path, names: Collection[str]) -> str:
     """The table of contents without chapters that were not executed and without empty parts."""
-    toc = yaml.safe_load(text)
+    toc = read_yaml(file)
     parts = []
     for part in toc.get("parts", []):
         staying = []
@@ -448,11 +448,9 @@ def put_leading_on(source: Path, html: Path) -> None:
 
     Raises ChapterError for a former address at which there is a page.
     """
-    title = yaml.safe_load((source / "_config.yml").read_text(encoding="utf-8"))["title"]
+    title = read_yaml(source / "_config.yml")["title"]
     template = Path(__file__).with_name("index.html")
-    moved: dict[str, str] = {}
-    if (source / MOVED).is_file():
-        moved = yaml.safe_load((source / MOVED).read_text(encoding="utf-8"))
+    moved: dict[str, str] = read_yaml(source / MOVED) if (source / MOVED).is_file() else {}
     for old, page in {"index.html": "intro.html", **moved}.items():
         place = inside(html, old)
         if old in moved and place.exists():

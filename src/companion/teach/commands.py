@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from grokbook.files import atomic_write, refuse_unwritable
+
 app = typer.Typer(help="What a lecturer hands out.", no_args_is_help=True)
 
 Chapter = Annotated[str, typer.Argument(help="Number or name of a chapter.")]
@@ -29,7 +31,6 @@ def slides(chapter: Chapter, out: Out, site: Site = None) -> None:
     notes (key s)."""
     from companion.teach import pages
     from companion.teach.slides import slides as made
-    from grokbook.files import refuse_unwritable
 
     refuse_unwritable(out, f"OUT = {out}")
     folder = pages.site_folder(site)
@@ -38,8 +39,6 @@ def slides(chapter: Chapter, out: Out, site: Site = None) -> None:
 
 
 def _write(kind: str, place: Path, content: bytes) -> None:
-    from grokbook.files import atomic_write
-
     atomic_write(place, content)
     print(f"{kind:9} {place}")
 
@@ -80,7 +79,6 @@ def handout(chapter: Chapter, out: Out, site: Site = None) -> None:
     formulas, exercises."""
     from companion.teach import pages
     from companion.teach.handout import handout as made
-    from grokbook.files import refuse_unwritable
 
     folder = pages.site_folder(site)
     refuse_unwritable(out, f"OUT = {out}")
@@ -93,7 +91,6 @@ def handout(chapter: Chapter, out: Out, site: Site = None) -> None:
 def paper_(out: Out, site: Site = None) -> None:
     """Print the whole book as one PDF, with Chromium."""
     from companion.teach import pages, paper
-    from grokbook.files import refuse_unwritable
     from grokbook.paths import project_root
 
     folder = pages.site_folder(site)

@@ -8,8 +8,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from companion.project import read_yaml
 from companion.site.browser import chromium
 from grokbook.errors import GrokbookError
 
@@ -27,7 +26,7 @@ FOOT = '<p style="width:100%;font:8px sans-serif;text-align:center" class="title
 def pages_in_order(root: Path, site: Path) -> list[str]:
     """The pages of the book that the site has, in the order of the table of contents, without
     `.html`."""
-    toc = yaml.safe_load((root / "book" / "_toc.yml").read_text(encoding="utf-8"))
+    toc = read_yaml(root / "book" / "_toc.yml")
     names = [toc["root"]]
     for part in toc["parts"]:
         for chapter in part["chapters"]:

@@ -325,12 +325,15 @@ def _train_programs(
     """Train runs by programs: in `count` processes where they can travel and their code is known,
     else here."""
     configs = list(itertools.chain(*programs))
-    code = code_of(*configs)
-    is_known = code.digest is not None
-    if checkpoints is not None and not is_known:
-        say(f"no checkpoint of these runs is kept: {code.why}.")
-    folder = checkpoints if is_known else None
-    if count == 1 or not is_known or not _travels(configs):
+    apart = count > 1 and _travels(configs)
+    folder = checkpoints
+    # the code of a reader's own is read only where a process or a file depends on it
+    if (apart or folder is not None) and (code := code_of(*configs)).digest is None:
+        if folder is not None:
+            say(f"no checkpoint of these runs is kept: {code.why}.")
+        apart = False
+        folder = None
+    if not apart:
         return [_train_job(_Job(program, folder, how), progress) for program in programs]
     with contextlib.nullcontext(folder) if folder is not None else temporary_folder() as place:
         return _train_apart([_Job(program, place, how) for program in programs], count, progress)

@@ -39,10 +39,10 @@ import xarray as xr
 
 from companion.claims import Finding, Runs, claim, judge
 from companion.claims.finding import Part
-from grokbook.curves.delay import THRESHOLD, grok_times
+from grokbook.curves.delay import ROUNDING, THRESHOLD, grok_times
 from grokbook.runs.experiment import available
 from grokbook.runs.sweep import Axis, Sweep
-from grokbook.training.config import StopRule
+from grokbook.training.config import RunConfig, StopRule
 from grokbook.training.schedule import Schedule
 from grokbook_chapters.causes.effects import texts
 from grokbook_chapters.causes.handed import Middle, middle
@@ -82,15 +82,22 @@ SETTINGS = ("learning_rate", "weight_decay", "train_fraction", "width")
 PRINTED = {"learning_rate": -0.50, "weight_decay": -0.64, "train_fraction": -2.04, "width": -0.27}
 
 
+def until_it_stays(bench: str, steps: int) -> RunConfig:
+    """The free run of a bench with so many steps and the log of a grid, ended once it has
+    generalised."""
+    stop = StopRule(threshold=THRESHOLD - ROUNDING, hold=4)
+    return dataclasses.replace(free(bench), steps=steps, log=LOG, stop=stop)
+
+
 def grids() -> dict[str, Sweep]:
     """The grids of both benches, three seeds a setting."""
     found = {}
     for name, sides in GRIDS.items():
         bench = name[0]
-        stop = StopRule(threshold=THRESHOLD - 1e-6, hold=4)
-        config = dataclasses.replace(free(bench), steps=STEPS[bench], log=LOG, stop=stop)
         axes = tuple(Axis(*side) for side in sides)
-        found[name] = Sweep(f"causes/laws[{name}]", config, SEEDS, kept=KEPT, axes=axes)
+        found[name] = Sweep(
+            f"causes/laws[{name}]", until_it_stays(bench, STEPS[bench]), SEEDS, kept=KEPT, axes=axes
+        )
     return found
 
 

@@ -53,18 +53,16 @@ from torch.nn import functional as F
 
 from companion.claims import Finding, Runs, claim, judge
 from companion.claims.finding import Part
-from grokbook.curves.delay import THRESHOLD, grok_times
+from grokbook.curves.delay import ROUNDING, THRESHOLD, grok_times
 from grokbook.measures.fourier import energy_share
 from grokbook.measures.geometry import effective_dimension
 from grokbook.measures.norms import weight_norm
 from grokbook.models.networks import parts_of
 from grokbook.runs.experiment import Experiment, recorded
 from grokbook.runs.instruments import fresh
-from grokbook.training.config import StopRule
 from grokbook.training.watching import View
 from grokbook_chapters.causes.effects import LEVEL, holm, texts
-from grokbook_chapters.causes.laws import LOG
-from grokbook_chapters.causes.runs import free
+from grokbook_chapters.causes.laws import until_it_stays
 
 SEEDS = tuple(range(30, 78))
 """Seeds that no arm, search or grid has."""
@@ -158,7 +156,7 @@ def early(measure: Callable[[View], float], view: View) -> float:
         return np.nan
     task: Any = view.task
     right = view.logits.argmax(axis=1) == np.asarray(task.targets)
-    is_fitted = right[task.train_index].mean() >= THRESHOLD - 1e-6
+    is_fitted = right[task.train_index].mean() >= THRESHOLD - ROUNDING
     return measure(view) if is_fitted else np.nan
 
 
@@ -178,8 +176,7 @@ PREDICTORS = (*LOGGED, *WATCHED)
 
 def settings(bench: str) -> dict[tuple[float, float], Experiment]:
     """The free runs of a bench at each of its rates and decays, with what is read at the fit."""
-    stop = StopRule(threshold=THRESHOLD - 1e-6, hold=4)
-    config = dataclasses.replace(free(bench), steps=STEPS[bench], log=LOG, stop=stop)
+    config = until_it_stays(bench, STEPS[bench])
     found = {}
     for rate, decay in SETTINGS[bench]:
         optimizer = dataclasses.replace(config.optimizer, learning_rate=rate, weight_decay=decay)

@@ -166,7 +166,7 @@ def test_a_damaged_page_or_card_is_executed_again_and_never_published(
     path.write_bytes(DAMAGES[damage](path.read_bytes()))
     assert state.executed(built) == []
     assert "01_tiny.ipynb" not in site.filtered_toc(
-        (built / "book" / "_toc.yml").read_text(), state.executed(built)
+        built / "book" / "_toc.yml", state.executed(built)
     )
     executed = []
     monkeypatch.setattr(building, "side_by_side", lambda waiting, *rest: executed.extend(waiting))

@@ -28,14 +28,12 @@ def chapter_page(root):
 
 
 def test_chapters_that_were_not_executed_are_left_out(project):
-    toc = yaml.safe_load(
-        site.filtered_toc((project / "book" / "_toc.yml").read_text(), ["01_tiny"])
-    )
+    toc = yaml.safe_load(site.filtered_toc(project / "book" / "_toc.yml", ["01_tiny"]))
     assert [c["file"] for part in toc["parts"] for c in part["chapters"]] == [
         "chapters/01_tiny",
         "references",
     ]
-    none = yaml.safe_load(site.filtered_toc((project / "book" / "_toc.yml").read_text(), []))
+    none = yaml.safe_load(site.filtered_toc(project / "book" / "_toc.yml", []))
     assert [part["caption"] for part in none["parts"]] == ["More"]
 
 
@@ -325,3 +323,11 @@ def test_a_swap_that_fails_brings_the_old_site_back(tmp_path):
     with pytest.raises(OSError):
         site.swap(tmp_path / "work" / "absent", target)
     assert (target / "index.html").read_text() == "old"
+
+
+def test_a_broken_table_of_contents_is_one_sentence_that_names_it(tmp_path):
+    file = tmp_path / "_toc.yml"
+    file.write_text("parts: [unclosed\n  - a: *b\n")
+    with pytest.raises(RecordError, match=r"_toc\.yml cannot be read") as refused:
+        site.filtered_toc(file, [])
+    assert str(refused.value).isprintable()
