@@ -11,7 +11,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import zipfile
 from pathlib import Path
 
 from companion.teach.pages import site_folder
@@ -32,20 +31,17 @@ Check     sha256sum --check SHA256SUMS
 
 
 def archive(folder: Path, out: Path) -> int:
-    """Write checksums of all files of a folder beside them, and it all to `out`, whole or not at
-    all; their number."""
+    """Write checksums of all files of a folder beside them, and the folder to `out`, whole or not
+    at all; their number."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     sums = ""
     for path in files:
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         sums += f"{digest}  {path.relative_to(folder).as_posix()}\n"
     (folder / "SHA256SUMS").write_text(sums, encoding="utf-8", newline="\n")
-    with tempfile.TemporaryFile() as made:
-        with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as packed:
-            for path in (folder / "SHA256SUMS", *files):
-                packed.write(path, Path(out.stem) / path.relative_to(folder))
-        made.seek(0)
-        atomic_write(out, made.read())
+    with tempfile.TemporaryDirectory() as place:
+        packed = shutil.make_archive(f"{place}/all", "zip", folder.parent, folder.name)
+        atomic_write(out, Path(packed).read_bytes())
     return len(files)
 
 
@@ -64,6 +60,7 @@ def fill(folder: Path) -> None:
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as work:
-        fill(Path(work))
-        count = archive(Path(work), OUT)
+        folder = Path(work) / OUT.stem
+        fill(folder)
+        count = archive(folder, OUT)
     print(f"bundle    {OUT}, {count} files, {OUT.stat().st_size / 1e6:.0f} MB")

@@ -98,7 +98,9 @@ def test_what_pages_and_library_import_comes_with_the_extra_book():
     names = set().union(*(imported(re.sub(r"^%.*", "", source, flags=re.M)) for source in sources))
     names -= {"grokbook", "companion", "grokbook_chapters", *sys.stdlib_module_names}
     names -= {"own", "signs", "mine"}  # pages write own.py and mine.py
-    missing = {name for name in names if not brought & set(map(canonicalize_name, known.get(name, ())))}
+    missing = {
+        name for name in names if not brought & set(map(canonicalize_name, known.get(name, ())))
+    }
     assert missing == OPTIONAL
 
 
@@ -144,7 +146,8 @@ def stated(path: str) -> tuple[dict[str, SpecifierSet], dict[str, SpecifierSet],
 def test_the_conda_environment_has_the_names_and_ranges_of_pyproject():
     conda, pip, options = stated("environment.yml")
     wanted = {
-        {"torch": "pytorch"}.get(canonicalize_name(r.name), canonicalize_name(r.name)): r.specifier for r in asked("book")
+        {"torch": "pytorch"}.get(canonicalize_name(r.name), canonicalize_name(r.name)): r.specifier
+        for r in asked("book")
     }
     python = conda.pop("python")
     assert conda.pop("pip") == SpecifierSet() and python == SpecifierSet(

@@ -17,7 +17,7 @@ from companion.site.baked import Known, Label, baked, markdown
 from companion.site.variants import Sets
 
 NUMBERS = "numbers.json"
-"""Where a build of the site leaves what references print (book/_ext/grokbook_numbers.py)."""
+"""Where a build of the site leaves what references print (book/_ext/grokbook_site.py)."""
 
 
 def put(root: Path, html: Path, sets: Sets) -> None:
