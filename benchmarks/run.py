@@ -33,7 +33,6 @@ from work import (
     our_epochs,
     our_step,
     paper_run,
-    plain_cell_step,
     plain_images,
     plain_network,
     products,
@@ -41,7 +40,6 @@ from work import (
 )
 
 from grokbook.runs.provenance import processor
-from grokbook.training import RunConfig
 from grokbook.training.compiled import compiles
 
 HERE = Path(__file__).parent
@@ -126,26 +124,20 @@ def comparisons(files: Path) -> Iterator[Comparison]:
             yield Comparison(name, wanted, partial(step_and_products, kind, compiled), rounds)
     if compiles(paper_run()):
         yield Comparison(
-            "plain cell step / ours",
-            "at least 8",
-            lambda: (plain_cell_step(toy_run()), side_by_side(toy_run, TOGETHER)),
-            20,
-            TOGETHER * BETWEEN * cores,
-        )
-        yield Comparison(
             NETWORK_STEP,
             "at least 4",
-            lambda: (plain_network(network_run()), side_by_side(network_run, NETWORKS)),
+            networks,
             10,
             NETWORKS * cores,
         )
     yield Comparison(IMAGES_EPOCH, "at least 2", partial(epochs_of_images, files), 8)
 
 
-def side_by_side(make: Callable[[int], RunConfig], count: int) -> Work:
-    """Several runs as one compiled program, `BETWEEN` updates and one log, as a diagram is
-    recorded."""
-    return our_epochs(*map(make, range(count)), updates=BETWEEN, compiled=True)
+def networks() -> tuple[Work, Work]:
+    """Steps of one two-layer network, and of several as one compiled program."""
+    several = map(network_run, range(NETWORKS))
+    ours = our_epochs(*several, updates=BETWEEN, compiled=True)
+    return plain_network(network_run()), ours
 
 
 def epochs_of_images(files: Path) -> tuple[Work, Work]:

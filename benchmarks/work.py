@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -122,56 +121,6 @@ def plain_network(config: RunConfig) -> Work:
             losses.append(loss.item())
 
     work.losses = losses
-    return work
-
-
-def plain_cell_step(config: RunConfig) -> Work:
-    """One step of a cell written plainly: one model, two optimisers, every metric in every step.
-
-    As in the authors' program: both accuracies by the nearest answer, and how many parallelograms
-    the embedding has.
-    """
-    table = nn.Parameter(config.model.draw(config.seed)["W_E"])
-    layers: list[nn.Module] = []
-    for wide, narrow in pairwise(config.model.sizes):
-        layers += [nn.Linear(wide, narrow), nn.Tanh()]
-    decoder = nn.Sequential(*layers[:-1])
-    x = torch.from_numpy(config.task.inputs)
-    y = torch.from_numpy(config.task.targets).float()
-    sums = x.sum(1)
-    train, test = parts(config)
-    answers = torch.stack([y[sums == total][0] for total in range(int(sums.max()) + 1)])
-    first, second = torch.triu_indices(len(sums), len(sums), 1)
-    alike = sums[first] == sums[second]
-    same = torch.cat([x[first[alike]], x[second[alike]]], 1)
-    encoding = config.optimizer.of("encoder")
-    decoding = config.optimizer.of("decoder")
-    optimisers = [
-        torch.optim.AdamW([table], encoding.learning_rate, weight_decay=0.0),
-        torch.optim.AdamW(
-            decoder.parameters(), decoding.learning_rate, weight_decay=decoding.weight_decay
-        ),
-    ]
-
-    def accuracy(outputs: Tensor, part: Tensor) -> float:
-        return float((torch.cdist(outputs, answers).argmin(1) == sums[part]).float().mean())
-
-    def work() -> None:
-        for optimiser in optimisers:
-            optimiser.zero_grad()
-        seen = decoder(table[x[train, 0]] + table[x[train, 1]])
-        unseen = decoder(table[x[test, 0]] + table[x[test, 1]])
-        loss = F.mse_loss(seen, y[train])
-        loss.backward()
-        for optimiser in optimisers:
-            optimiser.step()
-        e = ((table - table.mean(0)) / table.std(0)).detach()
-        apart = (e[same[:, 0]] + e[same[:, 1]] - e[same[:, 2]] - e[same[:, 3]]).square().mean(1)
-        loss.item()
-        accuracy(seen, train)
-        accuracy(unseen, test)
-        float((apart < 0.01).float().mean())
-
     return work
 
 
