@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from causes_runs import grid_world, inverse
-from companion.page import when
 from grokbook.runs.experiment import load_or_run
 from grokbook_chapters.causes import figures, handed, laws, predictors, runs
 from grokbook_chapters.causes.numbers import (
@@ -17,9 +16,7 @@ from grokbook_chapters.causes.numbers import (
     numbers,
     predictor_table,
 )
-from project_tree import ROOT
-
-PAGE = (ROOT / "notebooks" / "19_causes.md").read_text("utf-8")
+from written_pages import functions, names_used
 
 
 def times(groks, fits=50):
@@ -51,27 +48,23 @@ def test_a_share_is_of_the_arm_that_an_arm_is_compared_with():
 
 def test_the_share_of_the_page_is_the_library_s():
     """Equation (19.1) as the page writes it in sight."""
-    begin = PAGE.index("def share_of_wait")
-    names = {"pd": pd}
-    exec(PAGE[begin : PAGE.index("print(f", begin)], names)
+    (share_of_wait,) = functions("19", "share_of_wait")
     free = times([450, 650])
     changed = times([230, 300], fits=30)
     expected = handed.waits(changed, free)
-    np.testing.assert_allclose(names["share_of_wait"](changed, free).astype(float), expected)
+    np.testing.assert_allclose(share_of_wait(changed, free).astype(float), expected)
 
 
 def test_the_network_of_the_page_is_bench_q_and_homogeneous_of_degree_three():
     """Equation (19.2) for the library's network: its pair of one-hot operands, hidden and output."""
-    begin = PAGE.index("def squares")
-    names = {"np": np}
-    exec(PAGE[begin : PAGE.index("hidden, output =", begin)], names)
+    (squares,) = functions("19", "squares")
     rng = np.random.default_rng(0)
     hidden = rng.normal(size=(4, 6))
     output = rng.normal(size=(3, 4))
     pair = np.array([0.0, 1, 0, 1, 0, 0])
-    once = names["squares"](hidden, output, pair)
+    once = squares(hidden, output, pair)
     np.testing.assert_allclose(output @ (hidden[:, 1] + hidden[:, 3]) ** 2, once)
-    np.testing.assert_allclose(names["squares"](1.7 * hidden, 1.7 * output, pair), 1.7**3 * once)
+    np.testing.assert_allclose(squares(1.7 * hidden, 1.7 * output, pair), 1.7**3 * once)
 
 
 BASES = ("free", "norm-at-1", "data-balanced")
@@ -143,7 +136,7 @@ def test_each_condition_of_the_prose_holds_in_its_world_and_not_in_another(live)
     assert all(found[name].holds for name in conditions().condition)
     assert found["Q_features_50"].value == 0.5 and found["T_head_50_band"] == "1.00 to 1.00"
     assert found["Q_free_wait"].value == 400 and found["arm"] == "decay double"
-    assert found.keys() == used_by_the_page()
+    assert found.keys() == names_used("19")
     share = float(re.search(r"leaves (.*) of the wait", found["arm_did"])[1])
     assert 0.4 < share < 0.9
     changed = ("features-50", "decay-until-the-fit", "temperature-half-norm-held")
@@ -200,13 +193,6 @@ def test_arms_that_lose_what_they_have_learned_have_another_word_where_it_has_to
     before = published(live, world(), LAWS_HOLD)["turned"]
     after = published(live, tables, LAWS_HOLD)["turned"]
     assert before.startswith("none of") and after.startswith("1 of")
-
-
-def used_by_the_page():
-    """The names that the prose and the captions of the page ask for."""
-    conditions = re.findall(r"\{when\}(?: +([^\n]+)|`+([^;`]+);)", PAGE)
-    truths = {name for condition in conditions for name in when.names("".join(condition))}
-    return truths | set(re.findall(r"\{glue:text\}`([^`:]+)", PAGE))
 
 
 def test_a_row_has_a_point_at_its_median_and_an_arrow_where_most_runs_do_not_generalise():

@@ -1,7 +1,5 @@
 """Appendix to chapter 03: checks in other worlds, Theorem 3 either way, Urysohn's map."""
 
-import re
-
 import numpy as np
 import pytest
 from scipy.linalg import circulant
@@ -9,9 +7,7 @@ from scipy.linalg import circulant
 from grokbook_chapters import norms_and_starts as chapter
 from grokbook_chapters.norms_and_starts import claims as topic
 from grokbook_chapters.norms_and_starts.med_limit import med_limit
-from project_tree import ROOT
-
-PAGE = (ROOT / "notebooks" / "03a_norms_and_starts.md").read_text("utf-8")
+from written_pages import functions, names_used
 
 WORLDS = [
     (topic.lemma_3_4, (5,), "holds", {"chain_in_bases": lambda *args: True}),
@@ -59,11 +55,9 @@ def test_the_map_is_one_of_urysohns():
 
 def test_the_bound_of_the_page_is_the_library_s():
     """Its function for one embedding, as it stands in sight."""
-    begin = PAGE.index("def med_bound")
-    names = {"np": np}
-    exec(PAGE[begin : PAGE.index("print(f", begin)], names)
+    (med_bound,) = functions("03a", "med_bound")
     radii = np.random.default_rng(0).uniform(0.5, 2, size=13)
-    assert names["med_bound"](radii, p=13) == pytest.approx(med_limit(radii), rel=1e-12)
+    assert med_bound(radii, p=13) == pytest.approx(med_limit(radii), rel=1e-12)
 
 
 @pytest.mark.parametrize(("p", "d"), [(5, 2), (13, 32)])
@@ -76,7 +70,7 @@ def test_med_is_below_its_bound_and_two_circles_attain_theirs(p, d):
 def test_the_spreads_of_the_prose_are_those_of_tables_that_are_drawn():
     """Squared steps of Toeplitz tables are more alike in a table and less from table to table."""
     found = chapter.numbers(97, n_tables=300)
-    assert found.keys() == set(re.findall(r"\{glue:text\}`([^`:]+)", PAGE))
+    assert found.keys() == names_used("03a")
     rng = np.random.default_rng(1)
     within = {}
     between = {}

@@ -3,14 +3,12 @@ either way."""
 
 import inspect
 import itertools
-import re
 
 import numpy as np
 import pytest
 import xarray as xr
 
 from companion.claims import Runs
-from companion.page import when
 from grokbook.curves.phases import OPEN, PhaseRule, phase_of, phases, shares
 from grokbook.errors import ParameterError
 from grokbook.plotting.phases import diagrams
@@ -22,7 +20,7 @@ from grokbook_chapters.phase_diagrams import runs as experiments
 from grokbook_chapters.phase_diagrams.figures import as_table, explorable
 from grokbook_chapters.phase_diagrams.recorded import Recorded
 from grokbook_chapters.phase_diagrams.walks import order, shares_by_walk, walks
-from project_tree import ROOT
+from written_pages import names_used
 
 BANDS = ["CCCCGGGMMMMMMMXX"] * 11
 AXES = {"decoder_weight_decay": list(experiments.DECAYS), "decoder_lr": list(experiments.FINE[:6])}
@@ -605,16 +603,7 @@ def test_the_numbers_of_the_prose_follow_the_runs():
     assert (told["general_ordered"], told["general_all"]) == (3, 3)
     assert (told["other_ordered"], told["other_all"]) == (0, 3)
     assert told["some_general"].holds and told["some_other"].holds
-    assert told.keys() == used_by_the_page()
-
-
-def used_by_the_page() -> set[str]:
-    """The names that the prose and the captions of the page ask for."""
-    figures = (ROOT / "src/grokbook_chapters/phase_diagrams/figures.py").read_text("utf-8")
-    page = (ROOT / "notebooks/12_phase_diagrams.md").read_text("utf-8") + figures
-    conditions = re.findall(r"\{when\}(?: +([^\n]+)|`+([^;`]+);)", page)
-    truths = {name for condition in conditions for name in when.names("".join(condition))}
-    return truths | set(re.findall(r"\{glue:text\}`([^`:]+)", page))
+    assert told.keys() == names_used("12")
 
 
 def test_a_table_of_a_diagram_has_a_row_a_decay():

@@ -2,7 +2,6 @@
 that can fail."""
 
 import dataclasses
-import re
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,6 @@ import xarray as xr
 
 from companion.claims import Runs, load
 from companion.claims.runs import every_run
-from companion.page import when
 from grokbook.errors import ParameterError
 from grokbook.models.placed import PlacedToy
 from grokbook.plotting.plane import window
@@ -29,8 +27,7 @@ from grokbook.theory.parallelograms import (
 from grokbook_chapters.liu2022 import STEP, rates
 from grokbook_chapters.trained_toys import claims, embeddings, numbers, plan, regions, runs, stored
 from grokbook_chapters.trained_toys.recorded import Recorded
-from project_tree import ROOT
-from written_pages import functions
+from written_pages import functions, names_used
 
 
 def test_the_run_of_figure_4d_comes_out_to_the_step():
@@ -638,27 +635,16 @@ def test_the_numbers_of_the_prose_follow_the_runs(small_fig2):
     assert 25 / 55 < told["half_runs"].value < 45 / 55
     assert told["fitting_all"].endswith("of 2") and told["forced"].split()[-1] == "4"
     assert not numbers(run, own, 44, 58)["theirs"].holds
-    assert told.keys() == used_by_the_page()
-
-
-def used_by_the_page() -> set[str]:
-    """The names that the prose and the captions of the page ask for."""
-    page = (ROOT / "notebooks/11a_trained_toys.md").read_text("utf-8")
-    conditions = re.findall(r"\{when\}(?: +([^\n]+)|`+([^;`]+);)", page)
-    truths = {name for condition in conditions for name in when.names("".join(condition))}
-    return truths | set(re.findall(r"\{glue:text\}`([^`:]+)", page))
+    assert told.keys() == names_used("11a")
 
 
 def test_a_parallelogram_of_the_page_is_the_library_s():
     """The function in sight against the library's closed set, on random numbers."""
-    page = (ROOT / "notebooks/11a_trained_toys.md").read_text("utf-8")
-    begin = page.index("def is_closed")
-    names = {}
-    exec(page[begin : page.index("\nladder =")], names)
+    (is_closed,) = functions("11a", "is_closed")
     drawn = embeddings.normalised(np.random.default_rng(3).normal(size=10) + np.arange(10))
     closed = closed_set(drawn, embeddings.TOLERANCE, normalise=False)
     for pairs in permissible_set(all_samples(10)):
-        assert names["is_closed"](drawn, *pairs[0], *pairs[1]) == (pairs in closed)
+        assert is_closed(drawn, *pairs[0], *pairs[1]) == (pairs in closed)
 
 
 def test_a_place_of_the_page_moves_as_gradient_descent_has_it():

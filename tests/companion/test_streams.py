@@ -1,7 +1,6 @@
 """What processes share: a start-up file prints, reads and writes of it where it likes, and nothing
 of ours breaks."""
 
-import ast
 import io
 import json
 import os
@@ -13,7 +12,6 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-import grokbook
 from companion import cli
 from companion.claims import choose, export
 from companion.site import kernel
@@ -121,17 +119,3 @@ def test_output_that_cannot_be_written_is_one_line(monkeypatch, capfd):
     assert (
         ended.value.code == 1 and capfd.readouterr().err == "grokbook: No space left on device.\n"
     )
-
-
-def test_every_file_of_text_is_read_and_written_in_an_encoding_that_is_named():
-    """Else it would be that of whoever runs it."""
-    before = {"read_text": 0, "write_text": 1}
-    found = []
-    for path in Path(grokbook.__file__).parents[1].rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            name = getattr(getattr(node, "func", None), "attr", "")
-            if isinstance(node, ast.Call) and name in before:
-                named = any(word.arg == "encoding" for word in node.keywords)
-                if not named and len(node.args) == before[name]:
-                    found.append(f"{path.name}:{node.lineno}")
-    assert not found

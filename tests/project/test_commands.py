@@ -153,14 +153,6 @@ def test_ci_runs_its_stages_in_order_without_input_and_stops_at_the_first_that_f
     assert stage or timed == ["system", "set-up", "tests", "builds", "browser", "total"]
 
 
-def test_the_tests_for_a_browser_are_where_make_browser_looks_and_make_test_leaves_them_out():
-    tests, mark = (ROOT / "tests").rglob("*.py"), "mark." + "browser"
-    assert {path.parent.name for path in tests if mark in path.read_text("utf-8")} == {
-        "browser",
-        "site",
-    }
-
-
 @pytest.mark.parametrize(
     "summary", ["4 skipped, 90 deselected in 0.10s", "3 passed, 1 skipped in 0.10s", " "]
 )
@@ -214,19 +206,3 @@ def test_a_workflow_is_valid_pinned_and_may_only_do_what_it_must(name):
         set(re.findall(r"\bmake ([\w-]+)", "\n".join(s.get("run", "") for s in steps)))
         <= make_targets()
     )
-
-
-def test_the_workflows_publish_the_laptop_book_and_keep_and_propose_what_the_gpu_recorded():
-    test, book, publish = jobs("ci.yml").values()
-    assert test["strategy"]["matrix"]["python"] == ["3.11", "3.12", "3.13"]
-    *_, made, drift, pages = (step.get("run") or step["uses"] for step in book["steps"])
-    assert made == "make book" and "grokbook drift" in drift and "upload-pages-artifact" in pages
-    assert publish["needs"] == ["test", "book"] and publish["if"] == "github.event_name == 'push'"
-    build, propose, _ = jobs("book-gpu.yml").values()
-    before, checkout, after, *_ = build["steps"]
-    assert checkout["with"]["clean"] is False and build["runs-on"] == ["self-hosted", "gpu"]
-    assert (
-        "update-ref refs/kept/records" in before["run"]
-        and "merge --squash refs/kept/records" in after["run"]
-    )
-    assert "gh pr create" in propose["steps"][-1]["run"] and propose["if"] == "always()"

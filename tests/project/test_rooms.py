@@ -1,12 +1,11 @@
 """Imports go down: from chapters to the machine to the library, and from room to room
 (pyproject.toml)."""
 
-import re
 import subprocess
 import sys
 from pathlib import Path
 
-from project_tree import ROOT, read
+from project_tree import ROOT
 
 SOURCES = ROOT / "src"
 LINTED = [str(Path(sys.executable).with_name("lint-imports")), "--no-logo", "--no-cache"]
@@ -45,20 +44,3 @@ def test_a_library_that_asks_the_machine_a_machine_that_trains_and_a_chapter_tha
             file.write(f"\n{line}\n")
     done = linted(tmp_path)
     assert done.returncode == 1 and "Contracts: 0 kept, 5 broken." in done.stdout, done.stdout
-
-
-def test_the_rooms_that_there_are_are_listed():
-    section = read("CONTRIBUTING.md").partition("### The rooms")[2].partition("\n## ")[0]
-    rooms = {
-        f"{path.parents[1].name}.{path.parent.name}" for path in SOURCES.glob("[gc]*/*/__init__.py")
-    }
-    assert set(re.findall(r"^\| `([\w.]+)` \|", section, re.MULTILINE)) == {
-        name for name in rooms if not name.startswith("grokbook_chapters.")
-    }
-
-
-def test_the_folders_of_chapters_are_named_as_notebooks():
-    notebooks = {path.stem.partition("_")[2] for path in (ROOT / "notebooks").glob("*.md")}
-    assert {
-        path.parent.name for path in (SOURCES / "grokbook_chapters").glob("*/__init__.py")
-    } <= notebooks

@@ -75,15 +75,6 @@ def test_the_patterns_hit_what_they_should(what, hit, miss):
     assert re.search(FORBIDDEN[what], hit) and not re.search(FORBIDDEN[what], miss)
 
 
-def test_notebooks_are_sources_without_outputs():
-    assert not [name for name in tracked() if name.endswith(".ipynb")]
-    notebooks = [
-        name for name in tracked() if name.startswith("notebooks/") and name.endswith(".md")
-    ]
-    assert all(re.fullmatch(r"notebooks/\d\d[a-z]?_\w+\.md", name) for name in notebooks)
-    assert all("format_name: myst" in (ROOT / name).read_text("utf-8") for name in notebooks)
-
-
 def test_nothing_that_is_built_or_huge_is_tracked():
     built = (
         "site/",

@@ -17,7 +17,7 @@ from myst_parser.config.main import MdParserConfig
 from myst_parser.parsers.mdit import create_md_parser
 
 from companion.claims.ledger import claims, moved
-from companion.claims.verdicts import settled, with_former
+from companion.claims.verdicts import settled
 from companion.exercises import parser
 from companion.page import sources
 from companion.site import staging as site
@@ -149,13 +149,6 @@ def test_names_of_a_chapter_are_defined_and_used(chapter):
     assert "All checks passed" in checked.stdout
 
 
-def test_no_cell_of_a_chapter_asserts(chapter):
-    """An identity is tested; an agreement is a number on the page. At other values an assert kills
-    a whole page."""
-    tree = ast.parse("\n".join(cells(chapter.source)))
-    assert not any(isinstance(node, ast.Assert) for node in ast.walk(tree))
-
-
 def test_the_values_of_the_page_are_set_by_its_first_cell_alone(chapter):
     """A later cell that assigned a parameter would tell a reader of a value that is not theirs."""
     own = set()
@@ -180,13 +173,6 @@ def test_exercises_have_collapsed_solutions(chapter):
     assert chapter.source.count("{exercise}") == len(labels)
     # in the form that has a check and hints
     assert [one.label for one in parser.read(chapter.source)] == labels
-
-
-def test_what_the_prose_uses_is_published_by_one_function_of_the_chapter(chapter):
-    """A test of each chapter compares the names."""
-    publishing = [cell for cell in cells(chapter.source) if "page.publish(" in cell]
-    assert len(publishing) == 1
-    assert re.search(r"page\.publish\(\s*chapter\.numbers\(", publishing[0])
 
 
 COMMAND = re.compile(r"grokbook run (\d\w*)([^#\n`]*(?:\n[^\n`]*(?=`[^`]))?)")
@@ -416,21 +402,3 @@ def test_every_correction_has_a_row_and_no_row_is_about_a_claim_that_stands():
         for name in entries
         if settled()[name] in ("holds", "informal", "not run")
     } == {}
-
-
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "book/notation.md"], ids=lambda page: page.stem)
-def test_a_verdict_in_the_prose_is_the_settled_one(page):
-    """A strict build says so too, and a page is not built for every change."""
-    written = re.findall(r"\{verdict\}`(\S+):\s+([^`]+)`", page.read_text(encoding="utf-8"))
-    entries = {moved().get(name, name) for name in errata()}
-    assert page.stem != "errata" or {name for name, _ in written} <= entries
-    known = with_former(settled())
-    assert [
-        (name, word) for name, word in written if known.get(name) != " ".join(word.split())
-    ] == []
-
-
-@pytest.mark.parametrize("claim", [c for c in claims() if c.id in errata()], ids=lambda c: c.id)
-def test_a_row_names_the_chapter_of_the_ledger(claim):
-    assert errata()[claim.id][4] == f"chapter {claim.page.partition('_')[0].removeprefix('0')}"
-    assert min(len(cell) for cell in errata()[claim.id]) >= 3
