@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
+from itertools import repeat
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import Annotated, Any
@@ -327,30 +328,27 @@ def claims(
     known = verdicts.settled()
     chosen = choose(ids, paper)
     found = []
-    now = {}
+    words = {claim.id: known.get(claim.id) for claim in chosen}
     changed = []
     with stoppable():
-        for outcome in outcomes(chosen) if live else ():
-            name = outcome.claim.id
-            settled = known.get(name)
-            found.append(outcome)
-            now[name] = outcome.finding.verdict
-            if now[name] != settled:
-                changed.append(name)
+        for claim, outcome in zip(chosen, outcomes(chosen) if live else repeat(None), strict=False):
+            if outcome:
+                found.append(outcome)
+                words[claim.id] = outcome.finding.verdict
+            if words[claim.id] != known.get(claim.id):
+                changed.append(claim.id)
             if not as_json:
-                print(report.entry(outcome.claim, settled, outcome, width) + "\n", flush=True)
+                entry = report.entry(claim, known.get(claim.id), outcome, width)
+                print(f"{entry}\n", flush=True)
     if as_json:
         print(export.text(export.document(chosen, found)), end="")
     else:
-        for claim in () if live else chosen:
-            print(report.entry(claim, known.get(claim.id), width=width) + "\n")
-        words = [now.get(claim.id, known.get(claim.id)) for claim in chosen]
-        text = report.summary(words)
+        text = report.summary(words.values())
         if changed:
             text += f" {len(changed)} of them differ from what is settled: {', '.join(changed)}."
         print(report.paragraph(text, width))
     if settle:
-        verdicts.settle(now)
+        verdicts.settle({outcome.claim.id: outcome.finding.verdict for outcome in found})
         print(f"The settled verdicts are written to {current().verdicts.name}.")
     elif changed:
         raise typer.Exit(1)

@@ -31,8 +31,10 @@ def put(root: Path, html: Path, sets: Sets) -> None:
     folder = html / "downloads"
     (folder / "sets").mkdir(parents=True)
     works = root / "book" / "references.bib"
+    content = json.loads((html / NUMBERS).read_text("utf-8"))
+    labels = {label: Label(**about) for label, about in content.items()}
     site = Known(
-        labels=labels_of(html),
+        labels=labels,
         verdicts=with_former(settled()),
         bibliography=parse_file(str(works)) if works.is_file() else None,
         address=urls(root).get("Documentation", ""),
@@ -41,19 +43,13 @@ def put(root: Path, html: Path, sets: Sets) -> None:
     for name, variants in sets.items():
         _write(folder / name, state.notebook(root, name), site, install)
         for variant in variants:
-            labels = dict(site.labels)
-            for label, value in site.labels.items():
+            own = {}
+            for label, value in labels.items():
                 if label.endswith(variant.ending):
-                    labels[label.removesuffix(variant.ending)] = value
-            known = replace(site, labels=labels)
+                    own[label.removesuffix(variant.ending)] = value
+            known = replace(site, labels=labels | own)
             _write(folder / "sets" / variant.file, variant.notebook, known, install)
     (html / NUMBERS).unlink()
-
-
-def labels_of(html: Path) -> dict[str, Label]:
-    """What a built site prints for each label."""
-    content = json.loads((html / NUMBERS).read_text("utf-8"))
-    return {label: Label(**about) for label, about in content.items()}
 
 
 def _write(place: Path, notebook: Any, site: Known, install: list[Any]) -> None:
@@ -78,12 +74,6 @@ def released(root: Path) -> str:
     version = about["version"]
     wheel = f"{about['name'].replace('-', '_')}-{version}-py3-none-any.whl"
     return f"{repository}/releases/download/v{version}/{wheel}"
-
-
-def with_wheel(notebook: Any, root: Path) -> Any:
-    """The notebook with `install_cells` in front."""
-    notebook.cells[:0] = install_cells(root)
-    return notebook
 
 
 def install_cells(root: Path) -> list[Any]:

@@ -20,7 +20,7 @@ from companion.exercises.registry import Given, asked, near
 from companion.exercises.sandbox import blurred, run
 from companion.page import sources
 from companion.page.sources import Chapter
-from companion.site.downloads import with_wheel
+from companion.site.downloads import install_cells
 from companion.teach import worksheet
 from grokbook.errors import ChapterError, ParameterError, shown
 from grokbook.files import no_formula, whole_folder
@@ -159,6 +159,7 @@ def write(
     """
     pairs = chosen(root, chapters)
     names = [f"{number:02d}" for number in range(1, variants + 1)]
+    install = install_cells(root)
     with whole_folder(out) as work:
         drawn = draw([one for _, found in pairs for one in found], names)
         for name in names or ("",):
@@ -170,14 +171,14 @@ def write(
                 made = worksheet.notebook(chapter, exercises, given, name, keyed)
                 place = f"{chapter.name}/{chapter.name}.ipynb"
                 if not keyed:
-                    _put(with_wheel(made, root), work / "hand_out" / name / place)
+                    _put(made, work / "hand_out" / name / place, install)
                     continue
                 marked = work / "keys" / name / f"{chapter.name}.md"
                 marked.parent.mkdir(parents=True, exist_ok=True)
                 marked.write_text(worksheet.markdown(made), encoding="utf-8")
                 if not names:
                     made.cells = [cell for cell in made.cells if not cell.id.endswith("-key")]
-                    _put(with_wheel(made, root), work / "source" / place)
+                    _put(made, work / "source" / place, install)
         (work / "key.csv").write_text(key(drawn), encoding="utf-8")
         if keyed and not names:
             configuration = Path(__file__).with_name("nbgrader_config.txt")
@@ -185,9 +186,10 @@ def write(
     return len(pairs) * max(1, variants)
 
 
-def _put(notebook: Any, place: Path) -> None:
+def _put(notebook: Any, place: Path, install: Sequence[Any]) -> None:
     import nbformat
 
+    notebook.cells[:0] = install
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text(nbformat.writes(notebook), encoding="utf-8")
 

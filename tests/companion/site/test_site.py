@@ -17,7 +17,7 @@ from companion.checks import broken
 from companion.page import sources
 from companion.site import staging as site
 from companion.site import state
-from companion.site.downloads import with_wheel
+from companion.site.downloads import install_cells
 from grokbook.errors import ChapterError, ParameterError, RecordError
 from processes import git
 from project_tree import ROOT
@@ -223,8 +223,7 @@ def test_a_notebook_to_download_installs_the_released_wheel_first_where_the_pack
         f"    %pip install -q jupytext {wheel}grokbook-{about['version']}-py3-none-any.whl"
     )
     assert "".join(cells[1]["source"]).startswith("# A tiny chapter")
-    plain = nbformat.v4.new_notebook()
-    assert with_wheel(plain, tmp_path).cells == [], "a folder without pyproject.toml has no release"
+    assert install_cells(tmp_path) == [], "a folder without pyproject.toml has no release"
 
 
 def test_the_key_changes_with_a_page_and_not_by_itself(built):
