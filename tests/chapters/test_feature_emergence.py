@@ -38,28 +38,6 @@ def test_the_plan_is_a_pair_of_runs():
     assert [run.config.optimizer.weight_decay for run in live.values()] == [1e-3, 0.0]
 
 
-def test_recorded_settings_are_the_papers():
-    assert (
-        runs.rates()[127].config.n_train == 3225
-        and runs.followed()[2e-4].config.model.width == 2048
-    )
-    assert [run.config.n_train for run in runs.followed().values()] == [2016, 2016]
-    assert runs.muon()["muon"].config.optimizer.matrices == ("W_E",)
-    for M, sweep in runs.boundary().items():
-        config = sweep.config
-        assert (config.task.p, config.model.width, config.optimizer.learning_rate) == (
-            M,
-            256,
-            0.005,
-        )
-        assert (
-            config.optimizer.weight_decay == 5e-5
-            and sweep.seeds[-5:] == runs.fresh_boundary()[M].seeds
-        )
-    tried = np.array(runs.FINER)
-    assert (tried[1:] / tried[:-1]).max() < 1.09
-
-
 def mirrored(group):
     """Irreps with a reflected axis: they span the same functions, and most products of matrices are
     not theirs."""

@@ -307,15 +307,3 @@ def test_what_is_measured_of_a_run():
     assert set(signed.kind) == {"permutations times the sign"}
     counts, closed, predicted = figures.networks(rows).axes
     assert [len(ax.lines) for ax in (counts, closed, predicted)] == [3, 1, 2]
-
-
-def test_runs_of_both_settings_differ_in_the_decay_of_the_matrices_alone():
-    asked = runs.fig18()
-    assert len({run.key for run in asked.values()}) == len(asked) == len(runs.CELLS) * 2
-    assert asked["matrices decay", 24].name == "liu2022/fig18[cells=24, decay=3]"
-    plain, decayed = (asked[name, 24].config for name in runs.DECAYS)
-    assert plain.task == decayed.task and plain.model == decayed.model and plain.n_train == 24
-    assert (
-        plain.optimizer.of("encoder").weight_decay,
-        decayed.optimizer.of("encoder").weight_decay,
-    ) == (0, 3)

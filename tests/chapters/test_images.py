@@ -38,23 +38,6 @@ def test_the_plan_has_two_starts_that_differ_in_nothing_else():
     assert dataclasses.replace(large, model=usual.model) == usual and usual.batch_size is None
 
 
-def test_the_recorded_runs_have_the_settings_of_the_paper():
-    """Appendix J: 1,000 images, depth 3, width 200, squared error to one-hot labels, AdamW."""
-    config = runs.fig8()[8.0].config
-    assert (
-        config.n_train == 1000
-        and config.model.sizes == (784, 200, 200, 10)
-        and config.loss == "squared_error"
-    )
-    assert config.steps == 100_000 and config.optimizer.warmup == 0 and config.batch_size == 200
-    cell = runs.fig8_right()["cells"].cells(0)[-1]
-    assert (
-        cell.optimizer.of("last").learning_rate == 0.1
-        and cell.optimizer.of("rest").learning_rate == 1e-3
-    )
-    assert cell.optimizer.of("last").weight_decay == cell.optimizer.of("rest").weight_decay == 10
-
-
 @pytest.mark.parametrize(
     ("large", "usual", "verdict"),
     [

@@ -663,17 +663,3 @@ def test_a_claim_is_asked_again_at_half_and_at_twice_its_bar(claim):
     ((name, bars),) = claim.bars.items()
     bar = inspect.signature(claim.check).parameters[name].default
     assert bars == (bar / 2, 2 * bar)
-
-
-def test_the_runs_of_fig_12_have_the_training_set_of_equation_21():
-    runs = experiments.fig12()
-    for run in runs.values():
-        task = run.config.task
-        assert [tuple(pair) for pair in task.inputs[task.train_index].tolist()] == sorted(
-            experiments.TRAINED
-        )
-    speeds = [
-        [run.config.optimizer.of(name).learning_rate for name in ("encoder", "decoder")]
-        for run in runs.values()
-    ]
-    assert speeds == [[1e-3, 1e-2], [1e-2, 1e-3]]

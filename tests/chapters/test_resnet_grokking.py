@@ -53,31 +53,6 @@ def reached(*args, **kwargs):
 # ----------------------------------------------------------------------------------------- settings
 
 
-def test_the_recorded_runs_have_the_settings_of_the_paper():
-    """Section 6.3: 11 glyphs, a quarter of 14,641 images, ResNet-18, Adam 1e-3, decay 1e-4; the
-    code's batch of 200."""
-    large = runs.fig7()
-    config = large["decay=0.0001"].config
-    assert (
-        config.task.sizes() == (14_641, 3_660)
-        and config.task.rule == "sides"
-        and config.task.tile == 112
-    )
-    assert (config.model.width, config.model.stem, config.model.outputs) == (64, "imagenet", 49)
-    assert (config.optimizer.learning_rate, config.optimizer.weight_decay, config.batch_size) == (
-        1e-3,
-        1e-4,
-        200,
-    )
-    assert config.steps // 18 == runs.EPOCHS and type(config.optimizer).__name__ == "Adam"
-    control = large["decay=0"].config
-    assert (
-        dataclasses.replace(control, optimizer=config.optimizer) == config
-        and not control.optimizer.weight_decay
-    )
-    assert all(len(run.seeds) == 3 for run in large.values())
-
-
 def test_the_small_runs_differ_in_split_and_decay_alone():
     small = runs.small()
     assert [(r.config.task.split, r.config.optimizer.weight_decay) for r in small.values()] == [
@@ -88,10 +63,6 @@ def test_the_small_runs_differ_in_split_and_decay_alone():
     ]
     task = small["random"].config.task
     assert {dataclasses.replace(r.config.task, split="random") for r in small.values()} == {task}
-    assert len({r.key for r in small.values()}) == 4 and task.n**4 - task.sizes()[1] > 100
-    cells = runs.small_map()["cells"].cells(0)
-    assert cells[0].task.train_fraction == 0.25 and cells[-1].optimizer.weight_decay == 3.0
-    assert any(cell == small["random"].config for cell in cells)
 
 
 @pytest.mark.parametrize(("n", "share"), [(5, 0.99), (4, 0.97), (5, 0.01)])

@@ -7,7 +7,6 @@ import xarray as xr
 
 from companion.claims import Runs
 from companion.claims.finding import ENOUGH
-from grokbook.runs.recording import catalogue
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.theory.memorisers import transpose_accuracy
 from grokbook_chapters.symmetric_form import claims, numbers, plan, runs
@@ -21,13 +20,6 @@ PLAN = {"p": 7, "train_fraction": 0.6, "d_model": 8, "steps": 20, "n_seeds": 1}
 def test_a_sum_may_grow_like_the_square(elsewhere):
     """A sum that grows like p squared would bear the predecessor out."""
     assert elsewhere(claims.quadratic_growth, lattice_sum=lambda p: 0.3 * p * p) == "holds"
-
-
-def test_every_run_has_a_name_and_a_key_of_its_own():
-    every = [run for group in runs.RUNS for run in group().values()]
-    names = {run.name for run in every}
-    assert len({run.key for run in every}) == len(names) == len(every) == 5 + 10
-    assert {run.name for run in every} <= set(catalogue())
 
 
 def form(p: int, fraction: float, mirrored: float, unmirrored: float, seeds=(0,)) -> xr.Dataset:
