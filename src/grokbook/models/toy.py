@@ -18,6 +18,7 @@ from grokbook.errors import (
     check_integers,
     check_positive,
     checked_call,
+    shown,
 )
 from grokbook.models.mlp import draw_layers, layer_shapes
 from grokbook.models.networks import ROWS, Parameters, Shapes
@@ -59,7 +60,9 @@ class Toy:
         object.__setattr__(self, "hidden", tuple(self.hidden))
         check_integers(self, p=2, d_model=1, outputs=1)
         if not all(isinstance(n, Integral) and n >= 1 for n in self.hidden):
-            raise ParameterError(f"hidden = {self.hidden} must be widths, integers of 1 or more.")
+            raise ParameterError(
+                f"hidden = {shown(self.hidden)} must be widths, integers of 1 or more."
+            )
         object.__setattr__(self, "hidden", tuple(map(int, self.hidden)))
         check_positive(self, "spread")
         check_choice("activation", self.activation, ACTIVATIONS)

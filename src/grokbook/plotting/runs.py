@@ -20,9 +20,12 @@ from grokbook.runs.results import load
 def plot_curves(runs: xr.Dataset) -> Figure:
     """Accuracy and loss of every seed against the step, with the median fit and grok steps marked.
 
-    Raises ParameterError for a dataset that `grok_times` refuses, or one with axes of a grid:
-    choose a cell first.
+    Raises ParameterError for a dataset that `grok_times` refuses, one without losses, or one with
+    axes of a grid: choose a cell first.
     """
+    for name in ("test_accuracy", "train_loss", "test_loss"):
+        if name not in runs:
+            raise ParameterError(f"the dataset has no {name!r}, which is drawn.")
     sides = [dim for dim in runs.test_accuracy.dims if dim not in ("seed", "run", "step")]
     if sides:
         raise ParameterError(

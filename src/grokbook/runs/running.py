@@ -185,7 +185,13 @@ def sweep(
     axes = []
     other_names = {}
     for given, values in grid.items():
-        axis = Axis(worded(config, given), tuple(map(float, values)))
+        try:
+            numbers = tuple(map(float, values))
+        except (TypeError, ValueError):
+            raise ParameterError(
+                f"grid gives {given} the values {shown(values)}, which must be numbers."
+            ) from None
+        axis = Axis(worded(config, given), numbers)
         axes.append(axis)
         if axis.name != given:
             other_names[axis.name] = given

@@ -53,7 +53,7 @@ class Hook:
     def __post_init__(self) -> None:
         if self.start < 0 or (self.stop is not None and self.stop <= self.start):
             raise ParameterError(
-                f"start = {self.start}, stop = {self.stop} must be 0 <= start < stop."
+                f"start = {shown(self.start)}, stop = {shown(self.stop)} must be 0 <= start < stop."
             )
 
     def acts(self, step: int) -> bool:

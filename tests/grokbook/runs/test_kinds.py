@@ -5,12 +5,15 @@ import dataclasses
 import importlib
 import inspect
 import pkgutil
+from functools import partial
 
 import numpy as np
 import pytest
 import torch
+import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch import nn
 
 import grokbook as gb
 from grokbook.errors import GrokbookError, ParameterError, _kinds, checked_call
@@ -142,12 +145,21 @@ def called_by_readers():
 
 
 READERS = called_by_readers()
-OF_NO_KIND = (None, "x", [1, "a"], [], {}, -1, 1.5, True, b"x", object(), float("nan"))
-OF_NO_KIND += (torch.zeros(2), np.ones(2), gb.ModularTask)
+ACCURACY = ("seed", "step"), [[0.1, 1.0, 1.0]]
+CURVES = xr.Dataset(
+    {"train_accuracy": ACCURACY, "test_accuracy": ACCURACY}, {"seed": [0], "step": [0, 1, 2]}
+)
+OF_NO_KIND = (None, "x" * 200, [1, "a"], [], {}, -1, 1.5, 1j, True, b"x", object(), 10**400)
+OF_NO_KIND += (float("nan"), float("inf"), torch.zeros(2), np.ones(2), CURVES, gb.ModularTask)
 GOOD = NEEDED | {"network": NEEDED["model"], "sizes": (3, 4, 2), "weights": NEEDED["model"].draw(0)}
+GOOD |= {"inputs": np.eye(12), "targets": np.arange(12) % 3, "train_fraction": 0.5}
+GOOD |= {"embedding": np.eye(5), "parameters": [np.eye(3)], "dataset": CURVES, "data": np.eye(5)}
+GOOD |= {"cls": torch.optim.Adam, "factory": partial(nn.Linear, 2, 2)}
 GOOD["config"] = gb.RunConfig(NEEDED["task"], NEEDED["model"], steps=2)
+QUICK = {"gb.train": {"steps": 2, "seeds": 1, "progress": False, "store": False}}
 
 
+@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", READERS)
 def test_no_argument_ends_in_an_error_of_python_or_torch(name, tmp_path, monkeypatch):
     """Each argument in turn is given what it cannot be, beside good ones where others are needed
@@ -165,7 +177,7 @@ def test_no_argument_ends_in_an_error_of_python_or_torch(name, tmp_path, monkeyp
             asked = {
                 one.name: GOOD.get(one.name, value) for one in places if one.default is one.empty
             }
-            arguments = asked | {place.name: value}
+            arguments = asked | QUICK.get(name, {}) | {place.name: value}
             first = [
                 arguments.pop(one.name)
                 for one in places
@@ -174,6 +186,6 @@ def test_no_argument_ends_in_an_error_of_python_or_torch(name, tmp_path, monkeyp
             try:
                 made(*first, **arguments)
             except GrokbookError as error:
-                assert "\n" not in str(error)
+                assert str(error).isprintable() and len(str(error)) < 600
             except Exception as error:
                 pytest.fail(f"{name}({place.name}={value!r}): {type(error).__name__}: {error}")

@@ -9,7 +9,6 @@ from types import ModuleType
 import numpy as np
 import pytest
 import torch
-import xarray as xr
 from torch import nn
 
 import grokbook as gb
@@ -20,10 +19,6 @@ from refusals import refusals
 
 TASK, NET = gb.ModularTask(5), gb.Transformer(5, d_model=8)
 QUIET = {"progress": False, "store": False}
-ACCURACY = ("seed", "step"), [[0.1, 1.0, 1.0]]
-CURVES = xr.Dataset(
-    {"train_accuracy": ACCURACY, "test_accuracy": ACCURACY}, {"seed": [0], "step": [0, 1, 2]}
-)
 PUBLIC = {name: getattr(gb, name) for name in gb.__all__}
 LONG = sorted({*training.__all__} - {"split_weights"})
 PUBLIC |= {f"training.{name}": getattr(training, name) for name in LONG}
@@ -47,61 +42,6 @@ def test_a_word_of_another_library_leads_to_one_that_is_here():
     for name in FUNCTIONS:
         there |= {*inspect.signature(PUBLIC[name]).parameters}
     assert words <= there
-
-
-VALUES = {
-    "a text": "x" * 200,
-    "nothing": None,
-    "not a number": math.nan,
-    "infinity": math.inf,
-    "below zero": -3,
-    "above all floats": 10**400,
-    "a list": [1, 2],
-    "a table": {},
-    "numbers": np.array([1.0, 2.0]),
-    "a dataset": xr.Dataset({"a": ("b", [1.0])}, {"b": [0]}, {"long": "a\nb"}),
-    "complex": 1j,
-    "bytes": b"x",
-    "a class": int,
-    "an object": object(),
-}
-NEEDED = {
-    "MLP": {"sizes": (3, 4, 2)},
-    "ModularTask": {"p": 5},
-    "Transformer": {"p": 5},
-    "GroupTask": {},
-    "RunConfig": {"task": TASK, "model": NET},
-    "Experiment": {"name": "a/b", "config": training.RunConfig(TASK, NET, steps=2)},
-    "from_torch_optim": {"cls": torch.optim.Adam},
-    "from_module": {"factory": partial(nn.Linear, 2, 2)},
-    "task": {"inputs": np.eye(12), "targets": np.arange(12) % 3, "train_fraction": 0.5},
-    "med": {"embedding": np.eye(5)},
-    "fourier_power": {"embedding": np.eye(5)},
-    "measure": {"name": "med", "data": np.eye(5)},
-    "weight_norm": {"parameters": [np.eye(3)]},
-    "train": {"task": TASK, "model": NET, "steps": 2, "seeds": 1, **QUIET},
-    "phases": {"dataset": CURVES},
-    "grok_times": {"dataset": CURVES},
-    "load": {"name": CURVES},
-}
-PLAIN = ("AdamW", "Sgd", "Muon", "Schedule", "StopRule", "PhaseRule", "training.Sgd", "Clipped")
-CALLS = []
-for name in (*PLAIN, *NEEDED):
-    CALLS += [(name, argument) for argument in inspect.signature(PUBLIC[name]).parameters]
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(("name", "argument"), CALLS)
-def test_an_argument_of_another_kind_is_taken_or_one_sentence_names_it(
-    tmp_path, monkeypatch, name, argument
-):
-    """No error of Python's or torch's own, whatever stands for a number, a text or a part."""
-    monkeypatch.chdir(tmp_path)
-    for value in VALUES.values():
-        try:
-            PUBLIC[name](**{**NEEDED.get(name, {}), argument: value})
-        except ParameterError as error:
-            assert str(error).isprintable() and len(str(error)) < 600
 
 
 @pytest.mark.parametrize("rule", [{"threshold": math.nan}, {"threshold": math.inf}])
