@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
@@ -183,6 +184,16 @@ def some(count: int, of: int) -> str:
     if not count:
         return f"none of {of}"
     return f"all {of}" if count == of else f"{count} of {of}"
+
+
+def some_of(flags: pd.Series | np.ndarray) -> str:
+    """How many of these flags are true, as `some` words it; a missing one is not.
+
+    Example:
+        >>> some_of(pd.Series([True, False, True]))
+        '2 of 3'
+    """
+    return some(int(flags.sum()), len(flags))
 
 
 def decided(yes: bool, no: bool) -> Part:

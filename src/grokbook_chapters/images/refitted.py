@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
@@ -38,25 +39,21 @@ def read_out_wait(data: xr.Dataset) -> pd.DataFrame:
         row = {"dealt": float(run.fresh_readout_dealt.max())}
         for prefix, name in CURVES.items():
             if name in run:
-                row |= {
-                    f"{prefix}{part}": value for part, value in _parts(run[name], times).items()
-                }
+                row |= _parts(run[name], times, prefix)
         if pd.notna(times.fit_step):
             row["own_at_fit"] = float(run.test_accuracy.sel(step=int(times.fit_step)))
         rows.append(row)
     return table.join(pd.DataFrame(rows, index=table.index))
 
 
-def _parts(curve: xr.DataArray, times: pd.Series) -> dict[str, float]:
+def _parts(curve: xr.DataArray, times: pd.Series, prefix: str) -> dict[str, float]:
     """A read-out at step 0, at the fit, and at its least within the wait."""
     end = curve.step.max() if pd.isna(times.grok_step) else times.grok_step
-    found = {
-        "start": float(curve.isel(step=0)),
-        "least": float(curve.sel(step=slice(0, int(end))).min()),
-    }
+    wait = curve.sel(step=slice(0, int(end)))
+    parts = {f"{prefix}start": float(curve[0]), f"{prefix}least": float(wait.min())}
     if pd.notna(times.fit_step):
-        found["at_fit"] = float(curve.sel(step=int(times.fit_step)))
-    return found
+        parts[f"{prefix}at_fit"] = float(curve.sel(step=int(times.fit_step)))
+    return parts
 
 
 def pixel_read_out(experiment: Experiment) -> float:
@@ -65,9 +62,9 @@ def pixel_read_out(experiment: Experiment) -> float:
     shares = []
     for seed in experiment.seeds:
         task: Any = replace(experiment.config.task, seed=seed)
-        given = task.inputs, task.targets, task.train_index
-        shares.append(fresh_readout(*given, ridge=100 * RIDGE))
-    return float(pd.Series(shares).median())
+        share = fresh_readout(task.inputs, task.targets, task.train_index, ridge=100 * RIDGE)
+        shares.append(share)
+    return float(np.median(shares))
 
 
 def _misaligned(table: pd.DataFrame, prefix: str) -> bool | None:
