@@ -120,8 +120,8 @@ def descend(x: np.ndarray, steps: int, rate: float = 0.1) -> np.ndarray:
     for _ in range(steps):
         best = smallest_map(path[-1], [1.0])
         weights = best.weights + best.weights[-np.arange(len(x)) % len(x)]
-        pull = np.outer(weights, best.nearest) * best.norm
-        path.append(on_the_sphere(path[-1] + rate * pull))
+        step = rate * np.outer(weights, best.nearest) * best.norm
+        path.append(on_the_sphere(path[-1] + step))
     return np.stack(path)
 
 
