@@ -45,15 +45,15 @@ def run_and_flow(run: xr.Dataset, samples: int, seed: int) -> Figure:
     drawn = steps <= SHOWN_STEPS
     above.plot(steps[drawn], numbers[drawn], lw=1.2, color=COLOURS["measure"])
     for name, way, look in (("flow", flow, "--"), ("one pace", one_pace, ":")):
-        unit = fitted(steps, numbers, pairs, way)[0]
+        unit = fitted(steps, numbers, pairs, way).unit
         theory = way(numbers[0], pairs, unit * steps[drawn])
         gap = np.sqrt(((numbers[drawn] - theory) ** 2).mean(axis=1))
         below.plot(steps[drawn], gap, ls=look, color=COLOURS["theory"], label=f"to {name}")
         if way is flow:
             above.plot(steps[drawn], theory, color=COLOURS["theory"], lw=1, ls=look)
+    last = steps[drawn][-1]
     for symbol, value in enumerate(numbers[drawn][-1]):
-        place = (steps[drawn][-1], value)
-        above.annotate(str(symbol), place, (4, -3), textcoords="offset points")
+        above.annotate(str(symbol), (last, value), (4, -3), textcoords="offset points")
     above.set(ylabel="normalised $E_k$")
     below.set(xlabel="update", ylabel="gap", ylim=(0, None))
     name_lines(below)
