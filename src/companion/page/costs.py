@@ -8,8 +8,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from grokbook.machine import duration as duration  # where a page asks for it
-
 if TYPE_CHECKING:
     from companion.page.sources import Page
     from grokbook.runs.store import Store
