@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
@@ -172,6 +173,16 @@ def some(count: int, of: int) -> str:
     return f"all {of}" if count == of else f"{count} of {of}"
 
 
+def some_of(flags: pd.Series | np.ndarray) -> str:
+    """How many of these flags are true, as `some` words it; a missing one is not.
+
+    Example:
+        >>> some_of(pd.Series([True, False, True]))
+        '2 of 3'
+    """
+    return some(int(flags.sum()), len(flags))
+
+
 def decided(yes: bool, no: bool) -> Part:
     """A part of a statement: True where it is seen, False where the opposite is, None where neither
     is.
@@ -201,6 +212,32 @@ def most(flags: Iterable[Part]) -> Part:
     if len(given) < ENOUGH or 2 * sum(known) <= len(given) < 2 * could:
         return None
     return 2 * sum(known) > len(given)
+
+
+def reaches(values: pd.Series, least: float) -> Part:
+    """True where most values are `least` or more, False where most are a tenth of it or less; else
+    not known.
+
+    Example:
+        >>> large, small = pd.Series([2.0, 1.0, None, 3.0]), pd.Series([0.1, 0.0, 0.0])
+        >>> reaches(large, 1), reaches(large, 2), reaches(small, 1)
+        (True, None, False)
+    """
+    is_known = values.notna()
+    large = most((values >= least).where(is_known))
+    small = most((values <= least / 10).where(is_known))
+    return decided(large is True, small is True)
+
+
+def agreed(answers: Collection[Part]) -> Part:
+    """The answer that all of these give; None where they differ, and where there is none.
+
+    Example:
+        >>> agreed([True, True]), agreed([True, False]), agreed([])
+        (True, None, None)
+    """
+    kinds = set(answers)
+    return kinds.pop() if len(kinds) == 1 else None
 
 
 def band(values: Iterable[float]) -> tuple[float, float, float]:

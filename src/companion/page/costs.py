@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from companion.page.sources import Page
     from grokbook.runs.store import Store
 
-OVERHEAD_SECONDS = 5.0
+OVERHEAD_SECONDS = 3.0
 """Kernel start, imports and drawing of one chapter, before any training."""
 
 PAGE_SECONDS = 20.0

@@ -235,8 +235,13 @@ def _stack(fig: Any) -> bool:
     across = 2 if square or many else 1
     rows = -(-len(places) // across)
     _label_all(axes, places)
-    fig.set_size_inches(_INCHES, _height(fig, axes, rows, _INCHES / across, square))
-    grid = GridSpec(rows, across, figure=fig)
+    heights = [0.0] * rows
+    for ax in axes:
+        row = places.index(_place(ax)) // across
+        heights[row] = max(heights[row], _height(fig, ax, _INCHES / across, square))
+    legends = 0.25 * sum(len(legend.get_texts()) for legend in fig.legends)
+    fig.set_size_inches(_INCHES, sum(heights) + legends)
+    grid = GridSpec(rows, across, figure=fig, height_ratios=heights)
     for ax in axes:
         row, column = divmod(places.index(_place(ax)), across)
         ax.set_subplotspec(grid[row, column])
@@ -253,14 +258,15 @@ def _place(ax: Any) -> tuple[int, int]:
     return spec.rowspan.start, spec.colspan.start
 
 
-def _height(fig: Any, axes: list[Any], rows: int, wide: float, square: bool) -> float:
-    """The height in inches of a figure whose axes stand in so many rows, each so wide."""
-    high = max(ax.get_position().height for ax in axes) * fig.get_figheight()
-    if square or all(ax.get_aspect() == 1 for ax in axes):  # as high as wide at most
+def _height(fig: Any, ax: Any, wide: float, square: bool) -> float:
+    """The height in inches that a panel so wide needs with its ticks."""
+    high = max(1.3, ax.get_position(original=True).height * fig.get_figheight())
+    if square:
         high = min(high, wide)
-    ticked = any(len(ax.get_xticks()) and ax.axison for ax in axes)
-    row = max(high, 1.3) + (0.75 if ticked else 0.35)
-    return rows * row + 0.25 * sum(len(legend.get_texts()) for legend in fig.legends)
+    elif ax.get_aspect() == 1:  # as high as its picture is at this width
+        high = min(high, wide * ax.get_data_ratio())
+    is_ticked = len(ax.get_xticks()) > 0 and ax.axison
+    return high + (0.75 if is_ticked else 0.35)
 
 
 def _write_again(fig: Any, legend: Any) -> None:

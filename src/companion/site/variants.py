@@ -21,7 +21,7 @@ from companion import notebooks
 from companion.page.sources import Chapter, Page
 from companion.page.variants import slug
 from companion.site import beside, state
-from companion.site.arranged import arranged
+from companion.site.arranged import ANSWER, arranged
 from companion.site.jobs import Job
 from grokbook.machine import duration
 
@@ -161,7 +161,8 @@ def _rewritten(value: Any, change: Callable[[str], str]) -> Any:
 def put_tabs(
     notebook: dict[str, Any], chapter: Chapter, variants: Sequence[Variant], here: str = ""
 ) -> None:
-    """Put links to a page at other parameters below its leading figure; `here` is its own set."""
+    """Put links to a page at other parameters below its leading figure and its answer; `here` is
+    its own set."""
     from nbformat.v4 import new_code_cell, new_output
 
     if not variants:
@@ -177,7 +178,8 @@ def put_tabs(
     cell["outputs"] = [new_output("display_data", data={"text/html": markup})]
     place = 1
     for number, other in enumerate(notebook["cells"], start=1):
-        if "gb-lead" in other["metadata"].get("tags", []):
+        is_lead = "gb-lead" in other["metadata"].get("tags", [])
+        if is_lead or other["source"].startswith(ANSWER):
             place = number
     notebook["cells"].insert(place, cell)
 
