@@ -192,12 +192,6 @@ def test_tau_of_the_page_is_that_of_the_rank_test():
     assert tau(accuracy, measure) == pytest.approx(rank_test([(measure, accuracy)]).tau)
 
 
-def test_a_clock_is_early_in_every_counted_run_as_pages_6_and_18_say():
-    rows = controlled(load(runs.tasks()), {})
-    lead = rows[rows.generalises & (rows.measure == "clock")].lead
-    assert len(lead) == 35 and (lead > 0).all()
-
-
 # -------------------------------------------------------------------------------- a fresh read-out
 
 

@@ -1,6 +1,5 @@
 """Chapter sources: what is read of them, how they are named, what is refused."""
 
-import re
 import types
 
 import pytest
@@ -8,7 +7,6 @@ import pytest
 from companion import announced
 from companion.page import sources
 from grokbook.errors import ChapterError, ParameterError
-from project_tree import ROOT
 from small_project import CHAPTER
 
 
@@ -124,11 +122,3 @@ def test_the_plan_gets_the_parameters_it_names_and_may_refuse_them_together(proj
     with pytest.raises(ParameterError, match="steps = 5 is less than p = 59"):
         planned.page("laptop", {"steps": 5}).experiments()
     assert planned.seconds == {"laptop": 12}
-
-
-def test_a_reference_by_number_names_no_chapter_besides():
-    """The number has that of its chapter, and on a page alone the chapter stands for what is
-    elsewhere: "chapter 3 of chapter 3"."""
-    named = re.compile(r"\{(?:numref|prf:ref|ref|eq)\}`[^`]*`\s+of\s+chapter\s+\d")
-    paths = sources.chapter_paths(ROOT)
-    assert [path.stem for path in paths if named.search(path.read_text(encoding="utf-8"))] == []

@@ -7,14 +7,11 @@ import pytest
 from bs4 import BeautifulSoup
 
 from companion.checks import broken
-from companion.claims.ledger import claims
 from companion.page.links import section_address
 from companion.site import staging as site
 from companion.site import standalone
 from grokbook.errors import ChapterError
-from project_tree import ROOT
 
-BUILT = sorted((ROOT / "site" / "chapters").glob("[0-9]*.html"))
 SVG = '<svg xmlns="http://www.w3.org/2000/svg"><defs><path d="M0 0"/></defs><path d="M0 0h9v9z" fill="#fff"/>{}</svg>'
 FIGURE = '<figure id="fig-a"><img src="../a.svg" alt="A line."></figure>'
 
@@ -76,18 +73,6 @@ def test_an_address_is_relative_and_its_anchor_the_heading_in_small_letters(
     source = "# Title\n\n## A sum taken for p²\n\n### The `med` of {math}`x`, closed\n"
     (tmp_path / "notebooks" / "03_a.md").write_text(source)
     assert section_address(tmp_path, place) == address
-
-
-@pytest.mark.skipif(not BUILT, reason="the site is not built: run `grokbook build`")
-def test_the_sections_that_claims_name_are_on_the_built_pages():
-    ids = {
-        path.stem: set(re.findall(r'<section id="([^"]+)"', path.read_text(encoding="utf-8")))
-        for path in BUILT
-    }
-    named = [(claim.page, ids.get(claim.page.partition(": ")[0])) for claim in claims()]
-    assert not [
-        p for p, on in named if on and (section_address(ROOT, p) or "").partition("#")[2] not in on
-    ]
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from companion import page
-from companion.page import sources, tables
+from companion.page import costs, sources, tables
 from companion.site import footer
 from grokbook.errors import ParameterError
 from grokbook.runs import provenance
@@ -185,7 +185,7 @@ def test_a_chapter_says_its_times_by_preset_and_what_its_values_will_train(
     monkeypatch.setattr("os.cpu_count", lambda: 1)
     monkeypatch.setattr(sources.Page, "experiments", lambda self: {"a": experiment(missing)})
     page.begin("01", {"p": 29, "train_fraction": 0.5, "steps": 30, "other": 1})
-    seconds = 5 + 30 * len(missing)
+    seconds = int(costs.OVERHEAD_SECONDS) + 30 * len(missing)
     times = f"smoke {seconds} s · laptop {seconds} s · paper {seconds} s"
     text = f"**Time** to execute this page here, by preset: {times}.{said}"
     assert shown[0][0]["text/markdown"] == text
