@@ -2,9 +2,7 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
 import pytest
-import xarray as xr
 from own_parts import Parity, Sine
 
 import grokbook as gb
@@ -34,14 +32,6 @@ def test_the_table_has_a_row_a_run_and_step_and_none_where_a_run_had_stopped(run
         gb.to_pandas(swept).columns[:3].tolist() == ["seed", "lr", "step"]
         and len(gb.to_pandas(swept)) == 4
     )
-
-
-def test_csv_and_netcdf_are_read_back(runs, tmp_path):
-    gb.to_pandas(runs).to_csv(tmp_path / "runs.csv", index=False)
-    read = pd.read_csv(tmp_path / "runs.csv")
-    pd.testing.assert_frame_equal(read, gb.to_pandas(runs), check_dtype=False)
-    runs.to_netcdf(tmp_path / "runs.nc", engine="h5netcdf")
-    xr.testing.assert_equal(xr.load_dataset(tmp_path / "runs.nc").weights, runs.weights)
 
 
 def test_curves_and_embeddings_are_drawn_from_the_numbers(runs):
