@@ -212,7 +212,7 @@ def test_the_loss_of_answers_is_that_of_the_semi_ring():
     made = sr.Solution(np.random.default_rng(0).normal(size=1) * 0.3 * sr.order_six_solution(7).z)
     a, b, c = (torch.from_numpy(w) for w in made.weights())
     each = trained.answers_by_node({"W_E": torch.cat([a, b]), "W_U": c / 14})
-    assert trained.loss_of(each.sum(axis=0))[0] == pytest.approx(sr.direct_loss(made))
+    assert trained.score(each.sum(axis=0)).loss == pytest.approx(sr.direct_loss(made))
 
 
 # --------------------------------------------------------------------------------- page and figures

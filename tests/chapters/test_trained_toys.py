@@ -540,12 +540,13 @@ def test_the_link_is_seen_by_an_oracle_and_not_by_a_blind_measure():
         right = rng.random(10)
         rows += [{"kind": kind, "oracle": r**3, "blind": rng.random(), "new": r} for r in right]
     table = pd.DataFrame(rows).assign(seed=[*range(10)] * 3)
-    tau, p_value = embeddings.linked(table, "oracle", "new")
-    assert tau == 1 and p_value < 0.01
-    assert claims.seen(tau, p_value) is True and claims.seen(-1.0, 1 - p_value) is False
-    assert embeddings.linked(table, "blind", "new")[1] > 0.05
+    oracle = embeddings.linked(table, "oracle", "new")
+    assert oracle.tau == 1 and oracle.p_value < 0.01
+    assert claims.seen(oracle.tau, oracle.p_value) is True
+    assert claims.seen(-1.0, 1 - oracle.p_value) is False
+    assert embeddings.linked(table, "blind", "new").p_value > 0.05
     between = table.assign(settings=table.kind.map({"a": 0.0, "b": 1.0, "c": 2.0}))
-    assert embeddings.linked(between, "settings", "new")[1] == 1
+    assert embeddings.linked(between, "settings", "new").p_value == 1
 
 
 @pytest.mark.parametrize(
@@ -596,7 +597,8 @@ def test_a_circle_must_go_with_more_answers_than_a_fit_as_good(kind, verdict, mo
     rows = pd.concat(frames, ignore_index=True)
     monkeypatch.setattr(claims, "planes", lambda runs: rows.copy())
     if kind in ("fit", "curved fit"):
-        assert embeddings.linked(rows.assign(circle=rows.ring == 1), "circle", "new")[1] < 0.025
+        circles = rows.assign(circle=rows.ring == 1)
+        assert embeddings.linked(circles, "circle", "new").p_value < 0.025
     found = claims.circle_where_it_generalises(WHOLE)
     assert (found.verdict, found.numbers["runs"]) == (verdict, 2 * n)
     few = Runs({45: WHOLE[45].isel(seed=slice(n - 1))})

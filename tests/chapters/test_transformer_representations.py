@@ -380,9 +380,10 @@ def test_the_modulus_is_that_whose_tables_have_the_published_start(monkeypatch):
 
 def test_what_is_left_of_a_start_and_the_rest():
     start, other = RNG.normal(size=(2, P, D))
-    for each in (False, True):
-        assert np.allclose(embedding.share_left(start, 0.4 * start, each), 0.4)
-        rest = other - embedding.kept(start, embedding.share_left(start, other, each))
+    for by_frequency in (False, True):
+        assert np.allclose(embedding.share_left(start, 0.4 * start, by_frequency), 0.4)
+        left = embedding.share_left(start, other, by_frequency)
+        rest = other - embedding.remains(start, left)
         assert abs((rest * start).sum()) < 1e-8
 
 
@@ -433,24 +434,15 @@ def test_figures_are_drawn_for_runs_that_generalise_and_for_others(data):
     assert len(figures.rings(run(), {"one": data, "other": data}).axes) == 3
 
 
-def test_length_turn_and_plane_are_read_off_the_runs():
-    """Vectors of length 1 and 0.3 of their start, highest at step 2,000 and 200; a run that gets
-    nowhere has none."""
-    long, short = (
-        embedding.lives(made(circle=0.0, left=left, peak=peak))
-        for left, peak in ((1.0, 2000), (0.3, 200))
-    )
-    assert long.length.tolist() == pytest.approx(
-        [1] * 3
-    ) and short.length.tolist() == pytest.approx([0.3] * 3)
-    assert long.turn_95.tolist() == pytest.approx([1] * 3) and short.turn.tolist() == pytest.approx(
-        [0.1] * 3
-    )
-    none, round_ones = embedding.lives(made(grok=9999)), embedding.lives(made())
-    assert (
-        none[["turn", "turn_95", "kept", "left", "ring_grok", "plane_grok"]].isna().all(axis=None)
-    )
-    parts = round_ones[["second_axis", "plane_grok", "plane_end", "seen"]].to_numpy()
+def test_turn_and_plane_are_read_off_the_runs():
+    """Highest at step 2,000 and 200; a run that gets nowhere has none."""
+    late = embedding.lives(made(circle=0.0, peak=2000))
+    early = embedding.lives(made(circle=0.0, peak=200))
+    assert late.turn.tolist() == pytest.approx([1] * 3)
+    assert early.turn.tolist() == pytest.approx([0.1] * 3)
+    never = embedding.lives(made(grok=9999))
+    assert never[["turn", "left", "at_0.5"]].isna().all(axis=None)
+    parts = embedding.lives(made())[["ring_start", "seen"]].to_numpy()
     assert ((parts > 0) & (parts <= 1)).all()
 
 

@@ -88,41 +88,6 @@ class Finding:
         return replace(self, evidence=evidence)
 
 
-def worded(
-    *parts: Part,
-    corrected: Part = False,
-    assumed: Part = False,
-    anything: Part = False,
-    elsewhere: bool = False,
-) -> str:
-    """The word for a statement of these parts, each as printed true, false or not known: the rule
-    of `RULE`, in order.
-
-    `corrected` is whether it is true with a change that keeps its conclusion, `assumed` whether it
-    is with a hypothesis that the paper's own setting meets, `anything` whether what has nothing to
-    do with it has all parts too; `elsewhere` says that the runs differ from the paper's in what the
-    paper does not print.
-
-    Example:
-        >>> (
-        ...     worded(True),
-        ...     worded(True, None),
-        ...     worded(False, corrected=True),
-        ...     worded(False, elsewhere=True),
-        ... )
-        ('holds', 'undecided', 'holds with correction', 'undecided')
-    """
-    if False not in parts:
-        if not parts or None in (*parts, anything):
-            return UNDECIDED
-        return "vacuous" if anything else "holds"
-    if corrected:
-        return "holds with correction"
-    if corrected is not None and assumed:
-        return "needs an assumption"
-    return UNDECIDED if elsewhere or None in (corrected, assumed) else "fails"
-
-
 def judge(
     *parts: Part,
     corrected: Part = False,
@@ -132,15 +97,37 @@ def judge(
     value: float | None = None,
     low: float | None = None,
     high: float | None = None,
-    published: str = "",
     **numbers: Any,
 ) -> Finding:
-    """What `worded` says of a statement of these parts, with the numbers it rests on."""
-    verdict = worded(
-        *parts, corrected=corrected, assumed=assumed, anything=anything, elsewhere=elsewhere
-    )
+    """The finding on a statement of these parts, each as printed true, false or not known, with the
+    numbers it rests on; its word is that of the rule (`verdicts.RULE`), in order.
+
+    `corrected` is whether it is true with a change that keeps its conclusion, `assumed` whether it
+    is with a hypothesis that the paper's own setting meets, `anything` whether what has nothing to
+    do with it has all parts too; `elsewhere` says that the runs differ from the paper's in what the
+    paper does not print.
+
+    Example:
+        >>> judge(True).verdict, judge(True, None).verdict, judge(False, corrected=True).verdict
+        ('holds', 'undecided', 'holds with correction')
+    """
     stands = (sum(map(bool, parts)), len(parts))
-    return Finding(verdict, "", value, low, high, published, numbers=numbers, stands=stands)
+    verdict = _word(parts, corrected, assumed, anything, elsewhere)
+    return Finding(verdict, "", value, low, high, numbers=numbers, stands=stands)
+
+
+def _word(
+    parts: tuple[Part, ...], corrected: Part, assumed: Part, anything: Part, elsewhere: bool
+) -> str:
+    if False not in parts:
+        if not parts or None in (*parts, anything):
+            return UNDECIDED
+        return "vacuous" if anything else "holds"
+    if corrected:
+        return "holds with correction"
+    if corrected is not None and assumed:
+        return "needs an assumption"
+    return UNDECIDED if elsewhere or None in (corrected, assumed) else "fails"
 
 
 def of_companions(found: Finding) -> Finding:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -99,11 +100,16 @@ def largest(losses: Iterable[float]) -> float:
 def semi_ring() -> Finding:
     """Networks with concatenation and the Kronecker product along the hidden nodes are a
     semi-ring."""
-    x, y, z = (drawn(5, nodes, seed=nodes) for nodes in (2, 3, 4))
+    x = drawn(5, 2, seed=2)
+    y = drawn(5, 3, seed=3)
+    z = drawn(5, 4, seed=4)
     exact = np.array_equal(((x + y) * z).z, (x * z + y * z).z)
-    pairs = ((z * (x + y), z * x + z * y), (x + y, y + x), (x * y, y * x))
-    literal = all(np.array_equal(one.z, other.z) for one, other in pairs)
-    value = largest(np.abs(sorted_nodes(one) - sorted_nodes(other)).max() for one, other in pairs)
+    literal = True
+    value = 0.0
+    for left, right in ((z * (x + y), z * x + z * y), (x + y, y + x), (x * y, y * x)):
+        literal &= np.array_equal(left.z, right.z)
+        difference = np.abs(sorted_nodes(left) - sorted_nodes(right)).max()
+        value = max(value, float(difference))
     return judge(exact, literal, corrected=exact and value < 1e-9, value=value, low=0, high=1e-9)
 
 
@@ -166,9 +172,8 @@ def loss_formula(moduli: tuple[int, ...] = (2, 3, 4, 5, 8, 9)) -> Finding:
 
     value = max(gap(drawn(d, 4, d)) for d in moduli)
     off = max(gap(drawn(d, 4, d, True)) for d in moduli)
-    return judge(
-        value < 1e-9, off < 1e-9, corrected=value < 1e-9, value=value, low=0, high=1e-9, off=off
-    )
+    exact = value < 1e-9
+    return judge(exact, off < 1e-9, corrected=exact, value=value, low=0, high=1e-9, off=off)
 
 
 @claim(
@@ -233,10 +238,13 @@ def constructed_are_optimal(most: int = 23) -> Finding:
     pure = [order_six_solution(d, nu) for d in range(3, most + 1)]
     mixed = [order_four_six_solution(d) for d in moduli]
     turned = order_six(7, 1, nu) * phases(7, 1, 0.3, 1.1)
-    value = largest([frequency_losses(turned)[0], *map(loss, (*pure, *mixed))])
-    fine = all(network.nodes == 3 * (network.d - 1) for network in pure if network.d % 2)
+    value = largest([frequency_losses(turned)[0], *map(loss, pure + mixed)])
+    odd = [network for network in pure if network.d % 2]
+    fine = all(network.nodes == 3 * (network.d - 1) for network in odd)
     few = all(order_four_six_solution(d, 2).nodes == 2 * d for d in moduli)
-    off = max(abs(loss(order_four_solution(d)) * d / (2 * (d - 1)) - 1) for d in moduli)
+    without_hat = np.array([loss(order_four_solution(d)) for d in moduli])
+    predicted = 2 - 2 / np.array(moduli)
+    off = largest(np.abs(without_hat / predicted - 1))
     return judge(
         value < NONE,
         fine,
@@ -262,7 +270,9 @@ def least_nodes(draws: int = 20) -> int:
     for x, y in np.random.default_rng(0).normal(size=(draws, 2)):
         # (x s + y t)^2 + (s^2 + t^2) / 4 = 0 at t = 1
         s = np.roots([x * x + 0.25, 2 * x * y, y * y + 0.25])[0]
-        ranks.append(np.linalg.matrix_rank(answer_form(s, 1, x * s + y, -(x * s + y)), tol=1e-8))
+        constant = x * s + y
+        form = answer_form(s, 1, constant, -constant)
+        ranks.append(np.linalg.matrix_rank(form, tol=1e-8))
     return 8 - int(min(ranks))
 
 
@@ -284,12 +294,14 @@ def least_nodes(draws: int = 20) -> int:
 )
 def memorising(most: int = 11) -> Finding:
     """Perfect memorization z_M is an optimum of order d per frequency."""
-    value = largest(loss(memorization_solution(d)) for d in range(3, most + 1))
-    order = int(orders(memorization_solution(most).z)[0])
+    networks = [memorization_solution(d) for d in range(3, most + 1)]
+    value = largest(map(loss, networks))
+    order = int(orders(networks[-1].z)[0])
+    exact = value < NONE
     return judge(
-        value < NONE,
+        exact,
         order == most,
-        corrected=value < NONE,
+        corrected=exact,
         value=value,
         low=0,
         high=NONE,
@@ -311,7 +323,8 @@ def uneven_factor(d: int, k0: int) -> Solution:
     sizes = np.array([2, 1.5, 0.5])
     outputs = np.linalg.solve([sizes**2, np.ones(3), [0, 0, 1]], [1, 1, 0.7])
     z = np.zeros((3, d, 3), dtype=complex)
-    z[:2, 1:], z[2, 1:] = sizes, outputs
+    z[:2, 1:] = sizes
+    z[2, 1:] = outputs
     z[:2, [k0, d - k0]] = 1
     return Solution(z)
 
@@ -342,7 +355,13 @@ def wall(draws: int = 100_000) -> float:
     c[0, half:] = np.abs(c[0, half:])
     r = (a * b * c).sum(axis=0)
     s = (c * (a**2 + b**2)).sum(axis=0)
-    return float(((1 - np.maximum(r, 0) ** 2 / (r**2 + s**2 / 4)) / 2).min())
+    losses = (1 - np.maximum(r, 0) ** 2 / (r**2 + s**2 / 4)) / 2
+    return float(losses.min())
+
+
+def highest(path: Iterable[Solution], network: Solution) -> float:
+    """The largest loss of a network times the factors along a path."""
+    return largest(loss(y * network) for y in path)
 
 
 @claim(
@@ -392,14 +411,13 @@ def razor(d: int = 7, draws: int = 100_000) -> Finding:
     apart = max(loss(z), loss(y * z)) < NONE and least > 0.25 - 1e-9
     uneven = uneven_factor(d, 1)
     path = razor_path(uneven, 5)
-    ready = levelled_path(uneven, 1, 5)
-    legs = largest(
-        loss(y * z) for z in (order_six_solution(d), memorization_solution(d)) for y in path
-    )
+    levelled = levelled_path(uneven, 1, 5)
+    memorised = memorization_solution(d)
     mixed = order_four_six_solution(d)
-    over = largest(loss(y * mixed) for y in path)
-    level = largest(loss(y * mixed) for y in (*ready, *razor_path(ready[-1], 5)))
-    side = largest(loss(side_by_side(memorization_solution(d), mixed, t)) for t in (0, 0.3, 1))
+    legs = max(highest(path, order_six_solution(d)), highest(path, memorised))
+    over = highest(path, mixed)
+    level = highest(levelled + razor_path(levelled[-1], 5), mixed)
+    side = largest(loss(side_by_side(memorised, mixed, t)) for t in (0, 0.3, 1))
     joined = max(legs, level, side) < NONE
     return judge(
         joined,
@@ -460,11 +478,20 @@ def razor_norm(d: int = 7) -> Finding:
     z, y = unbalanced(d)
     four = order_four_six_solution(d)
     s = 1.05
-    other = scaled_layers(four, (s, s, 1 / s**2))
-    of_loss_zero = largest(map(loss, (z, y * z, four, other))) < NONE
-    value, less, mixed, lent = map(squared_norm, (z, y * z, four, other))
-    numbers = {"value": value, "less": less, "s": s, "mixed": mixed, "lent": lent}
-    return judge(of_loss_zero, value <= less, mixed <= lent, assumed=mixed <= lent, **numbers)
+    networks = (z, y * z, four, scaled_layers(four, (s, s, 1 / s**2)))
+    of_loss_zero = largest(map(loss, networks)) < NONE
+    value, less, mixed, lent = map(squared_norm, networks)
+    return judge(
+        of_loss_zero,
+        value <= less,
+        mixed <= lent,
+        assumed=mixed <= lent,
+        value=value,
+        less=less,
+        s=s,
+        mixed=mixed,
+        lent=lent,
+    )
 
 
 # by modulus the seeds that are judged, where ten had left a share open
@@ -508,36 +535,55 @@ def trained_solutions(runs: Runs, *, bar: float = BAR) -> Finding:
         table = table[table.seed.isin(FURTHER.get(d, table.seed))]
         counts = trained_counts(table)
         known = enough(table.drop_duplicates("seed"))
-        for count, of in counts:
-            # Clopper and Pearson's band
-            below = of > 0 and binomtest(count, of).proportion_ci().high < bar
-            parts.append(decided(count >= bar * of > 0, below) if known else None)
-        each = [count / of if of else np.nan for count, of in counts]
-        shares += each
+        for count in counts:
+            parts.append(count.reaches(bar) if known else None)
+        solved, factored, built = [count.share for count in counts]
+        shares += [solved, factored, built]
         evidence.append(
-            "d = {}: {:.1%} of order 4 or 6, {:.1%} of these factor, "
-            "{:.1%} of those as constructed".format(d, *each)
+            f"d = {d}: {solved:.1%} of order 4 or 6, {factored:.1%} of these factor,"
+            f" {built:.1%} of those as constructed"
         )
     return judge(*parts, value=min(shares, default=None), low=bar, high=1, each="; ".join(evidence))
 
 
-def trained_counts(table: pd.DataFrame) -> list[tuple[int, int]]:
-    """How many of how many: of the frequencies in use those of order 4 or 6, of these the
-    factorable, the constructed.
+class Count(NamedTuple):
+    """How many frequencies of how many have something."""
+
+    having: int
+    of: int
+
+    @property
+    def share(self) -> float:
+        """The one as a part of the other, NaN of none."""
+        return self.having / self.of if self.of else np.nan
+
+    def reaches(self, bar: float) -> Part:
+        """True for a share of `bar` or more, false where its 95 % band (Clopper and Pearson) lies
+        below."""
+        if not self.of:
+            return None
+        band = binomtest(self.having, self.of).proportion_ci()
+        return decided(self.having >= bar * self.of, band.high < bar)
+
+
+def trained_counts(table: pd.DataFrame) -> tuple[Count, Count, Count]:
+    """Of the frequencies in use those of order 4 or 6, of these the factorable, of those the
+    constructed.
 
     Example:
-        >>> trained_counts(
-        ...     pd.DataFrame(
-        ...         {"order": [4, 5, 0], "factorable": [True, False, False], "kind": ["", "", ""]}
-        ...     )
-        ... )
+        >>> columns = {"order": [4, 5, 0], "factorable": [True, False, False], "kind": ""}
+        >>> [tuple(count) for count in trained_counts(pd.DataFrame(columns))]
         [(1, 2), (1, 1), (1, 1)]
     """
     used = table[table.order > 0]
-    right = used[used.order.isin([4, 6])]
-    factored = right[right.factorable.astype(bool)]
+    solved = used[used.order.isin([4, 6])]
+    factored = solved[solved.factorable.astype(bool)]
     built = factored[factored.kind != OTHER]
-    return [(len(right), len(used)), (len(factored), len(right)), (len(built), len(factored))]
+    return (
+        Count(len(solved), len(used)),
+        Count(len(factored), len(solved)),
+        Count(len(built), len(factored)),
+    )
 
 
 @claim(
@@ -561,5 +607,5 @@ def arithmetic() -> Finding:
         value=value,
         low=9.05e9,
         high=9.15e9,
-        sums=", ".join(f"{one:.2f}" for one in sums),
+        sums=", ".join(f"{total:.2f}" for total in sums),
     )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -26,9 +24,15 @@ LAYERS = {"a": ("theory", "-"), "b": ("theory", ":"), "c": ("measure", "-")}
 
 def face(ax: Axes, edge: float, grid: float = 1.0) -> None:
     """An empty clock face of radius `grid`, in a square from -edge to edge."""
-    ax.add_patch(Circle((0, 0), grid, fill=False, ec=COLOURS["quiet"], lw=0.7))
+    _ring(ax, 0j, grid)
     ax.set(xlim=(-edge, edge), ylim=(-edge, edge), xticks=[], yticks=[], aspect="equal")
     ax.axis("off")
+
+
+def _ring(ax: Axes, centre: complex, radius: float = 1.0, lw: float = 0.7, ls: str = "-") -> None:
+    """The ring of a clock face."""
+    spot = (centre.real, centre.imag)
+    ax.add_patch(Circle(spot, radius, fill=False, ec=COLOURS["quiet"], lw=lw, ls=ls))
 
 
 def _hand(ax: Axes, end: complex, centre: complex = 0j, **look: object) -> None:
@@ -64,11 +68,12 @@ def clock(network: Solution, a: int, b: int, k: int = 2) -> Figure:
             look["ha"] = "left" if spot.real > 0.9 else "center"  # off the hour beside it
             dial.text(1.32 * spot.real, 1.32 * spot.imag, name, **look)
     alone = Solution(network.z[:, :, node_frequencies(network.z) == k])
-    names_of = {f"the nodes of frequency {k}": alone, f"all {network.nodes} nodes": network}
-    looks = (("o--", "theory"), ("o-", "measure"))
-    for (name, part), (line, colour) in zip(names_of.items(), looks, strict=True):
-        answers = part.outputs()[a, b]
-        right.plot(answers - answers.mean(), line, ms=3.5, color=COLOURS[colour], label=name)
+    of_alone = alone.outputs()[a, b]
+    of_all = network.outputs()[a, b]
+    look = {"ms": 3.5, "color": COLOURS["theory"], "label": f"the nodes of frequency {k}"}
+    right.plot(of_alone - of_alone.mean(), "o--", **look)
+    look |= {"color": COLOURS["measure"], "label": f"all {network.nodes} nodes"}
+    right.plot(of_all - of_all.mean(), "o-", **look)
     right.set(xlabel="class $c$", ylabel="score", ylim=(None, 1.2))
     name_lines(right)
     return fig
@@ -91,8 +96,7 @@ def blocks(d: int, k: int = 2) -> Figure:
         ax.text(-1.4, -2.4 * row, title, ha="right", va="center")
         for column, hands in enumerate(nodes):
             centre = 2.6 * column - 2.4j * row
-            spot = (centre.real, centre.imag)
-            ax.add_patch(Circle(spot, 1, fill=False, ec=COLOURS["quiet"], lw=0.7))
+            _ring(ax, centre)
             for end in np.delete(hands, followed):
                 _hand(ax, end, centre, color=COLOURS["theory"], lw=1.2)
             _hand(ax, hands[followed], centre, color=COLOURS["measure"], lw=3.2)
@@ -148,8 +152,8 @@ def without_nodes(dropped: Dropped) -> Figure:
 
 @styled
 def multiplied(waves: np.ndarray, frequencies: pd.DataFrame) -> Figure:
-    """The nodes of the frequency that factors best among the longest, as a table of clocks; where
-    none factors, a panel that says so."""
+    """The nodes of the frequency that factors best among the longest, as a table of clocks, their
+    factors above and left of it; where none factors, a panel that says so."""
     factored = frequencies[frequencies.factorable].sort_values(["order", "error"])
     fig, ((ax,),) = panels(1, 1, height=4.4)
     ax.axis("off")
@@ -158,28 +162,19 @@ def multiplied(waves: np.ndarray, frequencies: pd.DataFrame) -> Figure:
         return fig
     k = int(factored.frequency.iloc[-1])
     nodes = waves[:, k, np.abs(waves[0, k]) > ACTIVE]
-    for place, node, is_factor in _products(nodes):
-        centre = 2.6 * place[0] - 2.6j * place[1]
-        line = {"lw": 0.8, "ls": ":"} if is_factor else {"lw": 1.2, "ls": "-"}
-        spot = (centre.real, centre.imag)
-        ax.add_patch(Circle(spot, 1, fill=False, ec=COLOURS["quiet"], **line))
-        _node(ax, node, centre, lw=2.2)
+    parts = factorise(nodes)
+    for column, node in enumerate(parts.other.T, start=1):
+        _ring(ax, 2.6 * column, lw=0.8, ls=":")
+        _node(ax, node, 2.6 * column, lw=2.2)
+    for row, node in enumerate(parts.pair.T, start=1):
+        _ring(ax, -2.6j * row, lw=0.8, ls=":")
+        _node(ax, node, -2.6j * row, lw=2.2)
+    size = np.abs(nodes).max()
+    for (row, column), j in np.ndenumerate(parts.order):
+        centre = 2.6 * (column + 1) - 2.6j * (row + 1)
+        _ring(ax, centre, lw=1.2)
+        _node(ax, nodes[:, j] / size, centre, lw=2.2)
     right = 2.6 * (nodes.shape[1] // 2) + 1.3
     ax.set(xlim=(-1.3, right), ylim=(-6.5, 1.3), aspect="equal")
     ax.set_title(f"frequency {k}: {nodes.shape[1]} nodes", loc="left", fontsize=10)
     return fig
-
-
-def _products(nodes: np.ndarray) -> Iterable[tuple[tuple[int, int], np.ndarray, bool]]:
-    """The factors of some nodes and the nodes themselves: column and row, node, whether a factor.
-
-    The factors stand above and left of their products.
-    """
-    parts = factorise(nodes)
-    size = np.abs(nodes).max()
-    for column, node in enumerate(parts.other.T, start=1):
-        yield (column, 0), node, True
-    for row, node in enumerate(parts.pair.T, start=1):
-        yield (0, row), node, True
-    for (row, column), j in np.ndenumerate(parts.order):
-        yield (column + 1, row + 1), nodes[:, j] / size, False

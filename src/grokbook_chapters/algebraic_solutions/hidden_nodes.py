@@ -48,9 +48,9 @@ def node_waves(first: Array, second: Array, output: Array) -> np.ndarray:
         raise ParameterError(
             f"the layers have shapes {a.shape}, {b.shape} and {c.shape}, but must have one."
         )
-    return np.stack(
-        [np.fft.fft(a, axis=0), np.fft.fft(b, axis=0), np.fft.fft(c, axis=0).conj()]
-    ) / len(a)
+    waves = np.fft.fft([a, b, c], axis=1) / len(a)
+    waves[2] = waves[2].conj()
+    return waves
 
 
 def _half(waves: np.ndarray) -> np.ndarray:
@@ -141,16 +141,17 @@ def factorise(nodes: np.ndarray) -> Factors:
     errors = np.sqrt((np.abs(ratios - mean[:, :, None]) ** 2).sum(axis=(0, 2)))
     best = int(errors.argmin())
     table = tables[best]
-    ratio = mean[:, best]
-    rows_ = (z[:, table[0]] + flips[:, best] * z[:, table[1]] / ratio[:, None]) / 2
-    pair = np.stack([np.ones(3), _scaled(ratio)], axis=1)
-    other = np.stack([_scaled(node) for node in (rows_ / rows_[:, :1]).T], axis=1)
-    return Factors(float(errors[best]), pair, other, table)
+    ratio = mean[:, best, None]
+    upper = z[:, table[0]]
+    lower = flips[:, best] * z[:, table[1]] / ratio
+    columns = (upper + lower) / 2
+    pair = np.hstack([np.ones((3, 1)), _scaled(ratio)])
+    return Factors(float(errors[best]), pair, _scaled(columns / columns[:, :1]), table)
 
 
-def _scaled(triple: np.ndarray) -> np.ndarray:
-    """The triple divided by the cube root of its product."""
-    return triple / np.prod(triple) ** (1 / 3)
+def _scaled(triples: np.ndarray) -> np.ndarray:
+    """Each column (3,) divided by the cube root of its product."""
+    return triples / np.prod(triples, axis=0) ** (1 / 3)
 
 
 def pair_type(pair: np.ndarray) -> str:
@@ -175,16 +176,13 @@ def three_type(nodes: np.ndarray) -> str:
     >>> three_type(np.exp(2j * np.pi * np.outer([1, 1, 1], [0, 1, 2]) / 3))
     'syn'
     """
-    z = np.asarray(nodes)
-    found = [
-        [_turning(row, way, flips) for row, flips in zip(z, (True, True, False), strict=True)]
-        for way in (1, -1)
-    ]
-    best = min(found, key=lambda errors: errors[2])
+    a, b, c = np.asarray(nodes)
+    way = min((1, -1), key=lambda way: _turning(c, way, flips=False))
     limit = CLOSE * np.sqrt(3)
-    if best[2] >= limit:
+    if _turning(c, way, flips=False) >= limit:
         return ""
-    return "syn" if max(best) < limit else "syn,ab"
+    in_all = _turning(a, way, flips=True) < limit and _turning(b, way, flips=True) < limit
+    return "syn" if in_all else "syn,ab"
 
 
 def _turning(row: np.ndarray, way: int, flips: bool) -> float:
@@ -208,13 +206,17 @@ def kind_of(found: Factors) -> str:
         return FOUR if {pair, pair_type(found.other)} == {"4c", "xi"} else OTHER
     if found.other.shape[1] != 3:
         return OTHER
-    turned = [(1, *ways) for ways in (product((1, 1j), repeat=2) if pair == "4c" else [(1, 1)])]
-    types = {
-        three_type(found.other * np.array([ways, np.conj(ways), np.ones(3)])) for ways in turned
-    }
-    if "syn" in types and pair in ("nu", "4c"):
+    if pair == "nu":
+        return OPPOSED if three_type(found.other) == "syn" else OTHER
+    if pair != "4c":
+        return OTHER
+    types = set()
+    for ways in product((1, 1j), repeat=2):
+        turns = np.array([1, *ways])
+        types.add(three_type(found.other * [turns, turns.conj(), np.ones(3)]))
+    if "syn" in types:
         return OPPOSED
-    return SYNCED if "syn,ab" in types and pair == "4c" else OTHER
+    return SYNCED if "syn,ab" in types else OTHER
 
 
 def frequency_table(waves: np.ndarray, active: float = ACTIVE) -> pd.DataFrame:
@@ -225,21 +227,16 @@ def frequency_table(waves: np.ndarray, active: float = ACTIVE) -> pd.DataFrame:
     order, error, factorable, kind ("" where there is none).
     """
     half = _half(waves)
-    table = []
-    for row, order in enumerate(orders(waves, active)):
-        entry = {
-            "frequency": row + 1,
-            "order": int(order),
-            "error": np.nan,
-            "factorable": False,
-            "kind": "",
-        }
+    rows = []
+    for n, order in enumerate(orders(waves, active)):
+        row = {"frequency": n + 1, "order": int(order)}
+        row |= {"error": np.nan, "factorable": False, "kind": ""}
         if order in (4, 6):
-            found = factorise(half[:, row, np.abs(half[0, row]) > active])
-            entry |= {"error": found.error, "factorable": found.factorable}
-            entry["kind"] = kind_of(found) if found.factorable else ""
-        table.append(entry)
-    return pd.DataFrame(table)
+            factors = factorise(half[:, n, np.abs(half[0, n]) > active])
+            row |= {"error": factors.error, "factorable": factors.factorable}
+            row["kind"] = kind_of(factors) if factors.factorable else ""
+        rows.append(row)
+    return pd.DataFrame(rows)
 
 
 def kind_shares(frequencies: pd.DataFrame) -> dict[str, float]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from companion.page import Number, Truth
@@ -45,9 +44,12 @@ def _trained(frequencies: pd.DataFrame, dropped: Dropped) -> dict[str, Any]:
     six = int((frequencies.order == 6).sum())
     factored = frequencies[frequencies.factorable]
     count = len(frequencies)
-    each = dropped.without.groupby("order").loss.mean() - dropped.loss
-    rises = [f"{each[n]:.2f} (of {n} nodes)" for n in (4, 6) if n in each.index]
-    solved = four + six == count
+    built = factored.kind != OTHER
+    rise = dropped.without.groupby("order").loss.mean() - dropped.loss
+    rises = [f"{rise[n]:.2f} (of {n} nodes)" for n in (4, 6) if n in rise.index]
+    losses = dropped.kept.loss
+    highest = losses.max()
+    idle = len(dropped.without) > 0 and dropped.counting < dropped.loss + 0.01
     return {
         "accuracy": f"{dropped.kept.accuracy.iloc[-1]:.1%}",
         "nodes": f"{len(dropped.kept) - 1:,}",
@@ -55,20 +57,18 @@ def _trained(frequencies: pd.DataFrame, dropped: Dropped) -> dict[str, Any]:
         "four": four,
         "six": six,
         "factored": f"{len(factored)} of {count}",
-        "built": f"{int((factored.kind != OTHER).sum())} of {len(factored)}",
+        "built": _share(built),
         "rises": " or ".join(rises),
         "worst": Number(dropped.without.accuracy.min(), ".0%", "no share"),
-        "solved": Truth(solved, f"{four + six} of {count} frequencies have four or six nodes"),
+        "solved": Truth(
+            four + six == count, f"{four + six} of {count} frequencies have four or six nodes"
+        ),
         "some_factor": Truth(len(factored) > 0, "no frequency of this network factors"),
         "some_count": Truth(len(rises) > 0, "no frequency has four nodes or six"),
         "rises_first": Truth(
-            bool(dropped.kept.loss.max() > dropped.kept.loss[0]),
-            f"losses {dropped.kept.loss[0]:.2f} and at most {dropped.kept.loss.max():.2f}",
+            bool(highest > losses[0]), f"losses {losses[0]:.2f} and at most {highest:.2f}"
         ),
-        "rest_is_idle": Truth(
-            len(dropped.without) > 0 and dropped.counting < dropped.loss + 0.01,
-            f"losses {dropped.loss:.4f} and {dropped.counting:.4f}",
-        ),
+        "rest_is_idle": Truth(idle, f"losses {dropped.loss:.4f} and {dropped.counting:.4f}"),
     }
 
 
@@ -78,8 +78,8 @@ def _recorded(recorded: Recorded) -> dict[str, Any]:
     shares: dict[str, Any] = {name: Number(None, ".0%", "(not run)") for name in share_names}
     if 23 in recorded.by_modulus:
         counts = trained_counts(recorded.by_modulus[23])
-        for name, (count, of) in zip(share_names, counts, strict=True):
-            shares[name] = Number(count / of if of else np.nan, ".0%", "(none)")
+        for name, count in zip(share_names, counts, strict=True):
+            shares[name] = Number(count.share, ".0%", "(none)")
     with_decay = recorded.by_decay.get(TABLE_DECAY)
     without = recorded.by_decay.get(0.0)
     return {

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -38,13 +39,21 @@ def waves_of(weights: Mapping[str, Tensor]) -> np.ndarray:
     return node_waves(first, second, weights["W_U"])
 
 
-# How many frequencies have order 4, 6 and 0, and the sum of all orders: each a variable (seed,
-# step).
+def of_order(view: View, order: int) -> float:
+    """How many frequencies of a network have this order."""
+    return float((orders(waves_of(view.weights)) == order).sum())
+
+
+def sum_of_orders(view: View) -> float:
+    """The sum of the orders of all frequencies."""
+    return float(orders(waves_of(view.weights)).sum())
+
+
 WATCHED: Mapping[str, Callable[[View], float]] = {
-    "order_4": lambda view: float((orders(waves_of(view.weights)) == 4).sum()),
-    "order_6": lambda view: float((orders(waves_of(view.weights)) == 6).sum()),
-    "order_0": lambda view: float((orders(waves_of(view.weights)) == 0).sum()),
-    "waves": lambda view: float(orders(waves_of(view.weights)).sum()),
+    "order_4": partial(of_order, order=4),
+    "order_6": partial(of_order, order=6),
+    "order_0": partial(of_order, order=0),
+    "waves": sum_of_orders,
 }
 
 
@@ -77,22 +86,25 @@ def at_the_end(config: RunConfig, weights: Mapping[str, Tensor]) -> xr.Dataset:
 
 def recorded_waves(run: xr.Dataset, p: int) -> np.ndarray:
     """The waves (3, p, K) of one recorded run, each node at its own frequency alone."""
-    at = run.node_wave.sel(part="real").values + 1j * run.node_wave.sel(part="imaginary").values
+    real = run.node_wave.sel(part="real").values
+    imaginary = run.node_wave.sel(part="imaginary").values
+    at = real + 1j * imaginary
     k = run.node_frequency.values.astype(int)
+    nodes = np.arange(len(k))
     waves = np.zeros((3, p, len(k)), dtype=complex)
-    waves[:, k, np.arange(len(k))] = at
-    waves[:, p - k, np.arange(len(k))] = at.conj()
+    waves[:, k, nodes] = at
+    waves[:, p - k, nodes] = at.conj()
     return waves
 
 
 def frequency_tables(data: xr.Dataset) -> pd.DataFrame:
     """The frequencies of all runs of a record: the columns of `frequency_table`, and `seed`."""
     p = json.loads(data.attrs["configuration"])["model"]["p"]
-    rows = [
-        frequency_table(recorded_waves(data.sel(seed=seed), p)).assign(seed=int(seed))
-        for seed in data.seed
-    ]
-    return pd.concat(rows, ignore_index=True)
+    tables = []
+    for seed in data.seed.values.tolist():
+        table = frequency_table(recorded_waves(data.sel(seed=seed), p))
+        tables.append(table.assign(seed=seed))
+    return pd.concat(tables, ignore_index=True)
 
 
 def cogo_run(
@@ -128,20 +140,21 @@ def solved(name: str, config: RunConfig, seeds: int) -> Experiment:
 def cogo_table() -> dict[int, Experiment]:
     """The runs of Table 2 of CoGO by modulus: 512 nodes, decay 5e-5, 10,000 steps; the authors'
     sweep of 2024-09-12."""
-    seeds = {23: 10, 71: 10, 127: 5}
-    return {
-        p: solved(f"tian2025/cogo[d={p}]", cogo_run(p, 512, 10_000), n) for p, n in seeds.items()
-    }
+    experiments = {}
+    for p, seeds in {23: 10, 71: 10, 127: 5}.items():
+        config = cogo_run(p, 512, 10_000)
+        experiments[p] = solved(f"tian2025/cogo[d={p}]", config, seeds)
+    return experiments
 
 
 def by_decay() -> dict[float, Experiment]:
     """Small networks, 23 numbers and 128 nodes, by weight decay: the decay of the table, a fifth of
     it, none."""
-    found = {}
+    experiments = {}
     for decay, seeds in {5e-5: 4, 1e-5: 3, 0.0: 3}.items():
         config = cogo_run(23, 128, 6_000, decay=decay)
-        found[decay] = solved(f"tian2025/orders[decay={decay:g}]", config, seeds)
-    return found
+        experiments[decay] = solved(f"tian2025/orders[decay={decay:g}]", config, seeds)
+    return experiments
 
 
 RUNS = (cogo_table, by_decay)

@@ -174,9 +174,9 @@ def loss(solution: Solution) -> float:
 def direct_loss(solution: Solution) -> float:
     """The same loss from the answers to all pairs, whatever the constant parts of the layers."""
     answers = solution.outputs()
-    d = solution.d
-    symbols = np.arange(d)
-    gap = answers - np.eye(d)[np.add.outer(symbols, symbols) % d]
+    symbols = np.arange(solution.d)
+    sums = np.add.outer(symbols, symbols) % solution.d
+    gap = answers - np.eye(solution.d)[sums]
     gap -= gap.mean(axis=2, keepdims=True)
     return float((gap**2).sum(axis=2).mean())
 
@@ -295,10 +295,12 @@ def order_four_six_solution(d: int, k0: int = 1, xi: complex = np.exp(0.25j * np
     others = [k for k in range(1, (d + 1) // 2) if k != k0]
     fours = _sum([order_four(d, k, xi) for k in others])
     z = order_six(d, k0).z.copy()
-    sums = sum(shifted_sums(same_layer_potentials(fours, layer))[0] for layer in (0, 1))
+    first = shifted_sums(same_layer_potentials(fours, 0))[0]
+    second = shifted_sums(same_layer_potentials(fours, 1))[0]
     size = 2 * (np.abs(z[:2, k0]) ** 2).sum()
-    for k in (*others, *(d - k for k in others)):
-        z[2, k] = -sums[k] / size
+    hat = -(first + second) / size
+    hat[[0, k0, d - k0]] = 0
+    z[2] += hat[:, None]
     return Solution(z) + fours
 
 

@@ -40,14 +40,21 @@ def layers(weights: Mapping[str, Tensor]) -> tuple[np.ndarray, np.ndarray, np.nd
     return first, second, weights["W_U"].double().numpy()
 
 
-def loss_of(answers: np.ndarray) -> tuple[float, float]:
-    """The centred squared error, and the share of pairs answered rightly, of answers (p, p, p)
-    without a class mean."""
+class Score(NamedTuple):
+    """The centred squared error on all pairs, and the share that is answered rightly."""
+
+    loss: float
+    accuracy: float
+
+
+def score(answers: np.ndarray) -> Score:
+    """The score of answers (p, p, p) without a class mean."""
     p = len(answers)
     label = np.add.outer(np.arange(p), np.arange(p)) % p
     wanted = np.eye(p)[label] - 1 / p
+    errors = ((answers - wanted) ** 2).sum(axis=2)
     right = answers.argmax(axis=2) == label
-    return float(((answers - wanted) ** 2).sum(axis=2).mean()), float(right.mean())
+    return Score(float(errors.mean()), float(right.mean()))
 
 
 class Dropped(NamedTuple):
@@ -77,26 +84,22 @@ def drop_nodes(weights: Mapping[str, Tensor]) -> Dropped:
     The strength of a node is the product of the sizes of its three layers; it counts where its
     wave in layer a is above `ACTIVE`.
     """
-    each = answers_by_node(weights)
+    by_node = answers_by_node(weights)
     sizes = [np.linalg.norm(layer, axis=0) for layer in layers(weights)]
     strongest_first = np.argsort(-np.prod(sizes, axis=0))
-    answers = np.zeros_like(each[0])
-    kept = [loss_of(answers)]
+    answers = np.zeros_like(by_node[0])
+    kept = [score(answers)]
     for n in strongest_first:
-        answers += each[n]
-        kept.append(loss_of(answers))
+        answers += by_node[n]
+        kept.append(score(answers))
     waves = waves_of(weights)
     k = node_frequencies(waves)
-    order = orders(waves)
     counting = np.flatnonzero(np.abs(waves[0, k, np.arange(len(k))]) > ACTIVE)
-    without = [(k[n], order[k[n] - 1], *loss_of(answers - each[n])) for n in counting]
-    columns = ["frequency", "order", "loss", "accuracy"]
-    return Dropped(
-        pd.DataFrame(kept, columns=["loss", "accuracy"]),
-        pd.DataFrame(without, columns=columns),
-        kept[-1][0],
-        loss_of(each[counting].sum(axis=0))[0],
-    )
+    without = pd.DataFrame([score(answers - by_node[n]) for n in counting], columns=Score._fields)
+    without.insert(0, "frequency", k[counting])
+    without.insert(1, "order", orders(waves)[k[counting] - 1])
+    alone = score(by_node[counting].sum(axis=0))
+    return Dropped(pd.DataFrame(kept), without, kept[-1].loss, alone.loss)
 
 
 def by_chance(draws: int) -> pd.DataFrame:
@@ -110,29 +113,27 @@ def by_chance(draws: int) -> pd.DataFrame:
         tied = free.copy()
         tied[:, 2] = 1 / (free[:, 0] * free[:, 1])
         for angles, sets in (("random", free), ("random, sum zero", tied)):
-            found = [factorise(nodes) for nodes in sets]
-            built = [one.factorable and kind_of(one) != OTHER for one in found]
-            factored = 100 * np.mean([one.factorable for one in found])
-            rows.append((n, angles, factored, 100 * np.mean(built)))
+            factored = [factors for factors in map(factorise, sets) if factors.factorable]
+            built = [factors for factors in factored if kind_of(factors) != OTHER]
+            percent = 100 / draws
+            rows.append((n, angles, percent * len(factored), percent * len(built)))
     return pd.DataFrame(rows, columns=["nodes", "angles", "factor", "as constructed"])
 
 
 def kinds_beside(tables: Mapping[int, pd.DataFrame]) -> pd.DataFrame:
     """The published percent of each kind of solution beside ours, mean and standard error over
     seeds: a row a kind, two columns a modulus. `tables` are frequencies of all seeds by modulus."""
-    columns = {}
+    table = pd.DataFrame(index=pd.Index(PUBLISHED, name="kind"))
     for d in (23, 71, 127):
-        columns[f"d = {d}, slides"] = {
-            kind: _mean_and_error(*by_modulus[d]) for kind, by_modulus in PUBLISHED.items()
-        }
-        columns[f"d = {d}, ours"] = dict.fromkeys(PUBLISHED, "not run")
+        table[f"d = {d}, slides"] = [_mean_and_error(*PUBLISHED[kind][d]) for kind in PUBLISHED]
+        table[f"d = {d}, ours"] = "not run"
         if d in tables:
-            shares = pd.DataFrame([kind_shares(one) for _, one in tables[d].groupby("seed")])
+            shares = pd.DataFrame([kind_shares(run) for _, run in tables[d].groupby("seed")])
+            mean = shares.mean()
             error = shares.std(ddof=0) / np.sqrt(len(shares))
-            columns[f"d = {d}, ours"] = {
-                kind: _mean_and_error(shares[kind].mean(), error[kind]) for kind in PUBLISHED
-            }
-    return pd.DataFrame(columns).rename_axis("kind")
+            ours = [_mean_and_error(mean[kind], error[kind]) for kind in PUBLISHED]
+            table[f"d = {d}, ours"] = ours
+    return table
 
 
 def _mean_and_error(mean: float, error: float) -> str:

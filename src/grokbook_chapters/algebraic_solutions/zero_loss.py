@@ -8,6 +8,9 @@ norm inequality needs and the least number of nodes are worked out here.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
+from operator import attrgetter
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import least_squares
@@ -66,12 +69,16 @@ def razor_path(factor: Solution, points: int = 9) -> list[Solution]:
     moved[2] = 0
     moved[2, 1:, 0] = 1
     stations = [y, there, ready, moved, pseudo_identity(d, factor.nodes).z]
+    return [Solution(z) for z in _straight_legs(stations, points)]
+
+
+def _straight_legs(stations: Sequence[np.ndarray], points: int) -> list[np.ndarray]:
+    """`points` on the straight line from each station to the next, both ends among them."""
     times = np.linspace(0, 1, whole(points, "points", least=2))
-    return [
-        Solution((1 - t) * a + t * b)
-        for a, b in zip(stations, stations[1:], strict=False)
-        for t in times
-    ]
+    legs = []
+    for start, end in pairwise(stations):
+        legs += [(1 - t) * start + t * end for t in times]
+    return legs
 
 
 def levelled_path(factor: Solution, k0: int, points: int = 9) -> list[Solution]:
@@ -86,7 +93,6 @@ def levelled_path(factor: Solution, k0: int, points: int = 9) -> list[Solution]:
     Raises ParameterError for fewer than two points.
     """
     y = factor.z
-    times = np.linspace(0, 1, whole(points, "points", least=2))
     first, second = np.abs(y[:2]) ** 2
     size = first + second
     product = first * second
@@ -96,14 +102,11 @@ def levelled_path(factor: Solution, k0: int, points: int = 9) -> list[Solution]:
 
     def at(sizes: np.ndarray) -> Solution:
         gap = np.sqrt(np.maximum(sizes**2 - 4 * product, 0)) * np.where(first < second, -1, 1)
-        inputs = np.sqrt(np.maximum([sizes + gap, sizes - gap], 0) / 2) * np.exp(
-            1j * np.angle(y[:2])
-        )
+        lengths = np.sqrt(np.maximum([sizes + gap, sizes - gap], 0) / 2)
+        inputs = lengths * np.exp(1j * np.angle(y[:2]))
         return Solution(np.concatenate([inputs, y[2:]]))
 
-    return [
-        at((1 - t) * one + t * other) for one, other in ((size, high), (high, level)) for t in times
-    ]
+    return [at(sizes) for sizes in _straight_legs([size, high, level], points)]
 
 
 def side_by_side(first: Solution, second: Solution, t: float) -> Solution:
@@ -128,15 +131,23 @@ def isolated_terms(nodes: np.ndarray, free: bool = False) -> np.ndarray:
     a, b, c = np.moveaxis(np.asarray(nodes, dtype=complex), -2, 0)
     pairs = [a * b, a * b.conj(), a.conj() * b, (a * b).conj()]
     pairs += [a**2 / 2, b**2 / 2, a.conj() ** 2 / 2, b.conj() ** 2 / 2]
-    pairs += [] if free else [np.abs(a) ** 2 + np.abs(b) ** 2]
+    if not free:
+        pairs.append(np.abs(a) ** 2 + np.abs(b) ** 2)
     sums = np.stack([(pair * c).sum(axis=-1) for pair in pairs], axis=-1)
     sums[..., 0] -= 1
     return sums
 
 
+class Isolated(NamedTuple):
+    """The loss of one frequency, and the squared norm of its nodes."""
+
+    loss: float
+    squared_norm: float
+
+
 def least_isolated(
     n: int, starts: int = 10, free: bool = False, seed: int = 0, decay: float = 0.0
-) -> tuple[float, float]:
+) -> Isolated:
     """The lowest loss of one frequency that `starts` searches find with n nodes, and the squared
     norm there.
 
@@ -151,20 +162,18 @@ def least_isolated(
 
     def residuals(x: np.ndarray) -> np.ndarray:
         parts = x.reshape(*x.shape[:-1], *shape)
-        found = isolated_terms(parts[..., 0, :, :] + 1j * parts[..., 1, :, :], free)
-        return np.concatenate([found.real, found.imag, np.sqrt(decay) * x], axis=-1)
+        terms = isolated_terms(parts[..., 0, :, :] + 1j * parts[..., 1, :, :], free)
+        return np.concatenate([terms.real, terms.imag, np.sqrt(decay) * x], axis=-1)
 
     def jacobian(x: np.ndarray) -> np.ndarray:
         return ((residuals(x + steps) - residuals(x - steps)) / 2e-5).T
 
-    begun = rng.normal(size=(whole(starts, "starts", least=1), 6 * n))
-    tried = [
-        least_squares(residuals, x, jacobian, xtol=None, ftol=1e-14, gtol=1e-14, max_nfev=300)
-        for x in begun
-    ]
-    best = min(tried, key=lambda found: found.cost)
+    limits = {"xtol": None, "ftol": 1e-14, "gtol": 1e-14, "max_nfev": 300}
+    drawn = rng.normal(size=(whole(starts, "starts", least=1), 6 * n))
+    searches = [least_squares(residuals, x, jacobian, **limits) for x in drawn]
+    best = min(searches, key=attrgetter("cost"))
     norm = float(best.x @ best.x)
-    return 2 * float(best.cost) - decay * norm, norm
+    return Isolated(2 * float(best.cost) - decay * norm, norm)
 
 
 def five_nodes(norm: float) -> np.ndarray:

@@ -275,12 +275,14 @@ class Order(NamedTuple):
     predictor: np.ndarray
     wait: np.ndarray
 
-    def tau(self, dealt: np.ndarray | None = None) -> float:
-        """Kendall's tau-b, of the predictor in another order of the runs; 0 where one of the two
-        does not vary."""
-        own = self.predictor if dealt is None else self.predictor[np.ix_(dealt, dealt)]
-        size = np.sqrt(np.abs(own).sum() * np.abs(self.wait).sum())
-        return float((own * self.wait).sum() / size) if size else 0.0
+    @property
+    def pairs(self) -> float:
+        """The number of pairs of which tau is a mean, 0 where predictor or wait does not vary."""
+        return float(np.sqrt(np.abs(self.predictor).sum() * np.abs(self.wait).sum()))
+
+    def tau(self) -> float:
+        """Kendall's tau-b; 0 where one of the two does not vary."""
+        return float(np.vdot(self.predictor, self.wait) / self.pairs) if self.pairs else 0.0
 
 
 def ordered(table: pd.DataFrame, name: str, *, free_of_fit: bool) -> Order:
@@ -297,10 +299,15 @@ def ordered(table: pd.DataFrame, name: str, *, free_of_fit: bool) -> Order:
 def dealt_taus(orders: Sequence[Order]) -> np.ndarray:
     """Mean taus of predictors that are dealt anew within their settings, `DRAWS` of them."""
     rng = np.random.default_rng(3)
-    means = np.zeros(DRAWS)
+    taus = np.zeros((DRAWS, len(orders)))
+    pairs = [order.pairs for order in orders]
     for draw in range(DRAWS):
-        taus = [order.tau(rng.permutation(len(order.wait))) for order in orders]
-        means[draw] = np.mean(taus)
+        for number, order in enumerate(orders):
+            dealt = rng.permutation(len(order.wait))
+            if pairs[number]:
+                predictor = order.predictor[dealt[:, None], dealt]
+                taus[draw, number] = np.vdot(predictor, order.wait) / pairs[number]
+    means: np.ndarray = taus.mean(axis=1)
     return means
 
 

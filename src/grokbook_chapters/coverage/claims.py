@@ -267,8 +267,10 @@ def fraction_for_grokking(runs: Runs, *, train_fraction: float = 0.3, long: int 
     k = radius_in_use(p, train_fraction)
     c = disc_size(k)
     own = same_class_size(k)
-    # too short or too few to say that a modulus does not
     late = None in known.values() or not runs.complete()
+    fit = f"{len(radii)} radii agree"
+    if late:
+        fit = "too short or too few to say that a modulus does not"
     return judge(
         None if late else bool(radii),
         k=k,
@@ -279,11 +281,7 @@ def fraction_for_grokking(runs: Runs, *, train_fraction: float = 0.3, long: int 
         seen=generalising(runs, "p = {}"),
         share=required_fraction(p, k),
         fraction=train_fraction,
-        fit=(
-            "too short or too few to say that a modulus does not"
-            if late
-            else f"{len(radii)} radii agree"
-        ),
+        fit=fit,
     )
 
 

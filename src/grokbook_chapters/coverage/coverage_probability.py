@@ -43,10 +43,9 @@ class Estimate:
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Wilson's interval for the probability, which is not empty at 0 and 1 either."""
-        found = binomtest(round(self.value * self.draws), self.draws).proportion_ci(
-            confidence, method="wilson"
-        )
-        return float(found.low), float(found.high)
+        test = binomtest(round(self.value * self.draws), self.draws)
+        band = test.proportion_ci(confidence, method="wilson")
+        return float(band.low), float(band.high)
 
 
 @dataclass(frozen=True)
@@ -99,7 +98,7 @@ def first_covered(
     p, k = side_and_radius(p, k, torus)
     rng = np.random.default_rng(seed)
     cells = np.arange(1, p * p + 1, dtype=np.int32)
-    found = []
+    batches = []
     for n in np.diff([*range(0, whole(draws, "draws"), BATCH), draws]):
         # random orders of all cells
         least = rng.permuted(np.tile(cells, (n, 1)), axis=1).reshape(n, p, p)
@@ -108,8 +107,8 @@ def first_covered(
             wide = np.pad(least, ((0, 0), (1, 1), (1, 1)), mode="wrap" if torus else "edge")
             beside = wide[:, :-2, 1:-1], wide[:, 2:, 1:-1], wide[:, 1:-1, :-2], wide[:, 1:-1, 2:]
             least = np.minimum.reduce([least, *beside])
-        found.append(least)
-    return np.concatenate(found)
+        batches.append(least)
+    return np.concatenate(batches)
 
 
 def full_coverage(

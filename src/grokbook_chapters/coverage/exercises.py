@@ -8,7 +8,11 @@ import numpy as np
 
 from companion.exercises.registry import Mistakes, exercise, number
 from grokbook.tasks import ModularTask
-from grokbook.theory.coverage import distance_to_training, least_training_size
+from grokbook.theory.coverage import (
+    distance_to_training,
+    least_training_size,
+    same_class_distance,
+)
 from grokbook_chapters.coverage.coverage_probability import first_covered
 
 
@@ -44,11 +48,10 @@ def own(needed: float, radius: int, *, p: int, alpha: float) -> Mistakes:
     yield from number(
         needed, least, "with c cells in a disc E[U]", ("the printed condition", 2 * log(p) / alpha)
     )
-    held = [sum(2 * abs(s) < k for s in range(-p, p)) for k in range(p)]
-    yield (
-        radius == next(k for k in range(1, p) if 2 * k * k - 2 * k + 1 >= least),
-        "cells of all classes",
-    )
+    distances = 2 * np.abs(np.arange(-p, p))
+    held = [int((distances < k).sum()) for k in range(p)]
+    of_all = next(k for k in range(1, p) if 2 * k * k - 2 * k + 1 >= least)
+    yield radius == of_all, "cells of all classes"
     if not held[radius] >= least:
         yield True, "too few", radius, held[radius]
     yield not (held[radius - 1] < least), "a smaller radius has enough cells"
@@ -57,12 +60,10 @@ def own(needed: float, radius: int, *, p: int, alpha: float) -> Mistakes:
 @exercise("ex-04a-walk", draws={"p": range(61, 100), "i": range(40, 60), "j": range(2, 30)})
 def walk(phi: object, other: tuple[int, int], *, p: int, i: int, j: int) -> Mistakes:
     """An array with p rows, and two whole numbers from 0 to p - 1."""
-    table, (a, b) = np.asarray(phi, dtype=float), map(int, other)
-    yield (
-        table.ndim != 2 or len(table) != p or not (0 <= a < p and 0 <= b < p),
-        "the embedding has N rows",
-        p - 1,
-    )
+    table = np.asarray(phi, dtype=float)
+    a, b = map(int, other)
+    fits = table.ndim == 2 and len(table) == p and 0 <= a < p and 0 <= b < p
+    yield not fits, "the embedding has N rows", p - 1
     yield (a + b - i - j) % p, "another class", a, b
     yield (a, b) in ((i, j), (j, i)), "the order of the operands"
     moved = np.linalg.norm(table[i] + table[j] - table[a] - table[b])
@@ -77,18 +78,17 @@ def walk(phi: object, other: tuple[int, int], *, p: int, i: int, j: int) -> Mist
 def chain(first: int, second: int, *, p: int, seed: int, D_1: int, D_2: int) -> Mistakes:
     """Two numbers of cells."""
     mask = ModularTask(p, train_fraction=0.3, seed=seed).train_mask
-    i, j = np.indices((p, p)).reshape(2, -1)
-    a, b = (one[mask.ravel()] for one in (i, j))
-    apart = np.abs(i[:, None] - a) + np.abs(j[:, None] - b)
-    nearest = np.where((i[:, None] + j[:, None] - a - b) % p == 0, apart, 2 * p).min(axis=1)
-    right = tuple(int((nearest < limit).sum()) for limit in (D_1, D_2))
-    given = (int(first), int(second))
+    nearest = same_class_distance(mask)
+    right = _within(nearest, D_1, D_2)
+    given = [int(first), int(second)]
     if given == right:
         return
-    yield given == (right[0], right[0]), "D_1 for both"
-    yield (
-        given == tuple((distance_to_training(mask) < limit).sum() for limit in (D_1, D_2)),
-        "cells of all classes",
-    )
-    yield given == tuple((nearest <= limit).sum() for limit in (D_1, D_2)), "at the limit itself"
+    yield given == [right[0], right[0]], "D_1 for both"
+    yield given == _within(distance_to_training(mask), D_1, D_2), "cells of all classes"
+    yield given == _within(nearest, D_1 + 1, D_2 + 1), "at the limit itself"
     yield True, "no chain to a cell is shorter"
+
+
+def _within(distances: np.ndarray, *limits: int) -> list[int]:
+    """How many cells are nearer than each limit."""
+    return [int((distances < limit).sum()) for limit in limits]

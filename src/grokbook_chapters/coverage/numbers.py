@@ -96,35 +96,40 @@ def numbers(
     `farthest_cells` and of the counts."""
     m = training_size(p, k)
     grid = expected_uncovered(p, k, m)
-    repeated = p * p * (1 - disc_size(k) / p**2) ** m
+    torus = expected_uncovered(p, k, m, torus=True)
+    disc = disc_size(k)
+    repeated = p * p * (1 - disc / p**2) ** m
+    of_class = same_class_size(k)
+    required = required_fraction(p, k)
+    own_required = 1 - p ** (-2 / of_class)
     return {
         "modulus": p,
         "radius": k,
         "fraction": f"{train_fraction:.0%}",
-        "disc": disc_size(k),
-        "own": same_class_size(k),
-        "any_required": f"{required_fraction(p, k):.0%}",
-        "own_required": f"{1 - p ** (-2 / same_class_size(k)):.0%}",
+        "disc": disc,
+        "own": of_class,
+        "any_required": f"{required:.0%}",
+        "own_required": f"{own_required:.0%}",
         "printed": f"{printed_fraction(p, k):.3f}",
-        "required": f"{required_fraction(p, k):.3f}",
+        "required": f"{required:.3f}",
         "corner": int(disc_sizes(p, k)[0, 0]),
         "m_printed": f"{m:,}",
-        "e_torus": f"{expected_uncovered(p, k, m, torus=True):.2f}",
+        "e_torus": f"{torus:.2f}",
         "e_grid": f"{grid:.2f}",
         "e_repeated": f"{repeated:.2f}",
         "in_use": radius_in_use(97, 0.3),
         "unsafe_wins": Truth(grid > repeated, f"{grid:.2f} against {repeated:.2f}"),
-        **{f"groks_{modulus}": words for modulus, words in _generalise().items()},
+        **_generalise(),
         **_one_set(near >= k, own >= k),
         **_radii(farthest),
     }
 
 
-def _generalise() -> dict[int, str]:
+def _generalise() -> dict[str, str]:
     """How many of the recorded networks of `two_moduli` generalise, by modulus."""
     words = {}
     for modulus, table in load(two_moduli(), through=grok_times).items():
-        words[modulus] = some(int(table.grok_step.count()), len(table))
+        words[f"groks_{modulus}"] = some(int(table.grok_step.count()), len(table))
     return words
 
 
@@ -141,14 +146,14 @@ def _one_set(far: np.ndarray, alone: np.ndarray) -> dict[str, Any]:
 def _radii(farthest: pd.DataFrame) -> dict[str, Any]:
     """From which radius on 95 % of the draws are covered."""
     radii = 1 + farthest.quantile(0.95, interpolation="higher")
+    by_any = radii["any class"]
     own = radii["own class"]
     reached = bool(np.isfinite(own))
-    later = bool(reached and own > 2 * radii["any class"])
+    later = bool(reached and own > 2 * by_any)
+    missing = "more than 1 draw in 20 leaves a class without a trained cell"
     return {
-        "any_from": f"{radii['any class']:.0f}",
+        "any_from": f"{by_any:.0f}",
         "own_from": f"{own:.0f}" if reached else "(none)",
-        "own_reached": Truth(
-            reached, "more than 1 draw in 20 leaves a class without a trained cell"
-        ),
-        "own_later": Truth(later, f"{own:.0f} against {radii['any class']:.0f}" if reached else ""),
+        "own_reached": Truth(reached, missing),
+        "own_later": Truth(later, f"{own:.0f} against {by_any:.0f}" if reached else ""),
     }

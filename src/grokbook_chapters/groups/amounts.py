@@ -44,16 +44,14 @@ def amounts(draws: int, seed: int) -> pd.DataFrame:
     """
     table = cayley_table("S3")
     size = table.size
+    matrices = coset_representation(table, SWAP)
     place = random_places(size, draws, seed).reshape(draws, *table.shape)
+    right = [deduced_accuracy(table, place < cells).mean() for cells in range(size + 1)]
     columns = {
         "deduced by two rules": probability(first_forced(table, 5 * draws, seed), size),
         "implied in every group": probability(implied_sizes(table, draws, seed), size),
-        "matrices rigid": probability(
-            rigid_sizes(table, coset_representation(table, SWAP), draws, seed), size
-        ),
-        "accuracy by two rules": [
-            deduced_accuracy(table, place < cells).mean() for cells in range(size + 1)
-        ],
+        "matrices rigid": probability(rigid_sizes(table, matrices, draws, seed), size),
+        "accuracy by two rules": right,
     }
     return pd.DataFrame(columns, index=pd.Index(np.linspace(0, 1, size + 1), name="share"))
 
@@ -93,11 +91,12 @@ def shares_modulo(largest: int, draws: int) -> pd.DataFrame:
     elements; fewer orders for larger p."""
     rows = []
     for p in PRIMES:
-        if p <= largest:
-            orders = min(draws, max(10, draws * 11 // p))
-            pairs = p * (p + 1) // 2
-            share = critical_fraction(p, orders, modulus=True)
-            rows.append({"p": p, "pairs": pairs, "trained": round(share * pairs), "share": share})
+        if p > largest:
+            break
+        orders = min(draws, max(10, draws * 11 // p))
+        pairs = p * (p + 1) // 2
+        share = critical_fraction(p, orders, modulus=True)
+        rows.append({"p": p, "pairs": pairs, "trained": round(share * pairs), "share": share})
     return pd.DataFrame(rows).round(3)
 
 
@@ -105,7 +104,8 @@ def transformers() -> pd.DataFrame:
     """Recorded transformers on addition modulo p: the share of ordered pairs that is trained, that
     of unordered ones which this shows on average, and how many runs generalise."""
     rows = []
-    for p, runs in load({p: fig5(p, n_seeds=seeds) for p, seeds in RECORDED.items()}).items():
+    experiments = {p: fig5(p, n_seeds=seeds) for p, seeds in RECORDED.items()}
+    for p, runs in load(experiments).items():
         ordered = runs.attrs.get("train_fraction", 0.3)
         either_order = 1 - (1 - ordered) ** 2
         # a pair (a, a) has one order, all others have two

@@ -26,11 +26,9 @@ from grokbook_chapters.groups.group_deduction import (
 )
 from grokbook_chapters.groups.group_quality import equal_products
 
-DEDUCTION, AMOUNT, CIRCLE = (
-    "What equal products imply",
-    "How much data that takes",
-    "Numbers do not go round",
-)
+DEDUCTION = "What equal products imply"
+AMOUNT = "How much data that takes"
+CIRCLE = "Numbers do not go round"
 # the identity of S3 and one swap: a subgroup with three cosets, for matrices of the paper's size
 SWAP = (0, 1)
 CORNER = np.diag([1.0, 0.0])  # a matrix without an inverse, E_e and E_f of L29's example
@@ -86,7 +84,8 @@ def abelian_groups(most: int = 12) -> Finding:
     names = [f"Z{n}" for n in range(2, most + 1)] + ["Z2xZ2", "Z2xZ4", "Z3xZ3"]
     left = [additive_nullity(cayley_table(name)) for name in names]
     collapse = half_way(collapse_sizes(11, 400), 66) / 66
-    sums = np.add.outer(4 ** np.arange(10), 4 ** np.arange(10))[np.triu_indices(10)]
+    powers = 4 ** np.arange(10)
+    sums = np.add.outer(powers, powers)[np.triu_indices(10)]
     return judge(
         max(left) > 1,
         value=max(left),
@@ -138,16 +137,17 @@ def three_needed() -> Finding:
     """
     implied, joined = third_ones("S3")
     other = np.diag([1.0, 2.0])
-    off = float(np.abs(other - np.eye(2)).max()) if (CORNER @ other == CORNER).all() else 0.0
+    three_hold = (CORNER @ other == CORNER).all()
+    off = float(np.abs(other - np.eye(2)).max()) if three_hold else 0.0
     return judge(
         not implied.any(),
         off == 0,
-        corrected=not (implied & ~joined).any(),
+        corrected=not implied[~joined].any(),
         value=int(implied.sum()),
         of=len(implied),
         all=len(equal_products(cayley_table("S3"))),
         others=int((~joined).sum()),
-        shared=int((implied & joined).sum()),
+        shared=int(implied[joined].sum()),
         off=off,
     )
 

@@ -71,8 +71,8 @@ def quotients(table: np.ndarray, q: int, masks: Mapping[str, np.ndarray]) -> Fig
             ax.plot([0, 1], [-b, -d], color=COLOURS["train"], lw=1.8)
         for b, d in edges["deduced"]:
             ax.plot([0, 1], [-b, -d], "--", color=COLOURS["measure"], lw=1.3, alpha=0.8)
-        ends = edges["trained"] + edges["deduced"]
-        _nodes(ax, table, q, {b for b, _ in ends}, {d for _, d in ends})
+        left, right = np.reshape(edges["trained"] + edges["deduced"], (-1, 2)).T
+        _nodes(ax, table, q, set(left), set(right))
         ax.set(title=title, xlim=(-0.75, 1.75), ylim=(0.7 - len(table), 0.9))
         ax.axis("off")
     return fig
@@ -133,17 +133,19 @@ def pictured(
     """
     rng = np.random.default_rng(seed)
     basis = rng.normal(size=(3, 3))
-    sets = {
-        name.removeprefix("permutations "): basis @ exact @ np.linalg.inv(basis)
-        for name, exact in exact_kinds().items()
-    }
+    sets = {}
+    for name, exact in exact_kinds().items():
+        sets[name.removeprefix("permutations ")] = basis @ exact @ np.linalg.inv(basis)
     sets["random"] = rng.normal(size=(6, 3, 3))
-    ends = {"best RQI, start": (rows.rqi.idxmax(), 0), "best RQI, end": (rows.rqi.idxmax(), -1)}
-    ends["lowest RQI, end"] = (rows.rqi.idxmin(), -1)
-    for title, (row, snapshot) in ends.items():
+
+    def add(title: str, row: int, snapshot: int) -> None:
         setting, cells, run = rows.loc[row, ["setting", "cells", "seed"]]
         history = matrices(networks[setting, cells].sel(seed=run))
         sets[f"{title}\n{setting}, {cells} cells"] = history[snapshot]
+
+    add("best RQI, start", rows.rqi.idxmax(), 0)
+    add("best RQI, end", rows.rqi.idxmax(), -1)
+    add("lowest RQI, end", rows.rqi.idxmin(), -1)
     return sets
 
 

@@ -16,7 +16,8 @@ What holds in every group is more: `implied_sizes` asks for it by coset enumerat
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from functools import reduce
+from dataclasses import dataclass
+from functools import cached_property, reduce
 
 import numpy as np
 
@@ -59,8 +60,11 @@ def consequences(
     table = check_group(table)
     # the edge b - d of the graph of g: E_bg E_d = E_b E_gd, of product b g d
     g, b, d = np.indices((len(table),) * 3)
-    product, first = table[table[b, g], d], table[b, g]
-    given, edge, back = np.asarray(equalities) > 0, (product, first, b), (product, b, first)
+    first = table[b, g]
+    product = table[first, d]
+    edge = (product, first, b)
+    back = (product, b, first)
+    given = np.asarray(equalities) > 0
     known = given | given.mT | np.eye(len(table), dtype=bool)
     while True:
         before = known.sum()
@@ -76,13 +80,14 @@ def consequences(
 def _by_product(table: np.ndarray, cells: np.ndarray) -> np.ndarray:
     """Whether cells (..., n, n) are marked, in the order [h, a]: the cell (a, a^-1 h), whose
     product is h."""
-    mask, n = np.asarray(cells) > 0, len(table)
+    mask = np.asarray(cells) > 0
+    n = len(table)
     if mask.shape[-2:] != (n, n):
         raise ParameterError(
             f"trained has shape {mask.shape}, but must end in ({n}, {n}), the shape of the table."
         )
     partner = table[inverses(table)]  # [a, h] = a^-1 h
-    return np.swapaxes(mask[..., np.arange(len(table))[:, None], partner], -1, -2)
+    return mask[..., np.arange(n)[:, None], partner].mT
 
 
 def _until_still(relation: np.ndarray, step: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
@@ -104,7 +109,8 @@ def deduced_accuracy(table: np.ndarray, trained: np.ndarray) -> np.ndarray:
     Source: Liu et al. 2022, Eq. 17, for the deductions of appendix H.
     """
     seen = _by_product(check_group(table), trained)
-    return (deduced(table, trained) & seen[..., None, :]).any(axis=-1).mean(axis=(-2, -1))
+    equal_to_seen = deduced(table, trained) & seen[..., None, :]
+    return equal_to_seen.any(axis=-1).mean(axis=(-2, -1))
 
 
 def first_forced(table: np.ndarray, n: int = 1_000, seed: int = 0) -> np.ndarray:
@@ -173,7 +179,9 @@ def coset_count(
                 follow(coset, name)
                 follow(coset, -name)
         coset += 1
-    return sum(lead(each) == each for each in range(len(ends))) if coset == len(ends) else None
+    if coset < len(ends):
+        return None
+    return sum(leader[coset] == coset for coset in range(len(ends)))
 
 
 def implied_sizes(table: np.ndarray, n: int = 200, seed: int = 0) -> np.ndarray:
@@ -197,13 +205,16 @@ def implied_sizes(table: np.ndarray, n: int = 200, seed: int = 0) -> np.ndarray:
         words = []
         for a, b in np.argwhere(cells.reshape(table.shape)).tolist():
             c, d = firsts.setdefault(int(table[a, b]), (a, b))
-            words += [(a + 1, b + 1, -d - 1, -c - 1)] * ((a, b) != (c, d))
+            if (a, b) != (c, d):
+                words.append((a + 1, b + 1, -d - 1, -c - 1))
         return coset_count(words, len(table))
 
     full = index(np.ones(table.shape, dtype=bool))
-    return _first_size(
-        lambda orders: np.array([index(cells) == full for cells in orders]), table.size, n, seed
-    )
+
+    def implied(orders: np.ndarray) -> np.ndarray:
+        return np.array([index(cells) == full for cells in orders])
+
+    return _first_size(implied, table.size, n, seed)
 
 
 def _first_size(
@@ -262,14 +273,12 @@ def additive_nullity(
         raise ParameterError(
             f"trained has shape {mask.shape}, but must be {table.shape}, the shape of the table."
         )
+    a, b = np.nonzero(mask)
     unit = np.eye(len(table), dtype=np.int64)
-    firsts: dict[int, np.ndarray] = {}
-    rows: list[np.ndarray] = []
-    for a, b in np.argwhere(mask):
-        sums = unit[a] + unit[b]
-        rows.append(sums - firsts.setdefault(int(table[a, b]), sums))
-    q = LARGE_PRIME if field is None else field
-    return len(table) - rank_in_field(np.array(rows).reshape(-1, len(table)), q)
+    sums = unit[a] + unit[b]
+    _, first, product = np.unique(table[a, b], return_index=True, return_inverse=True)
+    equations = sums - sums[first[product]]
+    return len(table) - rank_in_field(equations, LARGE_PRIME if field is None else field)
 
 
 def order_of(table: np.ndarray, a: int) -> int:
@@ -280,9 +289,12 @@ def order_of(table: np.ndarray, a: int) -> int:
         >>> [order_of(cayley_table("S3"), a) for a in range(6)]
         [1, 2, 2, 3, 3, 2]
     """
-    power, order, start = a, 1, table[a, inverses(table)[a]]
-    while power != start:
-        power, order = table[power, a], order + 1
+    identity = table[a, inverses(table)[a]]
+    power = a
+    order = 1
+    while power != identity:
+        power = table[power, a]
+        order += 1
     return order
 
 
@@ -304,11 +316,9 @@ def coset_representation(table: np.ndarray, subgroup: Collection[int] = (0,)) ->
                 f"the elements {sorted(subgroup)} must be a subgroup, but their cosets overlap."
             )
         where[list(coset)] = number
-    first = np.array([coset[0] for coset in cosets])
-    found = np.zeros((len(table), len(cosets), len(cosets)))
-    every, column = np.indices((len(table), len(cosets)))
-    found[every, where[table[:, first]], column] = 1
-    return found
+    first = [coset[0] for coset in cosets]
+    rows = where[table[:, first]]  # [a, column]: the coset to which a sends it
+    return np.eye(len(cosets))[rows].mT
 
 
 def rigid_sizes(table: np.ndarray, matrices: np.ndarray, n: int = 500, seed: int = 0) -> np.ndarray:
@@ -324,12 +334,12 @@ def rigid_sizes(table: np.ndarray, matrices: np.ndarray, n: int = 500, seed: int
 
     Raises ParameterError for a table that is no group's and for n below 1.
     """
-    table, free = check_group(table), degrees_of_freedom(table, matrices)
-    rows = product_derivatives(table, matrices)
-    squares = rows.mT @ rows
+    table = check_group(table)
+    free = degrees_of_freedom(table, matrices)
+    equalities = _Equalities(table.ravel(), product_derivatives(table, matrices))
 
     def rigid(cells: np.ndarray) -> np.ndarray:
-        return np.linalg.eigvalsh(_gram(table.ravel(), rows, squares, cells))[:, free] > NEGLIGIBLE
+        return equalities.eigenvalues(cells)[:, free] > NEGLIGIBLE
 
     return _first_size(rigid, table.size, n, seed)
 
@@ -343,35 +353,52 @@ def degrees_of_freedom(table: np.ndarray, matrices: np.ndarray) -> int:
     Source: this book. They are $C\rho(a)$ with a representation $\rho$ and an invertible C that
     commutes with it.
     """
-    labels, rows = check_group(table).ravel(), product_derivatives(table, matrices)
-    full = _gram(labels, rows, rows.mT @ rows, np.ones((1, len(labels)), dtype=bool))
-    return int((np.linalg.eigvalsh(full)[0] <= NEGLIGIBLE).sum())
+    labels = check_group(table).ravel()
+    equalities = _Equalities(labels, product_derivatives(table, matrices))
+    every_cell = np.ones((1, len(labels)), dtype=bool)
+    return int((equalities.eigenvalues(every_cell) <= NEGLIGIBLE).sum())
 
 
 def product_derivatives(table: np.ndarray, matrices: np.ndarray) -> np.ndarray:
     r"""The derivative of $E_aE_b$ by all entries of all matrices, for each cell: float64 of shape
     (m^2, k^2, m k^2)."""
     matrices = np.asarray(matrices, dtype=float)
-    m, k = len(table), matrices.shape[-1]
-    found = np.zeros((m, m, k * k, m, k * k))
+    m = len(table)
+    k = matrices.shape[-1]
+    derivatives = np.zeros((m, m, k * k, m, k * k))
     for a, b in np.ndindex(m, m):
-        found[a, b, :, a] += np.kron(np.eye(k), matrices[b].T)
-        found[a, b, :, b] += np.kron(matrices[a], np.eye(k))
-    return found.reshape(m * m, k * k, m * k * k)
+        derivatives[a, b, :, a] += np.kron(np.eye(k), matrices[b].T)
+        derivatives[a, b, :, b] += np.kron(matrices[a], np.eye(k))
+    return derivatives.reshape(m * m, k * k, m * k * k)
 
 
-def _gram(
-    labels: np.ndarray, rows: np.ndarray, squares: np.ndarray, cells: np.ndarray
-) -> np.ndarray:
-    r"""$J^\top J$ of equalities among samples (r, N): for each label $n\sum V^\top V-(\sum
-    V)^\top(\sum V)$."""
-    total = np.zeros((len(cells), *squares.shape[1:]))
-    for label in np.unique(labels):
-        mine, here = cells[:, labels == label].astype(float), labels == label
-        sums = np.tensordot(mine, rows[here], axes=1)
-        total = total + mine.sum(axis=1)[:, None, None] * np.tensordot(mine, squares[here], axes=1)
-        total -= sums.mT @ sums
-    return total
+@dataclass(frozen=True)
+class _Equalities:
+    """The linear equations that say that samples of one label have one value: `labels` (N,), and
+    the values' derivatives `rows` V, (N, values, unknowns)."""
+
+    labels: np.ndarray
+    rows: np.ndarray
+
+    @cached_property
+    def squares(self) -> np.ndarray:
+        r"""$V^\top V$ of each sample."""
+        return self.rows.mT @ self.rows
+
+    def eigenvalues(self, chosen: np.ndarray) -> np.ndarray:
+        r"""Eigenvalues, rising, of $J^\top J$ of the equations among chosen samples (r, N).
+
+        For each label that is $n\sum V^\top V-(\sum V)^\top(\sum V)$.
+        """
+        total = np.zeros((len(chosen), *self.squares.shape[1:]))
+        for label in np.unique(self.labels):
+            alike = self.labels == label
+            weights = chosen[:, alike].astype(float)
+            sums = np.tensordot(weights, self.rows[alike], axes=1)
+            squares = np.tensordot(weights, self.squares[alike], axes=1)
+            total += weights.sum(axis=1)[:, None, None] * squares
+            total -= sums.mT @ sums
+        return np.linalg.eigvalsh(total)
 
 
 def collapse_sizes(p: int, n: int = 1_000, seed: int = 0) -> np.ndarray:
@@ -388,12 +415,9 @@ def collapse_sizes(p: int, n: int = 1_000, seed: int = 0) -> np.ndarray:
     """
     samples = np.array(all_samples(whole(p, "p", least=3)))
     rows = np.eye(p)[samples].sum(axis=1)[:, None, :]
-    squares = rows.mT @ rows
+    equalities = _Equalities(samples.sum(axis=1) % p, rows)
 
     def collapsed(chosen: np.ndarray) -> np.ndarray:
-        return (
-            np.linalg.eigvalsh(_gram(samples.sum(axis=1) % p, rows, squares, chosen))[:, 1]
-            > NEGLIGIBLE
-        )
+        return equalities.eigenvalues(chosen)[:, 1] > NEGLIGIBLE
 
     return _first_size(collapsed, len(samples), n, seed)

@@ -57,7 +57,8 @@ def closed_products(
     Source: Liu et al. 2022, appendix H.1, which states no value of delta; appendix E has 0.01.
     """
     check_choice("convention", convention, TOLERANCES)
-    matrices, n = to_numpy(embedding), len(table)
+    matrices = to_numpy(embedding)
+    n = len(table)
     if matrices.ndim != 3 or matrices.shape[0] != n or matrices.shape[1] != matrices.shape[2]:
         raise ParameterError(
             f"embedding has shape {matrices.shape}, but must be ({n}, k, k): a matrix an element."
@@ -65,7 +66,8 @@ def closed_products(
     scale = float(np.sqrt((matrices**2).mean())) if convention == "code" else 1.0
     if not np.isfinite(matrices).all() or scale == 0:
         raise ParameterError("embedding must be finite and have an entry that is not zero.")
-    matrices, tolerance = matrices / scale, TOLERANCES[convention] if delta is None else delta
+    matrices = matrices / scale
+    tolerance = TOLERANCES[convention] if delta is None else delta
     (a, b), (c, d) = equal_products(table).transpose(1, 2, 0)
     square = (matrices[a] @ matrices[b] - matrices[c] @ matrices[d]) ** 2
     if convention == "code":
@@ -111,20 +113,23 @@ def answered_cells(closed: np.ndarray, table: np.ndarray, trained: np.ndarray) -
 
     Source: Liu et al. 2022, appendix D, Eq. 12 and 13.
     """
-    every = equal_products(table)
-    for name, given, shape in (
-        ("closed", closed, every.shape[:1]),
-        ("trained", trained, np.shape(table)),
-    ):
-        if np.shape(given) != shape:
-            raise ParameterError(
-                f"{name} has shape {np.shape(given)}, but must be {shape} for this table."
-            )
-    cells, known = every[np.asarray(closed) > 0] @ [len(table), 1], np.ravel(trained) > 0
+    equalities = equal_products(table)
+    _check_shape("closed", closed, equalities.shape[:1])
+    _check_shape("trained", trained, np.shape(table))
+    (a, b), (c, d) = equalities[np.asarray(closed) > 0].transpose(1, 2, 0)
+    known = np.asarray(trained) > 0
     answered = known.copy()
-    for one, other in (cells.T, cells.T[::-1]):
-        answered[one[known[other]]] = True
-    return answered.reshape(np.shape(table))
+    np.logical_or.at(answered, (a, b), known[c, d])
+    np.logical_or.at(answered, (c, d), known[a, b])
+    return answered
+
+
+def _check_shape(name: str, given: np.ndarray, shape: tuple[int, ...]) -> None:
+    """Raises ParameterError for another shape than this."""
+    if np.shape(given) != shape:
+        raise ParameterError(
+            f"{name} has shape {np.shape(given)}, but must be {shape} for this table."
+        )
 
 
 def predicted_accuracy(

@@ -48,17 +48,16 @@ def _groups(shares: pd.DataFrame) -> dict[str, Any]:
     kinds = shares.groupby(["elements", "Abelian"]).share.mean().unstack()
     gap = (kinds[True] - kinds[False]).abs().max()
     fall = means.iloc[0] - means.iloc[-1]
+    evidence = ", ".join(f"{share:.2f}" for share in means)
     return {
-        "share_falls": Truth(
-            bool(means.is_monotonic_decreasing), ", ".join(f"{share:.2f}" for share in means)
-        ),
+        "share_falls": Truth(means.is_monotonic_decreasing, evidence),
         "commuting_is_cheap": Truth(bool(gap < fall / 5), f"{gap:.3f}"),
     }
 
 
 def _networks(rows: pd.DataFrame) -> dict[str, Any]:
     """What the claims on the recorded runs count, and the runs that answer every cell."""
-    right = all_right(rows)
+    right = rows[all_right(rows)]
     most = rows.cells.max()
     counted: dict[str, Any] = {}
     for outcome in outcomes(choose([*USED])):
@@ -68,11 +67,11 @@ def _networks(rows: pd.DataFrame) -> dict[str, Any]:
     return {
         **counted,
         "goal": f"{GOAL:g}",
-        "all_right": f"{right.sum()} of {len(rows)}",
+        "all_right": f"{len(right)} of {len(rows)}",
         "few_cells": rows.cells[rows.cells < most].max(),
-        "few_closed": _closed(rows[right & (rows.cells < most)]),
+        "few_closed": _closed(right[right.cells < most]),
         "many_cells": most,
-        "many_closed": _closed(rows[right & (rows.cells == most)]),
+        "many_closed": _closed(right[right.cells == most]),
     }
 
 
@@ -96,14 +95,12 @@ def _hexagons(hexagons: pd.DataFrame) -> dict[str, Any]:
 def _modulo(modulo: pd.DataFrame, transformers: pd.DataFrame) -> dict[str, Any]:
     """Pairs that an ideal model needs, and pairs that transformers were shown."""
     last = modulo.iloc[-1]
-    runs = transformers.set_index("p")
-    generalised = {
-        f"generalised_{p}": f"{run.generalise:.0f} of {run.runs:.0f}" for p, run in runs.iterrows()
-    }
-    return {
+    values = {
         "last_p": f"{last.p:.0f}",
         "last_share": f"{last.share:.0%}",
         "ordered": f"{transformers.ordered[0]:.0%}",
         "unordered": f"{transformers.unordered[0]:.0%}",
-        **generalised,
     }
+    for row in transformers.itertuples():
+        values[f"generalised_{row.p}"] = f"{row.generalise} of {row.runs}"
+    return values

@@ -20,7 +20,8 @@ CELLS = (12, 18, 21, 24, 30)  # training cells of 36 that are recorded
 # program has.
 DECAYS = {"as printed": 0.0, "matrices decay": 3.0}
 
-STEPS, SEEDS = 3_000, 11  # Length of a run, and runs of each setting (as many as the paper has)
+STEPS = 3_000  # of a run
+SEEDS = 11  # runs of each setting, as many as the paper has
 
 LARGEST = 12  # elements of the largest group whose deductions a page computes
 
@@ -37,8 +38,9 @@ def run(cells: int, decay: float) -> Experiment:
         snapshots=31,
         loss="squared_error",
     )
-    name = f"liu2022/fig18[cells={cells}{f', decay={decay:g}' if decay else ''}]"
-    return Experiment(name, with_value(config, "encoder_weight_decay", decay), tuple(range(SEEDS)))
+    label = f"cells={cells}, decay={decay:g}" if decay else f"cells={cells}"
+    config = with_value(config, "encoder_weight_decay", decay)
+    return Experiment(f"liu2022/fig18[{label}]", config, tuple(range(SEEDS)))
 
 
 def fig18() -> dict[tuple[str, int], Experiment]:
@@ -48,11 +50,11 @@ def fig18() -> dict[tuple[str, int], Experiment]:
 
 def around_half() -> dict[tuple[str, int], Experiment]:
     """As many runs again with decay of the matrices, at sizes below and above half of the cells."""
-    again = tuple(range(SEEDS, 2 * SEEDS))
-    return {
-        ("again", n): replace(run(n, DECAYS["matrices decay"]), seeds=again)
-        for n in (14, 16, 17, 21, 24)
-    }
+    seeds = tuple(range(SEEDS, 2 * SEEDS))
+    again = {}
+    for cells in (14, 16, 17, 21, 24):
+        again["again", cells] = replace(run(cells, DECAYS["matrices decay"]), seeds=seeds)
+    return again
 
 
 RUNS = (fig18, around_half)

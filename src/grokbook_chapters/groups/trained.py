@@ -19,7 +19,7 @@ from grokbook.tasks.groups import GroupTask, cayley_table
 from grokbook_chapters.groups.claims import SWAP
 from grokbook_chapters.groups.group_deduction import coset_representation
 from grokbook_chapters.groups.group_quality import TOLERANCES, group_quality, predicted_accuracy
-from grokbook_chapters.groups.runs import DECAYS, SEEDS, STEPS, around_half, fig18
+from grokbook_chapters.groups.runs import SEEDS, STEPS, around_half, fig18
 
 GOAL = 0.95  # the RQI that counts as reached
 
@@ -57,7 +57,8 @@ def hexagons(matrices: np.ndarray) -> list[tuple[int, int]]:
         True
     """
     points = components(matrices)
-    return [plane for plane in PLANES if len(ConvexHull(points[:, plane]).vertices) == len(points)]
+    corners = {plane: len(ConvexHull(points[:, plane]).vertices) for plane in PLANES}
+    return [plane for plane, count in corners.items() if count == len(points)]
 
 
 def exact_kinds() -> dict[str, np.ndarray]:
@@ -98,7 +99,7 @@ def hexagon_shares(kinds: Mapping[str, np.ndarray], draws: int, seed: int = 0) -
         bases = rng.normal(size=(draws, *shape[1:]))
         turned = [basis @ exact @ np.linalg.inv(basis) for basis in bases]
         rows.append(_shares(name, "none", turned))
-        noisy = [one + rng.normal(size=shape) * one.std() / 2 for one in turned]
+        noisy = [drawn + rng.normal(size=shape) * drawn.std() / 2 for drawn in turned]
         rows.append(_shares(name, "half", noisy))
     rows.append(_shares("random", "all", [rng.normal(size=shape) for _ in range(draws)]))
     return pd.DataFrame(rows)
@@ -106,7 +107,7 @@ def hexagon_shares(kinds: Mapping[str, np.ndarray], draws: int, seed: int = 0) -
 
 def _shares(name: str, noise: str, drawn: list[np.ndarray]) -> dict[str, Any]:
     """The share of drawn matrices that show a hexagon, in the paper's plane and in any of three."""
-    seen = [hexagons(one) for one in drawn]
+    seen = [hexagons(matrices) for matrices in drawn]
     return {
         "matrices": name,
         "noise": noise,
@@ -168,11 +169,13 @@ def _measured(run: xr.Dataset, table: np.ndarray, trained: np.ndarray) -> dict[s
 def _nearest_kind(last: np.ndarray) -> str:
     """The exact kind whose traces are nearest to those of E_0^-1 E_a."""
     own = np.trace(np.linalg.solve(last[0], last), axis1=1, axis2=2)
-    distance = {
-        kind: float(np.abs(np.trace(exact, axis1=1, axis2=2) - own).sum())
-        for kind, exact in exact_kinds().items()
-    }
-    return min(distance, key=distance.__getitem__)
+    kinds = exact_kinds()
+
+    def distance(kind: str) -> float:
+        traces = np.trace(kinds[kind], axis1=1, axis2=2)
+        return float(np.abs(traces - own).sum())
+
+    return min(kinds, key=distance)
 
 
 def all_right(rows: pd.DataFrame) -> pd.Series:
@@ -213,21 +216,25 @@ def hexagon(runs: Runs) -> Finding:
     bases: the test's oracle.
     """
     rows = measured(runs)
-    good, bad = rows[rows.rqi > GOAL], rows[rows.rqi <= GOAL]
-    shares = hexagon_shares(exact_kinds(), 200).groupby(["noise", "matrices"])["PC1 and PC3"].min()
-    telling = good[good.kind.map(shares["none"]).astype(float) > SHOWN]
-    seen, before = int(telling.hexagon.sum()), int(telling["at start"].sum())
-    parts = (2 * seen > len(telling), before < seen) if len(telling) >= ENOUGH else (None,)
+    good = rows[rows.rqi > GOAL]
+    bad = rows[rows.rqi <= GOAL]
+    shares = hexagon_shares(exact_kinds(), 200).set_index(["noise", "matrices"])["PC1 and PC3"]
+    exact = shares["none"].sort_index()
+    telling = good[good.kind.map(exact).astype(float) > SHOWN]
+    count = len(telling)
+    seen = int(telling.hexagon.sum())
+    before = int(telling["at start"].sum())
+    parts = (2 * seen > count, before < seen) if count >= ENOUGH else (None,)
     return judge(
         *parts,
         elsewhere=True,
-        value=seen / max(len(telling), 1),
+        value=seen / max(count, 1),
         goal=GOAL,
-        seen=some(seen, len(telling)),
-        telling=some(len(telling), len(good)),
+        seen=some(seen, count),
+        telling=some(count, len(good)),
         before=before,
         any=some(int(good["any plane"].sum()), len(good)),
-        oracle=", ".join(f"{share:.0%}: {name}" for name, share in shares["none"].items()),
+        oracle=", ".join(f"{share:.0%}: {name}" for name, share in exact.items()),
         others=some(int(bad.hexagon.sum()), len(bad)),
         chance=shares["all", "random"],
     )
@@ -266,25 +273,34 @@ def transition(runs: Runs) -> Finding:
     and 21 of 36 cells any place between these passes.
     """
     rows = measured(runs)
-    decayed, printed, again = (rows[rows.setting == name] for name in (*reversed(DECAYS), "again"))
-    large = decayed.share > 0.5
-    steps = {
-        "above": decayed[large].step,
-        "below": decayed[~large].step,
-        "printed": printed.step,
-        "over": again[again.share > 0.5].step,
-        "under": again[again.share < 0.5].step,
-    }
+    decayed = rows[rows.setting == "matrices decay"]
+    printed = rows[rows.setting == "as printed"].step
+    again = rows[rows.setting == "again"]
+    over = again[again.share > 0.5].step
+    under = again[again.share < 0.5].step
     parts: tuple[bool | None, ...] = (None,)
     if runs.complete(SEEDS):
         parts = (
-            steps["over"].count() >= ENOUGH or None,
-            not steps["under"].notna().any(),
+            over.count() >= ENOUGH or None,
+            not under.notna().any(),
             {17, 19} <= {*again.cells} or None,
-            printed.step.count() >= ENOUGH or None,
+            printed.count() >= ENOUGH or None,
         )
-    told = {name: some(int(own.count()), len(own)) for name, own in steps.items()}
-    return judge(*parts, elsewhere=True, goal=GOAL, steps=STEPS, **told)
+
+    def reached(steps: pd.Series) -> str:
+        return some(int(steps.count()), len(steps))
+
+    return judge(
+        *parts,
+        elsewhere=True,
+        goal=GOAL,
+        steps=STEPS,
+        above=reached(decayed[decayed.share > 0.5].step),
+        below=reached(decayed[decayed.share <= 0.5].step),
+        printed=reached(printed),
+        over=reached(over),
+        under=reached(under),
+    )
 
 
 @claim(

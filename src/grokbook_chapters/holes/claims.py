@@ -112,12 +112,12 @@ def ceilings_of_table_1(runs: Runs, *, near: float = NEAR) -> Finding:
     lives = longest(table_of_runs(runs))
     lives["against"] = against_printed(lives, near)
     table = compared(lives, near)
-    told = {came: [] for came in CAME}
-    for row, came, printed in zip(table.index, table.came, table["U-Acc"], strict=True):
-        deciding = {"exceeded": ["above"], "reproduced": ["agrees"]}.get(came, [*lives.against])
-        own = lives[(lives.row == row) & lives.against.isin(deciding)]
-        steps = f"{own.last_step.max():,} / {printed:.1f}"
-        told[came] += [row if came == "not run" else f"{row} ({spread(own.upper)} by step {steps})"]
+    told = []
+    for came in CAME:
+        rows = table[table.came == came]
+        if len(rows):
+            words = [in_words(row, lives[lives.row == row.name]) for _, row in rows.iterrows()]
+            told.append(f"{came}: {', '.join(words)}")
     parts = table.came[table["GO-Epoch"].notna()]
     return judge(
         *parts.map({"exceeded": False, "reproduced": True}.get),
@@ -126,6 +126,18 @@ def ceilings_of_table_1(runs: Runs, *, near: float = NEAR) -> Finding:
         high=0,
         runs=int(table.seeds.sum()),
         near=near,
-        came="; ".join(f"{came}: {', '.join(names)}" for came, names in told.items() if names),
+        came="; ".join(told),
         order=table.U.corr(table["U-Acc"], method="spearman"),
     )
+
+
+def in_words(row: pd.Series, runs: pd.DataFrame) -> str:
+    """A row of `compared` with the upper limits of the runs that decide what came of it, and the
+    printed one."""
+    if row.came == "not run":
+        return str(row.name)
+    deciding = {"exceeded": "above", "reproduced": "agrees"}.get(row.came)
+    if deciding:
+        runs = runs[runs.against == deciding]
+    steps = f"{runs.last_step.max():,} / {row['U-Acc']:.1f}"
+    return f"{row.name} ({spread(runs.upper)} by step {steps})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -84,20 +85,27 @@ def covered_shares(seeds: int = 3, largest: int = 60, own: bool = False) -> np.n
     for number, row in enumerate(TABLE_1):
         for seed in range(seeds):
             mask = row_task(row, seed=seed).train_mask
-            shares[number] += 100 * (distance(mask)[~mask][:, None] < radii).mean(axis=0) / seeds
+            of_test_cells = distance(mask)[~mask]
+            shares[number] += 100 * (of_test_cells[:, None] < radii).mean(axis=0) / seeds
     return shares
 
 
-def best_radius(covered: np.ndarray, accuracy: np.ndarray) -> tuple[int, float]:
-    """The radius n whose covered shares come nearest to the accuracies, and the root of the mean
-    squared error.
+class Radius(NamedTuple):
+    """A radius n, and the root of the mean squared error of its covered shares."""
+
+    n: int
+    rmse: float
+
+
+def best_radius(covered: np.ndarray, accuracy: np.ndarray) -> Radius:
+    """The radius whose covered shares come nearest to the accuracies.
 
     Example:
         >>> best_radius(np.array([[10.0, 50.0], [20.0, 70.0]]), np.array([52.0, 70.0]))
-        (2, 1.4142135623730951)
+        Radius(n=2, rmse=1.4142135623730951)
     """
     errors = np.sqrt(((covered - accuracy[:, None]) ** 2).mean(axis=0))
-    return int(errors.argmin()) + 1, float(errors.min())
+    return Radius(int(errors.argmin()) + 1, float(errors.min()))
 
 
 def radius_fits() -> pd.DataFrame:
@@ -110,7 +118,5 @@ def radius_fits() -> pd.DataFrame:
         "STRIP": frame.split == "strip",
         "all": frame.hole > 0,
     }
-    fits = {}
-    for name, own in parts.items():
-        fits[name] = best_radius(covered[own], frame["U-Acc"].to_numpy()[own])
-    return pd.DataFrame.from_dict(fits, orient="index", columns=["n", "rmse"])
+    fits = [best_radius(covered[own], frame["U-Acc"][own].to_numpy()) for own in parts.values()]
+    return pd.DataFrame(fits, index=list(parts))

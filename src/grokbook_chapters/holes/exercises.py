@@ -20,16 +20,15 @@ from grokbook_chapters.holes.counts import table_1
 )
 def share(square: float, strip: float, zero: float, *, p: int, k: int, t: int) -> Mistakes:
     """Two shares from 0 to 1, and a real number t, all to three digits."""
-    tasks = [
-        ModularTask(p, train_fraction=0.3, split=split, hole=n)
-        for split, n in (("square", k), ("strip", t))
-    ]
-    tested = tasks[0].test_index.size
-    right = [np.count_nonzero(~one.train_mask & ~one.hole_mask) / tested for one in tasks]
+    task = ModularTask(p, train_fraction=0.3, split="square", hole=k)
+    tested = task.test_index.size
+    outside = np.count_nonzero(~task.train_mask & ~task.hole_mask) / tested
     typical = ("0 is an operand too", 1 - k**2 / tested), ("of all cells", 1 - (k + 1) ** 2 / p**2)
-    yield from number(square, right[0], "take the test cells in the SQUARE", *typical)
+    yield from number(square, outside, "take the test cells in the SQUARE", *typical)
+    task = ModularTask(p, train_fraction=0.3, split="strip", hole=t)
+    outside = np.count_nonzero(~task.train_mask & ~task.hole_mask) / tested
     typical = ("0 is an operand too", 1 - t * p / tested), ("of all cells", 1 - (t + 1) / p)
-    yield from number(strip, right[1], "take the test cells in the STRIP", *typical)
+    yield from number(strip, outside, "take the test cells in the STRIP", *typical)
     rows = ("has t + 1 rows", tested / p)
     yield from number(zero, tested / p - 1, "it is zero where all test cells", rows)
 
@@ -57,7 +56,8 @@ def dip(raw: float, windowed: float, *, a: float, h: int, w: int) -> Mistakes:
     log = np.arange(0, 40 * w, h)
     curve = np.minimum(log / (10 * w), 1)
     curve[log.size // 2] = 1 - a
-    right = [limits(log, curve, window).lower for window in (0, w)]
-    yield from number(raw, right[0], "without a window")
-    typical = ("a triangle", 1 - 2 * a * h / w), ("one point weighs", right[0])
-    yield from number(windowed, right[1], "subtract the area of the dip", *typical)
+    of_points = limits(log, curve, 0).lower
+    of_windows = limits(log, curve, w).lower
+    yield from number(raw, of_points, "without a window")
+    typical = ("a triangle", 1 - 2 * a * h / w), ("one point weighs", of_points)
+    yield from number(windowed, of_windows, "subtract the area of the dip", *typical)

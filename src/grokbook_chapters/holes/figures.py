@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 import xarray as xr
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from grokbook.plotting.style import COLOURS, panels, styled
@@ -23,20 +24,21 @@ def parts(runs: Mapping[str, xr.Dataset], swaps: Mapping[str, float]) -> Figure:
     hole's cells whose swap is trained."""
     fig, axes = panels(1, len(runs), height=3.0, sharey=True)
     for ax, (name, run) in zip(axes[0], runs.items(), strict=True):
-        for part, words, colour in (
-            ("outside", "outside", "test"),
-            ("in", "in the hole", "measure"),
-        ):
-            curve = run[f"test_accuracy_{part}_hole"]
-            ax.plot(curve.step, curve, color=COLOURS[colour], lw=1.2)
-            end = (curve.step[-1], curve[-1])
-            look = {"va": "center", "fontsize": 8.5, "color": COLOURS[colour]}
-            ax.annotate(words, end, (4, 0), textcoords="offset points", **look)
+        _named_curve(ax, run.test_accuracy_outside_hole, "outside", OURS)
+        _named_curve(ax, run.test_accuracy_in_hole, "in the hole", COLOURS["measure"])
         ax.axhline(swaps[name], color=BLACK, ls=":", lw=1.4)
         ax.set_title(name, fontsize=10)
         ax.set(xlabel="optimiser step", ylim=(-0.06, 1.06))
     axes[0, 0].set_ylabel("test accuracy")
     return fig
+
+
+def _named_curve(ax: Axes, curve: xr.DataArray, words: str, colour: str) -> None:
+    """A curve with its name behind its end."""
+    ax.plot(curve.step, curve, color=colour, lw=1.2)
+    end = (curve.step[-1], curve[-1])
+    look = {"va": "center", "fontsize": 8.5, "color": colour}
+    ax.annotate(words, end, (4, 0), textcoords="offset points", **look)
 
 
 @styled
@@ -71,7 +73,7 @@ def three_shares() -> Figure:
     order, and nearer to a training cell than the radius that fits best."""
     frame = predictors()
     covered = covered_shares()
-    radius = best_radius(covered, frame["U-Acc"].to_numpy())[0]
+    radius = best_radius(covered, frame["U-Acc"].to_numpy()).n
     shares = {
         "outside the hole": frame["outside"],
         "in either order": frame["either order"],

@@ -44,12 +44,14 @@ def limits_of_parts(data: xr.Dataset) -> pd.DataFrame:
     """
     table = limits_table(data).reset_index()
     for part, name in PARTS.items():
-        means = [_moving(data[name].sel(seed=seed)) for seed in table.seed]
-        at_limit = zip(table.upper_step, means, strict=True)
-        table[part] = [100 * float(np.interp(step, *mean)) for step, mean in at_limit]
-        if part == "outside":
-            highest = pd.Series([100 * mean.max() for _, mean in means])
-            table["generalised"] = (highest >= GENERALISED).astype("boolean").mask(highest.isna())
+        curves = data[name]
+        for row, run in table.iterrows():
+            steps, mean = _moving(curves.sel(seed=run.seed))
+            table.loc[row, part] = 100 * np.interp(run.upper_step, steps, mean)
+            table.loc[row, f"highest {part}"] = 100 * mean.max()
+    highest = table["highest outside"]
+    table["generalised"] = (highest >= GENERALISED).astype("boolean").mask(highest.isna())
+    table = table.drop(columns=[f"highest {part}" for part in PARTS])
     return table.assign(**100 * table[["upper", "lower", "plateau"]])
 
 
@@ -91,12 +93,11 @@ def against_printed(runs: pd.DataFrame, near: float = NEAR) -> pd.Series:
     `near` points; "below" is level, by its last step.
     """
     upper = runs.upper
-    u_acc = table_1()["U-Acc"].reindex(runs.row).to_numpy()
+    printed = table_1()["U-Acc"].reindex(runs.row).to_numpy()
     rising = runs.truncated.astype(bool)
-    agrees = (abs(upper - u_acc) <= near) & (~rising | (u_acc + near >= 100))
-    return pd.Series(
-        np.select([upper > u_acc + near, agrees, rising], WORDS[:3], WORDS[3]), runs.index
-    )
+    above = upper > printed + near
+    agrees = (abs(upper - printed) <= near) & (~rising | (printed + near >= 100))
+    return pd.Series(np.select([above, agrees, rising], WORDS[:3], WORDS[3]), runs.index)
 
 
 def came_of(runs: pd.Series) -> str:
@@ -123,20 +124,21 @@ def by_row(runs: pd.DataFrame, by: str | Sequence[str] = "row", near: float = NE
     (number of runs), came.
     """
     of = runs.assign(against=against_printed(runs, near)).groupby(by, sort=False)
-    medians = of[["upper", "outside", "in hole"]].median().rename(columns={"upper": "U"})
-    table = medians.assign(
-        **{"seeds": of.size(), "U low": of.upper.min(), "U high": of.upper.max()}
-    )
-    return table.assign(rising=of.truncated.sum(), came=of.against.agg(came_of))
+    table = of[["upper", "outside", "in hole"]].median().rename(columns={"upper": "U"})
+    table["seeds"] = of.size()
+    table["U low"] = of.upper.min()
+    table["U high"] = of.upper.max()
+    table["rising"] = of.truncated.sum()
+    table["came"] = of.against.agg(came_of)
+    return table
 
 
 def compared(runs: pd.DataFrame, near: float = NEAR) -> pd.DataFrame:
     """The eleven rows of Table 1, published (`predictors`, its `outside` as `share`) and ours
     (`by_row`)."""
     table = predictors().rename(columns={"outside": "share"}).join(by_row(runs, near=near))
-    return table.fillna({"seeds": 0, "rising": 0, "came": "not run"}).astype(
-        {"seeds": int, "rising": int}
-    )
+    known = table.fillna({"seeds": 0, "rising": 0, "came": "not run"})
+    return known.astype({"seeds": int, "rising": int})
 
 
 def accounts(made: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:

@@ -37,16 +37,16 @@ def _live(experiments: Mapping[str, Experiment], runs: Mapping[str, xr.Dataset])
     inside = {name: float(run.test_accuracy_in_hole[-1]) for name, run in runs.items()}
     task = experiments["square"].config.task
     seen = f"{inside['square']:.0%} of the square and {inside['strip']:.0%} of the strip are right"
-    found = {
+    values = {
         "modulus": task.p,
         "hole": task.hole,
         "shown": f"{task.train_fraction:.0%}",
         "swaps_help": Truth(inside["strip"] > inside["square"] + 0.2, seen),
     }
     for name in runs:
-        found[f"{name}_outside"] = Number(outside[name], ".0%", "(no such cell)")
-        found[f"{name}_inside"] = f"{inside[name]:.0%}"
-    return found
+        values[f"{name}_outside"] = Number(outside[name], ".0%", "(no such cell)")
+        values[f"{name}_inside"] = f"{inside[name]:.0%}"
+    return values
 
 
 def _measured(made: pd.DataFrame, table: pd.DataFrame) -> dict[str, Any]:
@@ -103,7 +103,7 @@ def _shares() -> dict[str, Any]:
     both = 41 / 97  # columns of STRIP 40 whose cells lie in the hole in both orders
     unswapped = max(0.0, (frame.implied["STRIP 40"] / 100 - (1 - both)) / both)
     either = ((printed - frame["either order"]) ** 2).mean() ** 0.5
-    own = best_radius(covered_shares(own=True), printed.to_numpy())[1]
+    own = best_radius(covered_shares(own=True), printed.to_numpy()).rmse
     return {
         "corr_square": f"{squares['U-Acc'].corr(squares.outside):.3f}",
         "rmse_all": f"{radius_fits().rmse['all']:.1f}",

@@ -64,10 +64,12 @@ def run(row: str, change: str = "", n_seeds: int = 3) -> Experiment:
         ('gu2025/table1[square, k=40, steps=12000]', 2813)
     """
     split, hole, *_ = TABLE_1[row]
-    apart = [split, f"{'k' if split == 'square' else 't'}={hole}"]
+    letter = "k" if split == "square" else "t"
+    apart = [split, f"{letter}={hole}"]
     for name, value in CHANGES[change].items():
         apart.append(value if name == "rule" else f"{name}={value}")
-    config = modular_run(97, 0.3, split=split, hole=hole, **{"steps": STEPS} | CHANGES[change])
+    settings = {"steps": STEPS} | CHANGES[change]
+    config = modular_run(97, 0.3, split=split, hole=hole, **settings)
     return Experiment(f"gu2025/table1[{', '.join(apart)}]", config, seeds=tuple(range(n_seeds)))
 
 

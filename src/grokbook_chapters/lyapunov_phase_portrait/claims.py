@@ -50,8 +50,9 @@ def wrong_answers_rest() -> Finding:
 
     The proof has uwx, wx and x equal to 0, which leaves w and u open: a second zero may be chosen.
     """
-    points = [1.0, 1, 1], [0.0, 1, 1], [0.0, 1, 0]
-    right, wrong, mended = (float(np.linalg.norm(velocity(point))) for point in points)
+    right = float(np.linalg.norm(velocity([1.0, 1, 1])))
+    wrong = float(np.linalg.norm(velocity([0.0, 1, 1])))
+    mended = float(np.linalg.norm(velocity([0.0, 1, 0])))
     return judge(
         right == 0,
         wrong == 0,
@@ -188,7 +189,7 @@ def stable_equilibria(n: int = 20000) -> Finding:
         stays=stays,
         leaves=leaves,
         outside=cube.share_outside,
-        mean=cube.mean_distance[0],
+        mean=cube.mean_distance.value,
         most=largest_distance(),
     )
 

@@ -4,12 +4,20 @@ its extremes."""
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
 
 from grokbook.measures.inputs import to_numpy, whole
 from grokbook.theory.triple_product import limit_point
+
+
+class Mean(NamedTuple):
+    """A mean over draws, and its standard error."""
+
+    value: float
+    error: float
 
 
 @dataclass(frozen=True)
@@ -29,15 +37,15 @@ class CubeLimits:
         return np.linalg.norm(self.limits - 1, axis=1)
 
     @property
-    def mean_distance(self) -> tuple[float, float]:
-        """The mean of `distance` and its standard error."""
+    def mean_distance(self) -> Mean:
+        """The mean of `distance`."""
         d = self.distance
-        return float(d.mean()), float(d.std(ddof=1) / np.sqrt(len(d)))
+        return Mean(float(d.mean()), float(d.std(ddof=1) / np.sqrt(len(d))))
 
-    def share_within(self, radius: float) -> tuple[float, float]:
-        """The share of limits within this distance of (1, 1, 1), and its standard error."""
+    def share_within(self, radius: float) -> Mean:
+        """The share of limits within this distance of (1, 1, 1)."""
         share = float((self.distance <= radius).mean())
-        return share, float(np.sqrt(share * (1 - share) / len(self.limits)))
+        return Mean(share, float(np.sqrt(share * (1 - share) / len(self.limits))))
 
     @property
     def share_outside(self) -> float:

@@ -69,8 +69,9 @@ def two(
     a = delta / b
     # of ((delta - xw) w, (delta - xw) x)
     linear = [[-b * b, delta - 2 * a * b], [delta - 2 * a * b, -a * a]]
-    given, origin = np.sort(np.array(eigenvalues, dtype=float)), ("of the origin", [-delta, delta])
-    yield from number(given, np.sort(np.linalg.eigvalsh(linear)), "one of the two is zero", origin)
+    given = np.sort(np.array(eigenvalues, dtype=float))
+    origin = ("of the origin", [-delta, delta])
+    yield from number(given, np.linalg.eigvalsh(linear), "one of the two is zero", origin)
     yield from number(drawn, -x, "on the stable line of the saddle", ("leads away", x))
 
 
@@ -87,10 +88,12 @@ def decay(
 ) -> Mistakes:
     """A share from 0 to 1, and two numbers, all to three digits."""
     start = np.array([0.2, 0.5, 0.9])
-    moving = solve_ivp(
-        lambda _, y: velocity(y, target=delta) - decay * y, (0, time), start, rtol=1e-9, atol=1e-12
-    )
-    x, w, _ = moving.y[:, -1]
+
+    def moves(_: float, y: np.ndarray) -> np.ndarray:
+        return velocity(y, target=delta) - decay * y
+
+    path = solve_ivp(moves, (0, time), start, rtol=1e-9, atol=1e-12)
+    x, w, _ = path.y[:, -1]
     left = (x * x - w * w) / (start[0] ** 2 - start[1] ** 2)
     yield from number(share, left, "the rate of x^2 - w^2", ("twice the rate", exp(-decay * time)))
     grid = np.linspace(0, delta ** (1 / 3), 100_001)
@@ -98,8 +101,12 @@ def decay(
     place = grid[heights.argmax()]
     where = ("where the left side is greatest", place)
     yield from number(largest, heights.max(), "the largest lambda is the greatest", where)
-    sides = ((0, place), (place, grid[-1]))
-    small, right = (brentq(lambda z: (delta - z**3) * z - decay, *side) for side in sides)
+
+    def gap(z: float) -> float:
+        return (delta - z**3) * z - decay
+
+    small = brentq(gap, 0, place)
+    right = brentq(gap, place, grid[-1])
     typical = ("without weight decay", delta ** (1 / 3)), ("the smaller", small)
     yield from number(z, right, "solve (delta - z^3) z = lambda", *typical)
 
@@ -124,7 +131,8 @@ def tie(case: str, product: float, rate: float, *, delta: float, d_2: float) -> 
 def zero(limit: Sequence[float], word: str, *, seed: int) -> Mistakes:
     """Three numbers, to three digits, and one of the three texts."""
     start = np.random.default_rng(seed).normal(size=3)
-    given, right = np.asarray(limit, dtype=float), np.asarray(limit_point(start, target=0))
+    given = np.asarray(limit, dtype=float)
+    right = np.asarray(limit_point(start, target=0))
     least = np.abs(start).argmin()
     yield not given.any(), "their squares differ"
     yield near(np.abs(given), np.abs(right)) and not near(given, right), "its sign"
@@ -152,7 +160,8 @@ def plastic(top: float, start: Sequence[float], *, side: float) -> Mistakes:
 def returns(fall: float, meets: int, turns: int, *, seed: int, time: float) -> Mistakes:
     """A number, to three digits, and two numbers of times."""
     rng = np.random.default_rng(seed)
-    start, normal = rng.uniform(0.2, 1.2, size=3), rng.normal(size=3)
+    start = rng.uniform(0.2, 1.2, size=3)
+    normal = rng.normal(size=3)
     end = np.asarray(limit_point(start))
     loss = (1 - start.prod()) ** 2 / 2
     yield from number(fall, loss, "in the limit the product is 1", ("periodic orbit", 0))
@@ -161,10 +170,8 @@ def returns(fall: float, meets: int, turns: int, *, seed: int, time: float) -> M
     amount = np.linspace(0, 1, 200_001)[:, None] * (end**2 - start**2)
     heights = np.sqrt(start**2 + amount) @ normal
     level = (heights[0] + heights[-1]) / 2
-    yield (
-        meets != int((np.diff(np.sign(heights - level)) != 0).sum()),
-        "count the steps at which `heights`",
-    )
+    crossings = np.count_nonzero(np.diff(np.sign(heights - level)))
+    yield meets != crossings, "count the steps at which `heights`"
     right = ceil((time - 0.1) / (2 * pi))
     yield turns == 2 * right, "half plane"
     yield turns != right, "it crosses at t = 0.1 and then"

@@ -10,9 +10,7 @@ from grokbook.errors import ParameterError
 from grokbook.measures.inputs import Array
 from grokbook.theory.triple_product import cases, finite_target, triples
 
-NAMES = ("x", "w", "u")
-
-
+NAMES = np.array(["x", "w", "u"])
 REST = "where nothing moves, so the limit is the start itself"
 
 
@@ -31,9 +29,9 @@ def explain(start: Array | Sequence[float], *, target: float = 1.0) -> str:
         )
     size = np.abs(values)
     surface = f"the surface x w u = {delta:g}"
-    zeros = [name for name, value in zip(NAMES, size, strict=True) if value == 0]
-    least = [name for name, value in zip(NAMES, size, strict=True) if value == size.min()]
-    others = [name for name in NAMES if name not in least]
+    zeros = NAMES[size == 0].tolist()
+    least = NAMES[size == size.min()].tolist()
+    others = NAMES[size > size.min()].tolist()
     listed = " and ".join(filter(None, [", ".join(least[:-1]), least[-1]]))
     _, saddle, crosses = (bool(mask[0]) for mask in cases(values[None], delta))
     if len(zeros) >= 2:
@@ -52,10 +50,10 @@ def explain(start: Array | Sequence[float], *, target: float = 1.0) -> str:
             " exponential."
         )
     if saddle:
+        place = f"the {others[0]}-axis" if others else "the origin"
         return (
             f"x w u and the target have opposite signs and {listed} share the smallest magnitude:"
-            f" the start is drawn to {f'the {others[0]}-axis' if others else 'the origin'}, a"
-            f" saddle, and never reaches x w u = {delta:g}."
+            f" the start is drawn to {place}, a saddle, and never reaches x w u = {delta:g}."
         )
     if crosses:
         return (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from companion.page.interactive import interactive
@@ -59,23 +60,24 @@ def planes() -> Figure:
     line = np.linspace(-1.6, 1.6, 65)
     across, up = np.meshgrid(line, line)
     fig, ((left, right),) = panels(1, 2, height=3.9)
-    drawn = (
-        (left, (across, across, up), (0, 2), "plane $x = w$: invariant"),
-        (right, (across, up, np.ones_like(up)), (0, 1), "plane $u = 1$: part in the plane"),
-    )
-    for ax, coordinates, axes, title in drawn:
-        points = np.stack(coordinates, axis=-1)
-        speeds = velocity(points)[..., axes]
-        look = {"color": GREEN, "linewidth": 0.9, "density": 0.9}
-        ax.streamplot(line, line, speeds[..., 0], speeds[..., 1], **look)
-        ax.contour(line, line, points.prod(axis=-1), [1], linewidths=2.4, colors=[BLACK])
-        ax.plot([1], [1], "o", ms=7, mfc="white", mec=BLACK)
-        ax.set(title=title, aspect="equal", xlim=(-1.6, 1.6), ylim=(-1.6, 1.6))
-        ax.grid(False)
+    _plane(left, line, np.stack([across, across, up], axis=-1), vertical=2)
     left.plot([0, 0], [-1.6, 1.6], color=BLACK, ls=":", lw=2.4)
-    left.set(xlabel="$x = w$", ylabel="$u$")
-    right.set(xlabel="$x$", ylabel="$w$")
+    left.set(title="plane $x = w$: invariant", xlabel="$x = w$", ylabel="$u$")
+    _plane(right, line, np.stack([across, up, np.ones_like(up)], axis=-1), vertical=1)
+    right.set(title="plane $u = 1$: part in the plane", xlabel="$x$", ylabel="$w$")
     return fig
+
+
+def _plane(ax: Axes, line: np.ndarray, points: np.ndarray, vertical: int) -> None:
+    """Streamlines at points (n, n, 3) of a plane: x across, coordinate `vertical` upwards; and the
+    surface."""
+    speeds = velocity(points)
+    look = {"color": GREEN, "linewidth": 0.9, "density": 0.9}
+    ax.streamplot(line, line, speeds[..., 0], speeds[..., vertical], **look)
+    ax.contour(line, line, points.prod(axis=-1), [1], linewidths=2.4, colors=[BLACK])
+    ax.plot([1], [1], "o", ms=7, mfc="white", mec=BLACK)
+    ax.set(aspect="equal", xlim=(-1.6, 1.6), ylim=(-1.6, 1.6))
+    ax.grid(False)
 
 
 @styled

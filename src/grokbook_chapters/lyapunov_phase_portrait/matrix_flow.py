@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.integrate import solve_ivp
@@ -49,11 +50,8 @@ def matrix_state(W_U: Array, W: Array, x: Array) -> MatrixState:
     second = to_numpy(W)
     vector = to_numpy(x)
     shapes = f"W_U {first.shape}, W {second.shape} and x {vector.shape}"
-    if (
-        first.ndim != 2
-        or second.ndim != 2
-        or first.shape[1:] + second.shape[1:] != second.shape[:1] + vector.shape
-    ):
+    matrices = first.ndim == second.ndim == 2
+    if not matrices or second.shape != (*first.shape[1:], *vector.shape):
         raise ParameterError(f"{shapes} do not fit: they must be (p, d), (d, n) and (n,).")
     if not all(np.isfinite(part).all() for part in (first, second, vector)):
         raise ParameterError(f"{shapes} hold a value that is not finite.")
@@ -124,12 +122,11 @@ def matrix_flow(
     def right(_: float, y: np.ndarray) -> np.ndarray:
         return _flat(matrix_velocity(_shaped(y, state), aim, loss=loss))
 
-    span = (moments[0], moments[-1])
     if len(moments) == 1:
         return _shaped(_flat(state)[None], state)
-    solved = solve_ivp(
-        right, span, _flat(state), "DOP853", t_eval=moments, rtol=rtol, atol=rtol * 1e-2
-    )
+    span = (moments[0], moments[-1])
+    tolerances = {"rtol": rtol, "atol": rtol * 1e-2}
+    solved = solve_ivp(right, span, _flat(state), "DOP853", t_eval=moments, **tolerances)
     return _shaped(solved.y.T, state)
 
 
@@ -164,13 +161,12 @@ def invariants(state: MatrixState) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _unit(vector: Array | Sequence[float], name: str) -> np.ndarray:
-    found = to_numpy(vector)
-    length = float(np.linalg.norm(found)) if found.ndim == 1 and np.isfinite(found).all() else 0.0
-    if not length:
+    values = to_numpy(vector)
+    if values.ndim != 1 or not np.isfinite(values).all() or not values.any():
         raise ParameterError(
-            f"{name} must be a finite vector that is not 0; it has shape {found.shape}."
+            f"{name} must be a finite vector that is not 0; it has shape {values.shape}."
         )
-    return found / length
+    return values / np.linalg.norm(values)
 
 
 def rank_one(point: Array | Sequence[float], a: Array, b: Array, e: Array) -> MatrixState:
@@ -194,12 +190,17 @@ def rank_one(point: Array | Sequence[float], a: Array, b: Array, e: Array) -> Ma
     return MatrixState(u * np.outer(a, b), w * np.outer(b, e), x * e)
 
 
-def coordinates(state: MatrixState, a: Array, b: Array, e: Array) -> tuple[np.ndarray, np.ndarray]:
-    """The point (x, w, u) of a state (or of each time) along a, b, e, and how far the state is from
-    the family.
+class Coordinates(NamedTuple):
+    """The point (x, w, u) of a state, (..., 3), and how far the state is from the family, (...)."""
 
-    Shapes (..., 3) and (...): x = e . x, w = b^T W e, u = a^T W_U b, and the Frobenius norm of what
-    is left.
+    point: np.ndarray
+    rest: np.ndarray
+
+
+def coordinates(state: MatrixState, a: Array, b: Array, e: Array) -> Coordinates:
+    """The coordinates of a state (or of each time) along a, b, e.
+
+    They are x = e . x, w = b^T W e, u = a^T W_U b, and the Frobenius norm of what is left.
 
     Source: this book.
     """
@@ -209,13 +210,12 @@ def coordinates(state: MatrixState, a: Array, b: Array, e: Array) -> tuple[np.nd
     u = np.einsum("p,...pd,d->...", a, state.W_U, b)
     w = np.einsum("d,...dn,n->...", b, state.W, e)
     x = state.x @ e
-    parts = (
-        state.W_U - u[..., None, None] * np.outer(a, b),
-        state.W - w[..., None, None] * np.outer(b, e),
-        (state.x - x[..., None] * e)[..., None],
-    )
-    rest = np.sqrt(sum((part**2).sum(axis=(-2, -1)) for part in parts))
-    return np.stack([x, w, u], axis=-1), rest
+    of_W_U = state.W_U - u[..., None, None] * np.outer(a, b)
+    of_W = state.W - w[..., None, None] * np.outer(b, e)
+    of_x = state.x - x[..., None] * e
+    squares = (of_W_U**2).sum(axis=(-2, -1)) + (of_W**2).sum(axis=(-2, -1))
+    squares += (of_x**2).sum(axis=-1)
+    return Coordinates(np.stack([x, w, u], axis=-1), np.sqrt(squares))
 
 
 def other_sample_loss(path: MatrixState, x: Array, c: Array) -> np.ndarray:

@@ -30,12 +30,12 @@ def two_samples(start: Sequence[float]) -> pd.DataFrame:
     trained_input, other_input = np.eye(4)[:2]
     hidden = np.ones(3)
     path = matrix_flow(rank_one(start, right, hidden, trained_input), right, [0, 12, 60])
+    points = coordinates(path, right, hidden, trained_input).point
     losses = {
-        "trained": lyapunov(coordinates(path, right, hidden, trained_input)[0]),
-        "another": other_sample_loss(path, other_input, other),
+        "trained": lyapunov(points)[[0, -1]],
+        "another": other_sample_loss(path, other_input, other)[[0, -1]],
     }
-    ends = {name: loss[[0, -1]] for name, loss in losses.items()}
-    table = pd.DataFrame.from_dict(ends, orient="index", columns=["at the start", "at the end"])
+    table = pd.DataFrame.from_dict(losses, orient="index", columns=["at the start", "at the end"])
     return table.rename_axis("sample")
 
 
@@ -46,7 +46,7 @@ def numbers(start: Sequence[float], limits: CubeLimits) -> dict[str, str]:
         "start": "(" + ", ".join(f"{value:g}" for value in start) + ")",
         "end": "(" + ", ".join(f"{value:.4f}" for value in end) + ")",
         "n_starts": f"{len(limits.starts):,}",
-        "mean": f"{limits.mean_distance[0]:.3f}",
-        "near": f"{limits.share_within(0.1)[0]:.1%}",
+        "mean": f"{limits.mean_distance.value:.3f}",
+        "near": f"{limits.share_within(0.1).value:.1%}",
         "largest_distance": f"{largest_distance():.3f}",
     }

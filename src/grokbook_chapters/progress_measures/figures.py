@@ -64,7 +64,7 @@ def lead_events(rows: pd.DataFrame, own: pd.DataFrame) -> Figure:
     cross a run of `own`."""
     delays = rows[["accuracy_delay", "measure_delay"]].replace(np.inf, np.nan)
     end = 1.08 * float(delays.max(axis=None))
-    fig, axes = panels(2, 3, height=4.4, sharex=True, sharey=True)
+    fig, axes = panels(2, 3, height=3.4, sharex=True, sharey=True)
     for ax, name in zip(axes.flat, COMPARED, strict=True):
         part = rows[(rows.measure == name) & rows.measure_delay.notna()]
         x = part.accuracy_delay

@@ -10,16 +10,15 @@ import pandas as pd
 import xarray as xr
 
 from companion.claims import Finding, Runs, claim, judge
-from companion.claims.finding import ENOUGH, enough
+from companion.claims.finding import ENOUGH, decided, enough
 from companion.claims.runs import every_run
 from grokbook.curves.limits import WINDOW, limits, moving_mean
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook_chapters.ranges import spread
 from grokbook_chapters.symmetric_form.runs import FORM, FORMS, PAPER, dnns, fig_4
 
-NEARLY_CONSTANT = (
-    0.25  # our reading of "approximately constant": a range of at most this part of the mean
-)
+# our reading of "approximately constant": a range of at most this part of the mean
+NEARLY_CONSTANT = 0.25
 
 # rise of the accuracy on cells without a trained transpose from which generalisation counts as
 # improved
@@ -38,15 +37,15 @@ def counted_cells(runs: Mapping[float, xr.Dataset], p: int = 97) -> pd.DataFrame
     """
     rows = []
     for fraction, seed, run in every_run(runs):
-        task, curve = ModularTask(p, FORM, fraction, seed=seed), run.test_accuracy.dropna("step")
-        top, groups = limits(curve.step.values, curve.values), task.groups()
+        task = ModularTask(p, FORM, fraction, seed=seed)
+        groups = task.groups()
+        curve = run.test_accuracy.dropna("step")
+        top = limits(curve.step.values, curve.values)
         row = {
             "fraction": fraction,
             "seed": seed,
             "accuracy": top.upper,
             "truncated": top.truncated,
-        }
-        row |= {
             "product": top.upper * (1 - task.train_index.size / p**2),
             "memoriser": groups["mirrored"].mean(),
         }
@@ -54,7 +53,8 @@ def counted_cells(runs: Mapping[float, xr.Dataset], p: int = 97) -> pd.DataFrame
             part = run[f"test_accuracy_{name}"].dropna("step")
             mean = moving_mean(part.step.values, part.values, WINDOW)
             right = float(np.interp(top.upper_step, *mean))
-            row |= {name: groups[name].mean() * right, f"accuracy {name}": right}
+            row[name] = groups[name].mean() * right
+            row[f"accuracy {name}"] = right
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -63,12 +63,14 @@ def by_fraction(cells: pd.DataFrame) -> pd.DataFrame:
     """`counted_cells` summarised: a row a fraction, medians over `seeds`, range of the product,
     runs still rising."""
     groups = cells.groupby("fraction")
-    median, product = (
-        groups.median(numeric_only=True).drop(columns=["seed", "truncated"]),
-        groups["product"],
+    product = groups["product"]
+    medians = groups.median(numeric_only=True).drop(columns=["seed", "truncated"])
+    return medians.assign(
+        low=product.min(),
+        high=product.max(),
+        seeds=groups.size(),
+        rising=groups.truncated.sum().astype(int),
     )
-    rising = groups.truncated.sum().astype(int)
-    return median.assign(low=product.min(), high=product.max(), seeds=groups.size(), rising=rising)
 
 
 def _values(values: Iterable[float], form: str) -> str:
@@ -98,13 +100,12 @@ def dnns_stay_at_guessing(runs: Runs, *, risen: float = RISEN) -> Finding:
     had been seen.
     """
     best = {name: float(run.test_accuracy.max()) for (name, _), run in runs.items()}
-    part = None
-    if len(best) > 1 and min(best.values()) > risen:
-        part = False
-    if len(best) > 1 and max(best.values()) <= risen and enough(*runs.values()):
-        part = True
+    highest = max(best.values())
+    both = len(best) > 1
+    stay = both and highest <= risen and enough(*runs.values())
+    leave = both and min(best.values()) > risen
     seen = ", ".join(f"{high:.3f} ({name})" for name, high in best.items())
-    return judge(part, value=max(best.values()), low=0, high=risen, seen=seen)
+    return judge(decided(stay, leave), value=highest, low=0, high=risen, seen=seen)
 
 
 @claim(
@@ -145,11 +146,10 @@ def product_is_constant(runs: Runs, *, bar: float = NEARLY_CONSTANT) -> Finding:
     table = by_fraction(counted_cells(runs))
     product = table["product"]
     sure = product[(table.seeds >= ENOUGH) & (table.rising == 0)]
-    part = True if len(sure) == len(PAPER) else None
-    if len(sure) > 1 and np.ptp(sure) > bar * sure.mean():
-        part = False
+    apart = len(sure) > 1 and np.ptp(sure) > bar * sure.mean()
+    near = len(sure) == len(PAPER) and not apart
     return judge(
-        part,
+        decided(near, apart),
         value=float(np.ptp(product) / product.mean()),
         low=0,
         high=bar,
@@ -202,7 +202,8 @@ def quadratic_growth(sides: tuple[int, ...] = (47, 97, 397, 997)) -> Finding:
     """The influences, weighted by 1 / (t1^2 + t2^2), sum to between multiples of p^2 with c, C that
     "are constants"."""
     sums = np.array([lattice_sum(p) for p in sides])
-    ratio, slopes = sums / np.array(sides) ** 2, np.diff(sums) / np.diff(np.log(sides))
+    ratio = sums / np.array(sides) ** 2
+    slopes = np.diff(sums) / np.diff(np.log(sides))
     return judge(
         bool(ratio.min() > 0.5 * ratio.max()),
         value=float(ratio.min() / ratio.max()),

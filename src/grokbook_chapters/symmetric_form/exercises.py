@@ -18,8 +18,9 @@ def three(sizes: Sequence[int], slope: int, *, p: int, a: int, b: int) -> Mistak
     """A list of p numbers of cells, and a number from 0 to p - 1."""
     c = next(n for n in range(p) if (b * b - 4 * a * n) % p == 0)
     x, y = np.indices((p, p))
-    right = np.bincount(((a * x * x + b * x * y + c * y * y) % p).ravel(), minlength=p).tolist()
-    given = [int(one) for one in sizes]
+    values = (a * x * x + b * x * y + c * y * y) % p
+    right = np.bincount(values.ravel(), minlength=p).tolist()
+    given = [int(size) for size in sizes]
     if len(given) != p:
         yield True, "there are N classes", len(given)
     yield given == [p] * p, "as for addition"
@@ -39,12 +40,12 @@ def three(sizes: Sequence[int], slope: int, *, p: int, a: int, b: int) -> Mistak
 def perfect(perfect: Sequence[float], fresh: float, *, p: int, low: float, high: float) -> Mistakes:
     """Two products, and a share from 0 to 1, all to three digits."""
     cells = p * p
-    tested = [cells - int(fraction * cells) for fraction in (low, high)]
+    tested = cells - (np.array([low, high]) * cells).astype(int)
     yield list(perfect) == [1, 1], "the accuracies"
-    yield not near(perfect, np.array(tested) / cells), "with an accuracy of 1 the product"
+    yield not near(perfect, tested / cells), "with an accuracy of 1 the product"
     # of the p^2 - p cells off the diagonal those that are tested with their transpose trained, in
     # expectation
-    copied = [(cells - p) * n * (cells - n) / (cells * (cells - 1)) for n in tested]
+    copied = (cells - p) * tested * (cells - tested) / (cells * (cells - 1))
     typical = (
         ("all test cells", copied[0] / tested[1]),
         ("leave out", (copied[0] - copied[1]) / tested[1]),

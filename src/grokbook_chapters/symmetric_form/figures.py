@@ -54,12 +54,11 @@ def _write(ax: Axes, x: float, y: float, words: str, colour: str, side: str) -> 
 
 def last_accuracies(networks: Mapping[tuple[str, str], xr.Dataset]) -> pd.DataFrame:
     """Percent of the test cells of either kind that are right at the last step: a row a run."""
+    names = {name: part for part, name in PARTS.items()}
     rows = {}
     for key, data in networks.items():
-        last = data.isel(step=-1)
-        rows[key] = pd.DataFrame(
-            {part: 100 * last[name].to_series() for part, name in PARTS.items()}
-        )
+        last = data[list(names)].isel(step=-1, drop=True)
+        rows[key] = 100 * last.to_dataframe().rename(columns=names)
     return pd.concat(rows, names=["network", "operation", "seed"])
 
 
@@ -79,8 +78,9 @@ def arch(counted: pd.DataFrame, p: int = 97) -> Figure:
     fig, ((ax,),) = panels(height=3.4)
     ax.axvspan(min(PAPER), max(PAPER), color=COLOURS["quiet"], alpha=0.15, lw=0)
     ax.plot(fractions, expected, ls="--", lw=1.1, color=COLOURS["theory"])
-    drawn = [(a, _drawn_product(p, a, seed)) for a in np.linspace(0.1, 0.9, 9) for seed in range(5)]
-    ax.plot(*np.transpose(drawn), "o", ms=4, color=COLOURS["quiet"])
+    for fraction in np.linspace(0.1, 0.9, 9):
+        drawn = [_drawn_product(p, fraction, seed) for seed in range(5)]
+        ax.plot(np.full(5, fraction), drawn, "o", ms=4, color=COLOURS["quiet"])
     product = counted["product"]
     bars = [product - counted.low, counted.high - product]
     ax.errorbar(counted.index, product, bars, fmt="D", ms=5, capsize=3, color=COLOURS["test"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
@@ -39,20 +40,20 @@ def numbers(
 
 
 def _small(p: int, networks: Mapping[tuple[str, str], xr.Dataset]) -> dict[str, Any]:
-    data = networks[NETWORKS[0], FORMS[FORM]]
+    transformer, dnn, _ = NETWORKS
     last = last_accuracies(networks)
     gap = last["transpose trained"] - last["not trained"]
     of_form = gap.xs(FORMS[FORM], level="operation").groupby("network").median()
     swaps = [name for name in NETWORKS if of_form[name] >= APART]
-    learned = last.xs((NETWORKS[1], FORMS["add"]), level=["network", "operation"])
-    many = f"{APART} points apart: {', '.join(swaps) or 'none'}"
+    learned = last["not trained"].xs((dnn, FORMS["add"]), level=["network", "operation"])
+    evidence = f"{APART} points apart: {', '.join(swaps) or 'none'}"
     return {
         "small_p": p,
         "small_guess": f"{100 / p:.1f}",
-        "small_seeds": data.sizes["seed"],
-        "linear_runs": int((learned["not trained"] >= APART).sum()),
+        "small_seeds": networks[transformer, FORMS[FORM]].sizes["seed"],
+        "linear_runs": int((learned >= APART).sum()),
         "linear_of": len(learned),
-        "only_transformer_swaps": Truth(swaps == [NETWORKS[0]], many),
+        "only_transformer_swaps": Truth(swaps == [transformer], evidence),
     }
 
 
@@ -82,7 +83,7 @@ def _large(dnns: Mapping[tuple[str, str], xr.Dataset]) -> dict[str, Any]:
 def hidden_shares(p: int = 97) -> list[float]:
     """The share of the cells that cannot be copied which a network may have right at each of the
     paper's fractions while its product stays that of the memoriser at the first."""
-    tested = [1 - int(fraction * p * p) / p**2 for fraction in PAPER]
-    copied = [transpose_accuracy(p, int(a * p * p)) * t for a, t in zip(PAPER, tested, strict=True)]
-    kept = copied[0]
-    return [(kept - c) / (t - c) for c, t in zip(copied, tested, strict=True)]
+    trained = [int(fraction * p * p) for fraction in PAPER]
+    tested = 1 - np.array(trained) / p**2
+    copied = tested * [transpose_accuracy(p, n) for n in trained]
+    return list((copied[0] - copied) / (tested - copied))

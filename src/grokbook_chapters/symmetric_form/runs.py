@@ -37,13 +37,11 @@ Planned = dict[tuple[str, str], Experiment]
 def fig_4(fractions: tuple[float, ...] = FRACTIONS) -> dict[float, Experiment]:
     """Fig. 4 of Gu et al. 2025: x^2 + xy + y^2 modulo 97 on random splits, training fraction ->
     experiment."""
-    return {
-        fraction: Experiment(
-            f"gu2025/fig4[frac={fraction:g}]",
-            modular_run(97, fraction, operation=FORM, steps=STEPS),
-        )
-        for fraction in fractions
-    }
+    experiments = {}
+    for fraction in fractions:
+        config = modular_run(97, fraction, operation=FORM, steps=STEPS)
+        experiments[fraction] = Experiment(f"gu2025/fig4[frac={fraction:g}]", config)
+    return experiments
 
 
 def network_run(
@@ -70,31 +68,33 @@ def network_run(
     Source: Gu et al. 2025, section 6.1 ("2-layer DNN"), and its programs, which are another network
     than the one cited.
     """
-    models = (
-        Shape(p, d_model=d_model),
-        EmbeddingMLP(p, d_model=d_model, width=4 * d_model),
-        QuadraticMLP(p, width=4 * d_model),
-    )
+    models = {
+        "transformer": Shape(p, d_model=d_model),
+        "embedding DNN": EmbeddingMLP(p, d_model=d_model, width=4 * d_model),
+        "quadratic DNN": QuadraticMLP(p, width=4 * d_model),
+    }
     plain = modular_run(p, train_fraction, operation=operation, d_model=d_model, steps=steps)
-    where, loss = (
-        "gu2025" if p == 97 else "small",
-        "squared_error" if network == NETWORKS[2] else "cross_entropy",
+    config = dataclasses.replace(
+        plain,
+        model=models[network],
+        loss="squared_error" if network == "quadratic DNN" else "cross_entropy",
+        log=Schedule(points=200),
+        snapshots=2,
     )
-    model = dict(zip(NETWORKS, models, strict=True))[network]
-    return Experiment(
-        f"{where}/network[{network}, {FORMS[operation]}, p={p}, frac={train_fraction:g}]",
-        dataclasses.replace(plain, model=model, loss=loss, log=Schedule(points=200), snapshots=2),
-        seeds=tuple(range(n_seeds)),
-    )
+    folder = "gu2025" if p == 97 else "small"
+    name = f"{folder}/network[{network}, {FORMS[operation]}, p={p}, frac={train_fraction:g}]"
+    return Experiment(name, config, seeds=tuple(range(n_seeds)))
 
 
 def networks(
     names: tuple[str, ...] = NETWORKS, forms: tuple[str, ...] = tuple(FORMS), **settings: Any
 ) -> Planned:
     """Networks on both forms, by network and form; `settings` as in `network_run`."""
-    return {
-        (name, FORMS[form]): network_run(name, form, **settings) for form in forms for name in names
-    }
+    planned = {}
+    for form in forms:
+        for name in names:
+            planned[name, FORMS[form]] = network_run(name, form, **settings)
+    return planned
 
 
 def dnns() -> Planned:

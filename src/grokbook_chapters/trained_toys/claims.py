@@ -3,6 +3,8 @@ authors' draws."""
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 import pandas as pd
 from scipy.stats import binomtest
@@ -10,7 +12,7 @@ from scipy.stats import binomtest
 from companion.claims import Finding, Runs, claim, judge
 from companion.claims.finding import ENOUGH, UNDECIDED, Part, decided, some
 from grokbook import logic
-from grokbook.curves.lead import rank_interval, rank_test
+from grokbook.curves.lead import RankTest, rank_interval, rank_test
 from grokbook.theory.parallelograms import ideal_model
 from grokbook_chapters.trained_toys.embeddings import (
     answered,
@@ -40,26 +42,35 @@ from grokbook_chapters.trained_toys.runs import (
 )
 from grokbook_chapters.trained_toys.stored import RESULTS
 
-# Level of the tests; the published share of the transition, and what counts as near it: one step of
-# the sizes.
-PREDICTED, LINES, PLANE = (
-    "What the embedding predicts",
-    "When a line forms",
-    "Two dimensions: what the decoder does",
-)
-LEVEL, CRITICAL, NEAR = 0.05, 0.4, 0.1
+PREDICTED = "What the embedding predicts"
+LINES = "When a line forms"
+PLANE = "Two dimensions: what the decoder does"
+
+LEVEL = 0.05  # of the tests
+CRITICAL = 0.4  # the published share of the transition
+NEAR = 0.1  # what counts as near it: one step of the sizes
 ROUND = 0.95  # share of the variance at one frequency from which an embedding is called a circle
 
 
 def beside_chance(count: int, of: int) -> Part:
     """Whether more than half have it; None where a fair coin does as well at 5 %."""
-    return None if not of or binomtest(count, of).pvalue > LEVEL else 2 * count > of
+    if not of or binomtest(count, of).pvalue > LEVEL:
+        return None
+    return 2 * count > of
 
 
-def most_seeds(flags: pd.Series, seeds: pd.Series) -> tuple[int, int, int]:
-    """Seeds of which most runs have a flag, seeds that are no tie, and all seeds."""
+class Seeds(NamedTuple):
+    """How many seeds have a flag in most runs, how many are no tie, and all of them."""
+
+    won: int
+    untied: int
+    of: int
+
+
+def most_seeds(flags: pd.Series, seeds: pd.Series) -> Seeds:
+    """How many seeds have a flag in most of their runs."""
     share = flags.astype(float).groupby(seeds).mean()
-    return int((share > 0.5).sum()), int((share != 0.5).sum()), len(share)
+    return Seeds(int((share > 0.5).sum()), int((share != 0.5).sum()), len(share))
 
 
 def seen(tau: float, p_value: float, level: float = LEVEL) -> Part:
@@ -94,9 +105,13 @@ def prediction_aligns(runs: Runs) -> Finding:
     of the seeds, each by most of its runs (a sign test, 5 %).
     """
     rows = measured(runs)
-    off, blind = (rows.accuracy - rows.predicted).abs(), (rows.accuracy - rows.samples / 55).abs()
-    better = (np.sign(blind - off).where((blind - off).abs() > 1e-9, 0)).groupby(rows.seed).sum()
-    won, of = int((better > 0).sum()), int((better != 0).sum())
+    off = (rows.accuracy - rows.predicted).abs()
+    blind = (rows.accuracy - rows.samples / 55).abs()
+    gain = blind - off
+    nearer = np.sign(gain).where(gain.abs() > 1e-9, 0)
+    by_seed = nearer.groupby(rows.seed).sum()
+    won = int((by_seed > 0).sum())
+    of = int((by_seed != 0).sum())
     return judge(
         beside_chance(won, of),
         value=float(off.mean()),
@@ -137,36 +152,49 @@ def bounds_are_kept(runs: Runs, *, rare: float = 0.1, tolerance: float = 0.01) -
     """
     rows = bounds(runs, tolerance)
     rows["kept"] = ~(rows["rqi above"] | rows["predicted above"])
-    share, out = (rows.groupby("who")[name].mean() for name in ("kept", "not implied"))
     own = rows[rows.who == "trained"]
-    oftener = binomtest(int(own.kept.sum()), len(own), share.random, alternative="greater")
-    kept, more = share.trained >= 1 - rare, oftener.pvalue <= LEVEL
+    drawn = rows[rows.who == "random"]
+    share = own.kept.mean()
+    by_chance = drawn.kept.mean()
+    oftener = binomtest(int(own.kept.sum()), len(own), by_chance, alternative="greater")
+    kept = share >= 1 - rare
+    more = oftener.pvalue <= LEVEL
     above, stored = above_ideal()
     return judge(
         len(above) <= rare * stored,
         kept,
-        anything=decided(share.random >= 1 - rare, more),
+        anything=decided(by_chance >= 1 - rare, more),
         corrected=(kept and more) or None,
         elsewhere=True,
-        value=share.trained,
-        random=share.random,
+        value=share,
+        random=by_chance,
         of=len(own),
         tolerance=tolerance,
         outside=some(int(own["not implied"].sum()), len(own)),
-        random_outside=out.random,
+        random_outside=drawn["not implied"].mean(),
         above=len(above),
         stored=stored,
         most=max(above, default=0),
     )
 
 
-def above_ideal() -> tuple[list[int], int]:
+class AboveIdeal(NamedTuple):
     """Training pairs of each stored run that has more pairs right than an ideal model, and how many
-    runs are stored.
-    """
-    each = [(n, seed) for n in RESULTS for seed in range(3)]
-    ideal = {key: round(55 * ideal_model(pairs_of(*key), 10)["accuracy"]) for key in each}
-    return [n for n, seed in each if RESULTS[n][0][seed] > ideal[n, seed]], len(each)
+    runs are stored."""
+
+    pairs: list[int]
+    stored: int
+
+
+def above_ideal() -> AboveIdeal:
+    """The runs stored with the authors' program beside ideal models of their training sets."""
+    above = []
+    for n, (right, *_) in RESULTS.items():
+        for seed in range(3):
+            ideal = ideal_model(pairs_of(n, seed), 10)
+            if right[seed] > round(55 * ideal["accuracy"]):
+                above.append(n)
+    return AboveIdeal(above, 3 * len(RESULTS))
 
 
 @claim(
@@ -193,28 +221,29 @@ def transition_in_training(runs: Runs) -> Finding:
     figure are not known.
     """
     rows = measured(runs)
-    flags, forced = there(rows, "steps"), np.isfinite(rows["predicted steps"])
-    share, (low, high) = crossing(flags), crossing_interval(flags)
+    flags = there(rows, "steps")
+    share = crossing(flags)
+    low, high = crossing_interval(flags)
     sizes = flags.columns / 55
-    known = (
-        len(flags) >= ENOUGH and sizes.min() <= CRITICAL - NEAR and sizes.max() >= CRITICAL + NEAR
-    )
+    reach = sizes.min() <= CRITICAL - NEAR and sizes.max() >= CRITICAL + NEAR
+    known = len(flags) >= ENOUGH and reach
     inside = known and CRITICAL - NEAR <= low <= high <= CRITICAL + NEAR
-    at, from_, to, force = (
-        f"over {sizes.max():.2f}" if one == np.inf else f"{one:.2f}"
-        for one in (share, low, high, crossing(there(rows, "predicted steps")))
-    )
+    forced = rows[np.isfinite(rows["predicted steps"])]
+
+    def words(share: float) -> str:
+        return f"over {sizes.max():.2f}" if share == np.inf else f"{share:.2f}"
+
     return judge(
         inside or None,
         value=share,
         low=low,
         high=high,
         steps=LONGER,
-        at=at,
-        from_=from_,
-        to=to,
-        force=force,
-        got=some(int((forced & rows.steps.notna()).sum()), int(forced.sum())),
+        at=words(share),
+        from_=words(low),
+        to=words(high),
+        force=words(crossing(there(rows, "predicted steps"))),
+        got=some(int(forced.steps.count()), len(forced)),
     )
 
 
@@ -242,22 +271,21 @@ def trajectories_agree(runs: Runs) -> Finding:
     with a tie are left out). With correction (their ends agree) where the null is nearer. Where
     neither is seen to be, it is open; that was a correction at first.
     """
-    if (rows := paths(runs)).empty:
+    rows = paths(runs)
+    if rows.empty:
         return Finding(UNDECIDED, "not run")
-    both = rows[rows.alike]
-    (same, _, seeds), (won, of, _) = (
-        most_seeds(rows.alike, rows.seed),
-        most_seeds(both.nearer, both.seed),
-    )
-    end, path = beside_chance(same, seeds), beside_chance(won, of)
+    alike = rows[rows.alike]
+    same = most_seeds(rows.alike, rows.seed)
+    nearer = most_seeds(alike.nearer, alike.seed)
+    end = beside_chance(same.won, same.of)
     return judge(
         end,
-        path,
+        beside_chance(nearer.won, nearer.untied),
         corrected=end,
-        alike=some(len(both), len(rows)),
-        same=some(same, seeds),
-        nearer=some(int(both.nearer.sum()), len(both)),
-        won=some(won, of),
+        alike=some(len(alike), len(rows)),
+        same=some(same.won, same.of),
+        nearer=some(int(alike.nearer.sum()), len(alike)),
+        won=some(nearer.won, nearer.untied),
     )
 
 
@@ -285,15 +313,8 @@ def more_pairs_are_faster(runs: Runs) -> Finding:
     """
     table = measured(runs)
     rows = table[np.isfinite(table["predicted steps"])]
-    trend, late = (
-        rank_test(
-            [
-                (-of.samples.to_numpy(), of.steps.fillna(np.inf).to_numpy())
-                for _, of in own.groupby("seed")
-            ]
-        )
-        for own in (rows, rows[rows.steps.notna() & (rows.samples <= BATCH)])
-    )
+    trend = _pairs_and_time(rows)
+    late = _pairs_and_time(rows[rows.steps.notna() & (rows.samples <= BATCH)])
     return judge(
         seen(trend.tau, trend.p_value),
         value=trend.tau,
@@ -302,6 +323,15 @@ def more_pairs_are_faster(runs: Runs) -> Finding:
         late=late.tau,
         late_p=late.p_value,
     )
+
+
+def _pairs_and_time(rows: pd.DataFrame) -> RankTest:
+    """Whether, among the runs of one seed, those with more pairs are earlier on a line; never is
+    latest."""
+    by_seed = []
+    for _, own in rows.groupby("seed"):
+        by_seed.append((-own.samples.to_numpy(), own.steps.fillna(np.inf).to_numpy()))
+    return rank_test(by_seed)
 
 
 @claim(
@@ -328,9 +358,11 @@ def line_before_the_fit(runs: Runs) -> Finding:
     table = measured(runs)
     rows = table[table.steps.notna()]
     early = (rows.steps < rows.fitted) | rows.fitted.isna()
-    won, of, seeds = most_seeds(early, rows.seed)
+    seeds = most_seeds(early, rows.seed)
     return judge(
-        beside_chance(won, of), early=some(int(early.sum()), len(rows)), seeds=some(won, seeds)
+        beside_chance(seeds.won, seeds.untied),
+        early=some(int(early.sum()), len(rows)),
+        seeds=some(seeds.won, seeds.of),
     )
 
 
@@ -351,17 +383,27 @@ def representation_is_enough(runs: Runs) -> Finding:
     shuffled, and with random ones, it does not. Oracle and null in one: the decoder, its start and
     its training pairs are those of the seed in all three.
     """
-    rows = answered(runs)
-    high = (rows["right"] >= 0.9).groupby(rows.places).agg(["sum", "size"])
-    most = {name: beside_chance(int(k), int(of)) for name, k, of in high.itertuples()}
-    middle = rows.groupby("places")[["right", "train"]].median()
-    each = "; ".join(
-        f"{name}: {right:.0%} of the test pairs whose label was trained, {train:.0%} of the"
-        " training pairs"
-        for name, right, train in middle.itertuples()
+    seeds = []
+    each = []
+    right = {}
+    wrong = {}
+    for places, rows in answered(runs).groupby("places"):
+        count = len(rows)
+        high = int((rows.right >= 0.9).sum())
+        right[places] = beside_chance(high, count)
+        wrong[places] = beside_chance(count - high, count)
+        seeds.append(count)
+        each.append(
+            f"{places}: {rows.right.median():.0%} of the test pairs whose label was trained,"
+            f" {rows.train.median():.0%} of the training pairs"
+        )
+    return judge(
+        right.get("ladder"),
+        wrong.get("shuffled"),
+        wrong.get("random"),
+        seeds=min(seeds, default=0),
+        each="; ".join(each),
     )
-    not_so = [None if most.get(name) is None else not most[name] for name in ("shuffled", "random")]
-    return judge(most.get("ladder"), *not_so, seeds=int(high["size"].min()), each=each)
 
 
 @claim(
@@ -400,27 +442,31 @@ def rate_and_time(runs: Runs, *, margin: float = 0.15) -> Finding:
     """
     rows = lines(runs).sort_values("seed")
     on_a_line = rows[np.isfinite(rows.steps)]
-    parts, told = {}, {}
+    parts = {}
+    told: dict[str, Any] = {}
     for kind in ("predicted", "code"):
         steps = rows[f"{kind} steps"].groupby(rows.samples)
         d, low, high = rank_interval([(own, rows.steps[own.index]) for _, own in steps])
+        earlier = decided(d >= margin and low > 0, high < margin)
         ratio = on_a_line.steps / on_a_line[f"{kind} steps"]
         near = ratio.between(0.5, 2)
-        earlier = decided(d >= margin and low > 0, high < margin)
-        parts[kind] = earlier, beside_chance(*most_seeds(near, on_a_line.seed)[:2])
-        told |= {
-            f"d_{kind}": f"{d:.2f} ({low:.2f} to {high:.2f})",
-            f"ratio_{kind}": ratio.median(),
-            f"near_{kind}": some(int(near.sum()), len(near)),
-        }
+        seeds = most_seeds(near, on_a_line.seed)
+        parts[kind] = [earlier, beside_chance(seeds.won, seeds.untied)]
+        told[f"d_{kind}"] = f"{d:.2f} ({low:.2f} to {high:.2f})"
+        told[f"ratio_{kind}"] = ratio.median()
+        told[f"near_{kind}"] = some(int(near.sum()), len(near))
     known = parts["predicted"] if runs.complete(MANY) else [None]
     there = some(len(on_a_line), len(rows))
     return judge(*known, corrected=logic.all_of(parts["code"]), there=there, **told)
 
 
 def _link(rows: pd.DataFrame, measure: str) -> Finding:
-    (tau, p_value), (blind, _) = (linked(rows, of, "new") for of in (measure, "train"))
-    return judge(seen(tau, p_value), value=tau, p=p_value, runs=len(rows), blind=blind)
+    """Whether a measure goes with answers to new pairs, beside what the training accuracy does."""
+    own = linked(rows, measure, "new")
+    blind = linked(rows, "train", "new")
+    return judge(
+        seen(own.tau, own.p_value), value=own.tau, p=own.p_value, runs=len(rows), blind=blind.tau
+    )
 
 
 _SAYS = " and answers, within settings: Somers' D {value:.2f} (p = {p:.4f}, {runs} runs)"
@@ -476,32 +522,35 @@ def circle_where_it_generalises(runs: Runs, *, share: float = ROUND) -> Finding:
     """
     rows = planes(runs)
     rows["circle"] = (rows.ring >= share) & (rows.ring_before < share)
-    kinds, found = dict(iter(rows.groupby("kind"))), _link(rows, "circle")
-    link = (
-        seen(found.value, found.numbers["p"], LEVEL / 2)
-        if all(map(_both, kinds.values()))
-        else None
-    )
-    parts, told = [], []
-    for kind, of in kinds.items():
-        near = of[(1 - of.train) * of.shown < 1.5]
-        asked = linked(near, "circle", "new") if _both(near) else None
-        parts += [seen(*asked, LEVEL / 2) or None] if asked else []
-        groups = {
-            "circles": of[of.circle],
-            "others": of[~of.circle],
-            "others near the fit": near[~near.circle],
-        }
-        said = [
-            f"{name} {own.new.median():.0%} ({len(own)})"
-            for name, own in groups.items()
-            if len(own)
+    link = _link(rows, "circle")
+    comparable = True
+    near_the_fit: list[Part] = []
+    told = []
+    for kind, own in rows.groupby("kind"):
+        comparable &= _both(own)
+        near = own[(1 - own.train) * own.shown < 1.5]
+        words = [
+            *_answers("circles", own[own.circle]),
+            *_answers("others", own[~own.circle]),
+            *_answers("others near the fit", near[~near.circle]),
         ]
-        told.append(f"{kind}: {', '.join(said)}" + (f", p = {asked[1]:.1g}" if asked else ""))
-    known = [link, *(parts or [None])] if runs.complete(MORE) else [None]
-    return judge(*known, value=found.value, told="; ".join(told), **found.numbers)
+        if _both(near):
+            test = linked(near, "circle", "new")
+            near_the_fit.append(seen(test.tau, test.p_value, LEVEL / 2) or None)
+            words.append(f"p = {test.p_value:.1g}")
+        told.append(f"{kind}: {', '.join(words)}")
+    known: list[Part] = [None]
+    if runs.complete(MORE):
+        overall = seen(link.value, link.numbers["p"], LEVEL / 2) if comparable else None
+        known = [overall, *(near_the_fit or [None])]
+    return judge(*known, value=link.value, told="; ".join(told), **link.numbers)
 
 
 def _both(rows: pd.DataFrame) -> bool:
     """Are there circles and others among these, so many of both that they can be compared?"""
     return bool(min(rows.circle.sum(), (~rows.circle).sum()) >= ENOUGH)
+
+
+def _answers(name: str, rows: pd.DataFrame) -> list[str]:
+    """What some runs answer of the new pairs, in words; none for no runs."""
+    return [f"{name} {rows.new.median():.0%} ({len(rows)})"] if len(rows) else []

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
 from companion.claims.runs import every_run
-from grokbook.curves.lead import rank_test
+from grokbook.curves.lead import RankTest, rank_test
 from grokbook.measures.fourier import energy_share
 from grokbook.tasks.replayed import DrawnAddition
 from grokbook.theory import linear_probability
@@ -49,7 +50,8 @@ def pairs_of(n: int, seed: int) -> Pairs:
 def normalised(table: np.ndarray) -> np.ndarray:
     """Numbers (..., p) moved to mean 0 and stretched to an unbiased variance of 1, as by the
     program: Z_0 = p - 1."""
-    return (table - table.mean(axis=-1, keepdims=True)) / table.std(axis=-1, ddof=1, keepdims=True)
+    deviation = table - table.mean(axis=-1, keepdims=True)
+    return deviation / table.std(axis=-1, ddof=1, keepdims=True)
 
 
 def quality(numbers: np.ndarray, pairs: Pairs | None = None) -> np.ndarray:
@@ -68,11 +70,18 @@ def quality(numbers: np.ndarray, pairs: Pairs | None = None) -> np.ndarray:
     return met.mean(axis=-1) if len(every) else np.full(met.shape[:-1], np.nan)
 
 
-def path(run: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
+class Path(NamedTuple):
     """The steps at which the embedding of a run was kept, and the numbers then, (steps, p),
     normalised."""
+
+    steps: np.ndarray
+    numbers: np.ndarray
+
+
+def path(run: xr.Dataset) -> Path:
+    """The path of the numbers of one run."""
     kept = run.embedding.isel(feature=0).transpose("snapshot", "token")
-    return kept.snapshot.to_numpy(), normalised(kept.to_numpy().astype(float))
+    return Path(kept.snapshot.to_numpy(), normalised(kept.to_numpy().astype(float)))
 
 
 @lru_cache(maxsize=2_000)
@@ -107,7 +116,7 @@ def starts(runs: Mapping[int, xr.Dataset], table: pd.DataFrame) -> pd.DataFrame:
     counts = table.steps.notna().groupby(table.seed).sum()
     rows = []
     for _, seed, run in every_run({0: next(iter(runs.values()))}):
-        start = path(run)[1][0]
+        start = path(run).numbers[0]
         cosine = abs(start @ ladder) / (ladder @ ladder)
         rows.append({"seed": seed, "slope": cosine, "reached": int(counts.get(seed, 0))})
     return pd.DataFrame(rows)
@@ -183,8 +192,9 @@ def bounds(runs: Mapping[int, xr.Dataset], tolerance: float, draws: int = 100) -
     rng = np.random.default_rng(0)
     places = all_samples(10)
     every = permissible_set(places)
-    tables = []
+    gaps = equations(every, 10).T
     holds = np.array([[place in two for place in places] for two in every])
+    tables = []
     for n, seed, own in every_run(runs):
         pairs = pairs_of(n, seed)
         steps, numbers = path(own)
@@ -192,22 +202,19 @@ def bounds(runs: Mapping[int, xr.Dataset], tolerance: float, draws: int = 100) -
         forced = implied_set(pairs, 10)
         known = np.array([place in pairs for place in places])
         implied = np.array([two in forced for two in every])
-        there = normalised(
-            np.vstack([numbers[steps.tolist().index(STEPS)], rng.uniform(size=(draws, 10))])
-        )
-        closed = np.abs(there @ equations(every, 10).T) <= tolerance
-        right = known | (closed & (holds & known).any(axis=1)) @ holds  # Eq. 12
-        tables.append(
-            pd.DataFrame(
-                {
-                    "tolerance": tolerance,
-                    "who": ["trained"] + ["random"] * draws,
-                    "rqi above": closed.mean(axis=1) > ideal["rqi"] + 1e-9,
-                    "predicted above": right.mean(axis=1) > ideal["accuracy"] + 1e-9,
-                    "not implied": (closed & ~implied).any(axis=1),
-                }
-            )
-        )
+        trained = numbers[steps == STEPS]
+        embeddings = normalised(np.vstack([trained, rng.uniform(size=(draws, 10))]))
+        closed = np.abs(embeddings @ gaps) <= tolerance
+        answers = closed & (holds & known).any(axis=1)
+        right = known | answers @ holds  # Eq. 12
+        columns = {
+            "tolerance": tolerance,
+            "who": ["trained"] + ["random"] * draws,
+            "rqi above": closed.mean(axis=1) > ideal["rqi"] + 1e-9,
+            "predicted above": right.mean(axis=1) > ideal["accuracy"] + 1e-9,
+            "not implied": (closed & ~implied).any(axis=1),
+        }
+        tables.append(pd.DataFrame(columns))
     return pd.concat(tables, ignore_index=True)
 
 
@@ -221,14 +228,22 @@ def answered(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
     """
     rows = []
     for places, seed, own in every_run(runs):
-        told = pairs_of(45, seed)
-        labels = {i + j for i, j in told}
-        known = sum(i + j in labels for i, j in set(all_samples(10)) - set(told))
-        right = own.test_accuracy * (55 - len(told)) / known
-        row = {"places": places, "seed": seed, "right": float(right[-1])}
-        row |= {"train": float(own.train_accuracy[-1]), "known": known}
-        row |= {"fitted": _first_fitted(own.train_accuracy), "known at": _first_fitted(right)}
-        rows.append(row)
+        trained = set(pairs_of(45, seed))
+        labels = {i + j for i, j in trained}
+        tested = set(all_samples(10)) - trained
+        known = sum(i + j in labels for i, j in tested)
+        right = own.test_accuracy * len(tested) / known
+        rows.append(
+            {
+                "places": places,
+                "seed": seed,
+                "right": float(right[-1]),
+                "train": float(own.train_accuracy[-1]),
+                "known": known,
+                "fitted": _first_fitted(own.train_accuracy),
+                "known at": _first_fitted(right),
+            }
+        )
     columns = ["places", "seed", "right", "train", "known", "fitted", "known at"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -237,21 +252,24 @@ def answered(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
 Way = Callable[[np.ndarray, Pairs, np.ndarray], np.ndarray]
 
 
-def fitted(
-    steps: np.ndarray, numbers: np.ndarray, pairs: Pairs, way: Way = flow
-) -> tuple[float, float]:
-    """The time of a way, from the run's own start, that passes in a step of training, and the gap
-    that is left.
+class Fit(NamedTuple):
+    """The time of a way that passes in a step of training, and the gap that is left."""
+
+    unit: float
+    gap: float
+
+
+def fitted(steps: np.ndarray, numbers: np.ndarray, pairs: Pairs, way: Way = flow) -> Fit:
+    """The time of a way, from the run's own start, that fits a run best.
 
     The time is the only number that is fitted: of 241, evenly spaced in the logarithm, the one with
     the least gap, the root of the mean square over steps and numbers.
     """
-    tried = np.geomspace(1e-4, 1, 241)
-    ways = way(numbers[0], pairs, np.outer(tried, steps).ravel()).reshape(
-        len(tried), *numbers.shape
-    )
-    off = np.sqrt(((ways - numbers) ** 2).mean(axis=(1, 2)))
-    return float(tried[off.argmin()]), float(off.min())
+    units = np.geomspace(1e-4, 1, 241)
+    times = np.outer(units, steps).ravel()
+    ways = way(numbers[0], pairs, times).reshape(len(units), *numbers.shape)
+    gaps = np.sqrt(((ways - numbers) ** 2).mean(axis=(1, 2)))
+    return Fit(float(units[gaps.argmin()]), float(gaps.min()))
 
 
 def one_pace(start: np.ndarray, pairs: Pairs, times: np.ndarray) -> np.ndarray:
@@ -270,14 +288,19 @@ def one_pace(start: np.ndarray, pairs: Pairs, times: np.ndarray) -> np.ndarray:
     return way * np.linalg.norm(start) / np.linalg.norm(way, axis=1, keepdims=True)
 
 
+def ends_as_the_flow(numbers: np.ndarray, pairs: Pairs) -> bool:
+    """Whether the numbers of a run (steps, p) end on that of the two ladders, up or down, on which
+    the flow from their start ends."""
+    return bool(limit(numbers[0], pairs) @ numbers[-1] > 0)
+
+
 def ends_alike(runs: Mapping[int, xr.Dataset]) -> list[bool]:
-    """For each run that ends on a line whether it is that of the two ladders, up or down, on which
-    the flow ends."""
+    """For each run that ends on a line whether it `ends_as_the_flow`."""
     alike = []
     for n, seed, run in every_run(runs):
-        numbers = path(run)[1]
+        numbers = path(run).numbers
         if quality(numbers[-1]) > GOAL:
-            alike.append(bool(limit(numbers[0], pairs_of(n, seed)) @ numbers[-1] > 0))
+            alike.append(ends_as_the_flow(numbers, pairs_of(n, seed)))
     return alike
 
 
@@ -294,11 +317,11 @@ def paths(runs: Mapping[int, xr.Dataset]) -> pd.DataFrame:
         steps, numbers = path(own)
         if quality(numbers[-1]) <= GOAL:
             continue
-        alike = bool(limit(numbers[0], pairs) @ numbers[-1] > 0)
+        alike = ends_as_the_flow(numbers, pairs)
         nearer = None
         if alike:
-            to_flow = fitted(steps, numbers, pairs, flow)[1]
-            nearer = to_flow < fitted(steps, numbers, pairs, one_pace)[1]
+            to_flow = fitted(steps, numbers, pairs, flow).gap
+            nearer = to_flow < fitted(steps, numbers, pairs, one_pace).gap
         rows.append((n, seed, alike, nearer))
     return pd.DataFrame(rows, columns=["samples", "seed", "alike", "nearer"])
 
@@ -330,8 +353,8 @@ def crossing_interval(flags: pd.DataFrame, draws: int = 2_000) -> tuple[float, f
     if flags.empty:
         return np.nan, np.nan
     rng = np.random.default_rng(0)
-    of = len(flags)
-    drawn = [crossing(flags.iloc[rng.integers(0, of, of)]) for _ in range(draws)]
+    seeds = len(flags)
+    drawn = [crossing(flags.iloc[rng.integers(0, seeds, seeds)]) for _ in range(draws)]
     low, high = np.quantile(drawn, [0.025, 0.975], method="inverted_cdf")
     return float(low), float(high)
 
@@ -354,8 +377,11 @@ def planes(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
         points = at_end(run)
         right = run.answered.values == task.targets
         tested = ~np.isin(np.arange(task.samples), task.train_index)
-        told = sorted({tuple(sorted(pair)) for pair in task.inputs[task.train_index].tolist()})
-        seen = set(permissible_set(told))
+        new = tested & ~task.mirrored
+        unordered = np.unique(np.sort(task.inputs[task.train_index], axis=1), axis=0)
+        shown = [(i, j) for i, j in unordered.tolist()]
+        forced = set(permissible_set(shown))
+        closed = forced & set(closed_set(points, TOLERANCE))
         rows.append(
             {
                 "kind": kind,
@@ -363,15 +389,15 @@ def planes(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
                 "train": right[task.train_index].mean(),
                 "test": right[tested].mean(),
                 "mirrored": task.mirrored.sum() / tested.sum(),
-                "new": right[tested & ~task.mirrored].mean(),
-                "others": int((tested & ~task.mirrored).sum()),
-                "shown": len(told),
+                "new": right[new].mean(),
+                "others": int(new.sum()),
+                "shown": len(shown),
                 "free": right[task.mirrored].mean() if task.mirrored.any() else np.nan,
-                "nullity": nullity(told, P),
+                "nullity": nullity(shown, P),
                 "rqi": representation_quality_index(points, TOLERANCE),
                 "ring": energy_share(points, 1),
                 "ring_before": energy_share(start, 1),
-                "closed": len(seen & set(closed_set(points, TOLERANCE))) / len(seen),
+                "closed": len(closed) / len(forced),
             }
         )
     return pd.DataFrame(rows)
@@ -382,14 +408,13 @@ def at_end(run: xr.Dataset, snapshot: int = -1) -> np.ndarray:
     return run.embedding.isel(snapshot=snapshot).to_numpy().astype(float)
 
 
-def linked(rows: pd.DataFrame, measure: str, accuracy: str) -> tuple[float, float]:
-    """Somers' D of a measure and the accuracy over runs of one kind, all kinds joined, and its
-    p-value (`rank_test`).
+def linked(rows: pd.DataFrame, measure: str, accuracy: str) -> RankTest:
+    """Somers' D of a measure and the accuracy over runs of one kind, all kinds joined, with its
+    p-value.
 
     Runs of one seed share draws, so that the seeds of all kinds are permuted together; a seed that
     a kind lacks is left out.
     """
     both = rows.groupby("seed").kind.transform("nunique") == rows.kind.nunique()
     kinds = rows[both].sort_values("seed").groupby("kind")
-    test = rank_test([(-of[measure], -of[accuracy]) for _, of in kinds], together=True)
-    return test.tau, test.p_value
+    return rank_test([(-own[measure], -own[accuracy]) for _, own in kinds], together=True)

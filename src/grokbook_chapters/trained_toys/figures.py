@@ -38,22 +38,22 @@ ONE_SUM = ([5, 9], [6, 8])
 def run_and_flow(run: xr.Dataset, samples: int, seed: int) -> Figure:
     """The ten numbers of a run and those of the flow from its start (dashed); below, the gap to the
     flow and to the null that goes at one pace."""
-    fig, axes = panels(2, 1, height=4.4, sharex=True, height_ratios=[2, 1])
+    fig, axes = panels(2, 1, height=3.5, sharex=True, height_ratios=[2, 1])
     above, below = axes[:, 0]
     steps, numbers = path(run.isel(seed=0))
     pairs = pairs_of(samples, seed)
     drawn = steps <= SHOWN_STEPS
     above.plot(steps[drawn], numbers[drawn], lw=1.2, color=COLOURS["measure"])
     for name, way, look in (("flow", flow, "--"), ("one pace", one_pace, ":")):
-        unit = fitted(steps, numbers, pairs, way)[0]
+        unit = fitted(steps, numbers, pairs, way).unit
         theory = way(numbers[0], pairs, unit * steps[drawn])
         gap = np.sqrt(((numbers[drawn] - theory) ** 2).mean(axis=1))
         below.plot(steps[drawn], gap, ls=look, color=COLOURS["theory"], label=f"to {name}")
         if way is flow:
             above.plot(steps[drawn], theory, color=COLOURS["theory"], lw=1, ls=look)
+    last = steps[drawn][-1]
     for symbol, value in enumerate(numbers[drawn][-1]):
-        place = (steps[drawn][-1], value)
-        above.annotate(str(symbol), place, (4, -3), textcoords="offset points")
+        above.annotate(str(symbol), (last, value), (4, -3), textcoords="offset points")
     above.set(ylabel="normalised $E_k$")
     below.set(xlabel="update", ylabel="gap", ylim=(0, None))
     name_lines(below)

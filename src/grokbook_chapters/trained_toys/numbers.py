@@ -14,8 +14,8 @@ from grokbook_chapters.trained_toys.embeddings import (
     GOAL,
     crossing,
     ends_alike,
+    ends_as_the_flow,
     first_steps,
-    limit,
     pairs_of,
     path,
     quality,
@@ -52,14 +52,14 @@ def _own_run(run: xr.Dataset, samples: int, seed: int) -> dict[str, Any]:
     one = run.isel(seed=0)
     own = {f"run_{name}": at_update(step) for name, step in first_steps(one).items()}
     theirs = {f"theirs_{name}": f"{step:,}" for name, step in PRINTED.items()}
-    numbers = path(one)[1]
-    alike = bool(limit(numbers[0], pairs_of(samples, seed)) @ numbers[-1] > 0)
-    quality_at_end = quality(numbers[-1])
+    numbers = path(one).numbers
+    rqi = float(quality(numbers[-1]))
+    alike = rqi > GOAL and ends_as_the_flow(numbers, pairs_of(samples, seed))
     return {
         **own,
         **theirs,
         "theirs": Truth((samples, seed) == PRINTED_RUN, f"{samples} pairs, seed {seed}"),
-        "alike": Truth(bool(quality_at_end > GOAL) and alike, f"its RQI is {quality_at_end:.2f}"),
+        "alike": Truth(alike, f"its RQI is {rqi:.2f}"),
     }
 
 

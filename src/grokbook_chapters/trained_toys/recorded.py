@@ -30,7 +30,6 @@ def recorded() -> Recorded:
     """The runs of the page, loaded from the store."""
     sizes = load(toys())
     table = measured(sizes)
+    alone = answered(load(placed()))
     drawn = load(fig2())
-    return Recorded(
-        sizes, table, starts(sizes, table), answered(load(placed())), drawn, planes(drawn)
-    )
+    return Recorded(sizes, table, starts(sizes, table), alone, drawn, planes(drawn))

@@ -83,9 +83,11 @@ def toys_at(
     figure: str, sizes: Iterable[int], seeds: range, steps: int, log: Schedule
 ) -> dict[int, Experiment]:
     """The toy at p = 10 by its number of training pairs."""
-    return {
-        n: Experiment(f"liu2022/{figure}/{n}", config(n, steps, log), tuple(seeds)) for n in sizes
-    }
+    experiments = {}
+    for n in sizes:
+        run = config(n, steps, log)
+        experiments[n] = Experiment(f"liu2022/{figure}/{n}", run, tuple(seeds))
+    return experiments
 
 
 def toys() -> dict[int, Experiment]:
@@ -94,9 +96,8 @@ def toys() -> dict[int, Experiment]:
     Answers, split and first weights are as the authors' program draws them, but not the order of
     its batches.
     """
-    return toys_at(
-        "fig3", SIZES, range(20), LONGER, Schedule(dense_until=3_000, dense_every=50, points=28)
-    )
+    log = Schedule(dense_until=3_000, dense_every=50, points=28)
+    return toys_at("fig3", SIZES, range(20), LONGER, log)
 
 
 def fresh() -> dict[int, Experiment]:
@@ -127,9 +128,9 @@ def rated() -> dict[int, Experiment]:
     Of these runs only the RQI and the accuracies at the logged steps are recorded.
     """
     log = Schedule(dense_until=ENOUGH_STEPS, dense_every=25)
-    found = {}
+    experiments = {}
     for n in fresh():
-        found[n] = Experiment(
+        experiments[n] = Experiment(
             f"liu2022/fig5b[rate]/{n}",
             replace(config(n, ENOUGH_STEPS, log), snapshots=2),
             tuple(range(80, 80 + MANY)),
@@ -137,7 +138,7 @@ def rated() -> dict[int, Experiment]:
             in_key={"lined": ["rqi"]},
             kept=("train_accuracy", "test_accuracy", "rqi"),
         )
-    return found
+    return experiments
 
 
 def small() -> dict[int, Experiment]:
@@ -155,11 +156,11 @@ def placed() -> dict[str, Experiment]:
     """
     still = config(45, LONGER, Schedule(dense_until=LONGER, dense_every=200))
     still = replace(still, optimizer=rates(encoder_lr=1e-30), snapshots=2)
-    found = {}
+    experiments = {}
     for places in PLACES:
         own = replace(still, model=PlacedToy(10, places=places))
-        found[places] = Experiment(f"small/toy/{places}", own, tuple(range(10)))
-    return found
+        experiments[places] = Experiment(f"small/toy/{places}", own, tuple(range(10)))
+    return experiments
 
 
 def decoded(config: RunConfig, weights: Mapping[str, Tensor]) -> xr.Dataset:
@@ -221,13 +222,16 @@ def fig2() -> dict[str, Experiment]:
         "modular, bad": run(modular, large, still),
         "modular, bad, sum": run(modular, replace(large, gain=2.0), still),
     }
-    found = {}
+    experiments = {}
     for name, config in configs.items():
-        seeds = tuple(range(SEEDS[name]))
-        found[name] = Experiment(
-            f"liu2022/fig2[{name}]", config, seeds, read_at_end=decoded, in_key={}
+        experiments[name] = Experiment(
+            f"liu2022/fig2[{name}]",
+            config,
+            tuple(range(SEEDS[name])),
+            read_at_end=decoded,
+            in_key={},
         )
-    return found
+    return experiments
 
 
 def additions() -> dict[str, Experiment]:

@@ -33,8 +33,9 @@ def came_out(table: pd.DataFrame) -> pd.DataFrame:
     first seen between two kept steps, or in neither program.
     """
     rows = []
-    for run in table[(table.samples <= BATCH) & table.seed.isin(range(3))].itertuples():
-        right, predicted, at = (kind[run.seed] for kind in RESULTS[run.samples])
+    at_once = table[(table.samples <= BATCH) & table.seed.isin(range(3))]
+    for run in at_once.itertuples():
+        right, predicted, at = np.transpose(RESULTS[run.samples])[run.seed]
         same_line = np.isnan(run.steps)
         if at != NEVER:
             same_line = run.before < at + 1 <= run.steps

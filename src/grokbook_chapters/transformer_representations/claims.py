@@ -12,7 +12,7 @@ import pandas as pd
 import xarray as xr
 
 from companion.claims import Finding, Runs, claim, judge
-from companion.claims.finding import UNDECIDED, Part, enough, most, of_companions, some
+from companion.claims.finding import UNDECIDED, Part, decided, enough, most, of_companions, some
 from grokbook.curves.delay import grok_times, middle
 from grokbook.curves.phases import PhaseRule, between, phases, sandwich
 from grokbook.measures import effective_dimension
@@ -37,6 +37,8 @@ from grokbook_chapters.transformer_representations.runs import (
 PUBLISHED = {1: 51.7, 2_000: 53.1, 4_100: 52.3, 10_000: 45.9, 20_000: 33.4}
 # step at which 99 % of the test set is reached there, read off the same figure (100 seeds)
 PUBLISHED_GROK = 4_100
+PUBLISHED_TURN = 2_000  # step at which it is highest
+PUBLISHED_END = 20_000
 # part of its first value to which the dimension must come down for a drastic fall; the published:
 # 0.65
 FALLEN = 0.8
@@ -73,22 +75,26 @@ def in_their_setting(check: Callable[..., Finding]) -> Callable[..., Finding]:
 
     @wraps(check)
     def checked(runs: Runs, **bars: float) -> Finding:
-        rows = [runs[name][runs[name].grok.notna()] for name in (PAPER, "fresh") if name in runs]
-        if not enough(pd.concat(rows) if rows else None):
+        table = runs[PAPER] if PAPER in runs else runs["fresh"]
+        rows = None if table is None else table[table.grok.notna()]
+        if not enough(rows):
             return Finding(UNDECIDED, "fewer than three of them generalise")
-        return check(pd.concat(rows, ignore_index=True), runs, **bars)
+        return check(rows.reset_index(drop=True), runs, **bars)
 
     return checked
 
 
-def told(rows: pd.DataFrame, runs: Runs, column: str, form: str = ".0%") -> dict[str, Any]:
+def with_others(rows: pd.DataFrame, runs: Runs, column: str, form: str = ".0%") -> dict[str, Any]:
     """Median and range of a column, and as text its medians in the other networks, of the runs that
     generalise."""
     parts = []
     for name, table in runs.items():
+        if name in (PAPER, "fresh"):
+            continue
         values = table[column][table.grok.notna()]
-        if name not in (PAPER, "fresh") and values.count():
-            parts.append(f"{name}: {values.median():{form}} ({some(values.count(), len(values))})")
+        known = values.count()
+        if known:
+            parts.append(f"{name}: {values.median():{form}} ({some(known, len(values))})")
     own = rows[column].astype(float)
     return {
         "value": own.median(),
@@ -142,15 +148,16 @@ def rises_and_falls(rows: pd.DataFrame, runs: Runs) -> Finding:
     Our reading of "drastically": to 80 % of the first effective dimension or less.
     """
     rise = rows.rise - 1
+    risen = rise > 0
     start = PUBLISHED[1]
     return judge(
-        most(rise > 0),
+        most(risen),
         most(rows.end <= FALLEN),
-        risen=some(int((rise > 0).sum()), len(rows)),
+        risen=some(int(risen.sum()), len(rows)),
         gain=rise.median(),
-        rise=max(PUBLISHED.values()) / start - 1,
-        end=PUBLISHED[20_000] / start,
-        **told(rows, runs, "end"),
+        rise=PUBLISHED[PUBLISHED_TURN] / start - 1,
+        end=PUBLISHED[PUBLISHED_END] / start,
+        **with_others(rows, runs, "end"),
     )
 
 
@@ -183,14 +190,14 @@ def turns_at_generalisation(rows: pd.DataFrame, runs: Runs, *, factor: float = N
     holds with that correction: the fall comes afterwards.
     """
     rows = rows[rows.strict.notna()]
-    top = max(PUBLISHED, key=PUBLISHED.__getitem__)
+    falls_afterwards = (rows.turn < 1) & (rows.left >= 1)
     return judge(
         at_one_time(rows.turn, factor),
-        corrected=most((rows.turn < 1) & (rows.left >= 1)),
+        corrected=most(falls_afterwards),
         left=rows.left.median(),
-        theirs=top / PUBLISHED_GROK,
-        their_left=PUBLISHED[4_100] / PUBLISHED[1],
-        **told(rows, runs, "turn", ".2f"),
+        theirs=PUBLISHED_TURN / PUBLISHED_GROK,
+        their_left=PUBLISHED[PUBLISHED_GROK] / PUBLISHED[1],
+        **with_others(rows, runs, "turn", ".2f"),
     )
 
 
@@ -232,7 +239,8 @@ def circle_when_it_generalises(rows: pd.DataFrame, runs: Runs, *, bar: float = B
     """
     rows = rows[rows.strict.notna()]
     ratio = rows[f"at_{bar}"]
-    p = exchanged(rows[f"round_{bar}"].fillna(rows["read"].iloc[0]), rows.strict)
+    last_read = rows["read"].iloc[0]
+    p = exchanged(rows[f"round_{bar}"].fillna(last_read), rows.strict)
     return judge(
         at_one_time(ratio),
         p <= LEVEL or None,
@@ -240,7 +248,7 @@ def circle_when_it_generalises(rows: pd.DataFrame, runs: Runs, *, bar: float = B
         at=spread(ratio, ".2f", "never"),
         count=some(ratio.count(), len(rows)),
         chance=exceeded_by_chance(ring_share, (PAPER_P, 256)),
-        **told(rows, runs, f"at_{bar}", ".2f"),
+        **with_others(rows, runs, f"at_{bar}", ".2f"),
     )
 
 
@@ -250,9 +258,12 @@ def exchanged(steps: pd.Series, others: pd.Series, draws: int = 9_999) -> float:
 
     A factor common to all runs, which a clock has too, does not count.
     """
-    first, second = (np.log(each.to_numpy(float)) for each in (steps, others))
-    mixed = np.random.default_rng(0).permuted(np.tile(first, (draws, 1)), axis=1) @ second
-    return float((1 + (mixed >= first @ second - 1e-9).sum()) / (draws + 1))
+    first = np.log(steps.to_numpy(float))
+    second = np.log(others.to_numpy(float))
+    rng = np.random.default_rng(0)
+    permuted = rng.permuted(np.tile(first, (draws, 1)), axis=1)
+    as_high = permuted @ second >= first @ second - 1e-9
+    return float((1 + as_high.sum()) / (draws + 1))
 
 
 @claim(
@@ -287,7 +298,9 @@ def structure_before_training(rows: pd.DataFrame, runs: Runs) -> Finding:
     much: then every start has it.
     """
     more = most(rows.seen > rows.ring_start)
-    null, every = (most(rows[name] >= 0.9 * rows.seen) for name in ("strange", "alike"))
+    nearly_all = 0.9 * rows.seen
+    null = most(rows.strange >= nearly_all)
+    every = most(rows.alike >= nearly_all)
     special = None if every is None else not every
     return judge(
         more,
@@ -298,7 +311,7 @@ def structure_before_training(rows: pd.DataFrame, runs: Runs) -> Finding:
         foreign=rows.others.median(),
         strange=rows.strange.median(),
         alike=rows.alike.median(),
-        **told(rows, runs, "seen"),
+        **with_others(rows, runs, "seen"),
     )
 
 
@@ -348,24 +361,28 @@ def few_axes_are_enough(
     Six, and a tenth or a quarter, are asked beside: the paper says neither how many are few nor how
     much is pruned. Six came after the runs; joining three entries asks no less than each did.
     """
-    best = rows[[f"best_{n}" for n in AXES if n <= few]]
-    reached = (best >= SOLVED).any(axis=1)
+    best = rows[[f"best_{n}" for n in AXES]].set_axis(AXES, axis=1)
+    of_few = best.loc[:, :few].max(axis=1)
+    reached = of_few >= SOLVED
+    gain = rows.gain
+    medians = [f"{accuracy:.0%} ({n})" for n, accuracy in best.median().items()]
+    most_axes = AXES[-1]
     return judge(
         most(reached),
-        most((rows.gain > 0).where(rows.gain.notna())),
+        most((gain > 0).where(gain.notna())),
         most(rows.outside <= left),
         most(rows.outside < 0.9 * rows.null),
-        value=best.max(axis=1).median(),
+        value=of_few.median(),
         runs=len(rows),
-        each=", ".join(f"{rows[f'best_{n}'].median():.0%} ({n})" for n in AXES),
+        each=", ".join(medians),
         axes=" or ".join(map(str, AXES)),
-        most=AXES[-1],
+        most=most_axes,
         enough=some(int(reached.sum()), len(rows)),
-        gain=rows.gain.median(),
-        known=some(int(rows.gain.count()), len(rows)),
+        gain=gain.median(),
+        known=some(int(gain.count()), len(rows)),
         outside=rows.outside.median(),
         null=rows.null.median(),
-        others=told(rows, runs, f"best_{AXES[-1]}")["others"],
+        others=with_others(rows, runs, f"best_{most_axes}")["others"],
     )
 
 
@@ -399,9 +416,15 @@ def decay_speeds(runs: Runs) -> Finding:
     if not enough(without, decayed):
         return Finding(UNDECIDED, each)
     times = at_least(without) / middle(decayed.grok_step)
-    least = "" if np.isfinite(middle(without.grok_step)) else "at least "
-    found = judge(times > 2 or None, each=each, times=times, least=least, best=USUAL)
-    return of_companions(found)
+    reached = np.isfinite(middle(without.grok_step))
+    small = judge(
+        times > 2 or None,
+        each=each,
+        times=times,
+        least="" if reached else "at least ",
+        best=USUAL,
+    )
+    return of_companions(small)
 
 
 @claim(
@@ -431,12 +454,12 @@ def modulus() -> Finding:
     of 53 and 59 rows.
     """
     tables = np.random.default_rng(0).normal(size=(100, PAPER_P, 256))
-    printed, ours = (
-        pd.Series([effective_dimension(one[:p]) for one in tables]) for p in (53, PAPER_P)
-    )
-    fits = [bool(sizes.min() <= PUBLISHED[1] <= sizes.max()) for sizes in (printed, ours)]
+    printed = pd.Series([effective_dimension(table[:53]) for table in tables])
+    ours = pd.Series([effective_dimension(table) for table in tables])
+    printed_fits = printed.min() <= PUBLISHED[1] <= printed.max()
+    ours_fits = ours.min() <= PUBLISHED[1] <= ours.max()
     return judge(
-        fits[0] if any(fits) else None,
+        decided(printed_fits, ours_fits),
         value=ours.median(),
         low=ours.min(),
         high=ours.max(),
@@ -448,17 +471,16 @@ def modulus() -> Finding:
 def by_their_count(data: xr.Dataset) -> pd.DataFrame:
     """`grok_times` at 99 %, the paper's bar; `their_fit` is the step of fitting with dropout
     active, where recorded."""
-    table = grok_times(data, threshold=SOLVED)
-    dropping = data.get("fit_with_dropout", data.train_accuracy)
-    return table.assign(
-        their_fit=grok_times(data.assign(train_accuracy=dropping), threshold=SOLVED).fit_step
-    )
+    dropping = data.assign(train_accuracy=data.get("fit_with_dropout", data.train_accuracy))
+    theirs = grok_times(dropping, threshold=SOLVED)
+    return grok_times(data, threshold=SOLVED).assign(their_fit=theirs.fit_step)
 
 
 def rest(table: pd.DataFrame, fit: str) -> float:
     """The delay as a part of the step of fitting, median: that step is the last where a run has not
     fitted by then."""
-    return middle(table.grok_step / table[fit].fillna(table.last_step)) - 1
+    fitted_by = table[fit].fillna(table.last_step)
+    return middle(table.grok_step / fitted_by) - 1
 
 
 @claim(
@@ -491,12 +513,14 @@ def dropout_speeds(runs: Runs) -> Finding:
     with it. The panel's rate and decay are not known, so that nothing refutes it. A halved step was
     a correction at first, and a part later: the sentence has neither.
     """
-    each, shares = generalising(runs, "dropout {:.2g}"), [runs[share] for share in SHARES]
-    if not enough(*shares):
+    each = generalising(runs, "dropout {:.2g}")
+    plain, *dropped = [runs[share] for share in SHARES]
+    if not enough(plain, *dropped):
         return Finding(UNDECIDED, each or "no run is recorded")
-    none = at_least(shares[0])
-    best = min(shares[1:], key=at_least)
-    ours, theirs = (rest(best, fit) for fit in ("fit_step", "their_fit"))
+    none = at_least(plain)
+    best = min(dropped, key=at_least)
+    ours = rest(best, "fit_step")
+    theirs = rest(best, "their_fit")
     step = at_least(best)
     return judge(
         step < 1_000,
@@ -515,10 +539,8 @@ def dropout_speeds(runs: Runs) -> Finding:
 def letters(data: xr.Dataset) -> xr.DataArray:
     """The phases of a diagram, (seed, decay, rate); what is not reached by the last step counts as
     never."""
-    cap = int(data.step.max())
-    return phases(data, PhaseRule(cap=cap)).phase.transpose(
-        "seed", "decoder_weight_decay", "decoder_lr"
-    )
+    rule = PhaseRule(cap=int(data.step.max()))
+    return phases(data, rule).phase.transpose("seed", "decoder_weight_decay", "decoder_lr")
 
 
 @claim(
@@ -555,15 +577,25 @@ def phases_of_the_decoder(runs: Mapping[str, xr.DataArray]) -> Finding:
     phase = runs["cells"]
     if not enough(phase):
         return Finding(UNDECIDED, "no diagram")
-    full = [set("CGMX") <= set(np.ravel(one)) for one in phase]
-    corners = {"M": phase[:, :CORNER, -CORNER:] == "M", "X": phase[:, -CORNER:, -CORNER:] == "X"}
-    first = (most(full), *(bool(cells.mean() > 0.5) for cells in corners.values()))
-    table = sandwich({"": phase})
-    told = "; ".join(
-        f"along the {row.along} {some(row['C, G, M'], row.lines)}" for _, row in table.iterrows()
+    full = [set("CGMX") <= set(np.ravel(diagram)) for diagram in phase]
+    four = some(sum(full), len(full))
+    fast = phase[:, :, -CORNER:]
+    memorise = fast[:, :CORNER] == "M"
+    confused = fast[:, -CORNER:] == "X"
+    corners = most(full), bool(memorise.mean() > 0.5), bool(confused.mean() > 0.5)
+    lines = sandwich({"": phase})
+    is_between = [bool(known) for known in between(lines, LINES)[0]]
+    in_order = []
+    for _, row in lines.iterrows():
+        in_order.append(f"along the {row.along} {some(row['C, G, M'], row.lines)}")
+    small = judge(
+        *corners,
+        *is_between,
+        corrected=all(corners),
+        size=CORNER,
+        told="; ".join(in_order),
+        four=f"{four} seeds",
+        M=some(int(memorise.sum()), memorise.size),
+        X=some(int(confused.sum()), confused.size),
     )
-    counts = {letter: some(int(cells.sum()), cells.size) for letter, cells in corners.items()}
-    order = map(bool, between(table, LINES)[0])
-    four = some(sum(full), len(full)) + " seeds"
-    found = judge(*first, *order, corrected=all(first), size=CORNER, told=told, four=four, **counts)
-    return of_companions(found)
+    return of_companions(small)

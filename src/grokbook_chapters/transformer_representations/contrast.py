@@ -7,9 +7,10 @@ pairs: four that are chosen, and many that are drawn.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -39,8 +40,9 @@ STEPS = 3_000
 SEEDS = 10
 SETS = 20  # drawn sets of a kind: the number was fixed before they were drawn
 ALL = 1 - 1e-6  # accuracy from which every pair is right
+N_TRAIN = 42
 # The 13 test pairs of each set.
-HELD_OUT = {name: [*map(tuple, pairs)] for name, pairs in beside(__file__).items()}
+HELD_OUT = {name: [(i, j) for i, j in pairs] for name, pairs in beside(__file__).items()}
 
 
 def training_pairs(name: str) -> list[Sample]:
@@ -56,14 +58,12 @@ def contrast() -> dict[str, Experiment]:
         log=Schedule(dense_until=STEPS, dense_every=50),
         snapshots=31,
     )
-    configs = {
-        name: replace(toy, task=ChosenAddition(P, trained=training_pairs(name)))
-        for name in HELD_OUT
-    }
-    return {
-        name: Experiment(f"liu2022/contrast[{name}]", config, tuple(range(SEEDS)))
-        for name, config in configs.items()
-    }
+    experiments = {}
+    for name in HELD_OUT:
+        config = replace(toy, task=ChosenAddition(P, trained=training_pairs(name)))
+        label = f"liu2022/contrast[{name}]"
+        experiments[name] = Experiment(label, config, tuple(range(SEEDS)))
+    return experiments
 
 
 @dataclass(frozen=True)
@@ -87,44 +87,57 @@ class DrawnAddition(AdditionTask):
     @cached_property
     def train_index(self) -> np.ndarray:
         """Numbers of the training pairs, sorted."""
-        rng, (i, j) = np.random.default_rng((self.seed, 2)), self.inputs.T
-        spare = len(i) - self.sizes()[1]
+        rng = np.random.default_rng((self.seed, 2))
         while True:
-            alone = ((i == 0) & (j > 1)) if rng.integers(2) else ((j == P - 1) & (i < P - 2))
-            a, b = rng.integers(P, size=2)
-            disc = np.minimum(abs(i - a) + abs(j - b), abs(i - b) + abs(j - a)) <= 2
-            first = np.flatnonzero((alone & (not self.line)) | (disc & (not self.covered)))
-            others = rng.permutation(np.setdiff1d(np.arange(len(i)), first))
-            kept = np.sort(others[max(spare - len(first), 0) :])
-            pairs = [*zip(i[kept].tolist(), j[kept].tolist(), strict=True)]
-            all_sums = len(kept) == len(i) - spare and len({*(i + j)[kept]}) == 2 * P - 1
-            farthest = distance_to_training(trained_mask(pairs)).max()
-            if (
-                all_sums
-                and farthest == (1 if self.covered else 3)
-                and (nullity(pairs, P) == 2) == self.line
-            ):
-                return kept
+            others = rng.permutation(self._candidates(rng))
+            index = np.sort(others[-self.sizes()[1] :])
+            if self._is_of_its_kind(index):
+                return index
+
+    def _candidates(self, rng: np.random.Generator) -> np.ndarray:
+        """Numbers of the pairs that a set may have which leaves out a symbol's pairs or a disc, as
+        its kind asks; both are drawn."""
+        i, j = self.inputs.T
+        of_first = (i == 0) & (j > 1)
+        of_last = (j == P - 1) & (i < P - 2)
+        of_symbol = of_first if rng.integers(2) else of_last
+        a, b = rng.integers(P, size=2)
+        distance = np.minimum(abs(i - a) + abs(j - b), abs(i - b) + abs(j - a))
+        allowed = np.ones(len(i), dtype=bool)
+        if not self.line:
+            allowed &= ~of_symbol
+        if not self.covered:
+            allowed &= distance > 2
+        return np.flatnonzero(allowed)
+
+    def _is_of_its_kind(self, index: np.ndarray) -> bool:
+        """Whether these pairs are as many as wanted, have all sums, and cover or force what the
+        kind says."""
+        chosen = self.inputs[index]
+        all_sums = len(np.unique(chosen.sum(axis=1))) == 2 * P - 1
+        if len(index) < self.sizes()[1] or not all_sums:
+            return False
+        pairs = [(i, j) for i, j in chosen.tolist()]
+        farthest = distance_to_training(trained_mask(pairs)).max()
+        forces_a_line = nullity(pairs, P) == 2
+        return forces_a_line == self.line and farthest == (1 if self.covered else 3)
 
 
 def drawn() -> dict[str, Experiment]:
     """The same runs on sets that are drawn, one a run, of the four kinds."""
     toy = contrast()["line, covered"].config
-    tasks = {
-        name: DrawnAddition(
+    experiments = {}
+    for name in HELD_OUT:
+        task = DrawnAddition(
             P,
-            train_fraction=42 / 55,
+            train_fraction=N_TRAIN / 55,
             line=name.startswith("line"),
             covered=name.endswith("covered"),
         )
-        for name in HELD_OUT
-    }
-    return {
-        name: Experiment(
-            f"liu2022/drawn[{name}]", replace(toy, task=task), tuple(range(SETS)), together=True
-        )
-        for name, task in tasks.items()
-    }
+        config = replace(toy, task=task)
+        label = f"liu2022/drawn[{name}]"
+        experiments[name] = Experiment(label, config, tuple(range(SETS)), together=True)
+    return experiments
 
 
 RUNS = (contrast, drawn)
@@ -217,27 +230,34 @@ def line_or_cover(runs: Runs) -> Finding:
     if not enough(*(runs[name] for name in HELD_OUT), least=SETS):
         return Finding(UNDECIDED, "not all drawn sets are recorded")
     rows = outcomes(runs)
-    tests = [rows.test[rows["training set"] == name].to_numpy() for name in HELD_OUT]
+    tests = {name: rows.test[rows["training set"] == name].to_numpy() for name in HELD_OUT}
+    line, cover = effects([test.mean() for test in tests.values()])
     rng = np.random.default_rng(0)
-    n = 9_999
-    a, b, c, d = ([test.mean(), *rng.choice(test, (n, len(test))).mean(axis=1)] for test in tests)
-    line = (np.add(a, b) - c - d) / 2
-    cover = (np.add(a, c) - b - d) / 2
-    share = float((line > np.abs(cover))[1:].mean())
-    forced, others = (rows[rows.line == kind] for kind in (True, False))
-    count = {
-        name: some(int(part.right.sum()), len(part))
-        for name, part in (
-            ("perfect", forced),
-            ("fitted", forced[forced.fitted]),
-            ("others", others),
-        )
-    }
+    drawn_means = [rng.choice(test, (9_999, len(test))).mean(axis=1) for test in tests.values()]
+    drawn_line, drawn_cover = effects(drawn_means)
+    share = float((drawn_line > np.abs(drawn_cover)).mean())
+    forced = rows[rows.line]
     return judge(
         decided(share >= 0.95, share <= 0.05),
         value=share,
-        line=line[0],
-        cover=cover[0],
+        line=line,
+        cover=cover,
         sets=len(rows),
-        **count,
+        perfect=all_right(forced),
+        fitted=all_right(forced[forced.fitted]),
+        others=all_right(rows[~rows.line]),
     )
+
+
+def effects(means: Sequence[Any]) -> tuple[Any, Any]:
+    """What a line and what cover add to the test accuracy, of the means of the four sets as
+    `HELD_OUT` orders them."""
+    line_covered, line_hole, free_covered, free_hole = means
+    line = (line_covered + line_hole - free_covered - free_hole) / 2
+    cover = (line_covered + free_covered - line_hole - free_hole) / 2
+    return line, cover
+
+
+def all_right(rows: pd.DataFrame) -> str:
+    """How many runs answer every test pair."""
+    return some(int(rows.right.sum()), len(rows))

@@ -4,6 +4,7 @@ plane of it."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ import torch
 import xarray as xr
 
 from grokbook.curves.delay import grok_times
-from grokbook.measures import dominant_frequencies, fourier_power, mean_norm
+from grokbook.measures import dominant_frequencies, fourier_power
 from grokbook.measures.principal import on_axes, ring_share
 from grokbook.models.encoder import Encoder
 from grokbook.tasks import ModularTask
@@ -33,50 +34,54 @@ def tables(run: xr.Dataset) -> np.ndarray:
 # -------------------------------------------------------------------------- what is left of a start
 
 
-def share_left(start: np.ndarray, end: np.ndarray, each: bool = False) -> np.ndarray:
+def share_left(start: np.ndarray, end: np.ndarray, by_frequency: bool = False) -> np.ndarray:
     r"""How much of its start an embedding (p, d) still is, $a = \langle E_T, E_0\rangle / \lVert
     E_0\rVert_F^2$.
 
-    With `each`, a complex number for each Fourier component of the columns, 0, ..., floor(p/2): the
-    start is kept in some frequencies and lost in others.
+    With `by_frequency`, a complex number for each Fourier component of the columns, 0, ...,
+    floor(p/2): the start is kept in some frequencies and lost in others.
     """
-    if not each:
+    if not by_frequency:
         return (start * end).sum() / (start * start).sum()
     first = np.fft.rfft(start, axis=0)
     last = np.fft.rfft(end, axis=0)
     return (last * first.conj()).sum(axis=1) / (np.abs(first) ** 2).sum(axis=1)
 
 
-def kept(start: np.ndarray, left: np.ndarray) -> np.ndarray:
+def remains(start: np.ndarray, left: np.ndarray) -> np.ndarray:
     """What is left of a start (p, d) by `share_left`: one share of all, or one of each Fourier
     component."""
     if not left.shape:
         return left * start
-    return np.fft.irfft(left[:, None] * np.fft.rfft(start, axis=0), n=len(start), axis=0)
+    spectrum = left[:, None] * np.fft.rfft(start, axis=0)
+    return np.fft.irfft(spectrum, n=len(start), axis=0)
+
+
+class Stranger(NamedTuple):
+    """A start that had no part in the training, and the end that has its share in place of the true
+    start's, (p, d) both."""
+
+    start: np.ndarray
+    end: np.ndarray
 
 
 def strangers(
-    start: np.ndarray, end: np.ndarray, draws: int, each: bool = False
-) -> Iterator[tuple[np.ndarray, ...]]:
-    """Starts that had no part in the training, each with the end that has its share in place of the
-    true start's.
-
-    Everything that training has put there, the end less what is `kept` of the start, stays as it
-    was.
-    """
-    left = share_left(start, end, each)
+    start: np.ndarray, end: np.ndarray, draws: int, by_frequency: bool = False
+) -> Iterator[Stranger]:
+    """Strangers of an embedding. Everything that training has put there, the end less what
+    `remains` of the start, stays as it was."""
+    left = share_left(start, end, by_frequency)
     rng = np.random.default_rng(0)
-    rest = end - kept(start, left)
+    rest = end - remains(start, left)
     for _ in range(draws):
         other = rng.normal(size=start.shape)
-        yield other, kept(other, left) + rest
+        yield Stranger(other, remains(other, left) + rest)
 
 
-def shown_by_strangers(start: np.ndarray, end: np.ndarray, each: bool = False) -> float:
+def shown_by_strangers(start: np.ndarray, end: np.ndarray, by_frequency: bool = False) -> float:
     """Mean ring share of a stranger's start on the first two axes of its end."""
-    return float(
-        np.mean([ring_share(other, of=its) for other, its in strangers(start, end, DRAWS, each)])
-    )
+    others = strangers(start, end, DRAWS, by_frequency)
+    return float(np.mean([ring_share(other.start, of=other.end) for other in others]))
 
 
 def drawn_rank(start: np.ndarray, end: np.ndarray) -> float:
@@ -93,85 +98,67 @@ def drawn_rank(start: np.ndarray, end: np.ndarray) -> float:
 def lives(dataset: xr.Dataset) -> pd.DataFrame:
     """One row a run, a column for each quantity that is judged of it; NaN for what it has not.
 
-    `fit`, `grok` and `strict` are the steps of 95 % of the training set, and of 95 and 99 % of the
-    test set; `length` is that of the embedded vectors at the end as a part of their first one. The
-    other columns are those of `dimension`, `plane`, `start_shown`, `pruned` and `few_axes`.
+    `grok` and `strict` are the steps of 95 and 99 % of the test set. The other columns are those of
+    `dimension`, `plane`, `start_shown`, `pruned` and `few_axes`.
     """
-    times = grok_times(dataset)[["fit_step", "grok_step"]].astype(float)
+    times = grok_times(dataset).astype({"fit_step": float, "grok_step": float})
     strict = grok_times(dataset, threshold=0.99).grok_step.astype(float)
     runs = [dataset.isel(seed=n) for n in range(dataset.sizes["seed"])]
-    rng = np.random.default_rng((0, 1))
     ends = [tables(run)[-1] for run in runs]
+    rng = np.random.default_rng((0, 1))
     rows = []
     for n, run in enumerate(runs):
-        fit, grok = times.iloc[n]
         late = float(strict.iloc[n])
         start = tables(run)[0]
+        end = ends[n]
         other = ends[(n + 1) % len(ends)] if len(ends) > 1 else None
-        head = {"seed": int(run.seed), "fit": fit, "grok": grok, "strict": late}
         rows.append(
             {
-                **head,
-                "length": mean_norm(ends[n]) / mean_norm(start),
-                **dimension(run, grok, late),
-                **plane(run, grok, late),
-                **start_shown(start, ends[n], other),
-                **pruned(start, ends[n], rng),
-                **few_axes(run, fit),
+                "seed": int(run.seed),
+                "grok": times.grok_step.iloc[n],
+                "strict": late,
+                **dimension(run, late),
+                **plane(run, late),
+                **start_shown(start, end, other),
+                **pruned(start, end, rng),
+                **few_axes(run, times.fit_step.iloc[n]),
             }
         )
     return pd.DataFrame(rows)
 
 
-def dimension(run: xr.Dataset, grok: float, strict: float) -> dict[str, float]:
-    """Effective dimension: its highest value `rise`, those at both steps `kept` and `left`, and the
-    last, `end`.
-
-    These are parts of the first value; `turn` is the step of the highest as a part of `strict`,
-    `turn_95` of `grok`.
-    """
+def dimension(run: xr.Dataset, strict: float) -> dict[str, float]:
+    """Effective dimension: its highest value `rise`, that at step `strict`, `left`, and the last,
+    `end`, as parts of the first; `turn` is the step of the highest as a part of `strict`."""
+    steps = run.step.values
     size = run.effective_dimension.values
-    top = run.step.values[size.argmax()]
-    at = [
-        np.nan if np.isnan(step) else size[np.abs(run.step.values - step).argmin()]
-        for step in (grok, strict)
-    ]
+    parts = size / size[0]
+    at = np.abs(steps - strict).argmin()
     return {
-        "rise": size.max() / size[0],
-        "kept": at[0] / size[0],
-        "left": at[1] / size[0],
-        "end": size[-1] / size[0],
-        "turn": top / strict,
-        "turn_95": top / grok,
+        "rise": parts.max(),
+        "left": np.nan if np.isnan(strict) else parts[at],
+        "end": parts[-1],
+        "turn": steps[size.argmax()] / strict,
     }
 
 
-def plane(run: xr.Dataset, grok: float, strict: float) -> dict[str, float]:
-    """The plane of the first two principal axes: `ring_start`, `ring_grok` and `ring_end` are its
-    ring shares.
+def plane(run: xr.Dataset, strict: float) -> dict[str, float]:
+    """The plane of the first two principal axes: `ring_start` is its first ring share, `round_b`
+    the step from which that is b, `at_b` that as a part of `strict`.
 
-    `plane_grok` and `plane_end` are its shares of the variance, `second_axis` the variance of the
-    second axis as a part of the first's; `round_b` is the step from which the ring share is b,
-    `at_b` that as a part of `strict`, `read` the last step at which it is known: at each logged
-    step where that was recorded, else of the kept embeddings.
+    `read` is the last step at which it is known: at each logged step where that was recorded, else
+    of the kept embeddings.
     """
-    shots = tables(run)
-    kept = pd.Series([*map(ring_share, shots)], run.snapshot.values)
-    rings = run.ring_share.to_series() if "ring_share" in run else kept
-    found = {"ring_start": kept.iloc[0], "read": rings.index[-1]}
-    near = len(shots) if np.isnan(grok) else int(np.abs(kept.index - grok).argmin())
-    for name, n in (("grok", near), ("end", len(shots) - 1)):
-        ring = share = second = np.nan
-        if n < len(shots):
-            axes = on_axes(shots[n], 2).var(axis=0)
-            ring = kept.iloc[n]
-            share = axes.sum() / shots[n].var(axis=0).sum()
-            second = axes[1] / axes[0]
-        found |= {f"ring_{name}": ring, f"plane_{name}": share, "second_axis": second}
+    if "ring_share" in run:
+        rings = run.ring_share.to_series()
+    else:
+        rings = pd.Series([ring_share(table) for table in tables(run)], run.snapshot.values)
+    columns = {"ring_start": ring_share(tables(run)[0]), "read": rings.index[-1]}
     for bar in BARS:
-        found[f"round_{bar}"] = crossing(rings.to_numpy(), bar, rings.index)
-        found[f"at_{bar}"] = found[f"round_{bar}"] / strict
-    return found
+        step = crossing(rings.to_numpy(), bar, rings.index)
+        columns[f"round_{bar}"] = step
+        columns[f"at_{bar}"] = step / strict
+    return columns
 
 
 def start_shown(
@@ -187,9 +174,9 @@ def start_shown(
     return {
         "seen": ring_share(start, of=end),
         "strange": shown_by_strangers(start, end),
-        "alike": shown_by_strangers(start, end, each=True),
+        "alike": shown_by_strangers(start, end, by_frequency=True),
         "rank": drawn_rank(start, end),
-        "drawn": [drawn_rank(*pair) for pair in strangers(start, end, RANKED)],
+        "drawn": [drawn_rank(*other) for other in strangers(start, end, RANKED)],
         "others": np.nan if other is None else ring_share(start, of=other),
     }
 
@@ -197,18 +184,23 @@ def start_shown(
 def outside(table: np.ndarray, start: np.ndarray) -> float:
     """Variance of a table outside its own first `AXES`, as a part of a start's outside these
     axes."""
-    left = []
-    for part in (table, start):
-        shown = on_axes(part, AXES[-1], of=table).var(axis=0).sum()
-        left.append(part.var(axis=0).sum() - shown)
-    return float(left[0] / left[1])
+
+    def left(part: np.ndarray) -> float:
+        return variance(part) - variance(on_axes(part, AXES[-1], of=table))
+
+    return float(left(table) / left(start))
+
+
+def variance(table: np.ndarray) -> float:
+    """Variance of the rows of a table about their mean, over all columns together."""
+    return table.var(axis=0).sum()
 
 
 def pruned(start: np.ndarray, end: np.ndarray, rng: np.random.Generator) -> dict[str, float]:
     """What an end has `outside` its first axes; `null` is the same for a random table as long as
     the end."""
     drawn = rng.normal(size=end.shape)
-    drawn *= np.sqrt(end.var(axis=0).sum() / drawn.var(axis=0).sum())
+    drawn *= np.sqrt(variance(end) / variance(drawn))
     return {"outside": outside(end, start), "null": outside(drawn, start)}
 
 
@@ -223,16 +215,14 @@ def few_axes(run: xr.Dataset, fit: float) -> dict[str, float]:
     if "end_2" not in run:
         return {}
     ahead = sum(run[f"end_{n}"] - run[f"now_{n}"] for n in AXES) / len(AXES)
-    gain = np.nan if np.isnan(fit) else float(ahead.sel(step=slice(fit, None)).mean())
-    return {"gain": gain} | {f"best_{n}": float(run[f"end_{n}"].max()) for n in AXES}
+    fitted = ahead.sel(step=slice(fit, None))
+    columns = {"gain": np.nan if np.isnan(fit) else float(fitted.mean())}
+    for n in AXES:
+        columns[f"best_{n}"] = float(run[f"end_{n}"].max())
+    return columns
 
 
 # ------------------------------------------------------------------------------- controls of a ring
-
-
-def last_rings(data: xr.Dataset) -> list[float]:
-    """The ring share of each run (dim `seed`) at its end."""
-    return [ring_share(table) for table in tables(data.isel(snapshot=-1))]
 
 
 def beside_a_ring(run: xr.Dataset, others: Mapping[str, xr.Dataset]) -> pd.DataFrame:
@@ -248,16 +238,17 @@ def beside_a_ring(run: xr.Dataset, others: Mapping[str, xr.Dataset]) -> pd.DataF
     circle = np.zeros((p, width))
     circle[:, 0] = np.sqrt(width) * np.cos(angle)
     circle[:, 1] = np.sqrt(width) * np.sin(angle)
-    renamed = np.mean([ring_share(end[rng.permutation(p)]) for _ in range(DRAWS)])
+    renamed = [ring_share(end[rng.permutation(p)]) for _ in range(DRAWS)]
+    ring = ring_share(end)
     rows = {
-        "the trained network": (ring_share(end), float(run.test_accuracy[-1])),
-        "its embedding, a fresh decoder": (ring_share(end), fresh_accuracy(end)),
+        "the trained network": (ring, float(run.test_accuracy[-1])),
+        "its embedding, a fresh decoder": (ring, fresh_accuracy(end)),
         "a perfect circle, a fresh decoder": (ring_share(circle), fresh_accuracy(circle)),
-        "its symbols renamed at random": (renamed, np.nan),
+        "its symbols renamed at random": (np.mean(renamed), np.nan),
     }
     for name, data in others.items():
-        right = float(data.test_accuracy[:, -1].median())
-        rows[name] = (float(np.median(last_rings(data))), right)
+        rings = [ring_share(table) for table in tables(data.isel(snapshot=-1))]
+        rows[name] = (float(np.median(rings)), float(data.test_accuracy[:, -1].median()))
     table = pd.DataFrame.from_dict(rows, orient="index", columns=["ring share", "accuracy"])
     return table.rename_axis("embedding")
 

@@ -55,7 +55,7 @@ def stranger(a: float, own: float, strange: float, *, run: int, seed: int) -> Mi
     its_own = ("its own axes", ring_share(start))
     yield from number(own, ring_share(start, of=end), "use ring_share(start", its_own)
     other = np.random.default_rng(seed).normal(size=start.shape)
-    rest = end - embedding.kept(start, np.asarray(left))
+    rest = end - embedding.remains(start, np.asarray(left))
     nothing = ("nothing of the stranger", ring_share(other, of=end))
     typical = nothing, ("all of the stranger", ring_share(other, of=other + rest))
     right = ring_share(other, of=left * other + rest)

@@ -25,7 +25,13 @@ from grokbook.plotting.training import curves_by_setting
 from grokbook_chapters.transformer_representations import contrast
 from grokbook_chapters.transformer_representations.claims import PUBLISHED, PUBLISHED_GROK
 from grokbook_chapters.transformer_representations.embedding import strangers, tables
-from grokbook_chapters.transformer_representations.runs import PAPER, RATES, networks
+from grokbook_chapters.transformer_representations.runs import (
+    PAPER,
+    PLAIN,
+    RATES,
+    SMALL_DROPPED,
+    SMALL_RUNS,
+)
 
 CAPTION = (
     "The ring comes with the test accuracy, and few frequencies with it. One recorded run,",
@@ -55,7 +61,8 @@ def four_planes(planes: Mapping[str, np.ndarray], own: bool = False) -> Figure:
 def _ring(ax: Axes, points: np.ndarray, guide: np.ndarray) -> None:
     """Points (p, 2), joined in the order of the angle of the strongest frequency of `guide`."""
     order = in_order(len(points), dominant_frequencies(guide, 1)[0])
-    ax.plot(*points[[*order, order[0]]].T, color=COLOURS["quiet"], lw=0.6, zorder=1)
+    loop = points[[*order, order[0]]]
+    ax.plot(*loop.T, color=COLOURS["quiet"], lw=0.6, zorder=1)
     ax.scatter(*points.T, color=COLOURS["measure"], s=9, zorder=2)
     ax.set(box_aspect=1, xticks=[], yticks=[])
     ax.grid(False)
@@ -66,7 +73,7 @@ def tangle_to_ring(run: xr.Dataset, own: xr.Dataset) -> Figure:
     """First two principal components of a run at the start, with its training set memorised, at
     99 % test accuracy, and at the end; below it those of `own`, a run of the page."""
     rows = [_moments(run), _moments(own)]
-    fig, axes = panels(2, max(map(len, rows)), height=4.6)
+    fig, axes = panels(2, max(map(len, rows)), height=3.7)
     for row, where, planes in zip(axes, ("", "here, "), rows, strict=True):
         for ax, (step, points) in zip(row, planes.items(), strict=False):
             _ring(ax, points, points)
@@ -79,14 +86,15 @@ def tangle_to_ring(run: xr.Dataset, own: xr.Dataset) -> Figure:
 def _moments(run: xr.Dataset) -> dict[int, np.ndarray]:
     """The plane (p, 2) of a run by the step of each moment that it reaches."""
     times = grok_times(run, threshold=0.99).iloc[0]
-    last = len(run.snapshot) - 1
+    steps = run.snapshot.values
+    last = len(steps) - 1
     places = {0, last}
     if not pd.isna(times.fit_step):
-        places.add(min(last, int(np.searchsorted(run.snapshot, times.fit_step))))
+        places.add(min(last, int(np.searchsorted(steps, times.fit_step))))
     if not pd.isna(times.grok_step):
-        places.add(int(np.abs(run.snapshot.values - times.grok_step).argmin()))
+        places.add(int(np.abs(steps - times.grok_step).argmin()))
     embeddings = tables(run)
-    return {int(run.snapshot[place]): on_axes(embeddings[place], 2) for place in sorted(places)}
+    return {int(steps[place]): on_axes(embeddings[place], 2) for place in sorted(places)}
 
 
 def moving(run: xr.Dataset) -> None:
@@ -107,16 +115,16 @@ def moving(run: xr.Dataset) -> None:
 def dimensions(recorded: Mapping[str, xr.Dataset]) -> Figure:
     """Effective dimension of each run in units of its start, over the step in units of that of
     generalisation: with dropout and without, of both sizes; left the published mean."""
-    _, plain, _, small, dropped, *_ = networks()
     fig, axes = panels(1, 2, height=3.4, sharey=True)
     left, right = axes[0]
     _dimension(left, recorded[PAPER], "dropout 0.05", "measure", 0.99)
-    _dimension(left, recorded[plain], "no dropout", "second", 0.99)
-    _dimension(right, recorded[dropped], f"dropout {RATES[0]:g}", "measure", 0.95)
-    _dimension(right, recorded[small], "no dropout", "second", 0.95)
-    at, size = np.array([*PUBLISHED.items()]).T
+    _dimension(left, recorded[PLAIN], "no dropout", "second", 0.99)
+    _dimension(right, recorded[SMALL_DROPPED], f"dropout {RATES[0]:g}", "measure", 0.95)
+    _dimension(right, recorded[SMALL_RUNS], "no dropout", "second", 0.95)
+    published = pd.Series(PUBLISHED) / PUBLISHED[1]
+    later = published.iloc[1:]
     look = {"color": COLOURS["theory"], "ms": 4, "lw": 1.2, "label": "published mean"}
-    left.plot(at[1:] / PUBLISHED_GROK, size[1:] / size[0], "s--", **look)
+    left.plot(later.index / PUBLISHED_GROK, later, "s--", **look)
     left.set(title="p = 59, width 256", ylabel="effective dimension / at the start")
     right.set(title="p = 31, small")
     for ax, bar in ((left, 0.99), (right, 0.95)):
@@ -134,17 +142,14 @@ def _dimension(ax: Axes, data: xr.Dataset, label: str, colour: str, bar: float) 
     size = data.effective_dimension
     ends = grok_times(data, threshold=bar).grok_step.astype(float)
     lowest = int(size.values[:, -1].argmin())
-    for n, (one, grok) in enumerate(zip(size, ends, strict=True)):
-        known = np.isfinite(grok)
-        unit = grok if known else one.step[-1].item()
-        ax.plot(
-            one.step[1:] / unit,
-            one[1:] / one[0],
-            lw=1.1,
-            alpha=0.8,
-            color=COLOURS[colour if known else "quiet"],
-            label=label if n == lowest else f"_{label}",
-        )
+    look = {"lw": 1.1, "alpha": 0.8}
+    for n, grok in enumerate(ends):
+        curve = size[n] / size[n, 0]
+        generalises = np.isfinite(grok)
+        look["color"] = COLOURS[colour if generalises else "quiet"]
+        look["label"] = label if n == lowest else f"_{label}"
+        unit = grok if generalises else curve.step[-1].item()
+        ax.plot(curve.step[1:] / unit, curve[1:], **look)
 
 
 def starts(run: xr.Dataset) -> Figure:

@@ -42,66 +42,71 @@ def _own(own: xr.Dataset) -> dict[str, Any]:
     }
 
 
+def _count(flags: pd.Series | np.ndarray) -> str:
+    """How many runs have it, of how many."""
+    return f"{int(flags.sum())} of {len(flags)}"
+
+
 def _ring(recorded: Recorded) -> dict[str, Any]:
-    at = recorded.circled["at_0.5"]
+    chance = exceeded_by_chance(ring_share, (31, 64))
+    near = recorded.circled["at_0.5"].between(1 / claims.NEAR, claims.NEAR)
     return {
-        "chance": f"{exceeded_by_chance(ring_share, (31, 64)):.0%}",
+        "chance": f"{chance:.0%}",
         "p_shown": recorded.shown.sizes["token"],
         "p_first": recorded.first.sizes["token"],
-        "circle_near": f"{int(at.between(1 / claims.NEAR, claims.NEAR).sum())} of {len(at)}",
+        "circle_near": _count(near),
     }
 
 
 def _dimension(recorded: Recorded) -> dict[str, Any]:
     """The effective dimension in the authors' setting and as published; when it is highest."""
     rows = recorded.theirs
-    published = claims.PUBLISHED
-    start = published[1]
-    highest = max(published, key=published.__getitem__)
-    _, plain, *_ = runs.networks()
-    generalised = recorded.lives[recorded.lives.grok.notna()]
+    published = pd.Series(claims.PUBLISHED) / claims.PUBLISHED[1]
+    rise = published[claims.PUBLISHED_TURN] - 1
+    turn = claims.PUBLISHED_TURN / claims.PUBLISHED_GROK
+    plain = recorded.lives.loc[runs.PLAIN]
     return {
         "rise": f"{rows.rise.median() - 1:.1%}",
-        "rise_theirs": f"{published[highest] / start - 1:.1%}",
+        "rise_theirs": f"{rise:.1%}",
         "end": f"{rows.end.median():.0%}",
-        "end_theirs": f"{published[max(published)] / start:.0%}",
+        "end_theirs": f"{published[claims.PUBLISHED_END]:.0%}",
         "turn": Number.median(rows.turn, ".2f"),
-        "turn_theirs": f"{highest / claims.PUBLISHED_GROK:.2f}",
-        "turn_plain": Number.median(generalised.loc[plain].turn, ".2f"),
+        "turn_theirs": f"{turn:.2f}",
+        "turn_plain": Number.median(plain.turn[plain.grok.notna()], ".2f"),
     }
 
 
 def _start(recorded: Recorded) -> dict[str, Any]:
     """What a start shows, which frequency wins, what tickets win, what few axes answer."""
     rows = recorded.theirs
-    _, _, _, small, _, other = runs.networks()
-    own = recorded.lives.loc[[runs.PAPER, small, other, HEART]]
+    own = recorded.lives.loc[[runs.PAPER, runs.SMALL_RUNS, runs.GU, HEART]]
     own = own[own.grok.notna()]
     chance = embedding.chance_of_rank(own)
-    pairs = recorded.tickets["axes"].grok_step.astype(float)
-    null = recorded.tickets["random axes"].grok_step.astype(float).fillna(np.inf)
+    rank_stranger = own.drawn.map(np.mean).mean()
+    axes = recorded.tickets["axes"].grok_step.astype(float)
+    random_axes = recorded.tickets["random axes"].grok_step.astype(float).fillna(np.inf)
     return {
         "seen": Number.median(rows.seen, ".0%"),
         "seen_own": Number.median(rows.ring_start, ".0%"),
         "seen_stranger": Number.median(rows.strange, ".0%"),
         "rank": f"{own['rank'].mean():.0%}",
-        "rank_stranger": f"{np.mean([np.mean(ranks) for ranks in own.drawn]):.0%}",
+        "rank_stranger": f"{rank_stranger:.0%}",
         "say": Truth(chance < claims.LEVEL, f"p = {chance:.2g}"),
         "kept_axes": KEPT_AXES,
         "kept_share": f"{KEPT_SHARE:.0%}",
-        "axes_first": some(int((pairs < null).sum()), len(pairs)),
+        "axes_first": some(int((axes < random_axes).sum()), len(axes)),
         "largest": _generalising(recorded.tickets["largest"]),
         "random_numbers": _generalising(recorded.tickets["random numbers"]),
         "two_axes": Number.median(rows.best_2, ".0%"),
         "ten_axes": Number.median(rows.best_10, ".0%"),
-        "enough_6": f"{int((rows.best_6 >= claims.SOLVED).sum())} of {len(rows)}",
+        "enough_6": _count(rows.best_6 >= claims.SOLVED),
         "enough_10": int((rows.best_10 >= claims.SOLVED).sum()),
         "ahead": Number.median(100 * rows.gain, ".1f"),
     }
 
 
 def _generalising(times: pd.DataFrame) -> str:
-    return f"{times.grok_step.count()} of {len(times)}"
+    return _count(times.grok_step.notna())
 
 
 def _decay_and_dropout(recorded: Recorded) -> dict[str, Any]:
@@ -111,6 +116,8 @@ def _decay_and_dropout(recorded: Recorded) -> dict[str, Any]:
     counts = {share: claims.by_their_count(data) for share, data in recorded.dropped.items()}
     reached = {share: claims.at_least(table) for share, table in counts.items()}
     best = min(reached, key=reached.__getitem__)
+    ours = claims.rest(counts[best], "fit_step")
+    theirs = claims.rest(counts[best], "their_fit")
     return {
         "decay": f"{runs.USUAL:g}",
         "with_decay": _generalising(usual),
@@ -119,16 +126,15 @@ def _decay_and_dropout(recorded: Recorded) -> dict[str, Any]:
         "drop_share": f"{best:.2g}",
         "drop_best": f"{reached[best]:,.0f}",
         "drop_none": f"{reached[0.0]:,.0f}",
-        "delay_ours": f"{claims.rest(counts[best], 'fit_step'):.1f}",
-        "delay_theirs": f"{claims.rest(counts[best], 'their_fit'):.1f}",
+        "delay_ours": f"{ours:.1f}",
+        "delay_theirs": f"{theirs:.1f}",
     }
 
 
 def _diagram(recorded: Recorded) -> dict[str, Any]:
-    phases = recorded.phases
-    lines = sandwich({"": phases})
+    lines = sandwich({"": recorded.phases})
     return {
-        "comprehend": f"{int((phases == 'C').sum())} of {phases.size}",
+        "comprehend": _count(np.ravel(recorded.phases) == "C"),
         "lines": int(lines.lines.sum()),
         "lines_right": int(lines["C, G, M"].sum()),
     }
@@ -149,17 +155,16 @@ def _sets(rows: pd.DataFrame) -> dict[str, Any]:
     free = rows[~rows.line]
     ideal = contrast.predictions().ideal
     exact = np.isclose(free.test, free["training set"].map(ideal))
-    right = rows.groupby("training set").right.sum()
-    step = rows.groupby("training set").step.median()
-    near = step["line, covered"]
-    far = step["line, hole"]
+    of_a_set = rows.groupby("training set").agg({"right": "sum", "step": "median"})
+    covered = of_a_set.loc["line, covered"]
+    hole = of_a_set.loc["line, hole"]
     return {
-        "exact": f"{int(exact.sum())} of {len(free)}",
-        "right_covered": int(right["line, covered"]),
-        "right_hole": int(right["line, hole"]),
+        "exact": _count(exact),
+        "right_covered": int(covered.right),
+        "right_hole": int(hole.right),
         "right_none": some(int(free.right.sum()), len(free)),
         "a_set": contrast.SEEDS,
-        "late_near": f"{near:,.0f}",
-        "late_far": f"{far:,.0f}",
+        "late_near": f"{covered.step:,.0f}",
+        "late_far": f"{hole.step:,.0f}",
         "drawn": contrast.SETS * len(contrast.HELD_OUT),
     }

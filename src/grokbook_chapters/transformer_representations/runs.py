@@ -30,8 +30,11 @@ PAPER_P = 59
 PAPER_DROPOUT = 0.05
 # of the embedding in the authors' program, torch's default; the text says that there is none
 PROGRAM_DECAY = 0.01
-# what the page calls the runs in the authors' setting
+# what the page calls the runs in the authors' setting, without dropout, small ones, and chapter 5's
 PAPER = f"p = {PAPER_P} with dropout {PAPER_DROPOUT:g}"
+PLAIN = f"p = {PAPER_P} without dropout"
+SMALL_RUNS = "small runs"
+GU = "Gu et al., p = 97"
 AXES = (2, 4, 6, 10)  # numbers of principal axes on which the embedding is tried
 DECAYS = {0.0: 3, 1.0: 3, 3.0: 9}  # weight decays of the small decoder, and how many seeds of each
 # the decay of the small runs that the page looks at most: they generalise within their steps
@@ -41,6 +44,7 @@ SLOW = 10_000  # steps of the small runs without decay that tell how late they a
 SHARES = (0.0, 3 / 18, 6 / 18)
 # shares of numbers that small runs with dropout drop; at the first all of them generalise
 RATES = (0.1, 0.3, 0.5)
+SMALL_DROPPED = f"{SMALL_RUNS} with dropout {RATES[0]:g}"
 # Sizes of the small runs, modulus 31: about a minute a run on one core.
 SMALL = {
     "d_model": 64,
@@ -63,10 +67,8 @@ def accuracy_on_axes(view: View, n: int, of: str) -> float:
     """
     axes = (view.final or view).embedding if of == "end" else None
     table = torch.as_tensor(rebuilt(view.embedding, n, axes), dtype=torch.float32)
-    right = (
-        replace(view, weights={**view.weights, "W_E": table}).logits.argmax(axis=-1)
-        == view.task.targets
-    )
+    projected_view = replace(view, weights={**view.weights, "W_E": table})
+    right = projected_view.logits.argmax(axis=-1) == view.task.targets
     return float(right[view.task.test_index].mean())
 
 
@@ -84,7 +86,8 @@ def projected(name: str, config: RunConfig, seeds: tuple[int, ...]) -> Experimen
 
 def plane_share(view: View) -> float:
     """Share of the embedding's variance in the plane of its first two principal axes."""
-    return float(on_axes(view.embedding, 2).var(axis=0).sum() / view.embedding.var(axis=0).sum())
+    in_plane = on_axes(view.embedding, 2).var(axis=0).sum()
+    return float(in_plane / view.embedding.var(axis=0).sum())
 
 
 def roundness(view: View) -> float:
@@ -141,7 +144,7 @@ def encoder_run(
     )
 
 
-def fig7(n_seeds: int = 5) -> dict[str, Experiment]:
+def fig7() -> dict[str, Experiment]:
     """Fig. 7 (left) with the authors' dropout, without it (a control), and with their program's
     decay besides.
 
@@ -149,23 +152,18 @@ def fig7(n_seeds: int = 5) -> dict[str, Experiment]:
     nothing of the end.
     """
     drop = f", dropout={PAPER_DROPOUT:g}"
-    rows = {
-        "paper": (drop, n_seeds + 4, {"dropout": PAPER_DROPOUT}),
-        "plain": ("", n_seeds, {}),
-        "decayed": (
-            f"{drop}, embedding decay={PROGRAM_DECAY:g}",
-            min(n_seeds, 3),
-            {"dropout": PAPER_DROPOUT, "embedding_decay": PROGRAM_DECAY},
-        ),
-    }
+    decayed = f"{drop}, embedding decay={PROGRAM_DECAY:g}"
     return {
-        name: projected(
-            f"liu2022/fig7[p={PAPER_P}{label}]",
-            encoder_run(PAPER_P, points=100, **changes),
-            tuple(range(seeds)),
-        )
-        for name, (label, seeds, changes) in rows.items()
+        "paper": _fig7(drop, 9, dropout=PAPER_DROPOUT),
+        "plain": _fig7("", 5),
+        "decayed": _fig7(decayed, 3, dropout=PAPER_DROPOUT, embedding_decay=PROGRAM_DECAY),
     }
+
+
+def _fig7(label: str, n_seeds: int, **changes: float) -> Experiment:
+    """The runs of one setting of Fig. 7 (left)."""
+    config = encoder_run(PAPER_P, points=100, **changes)
+    return projected(f"liu2022/fig7[p={PAPER_P}{label}]", config, tuple(range(n_seeds)))
 
 
 def circle() -> dict[str, Experiment]:
@@ -175,24 +173,20 @@ def circle() -> dict[str, Experiment]:
     The five runs of `fig7` on which the rule of claim LT3 was made have none of these seeds.
     """
     config = encoder_run(PAPER_P, dropout=PAPER_DROPOUT, steps=8_000, points=80, snapshots=2)
-    return {
-        "fresh": circled(
-            f"liu2022/circle[p={PAPER_P}, dropout={PAPER_DROPOUT:g}]", config, tuple(range(5, 15))
-        )
-    }
+    name = f"liu2022/circle[p={PAPER_P}, dropout={PAPER_DROPOUT:g}]"
+    return {"fresh": circled(name, config, tuple(range(5, 15)))}
 
 
 def fit_with_dropout(view: View) -> float:
     """Training accuracy with numbers dropped as while it is trained, as the authors count it."""
-    task, model, train = view.task, view.config.model, view.task.train_index
-    inputs, drop = (
-        torch.from_numpy(task.inputs[train]),
-        partial(functional.dropout, p=model.dropout),
-    )
+    model = view.config.model
+    train = view.task.train_index
+    inputs = torch.from_numpy(view.task.inputs[train])
+    drop = partial(functional.dropout, p=model.dropout)
     with torch.random.fork_rng(), torch.no_grad():
         torch.manual_seed(view.step)
         answers = model.forward(view.weights, inputs, drop).argmax(dim=-1).numpy()
-    return float((answers == task.targets[train]).mean())
+    return float((answers == view.task.targets[train]).mean())
 
 
 def centre() -> dict[float, Experiment]:
@@ -202,26 +196,25 @@ def centre() -> dict[float, Experiment]:
     At most 4,000 steps, 8,000 without dropout. Rate and decay of the decoder are those of Fig. 7
     (left): of this panel they are not known.
     """
-    found = {}
+    experiments = {}
     for share in SHARES:
         steps = 4_000 if share else 8_000
         config = encoder_run(PAPER_P, dropout=share, steps=steps, points=steps // 50, snapshots=2)
         name = f"liu2022/fig7 centre[dropout={share:.3f}]"
-        found[share] = Experiment(
+        experiments[share] = Experiment(
             name,
             replace(config, stop=StopRule()),
             (0, 1, 2),
             watch={"fit_with_dropout": fit_with_dropout},
             in_key={"dropping": ["fit_with_dropout"]},
         )
-    return found
+    return experiments
 
 
 def small_run(label: str, n_seeds: int = 3, **changes: Any) -> Experiment:
     """One of the small runs, modulus 31, with changes to `SMALL`."""
-    return projected(
-        f"liu2022/small[{label}]", encoder_run(31, **SMALL | changes), tuple(range(n_seeds))
-    )
+    config = encoder_run(31, **SMALL | changes)
+    return projected(f"liu2022/small[{label}]", config, tuple(range(n_seeds)))
 
 
 def by_decay() -> dict[float, Experiment]:
@@ -247,9 +240,8 @@ def slow() -> dict[float, Experiment]:
 def by_dropout() -> dict[float, Experiment]:
     """The small runs at the usual decay by share of numbers dropped while they are trained; 0 is
     that of `by_decay`."""
-    return {0.0: by_decay()[USUAL]} | {
-        rate: small_run(f"dropout={rate:g}", dropout=rate) for rate in RATES
-    }
+    dropped = {rate: small_run(f"dropout={rate:g}", dropout=rate) for rate in RATES}
+    return {0.0: by_decay()[USUAL]} | dropped
 
 
 def scanned() -> dict[str, Sweep]:
@@ -292,11 +284,11 @@ def networks() -> dict[str, Experiment]:
     drops = by_dropout()
     return {
         PAPER: paper,
-        f"p = {PAPER_P} without dropout": plain,
+        PLAIN: plain,
         f"p = {PAPER_P} with dropout and decay {PROGRAM_DECAY:g} of the embedding": decayed,
-        "small runs": drops[0.0],
-        f"small runs with dropout {RATES[0]:g}": drops[RATES[0]],
-        "Gu et al., p = 97": fig5(97, n_seeds=19),
+        SMALL_RUNS: drops[0.0],
+        SMALL_DROPPED: drops[RATES[0]],
+        GU: fig5(97, n_seeds=19),
     }
 
 

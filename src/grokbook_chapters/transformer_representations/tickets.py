@@ -32,7 +32,8 @@ from grokbook_chapters.ranges import spread
 from grokbook_chapters.transformer_representations.runs import RATES, SMALL, encoder_run
 
 # axes, and share of each matrix's numbers, that a ticket keeps: fixed before the runs
-KEPT_AXES, KEPT_SHARE = (10, 0.2)
+KEPT_AXES = 10
+KEPT_SHARE = 0.2
 SEEDS = 5  # runs of each kind: in all of five pairs one is first by chance once in 32 times
 # steps of a ticket and of the network it is from: small runs with dropout generalise by step 1,900
 LENGTH = 2_500
@@ -62,29 +63,30 @@ class Ticket(Encoder):
 
     def draw(self, seed: int, start: str = "normal") -> dict[str, Tensor]:
         """Initial parameters, of a ticket those that are kept of them."""
-        drawn, rng = whole(self).draw(seed), np.random.default_rng((seed, 1))
-        d, axes = self.d_model, None
+        drawn = whole(self).draw(seed)
+        rng = np.random.default_rng((seed, 1))
+        projection = torch.eye(self.d_model)
         if start == "axes":
-            axes = principal_axes(trained(self, seed)["W_E"].double().numpy(), KEPT_AXES)[1]
+            end = trained(self, seed)["W_E"].double().numpy()
+            projection = _onto(principal_axes(end, KEPT_AXES)[1])
         elif start == "random axes":
-            axes = np.linalg.qr(rng.normal(size=(d, KEPT_AXES)))[0]
+            projection = _onto(np.linalg.qr(rng.normal(size=(self.d_model, KEPT_AXES)))[0])
         elif start != "normal":
             last = trained(self, seed) if start == "largest" else {}
-            drawn = {
-                name: _thinned(w, last.get(name), rng) if name[:2] == "W_" else w
-                for name, w in drawn.items()
-            }
-        return drawn | {
-            "W_P": torch.eye(d) if axes is None else torch.from_numpy(axes @ axes.T).float()
-        }
+            for name in filter(_is_matrix, list(drawn)):
+                drawn[name] = _thinned(drawn[name], last.get(name), rng)
+        return drawn | {"W_P": projection}
 
     def forward(
         self, weights: Parameters, inputs: Tensor, drop: Callable[[Tensor], Tensor] | None = None
     ) -> Tensor:
         """As the transformer's. A zero of a matrix is not trained: neither its gradient nor its
         decay moves it."""
-        kept = {name: w * (w != 0) if name[:2] == "W_" else w for name, w in weights.items()}
-        return super().forward(kept | {"W_E": kept["W_E"] @ weights["W_P"].detach()}, inputs, drop)
+        kept = dict(weights)
+        for name in filter(_is_matrix, weights):
+            kept[name] = weights[name] * (weights[name] != 0)
+        kept["W_E"] = kept["W_E"] @ weights["W_P"].detach()
+        return super().forward(kept, inputs, drop)
 
     def embeddings(self, weights: Parameters) -> tuple[Any]:
         """The vectors of the symbols as the network reads them, (p, d)."""
@@ -95,7 +97,19 @@ def _thinned(start: Tensor, last: Tensor | None, rng: np.random.Generator) -> Te
     """A matrix with `KEPT_SHARE` of its numbers, those that end largest or any, and zeros in place
     of the others."""
     size = torch.from_numpy(rng.random(start.shape)).float() if last is None else last.abs()
-    return start * (size > size.flatten().kthvalue(round((1 - KEPT_SHARE) * size.numel())).values)
+    n_dropped = round((1 - KEPT_SHARE) * size.numel())
+    largest_dropped = size.flatten().kthvalue(n_dropped).values
+    return start * (size > largest_dropped)
+
+
+def _is_matrix(name: str) -> bool:
+    """Whether a parameter is a matrix, of which a ticket may keep a part."""
+    return name.startswith("W_")
+
+
+def _onto(axes: np.ndarray) -> Tensor:
+    """The projection (d, d) on orthonormal axes (d, n)."""
+    return torch.from_numpy(axes @ axes.T).float()
 
 
 def whole(ticket: Ticket) -> Encoder:
@@ -121,22 +135,17 @@ def trained(ticket: Ticket, seed: int) -> dict[str, Tensor]:
 def tickets() -> dict[str, Experiment]:
     """The small runs with dropout by what is kept of their start: all of it, and four kinds of
     tickets."""
-    config = encoder_run(
-        31, dropout=RATES[0], **SMALL | {"steps": LENGTH, "points": 50, "snapshots": 2}
-    )
-    model = Ticket(
-        31, config.model.d_model, config.model.n_layers, config.model.d_mlp, dropout=RATES[0]
-    )
-    rates = dataclasses.replace(
-        config.optimizer, groups=(*config.optimizer.groups, Group("fixed", weight_decay=0.0))
-    )
-    config = dataclasses.replace(config, model=model, optimizer=rates)
-    return {
-        kept: Experiment(
-            f"liu2022/ticket[{kept}]", dataclasses.replace(config, start=kept), tuple(range(SEEDS))
-        )
-        for kept in Ticket.starts
-    }
+    sizes = SMALL | {"steps": LENGTH, "points": 50, "snapshots": 2}
+    config = encoder_run(31, dropout=RATES[0], **sizes)
+    network = config.model
+    model = Ticket(31, network.d_model, network.n_layers, network.d_mlp, dropout=RATES[0])
+    groups = (*config.optimizer.groups, Group("fixed", weight_decay=0.0))
+    optimizer = dataclasses.replace(config.optimizer, groups=groups)
+    experiments = {}
+    for start in Ticket.starts:
+        ticket = dataclasses.replace(config, model=model, optimizer=optimizer, start=start)
+        experiments[start] = Experiment(f"liu2022/ticket[{start}]", ticket, tuple(range(SEEDS)))
+    return experiments
 
 
 RUNS = (tickets,)
@@ -145,16 +154,18 @@ RUNS = (tickets,)
 def _ticket(runs: Runs, own: str, null: str) -> Finding:
     """Whether most networks of a kind of ticket generalise, each before the one that keeps as much
     at random."""
-    told = "; ".join(
-        f"{name}: {spread(table.grok_step, ',.0f', f'later than {int(table.last_step.max()):,}')}"
-        for name, table in runs.items()
-    )
-    if not enough(*(runs[name] for name in ("normal", own, null)), least=SEEDS):
+    spans = []
+    for name, table in runs.items():
+        never = f"later than {int(table.last_step.max()):,}"
+        spans.append(f"{name}: {spread(table.grok_step, ',.0f', never)}")
+    told = "; ".join(spans)
+    tables = [runs["normal"], runs[own], runs[null]]
+    if not enough(*tables, least=SEEDS):
         return judge(None, told=told)
-    step = {name: runs[name].grok_step.astype(float) for name in ("normal", own, null)}
-    first = bool((step[own] < step[null].fillna(np.inf)).all())
-    parts = (most(step[own].notna()), first) if most(step["normal"].notna()) else (None,)
-    value = middle(runs[own].grok_step)
+    normal, ticket, random = [table.grok_step.astype(float) for table in tables]
+    first = bool((ticket < random.fillna(np.inf)).all())
+    parts = (most(ticket.notna()), first) if most(normal.notna()) else (None,)
+    value = middle(ticket)
     return judge(*parts, told=told, value=value if np.isfinite(value) else None)
 
 
