@@ -81,12 +81,10 @@ def hills(groups: Sequence[str]) -> pd.DataFrame:
 
 def pairs_that_keep(moduli_to: int, draws: int) -> pd.DataFrame:
     """The random pairs n from which on a hill survives, by modulus and draw, and n over M ln M."""
-    rows = []
-    for M in TRIED:
-        if moduli_to >= M:
-            for n in samples_to_keep(M, draws):
-                rows.append((M, n, n / (M * np.log(M))))
-    return pd.DataFrame(rows, columns=["M", "n", "ratio"])
+    moduli = [M for M in TRIED if moduli_to >= M]
+    table = pd.DataFrame({"M": np.repeat(moduli, draws)})
+    table["n"] = np.concatenate([samples_to_keep(M, draws) for M in moduli])
+    return table.assign(ratio=table.n / (table.M * np.log(table.M)))
 
 
 def tried_at_once(moduli_to: int, draws: int = 4) -> pd.DataFrame:
