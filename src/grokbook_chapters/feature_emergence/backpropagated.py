@@ -217,15 +217,13 @@ def modulated(w: np.ndarray, M: Group, learned: np.ndarray, eta: float) -> float
     return float(((left.T @ features(w[None], M)) ** 2).sum() / 2)
 
 
-def keeps(
-    M: int, pairs: int, draws: int = 20, seed: int = 0, *, bar: float = KEPT, steps: int = 300
-) -> np.ndarray:
+def keeps(M: int, pairs: int, draws: int = 20, seed: int = 0, *, steps: int = 300) -> np.ndarray:
     r"""Theorem 4 by sampling: whether a maximum modulo M survives so many random pairs, bool
     (draws,).
 
     A draw has random pairs, a frequency below M/2 and phases. The maximum survives if ascent of the
-    energy of these pairs from it ends with at least `bar` of $|w|^2$ in its frequency. A step takes
-    as many operations as there are pairs, so that M may be thousands.
+    energy of these pairs from it ends with at least `KEPT` of $|w|^2$ in its frequency. A step
+    takes as many operations as there are pairs, so that M may be thousands.
 
     Raises ParameterError for an M below 3, and for pairs that are not 1 to M^2.
 
@@ -238,13 +236,11 @@ def keeps(
     kept = []
     for rng in np.random.default_rng(seed).spawn(draws):
         draw = _drawn(M, pairs, rng)
-        kept.append(_kept(M, draw.order, draw.wave, draw.frequency, steps) >= bar)
+        kept.append(_part_kept(M, draw.order, draw, steps) >= KEPT)
     return np.array(kept)
 
 
-def samples_to_keep(
-    M: int, draws: int = 20, seed: int = 0, *, bar: float = KEPT, steps: int = 300
-) -> np.ndarray:
+def samples_to_keep(M: int, draws: int = 20, seed: int = 0, *, steps: int = 300) -> np.ndarray:
     r"""The number of random pairs from which on a maximum modulo M survives, as in `keeps`,
     (draws,).
 
@@ -258,7 +254,7 @@ def samples_to_keep(
         high = M * M
         while high - low > max(1, low // 100):
             middle = round((low * high) ** 0.5)
-            if _kept(M, draw.order[:middle], draw.wave, draw.frequency, steps) >= bar:
+            if _part_kept(M, draw.order[:middle], draw, steps) >= KEPT:
                 high = middle
             else:
                 low = middle
@@ -287,9 +283,10 @@ def _drawn(M: int, pairs: int, rng: np.random.Generator) -> Draw:
     return Draw(rng.choice(M * M, pairs, replace=False), wave, k)
 
 
-def _kept(M: int, place: np.ndarray, w: np.ndarray, k: int, steps: int) -> float:
-    """The part of $|w|^2$ in frequency k after `ascend` of the energy of these pairs, computed pair
-    by pair."""
+def _part_kept(M: int, place: np.ndarray, draw: Draw, steps: int) -> float:
+    """The part of $|w|^2$ in the frequency of a draw after `ascend`, from its wave, of the energy
+    of these pairs, computed pair by pair."""
+    w = draw.wave
     first, second = np.divmod(place, M)
     total = (first + second) % M
     second = second + M
@@ -305,5 +302,5 @@ def _kept(M: int, place: np.ndarray, w: np.ndarray, k: int, steps: int) -> float
         w = moved / np.linalg.norm(moved)
         if np.abs(w - before).max() < 1e-7:
             break
-    tone = np.exp(2j * np.pi * k * np.arange(M) / M)
+    tone = np.exp(2j * np.pi * draw.frequency * np.arange(M) / M)
     return float(2 / M * (np.abs(w.reshape(2, M) @ tone) ** 2).sum())

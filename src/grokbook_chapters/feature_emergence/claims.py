@@ -554,14 +554,14 @@ def more_efficient(M: int = 71) -> Finding:
     return judge(few < M**2 / 2, value=a4, low=a4, high=a4, few=few, pairs=M**2, M=M)
 
 
-def keeping(moduli: tuple[int, ...], draws: int, times: float = TIMES) -> pd.DataFrame:
-    """Do `times` M ln M random pairs, and half as many, keep a maximum? A row a modulus.
+def keeping(moduli: tuple[int, ...], draws: int) -> pd.DataFrame:
+    """Do `TIMES` M ln M random pairs, and half as many, keep a maximum? A row a modulus.
 
     Columns M, pairs, share (of all pairs), kept and half: how many of the draws.
     """
     rows = []
     for M in moduli:
-        pairs = min(M * M, round(times * M * np.log(M)))
+        pairs = min(M * M, round(TIMES * M * np.log(M)))
         kept = int(keeps(M, pairs, draws, steps=150).sum())
         half = int(keeps(M, pairs // 2, draws, steps=150).sum())
         rows.append({"M": M, "pairs": pairs, "share": pairs / M**2, "kept": kept, "half": half})
@@ -606,7 +606,7 @@ def samples(moduli: tuple[int, ...] = MODULI, draws: int = 4) -> Finding:
     )
 
 
-def modulation_table(M: int, etas: tuple[float, ...] = (1000.0, 10.0, 0.1)) -> pd.DataFrame:
+def modulation_table(M: int) -> pd.DataFrame:
     """With the first frequency learned by 16 units: the modified energy at its maximum and the
     least at the others'.
 
@@ -616,7 +616,7 @@ def modulation_table(M: int, etas: tuple[float, ...] = (1000.0, 10.0, 0.1)) -> p
     rho = irreps(M)[1]
     F = features(2 * np.stack([example(rho, seed) for seed in range(16)]), M)
     rows = []
-    for eta in etas:
+    for eta in (1000.0, 10.0, 0.1):
         least = min(modulated(hill.w, M, F, eta) for hill in others)
         rows.append((eta, modulated(first.w, M, F, eta), least))
     return pd.DataFrame(rows, columns=["eta", "learned", "others"])

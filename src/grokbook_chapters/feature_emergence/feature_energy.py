@@ -205,7 +205,7 @@ def by_traces(w: np.ndarray, M: Group) -> float:
     return float(total)
 
 
-def ascend(w: np.ndarray, M: Group, *, steps: int = 500, tolerance: float = 1e-12) -> np.ndarray:
+def ascend(w: np.ndarray, M: Group, *, steps: int = 500) -> np.ndarray:
     """Gradient ascent of the energy on the sphere from w (..., 2M), until nothing changes or
     `steps` are over.
 
@@ -217,7 +217,7 @@ def ascend(w: np.ndarray, M: Group, *, steps: int = 500, tolerance: float = 1e-1
         slope = gradient(now, M)
         moved = slope + (slope * now).sum(axis=-1, keepdims=True) * now  # w . slope = 4 E
         moved = moved / np.linalg.norm(moved, axis=-1, keepdims=True)
-        if np.abs(moved - now).max() < tolerance:
+        if np.abs(moved - now).max() < 1e-12:
             return moved
         now = moved
     return now

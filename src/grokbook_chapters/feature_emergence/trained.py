@@ -129,9 +129,9 @@ def boundary_table(rows: pd.DataFrame, steps: int = BUDGET) -> pd.DataFrame:
     return table.assign(outside=table.outside - table.inside).dropna()
 
 
-def exponent(rows: pd.DataFrame, steps: int = BUDGET, draws: int = 2_000) -> dict[str, float]:
-    """The slope of ln n against ln M over the boundary, with the central 95 % of draws; that of M
-    ln M.
+def exponent(rows: pd.DataFrame) -> dict[str, float]:
+    """The slope of ln n against ln M over the boundary, with the central 95 % of 2,000 draws; that
+    of M ln M.
 
     A modulus (label) counts with three seeds or more inside the tried shares. A draw resamples the
     seeds, and takes for each modulus one place between the two shares that were tried, uniform in
@@ -139,7 +139,7 @@ def exponent(rows: pd.DataFrame, steps: int = BUDGET, draws: int = 2_000) -> dic
     """
     moduli = []
     logarithms = []
-    for M, inside in edges(rows, steps).dropna().groupby("label"):
+    for M, inside in edges(rows).dropna().groupby("label"):
         if len(inside) >= ENOUGH:
             moduli.append(M)
             logarithms.append(np.log(inside[["low", "high"]].to_numpy() * M**2))
@@ -155,7 +155,7 @@ def exponent(rows: pd.DataFrame, steps: int = BUDGET, draws: int = 2_000) -> dic
     def slope(y: Sequence[float] | np.ndarray) -> np.ndarray:
         return np.polyfit(x, y, 1)[0]
 
-    samples = [[drawn(n) for n in logarithms] for _ in range(draws)]
+    samples = [[drawn(n) for n in logarithms] for _ in range(2_000)]
     low, high = np.quantile(slope(np.transpose(samples)), [0.025, 0.975])
     return {
         "value": float(slope([n.mean() for n in logarithms])),
@@ -351,10 +351,10 @@ def large_rate(runs: Runs) -> Finding:
     return judge(*parts, elsewhere=True, alphas=alphas, told="; ".join(told))
 
 
-def best_rate(rows: pd.DataFrame, width: int = FEWEST) -> pd.DataFrame:
-    """The runs of the best rate: the least median of the test losses at the end where every run
-    fits; else none."""
-    narrow = rows[rows.width == width]
+def best_rate(rows: pd.DataFrame) -> pd.DataFrame:
+    """The runs of the best rate at the fewest units: the least median of the test losses at the end
+    where every run fits; else none."""
+    narrow = rows[rows.width == FEWEST]
     tried = narrow.groupby("learning_rate")
     medians = tried.loss.median()[tried.fits.all()]
     if medians.empty:

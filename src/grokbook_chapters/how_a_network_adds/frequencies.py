@@ -129,15 +129,15 @@ def faded_shares(logits: Array) -> np.ndarray:
     return 4 / p**3 * products**2 / variance
 
 
-def fewest(shares: Sequence[float] | np.ndarray, least: float = 0.95) -> list[int]:
-    """The fewest frequencies, strongest first, whose shares reach `least` of the sum of all shares.
+def fewest(shares: Sequence[float] | np.ndarray) -> list[int]:
+    """The fewest frequencies, strongest first, whose shares reach 95 % of the sum of all shares.
 
     >>> fewest([0.02, 0.6, 0.0, 0.3])
     [2, 4]
     """
     values = np.asarray(shares, dtype=float)
     order = np.argsort(-values, kind="stable")
-    reached = np.cumsum(values[order]) >= least * values.sum() * (1 - 1e-12)
+    reached = np.cumsum(values[order]) >= 0.95 * values.sum() * (1 - 1e-12)
     count = int(np.argmax(reached)) + 1
     return (1 + order[:count]).tolist()
 
