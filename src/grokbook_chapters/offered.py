@@ -32,8 +32,10 @@ def offered() -> dict[str, Experiment]:
     another_prime = what_is_grokking.plan(31, 0.85, 48, 2_000, 3)
     fewer_pairs = what_is_grokking.plan(37, 0.5, 48, 2_000, 3)
     experiments = [
-        *(another_prime[split] for split in ("live", "random")),
-        *(fewer_pairs[split] for split in ("live", "random")),
+        another_prime["live"],
+        another_prime["random"],
+        fewer_pairs["live"],
+        fewer_pairs["random"],
         *symmetric_form.plan(19, 0.6, 32, 6_000, 3).values(),
         *holes.plan(31, 6, 0.6, 2_000).values(),
         *holes.plan(31, 14, 0.6, 2_000).values(),

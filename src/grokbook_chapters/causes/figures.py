@@ -49,7 +49,8 @@ DECAYED = {
 }
 """Arms of weight decay -> their names in a figure."""
 
-LEAST, MOST = 0.05, 16.0
+LEAST = 0.05
+MOST = 16.0
 """Ends of the axis of shares; what lies beyond is drawn there."""
 
 

@@ -51,7 +51,7 @@ from scipy.stats import rankdata
 from torch import Tensor
 from torch.nn import functional as F
 
-from companion.claims import Finding, Runs, claim, judge
+from companion.claims import Finding, Runs, claim, enough, judge
 from companion.claims.finding import Part
 from grokbook.curves.delay import ROUNDING, THRESHOLD, grok_times
 from grokbook.measures.fourier import energy_share
@@ -177,19 +177,20 @@ PREDICTORS = (*LOGGED, *WATCHED)
 def settings(bench: str) -> dict[tuple[float, float], Experiment]:
     """The free runs of a bench at each of its rates and decays, with what is read at the fit."""
     config = until_it_stays(bench, STEPS[bench])
-    found = {}
+    watch = {name: partial(early, measure) for name, measure in WATCHED.items()}
+    experiments = {}
     for rate, decay in SETTINGS[bench]:
         optimizer = dataclasses.replace(config.optimizer, learning_rate=rate, weight_decay=decay)
-        found[rate, decay] = Experiment(
+        experiments[rate, decay] = Experiment(
             f"causes/predictors[{bench} rate={rate:g} decay={decay:g}]",
             dataclasses.replace(config, optimizer=optimizer),
             SEEDS,
             together=True,
-            watch={name: partial(early, measure) for name, measure in WATCHED.items()},
+            watch=watch,
             in_key={"read at the fit": dict.fromkeys(WATCHED, VERSION)},
             kept=("train_accuracy", *LOGGED, *WATCHED),
         )
-    return found
+    return experiments
 
 
 RUNS = tuple(partial(settings, bench) for bench in SETTINGS)
@@ -353,15 +354,16 @@ def as_predicted(row: Foretold, predicted: str) -> Part:
 
 def asked() -> dict[tuple[str, tuple[float, float]], Experiment]:
     """The runs of benches Q and T by bench and setting."""
-    return {(bench, at): run for bench in "QT" for at, run in settings(bench).items()}
+    experiments = {}
+    for bench in "QT":
+        experiments |= {(bench, at): run for at, run in settings(bench).items()}
+    return experiments
 
 
 def of_bench(runs: Runs | Mapping[Any, pd.DataFrame], bench: str) -> list[pd.DataFrame] | None:
     """The tables of a bench's settings; None where one was not run with all its seeds."""
     tables = [runs[bench, at] for at in SETTINGS[bench]]
-    if any(table is None or len(table) < MOST for table in tables):
-        return None
-    return tables
+    return tables if enough(*tables, least=MOST) else None
 
 
 MOST = 2 * len(SEEDS) // 3
