@@ -11,12 +11,14 @@ from typer.testing import CliRunner
 import grokbook
 from companion import cli
 from companion.claims import choose, ledger, verdicts
+from companion.page import costs
 from companion.site import book, rerun
 from grokbook import runs
 from grokbook.errors import ChapterError
 from grokbook.paths import project_root
 from project_tree import ROOT
 
+OVERHEAD = f"{costs.OVERHEAD_SECONDS:.0f} s"
 SOURCE = """---
 jupytext: {text_representation: {extension: .md, format_name: myst}}
 grokbook:
@@ -84,7 +86,7 @@ GU2024 = len(choose(paper="gu2024"))
     ("arguments", "parts"),
     [
         ("--version", [f"grokbook {grokbook.__version__}\n"]),
-        ("list", ["01", "A short chapter", "Is it short?", "5 s", "not executed"]),
+        ("list", ["01", "A short chapter", "Is it short?", OVERHEAD, "not executed"]),
         ("list 1", ["prime modulus", "int", "59", "23", "97", "laptop", "450 MB"]),
         (
             "claims --id G36",
