@@ -67,7 +67,7 @@ def _starts(runs: Mapping[str, xr.Dataset]) -> dict[str, Any]:
     soon = (short <= LATE).all()
     words = f"delays, large: {_in_words(waits)}; usual: {_in_words(short)}"
     return {
-        "delayed": Truth(bool(late and soon), words),
+        "delayed": Truth(late and soon, words),
         "large_fit": _typical(large.fit_step),
         "large_grok": _typical(large.grok_step),
         "usual_fit": _typical(usual.fit_step),
@@ -128,7 +128,7 @@ def _read_outs(fresh: Mapping[Any, xr.Dataset]) -> dict[str, Any]:
         "fresh_own": f"{large.own_at_fit.median():.0%}",
         "fresh_pixels": f"{pixel_read_out(read_outs()[LARGE]):.0%}",
         "small_least": least,
-        "small_ready": Truth(bool((small.least >= REACHED).all()), f"at its least {least}"),
+        "small_ready": Truth((small.least >= REACHED).all(), f"at its least {least}"),
     }
 
 
@@ -145,7 +145,7 @@ def _lines(phases: Mapping[str, xr.DataArray]) -> dict[str, Any]:
     low = corner(mnist, high=False)
     return {
         "ordered_lines": words,
-        "ordered": Truth(bool(in_order.all()), f"{words} lines"),
+        "ordered": Truth(in_order.all(), f"{words} lines"),
         "memorised_low": f"{frequency('M', low):.0%}",
         "memorised_rest": f"{share_outside('M', low, mnist):.0%}",
     }

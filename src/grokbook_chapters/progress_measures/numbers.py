@@ -63,7 +63,7 @@ def _networks(rows: pd.DataFrame) -> dict[str, Any]:
     typical = typical_run(rows)
     same = (rows.task == typical.task) & (rows.seed == typical.seed)
     clock = rows[same & (rows.measure == "clock")].measure_delay.iloc[0]
-    early = bool(clock < typical.accuracy_delay)
+    early = clock < typical.accuracy_delay
     return {
         "n_runs": len(each),
         "n_tasks": each.task.nunique(),
@@ -82,7 +82,7 @@ def _two_questions(summary: pd.DataFrame) -> dict[str, Any]:
     early_losses = early == ["excluded_loss_now", "restricted_loss_now"]
     neither = sorted(own.index[own.says == "neither"])
     can_tell = all(says[name] == word for name, word in CONTROLS_SAY.items())
-    length_goes = bool(summary.p_value["embedding_norm"] <= LEVEL)
+    length_goes = summary.p_value["embedding_norm"] <= LEVEL
     return {
         "n_measures": len(own),
         "clock_first": of["clock"],
@@ -122,7 +122,7 @@ def _step_of_fitting(rows: pd.DataFrame) -> dict[str, Any]:
         "tau_fit": _tau(fitting),
         "tau_same_med": _tau(same_fit),
         "fit_tells": Truth(fitting.p_value <= LEVEL, f"p = {fitting.p_value:.2g}"),
-        "med_beyond_fit": Truth(bool(same_fit.p_value <= LEVEL), f"p = {same_fit.p_value:.2g}"),
+        "med_beyond_fit": Truth(same_fit.p_value <= LEVEL, f"p = {same_fit.p_value:.2g}"),
     }
 
 
@@ -137,7 +137,7 @@ def _own_size(own: Mapping[float, pd.DataFrame]) -> dict[str, Any]:
     of_loss = half[half.measure == "test_loss"]
     delays = of_loss.measure_delay
     loss = sums[0.5].loc["test_loss"]
-    loss_early = bool(loss["first"] == loss.runs and loss.tau < 0)
+    loss_early = loss["first"] == loss.runs and loss.tau < 0
     med = pd.DataFrame([table.loc["med"] for table in sums.values()])
     taus = ", ".join(med.tau.map("{:.2f}".format))
     goes = (med.p_value <= LEVEL).tolist()
@@ -177,5 +177,5 @@ def _read_outs(fresh: Mapping[str, xr.Dataset]) -> dict[str, Any]:
         "fresh_tau": f"{half.tau:.2f}",
         "fresh_shams": f"{max(every.start.max(), every.dealt.max()):.0%}",
         "fresh_sees": Truth(says == [SEES] * len(SHARES), ", ".join(says)),
-        "fresh_by_kind": Truth(bool(layers.min() > 2 * transformers.max()), parts),
+        "fresh_by_kind": Truth(layers.min() > 2 * transformers.max(), parts),
     }

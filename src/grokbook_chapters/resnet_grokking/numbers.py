@@ -59,8 +59,8 @@ def _live(table: pd.DataFrame, last: int) -> dict[str, Any]:
         "live_at_fit": Number.median(table.at_fit, ".0%", "(not reached)"),
         "live_at_end": Number.median(table.at_end, ".0%"),
         "live_last": f"{last:,}",
-        "live_fits": Truth(bool(table.fit_step.notna().all()), fits),
-        "live_waits": Truth(bool(table.grok_step.isna().all()), generalise),
+        "live_fits": Truth(table.fit_step.notna().all(), fits),
+        "live_waits": Truth(table.grok_step.isna().all(), generalise),
     }
 
 

@@ -62,8 +62,8 @@ def _fits(fits: pd.DataFrame, n_splits: int) -> dict[str, Any]:
         "fit_dealt": f"{largest.dealt_least:.0%}",
         "fit_unseen": f"{fits.unseen.max():.0%}",
         "n_splits": n_splits,
-        "cannot_fit": Truth(bool(cannot_fit), f"training accuracy up to {largest.most:.2f}"),
-        "rule_is_harder": Truth(bool(is_harder), f"{largest.dealt_least:.2f} dealt anew"),
+        "cannot_fit": Truth(cannot_fit, f"training accuracy up to {largest.most:.2f}"),
+        "rule_is_harder": Truth(is_harder, f"{largest.dealt_least:.2f} dealt anew"),
     }
 
 
@@ -103,8 +103,8 @@ def _trained(shares: pd.DataFrame, moduli: list[int]) -> dict[str, Any]:
         "n_early": early,
         "n_early_other": early_other,
         "accuracy_other": f"{accuracy_other:.2f}",
-        "products_first": Truth(bool(early), f"{early} looks"),
-        "products_do_not_tell": Truth(bool(early_other), f"{early_other} looks"),
+        "products_first": Truth(early > 0, f"{early} looks"),
+        "products_do_not_tell": Truth(early_other > 0, f"{early_other} looks"),
     }
 
 

@@ -129,7 +129,7 @@ def _shifts(recorded: Recorded) -> dict[str, Any]:
         "shift_last": f"{unshifted.last_step.max():,}",
         "shift_small_none": _counted(small_unshifted),
         "shift_small_some": _counted(small_shifted),
-        "shifts_never": Truth(bool(shifted.grok_step.isna().all()), _counted(shifted)),
+        "shifts_never": Truth(shifted.grok_step.isna().all(), _counted(shifted)),
         "shifts_later": Truth(later == [True] * 3, f"later: {later}"),
     }
 
@@ -143,7 +143,7 @@ def _positions(recorded: Recorded) -> dict[str, Any]:
     order = same_seed(wider["d = 96, on"], wider["d = 96, off"])
     broad = [wider[f"d = 192, {state}"] for state in ("on", "off")]
     widest = [steps_and_seen(table)[0].max() / table.grok_step.min() for table in broad]
-    below = bool(own.late.max() < 1 / 97)
+    below = own.late.max() < 1 / 97
     return {
         "many_pairs": len(ratios),
         "many_later": int((ratios.low > 1).sum()),
