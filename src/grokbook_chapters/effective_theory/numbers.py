@@ -26,6 +26,9 @@ def numbers(
     of a line by p and the sizes at which they are one half."""
     free = nullity(pairs, p)
     least = least_set(p)
+    known_least = ideal_model(least, p)["accuracy"]
+    half_size = crossing(curves[10]) * len(all_samples(10))
+    share_at = sizes.set_index("p").share
     lost = line_without_answers.finding()
     early = next(outcomes(choose(["LF10"]))).finding
     return {
@@ -34,9 +37,9 @@ def numbers(
         "middle": p - 1,
         "least": len(least),
         "failing": len(largest_failing_set(p)),
-        "known_least": f"{ideal_model(least, p)['accuracy']:.0%}",
-        "half_size": f"{crossing(curves[10]) * len(all_samples(10)):.0f}",
-        "share_20": f"{sizes.set_index('p').share[20]:.0%}",
+        "known_least": f"{known_least:.0%}",
+        "half_size": f"{half_size:.0f}",
+        "share_20": f"{share_at[20]:.0%}",
         "lonely": f"{lost.value:.2f}",
         "all_seen": f"{lost.numbers['all_seen']:.0%}",
         "early": early.numbers["early"],

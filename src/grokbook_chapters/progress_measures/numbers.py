@@ -121,9 +121,13 @@ def _step_of_fitting(rows: pd.DataFrame) -> dict[str, Any]:
         "tau_zero": _tau(from_zero),
         "tau_fit": _tau(fitting),
         "tau_same_med": _tau(same_fit),
-        "fit_tells": Truth(fitting.p_value <= LEVEL, f"p = {fitting.p_value:.2g}"),
-        "med_beyond_fit": Truth(same_fit.p_value <= LEVEL, f"p = {same_fit.p_value:.2g}"),
+        "fit_tells": _beyond_chance(fitting),
+        "med_beyond_fit": _beyond_chance(same_fit),
     }
+
+
+def _beyond_chance(test: RankTest) -> Truth:
+    return Truth(test.p_value <= LEVEL, f"p = {test.p_value:.2g}")
 
 
 def _tau(test: RankTest) -> Number:
@@ -170,12 +174,13 @@ def _read_outs(fresh: Mapping[str, xr.Dataset]) -> dict[str, Any]:
     says = [table.says["fresh_readout"] for table in sums]
     half = sums[SHARES.index(0.5)].loc["fresh_readout"]
     parts = f"{layers.min():.0%} and {layers.max():.0%}"
+    shams = max(every.start.max(), every.dealt.max())
     return {
         "fresh_layers": parts,
         "fresh_transformers": f"{transformers.min():.0%} and {transformers.max():.0%}",
         "fresh_first": f"{half['first']} of {half.runs}",
         "fresh_tau": f"{half.tau:.2f}",
-        "fresh_shams": f"{max(every.start.max(), every.dealt.max()):.0%}",
+        "fresh_shams": f"{shams:.0%}",
         "fresh_sees": Truth(says == [SEES] * len(SHARES), ", ".join(says)),
         "fresh_by_kind": Truth(layers.min() > 2 * transformers.max(), parts),
     }

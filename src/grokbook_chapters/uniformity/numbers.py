@@ -41,10 +41,12 @@ def numbers(
 def _circles(p: int, p_recorded: int) -> dict[str, Any]:
     """Balls that the classes of a circle need, and MED over its frequencies."""
     balls = [smallest_ball(points) for points in class_sums(circle(p, 1))]
+    radius = max(ball.radius for ball in balls)
+    apart = diameter(np.array([ball.centre for ball in balls]))
     meds = [med(circle(p_recorded, k)) for k in range(1, p_recorded // 2 + 1)]
     return {
-        "ball_radius": f"{max(ball.radius for ball in balls):.2f}",
-        "ball_apart": f"{diameter(np.array([ball.centre for ball in balls])):.2f}",
+        "ball_radius": f"{radius:.2f}",
+        "ball_apart": f"{apart:.2f}",
         "med_least": f"{min(meds):.3f}",
         "med_most": f"{max(meds):.4f}",
     }
