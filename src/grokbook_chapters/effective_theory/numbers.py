@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from companion.claims import choose, outcomes
+from companion.claims import findings
 from companion.page import Truth
 from grokbook.theory.linear_probability import crossing
 from grokbook.theory.parallelograms import Sample, all_samples, ideal_model, nullity
@@ -30,7 +30,7 @@ def numbers(
     half_size = crossing(curves[10]) * len(all_samples(10))
     share_at = sizes.set_index("p").share
     lost = line_without_answers.finding()
-    early = next(outcomes(choose(["LF10"]))).finding
+    early = findings(["LF10"])["LF10"]
     return {
         "p": p,
         "samples": len(pairs),

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from companion.claims import Finding, choose, outcomes
+from companion.claims import Finding, findings
 from companion.claims.finding import some_of
 from companion.page import Number, Truth
 from grokbook.runs.experiment import Experiment
@@ -45,7 +45,6 @@ def numbers(
     those with and without decay, `phases` the diagrams by set of digits, `fresh` the runs with a
     fresh read-out, on MNIST by factor and on the small digits by name.
     """
-    findings = {outcome.claim.id: outcome.finding for outcome in outcomes(choose(JUDGED))}
     return {
         **_starts(runs),
         **_waits(plan["large"]),
@@ -53,7 +52,7 @@ def numbers(
         **_on_mnist(mnist),
         **_read_outs(fresh),
         **_lines(phases),
-        **_collapse(findings),
+        **_collapse(findings(JUDGED)),
     }
 
 
@@ -154,20 +153,20 @@ def _lines(phases: Mapping[str, xr.DataArray]) -> dict[str, Any]:
     }
 
 
-def _collapse(findings: Mapping[str, Finding]) -> dict[str, Any]:
+def _collapse(judged: Mapping[str, Finding]) -> dict[str, Any]:
     """What the effective loss does to classes, by the claims' own checks."""
-    encoder = findings["LM12"].numbers
-    decay = findings["LM14"].numbers
+    encoder = judged["LM12"].numbers
+    decay = judged["LM14"].numbers
     centred, labels = drawn(0.0)
     before = separation(centred, labels, 0.0)
     near = separation(centred, labels)
     far = separation(*drawn(3.0))
     return {
-        "class_at_one": f"{findings['L45'].value:.1f}",
+        "class_at_one": f"{judged['L45'].value:.1f}",
         "before": f"{before:.0%}",
         "near": f"{near:.0%}",
         "far": f"{far:.0%}",
-        "new_own": f"{findings['LM12'].value:.0%}",
+        "new_own": f"{judged['LM12'].value:.0%}",
         "new_dealt": f"{encoder['dealt']:.0%}",
         "new_seen": f"{encoder['seen']:.0%}",
         "new_centred": f"{encoder['centred']:.0%}",

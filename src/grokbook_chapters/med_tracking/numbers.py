@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
-from companion.claims import Finding, choose, load, outcomes
+from companion.claims import Finding, findings, load
 from companion.claims.finding import some, some_of
 from companion.page import Number, Truth
 from grokbook.measures import circle_med, definition_table, med, med_spectral_bound
@@ -23,12 +23,11 @@ JUDGED = ("G27", "P5.1b", "P5.1c", "GD2")
 
 def numbers(data: xr.Dataset, other: xr.Dataset, every: pd.DataFrame) -> dict[str, Any]:
     """What the prose uses of the runs at two moduli and of `every` run of `tracked_settings`."""
-    findings = {outcome.claim.id: outcome.finding for outcome in outcomes(choose(JUDGED))}
     return {
         **_definitions(data),
         **_factors(data, other),
         **_association(data, other),
-        **_observations(findings),
+        **_observations(findings(JUDGED)),
         **_settings(every),
         **_best_names(data, other),
     }
@@ -110,12 +109,12 @@ def _association(data: xr.Dataset, other: xr.Dataset) -> dict[str, Any]:
     }
 
 
-def _observations(findings: Mapping[str, Finding]) -> dict[str, Any]:
+def _observations(judged: Mapping[str, Finding]) -> dict[str, Any]:
     """What the claims' own checks say of the paper's observations."""
-    alike = findings["G27"]
-    second = findings["P5.1b"].numbers
-    third = findings["P5.1c"].numbers
-    exceptional = findings["GD2"].numbers
+    alike = judged["G27"]
+    second = judged["P5.1b"].numbers
+    third = judged["P5.1c"].numbers
+    exceptional = judged["GD2"].numbers
     return {
         "raw_low": f"{alike.low:.0%}",
         "raw_high": f"{alike.high:.0%}",

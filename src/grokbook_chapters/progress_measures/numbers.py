@@ -146,7 +146,7 @@ def _own_size(own: Mapping[float, pd.DataFrame]) -> dict[str, Any]:
     taus = ", ".join(med.tau.map("{:.2f}".format))
     goes = (med.p_value <= LEVEL).tolist()
     seen = {share: list(table.index[table.says == SEES]) for share, table in sums.items()}
-    ipr = [sums[share].says["fourier_ipr"] for share in (0.5, 0.75)]
+    ipr = [sums[0.5].says["fourier_ipr"], sums[0.75].says["fourier_ipr"]]
     return {
         "own_runs": int(of_loss.generalises.sum()),
         "own_loss_from": f"{delays.quantile(0.25):,.0f}",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from companion.claims import ledger
+from companion.claims import findings
 from companion.claims.finding import some_of
 from companion.page import Truth
 from grokbook.curves.comparison import (
@@ -195,7 +195,7 @@ def _medians(first: pd.DataFrame, second: pd.DataFrame) -> str:
 
 def _starts(recorded: Recorded) -> dict[str, Any]:
     """How long each start takes beside the random one, and the onsets of Fig. 20."""
-    structure = ledger(["GE1"]).value.item()
+    structure = findings(["GE1"])["GE1"].value
     words: dict[str, Any] = {"structure_young": f"{structure:.2f}"}
     normal = recorded.starts["normal"]
     p_values = []
