@@ -75,8 +75,8 @@ def press(act: str, words: str) -> None:
 
     Raises KeyError for an act that is none of `ACTS`.
     """
-    found = settings(**BASE, **ACTS[act])
-    changed = {name: value for name, value in found.items() if NONE.get(name) != value}
+    chosen = settings(**BASE, **ACTS[act])
+    changed = {name: value for name, value in chosen.items() if NONE.get(name) != value}
     front.press(f"#{FIGURE}-area?{urlencode(changed)}", words)
 
 
@@ -89,15 +89,15 @@ def story() -> dict[str, Experiment]:
     """
     log = Schedule(30, 1, 200, "log")
     stop = StopRule(threshold=THRESHOLD - 1e-6, hold=4)
-    found = {}
+    experiments = {}
     for act, changes in ACTS.items():
-        config = configuration(settings(**BASE, **changes) | {"given": "nothing"})
-        config = dataclasses.replace(config, log=log, stop=stop)
+        chosen = settings(**BASE, **changes) | {"given": "nothing"}
+        config = dataclasses.replace(configuration(chosen), log=log, stop=stop)
         if act in WAY:
             config = given(config, act)
         name = f"front/story[{act}]"
-        found[act] = Experiment(name, config, SEEDS, together=True, kept=KEPT)
-    return found
+        experiments[act] = Experiment(name, config, SEEDS, together=True, kept=KEPT)
+    return experiments
 
 
 def recorded_story() -> dict[str, xr.Dataset]:
@@ -118,14 +118,24 @@ def given(config: RunConfig, act: str) -> RunConfig:
 RUNS = (story,)
 
 
-def numbers(found: Mapping[str, xr.Dataset]) -> dict[str, Any]:
+def numbers(runs: Mapping[str, xr.Dataset]) -> dict[str, Any]:
     """What the prose uses of the runs: medians of steps, and whether a sentence holds of them."""
-    times = {act: grok_times(run) for act, run in found.items()}
-    wait = {act: middle(table.delay) for act, table in times.items()}
-    share = {act: wait[act] / wait["paired"] for act in ACTS}
-    end = found["no_decay"].test_accuracy.isel(step=-1)
-    never = bool(times["no_decay"].grok_step.isna().all())
-    shares = "; ".join(f"{act} {value:.2f}" for act, value in share.items())
+    times = {act: grok_times(run) for act, run in runs.items()}
+    end = runs["no_decay"].test_accuracy.isel(step=-1)
+    generalised = int(times["no_decay"].grok_step.count())
+    return {
+        **_verdicts(),
+        **_waits({act: middle(table.delay) for act, table in times.items()}),
+        "fit": f"{times['shown'].fit_step.median():.0f}",
+        "by_heart": percent(at_the_fit(runs["shown"])),
+        "last": f"{BASE['steps']:,}",
+        "without_decay": percent(float(end.median())),
+        "decay_is_needed": Truth(generalised == 0, f"generalised: {generalised}"),
+    }
+
+
+def _verdicts() -> dict[str, int]:
+    """How many claims that carry the papers are checked, and how they come out."""
     known = settled()
     words = [known.get(entry.id) for entry in carrying(choose())]
     return {
@@ -133,19 +143,23 @@ def numbers(found: Mapping[str, xr.Dataset]) -> dict[str, Any]:
         "hold": words.count("holds"),
         "corrected": words.count("holds with correction"),
         "fail": words.count("fails"),
-        "fit": f"{times['shown'].fit_step.median():.0f}",
-        "by_heart": percent(at_the_fit(found["shown"])),
-        "last": f"{BASE['steps']:,}",
-        "without_decay": percent(float(end.median())),
-        **{f"{act}_wait": steps(wait[act]) for act in ACTS if act != "no_decay"},
+    }
+
+
+def _waits(wait: Mapping[str, float]) -> dict[str, Any]:
+    """How long each act waits for generalisation, and how its wait is to that of `paired`."""
+    share = {act: wait[act] / wait["paired"] for act in ACTS}
+    shares = "; ".join(f"{act} {value:.2f}" for act, value in share.items())
+    handed = share["finished"] < 0.25 < share["half"] < 0.75 and share["shuffled"] > 0.9
+    values: dict[str, Any] = {
         "copying_is_not_it": Truth(1 / 1.5 < wait["paired"] / wait["shown"] < 1.5, shares),
-        "decay_is_needed": Truth(never, f"generalised: {int(times['no_decay'].grok_step.count())}"),
-        "features_are_handed": Truth(
-            share["finished"] < 0.25 and 0.25 < share["half"] < 0.75 and share["shuffled"] > 0.9,
-            shares,
-        ),
+        "features_are_handed": Truth(handed, shares),
         "tuned_away": Truth(share["tuned"] < 1 / 3, shares),
     }
+    for act in ACTS:
+        if act != "no_decay":
+            values[f"{act}_wait"] = steps(wait[act])
+    return values
 
 
 def steps(wait: float) -> str:
@@ -170,6 +184,5 @@ def percent(share: float) -> str:
 
 def at_the_fit(run: xr.Dataset) -> float:
     """The median over the seeds of the test accuracy at the fit step."""
-    fits = grok_times(run).fit_step.dropna()
-    values = [run.test_accuracy.sel(seed=seed, step=int(fit)).item() for seed, fit in fits.items()]
-    return float(np.median(values))
+    fits = grok_times(run).fit_step.dropna().astype(int).to_xarray()
+    return float(run.test_accuracy.sel(seed=fits.seed, step=fits).median())

@@ -44,8 +44,9 @@ def addition(
     """The toy on the sums of two of p symbols with `samples` training pairs; "vectors" is
     regression, "labels" not."""
     labels = answers == "labels"
+    pairs = p * (p + 1) / 2
     return RunConfig(
-        AdditionTask(p, samples / (p * (p + 1) / 2), answers),
+        AdditionTask(p, samples / pairs, answers),
         Toy(p, outputs=2 * p - 1 if labels else 30),
         optimizer or rates(),
         steps=steps,

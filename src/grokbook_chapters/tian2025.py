@@ -18,10 +18,8 @@ def pairs_of(
     rate: float,
     decay: float,
     steps: int,
-    optimizer: type = Adam,
+    log: Schedule,
     start: str = "linear",
-    loss: str = "centred_squared_error",
-    log: Schedule | None = None,
     **model: Any,
 ) -> RunConfig:
     """A run on the products of a group's pairs; `model` are further settings of `Quadratic`.
@@ -33,10 +31,10 @@ def pairs_of(
     return RunConfig(
         task,
         Quadratic(task.p, width, **model),
-        optimizer(rate, weight_decay=decay),
+        Adam(rate, weight_decay=decay),
         steps,
-        log or Schedule(min(100, steps), max(1, steps // 100), 10),
-        0,
+        log,
+        snapshots=0,
         start=start,
-        loss=loss,
+        loss="centred_squared_error",
     )

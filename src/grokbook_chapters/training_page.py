@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+from bisect import bisect_right
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -60,7 +62,7 @@ NONE: dict[str, Any] = {
 MODULI = (5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59)
 WIDTHS = {"quadratic": (16, 32, 64, 128, 256), "transformer": (16, 32, 48, 64)}
 """What the script offers: moduli, and widths of each network."""
-LARGEST = {name: (MODULI[-1], widths[-1]) for name, widths in WIDTHS.items()}
+LARGEST = {name: {"p": MODULI[-1], "width": widths[-1]} for name, widths in WIDTHS.items()}
 """The largest modulus and width of each network in a browser."""
 
 NAMES = {
@@ -94,23 +96,23 @@ def settings(model: str = "quadratic", **changes: Any) -> dict[str, Any]:
         **NONE,
         "beside": 0,
     }
-    found = common | USUAL[model]
-    if unknown := set(changes) - set(found):
+    usual = common | USUAL[model]
+    if unknown := set(changes) - set(usual):
         raise ParameterError(
-            f"{min(unknown)!r} is no setting of a page that trains; there are {', '.join(found)}."
+            f"{min(unknown)!r} is no setting of a page that trains; there are {', '.join(usual)}."
         )
-    found |= changes
-    for name, most in zip(("p", "width"), LARGEST[model], strict=True):
-        if found[name] > most:
+    chosen = usual | changes
+    for name, most in LARGEST[model].items():
+        if chosen[name] > most:
             raise ParameterError(
-                f"{name} = {found[name]} is too large for {NAMES[model].lower()} in a browser: at"
+                f"{name} = {chosen[name]} is too large for {NAMES[model].lower()} in a browser: at"
                 f" most {most}."
             )
-    return found
+    return chosen
 
 
-def offered(p: int, width: int, train_fraction: float, model: str = "quadratic") -> dict[str, Any]:
-    """What a page that trains offers nearest to the settings of a chapter's own run.
+def offered(p: int, width: int, train_fraction: float) -> dict[str, Any]:
+    """What a page that trains offers nearest to the settings of a chapter's own two-layer network.
 
     Modulus and width are the largest up to those given, else the smallest; the share lies between
     0.05 and 0.95.
@@ -119,17 +121,29 @@ def offered(p: int, width: int, train_fraction: float, model: str = "quadratic")
         >>> offered(9, 48, 0.99)
         {'p': 7, 'width': 32, 'train_fraction': 0.95}
     """
-    modulus = max((one for one in MODULI if one <= p), default=MODULI[0])
-    size = max((one for one in WIDTHS[model] if one <= width), default=WIDTHS[model][0])
-    return {"p": modulus, "width": size, "train_fraction": min(max(train_fraction, 0.05), 0.95)}
+    return {
+        "p": largest_up_to(p, MODULI),
+        "width": largest_up_to(width, WIDTHS["quadratic"]),
+        "train_fraction": min(max(train_fraction, 0.05), 0.95),
+    }
 
 
-def configuration(found: dict[str, Any], fitted: int | None = None) -> RunConfig:
+def largest_up_to(most: int, choices: Sequence[int]) -> int:
+    """The largest of some rising numbers up to `most`, else the first.
+
+    Example:
+        >>> largest_up_to(9, (5, 7, 11)), largest_up_to(2, (5, 7, 11))
+        (7, 5)
+    """
+    return choices[max(bisect_right(choices, most) - 1, 0)]
+
+
+def configuration(chosen: dict[str, Any], fitted: int | None = None) -> RunConfig:
     """The run of the library with the settings of a page; it ends once 99 per cent of the test set
     are right.
 
     Args:
-        found: what `settings` gives.
+        chosen: what `settings` gives.
         fitted: the number of updates after which 95 per cent of the training pairs are right, where
             an intervention begins there.
 
@@ -140,62 +154,68 @@ def configuration(found: dict[str, Any], fitted: int | None = None) -> RunConfig
         >>> configuration(settings()).n_train
         211
     """
-    if found["given"] != "nothing":
+    if chosen["given"] != "nothing":
         raise ParameterError(
-            f"given = {found['given']!r}: that first layer is of a run in the browser; with the"
+            f"given = {chosen['given']!r}: that first layer is of a run in the browser; with the"
             " library, HandedOver takes it from a donor."
         )
-    p, quadratic = found["p"], found["model"] == "quadratic"
-    rates = {name: found[name] for name in ("learning_rate", "weight_decay")}
+    p = chosen["p"]
+    seed = chosen["seed"]
+    quadratic = chosen["model"] == "quadratic"
+    network = Quadratic if quadratic else Shape
+    optimizer = OPTIMIZERS[chosen["optimizer"]]
+    share = chosen["train_fraction"]
     config = RunConfig(
-        ModularTask(
-            p, train_fraction=found["train_fraction"], split=found["split"], seed=found["seed"]
-        ),
-        Quadratic(p, found["width"]) if quadratic else Shape(p, found["width"]),
-        OPTIMIZERS[found["optimizer"]](**rates),
-        found["steps"],
+        ModularTask(p, train_fraction=share, split=chosen["split"], seed=seed),
+        network(p, chosen["width"]),
+        optimizer(chosen["learning_rate"], weight_decay=chosen["weight_decay"]),
+        chosen["steps"],
         Schedule(20, 2, 60, "log"),
         0,
         StopRule(),
-        seed=found["seed"],
+        seed=seed,
         start="uniform" if quadratic else "normal",
-        loss=found["loss"],
+        loss=chosen["loss"],
     )
-    return (
-        config
-        if all(found[name] == value for name, value in NONE.items())
-        else intervened(config, found, fitted)
-    )
+    return intervened(config, chosen, fitted)
 
 
-def intervened(config: RunConfig, found: dict[str, Any], fitted: int | None = None) -> RunConfig:
+def intervened(config: RunConfig, chosen: dict[str, Any], fitted: int | None = None) -> RunConfig:
     """A run with the interventions among the settings of a page; arguments and errors as in
     `configuration`."""
-    model, optimizer = config.model, config.optimizer
-    if off := tuple(Group(name, weight_decay=0.0) for name in LAYERS if not found[f"decay_{name}"]):
-        model, optimizer = Layered(model), dataclasses.replace(optimizer, groups=off)
-    if found["temperature"] != 1:
-        model = Tempered(model, found["temperature"])
-    hooks = _hooks(found, tuple(model.shapes()), fitted)
-    return dataclasses.replace(
-        config, model=model, optimizer=Hooked(optimizer, hooks) if hooks else optimizer
-    )
+    model = config.model
+    optimizer = config.optimizer
+    off = tuple(Group(name, weight_decay=0.0) for name in LAYERS if not chosen[f"decay_{name}"])
+    if off:
+        model = Layered(model)
+        optimizer = dataclasses.replace(optimizer, groups=off)
+    if chosen["temperature"] != 1:
+        model = Tempered(model, chosen["temperature"])
+    hooks = _hooks(chosen, tuple(model.shapes()), fitted)
+    if hooks:
+        optimizer = Hooked(optimizer, hooks)
+    return dataclasses.replace(config, model=model, optimizer=optimizer)
 
 
-def _hooks(found: dict[str, Any], names: tuple[str, ...], fitted: int | None) -> tuple[Hook, ...]:
+def _hooks(chosen: dict[str, Any], names: tuple[str, ...], fitted: int | None) -> tuple[Hook, ...]:
     """Freezing and holding; where both act, the other weights alone are rescaled, so that the
     embedding stays."""
-    if fitted is None and "fitted" in (found["freeze"], found["hold"]):
+    if fitted is None and "fitted" in (chosen["freeze"], chosen["hold"]):
         raise ParameterError(
             "an intervention that begins once the pairs are fitted needs the step at which they"
             " are."
         )
-    freeze, hold = ({"start": 0, "fitted": fitted}.get(found[name]) for name in ("freeze", "hold"))
-    hooks: list[Hook] = [] if freeze is None else [Freeze(("W_E",), start=freeze)]
+    steps = {"start": 0, "fitted": fitted}
+    freeze = steps.get(chosen["freeze"])
+    hold = steps.get(chosen["hold"])
+    hooks: list[Hook] = []
+    if freeze is not None:
+        hooks.append(Freeze(("W_E",), start=freeze))
     if hold is not None and (freeze is None or hold < freeze):
         hooks.append(Hold(start=hold, stop=freeze))
     if hold is not None and freeze is not None:
-        hooks.append(Hold(tuple(name for name in names if name != "W_E"), start=max(hold, freeze)))
+        others = tuple(name for name in names if name != "W_E")
+        hooks.append(Hold(others, start=max(hold, freeze)))
     return tuple(hooks)
 
 
@@ -225,22 +245,15 @@ def training_page(
 
     Raises ParameterError as `settings` does, and for what the library refuses to train.
     """
-    found = settings(model, **changes)
-    said, config, run = library_run(found)
-    words = f"{caption} {said} in your browser.".strip()
-    options = found | {"begin": begin, "story": story}
-    interactive("training_page", name, words, ALT, options, still(config.task, run))
-
-
-def library_run(found: dict[str, Any]) -> tuple[str, RunConfig, xr.Dataset]:
-    """The library's run of the first seed, from the store where it is kept: what is said of it,
-    configuration, run."""
-    config, share = (
-        configuration(found | NONE),
-        f"{100 * found['train_fraction']:.0f} % of the pairs",
-    )
-    said = f"{NAMES[found['model']]} learns addition modulo {found['p']} from {share}"
-    return said, config, load_or_run(Experiment(said, config, (found["seed"],))).isel(seed=0)
+    chosen = settings(model, **changes)
+    share = f"{100 * chosen['train_fraction']:.0f} % of the pairs"
+    sentence = f"{NAMES[model]} learns addition modulo {chosen['p']} from {share}"
+    config = configuration(chosen | NONE)
+    runs = load_or_run(Experiment(sentence, config, (chosen["seed"],)))
+    picture = still(config.task, runs.isel(seed=0))
+    words = f"{caption} {sentence} in your browser.".strip()
+    options = chosen | {"begin": begin, "story": story}
+    interactive("training_page", name, words, ALT, options, picture)
 
 
 @styled
@@ -249,19 +262,15 @@ def still(task: ModularTask, run: xr.Dataset) -> Figure:
     accuracies."""
     fig, axes = panels(1, 2, height=3.4, width_ratios=(2, 3))
     table, curves = axes[0]
-    rows, sums = np.arange(task.p)[:, None], np.arange(task.p)[None, :]
+    rows, sums = np.indices((task.p, task.p))
     shifted = task.train_mask[rows, (sums - rows) % task.p]
-    parts = (("train_accuracy", "training", "train"), ("test_accuracy", "held out", "test"))
-    table.imshow(
-        shifted,
-        cmap=ListedColormap([COLOURS[colour] for _, _, colour in parts[::-1]]),
-        vmin=0,
-        vmax=1,
-    )
+    colours = ListedColormap([COLOURS["test"], COLOURS["train"]])
+    table.imshow(shifted, cmap=colours, vmin=0, vmax=1)
     table.set(title="all pairs", xlabel="a + b", ylabel="a")
     table.grid(visible=False)
-    for series, label, colour in parts:
-        curves.plot(run.step.clip(1), run[series], color=COLOURS[colour], label=label)
+    steps = run.step.clip(1)
+    curves.plot(steps, run.train_accuracy, color=COLOURS["train"], label="training")
+    curves.plot(steps, run.test_accuracy, color=COLOURS["test"], label="held out")
     steps_axis(curves)
     curves.set(ylabel="accuracy", ylim=(-0.02, 1.02))
     curves.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)

@@ -219,16 +219,17 @@ def test_learned_frequencies_are_lowered_by_the_square_of_what_the_ridge_leaves(
 def test_ascent_pair_by_pair_ends_where_that_of_the_whole_table_does(pairs):
     """The same iteration with the matrices of Eq. 7 written out; on lists M may be thousands."""
     M = 31
-    place, wave, k = back._drawn(M, pairs, np.random.default_rng(pairs))
-    X, Y = matrices(as_table(M), np.isin(np.arange(M * M), place).reshape(M, M))
+    draw = back._drawn(M, pairs, np.random.default_rng(pairs))
+    X, Y = matrices(as_table(M), np.isin(np.arange(M * M), draw.order).reshape(M, M))
     for steps in (1, 60):
-        ended = wave
+        ended = draw.wave
         for _ in range(steps):
             felt = X @ ended
             slope = X.T @ (2 * felt * (Y @ (Y.T @ felt**2)))
             moved = slope + (slope @ ended) * ended
             ended = moved / np.linalg.norm(moved)
-        assert np.isclose(back._kept(M, place, wave, k, steps), fe.spectrum(ended, M)[k], rtol=1e-6)
+        part = back._part_kept(M, draw.order, draw, steps)
+        assert np.isclose(part, fe.spectrum(ended, M)[draw.frequency], rtol=1e-6)
 
 
 def test_the_number_found_by_halving_is_where_keeping_begins():

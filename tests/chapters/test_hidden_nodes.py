@@ -85,7 +85,7 @@ def test_orders_are_read_off_layer_a_alone():
     z = sr.order_four_six_solution(9, k0=3).z
     assert hn.orders(z).tolist() == [4, 4, 6, 4]
     z[1:] = 0
-    assert hn.orders(z).tolist() == [4, 4, 6, 4] and hn.orders(z, active=2.0).tolist() == [0] * 4
+    assert hn.orders(z).tolist() == [4, 4, 6, 4] and hn.orders(0.01 * z).tolist() == [0] * 4
     assert hn.orders(sr.memorization_solution(7).z).tolist() == [49] * 3
 
 

@@ -258,7 +258,7 @@ def constructed_are_optimal(most: int = 23) -> Finding:
     )
 
 
-def least_nodes(draws: int = 20) -> int:
+def least_nodes() -> int:
     """8 less the smallest rank of the form of an answer at its complex zeros: how many nodes a
     frequency needs.
 
@@ -267,7 +267,7 @@ def least_nodes(draws: int = 20) -> int:
         6
     """
     ranks = []
-    for x, y in np.random.default_rng(0).normal(size=(draws, 2)):
+    for x, y in np.random.default_rng(0).normal(size=(20, 2)):
         # (x s + y t)^2 + (s^2 + t^2) / 4 = 0 at t = 1
         s = np.roots([x * x + 0.25, 2 * x * y, y * y + 0.25])[0]
         constant = x * s + y

@@ -18,6 +18,9 @@ from grokbook_chapters.algebraic_solutions.hidden_nodes import (
 from grokbook_chapters.algebraic_solutions.semiring import Solution, opposed, synced
 from grokbook_chapters.algebraic_solutions.trained import Dropped
 
+FREQUENCY = 2
+"""That of the nodes that are written down."""
+
 LAYERS = {"a": ("theory", "-"), "b": ("theory", ":"), "c": ("measure", "-")}
 """How the hands of a layer look: first operand, second operand, answer."""
 
@@ -51,9 +54,10 @@ def _node(ax: Axes, node: np.ndarray, centre: complex = 0j, lw: float = 1.3) -> 
 
 
 @styled
-def clock(network: Solution, a: int, b: int, k: int = 2) -> Figure:
-    """Both numbers and their sum as hands of the clock of frequency k, and the network's answers
+def clock(network: Solution, a: int, b: int) -> Figure:
+    """Both numbers and their sum as hands of the clock of frequency 2, and the network's answers
     to the pair: those of the nodes of this frequency, and of all."""
+    k = FREQUENCY
     fig, ((dial, right),) = panels(1, 2, height=3.2, width_ratios=(1, 1.5))
     face(dial, 1.4)
     names = {a: ("a", "theory"), b: ("b", "theory"), (a + b) % network.d: ("a + b", "measure")}
@@ -80,11 +84,11 @@ def clock(network: Solution, a: int, b: int, k: int = 2) -> Figure:
 
 
 @styled
-def blocks(d: int, k: int = 2) -> Figure:
+def blocks(d: int) -> Figure:
     """The nodes of z_syn, of z_nu and of their product as hands, a face a layer; in colour one node
     of each factor, and their product."""
-    syn = synced(d, k).z[:, k]
-    pair = opposed(d, k, np.exp(0.25j * np.pi)).z[:, k]
+    syn = synced(d, FREQUENCY).z[:, FREQUENCY]
+    pair = opposed(d, FREQUENCY, np.exp(0.25j * np.pi)).z[:, FREQUENCY]
     product = (syn[:, :, None] * pair[:, None]).reshape(3, -1)
     rows = {
         r"$z_{\mathrm{syn}}$": (syn, 1),

@@ -61,10 +61,10 @@ def _half(waves: np.ndarray) -> np.ndarray:
     return given[:, 1 : (given.shape[1] + 1) // 2]
 
 
-def orders(waves: np.ndarray, active: float = ACTIVE) -> np.ndarray:
-    """The order of each frequency k = 1, ..., (d - 1)/2: how many nodes have a wave above `active`
+def orders(waves: np.ndarray) -> np.ndarray:
+    """The order of each frequency k = 1, ..., (d - 1)/2: how many nodes have a wave above `ACTIVE`
     there in layer a."""
-    return (np.abs(_half(waves)[0]) > active).sum(axis=1)
+    return (np.abs(_half(waves)[0]) > ACTIVE).sum(axis=1)
 
 
 def node_frequencies(waves: np.ndarray) -> np.ndarray:
@@ -219,20 +219,20 @@ def kind_of(found: Factors) -> str:
     return SYNCED if "syn,ab" in types else OTHER
 
 
-def frequency_table(waves: np.ndarray, active: float = ACTIVE) -> pd.DataFrame:
+def frequency_table(waves: np.ndarray) -> pd.DataFrame:
     """A row a frequency k = 1, ..., (d - 1)/2: its order, error of its factors, whether it is
     factorable, and its kind.
 
-    Only orders 4 and 6 are factored; the nodes are those above `active` at k. Columns: frequency,
+    Only orders 4 and 6 are factored; the nodes are those above `ACTIVE` at k. Columns: frequency,
     order, error, factorable, kind ("" where there is none).
     """
     half = _half(waves)
     rows = []
-    for n, order in enumerate(orders(waves, active)):
+    for n, order in enumerate(orders(waves)):
         row = {"frequency": n + 1, "order": int(order)}
         row |= {"error": np.nan, "factorable": False, "kind": ""}
         if order in (4, 6):
-            factors = factorise(half[:, n, np.abs(half[0, n]) > active])
+            factors = factorise(half[:, n, np.abs(half[0, n]) > ACTIVE])
             row |= {"error": factors.error, "factorable": factors.factorable}
             row["kind"] = kind_of(factors) if factors.factorable else ""
         rows.append(row)

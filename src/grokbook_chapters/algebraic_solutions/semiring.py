@@ -240,9 +240,9 @@ def order_six(d: int, k: int, nu: complex = 1j) -> Solution:
     return 6 ** (-1 / 3) * (synced(d, k) * opposed(d, k, nu))
 
 
-def order_four(d: int, k: int, xi: complex = np.exp(0.25j * np.pi)) -> Solution:
+def order_four(d: int, k: int) -> Solution:
     """The four nodes of one frequency, z_i * z_xi / 4^(1/3): right but for a constant answer."""
-    return 4 ** (-1 / 3) * (opposed(d, k) * quarter(d, k, xi))
+    return 4 ** (-1 / 3) * (opposed(d, k) * quarter(d, k))
 
 
 def _sum(parts: Sequence[Solution]) -> Solution:
@@ -269,16 +269,16 @@ def order_six_solution(d: int, nu: complex = 1j) -> Solution:
     return _sum(blocks)
 
 
-def order_four_solution(d: int, xi: complex = np.exp(0.25j * np.pi)) -> Solution:
+def order_four_solution(d: int) -> Solution:
     """z_F4 alone: four nodes at every frequency, odd d; its loss is 2(d - 1)/d, all of it a
     constant answer.
 
     Raises ParameterError for even d and below 3.
     """
-    return _sum([order_four(d, k, xi) for k in range(1, (_odd(d, 3) + 1) // 2)])
+    return _sum([order_four(d, k) for k in range(1, (_odd(d, 3) + 1) // 2)])
 
 
-def order_four_six_solution(d: int, k0: int = 1, xi: complex = np.exp(0.25j * np.pi)) -> Solution:
+def order_four_six_solution(d: int, k0: int = 1) -> Solution:
     r"""z_F4/6: six nodes at the frequency k0, four at each other, 2d in all; loss zero. d is odd
     and 5 or more.
 
@@ -293,7 +293,7 @@ def order_four_six_solution(d: int, k0: int = 1, xi: complex = np.exp(0.25j * np
     d = _odd(d, 5)
     k0 = whole(k0, "k0", least=1, most=(d - 1) // 2)
     others = [k for k in range(1, (d + 1) // 2) if k != k0]
-    fours = _sum([order_four(d, k, xi) for k in others])
+    fours = _sum([order_four(d, k) for k in others])
     z = order_six(d, k0).z.copy()
     first = shifted_sums(same_layer_potentials(fours, 0))[0]
     second = shifted_sums(same_layer_potentials(fours, 1))[0]

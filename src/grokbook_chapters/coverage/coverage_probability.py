@@ -41,10 +41,10 @@ class Estimate:
         value = hits / draws
         return cls(value, round((value * (1 - value) / draws) ** 0.5, 15), draws)
 
-    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """Wilson's interval for the probability, which is not empty at 0 and 1 either."""
+    def interval(self) -> tuple[float, float]:
+        """Wilson's 95 % interval for the probability, which is not empty at 0 and 1 either."""
         test = binomtest(round(self.value * self.draws), self.draws)
-        band = test.proportion_ci(confidence, method="wilson")
+        band = test.proportion_ci(method="wilson")
         return float(band.low), float(band.high)
 
 

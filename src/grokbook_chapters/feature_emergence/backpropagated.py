@@ -13,12 +13,14 @@ Every theorem on the three stages is a statement on R.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from grokbook.errors import ParameterError
 from grokbook.tasks.groups import inverses
 from grokbook_chapters.feature_emergence.feature_energy import Group
-from grokbook_chapters.feature_emergence.irreps import as_table, irreps
+from grokbook_chapters.feature_emergence.irreps import Irrep, as_table, irreps
 
 KEPT = 0.5
 """Part of |w|^2 that must be left in the irrep of the start for a maximum to count as kept."""
@@ -46,9 +48,8 @@ def ridge(F: np.ndarray, Y: np.ndarray, eta: float) -> np.ndarray:
     if not eta > 0:
         raise ParameterError(f"eta = {eta} must be above 0.")
     features = centred(F)
-    return np.linalg.solve(
-        features.T @ features + eta * np.eye(F.shape[1]), features.T @ centred(Y)
-    )
+    gram = features.T @ features + eta * np.eye(F.shape[1])
+    return np.linalg.solve(gram, features.T @ centred(Y))
 
 
 def residual(F: np.ndarray, Y: np.ndarray, eta: float) -> np.ndarray:
@@ -76,10 +77,8 @@ def as_printed(F: np.ndarray, Y: np.ndarray, eta: float) -> np.ndarray:
     Source: Tian 2025, Eq. 5.
     """
     features = centred(F)
-    targets = centred(Y)
-    left = np.linalg.solve(features @ features.T + eta * np.eye(len(F)), targets)
-    right = np.linalg.solve(features.T @ features + eta * np.eye(F.shape[1]), features.T @ targets)
-    return eta * left @ right.T
+    left = np.linalg.solve(features @ features.T + eta * np.eye(len(F)), centred(Y))
+    return eta * left @ ridge(F, Y, eta).T
 
 
 def shrinkage(K: float, c: float, eta: float) -> float:
@@ -128,11 +127,11 @@ def paired_nodes(M: Group, *, conjugate: bool = True, seed: int = 0) -> np.ndarr
     inverse = inverses(table)
     nodes = []
     for basis in _complex_spaces(M):
-        count = basis.shape[1] ** 2
-        drawn = rng.normal(size=(2, basis.shape[1], count))
-        u = (basis @ (drawn[0] + 1j * drawn[1])).T
+        size = basis.shape[1]
+        real, imaginary = rng.normal(size=(2, size, size**2))
+        u = (basis @ (real + 1j * imaginary)).T
         v = (u.conj() if conjugate else u)[:, inverse]
-        nodes += [np.concatenate([u, sign * v], axis=1) for sign in (1, -1)]
+        nodes += [np.hstack([u, v]), np.hstack([u, -v])]
     return np.concatenate(nodes)
 
 
@@ -144,37 +143,50 @@ def _complex_spaces(M: Group) -> list[np.ndarray]:
     Im chi.
     """
     table = as_table(M)
-    found = []
+    bases = []
     difference = table[inverses(table)]  # [a, h] = a^-1 h
     for rho in irreps(M)[1:]:
         values, vectors = np.linalg.eigh(rho.projection)
         basis = vectors[:, values > 0.5]
         if rho.norm != 2:
-            found.append(basis)
+            bases.append(basis)
             continue
-        # Im chi, (M,): the trace with the complex structure J, of which every mean over the group
-        # is a multiple;
-        # i times such an odd class function is hermitian, with opposite values on the two irreps
-        seed = np.random.default_rng(0).normal(size=(rho.dimension, rho.dimension))
-        mean = (rho.matrices @ (seed - seed.T) @ rho.matrices.mT).mean(axis=0)
-        odd = (
-            np.einsum("hij,ji->h", rho.matrices, mean)
-            * np.sqrt(rho.dimension)
-            / np.linalg.norm(mean)
-            / 2
-        )
+        # i times an odd class function is hermitian, with opposite values on the two irreps
+        odd = _imaginary_character(rho)
         values, vectors = np.linalg.eigh(basis.T @ (1j * odd[difference]) @ basis)
-        found += [basis @ vectors[:, values < 0], basis @ vectors[:, values > 0]]
-    return found
+        bases += [basis @ vectors[:, values < 0], basis @ vectors[:, values > 0]]
+    return bases
 
 
-def enough_nodes(M: Group) -> tuple[int, int]:
+def _imaginary_character(rho: Irrep) -> np.ndarray:
+    """Im chi of one of a pair of complex irreps, (M,).
+
+    It is the trace with the complex structure J, of which every mean over the group is a multiple.
+    """
+    seed = np.random.default_rng(0).normal(size=(rho.dimension, rho.dimension))
+    mean = (rho.matrices @ (seed - seed.T) @ rho.matrices.mT).mean(axis=0)
+    structure = mean * np.sqrt(rho.dimension) / np.linalg.norm(mean)
+    return np.einsum("hij,ji->h", rho.matrices, structure) / 2
+
+
+class Enough(NamedTuple):
+    """A number of nodes that is enough, and its bound."""
+
+    nodes: int
+    bound: int
+
+
+def enough_nodes(M: Group) -> Enough:
     r"""Theorem 3's number of nodes $2\sum_k m_k^2d_k^2$, and its bound
     $2[(M-\kappa)^2+\kappa-1]$."""
-    degrees = [rho.degree for rho in irreps(M)[1:] for _ in range(2 if rho.norm == 2 else 1)]
+    nodes = 0
+    kappa = 0
+    for rho in irreps(M)[1:]:
+        complex_irreps = 2 if rho.norm == 2 else 1
+        kappa += complex_irreps
+        nodes += 2 * complex_irreps * rho.degree**4
     n = len(as_table(M))
-    kappa = len(degrees)
-    return 2 * sum(d**4 for d in degrees), 2 * ((n - kappa) ** 2 + kappa - 1)
+    return Enough(nodes, 2 * ((n - kappa) ** 2 + kappa - 1))
 
 
 FOUR = np.array([[0, 0], [2, -2], [1, 1], [3, -1]]) * np.pi / 4
@@ -189,8 +201,8 @@ def cosines(M: int, phases: np.ndarray = FOUR) -> np.ndarray:
     With the four rows of `FOUR` they are $2M - 2$ nodes, and enough.
     """
     k = np.arange(1, (M + 1) // 2)[:, None, None, None]
-    waves = np.cos(2 * np.pi * k * np.arange(M) / M + np.asarray(phases)[:, :, None]) / np.sqrt(M)
-    return waves.reshape(-1, 2 * M)
+    angles = 2 * np.pi * k * np.arange(M) / M + np.asarray(phases)[:, :, None]
+    return np.cos(angles).reshape(-1, 2 * M) / np.sqrt(M)
 
 
 def modulated(w: np.ndarray, M: Group, learned: np.ndarray, eta: float) -> float:
@@ -205,15 +217,13 @@ def modulated(w: np.ndarray, M: Group, learned: np.ndarray, eta: float) -> float
     return float(((left.T @ features(w[None], M)) ** 2).sum() / 2)
 
 
-def keeps(
-    M: int, pairs: int, draws: int = 20, seed: int = 0, *, bar: float = KEPT, steps: int = 300
-) -> np.ndarray:
+def keeps(M: int, pairs: int, draws: int = 20, seed: int = 0, *, steps: int = 300) -> np.ndarray:
     r"""Theorem 4 by sampling: whether a maximum modulo M survives so many random pairs, bool
     (draws,).
 
     A draw has random pairs, a frequency below M/2 and phases. The maximum survives if ascent of the
-    energy of these pairs from it ends with at least `bar` of $|w|^2$ in its frequency. A step takes
-    as many operations as there are pairs, so that M may be thousands.
+    energy of these pairs from it ends with at least `KEPT` of $|w|^2$ in its frequency. A step
+    takes as many operations as there are pairs, so that M may be thousands.
 
     Raises ParameterError for an M below 3, and for pairs that are not 1 to M^2.
 
@@ -223,36 +233,46 @@ def keeps(
 
     Source: Tian 2025, Theorem 4, whose $d_k$ is 1 here.
     """
-    drawn = (_drawn(M, pairs, rng) for rng in np.random.default_rng(seed).spawn(draws))
-    return np.array([_kept(M, *one, steps) >= bar for one in drawn])
+    kept = []
+    for rng in np.random.default_rng(seed).spawn(draws):
+        draw = _drawn(M, pairs, rng)
+        kept.append(_part_kept(M, draw.order, draw, steps) >= KEPT)
+    return np.array(kept)
 
 
-def samples_to_keep(
-    M: int, draws: int = 20, seed: int = 0, *, bar: float = KEPT, steps: int = 300
-) -> np.ndarray:
+def samples_to_keep(M: int, draws: int = 20, seed: int = 0, *, steps: int = 300) -> np.ndarray:
     r"""The number of random pairs from which on a maximum modulo M survives, as in `keeps`,
     (draws,).
 
     It is found to 1 % of itself by halving, as if more of the pairs, in a random order, never hurt.
     All pairs keep every maximum. Raises ParameterError for an M below 3.
     """
-    found = []
+    numbers = []
     for rng in np.random.default_rng(seed).spawn(draws):
-        order, wave, k = _drawn(M, M * M, rng)
+        draw = _drawn(M, M * M, rng)
         low = M
         high = M * M
         while high - low > max(1, low // 100):
             middle = round((low * high) ** 0.5)
-            low, high = (
-                (low, middle) if _kept(M, order[:middle], wave, k, steps) >= bar else (middle, high)
-            )
-        found.append(high)
-    return np.array(found)
+            if _part_kept(M, draw.order[:middle], draw, steps) >= KEPT:
+                high = middle
+            else:
+                low = middle
+        numbers.append(high)
+    return np.array(numbers)
 
 
-def _drawn(M: int, pairs: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, int]:
+class Draw(NamedTuple):
     """Places of pairs in the table, in a random order, a maximum of the full energy (2M,), and its
     frequency."""
+
+    order: np.ndarray
+    wave: np.ndarray
+    frequency: int
+
+
+def _drawn(M: int, pairs: int, rng: np.random.Generator) -> Draw:
+    """So many pairs and a maximum, drawn at random."""
     if M < 3 or not 1 <= pairs <= M * M:
         raise ParameterError(
             f"M = {M} must be 3 or more, and pairs = {pairs} from 1 to M^2 = {M * M}."
@@ -260,12 +280,13 @@ def _drawn(M: int, pairs: int, rng: np.random.Generator) -> tuple[np.ndarray, np
     k = int(rng.integers(1, (M + 1) // 2))
     phases = rng.uniform(0, 2 * np.pi, (2, 1))
     wave = np.cos(2 * np.pi * k * np.arange(M) / M + phases).ravel() / np.sqrt(M)
-    return rng.choice(M * M, pairs, replace=False), wave, k
+    return Draw(rng.choice(M * M, pairs, replace=False), wave, k)
 
 
-def _kept(M: int, place: np.ndarray, w: np.ndarray, k: int, steps: int) -> float:
-    """The part of $|w|^2$ in frequency k after `ascend` of the energy of these pairs, computed pair
-    by pair."""
+def _part_kept(M: int, place: np.ndarray, draw: Draw, steps: int) -> float:
+    """The part of $|w|^2$ in the frequency of a draw after `ascend`, from its wave, of the energy
+    of these pairs, computed pair by pair."""
+    w = draw.wave
     first, second = np.divmod(place, M)
     total = (first + second) % M
     second = second + M
@@ -281,5 +302,5 @@ def _kept(M: int, place: np.ndarray, w: np.ndarray, k: int, steps: int) -> float
         w = moved / np.linalg.norm(moved)
         if np.abs(w - before).max() < 1e-7:
             break
-    tone = np.exp(2j * np.pi * k * np.arange(M) / M)
+    tone = np.exp(2j * np.pi * draw.frequency * np.arange(M) / M)
     return float(2 / M * (np.abs(w.reshape(2, M) @ tone) ** 2).sum())

@@ -4,6 +4,7 @@ draws."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -81,10 +82,14 @@ def gradient_formula(K: int = 6, n: int = 20) -> Finding:
     Y = np.eye(5)[rng.integers(5, size=n)]
     move = rng.normal(size=(n, K))
     V = ridge(F, Y, 0.7)
-    ahead, behind = ((centred(Y - (F + s * move) @ V) ** 2).sum() / 2 for s in (step, -step))
-    down = (behind - ahead) / (2 * step)
+
+    def loss(features: np.ndarray) -> float:
+        return (centred(Y - features @ V) ** 2).sum() / 2
+
+    down = (loss(F - step * move) - loss(F + step * move)) / (2 * step)
     value = abs((as_printed(F, Y, 0.7) * move).sum() / down - 1)
-    return judge(value < ROUNDING * 100, value=value, low=0, high=ROUNDING * 100, K=K, n=n)
+    bar = ROUNDING * 100
+    return judge(value < bar, value=value, low=0, high=bar, K=K, n=n)
 
 
 @claim(
@@ -110,16 +115,16 @@ def prefactor(M: int = 5, K: int = 20_000, eta: float = 10.0) -> Finding:
     c = 4.0
     got = feature_gradient(F, Y, eta)
     target = centred(Y) @ (centred(Y).T @ centred(F))
-    best = (got * target).sum() / (target**2).sum()
-    cosine = (got * target).sum() / np.linalg.norm(got) / np.linalg.norm(target)
+    product = (got * target).sum()
+    best = product / (target**2).sum()
+    cosine = product / np.linalg.norm(got) / np.linalg.norm(target)
     printed = eta / ((K * c + eta) * (M**2 * c + eta))
     right = best / shrinkage(K, c, eta)
     theirs = best / printed
-    near = cosine > 0.98 and abs(theirs - 1) < 0.05
-    mended = cosine > 0.98 and abs(right - 1) < 0.05
+    parallel = cosine > 0.98
     return judge(
-        near,
-        corrected=mended,
+        parallel and abs(theirs - 1) < 0.05,
+        corrected=parallel and abs(right - 1) < 0.05,
         value=right,
         low=0.95,
         high=1.05,
@@ -150,22 +155,25 @@ def no_decay(narrow: int = 6, wide: int = 30, n: int = 20) -> Finding:
     """If the weight decay is zero, G_F = 0: there is no feature learning."""
     rng = np.random.default_rng(0)
     Y = np.eye(5)[rng.integers(5, size=n)]
-    left = [
-        float(np.linalg.norm(feature_gradient(rng.normal(size=(n, K)), Y, 1e-8)))
-        for K in (narrow, wide)
-    ]
-    reached = [size < 1e-4 for size in left]
+    of_narrow = size_of_gradient(rng.normal(size=(n, narrow)), Y, 1e-8)
+    of_wide = size_of_gradient(rng.normal(size=(n, wide)), Y, 1e-8)
     return judge(
-        *reached,
-        assumed=reached[1],
-        value=left[0],
-        low=left[0],
-        high=left[0],
+        of_narrow < 1e-4,
+        of_wide < 1e-4,
+        assumed=of_wide < 1e-4,
+        value=of_narrow,
+        low=of_narrow,
+        high=of_narrow,
         narrow=narrow,
         wide=wide,
         n=n,
-        wide_left=left[1],
+        wide_left=of_wide,
     )
+
+
+def size_of_gradient(F: np.ndarray, Y: np.ndarray, eta: float) -> float:
+    """The norm of `feature_gradient`."""
+    return float(np.linalg.norm(feature_gradient(F, Y, eta)))
 
 
 @claim(
@@ -187,12 +195,9 @@ def large_limits(M: int = 5) -> Finding:
     Y = answers(M)
     few = random_features(M, 100)
     many = random_features(M, 10_000)
-    usual, wide, decayed = (
-        float(np.linalg.norm(feature_gradient(F, Y, eta)))
-        for F, eta in ((few, 10.0), (many, 10.0), (few, 1e8))
-    )
-    value = wide / usual
-    decay = decayed / usual
+    usual = size_of_gradient(few, Y, 10.0)
+    value = size_of_gradient(many, Y, 10.0) / usual
+    decay = size_of_gradient(few, Y, 1e8) / usual
     return judge(value < 0.01, decay < 0.01, value=value, low=0, high=0.01, decay=decay)
 
 
@@ -265,16 +270,16 @@ def energy_by_irreps() -> Finding:
     """The energy is M/2 times the sum over the nontrivial irreps of |sum over r of tr S_(k,r)|^2 /
     d_k."""
     rng = np.random.default_rng(0)
-    off = {"norms": [], "traces": []}
+    error = 0.0
+    off = 0.0
     for group, n in (("Z5", 5), ("S3", 6)):
         w = rng.normal(size=2 * n)
         right = float(energy(w, group))
         traces = by_traces(w, group)
-        off["norms"].append(abs(by_irreps(w, group) / right - 1))
-        off["traces"].append(abs(traces / right - 1))
-    error = max(off["norms"])
+        error = max(error, abs(by_irreps(w, group) / right - 1))
+        off = max(off, abs(traces / right - 1))
     return judge(
-        max(off["traces"]) < ROUNDING,
+        off < ROUNDING,
         corrected=error < ROUNDING,
         value=traces,
         right=right,
@@ -288,8 +293,10 @@ def off_printed(groups: Sequence[int | str], inputs: str = "unit") -> float:
     worst = 0.0
     for group in groups:
         for m in local_maxima(group):
-            printed = len(as_table(group)) / ((8 if m.type == "real" else 16) * m.irrep.degree)
-            worst = max(worst, abs(float(energy(m.w, group, inputs=inputs)) / printed - 1))
+            parts = 8 if m.type == "real" else 16
+            printed = len(as_table(group)) / (parts * m.irrep.degree)
+            reached = float(energy(m.w, group, inputs=inputs))
+            worst = max(worst, abs(reached / printed - 1))
     return worst
 
 
@@ -330,9 +337,16 @@ def energies() -> Finding:
     )
 
 
-def ends_of_ascents(starts: int) -> tuple[float, float]:
-    """How far `starts` ascents on each group end from an energy of the corrected list; the least
-    part in one irrep.
+class Ends(NamedTuple):
+    """How far ascents end from an energy of the corrected list, at most, and the least part of a
+    node in one irrep."""
+
+    far: float
+    pure: float
+
+
+def ends_of_ascents(starts: int) -> Ends:
+    """Where `starts` ascents on each group end.
 
     Example:
         >>> far, pure = ends_of_ascents(1)
@@ -345,9 +359,10 @@ def ends_of_ascents(starts: int) -> tuple[float, float]:
     for group in GROUPS:
         ends = ascend(rng.normal(size=(starts, 2 * len(as_table(group)))), group, steps=3_000)
         top = np.array([m.energy for m in local_maxima(group)])
-        worst = max(worst, float(np.abs(energy(ends, group)[:, None] - top).min(axis=1).max()))
+        nearest = np.abs(energy(ends, group)[:, None] - top).min(axis=1)
+        worst = max(worst, float(nearest.max()))
         pure = min(pure, float(spectrum(ends, group).max(axis=1).min()))
-    return worst, pure
+    return Ends(worst, pure)
 
 
 def printed_maxima() -> float:
@@ -451,7 +466,8 @@ def printed_family(draws: int = 200, starts: int = 20) -> Finding:
 def modular_energies() -> Finding:
     """For modular addition all maxima are single frequencies with M/16, and M/8 for the alternating
     one of even M."""
-    unit, raw = (off_printed((11, 12), inputs) for inputs in ("unit", "one-hot"))
+    unit = off_printed((11, 12), "unit")
+    raw = off_printed((11, 12), "one-hot")
     return judge(raw < ROUNDING, corrected=unit < ROUNDING, value=unit, low=0, high=ROUNDING)
 
 
@@ -494,9 +510,10 @@ def reconstruction(
     as_in_print = [missed_by_pairs(group, conjugate=False) for group in groups]
     literal = max(as_in_print)
     counts = [enough_nodes(group) for group in (*GROUPS, "S4", M)]
+    within_bound = all(nodes <= bound for nodes, bound in counts)
     real = unreached(features(cosines(M), M), answers(M))
-    nodes = counts[-1][0]
-    few = all(a <= b for a, b in counts) and nodes == 2 * M - 2 and real < ROUNDING
+    nodes, _ = counts[-1]
+    few = within_bound and nodes == 2 * M - 2 and real < ROUNDING
     return judge(
         literal < ROUNDING,
         few,
@@ -532,19 +549,21 @@ def reconstruction(
 def more_efficient(M: int = 71) -> Finding:
     """For Abelian groups K = 2M - 2, and "This is much more efficient" than the M^2 nodes of
     memorisation."""
-    (few, _), (a4, _) = enough_nodes(M), enough_nodes("A4")
+    few, _ = enough_nodes(M)
+    a4, _ = enough_nodes("A4")
     return judge(few < M**2 / 2, value=a4, low=a4, high=a4, few=few, pairs=M**2, M=M)
 
 
-def keeping(moduli: tuple[int, ...], draws: int, times: float = TIMES) -> pd.DataFrame:
-    """Do `times` M ln M random pairs, and half as many, keep a maximum? A row a modulus.
+def keeping(moduli: tuple[int, ...], draws: int) -> pd.DataFrame:
+    """Do `TIMES` M ln M random pairs, and half as many, keep a maximum? A row a modulus.
 
     Columns M, pairs, share (of all pairs), kept and half: how many of the draws.
     """
     rows = []
     for M in moduli:
-        pairs = min(M * M, round(times * M * np.log(M)))
-        kept, half = (int(keeps(M, n, draws, steps=150).sum()) for n in (pairs, pairs // 2))
+        pairs = min(M * M, round(TIMES * M * np.log(M)))
+        kept = int(keeps(M, pairs, draws, steps=150).sum())
+        half = int(keeps(M, pairs // 2, draws, steps=150).sum())
         rows.append({"M": M, "pairs": pairs, "share": pairs / M**2, "kept": kept, "half": half})
     return pd.DataFrame(rows)
 
@@ -575,21 +594,19 @@ def samples(moduli: tuple[int, ...] = MODULI, draws: int = 4) -> Finding:
     """
     table = keeping(moduli, draws)
     every = bool((table.kept == draws).all())
-    listed = {
-        name: ", ".join(map(form.format, table[of]))
-        for name, of, form in (
-            ("moduli", "M", "{:,}"),
-            ("shares", "share", "{:.0%}"),
-            ("kept", "kept", "{}"),
-            ("half", "half", "{}"),
-        )
-    }
     return judge(
-        every or None, value=float(table.share.iloc[-1]), times=TIMES, draws=draws, **listed
+        every or None,
+        value=float(table.share.iloc[-1]),
+        times=TIMES,
+        draws=draws,
+        moduli=", ".join(f"{M:,}" for M in table.M),
+        shares=", ".join(f"{share:.0%}" for share in table.share),
+        kept=", ".join(map(str, table.kept)),
+        half=", ".join(map(str, table.half)),
     )
 
 
-def modulation_table(M: int, etas: tuple[float, ...] = (1000.0, 10.0, 0.1)) -> pd.DataFrame:
+def modulation_table(M: int) -> pd.DataFrame:
     """With the first frequency learned by 16 units: the modified energy at its maximum and the
     least at the others'.
 
@@ -599,7 +616,7 @@ def modulation_table(M: int, etas: tuple[float, ...] = (1000.0, 10.0, 0.1)) -> p
     rho = irreps(M)[1]
     F = features(2 * np.stack([example(rho, seed) for seed in range(16)]), M)
     rows = []
-    for eta in etas:
+    for eta in (1000.0, 10.0, 0.1):
         least = min(modulated(hill.w, M, F, eta) for hill in others)
         rows.append((eta, modulated(first.w, M, F, eta), least))
     return pd.DataFrame(rows, columns=["eta", "learned", "others"])

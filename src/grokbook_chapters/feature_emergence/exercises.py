@@ -29,15 +29,16 @@ def window(
     top = 4 * K * s**4
     typical = ("standard deviation 1", 4 * K), ("fourth power", 4 * K * s**2)
     yield from number(eta, top, "set the derivative of eta / (K", *typical)
-    high, low = (backpropagated.shrinkage(K, 4 * s**4, one) for one in (top, part * top))
+    high = backpropagated.shrinkage(K, 4 * s**4, top)
+    low = backpropagated.shrinkage(K, 4 * s**4, part * top)
     yield from number(smaller, high / low, "divide the formula at eta", ("straight line", 1 / part))
     F = backpropagated.random_features(5, K, scale=s)
     Y = backpropagated.answers(5)
-    high, low = (np.linalg.norm(backpropagated.as_printed(F, Y, one)) for one in (top, part * top))
-    typical = ("upside down", low / high), ("the formula again", smaller)
-    yield from number(
-        measured, high / low, "take the norms of G_F", *typical, within=0.01 * high / low
-    )
+    high = np.linalg.norm(backpropagated.as_printed(F, Y, top))
+    low = np.linalg.norm(backpropagated.as_printed(F, Y, part * top))
+    right = high / low
+    typical = ("upside down", 1 / right), ("the formula again", smaller)
+    yield from number(measured, right, "take the norms of G_F", *typical, within=0.01 * right)
 
 
 @exercise("ex-17-product", draws={"group": PRODUCTS, "other": PRODUCTS})
@@ -50,13 +51,14 @@ def product(
         # the characters that are their own inverse, without the trivial one
         real = gcd(n, 2) * gcd(m, 2) - 1
         pairs = (n * m - 1 - real) // 2
-        found = sorted(map(float, given))
+        ordered = sorted(map(float, given))
+        count = len(ordered)
         right = [n * m / 4] * pairs + [n * m / 2] * real
-        if near(found, right):
+        if near(ordered, right):
             continue
-        yield len(found) == n * m - 1 != len(right), "and its conjugate are one hill", name
-        yield len(found) != len(right), "N has N real characters", name, real, pairs, real + pairs
-        yield near(4 * np.array(found), right), "for unit inputs", name
+        yield count == n * m - 1 != len(right), "and its conjugate are one hill", name
+        yield count != len(right), "N has N real characters", name, real, pairs, real + pairs
+        yield near(4 * np.array(ordered), right), "for unit inputs", name
         yield True, "is M/4", name
 
 

@@ -48,7 +48,8 @@ def energy(w: np.ndarray, M: Group, *, inputs: str = "one-hot") -> np.ndarray:
     Source: Tian 2025, Eq. 8.
     """
     check_choice("inputs", inputs, INPUTS)
-    return INPUTS[inputs] / 2 * (_class_sums(*_halves(w, M), M) ** 2).sum(axis=-1)
+    u, v = _halves(w, M)
+    return INPUTS[inputs] / 2 * (_class_sums(u, v, M) ** 2).sum(axis=-1)
 
 
 def gradient(w: np.ndarray, M: Group) -> np.ndarray:
@@ -62,9 +63,9 @@ def gradient(w: np.ndarray, M: Group) -> np.ndarray:
     """
     u, v = _halves(w, M)
     back = 2 * _class_sums(u, v, M)[..., as_table(M)]
-    return np.concatenate(
-        [np.einsum("...ab,...b->...a", back, v), np.einsum("...ab,...a->...b", back, u)], axis=-1
-    )
+    by_u = np.einsum("...ab,...b->...a", back, v)
+    by_v = np.einsum("...ab,...a->...b", back, u)
+    return np.concatenate([by_u, by_v], axis=-1)
 
 
 def _halves(w: np.ndarray, group: Group) -> tuple[np.ndarray, np.ndarray]:
@@ -142,9 +143,8 @@ def local_maxima(M: Group, *, inputs: str = "one-hot") -> tuple[LocalMaximum, ..
     maxima = []
     for rho in irreps(M)[1:]:
         top = INPUTS[inputs] * n / (2 * rho.dimension)
-        maxima.append(
-            LocalMaximum(rho, top, 3 * (rho.dimension - 1) - (rho.norm - 1), example(rho))
-        )
+        zero_modes = 3 * (rho.dimension - 1) - (rho.norm - 1)
+        maxima.append(LocalMaximum(rho, top, zero_modes, example(rho)))
     return tuple(maxima)
 
 
@@ -205,7 +205,7 @@ def by_traces(w: np.ndarray, M: Group) -> float:
     return float(total)
 
 
-def ascend(w: np.ndarray, M: Group, *, steps: int = 500, tolerance: float = 1e-12) -> np.ndarray:
+def ascend(w: np.ndarray, M: Group, *, steps: int = 500) -> np.ndarray:
     """Gradient ascent of the energy on the sphere from w (..., 2M), until nothing changes or
     `steps` are over.
 
@@ -217,7 +217,7 @@ def ascend(w: np.ndarray, M: Group, *, steps: int = 500, tolerance: float = 1e-1
         slope = gradient(now, M)
         moved = slope + (slope * now).sum(axis=-1, keepdims=True) * now  # w . slope = 4 E
         moved = moved / np.linalg.norm(moved, axis=-1, keepdims=True)
-        if np.abs(moved - now).max() < tolerance:
+        if np.abs(moved - now).max() < 1e-12:
             return moved
         now = moved
     return now

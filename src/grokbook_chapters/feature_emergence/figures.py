@@ -29,6 +29,9 @@ STAGES = (
 ALONE = ("train_accuracy", "found")
 """Curves that are drawn of the runs with weight decay only."""
 
+BAND = ("low", "value", "high")
+"""A fitted power between the ends of its band."""
+
 
 @styled
 def stages(followed: Mapping[str, xr.Dataset]) -> Figure:
@@ -93,10 +96,10 @@ def boundary(table: pd.DataFrame, power: Mapping[str, float]) -> Figure:
     if np.isfinite(power["value"]):
         away = np.log(M) - np.log(M).mean()
         middle = np.log(n).mean()
-        ends = (np.exp(middle + power[name] * away) for name in ("low", "high"))
-        ax.fill_between(M, *ends, color=COLOURS["measure"], alpha=0.2, lw=0)
+        low, value, high = np.exp(middle + np.outer([power[name] for name in BAND], away))
+        ax.fill_between(M, low, high, color=COLOURS["measure"], alpha=0.2, lw=0)
         label = f"fit: $M^{{{power['value']:.2f}}}$"
-        ax.plot(M, np.exp(middle + power["value"] * away), color=COLOURS["measure"], label=label)
+        ax.plot(M, value, color=COLOURS["measure"], label=label)
     below = n - table.least * M**2
     above = table.most * M**2 - n
     ax.errorbar(M, n, (below, above), fmt="o", color=COLOURS["measure"], capsize=3)

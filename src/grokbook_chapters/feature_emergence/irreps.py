@@ -107,19 +107,18 @@ def _irreps(table: bytes, n: int) -> tuple[Irrep, ...]:
     for space in np.split(vectors, cuts, axis=1):
         moved = space[products]  # [g, h] = f(gh), so that its inner products give rho(g^-1)
         matrices = np.einsum("hi,ghj->gij", space, moved[inverses(products)])
-        rho = Irrep(matrices, round(float((np.trace(matrices, axis1=1, axis2=2) ** 2).mean())))
+        character = np.trace(matrices, axis1=1, axis2=2)
+        rho = Irrep(matrices, round(float((character**2).mean())))
         if all(np.abs(rho.character - other.character).max() > 1e-6 for other in parts):
             parts.append(rho)
-    parts.sort(
-        key=lambda rho: (
-            rho.dimension,
-            -round(float(rho.character.sum())),
-            tuple(-rho.character.round(6)),
-        )
-    )
-    chosen = tuple(parts)
-    verify(products, chosen)
-    return chosen
+    ordered = tuple(sorted(parts, key=_order))
+    verify(products, ordered)
+    return ordered
+
+
+def _order(rho: Irrep) -> tuple[int, int, tuple[float, ...]]:
+    """Where an irrep stands: by dimension, the trivial one first, then by character."""
+    return rho.dimension, -round(float(rho.character.sum())), tuple(-rho.character.round(6))
 
 
 def verify(table: np.ndarray, parts: tuple[Irrep, ...]) -> None:

@@ -57,10 +57,10 @@ def generalising(by_share: pd.DataFrame) -> pd.DataFrame:
     return table.rename_axis("share of the pairs")[["with decay", "without"]].iloc[::-1]
 
 
-def ascent(M: int, steps: int, seed: int = 0) -> np.ndarray:
+def ascent(M: int, steps: int) -> np.ndarray:
     """The shares of a random unit's square sum in each frequency modulo M while it climbs the
     energy, (steps + 1, frequencies)."""
-    w = np.random.default_rng(seed).normal(size=2 * M)
+    w = np.random.default_rng(0).normal(size=2 * M)
     path = [w / np.linalg.norm(w)]
     for _ in range(steps):
         path.append(ascend(path[-1], M, steps=1))
@@ -81,16 +81,14 @@ def hills(groups: Sequence[str]) -> pd.DataFrame:
 
 def pairs_that_keep(moduli_to: int, draws: int) -> pd.DataFrame:
     """The random pairs n from which on a hill survives, by modulus and draw, and n over M ln M."""
-    rows = []
-    for M in TRIED:
-        if moduli_to >= M:
-            for n in samples_to_keep(M, draws):
-                rows.append((M, n, n / (M * np.log(M))))
-    return pd.DataFrame(rows, columns=["M", "n", "ratio"])
+    moduli = [M for M in TRIED if moduli_to >= M]
+    table = pd.DataFrame({"M": np.repeat(moduli, draws)})
+    table["n"] = np.concatenate([samples_to_keep(M, draws) for M in moduli])
+    return table.assign(ratio=table.n / (table.M * np.log(table.M)))
 
 
-def tried_at_once(moduli_to: int, draws: int = 4) -> pd.DataFrame:
+def tried_at_once(moduli_to: int) -> pd.DataFrame:
     """Whether one constant serves: `keeping` at some moduli up to three times as large, with the
     number of draws."""
     moduli = tuple(M for M in (31, 101, 401, 1009) if 3 * moduli_to >= M)
-    return keeping(moduli, draws).assign(draws=draws)
+    return keeping(moduli, draws=4).assign(draws=4)

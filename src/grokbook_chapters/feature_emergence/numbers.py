@@ -48,25 +48,22 @@ def _stages(followed: Mapping[str, xr.Dataset]) -> dict[str, Any]:
     grok = _first(run.test_accuracy >= SOLVED)
     complete = _first(run.found >= 1)
     at = run.step[-1].item() if np.isnan(grok) else grok
-    cosines = {
-        name: float(data.alignment.median("seed").sel(step=at)) for name, data in followed.items()
-    }
-    known = bool(np.isfinite(list(cosines.values())).all())
-    directions = f"cosines {cosines['decay']:.2f} and {cosines['none']:.2f}"
-    if not known:
+    with_decay = float(run.alignment.sel(step=at))
+    without = float(followed["none"].alignment.median("seed").sel(step=at))
+    directions = f"cosines {with_decay:.2f} and {without:.2f}"
+    if not np.isfinite([with_decay, without]).all():
         directions = "too few pairs for a direction"
-    turned = known and grok > 0 and cosines["decay"] > cosines["none"] + 0.1
-    steps = [_told(step) for step in (fit, grok, complete)]
+    turned = grok > 0 and with_decay > without + 0.1
+    fits = f"training pairs {_in_words(fit)}, held-out pairs {_in_words(grok)}"
+    pure = f"all frequencies {_in_words(complete)}, held-out {_in_words(grok)}"
     return {
         "step_fit": Number(fit, ",.0f", "(not reached)"),
         "step_grok": Number(grok, ",.0f", "(not reached)"),
-        "cosine_decay": f"{cosines['decay']:.2f}",
-        "cosine_none": f"{cosines['none']:.2f}",
-        "generalised": Truth(grok > fit, f"training pairs {steps[0]}, held-out pairs {steps[1]}"),
-        "pure_last": Truth(
-            grok >= 0 and not complete <= grok, f"all frequencies {steps[2]}, held-out {steps[1]}"
-        ),
-        "turned": Truth(bool(turned), directions),
+        "cosine_decay": f"{with_decay:.2f}",
+        "cosine_none": f"{without:.2f}",
+        "generalised": Truth(grok > fit, fits),
+        "pure_last": Truth(grok >= 0 and not complete <= grok, pure),
+        "turned": Truth(turned, directions),
     }
 
 
@@ -75,7 +72,7 @@ def _first(reached: xr.DataArray) -> float:
     return float(reached.step.where(reached).min())
 
 
-def _told(step: float) -> str:
+def _in_words(step: float) -> str:
     return "not in time" if np.isnan(step) else f"at step {step:,.0f}"
 
 
@@ -101,19 +98,20 @@ def _slower(kept: pd.DataFrame) -> Truth:
 
 def _recorded(recorded: Recorded) -> dict[str, Any]:
     """How many recorded runs have pure features last, and the power of the boundary."""
-    grokked = recorded.by_share[(recorded.by_share.decay > 0) & recorded.by_share.solved.notna()]
+    rows = recorded.by_share
+    grokked = rows[(rows.decay > 0) & rows.solved.notna()]
     later = ~(grokked.pure <= grokked.solved)
+    moduli = recorded.boundary.label
+    larger = exponent(recorded.boundary[moduli > moduli.min()])
     power = recorded.power
-    larger = exponent(recorded.boundary[recorded.boundary.label > recorded.boundary.label.min()])
+    low = power["low"]
+    high = power["high"]
     return {
         "later": f"{later.sum()} of {len(grokked)}",
         "law_value": f"{power['value']:.2f}",
-        "law_low": f"{power['low']:.2f}",
-        "law_high": f"{power['high']:.2f}",
+        "law_low": f"{low:.2f}",
+        "law_high": f"{high:.2f}",
         "law_wanted": f"{power['wanted']:.2f}",
         "larger_value": f"{larger['value']:.2f}",
-        "between": Truth(
-            power["low"] > 1 and power["high"] < 2,
-            f"exponent {power['low']:.2f} to {power['high']:.2f}",
-        ),
+        "between": Truth(low > 1 and high < 2, f"exponent {low:.2f} to {high:.2f}"),
     }

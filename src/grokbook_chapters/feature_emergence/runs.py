@@ -24,9 +24,8 @@ FRACTIONS: dict[int, tuple[float, ...]] = {
     127: (0.12, 0.15, 0.18, 0.2, 0.22, 0.25, 0.3),
 }
 
-BUDGET = (
-    3_000  # steps of the runs of the boundary: the default number of epochs of the authors' program
-)
+# steps of the runs of the boundary: the default number of epochs of the authors' program
+BUDGET = 3_000
 
 ALPHAS = (0.001, 0.002, 0.005)  # learning rates compared at the boundary
 
@@ -75,13 +74,12 @@ def run(
 def followed() -> dict[float, Experiment]:
     """Fig. 3's setting by weight decay: M = 71, K = 2,048, 2,016 of 5,041 pairs; nine of its 15
     seeds."""
-    configs = {
-        decay: run("Z71", 2048, 2016 / 5041, rate=0.001, decay=decay, steps=600) for decay in DECAYS
-    }
-    return {
-        decay: followed_run(f"tian2025/stages[decay={decay:g}]", config, seeds=tuple(range(9)))
-        for decay, config in configs.items()
-    }
+    experiments = {}
+    for decay in DECAYS:
+        config = run("Z71", 2048, 2016 / 5041, rate=0.001, decay=decay, steps=600)
+        name = f"tian2025/stages[decay={decay:g}]"
+        experiments[decay] = followed_run(name, config, seeds=tuple(range(9)))
+    return experiments
 
 
 def small(
@@ -94,15 +92,13 @@ def small(
 def shares() -> dict[tuple[float, float], Experiment]:
     """The run that the page follows, by share of the pairs and weight decay; five seeds, at 60 %
     twenty-five."""
-    return {
-        (share, decay): followed_run(
-            f"tian2025/shares[{share:g}, decay={decay:g}]",
-            small(share, decay),
-            seeds=tuple(range(25 if share == 0.6 else 5)),
-        )
-        for share in SHARES
-        for decay in DECAYS
-    }
+    experiments = {}
+    for share in SHARES:
+        seeds = tuple(range(25 if share == 0.6 else 5))
+        for decay in DECAYS:
+            name = f"tian2025/shares[{share:g}, decay={decay:g}]"
+            experiments[share, decay] = followed_run(name, small(share, decay), seeds)
+    return experiments
 
 
 def solved() -> dict[float, Experiment]:
@@ -111,15 +107,12 @@ def solved() -> dict[float, Experiment]:
 
     No other weight decays. Seeds 1 to 20: seed 0 was looked at when the rule of T29 was made.
     """
-    fixed = {"rate": 0.002, "decay": 0.0, "steps": 400, "points": 40}
-    return {
-        ridge: followed_run(
-            f"tian2025/solved[ridge={ridge:g}]",
-            run("Z23", 512, 0.6, ridge=ridge, **fixed),
-            seeds=tuple(range(1, 21)),
-        )
-        for ridge in RIDGES
-    }
+    experiments = {}
+    for ridge in RIDGES:
+        config = run("Z23", 512, 0.6, rate=0.002, decay=0.0, steps=400, points=40, ridge=ridge)
+        name = f"tian2025/solved[ridge={ridge:g}]"
+        experiments[ridge] = followed_run(name, config, seeds=tuple(range(1, 21)))
+    return experiments
 
 
 def arms() -> dict[tuple[str, bool], Experiment]:
@@ -132,32 +125,31 @@ def arms() -> dict[tuple[str, bool], Experiment]:
     for decay in DECAYS:
         fresh["M = 71", decay > 0] = replace(followed()[decay], seeds=tuple(range(6, 9)))
         fresh["M = 23", decay > 0] = replace(shares()[0.6, decay], seeds=tuple(range(20, 25)))
-    return fresh | {
-        ("solved", ridge > 1): replace(one, seeds=tuple(range(16, 21)))
-        for ridge, one in solved().items()
-    }
+    for ridge in RIDGES:
+        fresh["solved", ridge > 1] = replace(solved()[ridge], seeds=tuple(range(16, 21)))
+    return fresh
 
 
 def by_share(label: str, group: str, tried: tuple[float, ...], seeds: Iterable[int]) -> Sweep:
     """A sweep over shares of the pairs whose runs stop once they generalise."""
     config = replace(run(group), stop=StopRule(threshold=0.99, hold=3))
-    return ended_sweep(
-        f"tian2025/{label}", config, tuple(seeds), axes=(Axis("train_fraction", tried),)
-    )
+    axes = (Axis("train_fraction", tried),)
+    return ended_sweep(f"tian2025/{label}", config, tuple(seeds), axes)
 
 
 def boundary() -> dict[int, Sweep]:
     """Figs 10 to 13: the share of the pairs from which on a network generalises, by modulus; K =
     256, rate 0.005."""
-    return {
-        M: by_share(f"boundary[M={M}]", f"Z{M}", tried, range(5 if M == 127 else 10))
-        for M, tried in FRACTIONS.items()
-    }
+    sweeps = {}
+    for M, tried in FRACTIONS.items():
+        seeds = range(5 if M == 127 else 10)
+        sweeps[M] = by_share(f"boundary[M={M}]", f"Z{M}", tried, seeds)
+    return sweeps
 
 
 def fresh_boundary() -> dict[int, Sweep]:
     """The last five seeds of each modulus, which are younger than the rule of T30."""
-    return {M: replace(one, seeds=one.seeds[-5:]) for M, one in boundary().items()}
+    return {M: replace(sweep, seeds=sweep.seeds[-5:]) for M, sweep in boundary().items()}
 
 
 def others() -> dict[str, Sweep]:
@@ -169,30 +161,28 @@ def others() -> dict[str, Sweep]:
 def finer_groups() -> dict[str, Sweep]:
     """The same with other seeds at closer shares, beside addition modulo 23 and with more
     groups."""
-    return {
-        label: by_share(f"finer[{name}]", name, FINER, range(5, 10)) for label, name in FINE.items()
-    }
+    sweeps = {}
+    for label, name in FINE.items():
+        sweeps[label] = by_share(f"finer[{name}]", name, FINER, range(5, 10))
+    return sweeps
 
 
 def rates() -> dict[int, Sweep]:
     """Fig. 7: three learning rates at the boundary, M = 127 and 3,225 pairs; and M = 71 at 1,361
     pairs."""
-    return {
-        M: ended_sweep(
-            f"tian2025/rates[M={M}]",
-            run(f"Z{M}", share=n / M**2, rate=0.001),
-            tuple(range(seeds)),
-            axes=(Axis("learning_rate", ALPHAS),),
-        )
-        for M, n, seeds in ((71, 1361, 10), (127, 3225, 6))
-    }
+    sweeps = {}
+    for M, n, seeds in ((71, 1361, 10), (127, 3225, 6)):
+        config = run(f"Z{M}", share=n / M**2, rate=0.001)
+        axes = (Axis("learning_rate", ALPHAS),)
+        sweeps[M] = ended_sweep(f"tian2025/rates[M={M}]", config, tuple(range(seeds)), axes)
+    return sweeps
 
 
 def muon() -> dict[str, Sweep]:
     """Fig. 8: Adam and Muon by width and learning rate, M = 71; Muon moves W_E, AdamW the output
     layer."""
     adam = run("Z71", share=0.4, rate=0.002, steps=2_000)
-    other = Muon(
+    optimizer = Muon(
         0.002,
         weight_decay=5e-5,
         beta2=0.999,
@@ -202,25 +192,26 @@ def muon() -> dict[str, Sweep]:
         plain=True,
     )
     axes = Axis("width", (FEWEST, 64, 128)), Axis("learning_rate", (0.002, 0.01, 0.03))
-    return {
-        name: ended_sweep(f"tian2025/optimiser[{name}]", config, tuple(range(6)), axes=axes)
-        for name, config in (("adam", adam), ("muon", replace(adam, optimizer=other)))
-    }
+    sweeps = {}
+    for name, config in (("adam", adam), ("muon", replace(adam, optimizer=optimizer))):
+        label = f"tian2025/optimiser[{name}]"
+        sweeps[name] = ended_sweep(label, config, tuple(range(6)), axes)
+    return sweeps
 
 
 def at_rest() -> dict[str, Sweep]:
     """The fewest units of `muon` for five times its steps, with seeds that it has not, so that
     losses come to rest."""
-    return {
-        name: replace(
-            one,
+    sweeps = {}
+    for name, sweep in muon().items():
+        sweeps[name] = replace(
+            sweep,
             name=f"tian2025/at rest[{name}]",
-            config=replace(one.config, steps=10_000),
+            config=replace(sweep.config, steps=10_000),
             seeds=tuple(range(10, 23)),
-            axes=(Axis("width", (FEWEST,)), one.axes[1]),
+            axes=(Axis("width", (FEWEST,)), sweep.axes[1]),
         )
-        for name, one in muon().items()
-    }
+    return sweeps
 
 
 RUNS = (boundary, followed, rates, muon, others, shares, solved, finer_groups, at_rest)
@@ -234,12 +225,10 @@ def plan(
     M is odd, as the page pairs every frequency with a sine, and `decay` above 0, as it stands
     beside a run without.
     """
-    both = {"decay": decay, "none": 0.0}
+    seeds = tuple(range(n_seeds))
+    with_decay = small(train_fraction, decay, M, width, steps)
+    without = small(train_fraction, 0.0, M, width, steps)
     return {
-        name: followed_run(
-            f"live/stages[M={M}, {name}]",
-            small(train_fraction, each, M, width, steps),
-            seeds=tuple(range(n_seeds)),
-        )
-        for name, each in both.items()
+        "decay": followed_run(f"live/stages[M={M}, decay]", with_decay, seeds),
+        "none": followed_run(f"live/stages[M={M}, none]", without, seeds),
     }

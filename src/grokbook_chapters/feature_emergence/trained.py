@@ -3,8 +3,8 @@ groups."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -55,29 +55,42 @@ def lives(data: xr.Dataset) -> pd.DataFrame:
     where the runs have its curve.
     """
     last = data.isel(step=-1, drop=True)
-    renamed = last.rename({name: new for name, new in RENAMED.items() if name in data})
-    seen = {name: renamed[name] for name in (*AT_END, *RENAMED.values()) if name in renamed}
-    for name, new, bar in (("test_accuracy", "solved", SOLVED), ("found", "pure", 1)):
-        if name in data and "step" in data[name].dims:
-            seen[new] = data.step.where(data[name] >= bar).min("step")
+    columns = {name: last[name] for name in AT_END if name in last}
+    for name, column in RENAMED.items():
+        if name in last:
+            columns[column] = last[name]
+    if is_curve(data, "test_accuracy"):
+        columns["solved"] = first_step(data.test_accuracy >= SOLVED)
+    if is_curve(data, "found"):
+        columns["pure"] = first_step(data.found >= 1)
     if "test_loss" in data:
-        seen["earlier"] = data.test_loss.sel(
-            step=2 / 3 * data.step[-1].item(), method="nearest", drop=True
-        )
+        late = 2 / 3 * data.step[-1].item()
+        columns["earlier"] = data.test_loss.sel(step=late, method="nearest", drop=True)
     if "train_accuracy" in data:
-        seen["fits"] = last.train_accuracy >= SOLVED
-    return xr.Dataset(seen).to_dataframe().reset_index()
+        columns["fits"] = last.train_accuracy >= SOLVED
+    return xr.Dataset(columns).to_dataframe().reset_index()
+
+
+def is_curve(data: xr.Dataset, name: str) -> bool:
+    """Whether runs have this variable at every logged step, not at their end alone."""
+    return name in data and "step" in data[name].dims
+
+
+def first_step(reached: xr.DataArray) -> xr.DataArray:
+    """The first logged step at which it is so, NaN for never."""
+    return reached.step.where(reached).min("step")
 
 
 def complete(runs: Runs) -> dict[Any, Any]:
     """The runs of which all seeds that were asked for are recorded (three or more if that is not
     known), by label."""
-    asked = {label: len(one.seeds) for label, one in runs.experiments.items()}
-    return {
-        label: data
-        for label, data in runs.items()
-        if len(np.unique(data["seed"])) >= asked.get(label, ENOUGH)
-    }
+    whole = {}
+    for label, data in runs.items():
+        known = label in runs.experiments
+        wanted = len(runs.experiments[label].seeds) if known else ENOUGH
+        if len(np.unique(data["seed"])) >= wanted:
+            whole[label] = data
+    return whole
 
 
 def together(runs: dict[Any, pd.DataFrame]) -> pd.DataFrame:
@@ -96,8 +109,8 @@ def edges(rows: pd.DataFrame, steps: int = BUDGET) -> pd.DataFrame:
     unsolved = rows.assign(low=share.mask(rows.solved <= steps)).groupby(run, sort=False).low
     both = rows.assign(low=unsolved.transform("max"))
     both["high"] = share.where(share > both.low)
-    found = both.groupby(run, sort=False, as_index=False)[["low", "high"]].min()
-    return found.assign(low=found.low.where(found.high.notna()))
+    table = both.groupby(run, sort=False, as_index=False)[["low", "high"]].min()
+    return table.assign(low=table.low.where(table.high.notna()))
 
 
 def boundary_table(rows: pd.DataFrame, steps: int = BUDGET) -> pd.DataFrame:
@@ -107,47 +120,49 @@ def boundary_table(rows: pd.DataFrame, steps: int = BUDGET) -> pd.DataFrame:
     It is half way between two shares (log), `share` the geometric mean over seeds, `least` and
     `most` their range. A label without a seed inside is left out.
     """
-    found = edges(rows, steps)
-    share = np.sqrt(found.low * found.high).groupby(found.label, sort=False)
-    table = share.agg(
-        inside="count",
-        outside="size",
-        share=lambda one: np.exp(np.log(one).mean()),
-        least="min",
-        most="max",
+    places = edges(rows, steps)
+    share = np.sqrt(places.low * places.high)
+    table = share.groupby(places.label, sort=False).agg(
+        inside="count", outside="size", share="mean", least="min", most="max"
     )
+    table["share"] = np.exp(np.log(share).groupby(places.label, sort=False).mean())
     return table.assign(outside=table.outside - table.inside).dropna()
 
 
-def exponent(rows: pd.DataFrame, steps: int = BUDGET, draws: int = 2_000) -> dict[str, float]:
-    """The slope of ln n against ln M over the boundary, with the central 95 % of draws; that of M
-    ln M.
+def exponent(rows: pd.DataFrame) -> dict[str, float]:
+    """The slope of ln n against ln M over the boundary, with the central 95 % of 2,000 draws; that
+    of M ln M.
 
     A modulus (label) counts with three seeds or more inside the tried shares. A draw resamples the
     seeds, and takes for each modulus one place between the two shares that were tried, uniform in
     the logarithm. NaN for fewer than two moduli.
     """
-    known = {
-        M: np.log(one[["low", "high"]].to_numpy() * M**2)
-        for M, one in edges(rows, steps).dropna().groupby("label")
-        if len(one) >= ENOUGH
-    }
-    if len(known) < 2:
+    moduli = []
+    logarithms = []
+    for M, inside in edges(rows).dropna().groupby("label"):
+        if len(inside) >= ENOUGH:
+            moduli.append(M)
+            logarithms.append(np.log(inside[["low", "high"]].to_numpy() * M**2))
+    if len(moduli) < 2:
         return dict.fromkeys(("value", "low", "high", "wanted"), np.nan)
     rng = np.random.default_rng(0)
-    x = np.log(list(known))
+    x = np.log(moduli)
 
     def drawn(n: np.ndarray) -> float:
         low, high = rng.choice(n, len(n)).mean(axis=0)
         return rng.uniform(low, high)
 
-    logarithms = [[drawn(n) for n in known.values()] for _ in range(draws)]
-    slopes = np.polyfit(x, np.transpose(logarithms), 1)[0]
-    low, high = np.quantile(slopes, [0.025, 0.975])
-    value, wanted = (
-        np.polyfit(x, y, 1)[0] for y in ([n.mean() for n in known.values()], np.log(np.exp(x) * x))
-    )
-    return {"value": float(value), "low": float(low), "high": float(high), "wanted": float(wanted)}
+    def slope(y: Sequence[float] | np.ndarray) -> np.ndarray:
+        return np.polyfit(x, y, 1)[0]
+
+    samples = [[drawn(n) for n in logarithms] for _ in range(2_000)]
+    low, high = np.quantile(slope(np.transpose(samples)), [0.025, 0.975])
+    return {
+        "value": float(slope([n.mean() for n in logarithms])),
+        "low": float(low),
+        "high": float(high),
+        "wanted": float(slope(x + np.log(x))),
+    }
 
 
 def has_bump(curve: np.ndarray, factor: float = BUMP) -> bool:
@@ -172,21 +187,25 @@ def excess(with_decay: xr.Dataset, without: xr.Dataset) -> np.ndarray:
     return quotient.where(fitted.cumsum("step") > 0).transpose("seed", "step").values
 
 
-def controls(with_decay: xr.Dataset, without: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
-    """What must pass and what must not in place of `excess`, (seed, step) each.
+class Controls(NamedTuple):
+    """What must pass and what must not in place of `excess`, (seed, step) each."""
 
-    The oracle is twice as high while a tenth to nine tenths of the unseen pairs are right with
+    oracle: np.ndarray
+    null: np.ndarray
+
+
+def controls(with_decay: xr.Dataset, without: xr.Dataset) -> Controls:
+    """The oracle is twice as high while a tenth to nine tenths of the unseen pairs are right with
     decay. The null has no decay on either side: each seed's norm over that of the next.
     """
     rising = (with_decay.test_accuracy > 0.1) & (with_decay.test_accuracy < 0.9)
     shifted = without.assign(gradient_norm=without.gradient_norm.roll(seed=1, roll_coords=False))
-    return (1.0 + rising).transpose("seed", "step").values, excess(shifted, without)
+    return Controls((1.0 + rising).transpose("seed", "step").values, excess(shifted, without))
 
 
-def _counted(flags: Iterable[bool]) -> str:
+def _counted(flags: Collection[bool]) -> str:
     """In how many of some runs something is so: "in 2 of 3 runs"."""
-    every = list(flags)
-    return f"in {some(int(sum(every)), len(every))} runs"
+    return f"in {some(int(sum(flags)), len(flags))} runs"
 
 
 @claim(
@@ -210,31 +229,37 @@ def bump(runs: Runs, *, factor: float = BUMP) -> Finding:
     what decays, and the size of the solved layer are ours, so that nothing is refuted: said of the
     solved layer since its runs were seen, which leaves what bears the statement out as it was.
     """
-    there = complete(runs)
+    recorded = complete(runs)
     told = []
     parts = [None]
     for size in ("M = 71", "M = 23"):
-        if not {(size, True), (size, False)} <= set(there):
+        if not {(size, True), (size, False)} <= set(recorded):
             continue
-        pair = there[size, True], there[size, False]
-        curves = (excess(*pair), *controls(*pair))
-        seen, oracle, null = ([has_bump(row, factor) for row in rows] for rows in curves)
+        pair = recorded[size, True], recorded[size, False]
+        curves = excess(*pair)
+        seen = bumps(curves, factor)
+        oracle, null = [bumps(rows, factor) for rows in controls(*pair)]
         if size == "M = 71" and most(oracle) and not most(null):
             parts = [most(seen)]
-        top = np.median(np.nanmax(curves[0], axis=1))
+        top = np.median(np.nanmax(curves, axis=1))
         told.append(
             f"{size}, learned: {_counted(seen)} (highest {top:.1f} times, median; oracle"
             f" {_counted(oracle)}, null {_counted(null)})"
         )
-    for decay in (True, False):
-        if ("solved", decay) not in there:
+    for decay, ridge in zip((True, False), RIDGES, strict=True):
+        if ("solved", decay) not in recorded:
             parts.append(None)
             continue
-        rows = there["solved", decay].gradient_norm.transpose("seed", "step").values
-        seen = [has_bump(row, factor) for row in rows]
-        told.append(f"solved, decay {RIDGES[not decay]:g}: {_counted(seen)}")
+        norms = recorded["solved", decay].gradient_norm.transpose("seed", "step").values
+        seen = bumps(norms, factor)
+        told.append(f"solved, decay {ridge:g}: {_counted(seen)}")
         parts.append(most(flag == decay for flag in seen))
     return judge(*parts, elsewhere=True, told="; ".join(told))
+
+
+def bumps(curves: np.ndarray, factor: float) -> list[bool]:
+    """Which of some curves, (seed, step), have a bump."""
+    return [has_bump(curve, factor) for curve in curves]
 
 
 @claim(
@@ -260,25 +285,29 @@ def law(runs: Runs) -> Finding:
     left out; it is refuted where all these bands lie on one side. That one is left out was added
     when M = 23, 41 and 71 had been seen.
     """
-    if not (full := complete(runs)):
+    recorded = complete(runs)
+    if not recorded:
         return TOO_FEW
-    rows = together(full)
+    rows = together(recorded)
     table = boundary_table(rows)
     fit = exponent(rows)
     if np.isnan(fit["value"]):
-        places = ", ".join(
-            f"{share:.2f} of the pairs at M = {M}" for M, share in table.share.items()
-        )
-        return Finding(
-            UNDECIDED, f"the boundary is at {places or 'none of the shares that were tried'}"
-        )
-    fits = [fit, *(exponent(rows[rows.label != M]) for M in full)]
-    sides = {int(one["low"] > one["wanted"]) - int(one["high"] < one["wanted"]) for one in fits}
+        places = [f"{share:.2f} of the pairs at M = {M}" for M, share in table.share.items()]
+        listed = ", ".join(places) or "none of the shares that were tried"
+        return Finding(UNDECIDED, f"the boundary is at {listed}")
+    sides = {side_of(fit)} | {side_of(exponent(rows[rows.label != M])) for M in recorded}
     part = decided(sides == {0}, len(sides) == 1)
     table = table[table.inside >= ENOUGH]
     if len(table) < SOME or (part and fit["high"] >= 2):
         part = None  # too few moduli, or a band that has the constant share in it as well
     return judge(part, **fit, moduli=", ".join(map(str, table.index)))
+
+
+def side_of(fit: Mapping[str, float]) -> int:
+    """Where the band of an `exponent` lies to M ln M: 1 above it, -1 below, 0 with it inside."""
+    if fit["low"] > fit["wanted"]:
+        return 1
+    return -1 if fit["high"] < fit["wanted"] else 0
 
 
 @claim(
@@ -299,37 +328,38 @@ def large_rate(runs: Runs) -> Finding:
     pairs there is ours; that was mended after the runs were seen, and what bears the statement out
     is as it was.
     """
-    there = complete(runs)
+    recorded = complete(runs)
     told = []
-    parts: list[Part] = [None] * any(label not in there for label in runs.experiments or runs)
+    parts: list[Part] = []
+    if not set(runs.experiments or runs) <= set(recorded):
+        parts.append(None)
     for M, rows in sorted(runs.items()):
         by = rows.groupby("learning_rate")
         counts = by.solved.count()
+        sizes = by.size()
         energy = by.reached.median()
-        share = (counts / by.size()).to_numpy()
-        at_it = 0 < share.mean() < 1
-        each = ", ".join(some(n, of) for n, of in zip(counts, by.size(), strict=True))
-        where = "" if at_it else ", so that this is not at the boundary"
-        told.append(
-            f"M = {M}: {each} generalise, energy {', '.join(f'{e:.2f}' for e in energy)}{where}"
-        )
-        if at_it and M in there:
-            parts += [share[-1] < 0.5 < share[:-1].min(), energy.iloc[-1] > energy.iloc[:-1].max()]
-    return judge(
-        *parts, elsewhere=True, alphas=", ".join(f"{a:g}" for a in ALPHAS), told="; ".join(told)
-    )
+        share = (counts / sizes).to_numpy()
+        at_boundary = 0 < share.mean() < 1
+        generalise = ", ".join(map(some, counts, sizes))
+        energies = ", ".join(f"{reached:.2f}" for reached in energy)
+        where = "" if at_boundary else ", so that this is not at the boundary"
+        told.append(f"M = {M}: {generalise} generalise, energy {energies}{where}")
+        if at_boundary and M in recorded:
+            parts.append(share[-1] < 0.5 < share[:-1].min())
+            parts.append(energy.iloc[-1] > energy.iloc[:-1].max())
+    alphas = ", ".join(f"{rate:g}" for rate in ALPHAS)
+    return judge(*parts, elsewhere=True, alphas=alphas, told="; ".join(told))
 
 
-def best_rate(rows: pd.DataFrame, width: int = FEWEST) -> pd.DataFrame:
-    """The runs of the best rate: the least median of the test losses at the end where every run
-    fits; else none."""
-    tried = rows[rows.width == width].groupby("learning_rate")
-    middle = tried.loss.median()[tried.fits.all()]
-    return (
-        rows[(rows.width == width) & (rows.learning_rate == middle.idxmin())]
-        if len(middle)
-        else rows[:0]
-    )
+def best_rate(rows: pd.DataFrame) -> pd.DataFrame:
+    """The runs of the best rate at the fewest units: the least median of the test losses at the end
+    where every run fits; else none."""
+    narrow = rows[rows.width == FEWEST]
+    tried = narrow.groupby("learning_rate")
+    medians = tried.loss.median()[tried.fits.all()]
+    if medians.empty:
+        return rows[:0]
+    return narrow[narrow.learning_rate == medians.idxmin()]
 
 
 def _losses(rows: pd.DataFrame) -> pd.DataFrame:
@@ -360,23 +390,31 @@ def muon_at_few_nodes(runs: Runs, *, margin: float = 1.05) -> Finding:
     thirteen of them at rest, had been seen: they have no order). The first rules asked that most,
     then that all runs be apart, which no difference below the seeds' own satisfies.
     """
-    best = {name: best_rate(rows) for name, rows in complete(runs).items()}
-    losses = {
-        name: f"{rows.loss.median():.3f} with {name.capitalize()}"
-        for name, rows in best.items()
-        if len(rows)
-    }
-    said = {"width": FEWEST, "told": ", ".join(losses.values())}
-    if len(losses) < 2:
-        return judge(None, **said)
-    adam, muon = (_losses(best[name]) for name in ("adam", "muon"))
+    best = {}
+    medians = []
+    for name, rows in complete(runs).items():
+        rows = best_rate(rows)
+        if len(rows):
+            best[name] = rows
+            medians.append(f"{rows.loss.median():.3f} with {name.capitalize()}")
+    told = ", ".join(medians)
+    if len(best) < 2:
+        return judge(None, width=FEWEST, told=told)
+    adam = _losses(best["adam"])
+    muon = _losses(best["muon"])
     lower = sooner(muon, adam)
     near = sooner(muon, adam, factor=1 / margin) is False
-    said["told"] += f"; Muon is lower {_counted(muon.grok_step < adam.grok_step)}, "
-    said["told"] += f"{'by less' if near else 'perhaps by more'} than {margin - 1:.0%}"
+    wins = _counted(muon.grok_step < adam.grok_step)
+    by = "by less" if near else "perhaps by more"
     rests = all((rows.earlier / rows.loss).median() <= 1.01 for rows in best.values())
     parts = (lower, not near) if rests else (None,)
-    return judge(*parts, corrected=bool(lower), elsewhere=True, **said)
+    return judge(
+        *parts,
+        corrected=bool(lower),
+        elsewhere=True,
+        width=FEWEST,
+        told=f"{told}; Muon is lower {wins}, {by} than {margin - 1:.0%}",
+    )
 
 
 @claim(
@@ -400,15 +438,16 @@ def other_groups(runs: Runs, *, factor: float = 1.25) -> Finding:
     since the runs were seen; what bears it out is as it was). The first rule counted all six groups
     of the coarse grid; the second set dimension 3 aside when those runs had been seen.
     """
-    if not (full := complete(runs)):
+    recorded = complete(runs)
+    if not recorded:
         return TOO_FEW
-    table = boundary_table(together(full))
-    told = ", ".join(f"{FINE[label]} {share:.2f}" for label, share in table.share.items())
-    said = {"told": told or "no boundary is inside the shares that were tried"}
+    table = boundary_table(together(recorded)).rename(index=FINE)
+    told = ", ".join(f"{name} {share:.2f}" for name, share in table.share.items())
+    told = told or "no boundary is inside the shares that were tried"
     if len(table) < len(FINE) or table.inside.min() < ENOUGH:
-        return judge(None, **said)
-    ratio = table.share / table.share["Z23 finer"]
+        return judge(None, told=told)
+    ratio = table.share / table.share["Z23"]
     alike = np.log(ratio).abs() < np.log(factor)
-    asked = alike[[FINE[label] not in WIDER for label in table.index]]
-    part = None if alike.all() else bool(asked.all())
-    return judge(part, elsewhere=True, value=float(ratio.max()), **said)
+    judged = alike[~alike.index.isin(WIDER)]
+    part = None if alike.all() else bool(judged.all())
+    return judge(part, elsewhere=True, value=float(ratio.max()), told=told)

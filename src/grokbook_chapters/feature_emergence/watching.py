@@ -4,6 +4,8 @@ of the nodes."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -42,57 +44,68 @@ def node_measures(w: np.ndarray, group: int | str) -> dict[str, float]:
     """
     scaled = w / np.linalg.norm(w, axis=1, keepdims=True)
     shares = spectrum(scaled, group)[:, 1:]
-    now, strongest = energy(scaled, group, inputs="unit"), shares.argmax(axis=1)
+    energies = energy(scaled, group, inputs="unit")
     least = min(m.energy for m in local_maxima(group, inputs="unit"))
-    pure = shares.max(axis=1)
-    got = len(set(strongest[pure >= PURE].tolist())) / shares.shape[1]
+    purity = shares.max(axis=1)
+    strongest = shares.argmax(axis=1)
+    pure = np.unique(strongest[purity >= PURE])
     return {
-        "energy": now.mean(),
-        "reached": now.mean() / least,
-        "purity": pure.mean(),
-        "found": got,
+        "energy": energies.mean(),
+        "reached": energies.mean() / least,
+        "purity": purity.mean(),
+        "found": len(pure) / shares.shape[1],
     }
 
 
-def _trained(view: View) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Features (n, K), one-hot answers (n, M) of the training pairs, and the output layer (K,
-    M)."""
+class Trained(NamedTuple):
+    """Features (n, K) and one-hot answers (n, M) of the training pairs, and the gradient at the
+    features, (n, K)."""
+
+    features: np.ndarray
+    targets: np.ndarray
+    gradient: np.ndarray
+
+
+def _trained(view: View) -> Trained:
+    r"""What a network is on its training pairs; the gradient is $P^\perp(Y - FV)V^\top$, V as it
+    is."""
     at = view.task.train_index
-    w, n = nodes(view.weights), view.task.p
+    w = nodes(view.weights)
     a, b = view.task.inputs[at].T
-    features = (w[:, a] + w[:, n + b]).T ** 2
-    return features, answers(group_of(view.config))[at], view.weights["W_U"].double().numpy().T
+    features = (w[:, a] + w[:, view.task.p + b]).T ** 2
+    targets = answers(group_of(view.config))[at]
+    V = view.weights["W_U"].double().numpy().T
+    return Trained(features, targets, centred(targets - features @ V) @ V.T)
 
 
 def gradient_norm(view: View) -> float:
     r"""$\lVert G_F\rVert = \lVert P^\perp(Y - FV)V^\top\rVert_F$ on the training pairs, V as it
     is."""
-    features, targets, V = _trained(view)
-    return float(np.linalg.norm(centred(targets - features @ V) @ V.T))
+    return float(np.linalg.norm(_trained(view).gradient))
 
 
 def alignment(view: View) -> float:
     r"""The cosine of $G_F$ and $\tilde Y\tilde Y^\top\tilde F$, which Lemma 1 says are parallel."""
-    features, targets, V = _trained(view)
-    got, target = centred(targets - features @ V) @ V.T, centred(targets)
+    features, targets, gradient = _trained(view)
+    target = centred(targets)
     wanted = target @ (target.T @ centred(features))
-    size = np.linalg.norm(got) * np.linalg.norm(wanted)
-    return float((got * wanted).sum() / size) if size else float("nan")
+    size = np.linalg.norm(gradient) * np.linalg.norm(wanted)
+    return float((gradient * wanted).sum() / size) if size else float("nan")
 
 
-def _node(name: str) -> Callable[[View], float]:
-    return lambda view: node_measures(nodes(view.weights), group_of(view.config))[name]
+def _node(view: View, name: str) -> float:
+    return node_measures(nodes(view.weights), group_of(view.config))[name]
 
+
+# what is recorded of the last step of the runs of a grid
+AT_END = ("energy", "reached", "purity", "found")
 
 # What is recorded of the runs that are followed, each a variable (seed, step).
 WATCHED: Mapping[str, Callable[[View], float]] = {
     "gradient_norm": gradient_norm,
     "alignment": alignment,
-    **{name: _node(name) for name in ("energy", "reached", "purity", "found")},
+    **{name: partial(_node, name=name) for name in AT_END},
 }
-
-# what is recorded of the last step of the runs of a grid
-AT_END = ("energy", "reached", "purity", "found")
 
 
 def followed_run(name: str, config: RunConfig, seeds: tuple[int, ...]) -> Experiment:
@@ -102,8 +115,8 @@ def followed_run(name: str, config: RunConfig, seeds: tuple[int, ...]) -> Experi
 
 def last_nodes(config: RunConfig, weights: Mapping[str, torch.Tensor]) -> xr.Dataset:
     """Of the last nodes of a run the numbers `AT_END`."""
-    found = node_measures(nodes(weights), group_of(config))
-    return xr.Dataset({name: float(found[name]) for name in AT_END})
+    measures = node_measures(nodes(weights), group_of(config))
+    return xr.Dataset({name: float(measures[name]) for name in AT_END})
 
 
 def ended_sweep(

@@ -31,6 +31,9 @@ from grokbook.theory.parallelograms import all_samples
 NEGLIGIBLE = 1e-8
 """Eigenvalues below this are zeros: the entries are of size one."""
 
+MOST = 1_000
+"""Cosets after which an enumeration is given up."""
+
 
 def deduced(table: np.ndarray, trained: np.ndarray) -> np.ndarray:
     r"""The equalities that follow from training cells, bool (..., h, a, c): is
@@ -127,15 +130,13 @@ def first_forced(table: np.ndarray, n: int = 1_000, seed: int = 0) -> np.ndarray
     return _first_size(forced, table.size, n, seed)
 
 
-def coset_count(
-    relations: Sequence[Sequence[int]], generators: int, most: int = 1_000
-) -> int | None:
+def coset_count(relations: Sequence[Sequence[int]], generators: int) -> int | None:
     """The index of the subgroup of generator 1 in the group of these relations, by coset
     enumeration (Todd, Coxeter).
 
     A relation is a word that is to be one: numbers 1 to `generators`, negative for inverses. Cosets
     are vertices; each relation is a closed path at each of them, and two edges with one start and
-    one name have one end. None where `most` cosets do not suffice: the index may be larger,
+    one name have one end. None where `MOST` cosets do not suffice: the index may be larger,
     infinite or only hard to find.
 
     Example: in the group of x^2 = y^2 = (xy)^3 = 1, of six elements, that of x has two.
@@ -171,7 +172,7 @@ def coset_count(
 
     join(0, 1, 0)
     coset = 0
-    while coset < len(ends) <= most:
+    while coset < len(ends) <= MOST:
         if leader[coset] == coset:
             for word in relations:
                 join(reduce(follow, word[:-1], coset), word[-1], coset)

@@ -75,9 +75,7 @@ def closed_products(
     return square.sum(axis=(1, 2)) <= tolerance
 
 
-def group_quality(
-    embedding: Array, table: np.ndarray, *, convention: str = "code", delta: float | None = None
-) -> float:
+def group_quality(embedding: Array, table: np.ndarray, *, convention: str = "code") -> float:
     r"""RQI of matrices: the share of generalised parallelograms that they close, in [0, 1].
 
     Args and errors as in `closed_products`.
@@ -93,7 +91,7 @@ def group_quality(
 
     Source: Liu et al. 2022, appendix H.
     """
-    return float(closed_products(embedding, table, convention=convention, delta=delta).mean())
+    return float(closed_products(embedding, table, convention=convention).mean())
 
 
 def answered_cells(closed: np.ndarray, table: np.ndarray, trained: np.ndarray) -> np.ndarray:
@@ -133,12 +131,7 @@ def _check_shape(name: str, given: np.ndarray, shape: tuple[int, ...]) -> None:
 
 
 def predicted_accuracy(
-    embedding: Array,
-    table: np.ndarray,
-    trained: np.ndarray,
-    *,
-    convention: str = "code",
-    delta: float | None = None,
+    embedding: Array, table: np.ndarray, trained: np.ndarray, *, convention: str = "code"
 ) -> float:
     r"""$\widehat{\mathrm{Acc}}$ of matrices on the whole table: the share of `answered_cells`;
     errors as there.
@@ -151,5 +144,5 @@ def predicted_accuracy(
 
     Source: Liu et al. 2022, appendix D, Eq. 13.
     """
-    closed = closed_products(embedding, table, convention=convention, delta=delta)
+    closed = closed_products(embedding, table, convention=convention)
     return float(answered_cells(closed, table, trained).mean())

@@ -31,9 +31,9 @@ PAPER_PLANE = (0, 2)
 PLANES = ((0, 1), PAPER_PLANE, (1, 2))  # the planes of two of the first three principal components
 
 
-def components(matrices: np.ndarray, count: int = 3) -> np.ndarray:
-    """The first principal components of matrices (n, k, k), each a point of k^2 numbers, (n,
-    count).
+def components(matrices: np.ndarray) -> np.ndarray:
+    """The first three principal components of matrices (n, k, k), each a point of k^2 numbers, (n,
+    3).
 
     Example:
         >>> components(np.random.default_rng(0).normal(size=(6, 3, 3))).shape
@@ -41,7 +41,7 @@ def components(matrices: np.ndarray, count: int = 3) -> np.ndarray:
     """
     points = np.asarray(matrices, dtype=float).reshape(len(matrices), -1)
     u, s, _ = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)
-    return (u * s)[:, :count]
+    return (u * s)[:, :3]
 
 
 def hexagons(matrices: np.ndarray) -> list[tuple[int, int]]:

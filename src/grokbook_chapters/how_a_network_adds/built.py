@@ -44,11 +44,8 @@ def angles(p: int, frequencies: Sequence[int]) -> Tensor:
         raise ParameterError(
             f"p = {p!r} must be odd and at least 3: a half turn must not be a number."
         )
-    if (
-        not frequencies
-        or len(set(frequencies)) < len(frequencies)
-        or not set(frequencies) <= set(range(1, half + 1))
-    ):
+    distinct = len(set(frequencies)) == len(frequencies)
+    if not frequencies or not distinct or not set(frequencies) <= set(range(1, half + 1)):
         raise ParameterError(
             f"frequencies = {list(frequencies)} must be distinct and in 1, ..., {half} (p = {p})."
         )
@@ -99,15 +96,16 @@ def built_quadratic(
         2
     """
     turned = angles(p, frequencies)[:, None, :]
+    a = strengths(frequencies, amplitudes)[:, None, None]
     rows = torch.cos(turned + THIRDS[:, None] / 2).flatten(0, 1)  # (3 m, p)
-    out = (
-        strengths(frequencies, amplitudes)[:, None, None] / 3 * torch.cos(turned + THIRDS[:, None])
-    ).flatten(0, 1)
-    table = torch.cat([torch.cat([rows, rows]), torch.cat([rows, -rows])], dim=1).T  # (2 p, 6 m)
-    weights = {"W_E": table, "W_U": torch.cat([out, -out]).T}
-    return Quadratic(p, width=table.shape[1]), {
-        name: w.to(dtype).contiguous() for name, w in weights.items()
+    out = (a / 3 * torch.cos(turned + THIRDS[:, None])).flatten(0, 1)
+    first = torch.cat([rows, rows])
+    second = torch.cat([rows, -rows])
+    weights = {
+        "W_E": torch.cat([first, second], dim=1).T.to(dtype).contiguous(),  # (2 p, 6 m)
+        "W_U": torch.cat([out, -out]).T.to(dtype).contiguous(),
     }
+    return Quadratic(p, width=len(first)), weights
 
 
 def built_transformer(

@@ -57,11 +57,9 @@ def meets_rule(run: xr.Dataset, few: float = 0.25) -> np.ndarray:
     """Of each seed, whether at most this share of the frequencies is key, answers alone and is
     needed (N01)."""
     guess = np.log(2 * run.sizes["frequency"] + 1)
-    return (
-        (share_of_keys(run) <= few)
-        & (run.restricted.values < KNOWN)
-        & (run.excluded.values > guess)
-    )
+    alone = run.restricted.values < KNOWN
+    needed = run.excluded.values > guess
+    return (share_of_keys(run) <= few) & alone & needed
 
 
 @claim(
@@ -156,18 +154,17 @@ def nearly_all(runs: Runs, nearly: float = 0.75) -> Finding:
 def order_log(primes: tuple[int, ...] = (5, 7, 11, 13, 17, 19, 23)) -> Finding:
     """A fixed share of the margin takes frequencies of the order of log p: that many are needed and
     enough."""
-    counts = (angles.needed, angles.least, angles.enough)
-    rows = []
+    between = True
     for p in primes:
         for share in (0.25, 0.5, 0.9):
-            rows.append([count(p, share) for count in counts])
-    needed, least, sufficient = rows[-2]
+            between &= angles.needed(p, share) <= angles.least(p, share) <= angles.enough(p, share)
+    largest = primes[-1]
     return judge(
-        all(a <= b <= c for a, b, c in rows),
-        value=least,
-        low=needed,
-        high=sufficient,
-        largest=primes[-1],
+        between,
+        value=angles.least(largest, 0.5),
+        low=angles.needed(largest, 0.5),
+        high=angles.enough(largest, 0.5),
+        largest=largest,
     )
 
 
@@ -218,27 +215,27 @@ def two_rules(runs: Runs, lead: float = 0.0) -> Finding:
             uniform="none",
             exact=1 - ROTATED,
         )
-    one, other = (pizza_lead(run).values for run in xr.align(*found))
-    turned = int(((one < -lead) & (other > lead)).sum())
-    back = int(((one > lead) & (other < -lead)).sum())
-    p = (
-        float(binomtest(turned, turned + back, alternative="greater").pvalue)
-        if turned + back
-        else 1.0
-    )
-    parts = (most((one < -lead).tolist()), p <= LEVEL) if one.size >= PAIRS else (None,)
+    attention, uniform = (pizza_lead(run).values for run in xr.align(*found))
+    clocks = attention < -lead
+    turned = int((clocks & (uniform > lead)).sum())
+    back = int(((attention > lead) & (uniform < -lead)).sum())
+    p = 1.0
+    if turned + back:
+        p = float(binomtest(turned, turned + back, alternative="greater").pvalue)
+    pairs = attention.size
+    parts = (most(clocks.tolist()), p <= LEVEL) if pairs >= PAIRS else (None,)
     return judge(
         *parts,
         elsewhere=True,
-        value=float(turned / one.size),
+        value=turned / pairs,
         low=0,
         high=1,
-        pairs=one.size,
+        pairs=pairs,
         turned=turned,
         back=back,
         p=p,
-        attention=spread(one),
-        uniform=spread(other),
+        attention=spread(attention),
+        uniform=spread(uniform),
         exact=1 - ROTATED,
     )
 
@@ -261,8 +258,7 @@ def two_rules(runs: Runs, lead: float = 0.0) -> Finding:
 def adds_first(p: int = 11) -> Finding:
     """Gradient symmetricity is 1 for every network that adds both embeddings before anything else,
     clock or pizza."""
-    builders = (built_quadratic, built_transformer)
-    clock, pizza = (
-        symmetricity(*build(p, [1, 3], dtype=torch.float64), ModularTask(p)) for build in builders
-    )
+    task = ModularTask(p)
+    clock = symmetricity(*built_quadratic(p, [1, 3], dtype=torch.float64), task)
+    pizza = symmetricity(*built_transformer(p, [1, 3], dtype=torch.float64), task)
     return judge(min(clock, pizza) > 1 - 1e-6, value=clock, low=pizza, high=1.0)

@@ -17,11 +17,13 @@ PRIMES = tuple(primerange(47, 200))
 @exercise("ex-02a-rename", draws={"p": PRIMES, "k": range(1, 16), "gap": range(1, 9)})
 def rename(like: Sequence[int], *, p: int, k: int, gap: int) -> Mistakes:
     """A list of two frequencies."""
-    if any(one > (p - 1) // 2 for one in like):
-        yield True, "are the same frequency", (p - 1) // 2
+    half = (p - 1) // 2
+    if max(like) > half:
+        yield True, "are the same frequency", half
     yield set(like) == {k, k + gap}, "is the set itself"
-    given, asked = angles.margin(p, list(like)), angles.margin(p, [k, k + gap])
-    yield not np.isclose(given, asked), "has the margin", given, asked
+    given = angles.margin(p, list(like))
+    wanted = angles.margin(p, [k, k + gap])
+    yield not np.isclose(given, wanted), "has the margin", given, wanted
 
 
 @exercise("ex-02a-amplitudes", draws={"p": PRIMES, "k": range(1, 12), "other": range(12, 24)})
@@ -32,13 +34,10 @@ def amplitudes(a: float, largest: float, *, p: int, k: int, other: int) -> Mista
         return angles.margin(p, [k, other], [amplitude, 1 - amplitude])
 
     # it is concave
-    best = minimize_scalar(lambda one: -margin(one), bounds=(0, 1), options={"xatol": 1e-9})
+    best = minimize_scalar(lambda a: -margin(a), bounds=(0, 1), options={"xatol": 1e-9})
     reached = margin(a)
-    yield (
-        not (near(largest, -best.fun) or near(largest, reached)),
-        "with the amplitudes a and 1 - a",
-        reached,
-    )
+    right = near(largest, -best.fun) or near(largest, reached)
+    yield not right, "with the amplitudes a and 1 - a", reached
     if not near(a, best.x) and reached < -0.99 * best.fun:
         yield near(a, 0.5), "equal amplitudes"
         yield a > best.x, "is not the largest"
@@ -60,6 +59,6 @@ def line(weights: np.ndarray, *, p: int, k: int, phase: float) -> Mistakes:
     # unit n is silent up to the sum n, so the weights are found one after the other: there is one
     # set of them
     right = np.linalg.solve(np.maximum(0, sums[:, None] - sums + 1), wanted)
-    off = [n for n, one in enumerate(right) if not near(weights[n], one)]
-    if off:
-        yield True, "from the sum", off[0]
+    for n in sums:
+        if not near(weights[n], right[n]):
+            yield True, "from the sum", int(n)

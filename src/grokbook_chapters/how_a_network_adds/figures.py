@@ -3,7 +3,7 @@ networks use."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -54,13 +54,17 @@ def turns(p: int) -> Figure:
     j = p // 3
     fig, ((face, right),) = panels(1, 2, height=3.3, width_ratios=(1, 1.6))
     _face(face, p, {"$i$": i, "$j$": j, "$i + j$": (i + j) % p})
-    every = range(1, (p + 1) // 2)
-    looks = (("second", "--"), ("measure", "-"), ("theory", ":"))
-    for frequencies, (colour, dash) in zip(([1], best_few(p), every), looks, strict=True):
+    distances = (i + j - np.arange(p)) % p
+
+    def draw(frequencies: Sequence[int], dash: str, colour: str) -> None:
         m = len(frequencies)
-        logits = angles.profile(p, frequencies)[(i + j - np.arange(p)) % p] / m
+        logits = angles.profile(p, frequencies)[distances] / m
         label = f"{m} of {p // 2} frequencies"
         right.plot(logits, dash, color=COLOURS[colour], lw=1.6, label=label)
+
+    draw([1], "--", "second")
+    draw(best_few(p), "-", "measure")
+    draw(range(1, (p + 1) // 2), ":", "theory")
     right.axvline((i + j) % p, color=COLOURS["quiet"], lw=0.8)
     right.set(xlabel="answer $c$", ylabel="logit (right answer: 1)", ylim=(-1.12, 1.35))
     name_lines(right)
@@ -69,7 +73,7 @@ def turns(p: int) -> Figure:
 
 def best_few(p: int) -> tuple[int, ...]:
     """A set of `few` frequencies with the largest margin."""
-    return angles.best(p, few(p))[1]
+    return angles.best(p, few(p)).frequencies
 
 
 def _face(ax: Axes, p: int, hands: Mapping[str, int]) -> None:
@@ -79,7 +83,8 @@ def _face(ax: Axes, p: int, hands: Mapping[str, int]) -> None:
     ax.plot(at.real, at.imag, ".", color=COLOURS["quiet"], ms=2.5)
     for name, n in hands.items():
         colour = COLOURS["measure" if "+" in name else "theory"]
-        x, y = at[n].real, at[n].imag
+        x = at[n].real
+        y = at[n].imag
         ax.plot([0, x], [0, y], color=colour, lw=2.2, solid_capstyle="round")
         ax.text(1.45 * x, 1.45 * y, f"{name} = {n}", ha="center", va="center", color=colour)
     ax.set(xlim=(-1.9, 1.9), ylim=(-1.6, 1.6), xticks=[], yticks=[], aspect="equal")
@@ -108,7 +113,7 @@ def _shares_of_sets(ax: Axes, p: int) -> None:
     sizes = np.arange(1, (p + 1) // 2)
     drawn = np.array([angles.drawn(p, m, DRAWS) for m in sizes])
     tried = sizes[:TRIED]
-    best = [angles.best(p, m)[0] for m in tried]
+    best = [angles.best(p, m).share for m in tried]
     upper = [min(angles.box_bound(p, m), angles.moment_bound(p, m)) for m in sizes]
     lower = [angles.random_bound(p, m) for m in sizes]
     lowest = drawn.min(axis=1)

@@ -115,30 +115,31 @@ def faded_shares(logits: Array) -> np.ndarray:
     1.0
     """
     wave_shares(logits)  # refuses what has no shares
-    p = np.shape(logits)[1]
-    k = np.arange(1, (p + 1) // 2)
     table = rows(logits, name="logits")
-    difference = np.subtract.outer(np.arange(p), np.arange(p)).ravel() % p
-    offsets = (sums(p)[:, None] - np.arange(p)) % p
+    p = table.shape[1]
+    numbers = np.arange(p)
+    difference = np.subtract.outer(numbers, numbers).ravel() % p
+    offsets = (sums(p)[:, None] - numbers) % p
     profiles = np.zeros((p, p))  # [i - j, i + j - c]
     np.add.at(profiles, (np.repeat(difference, p), offsets.ravel()), table.ravel())
-    faded = np.abs(np.cos(np.pi * np.outer(k, np.arange(p)) / p))
-    found = np.einsum(
-        "ke,ed,kd->k", faded, profiles, np.cos(2 * np.pi * np.outer(k, np.arange(p)) / p)
-    )
-    return 4 / p**3 * found**2 / ((table - table.mean(axis=1, keepdims=True)) ** 2).sum()
+    half_turns = np.pi * np.outer(np.arange(1, (p + 1) // 2), numbers) / p
+    fading = np.abs(np.cos(half_turns))
+    products = np.einsum("ke,ed,kd->k", fading, profiles, np.cos(2 * half_turns))
+    variance = ((table - table.mean(axis=1, keepdims=True)) ** 2).sum()
+    return 4 / p**3 * products**2 / variance
 
 
-def fewest(shares: Sequence[float] | np.ndarray, least: float = 0.95) -> list[int]:
-    """The fewest frequencies, strongest first, whose shares reach `least` of the sum of all shares.
+def fewest(shares: Sequence[float] | np.ndarray) -> list[int]:
+    """The fewest frequencies, strongest first, whose shares reach 95 % of the sum of all shares.
 
     >>> fewest([0.02, 0.6, 0.0, 0.3])
     [2, 4]
     """
     values = np.asarray(shares, dtype=float)
     order = np.argsort(-values, kind="stable")
-    reached = np.cumsum(values[order]) >= least * values.sum() * (1 - 1e-12)
-    return [int(k) + 1 for k in order[: int(np.argmax(reached)) + 1]]
+    reached = np.cumsum(values[order]) >= 0.95 * values.sum() * (1 - 1e-12)
+    count = int(np.argmax(reached)) + 1
+    return (1 + order[:count]).tolist()
 
 
 def keep_waves(logits: Array, frequencies: Sequence[int]) -> np.ndarray:
@@ -218,9 +219,10 @@ def at_frequencies(table: Array, frequencies: Sequence[int]) -> Array:
     """
     values = rows(table, least=3)
     spectrum = np.fft.rfft(values, axis=0)
-    chosen = np.zeros(len(spectrum), dtype=bool)
-    chosen[[whole(k, "frequency", least=1, most=len(spectrum) - 1) for k in frequencies]] = True
-    return like(np.fft.irfft(np.where(chosen[:, None], spectrum, 0), n=len(values), axis=0), table)
+    chosen = [whole(k, "frequency", least=1, most=len(spectrum) - 1) for k in frequencies]
+    part = np.zeros_like(spectrum)
+    part[chosen] = spectrum[chosen]
+    return like(np.fft.irfft(part, n=len(values), axis=0), table)
 
 
 def without_frequencies(table: Array, frequencies: Sequence[int]) -> Array:
@@ -269,7 +271,8 @@ def distance_irrelevance(logits: Array) -> float:
     spread = correct.std()
     if spread <= 1e-5 * cube.std():
         return float("nan")
-    return float(np.mean([correct[i, (i + d) % p].std() for d in range(p)]) / spread)
+    by_distance = [correct[i, (i + d) % p].std() for d in range(p)]
+    return float(np.mean(by_distance) / spread)
 
 
 def gradient_symmetricity(logits_of: LogitsOf, first: Tensor, second: Tensor) -> float:
@@ -299,9 +302,11 @@ def gradient_symmetricity(logits_of: LogitsOf, first: Tensor, second: Tensor) ->
         raise ParameterError(
             f"the embeddings have shapes {tuple(first.shape)} and {tuple(second.shape)}: not equal."
         )
-    one, other = (table.detach().clone().requires_grad_() for table in (first, second))
+    one = first.detach().clone().requires_grad_()
+    other = second.detach().clone().requires_grad_()
+    cosines = []
     with torch.enable_grad():
-        logits = logits_of(one, other)
-        columns = logits.sum(dim=0)
-        pairs = [torch.autograd.grad(column, (one, other), retain_graph=True) for column in columns]
-    return float(torch.stack([F.cosine_similarity(a, b, dim=1) for a, b in pairs]).mean())
+        for column in logits_of(one, other).sum(dim=0):
+            by_one, by_other = torch.autograd.grad(column, (one, other), retain_graph=True)
+            cosines.append(F.cosine_similarity(by_one, by_other, dim=1))
+    return float(torch.stack(cosines).mean())

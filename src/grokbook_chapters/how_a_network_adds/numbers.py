@@ -36,13 +36,14 @@ def numbers(
 def _margins(p: int) -> dict[str, Any]:
     """One frequency and the best few: margin of a clock, and what is left of a pizza's."""
     best = best_few(p)
+    share = angles.margin(p, best) / len(best)
     one = angles.margin(p, [1])
     return {
         "p": p,
         "one": f"{one:.5f}",
         "amplitude": f"{1 / one:,.0f}",
         "few": len(best),
-        "best_few": f"{angles.margin(p, best) / len(best):.2f}",
+        "best_few": f"{share:.2f}",
         "one_keeps": f"1/{_fading(p, [1]):.0f}",
         "few_keep": f"1/{_fading(p, best):.0f}",
     }
@@ -79,7 +80,7 @@ def _taken_away(logits: np.ndarray, table: pd.DataFrame) -> dict[str, Any]:
     said = f"{whole:.0%} right as it is, {highest:.0%} without a key one"
     return {
         "modulus": logits.shape[1],
-        "keys": _listed(keys),
+        "keys": ", ".join(map(str, keys)),
         "drop_low": f"{used.without.min():.0%}",
         "drop_high": f"{highest:.0%}",
         "idle": Number(idle.min(), ".1%", "(none)"),
@@ -93,7 +94,10 @@ def _recorded(kinds: Mapping[str, xr.Dataset]) -> dict[str, Any]:
     """Key frequencies and rules of the recorded transformers."""
     transformers = kinds[TRANSFORMER]
     uniform = kinds[UNIFORM]
-    leads = np.concatenate([pizza_lead(run).values for run in (transformers, uniform)])
+    lead = pizza_lead(transformers)
+    uniform_lead = pizza_lead(uniform)
+    lowest = min(lead.min(), uniform_lead.min())
+    highest = max(lead.max(), uniform_lead.max())
     pairs = two_rules.finding().numbers
     return {
         "transformers": transformers.sizes["seed"],
@@ -101,15 +105,11 @@ def _recorded(kinds: Mapping[str, xr.Dataset]) -> dict[str, Any]:
         "fewest_keys": int(transformers["keys"].min()),
         "most_keys": int(transformers["keys"].max()),
         "meet_rule": int(meets_rule(transformers).sum()),
-        "uniform_pizzas": int((pizza_lead(uniform) > 0).sum()),
+        "uniform_pizzas": int((uniform_lead > 0).sum()),
         "uniform_seeds": uniform.sizes["seed"],
-        "lead_low": f"{leads.min():.2f}",
-        "lead_high": f"{leads.max():.2f}",
+        "lead_low": f"{lowest:.2f}",
+        "lead_high": f"{highest:.2f}",
         "pairs": pairs["pairs"],
         "pairs_turned": pairs["turned"],
         "pairs_back": pairs["back"],
     }
-
-
-def _listed(frequencies: Sequence[int]) -> str:
-    return ", ".join(map(str, frequencies))

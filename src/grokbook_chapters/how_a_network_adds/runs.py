@@ -62,19 +62,19 @@ def two_layers(activation: str, p: int = 29, width: int = 128) -> RunConfig:
 def kinds() -> dict[str, Experiment]:
     """Each kind of network with its seeds: of the transformers 28, which left Z01 open, and `PAIRS`
     after them."""
-    configs = {TRANSFORMER: trained().config, UNIFORM: trained(uniform=True).config}
-    configs |= {RELU: two_layers("relu"), SQUARE: two_layers("square")}
-    names = {TRANSFORMER: "transformer", UNIFORM: "uniform", RELU: "relu", SQUARE: "square"}
-    experiments = {}
-    for kind, config in configs.items():
-        experiments[kind] = Experiment(
-            f"adding/{names[kind]}[p=29]",
-            config,
-            tuple(range(SEEDS[kind])),
-            read_at_end=read,
-            in_key={"read": "frequencies"},
-        )
-    return experiments
+    return {
+        TRANSFORMER: _kind("transformer", trained().config, SEEDS[TRANSFORMER]),
+        UNIFORM: _kind("uniform", trained(uniform=True).config, SEEDS[UNIFORM]),
+        RELU: _kind("relu", two_layers("relu"), SEEDS[RELU]),
+        SQUARE: _kind("square", two_layers("square"), SEEDS[SQUARE]),
+    }
+
+
+def _kind(name: str, config: RunConfig, seeds: int) -> Experiment:
+    """The runs of one kind of network, each of which is `read` at its end."""
+    in_key = {"read": "frequencies"}
+    runs = tuple(range(seeds))
+    return Experiment(f"adding/{name}[p=29]", config, runs, read_at_end=read, in_key=in_key)
 
 
 RUNS = (kinds,)

@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import combinations, islice
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,9 +32,14 @@ REASON = "every frequency must tell all answers apart"
 Amplitudes = Sequence[float] | np.ndarray | None
 
 
-def chosen(
-    p: int, frequencies: Sequence[int], amplitudes: Amplitudes = None
-) -> tuple[np.ndarray, np.ndarray]:
+class Chosen(NamedTuple):
+    """Frequencies and their amplitudes, (m,) both."""
+
+    frequencies: np.ndarray
+    amplitudes: np.ndarray
+
+
+def chosen(p: int, frequencies: Sequence[int], amplitudes: Amplitudes = None) -> Chosen:
     """Frequencies and amplitudes (default: all 1) as arrays.
 
     Raises ParameterError unless p is an odd prime, the frequencies are distinct and in 1, ...,
@@ -43,17 +49,16 @@ def chosen(
     [1.0, 1.0]
     """
     odd_prime(p, REASON)
-    k = np.array(
-        [whole(value, "frequency", least=1, most=(p - 1) // 2) for value in frequencies], dtype=int
-    )
+    half = (p - 1) // 2
+    k = np.array([whole(value, "frequency", least=1, most=half) for value in frequencies], int)
     a = np.ones(len(k)) if amplitudes is None else np.asarray(amplitudes, dtype=float)
-    if not len(k) or len(set(k.tolist())) < len(k):
+    if not len(k) or len(np.unique(k)) < len(k):
         raise ParameterError(f"frequencies = {k.tolist()} must be at least one, and no two equal.")
     if a.shape != k.shape or not (np.isfinite(a) & (a > 0)).all():
         raise ParameterError(
             f"amplitudes = {a.tolist()} must be {len(k)} positive numbers, one a frequency."
         )
-    return k, a
+    return Chosen(k, a)
 
 
 def profile(p: int, frequencies: Sequence[int], amplitudes: Amplitudes = None) -> np.ndarray:
@@ -113,29 +118,36 @@ def shares(p: int, sets: np.ndarray) -> np.ndarray:
     """
     half = np.arange(1, (p - 1) // 2 + 1)
     # row k - 1: g(1), ..., g((p - 1)/2)
-    waves = np.cos(2 * np.pi * np.outer(np.arange(1, (p + 1) // 2), half) / p)
+    waves = np.cos(2 * np.pi * np.outer(half, half) / p)
     total = sum(waves[column - 1] for column in np.asarray(sets).T)
     return 1 - np.asarray(total).max(axis=1) / np.shape(sets)[1]
 
 
-def best(p: int, m: int, chunk: int = 50_000) -> tuple[float, tuple[int, ...]]:
-    """The largest share of m frequencies and a set that has it, by trying all sets.
+class Best(NamedTuple):
+    """The largest share of the margin, and a set of frequencies that has it."""
+
+    share: float
+    frequencies: tuple[int, ...]
+
+
+def best(p: int, m: int, chunk: int = 50_000) -> Best:
+    """The best set of m frequencies, by trying all sets.
 
     Renaming every number i to ci turns k into ck, so one frequency may be 1: C((p-3)/2, m-1) sets
     are tried, a third of a million at p = 113 and m = 5. Raises ParameterError as `chosen`.
 
-    >>> best(7, 1)[1], round(best(7, 3)[0], 3)
+    >>> best(7, 1).frequencies, round(best(7, 3).share, 3)
     ((1,), 1.167)
     """
     chosen(p, range(1, whole(m, "m", least=1, most=(p - 1) // 2) + 1))
     others = combinations(range(2, (p + 1) // 2), m - 1)
-    found: tuple[float, tuple[int, ...]] = (-np.inf, ())
+    highest = Best(-np.inf, ())
     while batch := list(islice(others, chunk)):
         sets = np.array([(1, *rest) for rest in batch])
         values = shares(p, sets)
         top = int(values.argmax())
-        found = max(found, (float(values[top]), tuple(sets[top].tolist())))
-    return found
+        highest = max(highest, Best(float(values[top]), tuple(sets[top].tolist())))
+    return highest
 
 
 def drawn(p: int, m: int, draws: int = 200, seed: int = 0) -> np.ndarray:
@@ -184,7 +196,7 @@ def moment_bound(p: int, m: int) -> float:
     With M the largest g(d), d != 0, all $(M - g)(g + m) \ge 0$; sum over d != 0, with $\sum g = -m$
     and $\sum g^2 = pm/2 - m^2$.
 
-    >>> round(moment_bound(7, 3), 12), round(best(7, 3)[0], 12)
+    >>> round(moment_bound(7, 3), 12), round(best(7, 3).share, 12)
     (1.166666666667, 1.166666666667)
     """
     return 1 - (p - 4 * m) / (2 * m * (p - 2))
@@ -213,7 +225,8 @@ def enough(p: int, share: float) -> int:
     """
     if not 0 <= share < 1:
         raise ParameterError(f"share = {share!r} must be in [0, 1).")
-    return min((p - 1) // 2, max(1, math.ceil(math.log((p - 1) / 2) / (1 - share) ** 2)))
+    wanted = math.ceil(math.log((p - 1) / 2) / (1 - share) ** 2)
+    return min((p - 1) // 2, max(1, wanted))
 
 
 def needed(p: int, share: float) -> int:
@@ -223,10 +236,11 @@ def needed(p: int, share: float) -> int:
     >>> needed(113, 0.5), needed(113, 0.9)
     (3, 5)
     """
-    sizes = range(1, (p - 1) // 2 + 1)
-    return next(
-        (m for m in sizes if min(box_bound(p, m), moment_bound(p, m)) >= share - 1e-12), len(sizes)
-    )
+    most = (p - 1) // 2
+    for m in range(1, most):
+        if min(box_bound(p, m), moment_bound(p, m)) >= share - 1e-12:
+            return m
+    return most
 
 
 def least(p: int, share: float) -> int:
@@ -239,6 +253,6 @@ def least(p: int, share: float) -> int:
     (2, 3)
     """
     for m in range(needed(p, share), (p - 1) // 2 + 1):
-        if best(p, m)[0] >= share - 1e-12:
+        if best(p, m).share >= share - 1e-12:
             return m
     raise ParameterError(f"share = {share!r} is too large: all frequencies have {p / (p - 1):.3f}.")

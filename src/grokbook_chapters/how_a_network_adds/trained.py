@@ -61,9 +61,8 @@ def trained(
         snapshots=0,
     )
     kind = ", uniform attention" if uniform else ""
-    return Experiment(
-        f"small/adding[p={p}, d={d_model}{kind}]", config, seeds=tuple(range(n_seeds))
-    )
+    name = f"small/adding[p={p}, d={d_model}{kind}]"
+    return Experiment(name, config, seeds=tuple(range(n_seeds)))
 
 
 def all_logits(network: Any, weights: Weights, task: ModularTask) -> np.ndarray:
@@ -86,20 +85,26 @@ def without_each(network: Any, weights: Weights, donor: Weights, task: ModularTa
     positions = weights["W_E"][p:]
     strongest = 1 + int(fr.wave_shares(all_logits(network, donor, task)).argmax())
     shares = fr.wave_shares(all_logits(network, weights, task))
+
+    def score(embedding: Tensor) -> fr.Score:
+        changed = {**weights, "W_E": torch.cat([embedding.to(positions), positions])}
+        return fr.score(all_logits(network, changed, task))
+
     rows = []
     for k in range(1, p // 2 + 1):
         renamed = donor["W_E"][:p][k * pow(strongest, -1, p) * np.arange(p) % p]
-        changed = {
-            "without": fr.without_frequencies(table, [k]),
-            "exchanged": fr.with_frequencies_of(table, renamed, [k]),
-        }
-        row: dict[str, float] = {"frequency": k, "share": shares[k - 1]}
-        for name, other in changed.items():
-            whole = {**weights, "W_E": torch.cat([other.to(positions), positions])}
-            score = fr.score(all_logits(network, whole, task))
-            row[name] = score.accuracy
-            row[f"{name}: loss"] = score.loss
-        rows.append(row)
+        without = score(fr.without_frequencies(table, [k]))
+        exchanged = score(fr.with_frequencies_of(table, renamed, [k]))
+        rows.append(
+            {
+                "frequency": k,
+                "share": shares[k - 1],
+                "without": without.accuracy,
+                "without: loss": without.loss,
+                "exchanged": exchanged.accuracy,
+                "exchanged: loss": exchanged.loss,
+            }
+        )
     return pd.DataFrame(rows)
 
 
@@ -121,14 +126,14 @@ def reading(config: RunConfig, weights: Weights) -> dict[str, Any]:
     classes = fr.sums(config.task.p)
     group = CyclicClasses(classes, config.task.p)
     key = fr.fewest(fr.wave_shares(logits))
-    found = fr.score(logits)
+    score = fr.score(logits)
     # without what only its training changes
     network = getattr(config.model, "network", config.model)
     return {
         "key": key,
-        "accuracy": found.accuracy,
-        "margin": found.margin,
-        "loss": found.loss,
+        "accuracy": score.accuracy,
+        "margin": score.margin,
+        "loss": score.loss,
         "restricted": restricted_loss(logits, classes, group, key),
         "excluded": excluded_loss(logits, classes, group, key, config.task.train_index),
         "distance irrelevance": fr.distance_irrelevance(logits),
@@ -144,13 +149,15 @@ def explorable(logits: np.ndarray, name: str) -> dict[str, Any]:
     `logits` is (p*p, p). Raises ParameterError for another shape.
     """
     amplitudes = fr.wave_amplitudes(logits)
-    rest = fr.drop_waves(logits - logits.mean(axis=1, keepdims=True), range(1, amplitudes.size + 1))
+    centred = logits - logits.mean(axis=1, keepdims=True)
+    rest = fr.drop_waves(centred, range(1, amplitudes.size + 1))
     scale = float(np.abs(rest).max() / 127) or 1.0
+    steps = np.rint(rest / scale).astype("i1")
     return {
         "name": name,
         "p": rest.shape[1],
-        "amplitudes": [round(float(a), 4) for a in amplitudes],
-        "shares": [round(float(share), 4) for share in fr.wave_shares(logits)],
+        "amplitudes": amplitudes.round(4).tolist(),
+        "shares": fr.wave_shares(logits).round(4).tolist(),
         "scale": scale,
-        "rest": base64.b64encode(np.rint(rest / scale).astype("i1").tobytes()).decode(),
+        "rest": base64.b64encode(steps.tobytes()).decode(),
     }

@@ -105,11 +105,16 @@ def v_rate_is_positive() -> Finding:
     return judge(bool(rates.min() >= 0), corrected=bool(rates.max() <= 0), value=float(rates.max()))
 
 
-def nearby_moves(point: np.ndarray, n: int = 200) -> float:
-    """The farthest limit from the point, in radii, of starts at distance `RADIUS` from it."""
+def starts_around(point: np.ndarray, radius: float, n: int) -> np.ndarray:
+    """Random points at a distance from a point, (n, 3)."""
     step = np.random.default_rng(0).normal(size=(n, 3))
-    starts = point + RADIUS * step / np.linalg.norm(step, axis=1, keepdims=True)
-    return float(np.linalg.norm(limit_point(starts) - point, axis=1).max() / RADIUS)
+    return point + radius * step / np.linalg.norm(step, axis=1, keepdims=True)
+
+
+def nearby_moves(point: np.ndarray) -> float:
+    """The farthest limit from the point, in radii, of 200 starts at distance `RADIUS` from it."""
+    away = limit_point(starts_around(point, RADIUS, 200)) - point
+    return float(np.linalg.norm(away, axis=1).max() / RADIUS)
 
 
 @claim(
@@ -217,8 +222,7 @@ def lyapunov_theorem(n: int = 30) -> Finding:
     """Lyapunov's theorem: a positive definite function that never grows along the flow makes an
     equilibrium stable."""
     point = SURFACE[1]
-    step = np.random.default_rng(0).normal(size=(n, 3))
-    starts = point + 0.01 * step / np.linalg.norm(step, axis=1, keepdims=True)
+    starts = starts_around(point, 0.01, n)
     worst = float(np.max(lyapunov_rate(starts)))
     paths = np.array([flow(start, np.linspace(0, 5, 40)) for start in starts])
     farthest = float(np.linalg.norm(paths - point, axis=2).max())

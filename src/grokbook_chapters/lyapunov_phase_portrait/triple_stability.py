@@ -10,7 +10,7 @@ import numpy as np
 
 from grokbook.errors import ParameterError
 from grokbook.measures.inputs import Array
-from grokbook.theory.triple_product import finite_target, gradient_of_product, triples, velocity
+from grokbook.theory.triple_product import gradient_of_product, triples, velocity
 
 Values = float | np.ndarray
 
@@ -19,31 +19,30 @@ def _plain(values: Any) -> Values:
     return float(values) if np.ndim(values) == 0 else values
 
 
-def lyapunov(point: Array | Sequence[float], *, target: float = 1.0) -> Values:
-    r"""The loss whose gradient flow the system is: L = (delta - P)^2 / 2, with P = x w u and delta
-    = target.
+def lyapunov(point: Array | Sequence[float]) -> Values:
+    r"""The loss whose gradient flow the system is: L = (1 - P)^2 / 2, with P = x w u.
 
-    It is never negative and 0 exactly on the surface P = delta; with the two conserved quantities
+    It is never negative and 0 exactly on the surface P = 1; with the two conserved quantities
     it proves that every point of that surface is stable. Shape (..., 3) in, (...) out.
 
     Raises ParameterError for a shape other than (..., 3) and for values that are not finite.
 
     Source: this book; it takes the place of Gu et al. 2025, Equation 17.
     """
-    return _plain((finite_target(target) - triples(point).prod(axis=-1)) ** 2 / 2)
+    return _plain((1 - triples(point).prod(axis=-1)) ** 2 / 2)
 
 
-def lyapunov_rate(point: Array | Sequence[float], *, target: float = 1.0) -> Values:
+def lyapunov_rate(point: Array | Sequence[float]) -> Values:
     r"""The derivative of L along the flow: minus the squared length of the velocity, so never
     positive.
 
-    .. math:: \dot L = -(\delta - P)^2\,(w^2u^2 + x^2u^2 + x^2w^2).
+    .. math:: \dot L = -(1 - P)^2\,(w^2u^2 + x^2u^2 + x^2w^2).
 
     Raises ParameterError for a shape other than (..., 3) and for values that are not finite.
 
     Source: this book.
     """
-    return _plain(-(velocity(point, target=target) ** 2).sum(axis=-1))
+    return _plain(-(velocity(point) ** 2).sum(axis=-1))
 
 
 def printed_v(point: Array | Sequence[float]) -> Values:

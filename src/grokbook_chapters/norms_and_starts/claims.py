@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import sympy
 from scipy.linalg import toeplitz
 from scipy.stats import ortho_group
@@ -11,7 +12,8 @@ from companion.claims import Finding, claim, judge
 from grokbook.tasks.groups import cyclic
 from grokbook.theory.linear_operators import chain_in_bases
 
-NORMS, BEFORE = "Two norms", "The predecessor's family of maps"
+NORMS = "Two norms"
+BEFORE = "The predecessor's family of maps"
 
 
 @claim(
@@ -34,11 +36,14 @@ def lemma_3_4(samples: int = 200) -> Finding:
     """The Frobenius norm of a matrix 'under two sets of basis vectors' lies between the operator
     norm and sqrt(min(m, n)) times it.
     """
-    rng, kept = np.random.default_rng(0), 0
+    rng = np.random.default_rng(0)
+    kept = 0
     for n in range(samples):
         m, k = rng.integers(2, 7, 2)
-        bases = (ortho_group.rvs(size, random_state=rng) for size in (k, m))
-        kept += chain_in_bases(rng.normal(size=(m, k)) * (n % 3 + 1), *bases)
+        matrix = rng.normal(size=(m, k)) * (n % 3 + 1)
+        domain = ortho_group.rvs(k, random_state=rng)
+        codomain = ortho_group.rvs(m, random_state=rng)
+        kept += chain_in_bases(matrix, domain, codomain)
     scaled = chain_in_bases([[1.0]], [[1.0]], [[0.1]])
     return judge(
         scaled and kept == samples,
@@ -79,10 +84,9 @@ def toeplitz_is_circulant(p: int = 97) -> Finding:
     circulant for every v.
     """
     v, other = np.random.default_rng(0).normal(size=(2, p))
-    tables = (toeplitz(v, row) for row in (other, v, np.roll(v[::-1], 1)))
-    free, program, closed = (
-        int((np.roll(table, 1, axis=(0, 1)) != table).sum()) for table in tables
-    )
+    free = not_circulant(toeplitz(v, other))
+    program = not_circulant(toeplitz(v, v))
+    closed = not_circulant(toeplitz(v, np.roll(v[::-1], 1)))
     return judge(
         free == 0,
         corrected=closed == 0,
@@ -92,6 +96,16 @@ def toeplitz_is_circulant(p: int = 97) -> Finding:
         program=program,
         closed=closed,
     )
+
+
+def not_circulant(table: np.ndarray) -> int:
+    """Entries of a square table that change when it is moved by a row and a column.
+
+    Example:
+        >>> not_circulant(np.eye(3)), not_circulant(np.diag([1.0, 2.0, 2.0]))
+        (0, 2)
+    """
+    return int((np.roll(table, 1, axis=(0, 1)) != table).sum())
 
 
 def region_map(x: np.ndarray, same: bool, root: bool = False) -> np.ndarray:
@@ -139,16 +153,21 @@ def supremum_is_a_norm(decades: int = 12) -> Finding:
     """
     radii = 10.0 ** -np.arange(decades)
     rays = np.stack([radii, -radii], axis=1) / np.sqrt(2)
-    kinds = {"s = c": (True, False), "its root": (True, True), "s not c": (False, False)}
-    quotient = {name: region_map(rays, *kind) / radii for name, kind in kinds.items()}
-    grows = sum(q[-1] > 1e3 * q[0] for q in quotient.values())
-    minus = float((-quotient["s = c"]).max())
+    maps = {
+        "s = c": region_map(rays, same=True),
+        "its root": region_map(rays, same=True, root=True),
+        "s not c": region_map(rays, same=False),
+    }
+    quotients = pd.DataFrame(maps) / radii[:, None]
+    last = quotients.iloc[-1]
+    grows = int((last > 1e3 * quotients.iloc[0]).sum())
+    minus = float((-quotients["s = c"]).max())
     return judge(
         grows == 0 and minus >= 0,
         value=float(grows),
         power=decades - 1,
         minus=minus,
-        at={name: q[-1] for name, q in quotient.items()},
+        at=last.to_dict(),
     )
 
 
@@ -174,12 +193,14 @@ def divisibility(primes: tuple[int, ...] = (5, 7, 11)) -> Finding:
     Which sums d1 + d2 keep the class of (i, j), against "d1 + d2 divides p" and "p divides d1 +
     d2"; a class of i + j is moved by the sum alone.
     """
-    printed = mended = 0
+    printed = 0
+    mended = 0
     for p in primes:
         label = cyclic(p)
         for total in range(2 * p):
             keeps = np.array_equal(np.roll(label, -total, axis=0), label)
-            printed += total in sympy.divisors(p) and not keeps
+            divides = total in sympy.divisors(p)
+            printed += divides and not keeps
             mended += (total % p == 0) != keeps
     return judge(
         not printed,

@@ -20,13 +20,15 @@ def basis(c: float, C: float, *, m: int, n: int, seed: int) -> Mistakes:
     """Two numbers, to three digits."""
     rng = np.random.default_rng(seed)
     # singular values in falling order; a map of rank one attains c, a partial isometry the least C
-    domain, codomain = (linalg.svdvals(rng.normal(size=(size, size))) for size in (n, m))
+    domain = linalg.svdvals(rng.normal(size=(n, n)))
+    codomain = linalg.svdvals(rng.normal(size=(m, m)))
     right = domain[-1] / codomain[0]
     typical = ("as for orthonormal bases", 1), ("interchanged", codomain[-1] / domain[0])
     yield from number(c, right, "c is too large" if c > right else "c is too small", *typical)
-    some = min(m, n)
-    least = np.sqrt(((domain[:some] / codomain[::-1][:some]) ** 2).sum())
-    most = some**0.5 * domain[0] / codomain[-1]
+    rank = min(m, n)
+    gains = domain[:rank] / codomain[::-1][:rank]
+    least = np.sqrt((gains**2).sum())
+    most = rank**0.5 * domain[0] / codomain[-1]
     if least - tolerance(least) <= C <= most + tolerance(most):
         return
     yield near(C, domain[0] / codomain[-1]), "several singular values"
@@ -49,7 +51,8 @@ def circulant(
     d: int,
 ) -> Mistakes:
     """Three numbers, three rows of three numbers, and a number, all to three digits."""
-    toeplitz, right = linalg.toeplitz((1, a, b), (1, c, d)), linalg.circulant((1, a, b))
+    toeplitz = linalg.toeplitz((1, a, b), (1, c, d))
+    right = linalg.circulant((1, a, b))
     yield len(before) != 3, "the closing step"
     yield not near(before, squared_steps(toeplitz)), "a squared step is the sum"
     given = np.asarray(circulant, dtype=float)
@@ -66,10 +69,9 @@ def circulant(
 def three(delta: float, quotient: float, *, p: int, k: int, radius: float) -> Mistakes:
     """A radius, and a quotient of two lengths, both to three digits."""
     table = circle(p, k, radius)
-    found = closeness(table)
-    right = med(table) / med_limit(found.deltas)
-    yield from number(
-        delta, found.delta, "the sums of a class lie on a line", ("centre", 2 * radius)
-    )
-    typical = ("by the radius", med(table) / found.delta), ("upside down", 1 / right)
+    radii = closeness(table)
+    right = med(table) / med_limit(radii.deltas)
+    centre = ("centre", 2 * radius)
+    yield from number(delta, radii.delta, "the sums of a class lie on a line", centre)
+    typical = ("by the radius", med(table) / radii.delta), ("upside down", 1 / right)
     yield from number(quotient, right, "divide MED of the circle by 4/3", *typical)

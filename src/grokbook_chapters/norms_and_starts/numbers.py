@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pandas as pd
 
@@ -43,13 +45,13 @@ def draw_tables(kind: str, size: int, count: int, draws: np.random.Generator) ->
 def numbers(size: int, n_tables: int) -> dict[str, str]:
     """What the prose says of Toeplitz starts of `size` symbols: how much the squared steps spread
     in one table, and their mean between tables, over the spread for independent entries."""
-    ratios = {}
-    for name, spread in (("within", spread_within), ("between", spread_between)):
-        variances = [spread(kind, size, size) for kind in ("toeplitz", "independent")]
-        ratios[name] = np.sqrt(variances[0] / variances[1])
+
+    def ratio(spread: Callable[[str, int, int], float]) -> float:
+        return np.sqrt(spread("toeplitz", size, size) / spread("independent", size, size))
+
     return {
         "size": f"{size}",
         "n_tables": f"{n_tables:,}",
-        "within_ratio": f"{ratios['within']:.2f}",
-        "between_ratio": f"{ratios['between']:.1f}",
+        "within_ratio": f"{ratio(spread_within):.2f}",
+        "between_ratio": f"{ratio(spread_between):.1f}",
     }

@@ -15,7 +15,7 @@ from companion.claims.runs import every_run
 from grokbook.curves.limits import WINDOW, limits, moving_mean
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook_chapters.ranges import spread
-from grokbook_chapters.symmetric_form.runs import FORM, FORMS, PAPER, dnns, fig_4
+from grokbook_chapters.symmetric_form.runs import FORM, FORMS, PAPER, P, dnns, fig_4
 
 # our reading of "approximately constant": a range of at most this part of the mean
 NEARLY_CONSTANT = 0.25
@@ -25,7 +25,7 @@ NEARLY_CONSTANT = 0.25
 RISEN = 0.05
 
 
-def counted_cells(runs: Mapping[float, xr.Dataset], p: int = 97) -> pd.DataFrame:
+def counted_cells(runs: Mapping[float, xr.Dataset], p: int = P) -> pd.DataFrame:
     """One row a run: where its right answers on the test set are, at its upper limit, as shares of
     all N = p^2 cells.
 

@@ -15,7 +15,7 @@ from grokbook.plotting.training import steps_axis
 from grokbook.tasks import ModularTask
 from grokbook.theory.memorisers import transpose_accuracy
 from grokbook_chapters.ranges import spread
-from grokbook_chapters.symmetric_form.runs import FORM, FORMS, NETWORKS, PAPER
+from grokbook_chapters.symmetric_form.runs import FORM, FORMS, NETWORKS, PAPER, P
 
 PARTS = {"transpose trained": "test_accuracy_mirrored", "not trained": "test_accuracy_unmirrored"}
 """The two kinds of test cells, and the curve of each."""
@@ -70,16 +70,16 @@ def at_the_end(networks: Mapping[tuple[str, str], xr.Dataset]) -> pd.DataFrame:
 
 
 @styled
-def arch(counted: pd.DataFrame, p: int = 97) -> Figure:
+def arch(counted: pd.DataFrame) -> Figure:
     """Accuracy times test share: the swapping memoriser, expected and drawn, and the recorded
     transformers, a table of `by_fraction`."""
     fractions = np.linspace(0.02, 0.98, 100)
-    expected = [transpose_accuracy(p, int(a * p**2)) * (1 - a) for a in fractions]
+    accuracies = [transpose_accuracy(P, int(fraction * P**2)) for fraction in fractions]
     fig, ((ax,),) = panels(height=3.4)
     ax.axvspan(min(PAPER), max(PAPER), color=COLOURS["quiet"], alpha=0.15, lw=0)
-    ax.plot(fractions, expected, ls="--", lw=1.1, color=COLOURS["theory"])
+    ax.plot(fractions, accuracies * (1 - fractions), ls="--", lw=1.1, color=COLOURS["theory"])
     for fraction in np.linspace(0.1, 0.9, 9):
-        drawn = [_drawn_product(p, fraction, seed) for seed in range(5)]
+        drawn = [_drawn_product(fraction, seed) for seed in range(5)]
         ax.plot(np.full(5, fraction), drawn, "o", ms=4, color=COLOURS["quiet"])
     product = counted["product"]
     bars = [product - counted.low, counted.high - product]
@@ -91,7 +91,7 @@ def arch(counted: pd.DataFrame, p: int = 97) -> Figure:
     return fig
 
 
-def _drawn_product(p: int, fraction: float, seed: int) -> float:
+def _drawn_product(fraction: float, seed: int) -> float:
     """The product of a swapping memoriser on one random split."""
-    task = ModularTask(p, train_fraction=fraction, seed=seed)
+    task = ModularTask(P, train_fraction=fraction, seed=seed)
     return task.transposed_mask.sum() / task.test_index.size * (1 - fraction)

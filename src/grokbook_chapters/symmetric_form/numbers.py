@@ -13,7 +13,7 @@ from companion.page import Number, Truth
 from grokbook.theory.memorisers import transpose_accuracy
 from grokbook_chapters.symmetric_form.claims import RISEN, counted_cells
 from grokbook_chapters.symmetric_form.figures import last_accuracies
-from grokbook_chapters.symmetric_form.runs import FORM, FORMS, NETWORKS, PAPER, STEPS
+from grokbook_chapters.symmetric_form.runs import FORM, FORMS, NETWORKS, PAPER, STEPS, P
 
 APART = 50
 """Points between the two kinds of cells from which a network counts as one that swaps."""
@@ -63,7 +63,7 @@ def _figure_4(recorded: Mapping[float, xr.Dataset], counted: pd.DataFrame) -> di
     return {
         "beyond": f"{fresh:.1%}",
         "form_steps": f"{STEPS:,}",
-        "guess": f"{100 / 97:.1f}",
+        "guess": f"{100 / P:.1f}",
         "only_swapped": Truth(bool(fresh <= RISEN), f"{fresh:.1%} of the other cells"),
         "on_arch": Truth(bool(off < 0.02), f"{off:.3f} from the memoriser's product"),
     }
@@ -80,10 +80,10 @@ def _large(dnns: Mapping[tuple[str, str], xr.Dataset]) -> dict[str, Any]:
     }
 
 
-def hidden_shares(p: int = 97) -> list[float]:
+def hidden_shares() -> list[float]:
     """The share of the cells that cannot be copied which a network may have right at each of the
     paper's fractions while its product stays that of the memoriser at the first."""
-    trained = [int(fraction * p * p) for fraction in PAPER]
-    tested = 1 - np.array(trained) / p**2
-    copied = tested * [transpose_accuracy(p, n) for n in trained]
+    trained = [int(fraction * P**2) for fraction in PAPER]
+    tested = 1 - np.array(trained) / P**2
+    copied = tested * [transpose_accuracy(P, n) for n in trained]
     return list((copied[0] - copied) / (tested - copied))

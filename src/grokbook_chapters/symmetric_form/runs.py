@@ -13,6 +13,7 @@ from grokbook.training.schedule import Schedule
 from grokbook_chapters.gu2025 import modular_run
 
 FORM = "x2_plus_xy_plus_y2"
+P = 97  # the paper's modulus
 STEPS = 4_000  # optimiser steps of a run of Fig. 4: our choice
 
 PAPER = (0.5, 0.6, 0.7)
@@ -39,7 +40,7 @@ def fig_4(fractions: tuple[float, ...] = FRACTIONS) -> dict[float, Experiment]:
     experiment."""
     experiments = {}
     for fraction in fractions:
-        config = modular_run(97, fraction, operation=FORM, steps=STEPS)
+        config = modular_run(P, fraction, operation=FORM, steps=STEPS)
         experiments[fraction] = Experiment(f"gu2025/fig4[frac={fraction:g}]", config)
     return experiments
 
@@ -48,7 +49,7 @@ def network_run(
     network: str,
     operation: str,
     *,
-    p: int = 97,
+    p: int = P,
     train_fraction: float = PAPER[0],
     steps: int = 30_000,
     d_model: int = 128,
@@ -81,7 +82,7 @@ def network_run(
         log=Schedule(points=200),
         snapshots=2,
     )
-    folder = "gu2025" if p == 97 else "small"
+    folder = "gu2025" if p == P else "small"
     name = f"{folder}/network[{network}, {FORMS[operation]}, p={p}, frac={train_fraction:g}]"
     return Experiment(name, config, seeds=tuple(range(n_seeds)))
 

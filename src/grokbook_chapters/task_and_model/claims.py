@@ -18,12 +18,8 @@ def plan(
     p: int, train_fraction: float, square: int, strip: int, shift: int
 ) -> dict[str, Experiment]:
     """Nothing is trained; the splits, by both rules, and the shifted task must exist."""
-    for split, hole in (
-        ("random", None),
-        ("square", square),
-        ("strip", strip),
-        ("symmetric", None),
-    ):
+    holes = {"random": None, "square": square, "strip": strip, "symmetric": None}
+    for split, hole in holes.items():
         for rule in ("code", "text"):
             ModularTask(p, "add", train_fraction, split, hole, rule=rule)
     Shape(p, shift=ModularTask(p, train_fraction=train_fraction, shift=shift).shift)
@@ -54,13 +50,15 @@ def products(
     A set is a product exactly if |T| = |rows| * |columns|. A slip of notation where the two are a
     set and its complement.
     """
-    tasks = [ModularTask(p, split=kind, hole=hole, seed=s) for s in range(splits)]
-    excess = [
-        t.train_mask.any(1).sum() * t.train_mask.any(0).sum() / t.train_index.size for t in tasks
-    ]
-    whole = all(
-        np.array_equal(np.sort([*t.train_index, *t.test_index]), np.arange(p * p)) for t in tasks
-    )
+    excess = []
+    whole = True
+    for seed in range(splits):
+        task = ModularTask(p, split=kind, hole=hole, seed=seed)
+        trained = task.train_mask
+        smallest_product = trained.any(axis=1).sum() * trained.any(axis=0).sum()
+        excess.append(smallest_product / task.train_index.size)
+        cells = np.sort([*task.train_index, *task.test_index])
+        whole &= np.array_equal(cells, np.arange(p * p))
     return judge(
         max(excess) == 1,
         corrected=whole,
@@ -129,19 +127,20 @@ def quadratic_form_classes(largest: int = 101) -> Finding:
     closed form is not judged; `value` counts the primes at which our own formula of the sizes is
     wrong.
     """
-    sizes = {
-        p: ModularTask(p, "x2_plus_xy_plus_y2").class_sizes()
-        for p in sympy.primerange(5, largest + 1)
-    }
-    uneven = sum(bool(np.ptp(found)) for found in sizes.values())
-    wrong = sum(not np.array_equal(found, quadratic_class_sizes(p)) for p, found in sizes.items())
+    primes = list(sympy.primerange(5, largest + 1))
+    uneven = 0
+    wrong = 0
+    for p in primes:
+        sizes = ModularTask(p, "x2_plus_xy_plus_y2").class_sizes()
+        uneven += bool(np.ptp(sizes))
+        wrong += not np.array_equal(sizes, quadratic_class_sizes(p))
     return judge(
-        uneven == len(sizes),
+        uneven == len(primes),
         value=float(wrong),
         low=0,
         high=0,
         uneven=uneven,
-        of=len(sizes),
+        of=len(primes),
         largest=largest,
     )
 

@@ -37,8 +37,9 @@ def polynomials(missing: str, level: str, *, p: int, r: int) -> Mistakes:
     if len(set(task.class_sizes())) > 1:
         yield True, "not all of size p", level, min(task.class_sizes())
     grid = task.labels.reshape(p, p)
-    steps = [np.diff(grid, axis=axis) % p for axis in (0, 1)]
-    yield all((step == step[0, 0]).all() for step in steps), "is linear", level
+    down = np.diff(grid, axis=0) % p
+    across = np.diff(grid, axis=1) % p
+    yield np.ptp(down) == 0 and np.ptp(across) == 0, "is linear", level
     if grid[1, 1] != r:
         yield True, "`N` has the value N at x = y = 1", level, grid[1, 1]
 
@@ -47,14 +48,17 @@ def polynomials(missing: str, level: str, *, p: int, r: int) -> Mistakes:
 def strip(t: int, spare: int, *, p: int, share: float) -> Mistakes:
     """Two whole numbers: the smallest t, and by how many cells the training set is then short."""
     quota = int(share * p**2)
-    outside = {
-        s: int((~ModularTask(p, "add", share, "strip", s).hole_mask).sum()) for s in (t - 1, t)
-    }
-    if outside[t] > quota:
-        yield True, "more cells outside than the programs draw", t, outside[t] - quota
-    yield outside[t - 1] <= quota, "not the smallest", t, t - 1
-    if spare != quota - outside[t]:
-        yield True, "so many fewer", outside[t], quota, spare
+
+    def outside(strip: int) -> int:
+        hole = ModularTask(p, "add", share, "strip", strip).hole_mask
+        return hole.size - np.count_nonzero(hole)
+
+    cells = outside(t)
+    if cells > quota:
+        yield True, "more cells outside than the programs draw", t, cells - quota
+    yield outside(t - 1) <= quota, "not the smallest", t, t - 1
+    if spare != quota - cells:
+        yield True, "so many fewer", cells, quota, spare
 
 
 @exercise("ex-02-depth", draws={"seed": range(100_000), "j": range(1, 6), "other": range(6, 13)})

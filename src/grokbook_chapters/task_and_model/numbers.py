@@ -17,6 +17,7 @@ def numbers(tasks: Mapping[str, ModularTask], shape: Shape) -> dict[str, Any]:
     p = random.p
     sizes = ModularTask(p, "x2_plus_xy_plus_y2").class_sizes()
     n = random.train_index.size
+    ratio = _plain_products(shape, n) / products(shape, n)
     return {
         "modulus": p,
         "share": f"{random.train_fraction:.0%}",
@@ -24,7 +25,7 @@ def numbers(tasks: Mapping[str, ModularTask], shape: Shape) -> dict[str, Any]:
         "class_other": int(sizes[1]),
         "width": shape.d_model,
         "shift": shape.shift,
-        "products_ratio": f"{_plain_products(shape, n) / products(shape, n):.1f}",
+        "products_ratio": f"{ratio:.1f}",
         "square": tasks["square"].hole,
         "strip": tasks["strip"].hole,
         **_rows(random, tasks["strip"]),
@@ -41,17 +42,22 @@ def _plain_products(shape: Shape, samples: int) -> int:
 def _rows(random: ModularTask, strip: ModularTask) -> dict[str, Any]:
     """Rows without a training cell: expected and counted."""
     p = random.p
-    empty, missed = (int((~task.train_mask.any(axis=1)).sum()) for task in (random, strip))
+    empty = _empty_rows(random)
+    missed = _empty_rows(strip)
     chance = (1 - random.train_index.size / p**2) ** p
     rows = strip.hole + 1
+    evidence = f"empty rows in the STRIP split: {missed}; in the strip: {rows}"
     return {
         "rows_expected": f"{p * chance:.1g}",
         "rows_missed": missed,
         "no_empty_row": Truth(empty == 0, f"empty rows in the random split: {empty}"),
-        "strip_alone": Truth(
-            missed == rows, f"empty rows in the STRIP split: {missed}; in the strip: {rows}"
-        ),
+        "strip_alone": Truth(missed == rows, evidence),
     }
+
+
+def _empty_rows(task: ModularTask) -> int:
+    """How many rows of the grid have no training cell."""
+    return int((~task.train_mask.any(axis=1)).sum())
 
 
 def _parameters(shape: Shape) -> dict[str, Any]:

@@ -2,15 +2,11 @@ r"""How often a quadratic form in two unknowns takes each value modulo a prime, 
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 import sympy
 
 from grokbook.errors import ParameterError
 from grokbook.theory.vectors import odd_prime
-
-_odd_prime = partial(odd_prime, why="the squares modulo p are counted by its Legendre symbol")
 
 
 def quadratic_class_sizes(p: int, a: int = 1, b: int = 1, c: int = 1) -> np.ndarray:
@@ -31,10 +27,13 @@ def quadratic_class_sizes(p: int, a: int = 1, b: int = 1, c: int = 1) -> np.ndar
     Source: classical. Gu et al. 2025, section 6.1, take x^2 + xy + y^2 as a task without a closed
     form.
     """
-    p, discriminant = _odd_prime(p), b * b - 4 * a * c
+    p = odd_prime(p, "the squares modulo p are counted by its Legendre symbol")
+    discriminant = b * b - 4 * a * c
     if discriminant % p == 0:
         raise ParameterError(
             f"p = {p} divides the discriminant {discriminant} of the form; choose another prime."
         )
     s = int(sympy.legendre_symbol(discriminant, p))
-    return np.array([1 + (1 + s) * (p - 1)] + [p - s] * (p - 1), dtype=np.int64)
+    sizes = np.full(p, p - s, dtype=np.int64)
+    sizes[0] = 1 + (1 + s) * (p - 1)
+    return sizes

@@ -347,14 +347,14 @@ def crossing(flags: pd.DataFrame) -> float:
     return np.inf if np.isnan(share) else share
 
 
-def crossing_interval(flags: pd.DataFrame, draws: int = 2_000) -> tuple[float, float]:
+def crossing_interval(flags: pd.DataFrame) -> tuple[float, float]:
     """95 % of the crossings of seeds drawn with replacement (infinite: none); the runs of a seed
     stay together."""
     if flags.empty:
         return np.nan, np.nan
     rng = np.random.default_rng(0)
     seeds = len(flags)
-    drawn = [crossing(flags.iloc[rng.integers(0, seeds, seeds)]) for _ in range(draws)]
+    drawn = [crossing(flags.iloc[rng.integers(0, seeds, seeds)]) for _ in range(2_000)]
     low, high = np.quantile(drawn, [0.025, 0.975], method="inverted_cdf")
     return float(low), float(high)
 

@@ -269,10 +269,10 @@ def fresh_accuracy(table: np.ndarray) -> float:
     return float(np.mean(right))
 
 
-def chance_of_rank(rows: pd.DataFrame, draws: int = 20_000) -> float:
+def chance_of_rank(rows: pd.DataFrame) -> float:
     """How often strangers' starts rank the winning frequency as high, on average over runs, as
     their own starts do; rows of `lives`."""
     rng = np.random.default_rng(0)
-    drawn = np.mean([rng.choice(ranks, draws) for ranks in rows.drawn], axis=0)
+    drawn = np.mean([rng.choice(ranks, 20_000) for ranks in rows.drawn], axis=0)
     higher = int((drawn >= rows["rank"].mean() - 1e-9).sum())
-    return (1 + higher) / (draws + 1)
+    return (1 + higher) / (len(drawn) + 1)

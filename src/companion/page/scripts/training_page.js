@@ -146,7 +146,8 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
   .gb-train .gb-both svg text { font-size: 14px; }
   .gb-train.gb-story .gb-both { grid-template-columns: 5fr 7fr; }
   .gb-story .gb-said { grid-column: auto; order: 1; align-self: start; min-height: 0; }
-  .gb-train.gb-story .gb-both svg text { font-size: 14px; } .gb-train.gb-story .gb-both svg.gb-ring text { font-size: 22px; } }
+  .gb-train.gb-story .gb-both svg text { font-size: 14px; } .gb-train.gb-story .gb-both svg.gb-ring text { font-size: 22px; }
+  .gb-story .gb-ring { max-height: 6.5rem; } }
 @media screen and (max-width: 360px) { .gb-train.gb-story .gb-both { grid-template-columns: 1fr 2fr; } }
 @media screen and (max-width: 1199px) { .gb-story :is(.gb-time, .gb-key, .gb-folds, p:has(.gb-link)) { display: none; } }
 @media screen and (max-width: 360px) { .gb-train .gb-both { grid-template-columns: 1fr; } }
