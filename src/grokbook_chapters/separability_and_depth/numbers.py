@@ -72,7 +72,8 @@ def _between(rows: pd.DataFrame) -> dict[str, Any]:
     quotient = medians["MED over norm"]
     apart = beyond(rows, "largest fall", 1) and beyond(rows, "final MED", -1)
     later = rows.grok_step.notna().all() and (steps[1:] > steps[0]).all()
-    by_length = quotient.iloc[-1] / quotient.iloc[0] > 2 * med.iloc[-1] / med.iloc[0]
+    kept = med.iloc[-1] / med.iloc[0]  # the part of MED that four layers leave
+    by_length = quotient.iloc[-1] / quotient.iloc[0] > 2 * kept
     return {
         "between_p": config.task.p,
         "between_fraction": f"{config.task.train_fraction:.0%}",

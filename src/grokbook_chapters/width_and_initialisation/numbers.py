@@ -68,7 +68,9 @@ def _spread() -> dict[str, Any]:
     often one of two runs takes twice as long, and the seeds that a change needs."""
     theirs = recorded_spread(_of_the_papers())
     low, high = planning.spread_interval(*theirs)
+    chance = planning.chance_of_ratio(theirs.value)
     ours = recorded_spread(_companions())
+    our_chance = planning.chance_of_ratio(ours.value)
     return {
         "spread": f"{theirs.value:.2f}",
         "spread_low": f"{low:.2f}",
@@ -79,8 +81,8 @@ def _spread() -> dict[str, Any]:
         "ours": f"{ours.value:.2f}",
         "our_runs": ours.runs,
         "our_settings": ours.settings,
-        "chance_two": f"{planning.chance_of_ratio(theirs.value):.0%}",
-        "chance_ours": f"{planning.chance_of_ratio(ours.value):.0%}",
+        "chance_two": f"{chance:.0%}",
+        "chance_ours": f"{our_chance:.0%}",
         "seeds_half": planning.seeds_needed(theirs.value),
         "seeds_half_ours": planning.seeds_needed(ours.value),
         "seeds_fifth": planning.seeds_needed(theirs.value, 0.8),
