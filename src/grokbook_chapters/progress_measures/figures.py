@@ -80,9 +80,9 @@ def lead_events(rows: pd.DataFrame, own: pd.DataFrame) -> Figure:
         ax.plot(*delays.to_numpy().T, "P", ms=8, color=COLOURS["theory"], mec="white", mew=0.8)
         ax.set_title(readable(name))
     for ax in axes[-1]:
-        ax.set_xlabel("steps to half of the accuracy", fontsize=8.5)
+        ax.set_xlabel("accuracy half way", fontsize=8.5)
     for ax in axes[:, 0]:
-        ax.set_ylabel("steps to half of the measure", fontsize=8.5)
+        ax.set_ylabel("measure half way", fontsize=8.5)
     return fig
 
 

@@ -28,7 +28,7 @@ def by_kind(table: pd.DataFrame) -> Figure:
     ax.imshow(cells, cmap="Greys", vmin=0, vmax=4 * max(1, cells.max()), aspect="auto")
     for row, column in np.argwhere(cells > 0):
         ax.text(column, row, cells[row, column], ha="center", va="center")
-    ax.set_xticks(range(len(KINDS)), _totals(counts.sum(), 1))
+    ax.set_xticks(range(len(KINDS)), _totals(counts.sum(), 1), fontsize=8)
     ax.set_yticks(range(len(VERDICTS)), _totals(counts.sum(axis=1), WIDEST))
     ax.grid(False)
     ax.tick_params(length=0)

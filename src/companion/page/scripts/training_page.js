@@ -121,7 +121,7 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
 .gb-train .before { stroke: var(--quiet); stroke-dasharray: 5 4; }
 .gb-train .curve { stroke-width: 1.1; opacity: .55; } .gb-train .curve.chosen { stroke-width: 2.4; opacity: 1; }
 .gb-train .bar { fill: var(--measure); } .gb-train svg .name { font-weight: bold; }
-.gb-train svg text { paint-order: stroke; stroke: var(--pst-color-background, Canvas); stroke-width: 3px; }
+.gb-train svg :is(text, .name) { paint-order: stroke; stroke: var(--pst-color-background, Canvas); stroke-width: 3px; }
 .gb-train .name.train { fill: var(--train); } .gb-train .name.test { fill: var(--test); }
 .gb-train .name.mirrored { fill: var(--second); } .gb-train .name.before { fill: var(--quiet); }
 .gb-train .gb-clocks { display: grid; grid-template-columns: repeat(auto-fill, minmax(32px, 1fr)); gap: 2px; }
