@@ -605,8 +605,8 @@ def made_up(shifted=(N, N, N), wide=(1000,) * 8, late=0.001):
 def told(monkeypatch):
     """The numbers of the page without the ledger and the spread of all records."""
     known = numbers.__globals__
-    said = pd.DataFrame({"id": ["GE1"], "value": [0.3]})
-    monkeypatch.setitem(known, "ledger", lambda ids: said)
+    judged = {"GE1": claims.Finding("undecided", value=0.3)}
+    monkeypatch.setitem(known, "findings", lambda ids: judged)
     monkeypatch.setitem(known, "recorded_spread", lambda groups: tables.Spread(0.5, 20, 4))
     return lambda live, recorded: numbers(live, recorded)
 

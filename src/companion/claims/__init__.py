@@ -15,6 +15,7 @@ from companion.claims.ledger import carrying as carrying
 from companion.claims.ledger import choose as choose
 from companion.claims.ledger import claim as claim
 from companion.claims.ledger import claims as claims
+from companion.claims.ledger import findings as findings
 from companion.claims.ledger import ledger as ledger
 from companion.claims.ledger import moved as moved
 from companion.claims.ledger import outcomes as outcomes

@@ -452,6 +452,16 @@ def outcomes(chosen: Iterable[Claim]) -> Iterator[Outcome]:
         yield Outcome(claim, finding, seconds)
 
 
+def findings(ids: Iterable[str]) -> dict[str, Finding]:
+    """What the checks of these claims find, by id.
+
+    Example:
+        >>> findings(["G36"])["G36"].verdict
+        'holds'
+    """
+    return {outcome.claim.id: outcome.finding for outcome in outcomes(choose(ids))}
+
+
 def _timed(claim: Claim) -> tuple[Finding, float]:
     start = time.perf_counter()
     return claim.finding(), time.perf_counter() - start

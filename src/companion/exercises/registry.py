@@ -7,7 +7,7 @@ The texts stand beside a chapter's module, in a file of TOML: `[ex-06-clock.wron
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
@@ -102,6 +102,16 @@ def exercise(
     return lambda check: Asked(
         label, check, draws=draws or {}, quick=quick or {}, **_texts().get(label, {})
     )
+
+
+def divided(numerators: Iterable[int], by: int) -> list[float]:
+    """Choices for a parameter that is no whole number: some whole numbers over one.
+
+    Example:
+        >>> divided(range(3, 6), 100)
+        [0.03, 0.04, 0.05]
+    """
+    return [numerator / by for numerator in numerators]
 
 
 def essay(label: str) -> Asked:

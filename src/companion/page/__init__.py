@@ -124,10 +124,14 @@ class Number:
 
 @dataclass(frozen=True)
 class Truth:
-    """A condition of the prose: whether it holds (None: not known), and the numbers that decide."""
+    """A condition of the prose: whether it `holds` (None: not known; a NumPy truth is one too), and
+    the numbers that decide."""
 
-    holds: bool | None
+    holds: Any
     numbers: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "holds", _scalar("a condition", self.holds))
 
 
 def publish(values: Mapping[str, Any]) -> None:
@@ -168,9 +172,9 @@ def _publish_number(name: str, number: Number) -> None:
 
 
 def _publish_truth(name: str, truth: Truth) -> None:
-    holds = _scalar(name, truth.holds)
+    holds = truth.holds
     if not (holds is None or isinstance(holds, bool)):
-        raise ParameterError(f"the condition {name} = {truth.holds!r} must be True, False or None.")
+        raise ParameterError(f"the condition {name} = {holds!r} must be True, False or None.")
     if keyword.iskeyword(name) or not name.isidentifier():
         raise ParameterError(
             f"the condition {name!r} needs a name that is a Python identifier and no keyword."

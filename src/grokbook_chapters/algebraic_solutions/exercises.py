@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from companion.exercises.registry import Mistakes, exercise, number, tolerance
+from companion.exercises.registry import Mistakes, divided, exercise, number, tolerance
 
 
 @exercise(
@@ -34,7 +34,10 @@ def even(second: Sequence[float], scale: float, *, d: int, u: int, v: int, w: in
 
 @exercise(
     "ex-16-scale",
-    draws={"d": range(5, 31, 2), "t": [n / 1000 for n in range(500, 2501) if not 950 < n < 1050]},
+    draws={
+        "d": range(5, 31, 2),
+        "t": divided([n for n in range(500, 2501) if not 950 < n < 1050], 1000),
+    },
 )
 def scale(scale: float, least: float, nothing: float, *, d: int, t: float) -> Mistakes:
     """A factor and two losses, all to three digits."""
@@ -47,7 +50,7 @@ def scale(scale: float, least: float, nothing: float, *, d: int, t: float) -> Mi
     yield from number(nothing, empty, "there are d - 1 frequencies")
 
 
-@exercise("ex-16-copies", draws={"d": range(5, 19, 2), "y": [n / 1000 for n in range(300, 3000)]})
+@exercise("ex-16-copies", draws={"d": range(5, 19, 2), "y": divided(range(300, 3000), 1000)})
 def copies(x: float, ratio: float, *, d: int, y: float) -> Mistakes:
     """A factor, and a quotient of two squared norms, both to three digits."""
     right = (1 + y**3) ** (-1 / 3)

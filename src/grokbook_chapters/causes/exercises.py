@@ -6,7 +6,7 @@ from math import ceil, log2, pi, sin
 
 from sympy import primerange
 
-from companion.exercises.registry import Mistakes, essay, exercise, number
+from companion.exercises.registry import Mistakes, divided, essay, exercise, number
 
 
 @exercise("ex-19-signs", draws={"n": range(5, 19), "arms": range(20, 400)})
@@ -26,7 +26,7 @@ def signs(least: float, pairs: int, *, n: int, arms: int) -> Mistakes:
     draws={
         "p": tuple(primerange(23, 50)),
         "n": range(4, 11),
-        "radius": [r / 100 for r in range(50, 200)],
+        "radius": divided(range(50, 200), 100),
     },
 )
 def renaming(before: float, after: float, *, p: int, n: int, radius: float) -> Mistakes:

@@ -6,7 +6,7 @@ from math import log
 
 import numpy as np
 
-from companion.exercises.registry import Mistakes, exercise, number
+from companion.exercises.registry import Mistakes, divided, exercise, number
 from grokbook.tasks import ModularTask
 from grokbook.theory.coverage import (
     distance_to_training,
@@ -41,7 +41,7 @@ def clumps(covered: float, given_one: float, *, p: int, k: int, draws: int, seed
     yield from number(given_one, left.sum() / some, "add up `left` and divide", *typical)
 
 
-@exercise("ex-04a-own", draws={"p": range(80, 200), "alpha": [n / 1000 for n in range(300, 600)]})
+@exercise("ex-04a-own", draws={"p": range(80, 200), "alpha": divided(range(300, 600), 1000)})
 def own(needed: float, radius: int, *, p: int, alpha: float) -> Mistakes:
     """A real number of cells, to three digits, and a whole radius."""
     least = -2 * log(p) / log(1 - alpha)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from companion.claims import choose, outcomes
+from companion.claims import findings
 from companion.page import Truth
 from grokbook.theory.linear_probability import crossing
 from grokbook.theory.parallelograms import Sample, all_samples, ideal_model, nullity
@@ -26,17 +26,20 @@ def numbers(
     of a line by p and the sizes at which they are one half."""
     free = nullity(pairs, p)
     least = least_set(p)
+    known_least = ideal_model(least, p)["accuracy"]
+    half_size = crossing(curves[10]) * len(all_samples(10))
+    share_at = sizes.set_index("p").share
     lost = line_without_answers.finding()
-    early = next(outcomes(choose(["LF10"]))).finding
+    early = findings(["LF10"])["LF10"]
     return {
         "p": p,
         "samples": len(pairs),
         "middle": p - 1,
         "least": len(least),
         "failing": len(largest_failing_set(p)),
-        "known_least": f"{ideal_model(least, p)['accuracy']:.0%}",
-        "half_size": f"{crossing(curves[10]) * len(all_samples(10)):.0f}",
-        "share_20": f"{sizes.set_index('p').share[20]:.0%}",
+        "known_least": f"{known_least:.0%}",
+        "half_size": f"{half_size:.0f}",
+        "share_20": f"{share_at[20]:.0%}",
         "lonely": f"{lost.value:.2f}",
         "all_seen": f"{lost.numbers['all_seen']:.0%}",
         "early": early.numbers["early"],

@@ -72,14 +72,18 @@ def worlds() -> Iterator[tuple[np.ndarray, Pairs]]:
 
 def zero_loss(embedding: np.ndarray, pairs: Pairs) -> bool:
     """Whether some decoder answers all pairs: equal sums of embeddings have equal labels."""
-    labels: dict[float, int] = {}
-    return all(labels.setdefault(embedding[i] + embedding[j], i + j) == i + j for i, j in pairs)
+    labelled = {(embedding[i] + embedding[j], i + j) for i, j in pairs}
+    sums = {total for total, _ in labelled}
+    return len(labelled) == len(sums)
 
 
 def labels_differ(embedding: np.ndarray, pairs: Pairs) -> bool:
     """Whether two of the pairs have one sum of embeddings and different labels."""
-    sums = [(embedding[i] + embedding[j], i + j) for i, j in pairs]
-    return any(a[0] == b[0] and a[1] != b[1] for a, b in combinations(sums, 2))
+    for (i, j), (m, n) in combinations(pairs, 2):
+        same_sum = embedding[i] + embedding[j] == embedding[m] + embedding[n]
+        if same_sum and i + j != m + n:
+            return True
+    return False
 
 
 @claim(

@@ -7,7 +7,7 @@ from math import gcd
 
 import numpy as np
 
-from companion.exercises.registry import Mistakes, exercise, near, number
+from companion.exercises.registry import Mistakes, divided, exercise, near, number
 from grokbook_chapters.feature_emergence import backpropagated
 
 PRODUCTS = [f"Z{a}xZ{b}" for a in range(2, 11) for b in range(2, 11)]
@@ -18,7 +18,7 @@ PRODUCTS = [f"Z{a}xZ{b}" for a in range(2, 11) for b in range(2, 11)]
     draws={
         "K": range(1500, 3000),
         "s": (0.4, 0.5, 0.6, 0.7, 0.8, 1.2, 1.4, 1.5),
-        "part": [n / 1000 for n in range(5, 50)],
+        "part": divided(range(5, 50), 1000),
     },
 )
 def window(
@@ -64,7 +64,7 @@ def product(
 
 @exercise(
     "ex-17-missing",
-    draws={"M": range(11, 32, 2), "k": range(1, 6), "eta": [n / 10_000 for n in range(1, 200)]},
+    draws={"M": range(11, 32, 2), "k": range(1, 6), "eta": divided(range(1, 200), 10_000)},
 )
 def missing(missed: float, energies: Sequence[float], *, M: int, k: int, eta: float) -> Mistakes:
     """A share of a norm, and a list of energies, to three digits."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from companion.exercises.registry import Mistakes, exercise, number
+from companion.exercises.registry import Mistakes, divided, exercise, number
 from grokbook.curves.limits import limits
 from grokbook.tasks import ModularTask
 from grokbook_chapters.holes.counts import table_1
@@ -49,7 +49,7 @@ def swapper(accuracy: float, more: float, *, t: int, seed: int) -> Mistakes:
 
 @exercise(
     "ex-04b-dip",
-    draws={"a": [n / 100 for n in range(10, 91)], "h": range(10, 51), "w": range(120, 401, 4)},
+    draws={"a": divided(range(10, 91), 100), "h": range(10, 51), "w": range(120, 401, 4)},
 )
 def dip(raw: float, windowed: float, *, a: float, h: int, w: int) -> Mistakes:
     """Two accuracies from 0 to 1, to three digits."""

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from sympy import primerange
 
-from companion.exercises.registry import Mistakes, exercise, near
+from companion.exercises.registry import Mistakes, divided, exercise, near
 from grokbook_chapters.how_a_network_adds import sum_of_angles as angles
 
 PRIMES = tuple(primerange(47, 200))
@@ -46,7 +46,7 @@ def amplitudes(a: float, largest: float, *, p: int, k: int, other: int) -> Mista
 
 @exercise(
     "ex-02a-line",
-    draws={"p": PRIMES[:20], "k": range(1, 24), "phase": [n / 100 for n in range(50)]},
+    draws={"p": PRIMES[:20], "k": range(1, 24), "phase": divided(range(50), 100)},
 )
 def line(weights: np.ndarray, *, p: int, k: int, phase: float) -> Mistakes:
     """An array of 2p - 1 numbers, those of the units for n = -1, 0, ..., 2p - 3, to three

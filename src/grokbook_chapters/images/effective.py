@@ -103,12 +103,13 @@ def free_points(seed: int, dealt: bool = False, images: int = 500) -> dict[str, 
     descend([moved], lambda: moved, labels, FIG19_STEPS)
     start = first.double().numpy()
     end = moved.detach().double().numpy()
+    size = (end**2).sum() / (start**2).sum()
     spread = class_parts(end, labels).means.var(axis=0).sum()
     first_spread = class_parts(start, labels).means.var(axis=0).sum()
     return {
         "before": within_class_share(start, labels),
         "after": within_class_share(end, labels),
-        "size": float((end**2).sum() / (start**2).sum()),
+        "size": float(size),
         "means": float(spread / first_spread),
     }
 
@@ -137,17 +138,20 @@ def through_encoder(
         seen = network.forward(weights, given.seen).double().numpy()
         new = network.forward(weights, given.new).double().numpy()
     means = class_means(seen, given.labels)
+    variance = seen.var(axis=0).sum()
+    mean_square = (seen**2).sum(axis=1).mean()
     return {
-        "seen": float((_nearest(seen, means) == given.labels).mean()),
-        "new": float((_nearest(new, means) == given.new_labels).mean()),
+        "seen": _share_nearest(seen, given.labels, means),
+        "new": _share_nearest(new, given.new_labels, means),
         "within": within_class_share(seen, given.labels),
-        "variance": float(seen.var(axis=0).sum() / (seen**2).sum(axis=1).mean()),
+        "variance": float(variance / mean_square),
     }
 
 
-def _nearest(points: np.ndarray, means: np.ndarray) -> np.ndarray:
-    """The class (n,) whose mean is nearest to each point."""
-    return cdist(points, means).argmin(axis=1)
+def _share_nearest(points: np.ndarray, labels: np.ndarray, means: np.ndarray) -> float:
+    """Share of the points that are nearest to the mean of their own class."""
+    nearest = cdist(points, means).argmin(axis=1)
+    return float((nearest == labels).mean())
 
 
 def _of_seeds(look: Callable[..., dict[str, float]], seeds: int, **settings: bool) -> pd.DataFrame:

@@ -7,7 +7,7 @@ from math import log
 
 import numpy as np
 
-from companion.exercises.registry import Mistakes, exercise, near, number
+from companion.exercises.registry import Mistakes, divided, exercise, near, number
 from grokbook_chapters.images import class_collapse
 from grokbook_chapters.images.neural_collapse import (
     class_parts,
@@ -19,9 +19,9 @@ from grokbook_chapters.images.neural_collapse import (
 @exercise(
     "ex-15-wait",
     draws={
-        "alpha": [n / 10 for n in range(20, 101)],
+        "alpha": divided(range(20, 101), 10),
         "rate": (0.0005, 0.001, 0.002, 0.003),
-        "decay": [n / 100 for n in range(10, 100)],
+        "decay": divided(range(10, 100), 100),
     },
 )
 def wait(steps: float, *, alpha: float, rate: float, decay: float) -> Mistakes:

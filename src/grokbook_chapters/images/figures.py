@@ -27,21 +27,20 @@ def samples_by_label(
 ) -> Figure:
     """The first `columns` of the images (N, side, side), ink 1 and ground 0, of each label that
     there is, in rows."""
-    side, gap = images.shape[-1], max(2, images.shape[-1] // 6)
-    found = np.unique(labels)
-    page = np.zeros((len(found), columns, side + gap, side + gap))
-    for row, label in enumerate(found):
+    side = images.shape[-1]
+    gap = max(2, side // 6)
+    cell = side + gap
+    inside = slice(gap // 2, gap // 2 + side)
+    kinds = np.unique(labels)
+    cells = np.zeros((len(kinds), columns, cell, cell))
+    for row, label in enumerate(kinds):
         chosen = images[labels == label][:columns]
-        page[row, : len(chosen), gap // 2 : gap // 2 + side, gap // 2 : gap // 2 + side] = chosen
+        cells[row, : len(chosen), inside, inside] = chosen
+    page = cells.transpose(0, 2, 1, 3).reshape(len(kinds) * cell, -1)
     fig, ((ax,),) = panels(1, 1, height=3.4)
-    ax.imshow(
-        page.transpose(0, 2, 1, 3).reshape(len(found) * (side + gap), -1),
-        cmap="gray_r",
-        vmin=0,
-        vmax=1,
-    )
+    ax.imshow(page, cmap="gray_r", vmin=0, vmax=1)
     bare(ax)
-    ax.set(yticks=(np.arange(len(found)) + 0.5) * (side + gap), yticklabels=found, ylabel=name)
+    ax.set(yticks=(np.arange(len(kinds)) + 0.5) * cell, yticklabels=kinds, ylabel=name)
     return fig
 
 

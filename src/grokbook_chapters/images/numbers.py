@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from companion.claims import Finding, choose, outcomes
+from companion.claims import Finding, findings
 from companion.claims.finding import some_of
 from companion.page import Number, Truth
 from grokbook.runs.experiment import Experiment
@@ -45,7 +45,6 @@ def numbers(
     those with and without decay, `phases` the diagrams by set of digits, `fresh` the runs with a
     fresh read-out, on MNIST by factor and on the small digits by name.
     """
-    findings = {outcome.claim.id: outcome.finding for outcome in outcomes(choose(JUDGED))}
     return {
         **_starts(runs),
         **_waits(plan["large"]),
@@ -53,7 +52,7 @@ def numbers(
         **_on_mnist(mnist),
         **_read_outs(fresh),
         **_lines(phases),
-        **_collapse(findings),
+        **_collapse(findings(JUDGED)),
     }
 
 
@@ -67,7 +66,7 @@ def _starts(runs: Mapping[str, xr.Dataset]) -> dict[str, Any]:
     soon = (short <= LATE).all()
     words = f"delays, large: {_in_words(waits)}; usual: {_in_words(short)}"
     return {
-        "delayed": Truth(bool(late and soon), words),
+        "delayed": Truth(late and soon, words),
         "large_fit": _typical(large.fit_step),
         "large_grok": _typical(large.grok_step),
         "usual_fit": _typical(usual.fit_step),
@@ -91,7 +90,8 @@ def _waits(large: Experiment) -> dict[str, Any]:
     """Steps after which decay alone has brought large weights to the usual size."""
     optimizer = large.config.optimizer
     pace = optimizer.learning_rate * optimizer.weight_decay
-    return {"wait_here": f"{np.log(large.config.model.spread) / pace:,.0f}"}
+    wait = np.log(large.config.model.spread) / pace
+    return {"wait_here": f"{wait:,.0f}"}
 
 
 def _decays(decays: Mapping[str, xr.Dataset]) -> dict[str, Any]:
@@ -119,16 +119,18 @@ def _read_outs(fresh: Mapping[Any, xr.Dataset]) -> dict[str, Any]:
     and of the small digits."""
     large = read_out_wait(fresh[LARGE])
     (small,) = [read_out_wait(data) for name, data in fresh.items() if isinstance(name, str)]
-    least = f"{small.least.min():.0%}"
+    typical = large.median()
+    least = small.least.min()
+    pixels = pixel_read_out(read_outs()[LARGE])
     return {
-        "fresh_start": f"{large.start.median():.0%}",
-        "fresh_fit": f"{large.at_fit.median():.0%}",
-        "heavy_start": f"{large.heavy_start.median():.0%}",
-        "heavy_fit": f"{large.heavy_at_fit.median():.0%}",
-        "fresh_own": f"{large.own_at_fit.median():.0%}",
-        "fresh_pixels": f"{pixel_read_out(read_outs()[LARGE]):.0%}",
-        "small_least": least,
-        "small_ready": Truth(bool((small.least >= REACHED).all()), f"at its least {least}"),
+        "fresh_start": f"{typical.start:.0%}",
+        "fresh_fit": f"{typical.at_fit:.0%}",
+        "heavy_start": f"{typical.heavy_start:.0%}",
+        "heavy_fit": f"{typical.heavy_at_fit:.0%}",
+        "fresh_own": f"{typical.own_at_fit:.0%}",
+        "fresh_pixels": f"{pixels:.0%}",
+        "small_least": f"{least:.0%}",
+        "small_ready": Truth(least >= REACHED, f"at its least {least:.0%}"),
     }
 
 
@@ -145,22 +147,26 @@ def _lines(phases: Mapping[str, xr.DataArray]) -> dict[str, Any]:
     low = corner(mnist, high=False)
     return {
         "ordered_lines": words,
-        "ordered": Truth(bool(in_order.all()), f"{words} lines"),
+        "ordered": Truth(in_order.all(), f"{words} lines"),
         "memorised_low": f"{frequency('M', low):.0%}",
         "memorised_rest": f"{share_outside('M', low, mnist):.0%}",
     }
 
 
-def _collapse(findings: Mapping[str, Finding]) -> dict[str, Any]:
+def _collapse(judged: Mapping[str, Finding]) -> dict[str, Any]:
     """What the effective loss does to classes, by the claims' own checks."""
-    encoder = findings["LM12"].numbers
-    decay = findings["LM14"].numbers
+    encoder = judged["LM12"].numbers
+    decay = judged["LM14"].numbers
+    centred, labels = drawn(0.0)
+    before = separation(centred, labels, 0.0)
+    near = separation(centred, labels)
+    far = separation(*drawn(3.0))
     return {
-        "class_at_one": f"{findings['L45'].value:.1f}",
-        "before": f"{separation(*drawn(0.0), 0.0):.0%}",
-        "near": f"{separation(*drawn(0.0)):.0%}",
-        "far": f"{separation(*drawn(3.0)):.0%}",
-        "new_own": f"{findings['LM12'].value:.0%}",
+        "class_at_one": f"{judged['L45'].value:.1f}",
+        "before": f"{before:.0%}",
+        "near": f"{near:.0%}",
+        "far": f"{far:.0%}",
+        "new_own": f"{judged['LM12'].value:.0%}",
         "new_dealt": f"{encoder['dealt']:.0%}",
         "new_seen": f"{encoder['seen']:.0%}",
         "new_centred": f"{encoder['centred']:.0%}",

@@ -118,11 +118,11 @@ def grokking_is_the_read_out(runs: Runs, *, fall: float = 0.05) -> Finding:
     late = usual.grok_step - usual.fit_step > LATE
     pixels = pixel_read_out(runs.experiments[LARGE])
     value, low, high = band(large.heavy_at_fit)
+    typical = large.median()
     told = (
-        f"right of the test set at the fit with a fresh read-out, by ridge:"
-        f" {large.at_fit.median():.0%} and {value:.0%} (at step 0 {large.start.median():.0%} and"
-        f" {large.heavy_start.median():.0%}); the network itself {large.own_at_fit.median():.0%};"
-        f" of pixels {pixels:.0%}"
+        f"right of the test set at the fit with a fresh read-out, by ridge: {typical.at_fit:.0%}"
+        f" and {value:.0%} (at step 0 {typical.start:.0%} and {typical.heavy_start:.0%}); the"
+        f" network itself {typical.own_at_fit:.0%}; of pixels {pixels:.0%}"
     )
     misaligned: Part = None
     degraded: Part = None

@@ -12,6 +12,7 @@ from scipy.optimize import brentq
 from companion.exercises.registry import (
     ROUGH,
     Mistakes,
+    divided,
     exercise,
     near,
     number,
@@ -24,8 +25,8 @@ from grokbook.theory.triple_product import limit_point, velocity
 @exercise(
     "ex-08-hand",
     draws={
-        "d_1": [n / 100 for n in range(10, 100)],
-        "d_2": [n / 100 for n in range(110, 300)],
+        "d_1": divided(range(10, 100), 100),
+        "d_2": divided(range(110, 300), 100),
         "sign": (1, -1),
     },
 )
@@ -43,9 +44,9 @@ def hand(limit: Sequence[float], *, d_1: float, d_2: float, sign: int) -> Mistak
 @exercise(
     "ex-08-two",
     draws={
-        "x": [n / 100 for n in range(10, 90)],
-        "w": [-n / 100 for n in range(100, 200)],
-        "delta": [n / 10 for n in range(5, 20)],
+        "x": divided(range(10, 90), 100),
+        "w": divided(range(-100, -200, -1), 100),
+        "delta": divided(range(5, 20), 10),
     },
 )
 def two(
@@ -78,8 +79,8 @@ def two(
 @exercise(
     "ex-08-decay",
     draws={
-        "delta": [n / 100 for n in range(80, 200)],
-        "decay": [n / 1000 for n in range(40, 80)],
+        "delta": divided(range(80, 200), 100),
+        "decay": divided(range(40, 80), 1000),
         "time": range(5, 15),
     },
 )
@@ -114,8 +115,8 @@ def decay(
 @exercise(
     "ex-08-tie",
     draws={
-        "delta": [n / 100 for n in range(50, 300)],
-        "d_2": [n / 100 for n in range(10, 300) if not 97 < n < 103],
+        "delta": divided(range(50, 300), 100),
+        "d_2": divided([n for n in range(10, 300) if not 97 < n < 103], 100),
     },
 )
 def tie(case: str, product: float, rate: float, *, delta: float, d_2: float) -> Mistakes:
@@ -142,7 +143,7 @@ def zero(limit: Sequence[float], word: str, *, seed: int) -> Mistakes:
     yield word != "stable", "paths that start near do not go"
 
 
-@exercise("ex-08-plastic", draws={"side": [n / 10_000 for n in range(6_000, 14_000)]})
+@exercise("ex-08-plastic", draws={"side": divided(range(6_000, 14_000), 10_000)})
 def plastic(top: float, start: Sequence[float], *, side: float) -> Mistakes:
     """A number, to three digits, and three numbers from 0 to the side of the cube."""
     right = brentq(lambda rho: rho**3 - side**2 * rho - 1, 1, 3)
@@ -156,7 +157,7 @@ def plastic(top: float, start: Sequence[float], *, side: float) -> Mistakes:
     yield not (reached > right - 1e-3 - rounded), "only to", reached
 
 
-@exercise("ex-08-returns", draws={"seed": range(100_000), "time": [n / 2 for n in range(40, 200)]})
+@exercise("ex-08-returns", draws={"seed": range(100_000), "time": divided(range(40, 200), 2)})
 def returns(fall: float, meets: int, turns: int, *, seed: int, time: float) -> Mistakes:
     """A number, to three digits, and two numbers of times."""
     rng = np.random.default_rng(seed)

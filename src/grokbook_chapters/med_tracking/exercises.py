@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 from sympy import primerange, totient
 
-from companion.exercises.registry import Mistakes, exercise, number
+from companion.exercises.registry import Mistakes, divided, exercise, number
 from grokbook.measures import mean_norm, med
 from grokbook.runs import recorded
 from grokbook_chapters.gu2025 import operations
@@ -17,7 +17,7 @@ from grokbook_chapters.med_tracking.renaming import by_powers
 from grokbook_chapters.med_tracking.tracking import SETTLED, shift_test, sign_agreement, track
 
 
-@exercise("ex-05-line", draws={"p": range(20, 190), "length": [n / 20 for n in range(5, 100)]})
+@exercise("ex-05-line", draws={"p": range(20, 190), "length": divided(range(5, 100), 20)})
 def line(med_: float, diameter: float, *, p: int, length: float) -> Mistakes:
     """Two lengths, to three digits."""
     places = length * np.arange(p)

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
-from companion.claims import Finding, choose, load, outcomes
+from companion.claims import Finding, findings, load
 from companion.claims.finding import some, some_of
 from companion.page import Number, Truth
 from grokbook.measures import circle_med, definition_table, med, med_spectral_bound
@@ -23,12 +23,11 @@ JUDGED = ("G27", "P5.1b", "P5.1c", "GD2")
 
 def numbers(data: xr.Dataset, other: xr.Dataset, every: pd.DataFrame) -> dict[str, Any]:
     """What the prose uses of the runs at two moduli and of `every` run of `tracked_settings`."""
-    findings = {outcome.claim.id: outcome.finding for outcome in outcomes(choose(JUDGED))}
     return {
         **_definitions(data),
         **_factors(data, other),
         **_association(data, other),
-        **_observations(findings),
+        **_observations(findings(JUDGED)),
         **_settings(every),
         **_best_names(data, other),
     }
@@ -81,9 +80,9 @@ def _factors(data: xr.Dataset, other: xr.Dataset) -> dict[str, Any]:
         "shape_start": Number.median(start, ".2f"),
         "shape_low": f"{end.min():.2f}",
         "shape_high": f"{end.max():.2f}",
-        "swells": Truth(bool(swells), f"MED is at most {highest:.2f} (median)"),
-        "mostly_length": Truth(bool(by_length), f"lengths grow {length.min():.1f} times or more"),
-        "either_way": Truth(bool(either_way), f"the quotient ends at {end.min():.2f} or more"),
+        "swells": Truth(swells, f"MED is at most {highest:.2f} (median)"),
+        "mostly_length": Truth(by_length, f"lengths grow {length.min():.1f} times or more"),
+        "either_way": Truth(either_way, f"the quotient ends at {end.min():.2f} or more"),
     }
 
 
@@ -94,7 +93,7 @@ def _association(data: xr.Dataset, other: xr.Dataset) -> dict[str, Any]:
     beyond = (tried.p_value <= LEVEL).groupby("measure").sum()
     own = tried.p_value["test loss itself"].dropna()
     clock = tried.p_value["a clock"].dropna()
-    can_tell = bool((own <= LEVEL).all() and (clock == 1).all()) if len(own) else None
+    can_tell = (own <= LEVEL).all() and (clock == 1).all() if len(own) else None
     by_length = beyond["mean length"] >= 0.9 * beyond["MED"] > 2 * beyond["MED / mean length"]
     runs = len(tried.loc["MED"])
     late = some(int(beyond["test loss, one logged step late"]), runs)
@@ -106,16 +105,16 @@ def _association(data: xr.Dataset, other: xr.Dataset) -> dict[str, Any]:
         "all_strangers": strangers(recorded),
         "late_control": late,
         "can_tell": Truth(can_tell, f"the test loss passes in {beyond['test loss itself']} runs"),
-        "length_not_shape": Truth(bool(by_length), f"the mean length passes in {length}"),
+        "length_not_shape": Truth(by_length, f"the mean length passes in {length}"),
     }
 
 
-def _observations(findings: Mapping[str, Finding]) -> dict[str, Any]:
+def _observations(judged: Mapping[str, Finding]) -> dict[str, Any]:
     """What the claims' own checks say of the paper's observations."""
-    alike = findings["G27"]
-    second = findings["P5.1b"].numbers
-    third = findings["P5.1c"].numbers
-    exceptional = findings["GD2"].numbers
+    alike = judged["G27"]
+    second = judged["P5.1b"].numbers
+    third = judged["P5.1c"].numbers
+    exceptional = judged["GD2"].numbers
     return {
         "raw_low": f"{alike.low:.0%}",
         "raw_high": f"{alike.high:.0%}",
@@ -130,7 +129,7 @@ def _settings(every: pd.DataFrame) -> dict[str, Any]:
     """In how many runs of all settings MED and its quotient move with the test loss."""
     quotient = every.quotient_p_value <= LEVEL
     figures = every.index.get_level_values("setting").str.startswith("Fig.")
-    mostly_length = bool(every.beyond.sum() > 2 * quotient.sum())
+    mostly_length = every.beyond.sum() > 2 * quotient.sum()
     return {
         "beyond_large": some_of(every.beyond[figures]),
         "beyond_small": some_of(every.beyond[~figures]),
@@ -153,6 +152,6 @@ def _best_names(data: xr.Dataset, other: xr.Dataset) -> dict[str, Any]:
     better = int((tested.end < tested.low).sum())
     return {
         "n_tested": len(tested),
-        "best_falls": Truth(bool(falls.all()), f"it falls in {some_of(falls)}"),
+        "best_falls": Truth(falls.all(), f"it falls in {some_of(falls)}"),
         "narrow": Truth(better == 0, f"of the runs {better} below"),
     }

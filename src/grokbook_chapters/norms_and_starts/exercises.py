@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import linalg
 
-from companion.exercises.registry import Mistakes, exercise, near, number, tolerance
+from companion.exercises.registry import Mistakes, divided, exercise, near, number, tolerance
 from grokbook.measures import med
 from grokbook.theory.one_frequency import circle
 from grokbook.theory.toeplitz_start import squared_steps
@@ -64,7 +64,7 @@ def circulant(
 
 @exercise(
     "ex-03a-three",
-    draws={"p": (5, 7, 11, 13), "k": range(1, 5), "radius": [n / 100 for n in range(50, 500)]},
+    draws={"p": (5, 7, 11, 13), "k": range(1, 5), "radius": divided(range(50, 500), 100)},
 )
 def three(delta: float, quotient: float, *, p: int, k: int, radius: float) -> Mistakes:
     """A radius, and a quotient of two lengths, both to three digits."""

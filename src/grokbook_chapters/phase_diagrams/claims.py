@@ -57,8 +57,14 @@ TOLERANCE = 0.1
 
 
 def _followed() -> dict[str, object]:
-    panels = {f"6{name}": fig6()[name] for name in "bc"}
-    return panels | {f"{name} until fit": panel for name, panel in until_fit().items()}
+    panels = fig6()
+    longer = until_fit()
+    return {
+        "6b": panels["b"],
+        "6c": panels["c"],
+        "6b until fit": longer["6b"],
+        "6c until fit": longer["6c"],
+    }
 
 
 _SANDWICH = "Is grokking sandwiched?"
@@ -67,8 +73,12 @@ _SEEDS = "How much of a cell is its seed?"
 
 
 def _with_parts() -> dict[str, object]:
-    most = replace(fig6()["c"], seeds=(0, 2))
-    return {"6b": fig6()["b"], "6c": most, "6c in part": replace(in_part()["c"], seeds=(1,))}
+    panels = fig6()
+    return {
+        "6b": panels["b"],
+        "6c": replace(panels["c"], seeds=(0, 2)),
+        "6c in part": replace(in_part()["c"], seeds=(1,)),
+    }
 
 
 @claim(

@@ -7,13 +7,13 @@ from math import comb
 
 import numpy as np
 
-from companion.exercises.registry import Mistakes, exercise, number
+from companion.exercises.registry import Mistakes, divided, exercise, number
 from grokbook_chapters.phase_diagrams import agreement, published
 
 
 @exercise(
     "ex-12-relative",
-    draws={"factor": [n / 1000 for n in range(1100, 1550)], "gap": range(1100, 1500)},
+    draws={"factor": divided(range(1100, 1550), 1000), "gap": range(1100, 1500)},
 )
 def relative(late: Sequence[bool], slow: float, *, factor: float, gap: int) -> Mistakes:
     """A list of eight True and False, and a number above 1, to three digits."""
@@ -47,7 +47,7 @@ def chance(agreements: Sequence[float], kappas: Sequence[float], *, seed: int) -
 
 @exercise(
     "ex-12-splits",
-    draws={"p": range(8, 20), "held": range(5, 15), "least": [n / 100 for n in range(30, 71)]},
+    draws={"p": range(8, 20), "held": range(5, 15), "least": divided(range(30, 71), 100)},
 )
 def splits(share: float, most: int, *, p: int, held: int, least: float) -> Mistakes:
     """A share from 0 to 1, to three digits, and a whole number."""

@@ -67,17 +67,20 @@ def _made_again(replayed: xr.Dataset, rule: PhaseRule) -> dict[str, Any]:
     length = (place.max("token") - place.min("token")).sel(decoder_lr=1e-4, method="nearest")
     start = ReplayedToy(place.sizes["token"]).draw(THEIR_SEEDS["b"])["W_E"].numpy()[:, 0]
     fast = place.sel(decoder_weight_decay=0).isel(decoder_lr=-1).values
+    moved = np.abs(fast - start).mean()
     most = length.isel(decoder_weight_decay=-1).item()
     agree = agreement(phase.values, theirs.values)
+    differ = phase.values != theirs.values
+    fits = no_decay.fit_step.values
     return {
         "agree_again": f"{agree:.0%}",
         "again": Truth(agree >= SAME, f"{agree:.0%} of the cells have the published phase"),
-        "n_differ": int((phase.values != theirs.values).sum()),
-        "slow_fit": f"{no_decay.fit_step.values[0]:,.0f}",
-        "fast_fit": f"{no_decay.fit_step.values[-1]:,.0f}",
+        "n_differ": int(differ.sum()),
+        "slow_fit": f"{fits[0]:,.0f}",
+        "fast_fit": f"{fits[-1]:,.0f}",
         "late_low": f"{grokking.min().item():.1f}",
         "late_high": f"{grokking.max().item():.1f}",
-        "fast_moved": f"{np.abs(fast - start).mean():.2f}",
+        "fast_moved": f"{moved:.2f}",
         "length_none": f"{length.sel(decoder_weight_decay=0).item():.0f}",
         "length_most": f"{most:.0f}",
         "half_most": f"{most / 2:.0f}",

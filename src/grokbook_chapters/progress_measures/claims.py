@@ -65,12 +65,14 @@ def _read(runs: Runs) -> Events:
         if table.generalises.sum() >= ENOUGH:
             tests.append(ranked(table))
             leads.append(table.lead[table.generalises])
-    numbers: dict[str, Any] = {
-        "large": len(leads[0]) if leads else 0,
-        "large_first": ", ".join(str((lead > 0).sum()) for lead in leads) or "none",
-        "large_tau": ", ".join(f"{test.tau:.2f}" for test in tests) or "not known",
-        "value": float(tests[1].tau) if tests else None,
-    }
+    numbers: dict[str, Any] = {"large": 0, "large_first": "none", "large_tau": "not known"}
+    if tests:
+        numbers = {
+            "large": len(leads[0]),
+            "large_first": ", ".join(str((lead > 0).sum()) for lead in leads),
+            "large_tau": ", ".join(f"{test.tau:.2f}" for test in tests),
+            "value": float(tests[1].tau),
+        }
     if small:
         row = summary_table(event_table(small, FALLS), CONTROLS).loc["med"]
         numbers |= row.drop("says").to_dict()

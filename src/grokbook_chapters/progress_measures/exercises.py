@@ -9,11 +9,11 @@ from math import log
 import pandas as pd
 
 from companion.claims import load
-from companion.exercises.registry import Mistakes, essay, exercise, near, number
+from companion.exercises.registry import Mistakes, divided, essay, exercise, near, number
 from grokbook_chapters.lead_tasks import CONTROLS
 from grokbook_chapters.progress_measures import runs, tables
 
-SHARES = [n / 10_000 for n in range(2000, 8501) if not 4500 < n < 5500]
+SHARES = divided([*range(2000, 4501), *range(5500, 8501)], 10_000)
 """Shares of a move that are not nearly the half."""
 
 

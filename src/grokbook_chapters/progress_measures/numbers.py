@@ -63,7 +63,7 @@ def _networks(rows: pd.DataFrame) -> dict[str, Any]:
     typical = typical_run(rows)
     same = (rows.task == typical.task) & (rows.seed == typical.seed)
     clock = rows[same & (rows.measure == "clock")].measure_delay.iloc[0]
-    early = bool(clock < typical.accuracy_delay)
+    early = clock < typical.accuracy_delay
     return {
         "n_runs": len(each),
         "n_tasks": each.task.nunique(),
@@ -82,7 +82,7 @@ def _two_questions(summary: pd.DataFrame) -> dict[str, Any]:
     early_losses = early == ["excluded_loss_now", "restricted_loss_now"]
     neither = sorted(own.index[own.says == "neither"])
     can_tell = all(says[name] == word for name, word in CONTROLS_SAY.items())
-    length_goes = bool(summary.p_value["embedding_norm"] <= LEVEL)
+    length_goes = summary.p_value["embedding_norm"] <= LEVEL
     return {
         "n_measures": len(own),
         "clock_first": of["clock"],
@@ -121,9 +121,13 @@ def _step_of_fitting(rows: pd.DataFrame) -> dict[str, Any]:
         "tau_zero": _tau(from_zero),
         "tau_fit": _tau(fitting),
         "tau_same_med": _tau(same_fit),
-        "fit_tells": Truth(fitting.p_value <= LEVEL, f"p = {fitting.p_value:.2g}"),
-        "med_beyond_fit": Truth(bool(same_fit.p_value <= LEVEL), f"p = {same_fit.p_value:.2g}"),
+        "fit_tells": _beyond_chance(fitting),
+        "med_beyond_fit": _beyond_chance(same_fit),
     }
+
+
+def _beyond_chance(test: RankTest) -> Truth:
+    return Truth(test.p_value <= LEVEL, f"p = {test.p_value:.2g}")
 
 
 def _tau(test: RankTest) -> Number:
@@ -137,12 +141,12 @@ def _own_size(own: Mapping[float, pd.DataFrame]) -> dict[str, Any]:
     of_loss = half[half.measure == "test_loss"]
     delays = of_loss.measure_delay
     loss = sums[0.5].loc["test_loss"]
-    loss_early = bool(loss["first"] == loss.runs and loss.tau < 0)
+    loss_early = loss["first"] == loss.runs and loss.tau < 0
     med = pd.DataFrame([table.loc["med"] for table in sums.values()])
     taus = ", ".join(med.tau.map("{:.2f}".format))
     goes = (med.p_value <= LEVEL).tolist()
     seen = {share: list(table.index[table.says == SEES]) for share, table in sums.items()}
-    ipr = [sums[share].says["fourier_ipr"] for share in (0.5, 0.75)]
+    ipr = [sums[0.5].says["fourier_ipr"], sums[0.75].says["fourier_ipr"]]
     return {
         "own_runs": int(of_loss.generalises.sum()),
         "own_loss_from": f"{delays.quantile(0.25):,.0f}",
@@ -170,12 +174,13 @@ def _read_outs(fresh: Mapping[str, xr.Dataset]) -> dict[str, Any]:
     says = [table.says["fresh_readout"] for table in sums]
     half = sums[SHARES.index(0.5)].loc["fresh_readout"]
     parts = f"{layers.min():.0%} and {layers.max():.0%}"
+    shams = max(every.start.max(), every.dealt.max())
     return {
         "fresh_layers": parts,
         "fresh_transformers": f"{transformers.min():.0%} and {transformers.max():.0%}",
         "fresh_first": f"{half['first']} of {half.runs}",
         "fresh_tau": f"{half.tau:.2f}",
-        "fresh_shams": f"{max(every.start.max(), every.dealt.max()):.0%}",
+        "fresh_shams": f"{shams:.0%}",
         "fresh_sees": Truth(says == [SEES] * len(SHARES), ", ".join(says)),
-        "fresh_by_kind": Truth(bool(layers.min() > 2 * transformers.max()), parts),
+        "fresh_by_kind": Truth(layers.min() > 2 * transformers.max(), parts),
     }

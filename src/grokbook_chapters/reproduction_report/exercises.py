@@ -10,7 +10,7 @@ import numpy as np
 from sympy import primerange
 
 from companion.claims import Finding
-from companion.exercises.registry import Mistakes, exercise, number
+from companion.exercises.registry import Mistakes, divided, exercise, number
 from grokbook.measures.embedding_difference import diameter
 from grokbook.tasks import ModularTask
 from grokbook.theory.one_frequency import circle
@@ -56,9 +56,7 @@ def own(line: Callable[[int], Finding], moduli: Collection[int], *, slope: int) 
         yield True, "at N the verdict is not `fails`", p
 
 
-@exercise(
-    "ex-18-vacuous", draws={"p": (5, 7, 11, 13), "share": [n / 10_000 for n in range(6300, 9000)]}
-)
+@exercise("ex-18-vacuous", draws={"p": (5, 7, 11, 13), "share": divided(range(6300, 9000), 10_000)})
 def vacuous(keeps: object, breaks: object, allowed: float, *, p: int, share: float) -> Mistakes:
     """Two arrays with p rows, and a radius, to three digits."""
     radii = {}

@@ -139,7 +139,7 @@ def _new(checks: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
         for key, value in numbers.items():
             texts[f"{name}_{key}"] = value
         stands = texts.pop(f"{name}_true")
-        texts[name] = Truth(bool(stands), "its check does not stand")
+        texts[name] = Truth(stands, "its check does not stand")
     return texts
 
 

@@ -9,11 +9,11 @@ from math import comb
 import numpy as np
 from scipy.stats import binom
 
-from companion.exercises.registry import Mistakes, exercise, near, number, tolerance
+from companion.exercises.registry import Mistakes, divided, exercise, near, number, tolerance
 from grokbook_chapters.resnet_grokking.shapes import ShapeTask
 
 
-@exercise("ex-10-orders", draws={"n": range(6, 33), "share": [k / 1000 for k in range(20, 201)]})
+@exercise("ex-10-orders", draws={"n": range(6, 33), "share": divided(range(20, 201), 1000)})
 def orders(different: float, known: float, *, n: int, share: float) -> Mistakes:
     """Two shares from 0 to 1, to three digits."""
     right = 24 * comb(n, 4) / n**4

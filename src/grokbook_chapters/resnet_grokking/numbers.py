@@ -36,16 +36,19 @@ def _dictionary(experiment: Experiment) -> dict[str, Any]:
     task = experiment.config.task
     images, trained = task.sizes()
     by_categories = ShapeTask(11, rule="categories").counts
+    most = int(by_categories.max())
+    known = memorised.known_share(11, 0.25)
+    known_here = memorised.known_share(runs.GLYPHS, runs.FRACTION)
     return {
         "n_glyphs": task.n,
         "n_train": counted(trained, "image"),
         "n_test": f"{images - trained:,}",
         "classes": len(by_categories),
         "middle": int(by_categories.argmax()) + 4,
-        "most": int(by_categories.max()),
-        "most_share": f"{by_categories.max() / by_categories.sum():.1%}",
-        "known": f"{memorised.known_share(11, 0.25):.1%}",
-        "known_here": f"{memorised.known_share(runs.GLYPHS, runs.FRACTION):.0%}",
+        "most": most,
+        "most_share": f"{most / by_categories.sum():.1%}",
+        "known": f"{known:.1%}",
+        "known_here": f"{known_here:.0%}",
         "decay": f"{experiment.config.optimizer.weight_decay:g}",
     }
 
@@ -59,8 +62,8 @@ def _live(table: pd.DataFrame, last: int) -> dict[str, Any]:
         "live_at_fit": Number.median(table.at_fit, ".0%", "(not reached)"),
         "live_at_end": Number.median(table.at_end, ".0%"),
         "live_last": f"{last:,}",
-        "live_fits": Truth(bool(table.fit_step.notna().all()), fits),
-        "live_waits": Truth(bool(table.grok_step.isna().all()), generalise),
+        "live_fits": Truth(table.fit_step.notna().all(), fits),
+        "live_waits": Truth(table.grok_step.isna().all(), generalise),
     }
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from companion.claims import choose, load, outcomes
+from companion.claims import findings, load
 from grokbook.runs.experiment import available
 from grokbook_chapters.resnet_grokking import claims, features, memorised, runs
 from grokbook_chapters.resnet_grokking.shapes import ShapeTask
@@ -40,12 +40,11 @@ def recorded() -> Recorded:
 
     Raises KeyError where those that ask for a sum are not there.
     """
-    (probes,) = outcomes(choose(["GR7"]))
     return Recorded(
         load(runs.small(), claims.reached),
         load(runs.summed(), claims.reached)["multiset"],
         available(runs.small_map()["cells"]),
-        probes.finding.numbers,
+        findings(["GR7"])["GR7"].numbers,
     )
 
 

@@ -7,13 +7,13 @@ from math import comb, gcd
 
 import numpy as np
 
-from companion.exercises.registry import Mistakes, exercise, near, number
+from companion.exercises.registry import Mistakes, divided, exercise, near, number
 from grokbook_chapters.separability_and_depth.separability import separate
 
 
 @exercise(
     "ex-07-triangles",
-    draws={"dx": [n / 10 for n in range(50, 200)], "dy": [-n / 10 for n in range(50, 200)]},
+    draws={"dx": divided(range(50, 200), 10), "dy": divided(range(-50, -200, -1), 10)},
 )
 def triangles(a: object, b: object, *, dx: float, dy: float) -> Mistakes:
     """Two arrays of shape (3, 2), the corners of two triangles."""
@@ -75,7 +75,7 @@ def cover(crossing: int, estimate: float, *, n: int, shift: int, seed: int) -> M
     yield True, "take 100 draws of points"
 
 
-@exercise("ex-07-falls", draws={"n": range(10, 200), "F": [n / 100 for n in range(10, 91)]})
+@exercise("ex-07-falls", draws={"n": range(10, 200), "F": divided(range(10, 91), 100)})
 def falls(
     least: float, most: float, curve: Sequence[float], sparser: str, *, n: int, F: float
 ) -> Mistakes:

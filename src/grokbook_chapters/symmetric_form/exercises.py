@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from sympy import primerange
 
-from companion.exercises.registry import Mistakes, exercise, near, number
+from companion.exercises.registry import Mistakes, divided, exercise, near, number
 from grokbook.tasks import ModularTask
 
 
@@ -33,8 +33,8 @@ def three(sizes: Sequence[int], slope: int, *, p: int, a: int, b: int) -> Mistak
     "ex-04c-perfect",
     draws={
         "p": tuple(primerange(31, 200)),
-        "low": [n / 100 for n in range(40, 56)],
-        "high": [n / 100 for n in range(60, 81)],
+        "low": divided(range(40, 56), 100),
+        "high": divided(range(60, 81), 100),
     },
 )
 def perfect(perfect: Sequence[float], fresh: float, *, p: int, low: float, high: float) -> Mistakes:
@@ -58,7 +58,7 @@ def perfect(perfect: Sequence[float], fresh: float, *, p: int, low: float, high:
     "ex-04c-difference",
     draws={
         "p": (53, 59, 61, 67, 71, 73, 79, 83, 89, 97),
-        "fraction": [n / 100 for n in range(30, 71)],
+        "fraction": divided(range(30, 71), 100),
         "seed": range(100_000),
     },
 )

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from sympy import primerange
 
-from companion.exercises.registry import Mistakes, exercise, number
+from companion.exercises.registry import Mistakes, divided, exercise, number
 from grokbook.models.transformer import Shape, mlp, self_attention
 from grokbook.tasks import ModularTask
 
@@ -44,7 +44,7 @@ def polynomials(missing: str, level: str, *, p: int, r: int) -> Mistakes:
         yield True, "`N` has the value N at x = y = 1", level, grid[1, 1]
 
 
-@exercise("ex-02-strip", draws={"p": PRIMES[:30], "share": [n / 1000 for n in range(200, 601)]})
+@exercise("ex-02-strip", draws={"p": PRIMES[:30], "share": divided(range(200, 601), 1000)})
 def strip(t: int, spare: int, *, p: int, share: float) -> Mistakes:
     """Two whole numbers: the smallest t, and by how many cells the training set is then short."""
     quota = int(share * p**2)

@@ -11,7 +11,7 @@ import pandas as pd
 from scipy.stats import beta, binomtest
 
 from companion.claims import load
-from companion.exercises.registry import Mistakes, exercise, near, number
+from companion.exercises.registry import Mistakes, divided, exercise, near, number
 from grokbook.theory.parallelograms import representation_quality_index
 from grokbook_chapters.trained_toys import embeddings, runs
 
@@ -48,7 +48,7 @@ def _table() -> pd.DataFrame:
     return embeddings.measured(load(runs.toys()))
 
 
-@exercise("ex-11a-clock", draws={"seed": range(100_000), "noise": [n / 100 for n in range(5, 41)]})
+@exercise("ex-11a-clock", draws={"seed": range(100_000), "noise": divided(range(5, 41), 100)})
 def clock(
     better: Sequence[Sequence[int]], passes: Sequence[bool | None], *, seed: int, noise: float
 ) -> Mistakes:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from companion.claims import load
-from companion.exercises.registry import Mistakes, exercise, near, number
+from companion.exercises.registry import Mistakes, divided, exercise, near, number
 from grokbook.measures.principal import exceeded_by_chance, ring_share
 from grokbook_chapters.transformer_representations import embedding, runs
 
@@ -29,7 +29,7 @@ def chance(levels: Sequence[float], *, few: int, many: int, width: int) -> Mista
     yield True, "too high"
 
 
-@exercise("ex-14-circles", draws={"n": range(2, 9), "r": [k / 1000 for k in range(1300, 3001)]})
+@exercise("ex-14-circles", draws={"n": range(2, 9), "r": divided(range(1300, 3001), 1000)})
 def circles(equal: float, d_eff: float, ring: float, *, n: int, r: float) -> Mistakes:
     """Two effective dimensions and a ring share, all to three digits."""
 

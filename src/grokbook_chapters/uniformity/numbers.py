@@ -41,10 +41,12 @@ def numbers(
 def _circles(p: int, p_recorded: int) -> dict[str, Any]:
     """Balls that the classes of a circle need, and MED over its frequencies."""
     balls = [smallest_ball(points) for points in class_sums(circle(p, 1))]
+    radius = max(ball.radius for ball in balls)
+    apart = diameter(np.array([ball.centre for ball in balls]))
     meds = [med(circle(p_recorded, k)) for k in range(1, p_recorded // 2 + 1)]
     return {
-        "ball_radius": f"{max(ball.radius for ball in balls):.2f}",
-        "ball_apart": f"{diameter(np.array([ball.centre for ball in balls])):.2f}",
+        "ball_radius": f"{radius:.2f}",
+        "ball_apart": f"{apart:.2f}",
         "med_least": f"{min(meds):.3f}",
         "med_most": f"{max(meds):.4f}",
     }
@@ -62,8 +64,8 @@ def _fits(fits: pd.DataFrame, n_splits: int) -> dict[str, Any]:
         "fit_dealt": f"{largest.dealt_least:.0%}",
         "fit_unseen": f"{fits.unseen.max():.0%}",
         "n_splits": n_splits,
-        "cannot_fit": Truth(bool(cannot_fit), f"training accuracy up to {largest.most:.2f}"),
-        "rule_is_harder": Truth(bool(is_harder), f"{largest.dealt_least:.2f} dealt anew"),
+        "cannot_fit": Truth(cannot_fit, f"training accuracy up to {largest.most:.2f}"),
+        "rule_is_harder": Truth(is_harder, f"{largest.dealt_least:.2f} dealt anew"),
     }
 
 
@@ -103,8 +105,8 @@ def _trained(shares: pd.DataFrame, moduli: list[int]) -> dict[str, Any]:
         "n_early": early,
         "n_early_other": early_other,
         "accuracy_other": f"{accuracy_other:.2f}",
-        "products_first": Truth(bool(early), f"{early} looks"),
-        "products_do_not_tell": Truth(bool(early_other), f"{early_other} looks"),
+        "products_first": Truth(early > 0, f"{early} looks"),
+        "products_do_not_tell": Truth(early_other > 0, f"{early_other} looks"),
     }
 
 

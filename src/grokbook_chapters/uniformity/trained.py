@@ -141,6 +141,7 @@ def deeper_layers(runs: Runs, *, half: float = HALF) -> Finding:
     if rises.all() and reached == len(learned):
         deeper_here = True
     is_known = tells and deeper_here is not None
+    below = [f"{row.below:.0f} of {row.right:.0f}" for row in learned.itertuples()]
     return judge(
         False if is_known else None,
         corrected=deeper_here if is_known else None,
@@ -155,6 +156,6 @@ def deeper_layers(runs: Runs, *, half: float = HALF) -> Finding:
         few=memorised.share_null_end.median(),
         end=middle.share_mlp_end,
         learned=len(learned),
-        below=", ".join(f"{row.below:.0f} of {row.right:.0f}" for row in learned.itertuples()),
+        below=", ".join(below),
         memorised=len(memorised),
     )

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from companion.exercises.registry import Mistakes, exercise, number
+from companion.exercises.registry import Mistakes, divided, exercise, number
 from grokbook.curves.delay import grok_times
 from grokbook.runs import recorded
 from grokbook.tasks import ModularTask
@@ -31,7 +31,7 @@ def decay(dataset: xr.Dataset, says: str, *, seed: int, steps: int) -> Mistakes:
 
 @exercise(
     "ex-01-threshold",
-    draws={"low": [n / 1000 for n in range(300, 641)], "high": [n / 1000 for n in range(650, 986)]},
+    draws={"low": divided(range(300, 641), 1000), "high": divided(range(650, 986), 1000)},
 )
 def threshold(longer: Sequence[float | None], *, low: float, high: float) -> Mistakes:
     """A list with one number a run, None where a delay is not known."""

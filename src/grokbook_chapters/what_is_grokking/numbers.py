@@ -114,7 +114,7 @@ def _copying(runs: xr.Dataset, random: xr.Dataset, task: ModularTask) -> dict[st
         "unmirrored_seen": Number.median(others, ".0%", "(no such cell)"),
         "symmetric_seen": Number.median(symmetric, ".0%"),
         "twice": Truth(twice <= last, f"twice the median fit step is not within {last:,} steps"),
-        "copies": Truth(bool((copied > others + 0.5).all()), accuracies),
+        "copies": Truth((copied > others + 0.5).all(), accuracies),
     }
 
 
@@ -128,7 +128,7 @@ def _shape(runs: xr.Dataset) -> dict[str, Any]:
     ends = runs[SHAPE].isel(step=[0, -1]).median("seed")
     ipr, last_ipr = ends.fourier_ipr.values
     dimension, last_dimension = ends.effective_dimension.values
-    gathers = bool(last_ipr > ipr and last_dimension < dimension)
+    gathers = last_ipr > ipr and last_dimension < dimension
     measures = (
         f"participation ratio {ipr:.3f} to {last_ipr:.3f}, effective dimension {dimension:.1f} to"
         f" {last_dimension:.1f}"
@@ -140,7 +140,7 @@ def _shape(runs: xr.Dataset) -> dict[str, Any]:
         "ipr_end": f"{last_ipr:.2f}",
         "dim_start": f"{dimension:.0f}",
         "dim_end": f"{last_dimension:.0f}",
-        "circles": Truth(bool(last_share > 2 * share), shares),
+        "circles": Truth(last_share > 2 * share, shares),
         "gathers": Truth(gathers, measures),
     }
 

@@ -8,7 +8,7 @@ from math import ceil, log, sqrt
 import numpy as np
 from scipy.stats import norm
 
-from companion.exercises.registry import Mistakes, exercise, number
+from companion.exercises.registry import Mistakes, divided, exercise, number
 from grokbook.measures import mean_norm, med
 from grokbook.models.start import embedding_start
 
@@ -18,8 +18,8 @@ from grokbook.models.start import embedding_start
     draws={
         "fast": range(2000, 5000, 10),
         "slow": range(6000, 12_000, 10),
-        "s": [n / 100 for n in range(25, 91)],
-        "often": [n / 100 for n in range(5, 21)],
+        "s": divided(range(25, 91), 100),
+        "often": divided(range(5, 21), 100),
     },
 )
 def one(chance: float, spread: float, *, fast: int, slow: int, s: float, often: float) -> Mistakes:
@@ -71,9 +71,9 @@ def hand(
     "ex-09-scale",
     draws={
         "seed": range(100_000),
-        "factor": [n / 100 for n in range(10, 91)],
-        "q": [n / 100 for n in range(40, 71)],
-        "s": [n / 100 for n in range(20, 91)],
+        "factor": divided(range(10, 91), 100),
+        "q": divided(range(40, 71), 100),
+        "s": divided(range(20, 91), 100),
     },
 )
 def scale(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from companion.claims import ledger
+from companion.claims import findings
 from companion.claims.finding import some_of
 from companion.page import Truth
 from grokbook.curves.comparison import (
@@ -68,7 +68,9 @@ def _spread() -> dict[str, Any]:
     often one of two runs takes twice as long, and the seeds that a change needs."""
     theirs = recorded_spread(_of_the_papers())
     low, high = planning.spread_interval(*theirs)
+    chance = planning.chance_of_ratio(theirs.value)
     ours = recorded_spread(_companions())
+    our_chance = planning.chance_of_ratio(ours.value)
     return {
         "spread": f"{theirs.value:.2f}",
         "spread_low": f"{low:.2f}",
@@ -79,8 +81,8 @@ def _spread() -> dict[str, Any]:
         "ours": f"{ours.value:.2f}",
         "our_runs": ours.runs,
         "our_settings": ours.settings,
-        "chance_two": f"{planning.chance_of_ratio(theirs.value):.0%}",
-        "chance_ours": f"{planning.chance_of_ratio(ours.value):.0%}",
+        "chance_two": f"{chance:.0%}",
+        "chance_ours": f"{our_chance:.0%}",
         "seeds_half": planning.seeds_needed(theirs.value),
         "seeds_half_ours": planning.seeds_needed(ours.value),
         "seeds_fifth": planning.seeds_needed(theirs.value, 0.8),
@@ -129,7 +131,7 @@ def _shifts(recorded: Recorded) -> dict[str, Any]:
         "shift_last": f"{unshifted.last_step.max():,}",
         "shift_small_none": _counted(small_unshifted),
         "shift_small_some": _counted(small_shifted),
-        "shifts_never": Truth(bool(shifted.grok_step.isna().all()), _counted(shifted)),
+        "shifts_never": Truth(shifted.grok_step.isna().all(), _counted(shifted)),
         "shifts_later": Truth(later == [True] * 3, f"later: {later}"),
     }
 
@@ -143,7 +145,7 @@ def _positions(recorded: Recorded) -> dict[str, Any]:
     order = same_seed(wider["d = 96, on"], wider["d = 96, off"])
     broad = [wider[f"d = 192, {state}"] for state in ("on", "off")]
     widest = [steps_and_seen(table)[0].max() / table.grok_step.min() for table in broad]
-    below = bool(own.late.max() < 1 / 97)
+    below = own.late.max() < 1 / 97
     return {
         "many_pairs": len(ratios),
         "many_later": int((ratios.low > 1).sum()),
@@ -195,7 +197,7 @@ def _medians(first: pd.DataFrame, second: pd.DataFrame) -> str:
 
 def _starts(recorded: Recorded) -> dict[str, Any]:
     """How long each start takes beside the random one, and the onsets of Fig. 20."""
-    structure = ledger(["GE1"]).value.item()
+    structure = findings(["GE1"])["GE1"].value
     words: dict[str, Any] = {"structure_young": f"{structure:.2f}"}
     normal = recorded.starts["normal"]
     p_values = []
