@@ -185,6 +185,17 @@ def some(count: int, of: int) -> str:
     return f"all {of}" if count == of else f"{count} of {of}"
 
 
+def some_of(flags: Iterable[bool]) -> str:
+    """How many of some flags are true, as words that stand before a plural.
+
+    Example:
+        >>> some_of([True, False, True]), some_of([True, True])
+        ('2 of 3', 'all 2')
+    """
+    values = [bool(flag) for flag in flags]
+    return some(sum(values), len(values))
+
+
 def decided(yes: bool, no: bool) -> Part:
     """A part of a statement: True where it is seen, False where the opposite is, None where neither
     is.

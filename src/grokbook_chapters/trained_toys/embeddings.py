@@ -80,8 +80,8 @@ class Path(NamedTuple):
 
 def path(run: xr.Dataset) -> Path:
     """The path of the numbers of one run."""
-    kept = run.embedding.isel(feature=0).transpose("snapshot", "token")
-    return Path(kept.snapshot.to_numpy(), normalised(kept.to_numpy().astype(float)))
+    snapshots = run.embedding.isel(feature=0).transpose("snapshot", "token")
+    return Path(snapshots.snapshot.to_numpy(), normalised(snapshots.to_numpy().astype(float)))
 
 
 @lru_cache(maxsize=2_000)
@@ -379,8 +379,8 @@ def planes(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
         tested = ~np.isin(np.arange(task.samples), task.train_index)
         new = tested & ~task.mirrored
         unordered = np.unique(np.sort(task.inputs[task.train_index], axis=1), axis=0)
-        shown = [(i, j) for i, j in unordered.tolist()]
-        forced = set(permissible_set(shown))
+        pairs = [(i, j) for i, j in unordered.tolist()]
+        forced = set(permissible_set(pairs))
         closed = forced & set(closed_set(points, TOLERANCE))
         rows.append(
             {
@@ -391,9 +391,9 @@ def planes(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
                 "mirrored": task.mirrored.sum() / tested.sum(),
                 "new": right[new].mean(),
                 "others": int(new.sum()),
-                "shown": len(shown),
+                "shown": len(pairs),
                 "free": right[task.mirrored].mean() if task.mirrored.any() else np.nan,
-                "nullity": nullity(shown, P),
+                "nullity": nullity(pairs, P),
                 "rqi": representation_quality_index(points, TOLERANCE),
                 "ring": energy_share(points, 1),
                 "ring_before": energy_share(start, 1),
