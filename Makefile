@@ -46,7 +46,7 @@ screenshot: setup-dev ## take README's picture of the built site's front page, i
 	$(BIN)/python .ci/picture.py
 
 draws: setup-dev ## execute 200 legal sets of parameters at smoke: no page dies or says what is absurd (resumable)
-	$(BIN)/python .ci/trust/draws.py --draws 200 --beside
+	$(BIN)/python .ci/trust/draws.py --draws 200
 
 benchmark: setup-dev ## measure the ratios of benchmarks/README.md, once what is compared is known to do the same work
 	$(PYTEST) benchmarks $(PYTEST_ARGS)

@@ -1,19 +1,16 @@
 """The book in one archive for a place without a network: site, wheel, records, PDF, editions, with
 checksums.
 
-`python .ci/bundle.py OUT.zip` needs the built site, and Chromium for the PDF (not with
-`--no-paper`).
+`python .ci/bundle.py` needs the built site, and Chromium for the PDF.
 """
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import shutil
 import subprocess
 import sys
 import tempfile
-import zipfile
 from pathlib import Path
 
 from companion.teach.pages import site_folder
@@ -21,6 +18,7 @@ from grokbook import __version__
 from grokbook.files import atomic_write
 
 ROOT = Path(__file__).resolve().parents[1]
+OUT = ROOT / "build" / f"grokbook-{__version__}.zip"
 README = f"""grokbook {__version__}, without a network
 
 Read      python -m http.server --directory site 8000, then http://localhost:8000 in a browser;
@@ -33,49 +31,36 @@ Check     sha256sum --check SHA256SUMS
 
 
 def archive(folder: Path, out: Path) -> int:
-    """Write checksums of all files of a folder beside them, and it all to `out`, whole or not at
-    all; their number."""
+    """Write checksums of all files of a folder beside them, and the folder to `out`, whole or not
+    at all; their number."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
-    names = [path.relative_to(folder).as_posix() for path in files]
-    sums = [
-        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {name}\n"
-        for path, name in zip(files, names, strict=True)
-    ]
-    (folder / "SHA256SUMS").write_text("".join(sums), encoding="utf-8", newline="\n")
-    with tempfile.TemporaryFile() as made:
-        with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as packed:
-            for path in (folder / "SHA256SUMS", *files):
-                packed.write(path, Path(out.stem) / path.relative_to(folder))
-        made.seek(0)
-        atomic_write(out, made.read())
+    sums = ""
+    for path in files:
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        sums += f"{digest}  {path.relative_to(folder).as_posix()}\n"
+    (folder / "SHA256SUMS").write_text(sums, encoding="utf-8", newline="\n")
+    with tempfile.TemporaryDirectory() as place:
+        packed = shutil.make_archive(f"{place}/all", "zip", folder.parent, folder.name)
+        atomic_write(out, Path(packed).read_bytes())
     return len(files)
 
 
-def fill(folder: Path, paper: bool) -> None:
+def fill(folder: Path) -> None:
     """Everything that the archive holds."""
     shutil.copytree(site_folder(ROOT / "site"), folder / "site")
     shutil.copytree(ROOT / "data" / "records", folder / "records")
-    grokbook = [sys.executable, "-m", "grokbook", "teach"]
-    commands = [
-        [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", folder / "wheel", ROOT]
-    ]
-    commands += [
-        [*grokbook, kind, folder / "editions" / kind] for kind in ("student", "instructor")
-    ]
-    commands += [[*grokbook, "paper", folder]] if paper else []
-    for command in commands:
-        subprocess.run(command, check=True, cwd=ROOT)
+    wheel = ["pip", "wheel", "-q", "--no-deps", "-w", folder / "wheel", ROOT]
+    student = ["grokbook", "teach", "student", folder / "editions" / "student"]
+    instructor = ["grokbook", "teach", "instructor", folder / "editions" / "instructor"]
+    paper = ["grokbook", "teach", "paper", folder]
+    for command in (wheel, student, instructor, paper):
+        subprocess.run([sys.executable, "-m", *command], check=True, cwd=ROOT)
     (folder / "README.txt").write_text(README, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument(
-        "out", type=Path, nargs="?", default=ROOT / "build" / f"grokbook-{__version__}.zip"
-    )
-    asked.add_argument("--no-paper", action="store_true")
-    given = asked.parse_args()
     with tempfile.TemporaryDirectory() as work:
-        fill(Path(work), not given.no_paper)
-        count = archive(Path(work), given.out)
-    print(f"bundle    {given.out}, {count} files, {given.out.stat().st_size / 1e6:.0f} MB")
+        folder = Path(work) / OUT.stem
+        fill(folder)
+        count = archive(folder, OUT)
+    print(f"bundle    {OUT}, {count} files, {OUT.stat().st_size / 1e6:.0f} MB")

@@ -1,22 +1,19 @@
-"""Print exact versions of everything that grokbook with all its extras needs, as installed here,
-one a line.
+"""Print exact versions of everything that grokbook with its `EXTRAS` needs, as installed here, one
+a line.
 
-`make constraints` runs this in a fresh environment that has all extras.
+`make constraints` runs this in a fresh environment that has them.
 """
 
 from __future__ import annotations
 
 import importlib.metadata as metadata
-import re
 from collections.abc import Iterator
 
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
-
-def normal(name: str) -> str:
-    """The name as requirement files write it: lower case, one hyphen for each run of `-`, `_` and
-    `.`."""
-    return re.sub(r"[-_.]+", "-", name).lower()
+EXTRAS = frozenset({"book", "dev"})
+"""What is installed with grokbook; other extras are for other machines."""
 
 
 def needed(name: str, extras: frozenset[str]) -> Iterator[tuple[str, frozenset[str]]]:
@@ -26,7 +23,7 @@ def needed(name: str, extras: frozenset[str]) -> Iterator[tuple[str, frozenset[s
         requirement = Requirement(line)
         marker = requirement.marker
         if marker is None or any(marker.evaluate({"extra": extra}) for extra in extras | {""}):
-            yield normal(requirement.name), frozenset(requirement.extras)
+            yield canonicalize_name(requirement.name), frozenset(requirement.extras)
 
 
 def closure(root: str, extras: frozenset[str]) -> set[str]:
@@ -41,13 +38,7 @@ def closure(root: str, extras: frozenset[str]) -> set[str]:
     return {name for name, _ in seen} - {root}
 
 
-def main() -> None:
-    """Write the constraints; a local version (`+cpu`) is left out so that the same pin serves every
-    build."""
-    extras = frozenset(metadata.metadata("grokbook").get_all("Provides-Extra"))
-    for name in sorted(closure("grokbook", extras)):
-        print(f"{name}=={metadata.version(name).split('+')[0]}")
-
-
 if __name__ == "__main__":
-    main()
+    for name in sorted(closure("grokbook", EXTRAS)):
+        # without a local version (`+cpu`) the same pin serves every build
+        print(f"{name}=={metadata.version(name).partition('+')[0]}")

@@ -17,10 +17,8 @@ HALF_WAY = "[...document.querySelectorAll('.gb-begun')].every((one) => one.datas
 """What is waited for: the network that the page trains answers some of the held-out pairs."""
 
 if __name__ == "__main__":
-    page, target = (
-        project_root() / "site" / f"{page_of(FRONT)}.html",
-        project_root() / "book" / "_static" / "front.png",
-    )
+    page = project_root() / "site" / f"{page_of(FRONT)}.html"
+    target = project_root() / "book" / "_static" / "front.png"
     if not page.is_file():
         sys.exit(f"{page} is not there; `make book` builds the site.")
     with chromium() as browser:

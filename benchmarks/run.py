@@ -20,6 +20,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import torch
+from plain import PlainTraining
+from predictions import put_between
 from work import (
     BETWEEN,
     EPOCHS,
@@ -28,12 +30,9 @@ from work import (
     group_run,
     image_run,
     network_run,
-    our_cells,
     our_epochs,
     our_step,
     paper_run,
-    plain_cell_step,
-    plain_epoch,
     plain_images,
     plain_network,
     products,
@@ -44,13 +43,12 @@ from grokbook.runs.provenance import processor
 from grokbook.training.compiled import compiles
 
 HERE = Path(__file__).parent
-BEGIN, END = "<!-- table: made by run.py -->", "<!-- end of table -->"
-NETWORK_STEP, IMAGES_EPOCH = (
-    "plain network step / ours",
-    "plain epoch over files / our epoch of drawn images",
-)
+MARK = "<!-- table: made by run.py -->\n"
+NETWORK_STEP = "plain network step / ours"
+IMAGES_EPOCH = "plain epoch over files / our epoch of drawn images"
 
-TOGETHER, NETWORKS = 4, 16
+TOGETHER = 4
+NETWORKS = 16
 """How many runs of the toy, and of Tian's network, are rows of one program: more no longer fit in a
 core's cache."""
 
@@ -113,7 +111,7 @@ def comparisons(files: Path) -> Iterator[Comparison]:
     yield Comparison(
         "plain epoch / our epoch",
         "at least 12",
-        lambda: (plain_epoch(paper_run()), our_epochs(paper_run())),
+        lambda: (PlainTraining(paper_run()).epoch, our_epochs(paper_run())),
         25,
         EPOCHS,
     )
@@ -126,20 +124,20 @@ def comparisons(files: Path) -> Iterator[Comparison]:
             yield Comparison(name, wanted, partial(step_and_products, kind, compiled), rounds)
     if compiles(paper_run()):
         yield Comparison(
-            "plain cell step / ours",
-            "at least 8",
-            lambda: (plain_cell_step(toy_run()), our_cells(*map(toy_run, range(TOGETHER)))),
-            20,
-            TOGETHER * BETWEEN * cores,
-        )
-        yield Comparison(
             NETWORK_STEP,
             "at least 4",
-            lambda: (plain_network(network_run()), our_cells(*map(network_run, range(NETWORKS)))),
+            networks,
             10,
             NETWORKS * cores,
         )
     yield Comparison(IMAGES_EPOCH, "at least 2", partial(epochs_of_images, files), 8)
+
+
+def networks() -> tuple[Work, Work]:
+    """Steps of one two-layer network, and of several as one compiled program."""
+    several = map(network_run, range(NETWORKS))
+    ours = our_epochs(*several, updates=BETWEEN, compiled=True)
+    return plain_network(network_run()), ours
 
 
 def epochs_of_images(files: Path) -> tuple[Work, Work]:
@@ -156,12 +154,11 @@ def epochs_of_images(files: Path) -> tuple[Work, Work]:
 
 def machine() -> dict[str, object]:
     """What a reader needs to place the times."""
-    cores, python = os.cpu_count(), platform.python_version()
     return {
-        "cores": cores,
+        "cores": os.cpu_count(),
         "architecture": platform.machine(),
         "torch": torch.__version__,
-        "python": python,
+        "python": platform.python_version(),
     }
 
 
@@ -169,27 +166,21 @@ def table(results: dict[str, dict], rows: list[Comparison]) -> str:
     """The results as a Markdown table, a column a kind of processor, and a line on each machine."""
     lines = [f"| compared | wanted | {' | '.join(results)} |", "| --- " * (2 + len(results)) + "|"]
     for row in rows:
-        cells = [found["rows"].get(row.name) for found in results.values()]
-        said = [
-            "{} ({} to {})".format(cell["ratio"], *cell["ratio_quartiles"]) if cell else ""
-            for cell in cells
-        ]
-        lines.append(f"| {row.name} | {row.wanted} | {' | '.join(said)} |")
+        line = f"| {row.name} | {row.wanted} |"
+        for found in results.values():
+            cell = found["rows"].get(row.name)
+            text = "{} ({} to {})".format(cell["ratio"], *cell["ratio_quartiles"]) if cell else ""
+            line += f" {text} |"
+        lines.append(line)
     lines.append("")
     for kind, found in results.items():
-        m = found["machine"]
-        where = (
-            f"{kind}: {m['cores']} cores ({m['architecture']}), torch {m['torch']}, Python"
-            f" {m['python']}"
-        )
+        where = "{cores} cores ({architecture}), torch {torch}, Python {python}"
+        text = f"{kind}: {where.format(**found['machine'])}. If a step took no longer than its"
         ratio = {name: row["ratio"] for name, row in found["rows"].items()}
-        alone = [(NETWORK_STEP, "compiled", "two-layer"), (IMAGES_EPOCH, "eager", "images")]
-        most = {
-            what: ratio[what] * ratio[f"{how} step / its products, {kind}"]
-            for what, how, kind in alone
-        }
-        limits = ", ".join(f"{what} {value:.1f}" for what, value in most.items())
-        lines += [f"{where}. If a step took no longer than its products: {limits}.", ""]
+        networks = ratio[NETWORK_STEP] * ratio["compiled step / its products, two-layer"]
+        images = ratio[IMAGES_EPOCH] * ratio["eager step / its products, images"]
+        limits = f"{NETWORK_STEP} {networks:.1f}, {IMAGES_EPOCH} {images:.1f}"
+        lines += [f"{text} products: {limits}.", ""]
     return "\n".join(lines)
 
 
@@ -202,12 +193,11 @@ def main() -> None:
         for row in rows:
             found[row.name] = row.measure()
             print(row.name, found[row.name]["ratio"], flush=True)
-    file, readme = HERE / "results.json", HERE / "README.md"
+    file = HERE / "results.json"
     results = json.loads(file.read_text()) | {processor(): {"machine": machine(), "rows": found}}
     results = dict(sorted(results.items()))
     file.write_text(json.dumps(results, indent=1) + "\n")
-    before, _, rest = readme.read_text().partition(BEGIN)
-    readme.write_text(f"{before}{BEGIN}\n{table(results, rows)}{END}{rest.partition(END)[2]}")
+    put_between(HERE / "README.md", MARK, table(results, rows))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-import torch
 from plain import PlainTraining
 from torch.utils.flop_counter import FlopCounterMode
 from work import (
@@ -73,9 +72,3 @@ def test_the_products_are_those_of_a_step(make):
             work()
         counted.append(counter.get_total_flops())
     assert counted[0] == counted[1] > 0
-
-
-def test_the_default_number_of_threads_is_left_alone():
-    before = torch.get_num_threads()
-    paper_run()
-    assert torch.get_num_threads() == before

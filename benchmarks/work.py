@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import torch
 from PIL import Image
-from plain import PlainTraining
+from torch import Tensor, nn
+from torch.nn import functional as F
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.data import DataLoader, Dataset
 
@@ -39,54 +39,34 @@ def paper_run() -> RunConfig:
     return modular_run(97, 0.3)
 
 
-def our_stack(config: RunConfig) -> Stack:
-    """A fresh run of the library."""
-    return make_stack([config], torch.device("cpu"))
-
-
-def our_epochs(config: RunConfig, compiled: bool = False) -> Work:
-    """`EPOCHS` updates and one log of the library's training."""
-    stack = our_stack(config)
-    move = compile_update(stack) if compiled else advance
-
-    def work() -> None:
-        log(stack)
-        for _ in range(EPOCHS):
-            move(stack)
-
-    return work
-
-
-def plain_epoch(config: RunConfig) -> Work:
-    """One epoch of the training written plainly."""
-    return PlainTraining(config).epoch
+def our_stack(*configs: RunConfig) -> Stack:
+    """Fresh runs of the library as one program."""
+    return make_stack(list(configs), torch.device("cpu"))
 
 
 def our_step(*configs: RunConfig, compiled: bool = False) -> Work:
     """One update of the library's training, of one run or of several as one program: forward,
     backward, AdamW."""
-    stack = make_stack(list(configs), torch.device("cpu"))
+    stack = our_stack(*configs)
+    return partial(compile_update(stack) if compiled else advance, stack)
+
+
+def our_epochs(*configs: RunConfig, updates: int = EPOCHS, compiled: bool = False) -> Work:
+    """One log and so many updates of the library's training."""
+    stack = our_stack(*configs)
     move = compile_update(stack) if compiled else advance
-    return lambda: move(stack)
+
+    def work() -> None:
+        log(stack)
+        for _ in range(updates):
+            move(stack)
+
+    return work
 
 
 def toy_run(seed: int = 0) -> RunConfig:
     """A cell of a phase diagram of Liu et al.: decoder rate 1e-4, decay 1."""
     return addition(optimizer=rates(1e-4, 1.0)).with_seed(seed)
-
-
-def our_cells(*configs: RunConfig) -> Work:
-    """`BETWEEN` updates of several cells as one compiled program and one log, as a diagram is
-    recorded."""
-    stack = make_stack(list(configs), torch.device("cpu"))
-    move = compile_update(stack)
-
-    def work() -> None:
-        log(stack)
-        for _ in range(BETWEEN):
-            move(stack)
-
-    return work
 
 
 def network_run(seed: int = 0) -> RunConfig:
@@ -100,31 +80,33 @@ def group_run(seed: int = 0) -> RunConfig:
     return pairs_of("S5", 128, 0.4, rate=0.005, decay=5e-5, steps=10_000).with_seed(seed)
 
 
+def parts(config: RunConfig) -> tuple[Tensor, Tensor]:
+    """The places of the samples for training and of the others."""
+    every = np.arange(len(config.task.targets))
+    train = config.task.train_index
+    return torch.from_numpy(train), torch.from_numpy(np.setdiff1d(every, train))
+
+
 def plain_network(config: RunConfig) -> Work:
     """`BETWEEN` steps of such a network written plainly, and one look: torch.nn on one-hot vectors,
     torch's Adam."""
-    p, task, settings = config.task.p, config.task, config.optimizer
-    x, y = torch.from_numpy(task.inputs), torch.from_numpy(task.targets)
-    hot = torch.nn.functional.one_hot(x, p).flatten(1).float()
-    train = torch.from_numpy(task.train_index)
-    test = torch.from_numpy(np.setdiff1d(np.arange(len(y)), task.train_index))
-    first, second = (
-        torch.nn.Linear(*n, bias=False)
-        for n in ((2 * p, config.model.width), (config.model.width, p))
-    )
-    for layer, weights in zip(
-        (first, second), config.model.draw(config.seed, config.start).values(), strict=True
-    ):
-        layer.weight.data = (weights.T if layer is first else weights).contiguous()
-    parameters = [*first.parameters(), *second.parameters()]
-    optimiser = torch.optim.Adam(
-        parameters, settings.learning_rate, weight_decay=settings.weight_decay
-    )
+    p = config.task.p
+    o = config.optimizer
+    hot = F.one_hot(torch.from_numpy(config.task.inputs), p).flatten(1).float()
+    y = torch.from_numpy(config.task.targets)
+    train, test = parts(config)
+    first = nn.Linear(2 * p, config.model.width, bias=False)
+    second = nn.Linear(config.model.width, p, bias=False)
+    w_in, w_out = config.model.draw(config.seed, config.start).values()
+    first.weight.data = w_in.T.contiguous()
+    second.weight.data = w_out.contiguous()
+    network = [first.weight, second.weight]
+    optimiser = torch.optim.Adam(network, o.learning_rate, weight_decay=o.weight_decay)
     losses: list[float] = []
 
-    def centred(part: torch.Tensor) -> torch.Tensor:
-        o = second(first(hot[part]).square())
-        return o - o.mean(1, keepdim=True)
+    def centred(part: Tensor) -> Tensor:
+        outputs = second(first(hot[part]).square())
+        return outputs - outputs.mean(1, keepdim=True)
 
     def work() -> None:
         with torch.no_grad():
@@ -132,77 +114,13 @@ def plain_network(config: RunConfig) -> Work:
                 (centred(part).argmax(1) == y[part]).float().mean().item()
         for _ in range(BETWEEN):
             optimiser.zero_grad()
-            o = centred(train)
-            loss = (o.square().sum(1) - 2 * o.gather(1, y[train, None])[:, 0] + 1 - 1 / p).mean()
+            z = centred(train)
+            loss = (z.square().sum(1) - 2 * z.gather(1, y[train, None])[:, 0] + 1 - 1 / p).mean()
             loss.backward()
             optimiser.step()
             losses.append(loss.item())
 
     work.losses = losses
-    return work
-
-
-def plain_cell_step(config: RunConfig) -> Work:
-    """One step of a cell written plainly: one model, two optimisers, every metric in every step.
-
-    As in the authors' program: both accuracies by the nearest answer, and how many parallelograms
-    the embedding has.
-    """
-    sizes, task = config.model.sizes, config.task
-    table = torch.nn.Parameter(config.model.draw(config.seed)["W_E"])
-    pairs = list(zip(sizes, sizes[1:], strict=False))
-    layers = [part for a, b in pairs for part in (torch.nn.Linear(a, b), torch.nn.Tanh())][:-1]
-    decoder = torch.nn.Sequential(*layers)
-    x, y, sums = (
-        torch.from_numpy(task.inputs),
-        torch.from_numpy(task.targets).float(),
-        task.inputs.sum(1),
-    )
-    train = torch.from_numpy(task.train_index)
-    test = torch.from_numpy(np.setdiff1d(np.arange(len(sums)), task.train_index))
-    answers = torch.stack([y[int(np.argmax(sums == s))] for s in range(sums.max() + 1)])
-    same = torch.tensor(
-        [
-            [*task.inputs[a], *task.inputs[b]]
-            for a, b in combinations(range(len(sums)), 2)
-            if sums[a] == sums[b]
-        ]
-    )
-    decoder_rates = config.optimizer.of("decoder")
-    optimisers = [
-        torch.optim.AdamW(
-            [table], lr=config.optimizer.of("encoder").learning_rate, weight_decay=0.0
-        ),
-        torch.optim.AdamW(
-            decoder.parameters(),
-            lr=decoder_rates.learning_rate,
-            weight_decay=decoder_rates.weight_decay,
-        ),
-    ]
-
-    def accuracy(outputs: torch.Tensor, part: torch.Tensor) -> float:
-        return float(
-            (torch.cdist(outputs, answers).argmin(1) == torch.from_numpy(sums)[part]).float().mean()
-        )
-
-    def work() -> None:
-        for optimiser in optimisers:
-            optimiser.zero_grad()
-        seen = decoder(table[x[train, 0]] + table[x[train, 1]])
-        unseen = decoder(table[x[test, 0]] + table[x[test, 1]])
-        loss = torch.nn.functional.mse_loss(seen, y[train])
-        loss.backward()
-        for optimiser in optimisers:
-            optimiser.step()
-        e = ((table - table.mean(0)) / table.std(0)).detach()
-        apart = (e[same[:, 0]] + e[same[:, 1]] - e[same[:, 2]] - e[same[:, 3]]).square().mean(1)
-        (
-            loss.item(),
-            accuracy(seen, train),
-            accuracy(unseen, test),
-            float((apart < 0.01).float().mean()),
-        )
-
     return work
 
 
@@ -219,27 +137,28 @@ class Files(Dataset):
     one by one."""
 
     def __init__(self, config: RunConfig, folder: Path, size: int = 224) -> None:
-        self.task, self.folder, self.side = config.task, folder, config.model.size
-        drawn = replace(self.task, tile=size // 2).show(
-            torch.from_numpy(self.task.inputs[self.task.train_index])
-        )
+        self.folder = folder
+        self.side = config.model.size
+        self.targets = config.task.targets[config.task.train_index]
+        inputs = torch.from_numpy(config.task.inputs[config.task.train_index])
+        drawn = replace(config.task, tile=size // 2).show(inputs)
         for k, image in enumerate(drawn[:, 0]):
             Image.fromarray((255 * image).byte().numpy()).save(folder / f"{k}.jpg", quality=95)
 
     def __len__(self) -> int:
-        return len(self.task.train_index)
+        return len(self.targets)
 
     def __getitem__(self, k: int) -> tuple[torch.Tensor, int]:
         with Image.open(self.folder / f"{k}.jpg") as image:
             small = np.asarray(image.resize((self.side, self.side)), dtype=np.float32) / 255
-        return torch.from_numpy(small)[None], int(self.task.targets[self.task.train_index[k]])
+        return torch.from_numpy(small)[None], int(self.targets[k])
 
 
 def plain_images(config: RunConfig, files: Dataset) -> Work:
     """An epoch of the same network in a loop over a DataLoader, with torch's Adam."""
     weights = config.model.draw(config.seed)
-    kept = {name: weights.pop(name) for name in config.model.statistics}
-    learned = {name: torch.nn.Parameter(part) for name, part in weights.items()}
+    statistics = {name: weights.pop(name) for name in config.model.statistics}
+    learned = {name: nn.Parameter(part) for name, part in weights.items()}
     o = config.optimizer
     optimiser = torch.optim.Adam(learned.values(), o.learning_rate, weight_decay=o.weight_decay)
     loader = DataLoader(files, config.batch_size, shuffle=True, drop_last=True)
@@ -248,9 +167,8 @@ def plain_images(config: RunConfig, files: Dataset) -> Work:
     def work() -> None:
         for images, labels in loader:
             optimiser.zero_grad()
-            loss = torch.nn.functional.cross_entropy(
-                config.model.forward(learned | kept, images, kept), labels
-            )
+            outputs = config.model.forward(learned | statistics, images, statistics)
+            loss = F.cross_entropy(outputs, labels)
             loss.backward()
             optimiser.step()
             losses.append(loss.item())
@@ -271,20 +189,20 @@ class Products(TorchDispatchMode):
 
     def __torch_dispatch__(self, op, types, args=(), kwargs=None):
         if op.overloadpacket in self.OPS:
-            kept = [a.detach().clone() if isinstance(a, torch.Tensor) else a for a in args]
-            self.calls.append(partial(op, *kept, **(kwargs or {})))
+            copies = [a.detach().clone() if isinstance(a, Tensor) else a for a in args]
+            self.calls.append(partial(op, *copies, **(kwargs or {})))
         return op(*args, **(kwargs or {}))
 
 
 def products(*configs: RunConfig) -> Work:
     """The matrix products of one update alone, forward, gradient in the inputs, gradient in the
     weights."""
-    step, kept = our_step(*configs), Products()
-    with kept:
+    step = our_step(*configs)
+    with Products() as products:
         step()
 
     def work() -> None:
-        for call in kept.calls:
+        for call in products.calls:
             call()
 
     return work

@@ -100,6 +100,10 @@ LOADED = "() => [...document.querySelectorAll('article picture img')].every(i =>
 STACKED = (
     "[...document.querySelectorAll('article picture img')].map(i => [i.currentSrc, i.naturalWidth])"
 )
+OPENING = """() => [':scope > blockquote', ':scope > .tag_gb-lead'].map(selector => {
+  const part = document.querySelector('.bd-article > section')?.querySelector(selector);
+  return part ? part.getBoundingClientRect().top + scrollY : null;
+})"""
 SIZES = (1280, 1920, 768, 390)
 # each drawing is put into the page for a moment, its own schemes answered as the page has them
 FAINT = """async scheme => {
@@ -388,6 +392,7 @@ def visit(browser, address, name):
                 if (width, scheme) == (SIZES[-1], "dark"):
                     page.wait_for_function(LOADED)
                     found |= {"looks": page.evaluate(LOOKS), "stacked": page.evaluate(STACKED)}
+                    found["opening"] = page.evaluate(OPENING)
                 for kind, asked in (
                     (("broken", BROKEN), ("cut", CUT), ("small", SMALL))
                     if scheme == "light"

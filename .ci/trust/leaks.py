@@ -6,13 +6,12 @@ and again, each time in a fresh kernel. After a tenth of the calls as warm-up, t
 must not grow by more than 1 % (median of the last tenth of the readings over that of the first),
 and no process, open file, thread, lock or temporary file may be there that was not there before.
 
-    python .ci/trust/leaks.py                       10,000 and 1,000 calls, 500 chapter runs
-    python .ci/trust/leaks.py --calls 500 --pages 10
+    python .ci/trust/leaks.py          10,000 calls of each, 500 chapter runs
+    python .ci/trust/leaks.py 0.05     a twentieth of these
 """
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import functools
 import gc
@@ -99,10 +98,9 @@ def repeated(call: Callable[[int], object], calls: int) -> Found:
 
 def small(seed: int) -> RunConfig:
     """The smallest run."""
-    plain = dataclasses.replace(
-        addition(steps=10), model=Toy(10, hidden=(8,)), log=Schedule(0, 5, 2), stop=None
-    )
-    return plain.with_seed(seed)
+    log = Schedule(dense_until=0, points=2)
+    plain = addition(steps=10)
+    return dataclasses.replace(plain, model=Toy(10, hidden=(8,)), log=log, stop=None, seed=seed)
 
 
 def trained(number: int) -> None:
@@ -115,54 +113,36 @@ def trained(number: int) -> None:
 def recorded(number: int) -> None:
     """A call of `load_or_run` with a store of its own: locks, manifest, record."""
     with tempfile.TemporaryDirectory() as folder:
-        load_or_run(
-            Experiment("leaks/one", small(0), (number,)),
-            Store(folder),
-            progress=False,
-            device="cpu",
-        )
+        one = Experiment("leaks/one", small(0), (number,))
+        load_or_run(one, Store(folder), progress=False, device="cpu")
     provenance.USED.clear()  # what a page would print
 
 
-def executed(chapter: str) -> Callable[[int], object]:
-    """A run of a chapter at the smoke preset, as the command `run` makes it."""
+def executed(number: int) -> None:
+    """A run of chapter 08 at the smoke preset, as the command `run` makes it."""
     root = project_root()
-    page = sources.find(root, chapter).page("smoke")
-
-    def call(number: int) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            rerun(page, root, Path(folder))
-
-    return call
+    with tempfile.TemporaryDirectory() as folder:
+        rerun(sources.find(root, "08").page("smoke"), root, Path(folder))
 
 
-def main() -> None:
-    """The command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--calls", type=int, default=10_000, help="calls of train")
-    parser.add_argument("--stores", type=int, default=1000, help="calls of load_or_run")
-    parser.add_argument("--pages", type=int, default=500, help="runs of a chapter (0: none)")
-    asked = parser.parse_args()
+CALLS = {trained: 10_000, recorded: 10_000, executed: 500}
+"""How often each is called."""
+
+
+def main(share: float) -> bool:
+    """Repeat this share of all calls and print what was found; whether anything grew."""
+    wrong = False
     with tempfile.TemporaryDirectory(prefix="leaks-") as place:
         tempfile.tempdir = os.environ["TMPDIR"] = place
         provenance.commit = functools.cache(provenance.commit)  # else git is asked in every call
         os.environ["GROKBOOK_CORES"] = "1"
-        calls = [
-            ("`train`", trained, asked.calls),
-            ("`load_or_run`, each with a store", recorded, asked.stores),
-        ]
-        if asked.pages:
-            calls.append(("`run 08 --preset smoke`", executed("08"), asked.pages))
-        wrong = False
-        for name, call, times in calls:
-            found = repeated(call, times)
-            print(f"{name}: {found.describe()}", flush=True)
+        for call, times in CALLS.items():
+            found = repeated(call, int(share * times))
+            print(f"{call.__name__}: {found.describe()}", flush=True)
             wrong = wrong or found.wrong
         tempfile.tempdir = None
-    sys.exit(wrong)
+    return wrong
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(float(sys.argv[1]) if sys.argv[1:] else 1.0))

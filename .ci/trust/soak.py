@@ -7,11 +7,11 @@ once, the client once, and once the disk is full. Whatever has ended is started 
 each run must be recorded once, with the sha256 of the manifest, and with the bits of a serial run.
 
     python .ci/trust/soak.py               2,000 runs, a worker killed every 30 s
+    python .ci/trust/soak.py 400 10        400 runs (a multiple of 8), every 10 s
 """
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import errno
 import os
@@ -25,7 +25,6 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grokbook.errors import GrokbookError
 from grokbook.models.toy import Toy
 from grokbook.runs import cluster, load_or_run
 from grokbook.runs.store import Store
@@ -42,12 +41,11 @@ FULL = "the disk is full"  # a file of this name says so
 def sweeps(runs: int) -> list[Sweep]:
     """Sweeps of at most 200 runs, two at least, each with a record of its own."""
     each = min(MOST, runs // 2 // CELLS * CELLS)
-    small = dataclasses.replace(
-        addition(steps=200), model=Toy(10, hidden=(8,)), log=Schedule(0, 50, 5), stop=None
-    )
+    log = Schedule(dense_until=0, points=5)
     made = []
     for first in range(0, runs, each):
-        config = dataclasses.replace(small, steps=200 + len(made))
+        plain = addition(steps=200 + len(made))
+        config = dataclasses.replace(plain, model=Toy(10, hidden=(8,)), log=log, stop=None)
         seeds = tuple(range(min(each, runs - first) // CELLS))
         made.append(Sweep(f"soak/{len(made)}", config, seeds, axes=AXES))
     return made
@@ -94,43 +92,26 @@ class Soak:
 
     def command(self, name: str) -> list[str]:
         """What starts one of the crew."""
-        address, quiet = f"tcp://127.0.0.1:{self.port}", ["--no-dashboard"]
+        address = f"tcp://127.0.0.1:{self.port}"
+        text = f"-m distributed.cli.dask_worker {address} --no-dashboard --no-nanny"
+        text += " --nworkers 1 --nthreads 1 --death-timeout 60"
+        more = ["--preload", __file__, "--local-directory", str(self.folder)]
         if name == "scheduler":
-            place = ["--host", "127.0.0.1", "--port", str(self.port)]
-            return [sys.executable, "-m", "distributed.cli.dask_scheduler", *place, *quiet]
+            text = f"-m distributed.cli.dask_scheduler --no-dashboard --port {self.port}"
+            more = ["--host", "127.0.0.1"]
         if name == "client":
-            return [sys.executable, __file__, "--client", address, "--runs", str(self.runs)]
-        one = [
-            "--nworkers",
-            "1",
-            "--nthreads",
-            "1",
-            "--no-nanny",
-            "--preload",
-            __file__,
-            "--death-timeout",
-            "60",
-        ]
-        local = ["--local-directory", str(self.folder)]
-        return [sys.executable, "-m", "distributed.cli.dask_worker", address, *one, *local, *quiet]
+            text = "-c"
+            more = [f"import soak; soak.client('{address}', {self.runs})"]
+        return [sys.executable, *text.split(), *more]
 
     def start(self, name: str) -> None:
         """Start one of the crew; what it says goes to a file."""
+        place = str(self.folder)
         path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
-        settings = {
-            "SOAK": str(self.folder),
-            "TMPDIR": str(self.folder),
-            "OMP_NUM_THREADS": "1",
-            "PYTHONPATH": path,
-        }
+        own = {"SOAK": place, "TMPDIR": place, "OMP_NUM_THREADS": "1", "PYTHONPATH": path}
         with open(self.folder / f"{name}.log", "ab") as log:
-            self.crew[name] = subprocess.Popen(
-                self.command(name),
-                stdout=log,
-                stderr=log,
-                env=os.environ | settings,
-                start_new_session=True,
-            )
+            how = {"stdout": log, "stderr": log, "env": os.environ | own}
+            self.crew[name] = subprocess.Popen(self.command(name), start_new_session=True, **how)
 
     def finished(self) -> int:
         """Chunks that are finished, recorded ones too."""
@@ -160,7 +141,9 @@ class Soak:
         ]
         for name in ("scheduler", "worker 1", "worker 2", "client"):
             self.start(name)
-        due, seen, ended = time.monotonic() + self.every, 0, 0
+        due = time.monotonic() + self.every
+        seen = 0
+        ended = 0
         while self.crew["client"].poll() != 0:
             time.sleep(0.2)
             finished = self.finished()
@@ -169,14 +152,16 @@ class Soak:
                 fault(name)
             if time.monotonic() >= due and finished > seen:  # work goes on again
                 self.kill(f"worker {1 + self.faults['worker killed'] % 2}")
-                due, seen = time.monotonic() + self.every, finished
+                due = time.monotonic() + self.every
+                seen = finished
             for name, process in list(self.crew.items()):
-                if process.poll() is not None and not (name == "client" and process.poll() == 0):
-                    if name == "client":
-                        ended += 1
-                        (self.folder / FULL).unlink(missing_ok=True)
-                    assert ended < 20, (self.folder / "client.log").read_text()[-2000:]
-                    self.start(name)
+                if process.poll() is None or (name == "client" and process.poll() == 0):
+                    continue
+                if name == "client":
+                    ended += 1
+                    (self.folder / FULL).unlink(missing_ok=True)
+                assert ended < 20, (self.folder / "client.log").read_text()[-2000:]
+                self.start(name)
 
     def end(self) -> None:
         """End every process of the crew."""
@@ -198,39 +183,20 @@ class Soak:
             for name in alone.data_vars:
                 if made is None or made[name].values.tobytes() != alone[name].values.tobytes():
                     found.append(f"{experiment.name}: {name} is not that of a serial run")
-        left = [
-            path
-            for path in self.store.path.rglob("*")
-            if path.suffix in (".pt", ".next", ".tmp", ".corrupt")
-        ]
-        return found + [f"{path.relative_to(self.store.path)} was left behind" for path in left]
+        for path in self.store.path.rglob("*"):
+            if path.suffix in (".pt", ".next", ".tmp", ".corrupt"):
+                found.append(f"{path.relative_to(self.store.path)} was left behind")
+        return found
 
 
-def main() -> None:
-    """The command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--runs", type=int, default=2000, help=f"a multiple of {2 * CELLS} (default 2000)"
-    )
-    parser.add_argument(
-        "--every", type=float, default=30, help="seconds between two killed workers (default 30)"
-    )
-    parser.add_argument("--client", help=argparse.SUPPRESS)
-    asked = parser.parse_args()
-    if asked.runs < 2 * CELLS or asked.runs % (2 * CELLS):
-        parser.error(f"--runs {asked.runs} is not a positive multiple of {2 * CELLS}")
-    if asked.client:
-        try:
-            client(asked.client, asked.runs)
-        except (GrokbookError, OSError) as error:
-            sys.exit(str(error))
-        return
+def main(runs: int = 2000, every: float = 30) -> bool:
+    """Train so many runs, a worker killed every so many seconds, and print what was found; whether
+    anything is wrong."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     os.environ["GROKBOOK_CORES"] = "1"  # the serial runs stay in this process
     with tempfile.TemporaryDirectory(prefix="soak-") as place:
-        made, begun = Soak(Path(place), asked.runs, asked.every), time.monotonic()
+        made = Soak(Path(place), runs, every)
+        begun = time.monotonic()
         try:
             made.train()
         finally:
@@ -239,10 +205,10 @@ def main() -> None:
         wrong = made.wrong(Store(Path(place) / "serial"))
     for fault, times in made.faults.items():
         print(f"{fault}: {times}")
-    print(f"{asked.runs:,} runs on two workers in {minutes:.0f} minutes.")
+    print(f"{runs:,} runs on two workers in {minutes:.0f} minutes.")
     print("\n".join(wrong) or "Each is recorded once, verified, and has the bits of a serial run.")
-    sys.exit(1 if wrong else 0)
+    return bool(wrong)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(*map(int, sys.argv[1:])))

@@ -114,6 +114,6 @@ def linked(app: Any, doctree: nodes.document, docname: str) -> None:
 
 def setup(app: Any) -> dict[str, bool]:
     """Register with Sphinx."""
-    app.connect("env-check-consistency", lambda app, env: collect(app, env))
+    app.connect("env-check-consistency", collect)
     app.connect("doctree-resolved", linked, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -119,12 +119,15 @@ def finish(app: Any, exception: Exception | None) -> None:
     if exception is not None:
         return
     folder = Path(app.outdir)
+    drawings = once_each(folder / "narrow")
+    all_drawings = {name: file for own in drawings.values() for name, file in own.items()}
     for page in folder.rglob("*.html"):
         if page.relative_to(folder).parts[0] in ("mathjax", "_static"):
             continue
-        own = folder / "narrow" / page.stem
-        drawings = own.glob("*.svg") if own.exists() else own.parent.glob("*/*.svg")
-        paths = [Path(os.path.relpath(file, page.parent)).as_posix() for file in sorted(drawings)]
+        paths = {}
+        # a plain page shows figures of chapters
+        for name, file in drawings.get(page.stem, all_drawings).items():
+            paths[name] = Path(os.path.relpath(file, page.parent)).as_posix()
         text = stacked(tidy(page.read_text(encoding="utf-8")), paths)
         page.write_text(_TABLE.sub(labelled, text), encoding="utf-8")
     for unused in ("vendor", "locales"):
@@ -159,14 +162,29 @@ def tidy(text: str) -> str:
     return before + (once if after else "") + "".join(after)
 
 
-def stacked(text: str, drawings: list[str]) -> str:
+def once_each(folder: Path) -> dict[str, dict[str, Path]]:
+    """The drawings for a narrow screen by page and figure.
+
+    Of equal ones, as a chapter and its parameter sets have them, the first file serves all.
+    """
+    first: dict[bytes, Path] = {}
+    drawings: dict[str, dict[str, Path]] = {}
+    for file in sorted(folder.glob("*/*.svg")):
+        serving = first.setdefault(file.read_bytes(), file)
+        if serving != file:
+            file.unlink()
+        drawings.setdefault(file.parent.name, {})[file.stem] = serving
+    return drawings
+
+
+def stacked(text: str, drawings: dict[str, str]) -> str:
     """The HTML of a page whose figures have another drawing for a narrow screen, each a path from
     it.
 
     A figure is named by its id, one of a chapter that a plain page shows by its file.
     """
-    for drawing in drawings:
-        if (name := Path(drawing).stem) not in text:
+    for name, drawing in drawings.items():
+        if name not in text:
             continue
         figure = re.compile(
             rf'(<figure[^>]* id="{name}"(?:(?!</figure>).)*?)(<img [^>]*>)|(<img'

@@ -1,4 +1,5 @@
-"""The site's own Sphinx extension: downloads and launch links of chapters."""
+"""The site's own Sphinx extension: downloads and launch links of chapters, their numbers, and what
+references print."""
 
 from __future__ import annotations
 
@@ -20,15 +21,11 @@ def add_buttons(
     file = f"downloads/{'sets/' if name in known['sets'] else ''}{name}"
     to = context["pathto"]
     executed = "Notebook, executed (.ipynb)"
+    printed = {"type": "javascript", "javascript": "window.print()", "text": "Print (.pdf)"}
     downloads = [
         _link(to(f"{file}.ipynb", 1), executed, "fas fa-code", "notebook"),
         _link(to(f"{file}.md", 1), "The same as text (.md)", "fas fa-file", "source"),
-        {
-            "type": "javascript",
-            "javascript": "window.print()",
-            "text": "Print (.pdf)",
-            "icon": "fas fa-file-pdf",
-        },
+        {**printed, "icon": "fas fa-file-pdf"},
     ]
     logos = {"Binder": "logo_binder.svg", "Colab": "logo_colab.png"}
     launches = []
@@ -82,7 +79,7 @@ def keep_sets(app: Any, config: Any) -> None:
     config.exclude_patterns = [pattern for pattern in patterns if pattern not in pages]
 
 
-def number_chapters_by_name() -> None:
+def number_chapters_by_name(app: Any) -> None:
     """`05_x` is chapter 5 and `04a_x` chapter 4a, whatever else is there: numbers come from the
     file names."""
     from sphinx.environment.collectors.toctree import TocTreeCollector
@@ -95,7 +92,7 @@ def number_chapters_by_name() -> None:
             if found:
                 _renumber(env, docname, numbers, f"{int(found[1])}{found[2]}")
         rewritten = assign(self, env)
-        for file, other in facts(env.app)["sets"].items():
+        for file, other in facts(app)["sets"].items():
             _number_alike(env, f"chapters/{other['chapter']}", f"chapters/{file}", other["ending"])
         return rewritten
 
@@ -127,9 +124,31 @@ def _renumber(env: Any, docname: str, numbers: dict[str, Any], chapter: str) -> 
             node["secnumber"] = [chapter, *node["secnumber"][1:]]
 
 
+KINDS = {"displaymath": "equation"}
+"""Sphinx's names of kinds that have another one here."""
+
+
+def write_numbers(app: Any, exception: Exception | None) -> None:
+    """Write kind, number and title of everything that a page may refer to into `numbers.json`, for
+    whoever prints texts of the pages."""
+    if exception is not None:
+        return
+    labels = {}
+    for label, (_, _, title) in app.env.get_domain("std").labels.items():
+        labels[label] = {"kind": "section", "title": str(title)}
+    for numbered in app.env.toc_fignumbers.values():
+        for kind, numbers in numbered.items():
+            for label, number in numbers.items():
+                about = {"kind": KINDS.get(kind, kind), "number": ".".join(map(str, number))}
+                labels[label.removeprefix("equation-")] = about
+    text = json.dumps(labels, indent=0)
+    (Path(app.outdir) / "numbers.json").write_text(text, encoding="utf-8")
+
+
 def setup(app: Any) -> dict[str, bool]:
     # after what leaves out all that is not in the contents
     app.connect("config-inited", keep_sets, priority=950)
-    app.connect("builder-inited", lambda app: number_chapters_by_name())
+    app.connect("builder-inited", number_chapters_by_name)
     app.connect("html-page-context", add_buttons, priority=900)
+    app.connect("build-finished", write_numbers)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -61,13 +61,8 @@ class HalfSentence(SphinxRole):
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         condition, mark, text = self.text.partition(";")
         if not mark:
-            complain(
-                self.env,
-                "{when}",
-                self.text,
-                self.lineno,
-                f"{self.text!r} is not `condition; words`",
-            )
+            wrong = f"{self.text!r} is not `condition; words`"
+            complain(self.env, "{when}", self.text, self.lineno, wrong)
             return [], []
         instead = not_here(self.env, self.inliner.document, condition, text, self.lineno)
         if instead:
@@ -80,7 +75,7 @@ class Verdict(SphinxRole):
     a warning."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        claim, _, word = (part.strip() for part in self.text.partition(":"))
+        claim, _, word = map(str.strip, self.text.partition(":"))
         known = facts(self.env.app)
         settled = known["verdicts"].get(claim)
         wrong = ""
@@ -101,7 +96,8 @@ class Verdict(SphinxRole):
 
 def not_here(env: Any, document: nodes.document, condition: str, text: str, line: int) -> str:
     """What stands in place of a text whose condition does not hold; nothing where it does."""
-    condition, values = " ".join(condition.split()), glued(document)
+    condition = " ".join(condition.split())
+    values = glued(document)
     known = when.read(values)
     try:
         false = when.holds(condition, known) is False
@@ -164,11 +160,14 @@ def complain(env: Any, role: str, text: str, line: int, message: str) -> None:
 
 
 def visit_verdict(self: Any, node: verdict) -> None:
-    name, word = html.escape(node["claim"]), html.escape(node.astext())
-    tag, link = "span", ""
+    name = html.escape(node["claim"])
+    word = html.escape(node.astext())
+    tag = "span"
+    link = ""
     if node["sheet"]:
         address = self.builder.get_relative_uri(node["docname"], node["sheet"])
-        tag, link = "a", f' href="{address}#{name}"'
+        tag = "a"
+        link = f' href="{address}#{name}"'
     about = f'class="gb-verdict" data-verdict="{word}" title="{name}: {word}"'
     self.body.append(f'<{tag} {about}{link}><span class="gb-word">')
     self.context.append(f"</span></{tag}>")

@@ -24,12 +24,15 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from companion.python_source import files_of
 from grokbook import __version__
 from grokbook.errors import GrokbookError, ParameterError, line, shown
 from grokbook.files import PLAIN, as_text, is_plain, unreadable, whole
 from grokbook.paths import HOME, frame, project_root
 
 PACKAGE = "grokbook_chapters"
+Table = dict[str, Any]
+"""A table of a pyproject.toml."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +90,8 @@ class Project:
         """The files of its chapters' package that pages are made with."""
         found: list[Path] = []
         for folder in self.folders():
-            found += [path for path in folder.rglob("*.*") if path.suffix != ".pyc"]
-        return sorted(filter(Path.is_file, found))
+            found += files_of(folder)
+        return found
 
     def files(self) -> list[Path]:
         """What its pages are made with besides this package and its own folders: verdicts, and
@@ -114,9 +117,12 @@ def of(root: Path) -> Project:
                 f"[tool.grokbook] has {name} = {shown(value)}; it has chapters and ledger, each a"
                 f" text of {PLAIN}."
             )
-    about = _table(content, "project")
-    named = {key: about[key] for key in ("name", "version") if key in about}
-    return Project(root, **{"ledger": ""} | named | said)
+    about = {"ledger": ""}
+    described = _table(content, "project")
+    for name in ("name", "version"):
+        if name in described:
+            about[name] = described[name]
+    return Project(root, **about | said)
 
 
 def current() -> Project:
@@ -124,7 +130,7 @@ def current() -> Project:
     return of(project_root())
 
 
-def described(root: Path) -> dict[str, Any]:
+def described(root: Path) -> Table:
     """The table `project` of a folder's pyproject.toml; an empty one where there is no such
     file."""
     return _table(_content(root), "project")
@@ -146,7 +152,7 @@ def urls(root: Path) -> dict[str, str]:
     return described(root).get("urls", {})
 
 
-def _table(content: dict[str, Any], name: str) -> dict[str, Any]:
+def _table(content: Table, name: str) -> Table:
     """A table of a pyproject.toml, empty where it is not there. Raises ParameterError for a value
     that is none."""
     found = content.get(name, {})
@@ -155,7 +161,7 @@ def _table(content: dict[str, Any], name: str) -> dict[str, Any]:
     return found
 
 
-def _content(root: Path) -> dict[str, Any]:
+def _content(root: Path) -> Table:
     """What a folder's pyproject.toml says; nothing where there is no such file."""
     file = root / "pyproject.toml"
     try:
@@ -165,7 +171,7 @@ def _content(root: Path) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=8)
-def _read(file: Path, state: int) -> dict[str, Any]:
+def _read(file: Path, state: int) -> Table:
     """What a file says; `state`, its time, tells one version of it from the next."""
     try:
         return tomllib.loads(as_text(whole(file)))

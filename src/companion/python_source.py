@@ -1,4 +1,4 @@
-"""Python source: where it stands, and parsed."""
+"""Source: where it stands, its files, Python parsed."""
 
 from __future__ import annotations
 
@@ -10,6 +10,11 @@ SOURCES = Path(__file__).resolve().parents[1]
 """The folder in which the three packages stand side by side."""
 
 _PARSING = threading.RLock()
+
+
+def files_of(folder: Path) -> list[Path]:
+    """The files below a folder in order, but those that Python compiles."""
+    return sorted(path for path in folder.rglob("*.*") if path.is_file() and path.suffix != ".pyc")
 
 
 def parsed(source: str) -> ast.Module:

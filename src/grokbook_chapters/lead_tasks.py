@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
+from functools import partial
 
 from grokbook.runs.experiment import Experiment
 from grokbook.runs.instruments import INSTRUMENTS, VERSION
@@ -56,8 +57,9 @@ def watched_run(
     )
     config = dataclasses.replace(config, log=Schedule(dense_until=0, points=points))
     name = f"measures/lead[{label or operation}, p={p}]"
+    looks = INSTRUMENTS | dict(watch or {})
     observed = dict.fromkeys(INSTRUMENTS, VERSION) | dict(in_key or {})
-    seeds, looks = tuple(range(n_seeds)), INSTRUMENTS | dict(watch or {})
+    seeds = tuple(range(n_seeds))
     return Experiment(name, config, seeds, watch=looks, in_key={"observed": observed})
 
 
@@ -65,22 +67,19 @@ def lead_tasks(n_seeds: int = 3, many: int = SEEDS) -> dict[str, Experiment]:
     """The tasks of the summary figure by name; two are there for false alarms: no wave structure,
     and too few cells."""
     p = P_TASKS
-    more = {"train_fraction": ORDERED, "n_seeds": many}
-    tasks = [watched_run(modulus, n_seeds=n_seeds) for modulus in (47, 53, 59)]
-    tasks += [
-        watched_run(
-            59,
-            label="add, symmetric split",
-            split="symmetric",
-            train_fraction=ORDERED,
-            n_seeds=n_seeds,
-        ),
-        watched_run(p, label="add, separate tokens", shift=p, **more),
-        watched_run(p, "subtract", **more),
-        watched_run(p, "multiply", n_seeds=n_seeds),
-        watched_run(p, "x2_plus_y2", n_seeds=n_seeds),
-        watched_run(p, "x2_plus_xy_plus_y2", n_seeds=n_seeds),
-        watched_run(p, label="add, few cells", train_fraction=FEW, n_seeds=n_seeds),
+    few = partial(watched_run, n_seeds=n_seeds)
+    ordered = partial(watched_run, train_fraction=ORDERED)
+    tasks = [
+        few(47),
+        few(53),
+        few(59),
+        ordered(59, label="add, symmetric split", split="symmetric", n_seeds=n_seeds),
+        ordered(p, label="add, separate tokens", shift=p, n_seeds=many),
+        ordered(p, "subtract", n_seeds=many),
+        few(p, "multiply"),
+        few(p, "x2_plus_y2"),
+        few(p, "x2_plus_xy_plus_y2"),
+        few(p, label="add, few cells", train_fraction=FEW),
     ]
     return {task.name: task for task in tasks}
 

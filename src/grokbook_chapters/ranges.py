@@ -17,8 +17,7 @@ def spread(values: pd.Series, form: str = ".1f", never: str = "") -> str:
     if not known.size:
         return never
     low = format(known.min(), form)
-    high = format(known.max(), form)
-    high = high if known.size == values.size else never
+    high = format(known.max(), form) if known.size == values.size else never
     return low if low == high else f"{low} to {high}"
 
 
@@ -31,12 +30,11 @@ def generalising(tables: Mapping[Any, pd.DataFrame], form: str = "{}") -> str:
         >>> generalising({1.0: table}, "decay {:g}")
         'decay 1: 2 of 3 generalise by step 4,000 (at 900 to 1,200)'
     """
-    said = []
+    words = []
     for label, table in tables.items():
         seen = table.grok_step.dropna()
+        count = some(len(seen), len(table))
         last = int(table.last_step.max())
         when = f" (at {spread(seen, ',.0f')})" if len(seen) else ""
-        said.append(
-            f"{form.format(label)}: {some(len(seen), len(table))} generalise by step {last:,}{when}"
-        )
-    return "; ".join(said)
+        words.append(f"{form.format(label)}: {count} generalise by step {last:,}{when}")
+    return "; ".join(words)

@@ -47,6 +47,7 @@ pytestmark = [
 HEAVIEST = 2_600_000
 LOWEST = 260
 BELOW_AN_ANSWER = 560
+PHONE = 844
 THEME = "document.documentElement.dataset.theme"
 
 
@@ -147,6 +148,13 @@ def test_the_best_picture_of_a_chapter_is_on_its_first_screen(facts, name):
     page = facts(name)
     (top,) = page["top"]
     assert top <= (BELOW_AN_ANSWER if page["worked"] else LOWEST)
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_on_a_phone_the_answer_begins_above_the_picture_and_on_the_first_screen(facts, name):
+    answer, lead = facts(name)["opening"]
+    assert answer < lead
+    assert answer < PHONE / 2
 
 
 @pytest.mark.parametrize("name", CHAPTERS)

@@ -227,10 +227,10 @@ def test_beyond_a_diagram_decay_alone_turns_no_weight():
 SEEN = {"before": 0.9, "after": 0.001, "means": 1.0}
 
 
-def encoding(new: float, dealt: float):
+def encoding(own: float, others: float):
     """An encoder that places this share of new images, after labels of its own or dealt ones."""
     rest = {"seen": 0.9, "within": 0.1, "variance": 0.01}
-    return lambda seed, given=False, centred=False: rest | {"new": dealt if given else new}
+    return lambda seed, dealt=False, centred=False: rest | {"new": others if dealt else own}
 
 
 WORLDS = [
@@ -239,19 +239,19 @@ WORLDS = [
     (
         effective.digits_collapse,
         "fails",
-        {"free_points": lambda seed, dealt: dict(SEEN, after=0.5)},
+        {"free_points": lambda seed, **_: dict(SEEN, after=0.5)},
     ),
     (
         effective.digits_collapse,
         "fails",
-        {"free_points": lambda seed, dealt: dict(SEEN, means=0.1)},
+        {"free_points": lambda seed, **_: dict(SEEN, means=0.1)},
     ),
-    (effective.digits_collapse, "holds", {"free_points": lambda seed, dealt: SEEN}),
+    (effective.digits_collapse, "holds", {"free_points": lambda seed, **_: SEEN}),
     (
         effective.digits_collapse,
         "fails",  # the means go to a regular simplex
         {
-            "free_points": lambda seed, dealt: SEEN,
+            "free_points": lambda seed, **_: SEEN,
             "flow": lambda f, y, times: np.eye(5, 6)[None, y],
         },
     ),

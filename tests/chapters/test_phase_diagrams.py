@@ -82,7 +82,8 @@ def test_the_row_of_steps_is_the_row_of_letters():
 )
 def test_the_sandwich_is_judged_by_its_lines(rows, parts, along_one):
     cells = xr.DataArray([list(row) for row in rows], dims=("decoder_weight_decay", "decoder_lr"))
-    assert published.sandwiched({"x": cells})[:2] == (parts, along_one)
+    lines = published.sandwiched({"x": cells})
+    assert (lines.parts, lines.along_one) == (parts, along_one)
 
 
 def test_the_sandwich_stands_beside_its_controls():
@@ -90,7 +91,7 @@ def test_the_sandwich_stands_beside_its_controls():
     cells = published.panels()
     assert published.by_chance(cells) == pytest.approx((1 - 4 / 9) ** 2)
     assert published.by_chance({"b": cells["b"]}) == pytest.approx(5 / 9)
-    assert published.sandwiched(cells)[1] is True
+    assert published.sandwiched(cells).along_one is True
 
 
 def ours(rows: list[str], seeds: int = 3) -> Runs:

@@ -206,7 +206,7 @@ def test_a_sum_is_more_than_any_constant_answer_and_comes_late(ends, free, verdi
     assert found.verdict == verdict
     early = claims.Runs({"multiset": table(ends, at_fit=0.5), "no decay": table((0.1,) * 5)})
     assert claims.small_images_add.check(early).verdict == "fails"
-    best = claims.added_late(table((0.2, 0.2)))[1]
+    best = claims.constants(table((0.2, 0.2)), "multiset")
     task = dataclasses.replace(claims.run(split="multiset").task, seed=5)
     labels = task.targets[np.setdiff1d(np.arange(len(task.targets)), task.train_index)]
     assert best[5] == max(np.mean(labels == label) for label in set(labels.tolist()))

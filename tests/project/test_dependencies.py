@@ -11,6 +11,7 @@ from types import ModuleType
 import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
 from rattler import MatchSpec
 
 from companion.page.sources import read_notebook
@@ -55,9 +56,6 @@ def script() -> ModuleType:
     return module
 
 
-normal = script().normal
-
-
 def test_what_is_declared_is_used_somewhere():
     folders = ("src", "tests", "benchmarks", "book/_ext")
     files = [
@@ -73,8 +71,8 @@ def test_what_is_declared_is_used_somewhere():
     modules: dict[str, set[str]] = {}
     for module, distributions in packages_distributions().items():
         for name in distributions:
-            modules.setdefault(normal(name), set()).add(module)
-    names = {normal(r.name) for r in asked("book", "dev")}
+            modules.setdefault(canonicalize_name(name), set()).add(module)
+    names = {canonicalize_name(r.name) for r in asked("book", "dev")}
     unused = {
         n
         for n in names
@@ -89,7 +87,7 @@ def test_what_pages_and_library_import_comes_with_the_extra_book():
     known, brought = packages_distributions(), set()
     for requirement in asked("book"):
         brought |= {
-            normal(requirement.name),
+            canonicalize_name(requirement.name),
             *script().closure(requirement.name, frozenset(requirement.extras)),
         }
     sources = [path.read_text("utf-8") for path in (ROOT / "src").rglob("*.py")]
@@ -100,7 +98,9 @@ def test_what_pages_and_library_import_comes_with_the_extra_book():
     names = set().union(*(imported(re.sub(r"^%.*", "", source, flags=re.M)) for source in sources))
     names -= {"grokbook", "companion", "grokbook_chapters", *sys.stdlib_module_names}
     names -= {"own", "signs", "mine"}  # pages write own.py and mine.py
-    missing = {name for name in names if not brought & set(map(normal, known.get(name, ())))}
+    missing = {
+        name for name in names if not brought & set(map(canonicalize_name, known.get(name, ())))
+    }
     assert missing == OPTIONAL
 
 
@@ -114,7 +114,7 @@ def test_every_constraint_is_an_exact_pin_once_in_order_and_none_is_missing():
     outside = [
         str(r)
         for r in asked("book", "dev")
-        if not r.specifier.contains(pins[normal(r.name)], prereleases=True)
+        if not r.specifier.contains(pins[canonicalize_name(r.name)], prereleases=True)
     ]
     assert not outside, "the pin is not in the range of pyproject.toml: run `make constraints`"
     needed = set().union(
@@ -136,7 +136,7 @@ def stated(path: str) -> tuple[dict[str, SpecifierSet], dict[str, SpecifierSet],
     specs = [MatchSpec(entry) for entry in entries if isinstance(entry, str)]
     lines = [line for entry in entries if isinstance(entry, dict) for line in entry["pip"]]
     pip = {
-        normal(r.name): r.specifier
+        canonicalize_name(r.name): r.specifier
         for r in (Requirement(line) for line in lines if not line.startswith("-"))
     }
     conda = {spec.name.normalized: as_range(spec.version) for spec in specs}
@@ -146,7 +146,8 @@ def stated(path: str) -> tuple[dict[str, SpecifierSet], dict[str, SpecifierSet],
 def test_the_conda_environment_has_the_names_and_ranges_of_pyproject():
     conda, pip, options = stated("environment.yml")
     wanted = {
-        {"torch": "pytorch"}.get(normal(r.name), normal(r.name)): r.specifier for r in asked("book")
+        {"torch": "pytorch"}.get(canonicalize_name(r.name), canonicalize_name(r.name)): r.specifier
+        for r in asked("book")
     }
     python = conda.pop("python")
     assert conda.pop("pip") == SpecifierSet() and python == SpecifierSet(
@@ -180,4 +181,4 @@ def test_what_colab_has_is_all_that_the_library_asks_for_so_nothing_is_replaced_
     has = dict(
         line.split("==") for line in read(".ci/colab.txt").splitlines() if not line.startswith("#")
     )
-    assert not [str(r) for r in asked() if not r.specifier.contains(has[normal(r.name)])]
+    assert not [str(r) for r in asked() if not r.specifier.contains(has[canonicalize_name(r.name)])]

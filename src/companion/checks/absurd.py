@@ -132,13 +132,12 @@ def _filled(text: str, values: Mapping[str, Any], known: when.Known) -> str:
     """A text with the words of its conditions where they hold, else the numbers that decided, and
     with its values."""
 
-    def chosen(match: re.Match[str]) -> str:
-        condition = match[2].strip()
-        return match[3] if when.holds(condition, known) else when.deciding(condition, known)
+    def chosen(condition: str, words: str) -> str:
+        return words if when.holds(condition, known) else when.deciding(condition, known)
 
     def value(role: re.Match[str]) -> str:
         glued_value = values.get(role[1], "")
         form = "" if isinstance(glued_value, str) else role[2] or ""
         return format(glued_value, form)
 
-    return ROLE.sub(value, when.HALF.sub(chosen, when.BLOCK.sub(chosen, text)))
+    return ROLE.sub(value, when.replaced(text, chosen))

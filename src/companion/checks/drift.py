@@ -19,6 +19,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from companion import notebooks
+from companion.notebooks import Notebook
 from companion.page.safe import counted
 from companion.page.when import KEY
 from companion.project import of
@@ -33,6 +35,11 @@ zero."""
 
 ROLE = re.compile(r"\{glue:text\}`([^`:]+)(?::([^`]*))?`")
 """A glued value in prose; its groups are the name and the format."""
+
+Manifest = Mapping[str, Any]
+"""What a build is reduced to."""
+Items = Mapping[str, Any]
+"""Values of a chapter by the name of their item."""
 
 _FORMAT = 2
 _RECORDS = "data/records/MANIFEST.json"
@@ -75,8 +82,12 @@ class Difference:
 
     def line(self) -> str:
         """The difference in a line."""
-        old, new = ("(absent)" if v is None else one_line(v) for v in (self.old, self.new))
-        return f"{one_line(self.chapter)}: {self.kind:<6} {one_line(self.item)}: {old} -> {new}"
+        about = f"{one_line(self.chapter)}: {self.kind:<6} {one_line(self.item)}"
+        return f"{about}: {_in_a_line(self.old)} -> {_in_a_line(self.new)}"
+
+
+def _in_a_line(value: Any) -> str:
+    return "(absent)" if value is None else one_line(value)
 
 
 # ------------------------------------------------------------------------------- what a build holds
@@ -85,12 +96,9 @@ class Difference:
 def manifest(root: Path, names: Collection[str]) -> dict[str, Any]:
     """The manifest of executed chapters of a checkout, with its records and settled verdicts; None
     where it has none."""
-    from nbformat import v4
-
     chapters = {}
     for name in names:
-        notebook = v4.reads(whole(root / "book" / "chapters" / f"{name}.ipynb").decode())
-        chapters[name] = content(notebook.cells)
+        chapters[name] = content(notebooks.read(root / "book" / "chapters" / f"{name}.ipynb"))
     records = None
     if (root / _RECORDS).is_file():
         records = {}
@@ -125,15 +133,14 @@ def read(place: Path) -> dict[str, Any]:
     return found
 
 
-def content(cells: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """One chapter: its preset, its items, the bands of the claims on it, and what the seeds of its
-    numbers have."""
+def content(notebook: Notebook) -> dict[str, Any]:
+    """One executed chapter: its preset, its items, the bands of the claims on it, and what the
+    seeds of its numbers have."""
     page = _Page()
-    for cell in cells:
-        for output in cell.get("outputs", []):
-            page.enter(output)
+    for output in notebooks.outputs(notebook):
+        page.enter(output)
     box = ""
-    for cell in cells:
+    for cell in notebook["cells"]:
         if "provenance" in cell["metadata"].get("tags", []):
             box += re.sub(r"[`\\]", "", cell["source"])
     for key in re.findall(r"\*\*Data\*\* .+? \(record ([0-9a-f]+)\)", box):
@@ -198,8 +205,10 @@ class _Page:
             texts = [cell.get_text(" ", strip=True) for cell in row.find_all(["td", "th"])]
             name = f"table {self.counts['table']}, {texts[0]}"
             self.counts[name] += 1
-            columns = zip(heads, texts, strict=True)
-            cells = [f"{head} {text}" for head, text in columns if not _CLOCK.search(head)]
+            cells = []
+            for head, text in zip(heads, texts, strict=True):
+                if not _CLOCK.search(head):
+                    cells.append(f"{head} {text}")
             self.items[f"{name}, {self.counts[name]}"] = ", ".join(cells)
 
 
@@ -212,21 +221,20 @@ def literal(text: str) -> Any:
         return text
 
 
-def glued(notebook: Mapping[str, Any]) -> dict[str, Any]:
+def glued(notebook: Notebook) -> dict[str, Any]:
     """The values that the cells of an executed notebook published, by name."""
     values = {}
-    for cell in notebook["cells"]:
-        for output in cell.get("outputs", []):
-            about = output.get("metadata", {}).get("scrapbook")
-            if about:
-                values[about["name"]] = literal(next(iter(output["data"].values())))
+    for output in notebooks.outputs(notebook):
+        about = output.get("metadata", {}).get("scrapbook")
+        if about:
+            values[about["name"]] = literal(next(iter(output["data"].values())))
     return values
 
 
 # ------------------------------------------------------------------------------------- what differs
 
 
-def compare(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Difference]:
+def compare(old: Manifest, new: Manifest) -> list[Difference]:
     """Every difference between two manifests, by chapter; of records and verdicts only where both
     have them.
 
@@ -236,7 +244,10 @@ def compare(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Difference]:
     """
     then = old["chapters"]
     now = new["chapters"]
-    both = [name for name in then if name in now and then[name]["preset"] == now[name]["preset"]]
+    both = []
+    for name in then:
+        if name in now and then[name]["preset"] == now[name]["preset"]:
+            both.append(name)
     if not both:
         raise ParameterError(
             "the two builds have no chapter at the same preset in common, so nothing can be"
@@ -279,8 +290,8 @@ def _against_seeds(d: Difference, then: Mapping[str, Any], now: Mapping[str, Any
 
 def _differences(
     chapter: str,
-    old: Mapping[str, Any],
-    new: Mapping[str, Any],
+    old: Items,
+    new: Items,
     bands: Mapping[str, Any],
 ) -> Iterator[Difference]:
     for item in dict.fromkeys([*old, *new]):

@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
-from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,9 @@ SCHEMA = "claims.schema.json"
 """The files on the site."""
 _FORMAT = 1
 
+
+Entry = Mapping[str, Any]
+"""What a document has on one claim."""
 
 _OF_CLAIM = (
     "id",
@@ -45,7 +47,7 @@ _OF_RECORD = ("experiment", "key", "seeds", "sha256")
 def document(
     chosen: Iterable[Claim],
     found: Iterable[Outcome] = (),
-    seen: Mapping[str, Mapping[str, Any]] | None = None,
+    seen: Mapping[str, Entry] | None = None,
 ) -> dict[str, Any]:
     """The ledger of these claims, with what their checks `found` where they were run; plain values,
     nothing dated.
@@ -64,7 +66,9 @@ def document(
     chosen = list(chosen)
     known = settled()
     findings = {outcome.claim.id: outcome.finding for outcome in found}
-    held = {entry["key"]: (name, entry) for name, entry in Store(records_path()).entries().items()}
+    held = {}
+    for name, record in Store(records_path()).entries().items():
+        held[record["key"]] = (name, record)
     records: dict[str, Any] = {}
     entries = []
     for claim in chosen:
@@ -87,7 +91,7 @@ def document(
 
 def _entry(claim: Claim, verdict: str | None, finding: Finding | None) -> dict[str, Any]:
     """One claim with its settled `verdict`, and what its check found where it was run."""
-    entry = dict(zip(_OF_CLAIM, attrgetter(*_OF_CLAIM)(claim), strict=True))
+    entry = {name: getattr(claim, name) for name in _OF_CLAIM}
     shown = finding or Finding(verdict or "not run", claim.reason)
     own_paper = claim.named and not current().own
     return entry | {

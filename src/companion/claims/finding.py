@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
@@ -87,41 +88,6 @@ class Finding:
         return replace(self, evidence=evidence)
 
 
-def worded(
-    *parts: Part,
-    corrected: Part = False,
-    assumed: Part = False,
-    anything: Part = False,
-    elsewhere: bool = False,
-) -> str:
-    """The word for a statement of these parts, each as printed true, false or not known: the rule
-    of `RULE`, in order.
-
-    `corrected` is whether it is true with a change that keeps its conclusion, `assumed` whether it
-    is with a hypothesis that the paper's own setting meets, `anything` whether what has nothing to
-    do with it has all parts too; `elsewhere` says that the runs differ from the paper's in what the
-    paper does not print.
-
-    Example:
-        >>> (
-        ...     worded(True),
-        ...     worded(True, None),
-        ...     worded(False, corrected=True),
-        ...     worded(False, elsewhere=True),
-        ... )
-        ('holds', 'undecided', 'holds with correction', 'undecided')
-    """
-    if False not in parts:
-        if not parts or None in (*parts, anything):
-            return UNDECIDED
-        return "vacuous" if anything else "holds"
-    if corrected:
-        return "holds with correction"
-    if corrected is not None and assumed:
-        return "needs an assumption"
-    return UNDECIDED if elsewhere or None in (corrected, assumed) else "fails"
-
-
 def judge(
     *parts: Part,
     corrected: Part = False,
@@ -131,15 +97,37 @@ def judge(
     value: float | None = None,
     low: float | None = None,
     high: float | None = None,
-    published: str = "",
     **numbers: Any,
 ) -> Finding:
-    """What `worded` says of a statement of these parts, with the numbers it rests on."""
-    verdict = worded(
-        *parts, corrected=corrected, assumed=assumed, anything=anything, elsewhere=elsewhere
-    )
+    """The finding on a statement of these parts, each as printed true, false or not known, with the
+    numbers it rests on; its word is that of the rule (`verdicts.RULE`), in order.
+
+    `corrected` is whether it is true with a change that keeps its conclusion, `assumed` whether it
+    is with a hypothesis that the paper's own setting meets, `anything` whether what has nothing to
+    do with it has all parts too; `elsewhere` says that the runs differ from the paper's in what the
+    paper does not print.
+
+    Example:
+        >>> judge(True).verdict, judge(True, None).verdict, judge(False, corrected=True).verdict
+        ('holds', 'undecided', 'holds with correction')
+    """
     stands = (sum(map(bool, parts)), len(parts))
-    return Finding(verdict, "", value, low, high, published, numbers=numbers, stands=stands)
+    verdict = _word(parts, corrected, assumed, anything, elsewhere)
+    return Finding(verdict, "", value, low, high, numbers=numbers, stands=stands)
+
+
+def _word(
+    parts: tuple[Part, ...], corrected: Part, assumed: Part, anything: Part, elsewhere: bool
+) -> str:
+    if False not in parts:
+        if not parts or None in (*parts, anything):
+            return UNDECIDED
+        return "vacuous" if anything else "holds"
+    if corrected:
+        return "holds with correction"
+    if corrected is not None and assumed:
+        return "needs an assumption"
+    return UNDECIDED if elsewhere or None in (corrected, assumed) else "fails"
 
 
 def of_companions(found: Finding) -> Finding:
@@ -185,15 +173,14 @@ def some(count: int, of: int) -> str:
     return f"all {of}" if count == of else f"{count} of {of}"
 
 
-def some_of(flags: Iterable[bool]) -> str:
-    """How many of some flags are true, as words that stand before a plural.
+def some_of(flags: pd.Series | np.ndarray) -> str:
+    """How many of these flags are true, as `some` words it; a missing one is not.
 
     Example:
-        >>> some_of([True, False, True]), some_of([True, True])
-        ('2 of 3', 'all 2')
+        >>> some_of(pd.Series([True, False, True]))
+        '2 of 3'
     """
-    values = [bool(flag) for flag in flags]
-    return some(sum(values), len(values))
+    return some(int(flags.sum()), len(flags))
 
 
 def decided(yes: bool, no: bool) -> Part:
@@ -225,6 +212,32 @@ def most(flags: Iterable[Part]) -> Part:
     if len(given) < ENOUGH or 2 * sum(known) <= len(given) < 2 * could:
         return None
     return 2 * sum(known) > len(given)
+
+
+def reaches(values: pd.Series, least: float) -> Part:
+    """True where most values are `least` or more, False where most are a tenth of it or less; else
+    not known.
+
+    Example:
+        >>> large, small = pd.Series([2.0, 1.0, None, 3.0]), pd.Series([0.1, 0.0, 0.0])
+        >>> reaches(large, 1), reaches(large, 2), reaches(small, 1)
+        (True, None, False)
+    """
+    is_known = values.notna()
+    large = most((values >= least).where(is_known))
+    small = most((values <= least / 10).where(is_known))
+    return decided(large is True, small is True)
+
+
+def agreed(answers: Collection[Part]) -> Part:
+    """The answer that all of these give; None where they differ, and where there is none.
+
+    Example:
+        >>> agreed([True, True]), agreed([True, False]), agreed([])
+        (True, None, None)
+    """
+    kinds = set(answers)
+    return kinds.pop() if len(kinds) == 1 else None
 
 
 def band(values: Iterable[float]) -> tuple[float, float, float]:

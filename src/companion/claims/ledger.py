@@ -154,7 +154,7 @@ class Claim:
         ...     "a",
         ...     "B",
         ...     reason="No number is given.",
-        ... ).verdict
+        ... ).finding().verdict
         'informal'
     """
 
@@ -204,12 +204,6 @@ class Claim:
     def page(self) -> str:
         """The chapter and the section that show it, `NN_name: words of a heading`."""
         return f"{chapter_of(self.topic)}: {self.section}"
-
-    @property
-    def verdict(self) -> str | None:
-        """What is known without computing: "informal" without a check, None where a check
-        decides."""
-        return None if self.check else "informal"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Finding:
         """The check itself, on runs or numbers of the caller's choice, also at the other bars; its
@@ -400,7 +394,10 @@ def _refuse_unknown(what: str, name: str, known: Iterable[str]) -> None:
 
 def moved() -> dict[str, str]:
     """Former ids of the ledger, each with the id of the entry that it leads to."""
-    return {former: entry.id for entry in claims() for former in entry.also}
+    entries: dict[str, str] = {}
+    for entry in claims():
+        entries |= dict.fromkeys(entry.also, entry.id)
+    return entries
 
 
 def carrying(entries: Iterable[Claim]) -> list[Claim]:
@@ -461,10 +458,23 @@ def _timed(claim: Claim) -> tuple[Finding, float]:
 
 
 _COLUMNS = (
-    *("claim.id", "claim.paper", "claim.place", "claim.statement", "claim.kind"),
-    *("finding.verdict", "finding.value", "finding.low", "finding.high", "finding.published"),
-    *("finding.evidence", "finding.runs", "claim.shown_by", "claim.page", "claim.origin"),
-    *("claim.rule_changed", "claim.part_of"),
+    "claim.id",
+    "claim.paper",
+    "claim.place",
+    "claim.statement",
+    "claim.kind",
+    "finding.verdict",
+    "finding.value",
+    "finding.low",
+    "finding.high",
+    "finding.published",
+    "finding.evidence",
+    "finding.runs",
+    "claim.shown_by",
+    "claim.page",
+    "claim.origin",
+    "claim.rule_changed",
+    "claim.part_of",
 )
 
 

@@ -43,8 +43,11 @@ def entry(
 
 def summary(verdicts: Iterable[str | None]) -> str:
     """How many claims have each verdict, in one line."""
-    counts = Counter(verdict or "not settled" for verdict in verdicts)
-    parts = [f"{counts[word]} {word}" for word in (*VERDICTS, "not settled") if counts[word]]
+    counts = Counter(verdicts)
+    parts = []
+    for word in (*VERDICTS, None):
+        if counts[word]:
+            parts.append(f"{counts[word]} {word or 'not settled'}")
     claims = "1 claim" if counts.total() == 1 else f"{counts.total()} claims"
     return f"{claims}: {', '.join(parts) or 'none'}."
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from operator import itemgetter
 from pathlib import Path
 
 import pandas as pd
@@ -23,7 +24,7 @@ _TEXTS = beside(__file__)
 MEANINGS: Mapping[str, str] = _TEXTS["meanings"]
 """What each verdict means, in a sentence."""
 
-RULE = tuple((each["question"], each["answer"], each["verdict"]) for each in _TEXTS["rule"])
+RULE = tuple(map(itemgetter("question", "answer", "verdict"), _TEXTS["rule"]))
 """One rule for the words: questions in the order in which they are asked, and the word at the first
 such answer."""
 
@@ -48,8 +49,11 @@ def settled(path: Path | None = None) -> dict[str, str]:
 
 def with_former(known: Mapping[str, str]) -> dict[str, str]:
     """Settled verdicts by id, former ids with the verdict of the entry that they lead to."""
-    former = {name: known[entry] for name, entry in moved().items() if entry in known}
-    return dict(known) | former
+    every = dict(known)
+    for name, entry in moved().items():
+        if entry in known:
+            every[name] = known[entry]
+    return every
 
 
 def settle(verdicts: Mapping[str, str], path: Path | None = None) -> None:
@@ -57,8 +61,11 @@ def settle(verdicts: Mapping[str, str], path: Path | None = None) -> None:
     are dropped."""
     path = path or current().verdicts
     merged = (settled(path) if path.is_file() else {}) | dict(verdicts)
-    kept = {claim.id: merged[claim.id] for claim in claims() if claim.id in merged}
-    atomic_write(path, (json.dumps(kept, indent=1) + "\n").encode())
+    lines = {}
+    for claim in claims():
+        if claim.id in merged:
+            lines[claim.id] = merged[claim.id]
+    atomic_write(path, (json.dumps(lines, indent=1) + "\n").encode())
 
 
 def explained(table: pd.DataFrame) -> pd.DataFrame:

@@ -16,6 +16,7 @@ import typer
 
 from companion.project import current
 from companion.teach.commands import app as teach
+from grokbook import __version__
 from grokbook.errors import GrokbookError, ParameterError, line
 from grokbook.machine import duration
 from grokbook.paths import chosen
@@ -74,8 +75,6 @@ def stoppable() -> Iterator[None]:
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from grokbook import __version__
-
         print(f"grokbook {__version__}")
         raise typer.Exit
 
@@ -96,11 +95,11 @@ def _console() -> Any:
     return console if console.is_terminal else Console(highlight=False, width=160)
 
 
-def _table(*columns: str, title: str | None = None) -> Any:
+def _table(*columns: str) -> Any:
     from rich import box
     from rich.table import Table
 
-    return Table(*columns, title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    return Table(*columns, box=box.SIMPLE_HEAD, pad_edge=False)
 
 
 # --------------------------------------------------------------------------------------------- list
@@ -328,14 +327,18 @@ def claims(
     known = verdicts.settled()
     chosen = choose(ids, paper)
     found = []
+    now = {}
+    changed = []
     with stoppable():
         for outcome in outcomes(chosen) if live else ():
+            name = outcome.claim.id
+            settled = known.get(name)
             found.append(outcome)
+            now[name] = outcome.finding.verdict
+            if now[name] != settled:
+                changed.append(name)
             if not as_json:
-                settled = known.get(outcome.claim.id)
                 print(report.entry(outcome.claim, settled, outcome, width) + "\n", flush=True)
-    now = {outcome.claim.id: outcome.finding.verdict for outcome in found}
-    changed = [name for name, word in now.items() if word != known.get(name)]
     if as_json:
         print(export.text(export.document(chosen, found)), end="")
     else:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from companion.exercises.registry import asked, modules
+from companion.exercises.registry import Given, asked, modules
 from companion.python_source import parsed
 from grokbook.errors import ChapterError
 
@@ -56,7 +56,7 @@ class Exercise:
         """Whether it is answered in words."""
         return not self.call
 
-    def with_given(self, given: Mapping[str, Any]) -> tuple[str, str]:
+    def with_given(self, given: Given) -> tuple[str, str]:
         """Stub and call with other parameters: in the stub their assignments, in the call the
         values themselves.
 
@@ -93,10 +93,7 @@ def read(source: str) -> list[Exercise]:
             solutions[title.strip()] = _OPTION.sub("", body)
         elif _HEAD.search(body):
             found.append((title.strip(), body))
-    made = []
-    for title, body in found:
-        made.append(_one(title, body, solutions))
-    return made
+    return [_one(title, body, solutions) for title, body in found]
 
 
 def _label(body: str) -> str:

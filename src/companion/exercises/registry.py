@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,8 @@ for the reason.
 None in place of "made": at these parameters this wrong answer is right, too.
 """
 Check = Callable[..., Mistakes]
+Given = Mapping[str, Any]
+"""Values of the parameters of an exercise, by name."""
 
 DIGITS = 3
 """Significant digits to which a number is right; what counts something is right exactly."""
@@ -56,7 +59,7 @@ class Asked:
     wrong: Mapping[str, str] = field(default_factory=dict)
     reasons: Mapping[str, str] = field(default_factory=dict)
     draws: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-    quick: Mapping[str, Any] = field(default_factory=dict)
+    quick: Given = field(default_factory=dict)
     points: tuple[str, ...] = ()
 
     @property
@@ -86,7 +89,7 @@ def exercise(
     label: str,
     *,
     draws: Mapping[str, Sequence[Any]] | None = None,
-    quick: Mapping[str, Any] | None = None,
+    quick: Given | None = None,
 ) -> Callable[[Check], Asked]:
     """Make the function below the check of the exercise `label`; the fields are those of `Asked`.
 
@@ -112,7 +115,9 @@ def _files() -> Mapping[str, Mapping[str, Any]]:
     it."""
     project = current()
     package = project.package()
-    paths = (path for folder in project.folders() for path in folder.glob("*/exercises.toml"))
+    paths: list[Path] = []
+    for folder in project.folders():
+        paths += folder.glob("*/exercises.toml")
     return {f"{package}.{path.parent.name}.exercises": beside(path) for path in sorted(paths)}
 
 
@@ -235,7 +240,9 @@ def number(
         within: as for `near`.
     """
     if near(value, right, within=within):
-        yield from ((None, name) for name, wrong in typical if near(wrong, right, within=within))
+        for name, wrong in typical:
+            if near(wrong, right, within=within):
+                yield None, name
         return
     for name, wrong in typical:
         yield near(value, wrong), name

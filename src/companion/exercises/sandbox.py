@@ -11,18 +11,17 @@ from typing import Any
 from unittest import mock
 
 from companion.exercises.parser import IMPORT, Exercise
-from companion.exercises.registry import asked
+from companion.exercises.registry import Given, asked
 from grokbook.errors import ChapterError, WrongAnswer
 
 
-def run(exercise: Exercise, given: Mapping[str, Any], *, code: str | None = None) -> dict[str, Any]:
-    """The names after stub and `code`, by default the solution's, with the parameters `given`;
-    nothing else is defined.
+def run(exercise: Exercise, given: Given) -> dict[str, Any]:
+    """The names after stub and solution with the parameters `given`; nothing else is defined.
 
     Raises ChapterError naming exercise and error. What the code prints is not shown.
     """
     stub, _ = exercise.with_given(given)
-    return after({}, exercise.label, stub + "\n" + (exercise.code if code is None else code))
+    return after({}, exercise.label, f"{stub}\n{exercise.code}")
 
 
 def after(names: Mapping[str, Any], label: str, code: str) -> dict[str, Any]:
@@ -45,7 +44,7 @@ def blurred(exercise: Exercise, names: Mapping[str, Any]) -> bool:
     the right answers."""
 
     def meets(label: str, *answers: Any, **given: Any) -> bool:
-        return any(made is None for made, *_ in asked(label).check(*answers, **given))
+        return any(wrong is None for wrong, *_ in asked(label).check(*answers, **given))
 
     return after({**names, "check": meets}, exercise.label, f"found = {exercise.call}")["found"]
 

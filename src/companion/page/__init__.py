@@ -114,12 +114,12 @@ class Number:
     seeds: Any = None
 
     @classmethod
-    def median(cls, values: Any, form: str, missing: str | None = None, unit: str = "") -> Number:
+    def median(cls, values: Any, form: str, missing: str | None = None) -> Number:
         """The median of what each seed has (a DataArray, a Series, a list), of those that have
         it."""
         known = [value for value in _numbers(values) if value is not None]
         median = statistics.median(known) if known else None
-        return cls(median, form, missing, unit, values)
+        return cls(median, form, missing, seeds=values)
 
 
 @dataclass(frozen=True)
@@ -145,10 +145,8 @@ def publish(values: Mapping[str, Any]) -> None:
     for name, value in values.items():
         if isinstance(value, Truth):
             _publish_truth(name, value)
-        elif isinstance(value, Number):
-            _publish_number(name, value)
         else:
-            _publish_number(name, Number(value))
+            _publish_number(name, value if isinstance(value, Number) else Number(value))
 
 
 def _publish_number(name: str, number: Number) -> None:

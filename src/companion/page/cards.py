@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from companion.claims import VERDICTS, carrying, choose, moved
-from companion.claims.export import NAME
+from companion.claims.export import NAME, Entry
 from companion.claims.ledger import FOUR, GATHERED, WAYS, named
 from companion.claims.verdicts import settled
 from companion.page.links import section_address
@@ -81,7 +81,7 @@ def ledger_html(frame: pd.DataFrame) -> str:
     )
 
 
-def _marks(row: Mapping[str, Any]) -> dict[str, str]:
+def _marks(row: Entry) -> dict[str, str]:
     """What the lists to choose from compare a claim by: attributes `data-NAME` of its line."""
     return {
         "paper": row["paper"],
@@ -109,7 +109,7 @@ def _filters(marks: Sequence[Mapping[str, str]]) -> list[dict[str, Any]]:
     return lists
 
 
-def sheet_html(entries: Sequence[Mapping[str, Any]], caption: str) -> str:
+def sheet_html(entries: Sequence[Entry], caption: str) -> str:
     """Claims of a ledger's document, each with all that its verdict rests on; its id is the anchor.
 
     Example:
@@ -131,14 +131,14 @@ def sheet_html(entries: Sequence[Mapping[str, Any]], caption: str) -> str:
     return rendered("sheet", entries=shown, caption=caption)
 
 
-def _stands(claim: Mapping[str, Any]) -> str:
+def _stands(claim: Entry) -> str:
     """Whose sentence a claim is and where it stands."""
     paper = named(claim["paper"])
     whose = f"ours, on {paper}" if claim["origin"] == "ours" else paper
     return f"{whose}, {claim['place']}"
 
 
-def _rests_on(claim: Mapping[str, Any]) -> str:
+def _rests_on(claim: Entry) -> str:
     way = WAYS.get(claim["shown_by"], "none needed")
     if claim["computed"] and claim["shown_by"] == "runs":
         way += f": {claim['runs'] or 'not made yet'}"
@@ -156,7 +156,10 @@ def verdict_bars(papers: Iterable[str]) -> str:
     shown = []
     for paper in papers:
         every = Counter(known.get(claim.id) for claim in carrying(choose(paper=paper)))
-        counts = {word: every[word] for word in VERDICTS if every[word]}
+        counts = {}
+        for word in VERDICTS:
+            if every[word]:
+                counts[word] = every[word]
         about = {
             "key": paper,
             "name": named(paper),
@@ -173,7 +176,7 @@ def page_of_sheet(chapter: str) -> str:
     return f"{SHEETS}/{chapter}"
 
 
-def place_of(row: Mapping[str, Any]) -> str:
+def place_of(row: Entry) -> str:
     """The part of the ledger that a claim is in: those that carry the four papers, a list, or the
     appendix."""
     if row["part_of"]:

@@ -8,13 +8,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from grokbook.machine import duration as duration  # where a page asks for it
-
 if TYPE_CHECKING:
     from companion.page.sources import Page
     from grokbook.runs.store import Store
 
-OVERHEAD_SECONDS = 5.0
+OVERHEAD_SECONDS = 3.0
 """Kernel start, imports and drawing of one chapter, before any training."""
 
 PAGE_SECONDS = 20.0

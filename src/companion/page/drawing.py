@@ -21,6 +21,9 @@ NARROW = "application/vnd.grokbook.narrow+svg"
 """The type under which an output carries the drawing for a narrow screen, beside the one for a wide
 screen."""
 
+Colours = list[list[str]]
+"""The colours of the cells of a heat map, row after row; "" where there is none."""
+
 LEVELS = 24
 """A colour scale has so many steps, each of which is a variable of the drawing."""
 
@@ -60,7 +63,7 @@ def wide(fig: Any) -> str:
     return _svg(fig, _framed(fig))
 
 
-def _framed(fig: Any) -> dict[str, list[list[str]]]:
+def _framed(fig: Any) -> dict[str, Colours]:
     """Put a frame in place of each heat map of even cells; the cells' colours by the frame's name,
     "" where none is."""
     from matplotlib.cm import ScalarMappable
@@ -74,7 +77,7 @@ def _framed(fig: Any) -> dict[str, list[list[str]]]:
         if values is not None and scaled.cmap.N > LEVELS:  # a colour bar is drawn anew by this
             levels = LEVELS if values.size < _MANY else LEVELS // 3
             scaled.set_cmap(scaled.cmap.resampled(levels))
-    cells: dict[str, list[list[str]]] = {}
+    cells: dict[str, Colours] = {}
     for one in fig.findobj(lambda one: isinstance(one, AxesImage | QuadMesh)):
         corners = _corners(one) if one.get_visible() else None
         if corners is None:
@@ -87,7 +90,7 @@ def _framed(fig: Any) -> dict[str, list[list[str]]]:
     return cells
 
 
-def _colours(image: Any) -> list[list[str]]:
+def _colours(image: Any) -> Colours:
     """The colours of an image (rows, columns, 4), each of them written once; "" where it is
     clear."""
     import numpy as np
@@ -115,7 +118,7 @@ def _corners(heat_map: Any) -> Any:
     return at[[0, 0, -1, -1], [0, -1, -1, 0]]
 
 
-def _svg(fig: Any, cells: Mapping[str, list[list[str]]]) -> str:
+def _svg(fig: Any, cells: Mapping[str, Colours]) -> str:
     """The SVG, the same bytes each time, coordinates to a hundredth of a point, looks and colours
     said once."""
     import matplotlib as mpl
@@ -141,7 +144,7 @@ def _svg(fig: Any, cells: Mapping[str, list[list[str]]]) -> str:
 
 
 def _filled(
-    rows: list[list[str]], x: str, y: str, right: str, low: str, clip: str, opacity: str | None
+    rows: Colours, x: str, y: str, right: str, low: str, clip: str, opacity: str | None
 ) -> str:
     """The cells of a frame: a path of runs for each colour; the most frequent lies below where
     there is no gap."""
@@ -172,7 +175,9 @@ def _schemes(rules: str) -> str:
     page."""
     from grokbook.plotting.palette import PALETTE, PHASES, mirrored
 
-    names = {light.lower(): (name, dark) for name, (light, dark) in (PALETTE | PHASES).items()}
+    names = {}
+    for name, (light, dark) in (PALETTE | PHASES).items():
+        names[light.lower()] = (name, dark)
     used = {PALETTE["theory"][0]: ("theory", PALETTE["theory"][1])}
 
     def variable(found: re.Match[str]) -> str:
@@ -180,16 +185,16 @@ def _schemes(rules: str) -> str:
         return f"var(--gb-{used[found[0]][0]})"
 
     rules = re.sub(r"#[0-9a-f]{6}", variable, rules)
-    light = ""
-    dark = ""
+    by_day = ""
+    by_night = ""
     for colour, (name, other) in used.items():
-        light += f"--gb-{name}:{colour};"
-        dark += f"--gb-{name}:{other};"
-    start = f":root{{color-scheme:light dark;fill:var(--gb-theory);{light}}}"
-    return f"{start}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}{rules}"
+        by_day += f"--gb-{name}:{colour};"
+        by_night += f"--gb-{name}:{other};"
+    start = f":root{{color-scheme:light dark;fill:var(--gb-theory);{by_day}}}"
+    return f"{start}@media (prefers-color-scheme:dark){{:root{{{by_night}}}}}{rules}"
 
 
-def narrow(fig: Any, cells: Mapping[str, list[list[str]]]) -> str | None:
+def narrow(fig: Any, cells: Mapping[str, Colours]) -> str | None:
     """The SVG of the figure with its panels below one another; None where they cannot be, or type
     were too small.
 
@@ -230,8 +235,13 @@ def _stack(fig: Any) -> bool:
     across = 2 if square or many else 1
     rows = -(-len(places) // across)
     _label_all(axes, places)
-    fig.set_size_inches(_INCHES, _height(fig, axes, rows, _INCHES / across, square))
-    grid = GridSpec(rows, across, figure=fig)
+    heights = [0.0] * rows
+    for ax in axes:
+        row = places.index(_place(ax)) // across
+        heights[row] = max(heights[row], _height(fig, ax, _INCHES / across, square))
+    legends = 0.25 * sum(len(legend.get_texts()) for legend in fig.legends)
+    fig.set_size_inches(_INCHES, sum(heights) + legends)
+    grid = GridSpec(rows, across, figure=fig, height_ratios=heights)
     for ax in axes:
         row, column = divmod(places.index(_place(ax)), across)
         ax.set_subplotspec(grid[row, column])
@@ -248,14 +258,15 @@ def _place(ax: Any) -> tuple[int, int]:
     return spec.rowspan.start, spec.colspan.start
 
 
-def _height(fig: Any, axes: list[Any], rows: int, wide: float, square: bool) -> float:
-    """The height in inches of a figure whose axes stand in so many rows, each so wide."""
-    high = max(ax.get_position().height for ax in axes) * fig.get_figheight()
-    if square or all(ax.get_aspect() == 1 for ax in axes):  # as high as wide at most
+def _height(fig: Any, ax: Any, wide: float, square: bool) -> float:
+    """The height in inches that a panel so wide needs with its ticks."""
+    high = max(1.3, ax.get_position(original=True).height * fig.get_figheight())
+    if square:
         high = min(high, wide)
-    ticked = any(len(ax.get_xticks()) and ax.axison for ax in axes)
-    row = max(high, 1.3) + (0.75 if ticked else 0.35)
-    return rows * row + 0.25 * sum(len(legend.get_texts()) for legend in fig.legends)
+    elif ax.get_aspect() == 1:  # as high as its picture is at this width
+        high = min(high, wide * ax.get_data_ratio())
+    is_ticked = len(ax.get_xticks()) > 0 and ax.axison
+    return high + (0.75 if is_ticked else 0.35)
 
 
 def _write_again(fig: Any, legend: Any) -> None:
@@ -280,11 +291,11 @@ def _label_all(axes: list[Any], places: list[tuple[int, int]]) -> None:
         return
     at = {_place(ax): ax for ax in axes if ax.axison}
     if len({column for _, column in at}) > 1:
-        for (row, column), ax in at.items():
-            top = min(place for place in at if place[1] == column)
-            first = min(place for place in at if place[0] == row)
-            _take_over(ax._left_title, at[top]._left_title)
-            _take_over(ax.yaxis.label, at[first].yaxis.label)
+        tops: dict[int, Any] = {}
+        firsts: dict[int, Any] = {}
+        for (row, column), ax in sorted(at.items()):
+            _take_over(ax._left_title, tops.setdefault(column, ax)._left_title)
+            _take_over(ax.yaxis.label, firsts.setdefault(row, ax).yaxis.label)
     for ax in filter(lambda ax: ax.axison, axes):
         for other in ax.get_shared_y_axes().get_siblings(ax):
             if other is not ax:

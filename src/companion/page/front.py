@@ -29,8 +29,10 @@ def _groups(root: Path) -> list[Group]:
         known.pop(page_of(other), None)
     groups = []
     for part in toc["parts"]:
-        files = [entry["file"] for entry in part["chapters"]]
-        chapters = [known[file] for file in files if file in known]
+        chapters = []
+        for entry in part["chapters"]:
+            if entry["file"] in known:
+                chapters.append(known[entry["file"]])
         if chapters:
             groups.append(Group(part["caption"], chapters))
     return groups

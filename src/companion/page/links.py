@@ -18,9 +18,9 @@ def anchor(heading: str) -> str:
     return make_id(fully_normalize_name(plain))
 
 
-def section_address(root: Path, place: str, here: str = "") -> str | None:
-    """The relative address of a section, seen from the chapter `here`; None when there is no such
-    chapter or heading.
+def section_address(root: Path, place: str) -> str | None:
+    """The address of a section, relative to the chapters; None when there is no such chapter or
+    heading.
 
     `place` is `NN_name: words of a heading`, as claims name it, and `root` the checkout.
     """
@@ -30,5 +30,5 @@ def section_address(root: Path, place: str, here: str = "") -> str | None:
         return None
     for heading in re.findall(r"^##+ (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE):
         if words.lower() in heading.lower():
-            return f"{'' if name == here else f'{name}.html'}#{anchor(heading)}"
+            return f"{name}.html#{anchor(heading)}"
     return None

@@ -18,6 +18,9 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from companion.python_source import parsed
 from grokbook.errors import ChapterError, ParameterError, nearest, nearest_primes, shown
 
+Values = Mapping[str, Any]
+"""Values of parameters, by name."""
+
 STANDARD_RULES: dict[str, str] = {
     "p": ">= 5 and prime",
     "train_fraction": "(0, 1)",
@@ -142,7 +145,7 @@ def _bounded(kind: str, rule: str | None) -> str | None:
     return " and ".join(clauses) or None
 
 
-def rewrite(source: str, values: Mapping[str, Any]) -> str:
+def rewrite(source: str, values: Values) -> str:
     """The cell's source with the defaults replaced by `values`; comments and layout stay as they
     are.
 
@@ -168,7 +171,7 @@ def same(left: Any, right: Any) -> bool:
 
 
 def merge(
-    parameters: Sequence[Parameter], *layers: Mapping[str, Any], what: str = "this chapter"
+    parameters: Sequence[Parameter], *layers: Values, what: str = "this chapter"
 ) -> dict[str, Any]:
     """Defaults, then each layer over them; every value converted to its type and held against its
     rule.
@@ -204,7 +207,7 @@ def unknown(kind: str, name: str, choices: Sequence[str], where: str) -> str:
     return f"{shown(name)} is not a {kind} of {where}; {hint} {', '.join(choices) or 'none'}."
 
 
-def read(parameter: Parameter, value: Any, values: Mapping[str, Any] | None = None) -> Any:
+def read(parameter: Parameter, value: Any, values: Values | None = None) -> Any:
     """`value` (from YAML or the command line) as the parameter's type and within its rule, as
     pydantic finds.
 
@@ -254,7 +257,7 @@ def _written(text: str) -> Any:
 # -------------------------------------------------------------------------------------------- rules
 
 
-def _broken(parameter: Parameter, clause: str, value: Any, values: Mapping[str, Any]) -> str | None:
+def _broken(parameter: Parameter, clause: str, value: Any, values: Values) -> str | None:
     """Why a value breaks a clause of the rule, with the nearest valid choice; None where it does
     not."""
     if clause == "prime":
@@ -324,7 +327,7 @@ def not_one_of(value: str, known: Sequence[str], where: str = "") -> str | None:
     return f"{refusal}; did you mean {near!r}?" if near else f"{refusal}."
 
 
-def _number(text: str, values: Mapping[str, Any]) -> float:
+def _number(text: str, values: Values) -> float:
     """What a bound writes: `2`, `1e-3`, the name of another parameter, or `p - 2`."""
     name, _, less = text.strip().partition(" - ")
     number = values[name] - int(less or 0) if name in values else float(name)

@@ -10,13 +10,14 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from companion.page import parameters as params
 from companion.page import variants
-from companion.page.parameters import Parameter
+from companion.page.parameters import Parameter, Values
 from companion.project import current
 from grokbook.errors import ChapterError, GrokbookError, ParameterError, line, shown
 from grokbook.files import as_text, whole
@@ -48,13 +49,13 @@ class Chapter:
     title: str
     question: str
     papers: tuple[str, ...]
-    presets: Mapping[str, Mapping[str, Any]]
+    presets: Mapping[str, Values]
     parameters: tuple[Parameter, ...]
     seconds: Mapping[str, float] = field(default_factory=dict)
-    example: Mapping[str, Any] = field(default_factory=dict)
+    example: Values = field(default_factory=dict)
     lead: str = ""
     needs: tuple[str, ...] = ()
-    variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    variants: Mapping[str, Values] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -71,7 +72,7 @@ class Chapter:
         """How messages name the chapter: `chapter 01_what_is_grokking`."""
         return f"chapter {self.name}"
 
-    def page(self, preset: str, overrides: Mapping[str, Any] | None = None) -> Page:
+    def page(self, preset: str, overrides: Values | None = None) -> Page:
         """The chapter with the parameters of a run: defaults, then the preset, then `overrides`,
         each checked.
 
@@ -112,8 +113,8 @@ class Page:
 
     chapter: Chapter
     preset: str
-    values: Mapping[str, Any]
-    changed: Mapping[str, Any]
+    values: Values
+    changed: Values
 
     def experiments(self) -> dict[str, Any]:
         """What the chapter will ask the library for: name -> Experiment, as `plan` of its topic
@@ -123,7 +124,7 @@ class Page:
         what the plan raises, and ParameterError for a text that is none of the chapter's choices.
         """
         for name, kinds in self.chapter.choices().items():
-            known = [choice for several in kinds.values() for choice in several]
+            known = list(chain(*kinds.values()))
             where = ""
             if len(known) > 12:
                 where = f"the {len(known)} that `grokbook list {self.chapter.number}` names"
@@ -216,7 +217,7 @@ def _parsed(path: Path, source: str) -> Chapter:
 
 
 def _presets(
-    front: Mapping[str, Any], parameters: Sequence[Parameter], example: Mapping[str, Any]
+    front: Mapping[str, Any], parameters: Sequence[Parameter], example: Values
 ) -> dict[str, dict[str, Any]]:
     """The presets, each checked, alone and with the example over it."""
     given = front.get("presets") or {}

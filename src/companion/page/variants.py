@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from companion.page import parameters as params
-from companion.page.parameters import Parameter
+from companion.page.parameters import Parameter, Values
 from grokbook.errors import ChapterError, ParameterError, shown
 
 LONGEST = 30
@@ -28,7 +28,7 @@ def slug(name: str) -> str:
 def named_in(
     front: Mapping[str, Any],
     parameters: Sequence[Parameter],
-    presets: Mapping[str, Mapping[str, Any]],
+    presets: Mapping[str, Values],
 ) -> dict[str, dict[str, Any]]:
     """The variants of a chapter by name, each checked against every preset.
 

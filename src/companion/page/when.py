@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from grokbook.errors import ParameterError
@@ -94,6 +94,16 @@ def instead(condition: str, known: Known) -> str:
     return f"Does not hold here: {numbers}." if numbers else "Does not hold here."
 
 
+def replaced(source: str, words: Callable[[str, str], str]) -> str:
+    """Markdown with what `words` gives in place of each conditional text, from its condition and
+    its own words."""
+
+    def chosen(match: re.Match[str]) -> str:
+        return words(match[2].strip(), match[3])
+
+    return HALF.sub(chosen, BLOCK.sub(chosen, source))
+
+
 def kept(source: str, known: Known) -> str:
     """The Markdown of a page as it is read: without the words whose condition does not hold.
 
@@ -106,12 +116,11 @@ def kept(source: str, known: Known) -> str:
     'It is late.'
     """
 
-    def chosen(found: re.Match[str]) -> str:
-        expression = found[2].strip()
-        hidden = known.keys() >= set(names(expression)) and not holds(expression, known)
-        return "" if hidden else found[3]
+    def chosen(condition: str, words: str) -> str:
+        hidden = known.keys() >= set(names(condition)) and not holds(condition, known)
+        return "" if hidden else words
 
-    return HALF.sub(chosen, BLOCK.sub(chosen, source))
+    return replaced(source, chosen)
 
 
 def _parsed(expression: str) -> ast.expr:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
@@ -17,6 +16,10 @@ from companion.exercises import parser
 from companion.page.cards import page_of_sheet
 from companion.page.sources import Chapter
 from companion.site.blocks import Block, blocks
+
+Cell = dict[str, Any]
+Opening = dict[str, list[str]]
+"""Texts of the opening that go to other places, by what they are."""
 
 ANSWER = "> **Answer.**"
 OBJECTIVES = "**After this chapter you can**"
@@ -47,7 +50,7 @@ def arranged(notebook: Any, chapter: Chapter, alone: bool = False) -> Any:
     title, _, rest = page["cells"][0]["source"].partition("\n")
     if not chapter.lead or not title.startswith("# "):
         return page
-    opening: dict[str, list[str]] = defaultdict(list)
+    opening: Opening = defaultdict(list)
     cells = [_markdown(rest), *page["cells"][1:]]
     cells = _opened(cells, opening)
     sentence = _SENTENCE.match(cells[0]["source"])
@@ -57,19 +60,22 @@ def arranged(notebook: Any, chapter: Chapter, alone: bool = False) -> Any:
     lead = _lead_figure(cells, chapter.lead)
     answer = list(map(_markdown, opening[ANSWER]))
     top += answer + lead if _fills_a_screen(lead) else lead + answer
-    made = [cell for cell in cells if cell.get("id") == "provenance"]
-    text = [cell for cell in cells if cell not in made and _has_content(cell)]
-    for cell in text:
-        _fold(cell)
+    text = []
+    for cell in cells:
+        if cell.get("id") == "provenance":
+            opening["made"].append(cell["source"])
+        elif _has_content(cell):
+            _fold(cell)
+            text.append(cell)
     if alone:
-        opening[TIME] += [cell["source"] for cell in made]
+        opening[TIME] += opening["made"]
     else:
         text.append(_markdown(SHEET.format(page=f"../{page_of_sheet(chapter.name)}")))
     page["cells"] = [*top, *text, _drawer(opening)]
     return page
 
 
-def _drawer(opening: Mapping[str, list[str]]) -> dict[str, Any]:
+def _drawer(opening: Opening) -> Cell:
     """The drawer at the foot: what the chapter is for, and how it is run."""
     code = [f"**Parameters**\n\n```python\n{source}\n```" for source in opening["parameters"]]
     inner = "\n\n".join(
@@ -79,15 +85,15 @@ def _drawer(opening: Mapping[str, list[str]]) -> dict[str, Any]:
     return _markdown(f":::::::{about}\n\n{inner}\n:::::::")
 
 
-def _markdown(text: str) -> dict[str, Any]:
+def _markdown(text: str) -> Cell:
     return {"cell_type": "markdown", "metadata": {}, "source": text.strip("\n")}
 
 
-def _has_content(cell: dict[str, Any]) -> bool:
+def _has_content(cell: Cell) -> bool:
     return cell["cell_type"] != "markdown" or bool(cell["source"].strip())
 
 
-def _fold(cell: dict[str, Any]) -> None:
+def _fold(cell: Cell) -> None:
     """Fold code that the chapter removes; a cell that holds only a comment shows what a build
     made."""
     code = re.sub(r"(?m)^#.*$", "", cell["source"]).strip()
@@ -96,7 +102,7 @@ def _fold(cell: dict[str, Any]) -> None:
         cell["metadata"]["tags"] = [FOLDED.get(tag, tag) for tag in tags]
 
 
-def _opened(cells: list[dict[str, Any]], opening: dict[str, list[str]]) -> list[dict[str, Any]]:
+def _opened(cells: list[Cell], opening: Opening) -> list[Cell]:
     """The cells without what goes from the opening to its other places."""
     staying = []
     for number, cell in enumerate(cells):
@@ -114,7 +120,7 @@ def _opened(cells: list[dict[str, Any]], opening: dict[str, list[str]]) -> list[
     return staying
 
 
-def _without_time(cell: dict[str, Any], opening: dict[str, list[str]]) -> dict[str, Any]:
+def _without_time(cell: Cell, opening: Opening) -> Cell:
     outputs = []
     for output in cell["outputs"]:
         text = output.get("data", {}).get("text/markdown", "")
@@ -125,7 +131,7 @@ def _without_time(cell: dict[str, Any], opening: dict[str, list[str]]) -> dict[s
     return {**cell, "outputs": outputs}
 
 
-def _without_paragraphs(text: str, opening: dict[str, list[str]]) -> str:
+def _without_paragraphs(text: str, opening: Opening) -> str:
     """Markdown without the paragraphs that begin as those of an answer, of objectives with their
     list, and of what is needed."""
     staying: list[str] = []
@@ -152,7 +158,7 @@ def _paragraphs(text: str) -> list[str]:
     return [paragraph.strip("\n") for paragraph in paragraphs if paragraph.strip()]
 
 
-def _fills_a_screen(lead: list[dict[str, Any]]) -> bool:
+def _fills_a_screen(lead: list[Cell]) -> bool:
     """Whether a reader works the figure: with its handles it is as tall as a screen, and below it
     nobody would find the answer."""
     for cell in lead:
@@ -162,7 +168,7 @@ def _fills_a_screen(lead: list[dict[str, Any]]) -> bool:
     return False
 
 
-def _lead_figure(cells: list[dict[str, Any]], lead: str) -> list[dict[str, Any]]:
+def _lead_figure(cells: list[Cell], lead: str) -> list[Cell]:
     """A cell that shows the figure `lead` and no code, taken out of the cell that draws it; none
     where no cell does."""
     for cell in cells:

@@ -14,7 +14,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from companion import notebooks
 from companion.exercises import parser
+from companion.notebooks import markdown_cell
 from companion.page import when
 from companion.page.drawing import NARROW
 from companion.site.blocks import Block, blocks
@@ -94,10 +96,9 @@ def baked(notebook: Any, known: Known) -> Any:
             cells += text.cells(cell.source)
         else:
             cells += text.code(cell)
-    for number, cell in enumerate(cells):
-        cell["id"] = f"cell-{number:03d}"
+    notebooks.number(cells)
     if text.cited:
-        cells.append(_markdown(text.references(), "references"))
+        cells.append(markdown_cell(text.references(), "references"))
     notebook.cells = cells
     return notebook
 
@@ -107,12 +108,6 @@ def markdown(notebook: Any) -> str:
     import jupytext
 
     return jupytext.writes(notebook, fmt="md")
-
-
-def _markdown(text: str, name: str = "text") -> Any:
-    from nbformat.v4 import new_markdown_cell
-
-    return new_markdown_cell(text, id=name)
 
 
 def _quoted(text: str) -> str:
@@ -161,11 +156,11 @@ class _Text:
                 prose += self._part(part)
                 continue
             if prose.strip():
-                cells.append(_markdown(prose.strip()))
+                cells.append(markdown_cell(prose.strip()))
             cells += self._exercise(exercise)
             prose = ""
         if prose.strip():
-            cells.append(_markdown(prose.strip()))
+            cells.append(markdown_cell(prose.strip()))
         return cells
 
     def code(self, cell: Any) -> list[Any]:
@@ -180,7 +175,7 @@ class _Text:
             if figure := about.get("grokbook"):
                 number = self.known.labels.get(figure["name"], Label("figure"))
                 caption = self.plain(figure["caption"])
-                captions.append(_markdown(f"**{number.words}** {caption}"))
+                captions.append(markdown_cell(f"**{number.words}** {caption}"))
             if output.output_type != "stream":
                 output["metadata"] = type(about)()
             data = output.get("data", {})
@@ -203,13 +198,13 @@ class _Text:
         answer = self.plain(parser.answer_line(exercise.label))
         title = self._inline(exercise.title)
         text = f"### {number.words}: {title}\n\n{about} {words}\n\n{answer}"
-        cells = [_markdown(text.strip())]
+        cells = [markdown_cell(text.strip())]
         if not exercise.essay:
             # an answer that is still to be filled in does not end "Run All"
             unanswered = {"tags": ["raises-exception"]}
             code = f"{parser.IMPORT}{exercise.stub}{exercise.call}"
             cells.append(new_code_cell(code, metadata=unanswered))
-        cells.append(_markdown(parser.hints(map(self.plain, exercise.hints))))
+        cells.append(markdown_cell(parser.hints(map(self.plain, exercise.hints))))
         return cells
 
     # ------------------------------------------------------------------------------------ blocks
@@ -290,7 +285,7 @@ class _Text:
         return format(value, form) if form else str(value)
 
     def _verdict(self, argument: str) -> str:
-        claim, _, word = (part.strip() for part in argument.partition(":"))
+        claim, _, word = map(str.strip, argument.partition(":"))
         return f"*({claim}: {self.known.verdicts.get(claim, word)})*"
 
     def _half_sentence(self, argument: str) -> str:

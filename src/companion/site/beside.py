@@ -9,14 +9,16 @@ from __future__ import annotations
 import html
 import re
 from base64 import b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from companion import notebooks
 from companion.checks import drift
-from companion.checks.drift import Difference
+from companion.checks.drift import Difference, Items
+from companion.notebooks import markdown_cell
 from companion.page import when
 from companion.page.drawing import NARROW
 from companion.page.safe import code, counted, fenced, line, words
@@ -34,20 +36,21 @@ def opened(notebook: Any, default: Any, page: Page, where: str) -> Any:
     """
     opening, marked = parts(notebook, default, page, where)
     opening += _pairs(default, notebook)
-    first = next(i for i, cell in enumerate(marked.cells) if re.search(r"(?m)^# ", cell.source))
+    first = 0
+    while not re.search(r"(?m)^# ", marked.cells[first].source):
+        first += 1
     title, _, rest = marked.cells[first].source.lstrip().partition("\n")
-    heading = _markdown("## The page with your parameters")
-    marked.cells[first : first + 1] = [_markdown(title), *opening, heading, _markdown(rest)]
-    for index, cell in enumerate(marked.cells):
-        cell.id = f"cell-{index:03d}"
+    heading = markdown_cell("## The page with your parameters")
+    marked.cells[first : first + 1] = [markdown_cell(title), *opening, heading, markdown_cell(rest)]
+    notebooks.number(marked.cells)
     return marked
 
 
 def parts(notebook: Any, default: Any, page: Page, where: str) -> tuple[list[Any], Any]:
     """The cells that say how an executed notebook differs from `default`, and a copy in which what
     moved is marked."""
-    then = drift.content(default.cells)
-    now = drift.content(notebook.cells)
+    then = drift.content(default)
+    now = drift.content(notebook)
     name = page.chapter.name
     comparison = _Comparison(
         page=page,
@@ -57,8 +60,8 @@ def parts(notebook: Any, default: Any, page: Page, where: str) -> tuple[list[Any
         differences=drift.compare({"chapters": {name: then}}, {"chapters": {name: now}}),
     )
     opening = [
-        _markdown(comparison.summary(where)),
-        _markdown(fenced(page.command(), "text")),
+        markdown_cell(comparison.summary(where)),
+        markdown_cell(fenced(page.command(), "text")),
     ]
     marked = deepcopy(notebook)
     for cell in marked.cells:
@@ -75,12 +78,6 @@ def _printed(value: Any, form: str | None) -> str:
     return format(value, form or ".6g") if isinstance(value, float) else line(value)
 
 
-def _markdown(text: str) -> Any:
-    from nbformat.v4 import new_markdown_cell
-
-    return new_markdown_cell(text)
-
-
 @dataclass(frozen=True)
 class _Comparison:
     """Two executed pages of a chapter: what is on them (`then` by default, `now`), how they differ,
@@ -88,8 +85,8 @@ class _Comparison:
 
     page: Page
     source: str
-    then: Mapping[str, Any]
-    now: Mapping[str, Any]
+    then: Items
+    now: Items
     differences: Sequence[Difference]
 
     @cached_property
@@ -166,9 +163,11 @@ class _Comparison:
                 " The spread over seeds is the largest less the smallest, on the page where that is"
                 " more."
             )
-        lost = [d for d in self.both if d.item.startswith("condition ") and d.old is True]
+        lost = 0
+        for difference in self.both:
+            lost += difference.item.startswith("condition ") and difference.old is True
         if lost:
-            text += f" Conditions of its sentences that no longer hold: {len(lost)}, marked there."
+            text += f" Conditions of its sentences that no longer hold: {lost}, marked there."
         return text
 
     def _changes(self) -> list[str]:
@@ -184,10 +183,8 @@ class _Comparison:
                 sentence += f", {beyond.count(True)} by more than the spread over seeds"
                 sentence += f", {unknown} whose spread is not known" if unknown else ""
             changes.append(sentence)
-        figures = sum(difference.item.startswith("drawing of ") for difference in self.both)
-        rows = sum(difference.item.startswith("table ") for difference in self.both)
-        for count, thing in ((figures, "figure"), (rows, "table row")):
-            changes += [counted(count, thing)] if count else []
+        items = [difference.item for difference in self.both]
+        changes += _counts(items, {"figure": "drawing of ", "table row": "table "})
         for d in self.both:
             if d.item.startswith("verdict of "):
                 name = words(d.item.removeprefix("verdict of "))
@@ -202,45 +199,56 @@ class _Comparison:
         printed = {f"glue {role[1]}" for role in drift.ROLE.finditer(self.source)}
         differ = {difference.item for difference in self.both}
         same = (self.then.keys() & self.now.keys()) - differ
-        counts = {
-            "number": len(printed & same),
-            "figure": sum(item.startswith("drawing of ") for item in same),
-            "verdict": sum(item.startswith("verdict of ") for item in same),
-        }
-        return [counted(count, thing) for thing, count in counts.items() if count]
+        numbers = _counts(printed & same, {"number": "glue "})
+        return numbers + _counts(same, {"figure": "drawing of ", "verdict": "verdict of "})
+
+
+def _counts(items: Iterable[str], beginnings: Mapping[str, str]) -> list[str]:
+    """How many items begin as those of each thing, in words; nothing of what there is none."""
+    counts = []
+    for thing, beginning in beginnings.items():
+        count = sum(item.startswith(beginning) for item in items)
+        counts += [counted(count, thing)] if count else []
+    return counts
 
 
 # ------------------------------------------------------------------------------------------ figures
 
 
-def _pairs(default: Any, notebook: Any) -> Iterator[Any]:
+def _pairs(default: Any, notebook: Any) -> list[Any]:
     """For each figure that differs a cell with both drawings and one with the caption; before them
     a sentence on those that have no such pair."""
     from nbformat.v4 import new_code_cell, new_output
 
     then = _figures(default)
     now = _figures(notebook)
-    changed = [name for name in now if name in then and then[name].data != now[name].data]
-    paired = [name for name in changed if _address(then[name]) and _address(now[name])]
-    alone = [f"{{numref}}`{name}`" for name in changed if name not in paired]
+    cells = []
+    alone = []
+    for name, figure in now.items():
+        if name not in then or then[name].data == figure.data:
+            continue
+        drawings = [_drawing("default", then[name]), _drawing("yours", figure)]
+        if "" in drawings:
+            alone.append(f"{{numref}}`{name}`")
+            continue
+        data = {"text/html": f'<div class="gb-pair">{"".join(drawings)}</div>'}
+        pair = new_code_cell("# two drawings", metadata={"tags": ["remove-input"]})
+        pair.outputs = [new_output("display_data", data=data)]
+        caption = figure.metadata["grokbook"]["caption"]
+        cells += [pair, markdown_cell(f"{{numref}}`{name}`, default and yours. {caption}")]
     if alone:
-        yield _markdown(f"Moved, and to be seen on the page alone: {', '.join(alone)}.")
-    for name in paired:
-        drawings = _drawing("default", then[name]) + _drawing("yours", now[name])
-        data = {"text/html": f'<div class="gb-pair">{drawings}</div>'}
-        outputs = [new_output("display_data", data=data)]
-        yield new_code_cell("# two drawings", metadata={"tags": ["remove-input"]}, outputs=outputs)
-        caption = now[name].metadata["grokbook"]["caption"]
-        yield _markdown(f"{{numref}}`{name}`, default and yours. {caption}")
+        cells.insert(
+            0, markdown_cell(f"Moved, and to be seen on the page alone: {', '.join(alone)}.")
+        )
+    return cells
 
 
 def _figures(notebook: Any) -> dict[str, Any]:
     """The outputs of an executed notebook that are figures, by name."""
     figures = {}
-    for cell in notebook.cells:
-        for output in cell.get("outputs", []):
-            if "grokbook" in output.get("metadata", {}):
-                figures[output.metadata["grokbook"]["name"]] = output
+    for output in notebooks.outputs(notebook):
+        if "grokbook" in output.get("metadata", {}):
+            figures[output.metadata["grokbook"]["name"]] = output
     return figures
 
 
@@ -256,7 +264,10 @@ def _address(figure: Any) -> str:
 
 
 def _drawing(side: str, figure: Any) -> str:
-    """One drawing of a pair as HTML."""
+    """One drawing of a pair as HTML; nothing for a figure that is no picture."""
+    address = _address(figure)
+    if not address:
+        return ""
     alt = html.escape(f"{side}: {figure.metadata['grokbook']['alt']}")
-    picture = f'<img src="{_address(figure)}" alt="{alt}">'
+    picture = f'<img src="{address}" alt="{alt}">'
     return f"<figure><figcaption>{html.escape(side)}</figcaption>{picture}</figure>"

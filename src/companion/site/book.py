@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from companion.claims.shared import FINDINGS
@@ -11,7 +11,7 @@ from companion.page import costs, sources
 from companion.page.safe import counted
 from companion.page.sources import Page
 from companion.project import of
-from companion.python_source import SOURCES
+from companion.python_source import SOURCES, files_of
 from companion.site import staging as site
 from companion.site import state, variants
 from companion.site.execute import execute
@@ -96,7 +96,7 @@ def _execute_all(
             takes = duration(job.predicted.seconds)
             progress.say(f"{job.label}: about {takes}, {job.predicted.memory_mb:.0f} MB")
             run = execute(job.page, root, progress, strict, kernels, environment)
-            state.write(variants.folder(root, job.variant), job, run)
+            state.write(state.folder(root, job.variant), job, run)
             figures = counted(len(run.figures), "figure")
             progress.say(f"{job.label}: executed in {run.seconds:.0f} s, {figures}")
 
@@ -109,7 +109,7 @@ def _out_of_date(root: Path, pages: Sequence[tuple[Page, str]], force: bool) -> 
     jobs = []
     for page, variant in pages:
         job = planned(root, page, variant)
-        card = state.card_in(variants.folder(root, variant), page.chapter.name) or {}
+        card = state.card(root, page.chapter.name, variant) or {}
         if force or card.get("key") != job.key:
             jobs.append(job)
     return jobs
@@ -122,11 +122,9 @@ def planned(root: Path, page: Page, variant: str = "") -> Job:
     return Job(page, costs.page_estimate(page, None, default), key(root, page), variant)
 
 
-@contextmanager
-def lock(root: Path) -> Iterator[None]:
+def lock(root: Path) -> AbstractContextManager[object]:
     """Hold the checkout for one build; a second one waits."""
-    with locked(root / ".grokbook" / "build.lock", f"the checkout {root}"):
-        yield
+    return locked(root / ".grokbook" / "build.lock", f"the checkout {root}")
 
 
 # ------------------------------------------------------------------------------------- what changed
@@ -141,6 +139,5 @@ def key(root: Path, page: Page) -> str:
     files = [records_path(root) / "MANIFEST.json", *of(root).files()]
     files += [Path(__file__).with_name(name) for name in _OF_PAGES]
     for room in _ROOMS:
-        paths = sorted((SOURCES / room).rglob("*.*"))
-        files += [path for path in paths if path.is_file() and path.suffix != ".pyc"]
+        files += files_of(SOURCES / room)
     return state.digest((page.chapter.source, page.preset, dict(page.values)), files, _PACKAGES)

@@ -16,9 +16,10 @@ less than others."""
 
 def chromium_path() -> str | None:
     """Where Chromium is: $GROKBOOK_CHROMIUM, else the system's; None where there is none."""
-    return os.environ.get("GROKBOOK_CHROMIUM") or next(
-        filter(None, map(shutil.which, CHROMIUM)), None
-    )
+    for path in (os.environ.get("GROKBOOK_CHROMIUM"), *map(shutil.which, CHROMIUM)):
+        if path:
+            return path
+    return None
 
 
 @contextmanager

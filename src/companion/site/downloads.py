@@ -5,7 +5,6 @@ Markdown.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,15 +12,15 @@ from typing import Any
 from companion.checks.drift import glued
 from companion.claims.verdicts import settled, with_former
 from companion.project import described, urls
-from companion.site import outputs
+from companion.site import state
 from companion.site.baked import Known, Label, baked, markdown
-from companion.site.variants import Variant
+from companion.site.variants import Sets
 
 NUMBERS = "numbers.json"
-"""Where a build of the site leaves what references print (book/_ext/grokbook_numbers.py)."""
+"""Where a build of the site leaves what references print (book/_ext/grokbook_site.py)."""
 
 
-def put(root: Path, html: Path, sets: Mapping[str, Sequence[Variant]]) -> None:
+def put(root: Path, html: Path, sets: Sets) -> None:
     """Put the notebooks of all executed chapters and of their variants beside the pages of a built
     site; `sets` are the variants by chapter.
 
@@ -40,8 +39,7 @@ def put(root: Path, html: Path, sets: Mapping[str, Sequence[Variant]]) -> None:
     )
     install = install_cells(root)
     for name, variants in sets.items():
-        executed = outputs.read(root / "book" / "chapters" / f"{name}.ipynb")
-        _write(folder / name, executed, site, install)
+        _write(folder / name, state.notebook(root, name), site, install)
         for variant in variants:
             labels = dict(site.labels)
             for label, value in site.labels.items():

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from companion.claims.shared import Row
+from companion.notebooks import markdown_cell
 from companion.page.safe import code, fenced, words
 from companion.page.sources import Page
 from grokbook.errors import ParameterError
@@ -16,8 +18,6 @@ from grokbook.runs.provenance import provenance
 def invitation(page: Page) -> Any:
     """The Markdown cell below the parameters: the command that makes this page, and one with a
     value changed."""
-    from nbformat.v4 import new_markdown_cell
-
     text = f"Make this page again:\n\n{fenced(page.command(), 'text')}"
     other = example(page)
     if other is not None:
@@ -26,7 +26,7 @@ def invitation(page: Page) -> Any:
             " example:\n\n"
         )
         text += fenced(other.command(), "text")
-    return new_markdown_cell(f"::::{{div}} gb-commands\n{text}\n::::", id="commands")
+    return markdown_cell(f"::::{{div}} gb-commands\n{text}\n::::", "commands")
 
 
 def example(page: Page) -> Page | None:
@@ -41,17 +41,13 @@ def example(page: Page) -> Page | None:
     return None if other.values == page.values else other
 
 
-def box(page: Page, used: Sequence[Mapping[str, Any]], seconds: float) -> Any:
+def box(page: Page, used: Sequence[Row], seconds: float) -> Any:
     """The Markdown cell with the text of `box_text`, made by the library that runs now."""
-    from nbformat.v4 import new_markdown_cell
-
     text = box_text(page, used, seconds, provenance())
-    return new_markdown_cell(text, id="provenance", metadata={"tags": ["provenance"]})
+    return markdown_cell(text, "provenance", {"tags": ["provenance"]})
 
 
-def box_text(
-    page: Page, used: Sequence[Mapping[str, Any]], seconds: float, made_by: Mapping[str, Any]
-) -> str:
+def box_text(page: Page, used: Sequence[Row], seconds: float, made_by: Mapping[str, Any]) -> str:
     """The Markdown of the box: what ran, with which values, on what data, and the command that does
     it again.
 
@@ -85,7 +81,7 @@ def box_text(
     return "\n".join(lines)
 
 
-def level(used: Sequence[Mapping[str, Any]], processor: str | None = None) -> str:
+def level(used: Sequence[Row], processor: str | None = None) -> str:
     """How far another execution of a page may differ, from what its runs are; book/machinery.md
     defines the levels.
 
@@ -97,7 +93,9 @@ def level(used: Sequence[Mapping[str, Any]], processor: str | None = None) -> st
     if not own:
         return "bit for bit, here and elsewhere: none of its runs was trained here"
     trained = f"{len(own)} of its {len(used)} datasets {'was' if len(own) == 1 else 'were'} trained"
-    parts = [part for entry in own for part in entry["provenance"]]
+    parts: list[Row] = []
+    for entry in own:
+        parts += entry["provenance"]
     reasons = []
     if any(part.get("update") == "compiled" for part in parts):
         reasons.append("compiled")
@@ -112,7 +110,7 @@ def level(used: Sequence[Mapping[str, Any]], processor: str | None = None) -> st
     )
 
 
-def _dataset(entry: Mapping[str, Any]) -> str:
+def _dataset(entry: Row) -> str:
     """One line of the box: a dataset, and where it came from."""
     parts = entry["provenance"]
     last = parts[-1]

@@ -107,7 +107,15 @@ def side_by_side(
             while wait(futures, timeout=0.2).not_done:
                 kernels.end()
             raise
-    errors = [error for future in futures if (error := future.exception()) is not None]
+    errors = []
+    results = []
+    for future in futures:
+        if error := future.exception():
+            errors.append(error)
+        elif (result := future.result()) is not None:
+            results.append(result)
     if len(errors) > 1:
         raise ChapterError("; ".join(map(str, errors)))
-    return [result for future in futures if (result := future.result()) is not None]
+    if errors:
+        raise errors[0]
+    return results

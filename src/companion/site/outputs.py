@@ -4,10 +4,12 @@ removed."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
+from companion import notebooks
+from companion.claims.shared import Row
+from companion.notebooks import Notebook
 from companion.page import labelled
 from companion.site.terminal import PREFIX
 from grokbook.errors import ChapterError
@@ -17,51 +19,44 @@ KEY = "grokbook_added"
 messages."""
 
 
-def read(path: Path) -> Any:
-    """An executed notebook of this project: texts are whole, where a file has them in lines."""
-    from nbformat import v4
-
-    return v4.reads(path.read_text(encoding="utf-8"))
-
-
 def where(notebook: Any, index: int) -> str:
     """How messages name a cell: `code cell 3, under "The delay"`; one that a build added by its own
     name."""
-    cells = notebook.cells[: index + 1]
-    if KEY in cells[-1].metadata:
-        return cells[-1].metadata[KEY]
-    number = sum(cell.cell_type == "code" for cell in cells)
-    prose = "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
-    headings = re.findall(r"(?m)^#{1,6} +(.+?)\s*$", prose)
-    return f'code cell {number}, under "{headings[-1]}"' if headings else f"code cell {number}"
+    metadata = notebook.cells[index].metadata
+    if KEY in metadata:
+        return metadata[KEY]
+    number = 0
+    headings: list[str] = []
+    for cell in notebook.cells[: index + 1]:
+        if cell.cell_type == "code":
+            number += 1
+        elif cell.cell_type == "markdown":
+            headings += re.findall(r"(?m)^#{1,6} +(.+?)\s*$", cell.source)
+    place = f"code cell {number}"
+    return f'{place}, under "{headings[-1]}"' if headings else place
 
 
 def code_cells(notebook: Any) -> Iterator[tuple[int, Any]]:
     """The code cells of a notebook with their places among all cells."""
-    return ((i, cell) for i, cell in enumerate(notebook.cells) if cell.cell_type == "code")
+    for place, cell in enumerate(notebook.cells):
+        if cell.cell_type == "code":
+            yield place, cell
 
 
-def metadata(notebook: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The metadata of each output of a notebook."""
-    for cell in notebook["cells"]:
-        for output in cell.get("outputs", []):
-            yield output.get("metadata", {})
-
-
-def used(notebook: Mapping[str, Any]) -> list[dict[str, Any]]:
+def used(notebook: Notebook) -> list[Row]:
     """What `page.used` published: the datasets that the cells of an executed page were given."""
-    rows: list[dict[str, Any]] = []
-    for about in metadata(notebook):
-        rows += about.get("grokbook_used", [])
+    rows: list[Row] = []
+    for output in notebooks.outputs(notebook):
+        rows += output.get("metadata", {}).get("grokbook_used", [])
     return rows
 
 
-def published(notebook: Mapping[str, Any]) -> dict[str, Any]:
+def published(notebook: Notebook) -> dict[str, Any]:
     """What `page.data` published: the files that the cells of an executed page have for the site,
     by name."""
     files = {}
-    for about in metadata(notebook):
-        if file := about.get("grokbook_file"):
+    for output in notebooks.outputs(notebook):
+        if file := output.get("metadata", {}).get("grokbook_file"):
             files[file["name"]] = file["content"]
     return files
 
@@ -69,13 +64,13 @@ def published(notebook: Mapping[str, Any]) -> dict[str, Any]:
 def strip(notebook: Any) -> None:
     """Remove what differs from one execution to the next: times, run metadata, random cell
     names."""
-    for index, cell in enumerate(notebook.cells):
+    for cell in notebook.cells:
         tags = cell.metadata.get("tags", [])
         about = {"tags": [tag for tag in tags if not tag.startswith("papermill")]}
         if "mystnb" in cell.metadata:
             about["mystnb"] = cell.metadata["mystnb"]
         cell.metadata = type(notebook.metadata)(about)
-        cell.id = f"cell-{index:03d}"
+    notebooks.number(notebook.cells)
     about = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
     if "language_info" in notebook.metadata:
         about["language_info"] = notebook.metadata["language_info"]

@@ -11,7 +11,7 @@ from typing import Any
 
 from companion.page import costs
 from companion.page.sources import Page
-from companion.site import beside, outputs, standalone, state
+from companion.site import beside, standalone, state
 from companion.site.book import planned
 from companion.site.execute import Run, execute
 from companion.site.jobs import Job, admitted, seconds_of, side_by_side
@@ -45,7 +45,7 @@ def rerun(
     """
     progress = progress or Progress()
     chapter = page.chapter
-    folder = out or _folder(root, page)
+    folder = out or results_path(root) / folder_name(page)
     refuse_unwritable(folder, f"--out {folder}")
     mine = planned(root, page)
     plain = planned(root, chapter.page(page.preset))
@@ -96,8 +96,8 @@ def _default(root: Path, mine: Job, plain: Job) -> _Default:
     card = state.card(root, name) or {}
     if card.get("key") == plain.key:
         words = f"the book's page at preset {preset}"
-        notebook = outputs.read(root / "book" / "chapters" / f"{name}.ipynb")
-        return _Default(words, f"it will be compared with {words}", notebook)
+        sentence = f"it will be compared with {words}"
+        return _Default(words, sentence, state.notebook(root, name))
     takes = duration(plain.predicted.seconds)
     if plain.predicted.seconds <= CHEAP:
         sentence = f"the default is executed as well, to be compared: about {takes}"
@@ -108,10 +108,6 @@ def _default(root: Path, mine: Job, plain: Job) -> _Default:
         f" date; `grokbook build --only {plain.page.chapter.number} --preset {preset}` makes one in"
         f" about {takes}",
     )
-
-
-def _folder(root: Path, page: Page) -> Path:
-    return results_path(root) / folder_name(page)
 
 
 def folder_name(page: Page) -> str:

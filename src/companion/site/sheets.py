@@ -9,7 +9,9 @@ from typing import Any
 
 from companion.announced import chapter_of
 from companion.claims import choose, export
+from companion.claims.export import Entry
 from companion.claims.ledger import GATHERED
+from companion.notebooks import Notebook, markdown_cell
 from companion.page import cards
 from companion.page.safe import words
 from companion.page.sources import Chapter, page_of
@@ -23,7 +25,7 @@ PARTS = {
 """The parts of a sheet: heading, and caption of its claims."""
 
 
-def document(ledger: Mapping[str, Any] | None) -> dict[str, Any]:
+def document(ledger: Notebook | None) -> dict[str, Any]:
     """The ledger as the page of all claims computed it; where that `ledger` page (an executed
     notebook) is not there, as it is settled."""
     computed = outputs.published(ledger) if ledger else {}
@@ -43,7 +45,7 @@ def of_claims() -> dict[str, str]:
 def put(
     source: Path,
     chapters: Mapping[str, Chapter],
-    notebooks: Mapping[str, Mapping[str, Any]],
+    notebooks: Mapping[str, Notebook],
     ledger: Mapping[str, Any],
 ) -> None:
     """Write the data sheet of every chapter where Sphinx reads it, as a notebook.
@@ -51,20 +53,18 @@ def put(
     Chapters and their executed notebooks are by name; `ledger` is a `document`.
     """
     import nbformat
-    from nbformat.v4 import new_markdown_cell, new_notebook
+    from nbformat.v4 import new_notebook
 
     folder = source / cards.SHEETS
     folder.mkdir()
     for name, chapter in chapters.items():
         claims = [claim for claim in ledger["claims"] if claim["chapter"] == name]
-        text = new_markdown_cell(sheet(chapter, claims, notebooks[name]), id="sheet")
+        text = markdown_cell(sheet(chapter, claims, notebooks[name]), "sheet")
         page = new_notebook(cells=[text], metadata={"orphan": True, "nosearch": True})
         nbformat.write(page, folder / f"{name}.ipynb")
 
 
-def sheet(
-    chapter: Chapter, claims: Iterable[Mapping[str, Any]], notebook: Mapping[str, Any]
-) -> str:
+def sheet(chapter: Chapter, claims: Iterable[Entry], notebook: Notebook) -> str:
     """The Markdown of a data sheet: its claims, its parameters, how its page was made."""
     title = words(chapter.title)
     blocks = [
@@ -72,7 +72,7 @@ def sheet(
         f"What stands behind [{title}](../{page_of(chapter.name)}): its claims with rule, runs and"
         " evidence, its parameters, and how its page was made.",
     ]
-    parts: dict[str, list[Mapping[str, Any]]] = {part: [] for part in PARTS}
+    parts: dict[str, list[Entry]] = {part: [] for part in PARTS}
     for claim in claims:
         place = cards.place_of(claim)
         parts["list" if place in GATHERED else place].append(claim)

@@ -20,10 +20,12 @@ from urllib.parse import quote
 
 import yaml
 
+from companion import notebooks
 from companion.checks import broken, drift
 from companion.claims import export
 from companion.claims.verdicts import settled, with_former
 from companion.exercises import parser
+from companion.notebooks import Notebook
 from companion.page import cards, class_page, front, sources
 from companion.page.drawing import NARROW
 from companion.page.sources import Chapter
@@ -32,7 +34,7 @@ from companion.python_source import SOURCES
 from companion.site import cookbook, downloads, outputs, policy, sheets, state, variants
 from companion.site.arranged import arranged
 from companion.site.terminal import Progress
-from companion.site.variants import Variant
+from companion.site.variants import Sets, Variant
 from grokbook.errors import ChapterError, GrokbookError
 from grokbook.files import filled, inside, remove, written
 from grokbook.own_code import PACKAGES
@@ -159,23 +161,23 @@ def stage(
     root: Path,
     work: Path,
     names: Sequence[str],
-    notebooks: Path | None = None,
-    sets: Mapping[str, Sequence[Variant]] | None = None,
+    folder: Path | None = None,
+    sets: Sets | None = None,
 ) -> None:
     """Lay out `work/source` (what Sphinx reads) and `work/extra` (what is copied beside the pages).
 
-    Executed chapters are those of the book, or of the folder `notebooks`, whose pages stand alone;
+    Executed chapters are those of the book, or of `folder`, whose pages stand alone;
     `sets` are the variants that have pages.
     """
     source = work / "source"
     extra = work / "extra"
-    alone = notebooks is not None
+    alone = folder is not None
     sets = sets or {}
     _put_frame(root, source)
     extra.mkdir()
     chapters = {name: sources.load(root / "notebooks" / f"{name}.md") for name in names}
-    folder = notebooks or variants.folder(root)
-    executed = {name: outputs.read(folder / f"{name}.ipynb") for name in names}
+    origin = folder or state.folder(root)
+    executed = {name: notebooks.read(origin / f"{name}.ipynb") for name in names}
     if not alone:
         ledger = sheets.document(executed.get(of(root).ledger))
         sheets.put(source, chapters, executed, ledger)
@@ -253,16 +255,15 @@ def put_page(
     page.write_text(json.dumps(notebook), encoding="utf-8")
 
 
-def put_narrow(notebook: Mapping[str, Any], folder: Path) -> None:
+def put_narrow(notebook: Notebook, folder: Path) -> None:
     """Take the drawings for narrow screens out of an executed notebook; they go to `folder` as
     `<figure>.svg`."""
-    for cell in notebook["cells"]:
-        for output in cell.get("outputs", []):
-            drawing = output.get("data", {}).pop(NARROW, None)
-            if drawing:
-                folder.mkdir(parents=True, exist_ok=True)
-                name = output["metadata"]["grokbook"]["name"]
-                inside(folder, f"{name}.svg").write_text(drawing, encoding="utf-8")
+    for output in notebooks.outputs(notebook):
+        drawing = output.get("data", {}).pop(NARROW, None)
+        if drawing:
+            folder.mkdir(parents=True, exist_ok=True)
+            name = output["metadata"]["grokbook"]["name"]
+            inside(folder, f"{name}.svg").write_text(drawing, encoding="utf-8")
 
 
 NEEDS = "% what each chapter needs\n"
@@ -276,7 +277,7 @@ def fill_pages(
     root: Path,
     source: Path,
     names: Collection[str],
-    sets: Mapping[str, Sequence[Variant]],
+    sets: Sets,
 ) -> None:
     """Put what the pages outside the chapters ask for into them: what each chapter needs and what
     can be turned in it, a table of exercises, links."""
@@ -343,7 +344,7 @@ def filtered_toc(file: Path, names: Collection[str]) -> str:
 def pages(
     root: Path,
     chapters: Mapping[str, Chapter],
-    sets: Mapping[str, Sequence[Variant]] | None = None,
+    sets: Sets | None = None,
 ) -> dict[str, Any]:
     """For the site's extensions: launch links, questions, lead figures and sources of the pages;
     verdicts and where they are explained; pages of parameter sets."""

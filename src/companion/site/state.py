@@ -10,7 +10,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from companion import notebooks
 from companion.page.sources import chapter_paths
+from companion.page.variants import slug
 from grokbook.files import atomic_write, whole
 from grokbook.runs.provenance import git
 
@@ -19,36 +21,44 @@ if TYPE_CHECKING:
     from companion.site.jobs import Job
 
 
-def card(root: Path, name: str) -> dict[str, Any] | None:
-    """What is known of the executed chapter; None when there is none, or it or its notebook was cut
-    off or altered."""
-    return card_in(root / "book" / "chapters", name)
+def folder(root: Path, variant: str = "") -> Path:
+    """Where a build puts the executed notebooks of the chapters, and those of their sets of this
+    name."""
+    chapters = root / "book" / "chapters"
+    return chapters / "sets" / slug(variant) if variant else chapters
 
 
-def card_in(folder: Path, name: str) -> dict[str, Any] | None:
-    """The same of a chapter that was executed into this folder."""
+def notebook(root: Path, name: str, variant: str = "") -> Any:
+    """The executed notebook of a chapter, or of one of its sets."""
+    return notebooks.read(folder(root, variant) / f"{name}.ipynb")
+
+
+def card(root: Path, name: str, variant: str = "") -> dict[str, Any] | None:
+    """What is known of the executed chapter, or of one of its sets; None when there is none, or it
+    or its notebook was cut off or altered."""
+    place = folder(root, variant)
     try:
-        notebook = whole(folder / f"{name}.ipynb")
+        content = whole(place / f"{name}.ipynb")
     except OSError:
         return None
-    return read(folder / f"{name}.json", notebook)
+    return read(place / f"{name}.json", content)
 
 
-def write(folder: Path, job: Job, run: Run) -> None:
+def write(place: Path, job: Job, run: Run) -> None:
     """Put the notebook and its card in place, each whole or not at all; without the other neither
     counts."""
     import nbformat
 
     name = job.page.chapter.name
-    notebook = (nbformat.writes(run.notebook) + "\n").encode()
-    card = {
+    content = (nbformat.writes(run.notebook) + "\n").encode()
+    about = {
         "key": job.key,
         "preset": job.page.preset,
         "parameters": dict(job.page.values),
         "figures": run.figures,
     }
-    atomic_write(folder / f"{name}.ipynb", notebook)
-    keep(folder / f"{name}.json", card, notebook)
+    atomic_write(place / f"{name}.ipynb", content)
+    keep(place / f"{name}.json", about, content)
 
 
 def keep(path: Path, content: Mapping[str, Any], about: bytes = b"") -> None:
@@ -89,8 +99,11 @@ def _seal(content: Mapping[str, Any], about: bytes) -> str:
 
 def executed(root: Path) -> list[str]:
     """The chapters that have an executed notebook, in order."""
-    names = [path.stem for path in chapter_paths(root)]
-    return [name for name in names if card(root, name) is not None]
+    names = []
+    for path in chapter_paths(root):
+        if card(root, path.stem) is not None:
+            names.append(path.stem)
+    return names
 
 
 def committed(root: Path, path: Path) -> bool:

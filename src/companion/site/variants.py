@@ -17,10 +17,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from companion import notebooks
 from companion.page.sources import Chapter, Page
 from companion.page.variants import slug
-from companion.site import beside, outputs, state
-from companion.site.arranged import arranged
+from companion.site import beside, state
+from companion.site.arranged import ANSWER, arranged
 from companion.site.jobs import Job
 from grokbook.machine import duration
 
@@ -50,6 +51,10 @@ class Variant:
         return f"-{slug(self.name)}"
 
 
+Sets = Mapping[str, Sequence[Variant]]
+"""The variants of a site, by chapter."""
+
+
 def pages(chapter: Chapter, preset: str) -> dict[str, Page]:
     """The sets that a build makes of a chapter, by name: at `smoke` the first alone, as that only
     tries the machine.
@@ -62,13 +67,6 @@ def pages(chapter: Chapter, preset: str) -> dict[str, Page]:
         if page.changed and not (preset == "smoke" and changed):
             changed[name] = page
     return changed
-
-
-def folder(root: Path, name: str = "") -> Path:
-    """Where a build puts the executed notebooks of the sets of this name, and those of the
-    chapters."""
-    chapters = root / "book" / "chapters"
-    return chapters / "sets" / slug(name) if name else chapters
 
 
 def affordable(jobs: Sequence[Job]) -> tuple[list[Job], str]:
@@ -98,11 +96,10 @@ def made(root: Path, chapter: Chapter) -> list[Variant]:
         return []
     variants = []
     for name, page in pages(chapter, own["preset"]).items():
-        place = folder(root, name)
-        card = state.card_in(place, chapter.name) or {}
+        card = state.card(root, chapter.name, name) or {}
         values = json.loads(json.dumps(dict(page.values)))
         if card.get("preset") == page.preset and card["parameters"] == values:
-            notebook = outputs.read(place / f"{chapter.name}.ipynb")
+            notebook = state.notebook(root, chapter.name, name)
             variants.append(Variant(name, page, notebook))
     return variants
 
@@ -124,8 +121,7 @@ def shown(variant: Variant, default: Any) -> dict[str, Any]:
     while first < len(cells) and not cells[first]["source"].startswith("## "):
         first += 1
     cells[first:first] = opening
-    for number, cell in enumerate(cells):
-        cell["id"] = f"cell-{number:03d}"
+    notebooks.number(cells)
     notebook["metadata"] |= {"orphan": True, "nosearch": True}
     return _with_ending(notebook, variant.ending)
 
@@ -165,7 +161,8 @@ def _rewritten(value: Any, change: Callable[[str], str]) -> Any:
 def put_tabs(
     notebook: dict[str, Any], chapter: Chapter, variants: Sequence[Variant], here: str = ""
 ) -> None:
-    """Put links to a page at other parameters below its leading figure; `here` is its own set."""
+    """Put links to a page at other parameters below its leading figure and its answer; `here` is
+    its own set."""
     from nbformat.v4 import new_code_cell, new_output
 
     if not variants:
@@ -181,7 +178,8 @@ def put_tabs(
     cell["outputs"] = [new_output("display_data", data={"text/html": markup})]
     place = 1
     for number, other in enumerate(notebook["cells"], start=1):
-        if "gb-lead" in other["metadata"].get("tags", []):
+        is_lead = "gb-lead" in other["metadata"].get("tags", [])
+        if is_lead or other["source"].startswith(ANSWER):
             place = number
     notebook["cells"].insert(place, cell)
 
@@ -191,7 +189,7 @@ def _link(file: str, words: str, is_here: bool) -> str:
     return f'<a href="{file}.html"{current}>{html.escape(words)}</a>'
 
 
-def facts(variants: Mapping[str, Sequence[Variant]]) -> dict[str, dict[str, str]]:
+def facts(variants: Sets) -> dict[str, dict[str, str]]:
     """For the site's extensions: file of each set -> chapter and the ending of its labels."""
     endings = {}
     for chapter, several in variants.items():

@@ -6,7 +6,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Number
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from companion.exercises.parser import Exercise, read
-from companion.exercises.registry import asked, near
+from companion.exercises.registry import Given, asked, near
 from companion.exercises.sandbox import blurred, run
 from companion.page import sources
 from companion.page.sources import Chapter
@@ -38,7 +38,7 @@ class Drawn:
 
     name: str
     exercise: Exercise
-    given: Mapping[str, Any]
+    given: Given
     answers: tuple[Any, ...] | None
 
 
@@ -105,7 +105,7 @@ def _draw_one(exercise: Exercise, name: str, taken: Sequence[Any]) -> tuple[Draw
     )
 
 
-def _answers(exercise: Exercise, given: Mapping[str, Any]) -> tuple[tuple[Any, ...], bool]:
+def _answers(exercise: Exercise, given: Given) -> tuple[tuple[Any, ...], bool]:
     """The answers at some parameters, and whether a typical wrong one passes there, too."""
     names = run(exercise, given)
     answers = tuple(plain(names[text]) for text in exercise.answers())
@@ -162,7 +162,10 @@ def write(
     with whole_folder(out) as work:
         drawn = draw([one for _, found in pairs for one in found], names)
         for name in names or ("",):
-            given = {one.exercise.label: one.given for one in drawn if one.name == name}
+            given = {}
+            for one in drawn:
+                if one.name == name:
+                    given[one.exercise.label] = one.given
             for chapter, exercises in pairs:
                 made = worksheet.notebook(chapter, exercises, given, name, keyed)
                 place = f"{chapter.name}/{chapter.name}.ipynb"

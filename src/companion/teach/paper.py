@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ def pages_in_order(root: Path, site: Path) -> list[str]:
     names = [toc["root"]]
     for part in toc["parts"]:
         for chapter in part["chapters"]:
-            names += [page["file"] for page in (chapter, *chapter.get("sections", ()))]
+            names += map(itemgetter("file"), (chapter, *chapter.get("sections", ())))
     return [name for name in names if (site / f"{name}.html").is_file()]
 
 

@@ -9,56 +9,57 @@ from functools import cache
 from typing import Any
 
 from companion.exercises.parser import IMPORT, Exercise, answer_line, hints, objectives
-from companion.exercises.registry import asked
+from companion.exercises.registry import Given, asked
 from companion.exercises.sandbox import after, run, told
+from companion.notebooks import markdown_cell
 from companion.page.sources import Chapter
 from companion.python_source import parsed
 from grokbook.errors import ChapterError
-
-Given = Mapping[str, Mapping[str, Any]]
-"""The parameters that are drawn, by the label of their exercise."""
 
 
 def notebook(
     chapter: Chapter,
     exercises: Sequence[Exercise],
-    given: Given,
+    given: Mapping[str, Given],
     name: str = "",
     keyed: bool = False,
 ) -> Any:
     """A notebook that runs for itself: each exercise with words, what is given, a cell to fill, the
     check, hints.
 
-    `name` is that of the variant. With `keyed` the answers' cells hold
-    solutions (between nbgrader's marks), those in words also the points of a marking key; cells
-    `...-key` have a solution's words and what wrong answers are told.
+    `given` has what is drawn, by the label of its exercise; `name` is that of the variant. With
+    `keyed` the answers' cells hold solutions (between nbgrader's marks), those in words also the
+    points of a marking key; cells `...-key` have a solution's words and what wrong answers are
+    told.
     """
     from nbformat.v4 import new_notebook
 
-    goals = [re.sub(r"\{[\w:]+\}`([^`]*)`", r"\1", goal) for goal in objectives(chapter.source)]
     head = f"# Exercises of chapter {chapter.number}: {chapter.title}\n\n{chapter.question}\n\n"
-    head += "The objectives:\n\n" + "".join(f"{n}. {goal}\n" for n, goal in enumerate(goals, 1))
+    head += "The objectives:\n\n"
+    for number, goal in enumerate(objectives(chapter.source), 1):
+        words = re.sub(r"\{[\w:]+\}`([^`]*)`", r"\1", goal)
+        head += f"{number}. {words}\n"
     head += f"\nVariant {name}." if name else ""
-    cells = [_markdown("head", head.strip())]
+    cells = [markdown_cell(head.strip(), "head")]
     for exercise in exercises:
         cells += _cells(exercise, given.get(exercise.label, {}), keyed)
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     return new_notebook(cells=cells, metadata={"kernelspec": kernel})
 
 
-def _cells(exercise: Exercise, given: Mapping[str, Any], keyed: bool) -> list[Any]:
+def _cells(exercise: Exercise, given: Given, keyed: bool) -> list[Any]:
     label = exercise.label
     points = exercise.difficulty
     about = (
         f"*Difficulty {points} of 3, {exercise.minutes} minutes, objective {exercise.objective}.*"
     )
     text = f"## {exercise.title}\n\n{about} {exercise.words}\n\n{answer_line(label)}"
-    cells = [_markdown(f"{label}-words", text.rstrip())]
-    folded = _markdown(f"{label}-hints", hints(exercise.hints))
+    cells = [markdown_cell(text.rstrip(), f"{label}-words")]
+    folded = markdown_cell(hints(exercise.hints), f"{label}-hints")
     key = key_text(exercise, given) if keyed else ""
     if exercise.essay:
         answer = f"{exercise.solution}\n\n{key}" if keyed else "*Your answer.*"
-        in_words = _markdown(label, answer, _nbgrader(label, solution=True, points=points))
+        in_words = markdown_cell(answer, label, _nbgrader(label, solution=True, points=points))
         return [*cells, in_words, folded]
     stub, call = exercise.with_given(given)
     shown, answer = divided(stub)
@@ -69,11 +70,11 @@ def _cells(exercise: Exercise, given: Mapping[str, Any], keyed: bool) -> list[An
         _code(f"{label}-given", shown, _nbgrader(f"{label}-given", locked=True)),
         _code(label, answer, _nbgrader(label, solution=True)),
         _code(f"{label}-check", IMPORT + call, check),
-        _markdown(f"{label}-reasons", "*What else is asked, in words:*"),
+        markdown_cell("*What else is asked, in words:*", f"{label}-reasons"),
         folded,
     ]
     if keyed:
-        cells.append(_markdown(f"{label}-key", key))
+        cells.append(markdown_cell(key, f"{label}-key"))
     return cells
 
 
@@ -94,7 +95,7 @@ def divided(stub: str) -> tuple[str, str]:
     raise ChapterError(f"the stub leaves nothing to the reader: {stub!r}")
 
 
-def key_text(exercise: Exercise, given: Mapping[str, Any]) -> str:
+def key_text(exercise: Exercise, given: Given) -> str:
     """What whoever marks an exercise reads: the solution's words and typical wrong answers with
     what they are told.
 
@@ -113,7 +114,7 @@ def _slow_key(exercise: Exercise) -> str:
     return _key(exercise, asked(exercise.label).quick)
 
 
-def _key(exercise: Exercise, given: Mapping[str, Any]) -> str:
+def _key(exercise: Exercise, given: Given) -> str:
     label = exercise.label
     names = run(exercise, given)
     parts = [f"**Solution.** {exercise.solution}", "**Typical wrong answers**"]
@@ -147,12 +148,6 @@ def _nbgrader(
     if points is not None:
         about["points"] = points
     return {"nbgrader": about}
-
-
-def _markdown(name: str, text: str, metadata: Mapping[str, Any] | None = None) -> Any:
-    from nbformat.v4 import new_markdown_cell
-
-    return new_markdown_cell(text, id=name, metadata=dict(metadata or {}))
 
 
 def _code(name: str, text: str, metadata: Mapping[str, Any]) -> Any:

@@ -29,9 +29,6 @@ from grokbook.training.config import RunConfig
 from grokbook.training.optimisers import AdamW, Muon, Sgd
 from grokbook.training.watching import Watch
 
-DEFAULTS: dict[str, Any] = {"optimizer": AdamW(), "seeds": 5, "steps": 10_000, "keep": "embedding"}
-"""What a call that says nothing else trains with."""
-
 SHORT = 20.0
 """Runs of fewer predicted seconds, all together, are not worth the start of a process each."""
 
@@ -50,12 +47,12 @@ al.'s toys."""
 def train(
     task: Any,
     model: Any = None,
-    optimizer: Any = DEFAULTS["optimizer"],
+    optimizer: Any = AdamW(),  # noqa: B008 - it is frozen
     *,
-    seeds: int | Sequence[int] = DEFAULTS["seeds"],
-    steps: int = DEFAULTS["steps"],
+    seeds: int | Sequence[int] = 5,
+    steps: int = 10_000,
     watch: Mapping[str, Watch] | None = None,
-    keep: str = DEFAULTS["keep"],
+    keep: str = "embedding",
     rows: int | str = "auto",
     workers: int | None = None,
     store: Store | str | Path | bool | None = None,
@@ -137,7 +134,7 @@ def train(
 def sweep(
     task: Any,
     model: Any,
-    optimizer: Any = DEFAULTS["optimizer"],
+    optimizer: Any = AdamW(),  # noqa: B008 - it is frozen
     *,
     grid: Mapping[str, Sequence[float]],
     seeds: int | Sequence[int] = 1,
@@ -205,8 +202,10 @@ def sweep(
 
 def _refuse_beside(experiment: Experiment, given: Mapping[str, Any]) -> None:
     """Refuse arguments that an experiment says itself (ParameterError)."""
+    parameters = inspect.signature(train).parameters
+    defaults = {name: parameter.default for name, parameter in parameters.items()}
     for name, value in given.items():
-        if value is not DEFAULTS.get(name):
+        if value is not defaults.get(name):
             raise ParameterError(
                 f"{name} = {shown(value)} is said by the experiment {experiment.name} itself."
             )

@@ -18,17 +18,16 @@ from functools import partial
 import pandas as pd
 
 from companion.claims import Finding, Runs, claim, judge
-from companion.claims.finding import ENOUGH, most, some
+from companion.claims.finding import ENOUGH, Part, most, some_of
 from grokbook.curves.delay import grok_times
 from grokbook.runs.experiment import Experiment
-from grokbook_chapters.causes.effects import BENCHES, compared, judged, predictions
+from grokbook_chapters.causes.effects import BENCHES, PART, compared, judged, predictions
 from grokbook_chapters.causes.runs import arms
 
 READING = "central statement (our reading)"
 DECAY = "Weight decay acts after the fit"
 NORM = "At a held norm, larger is later"
 MED = "What does not drive it"
-PART = {"agrees": True, "contradicts": False, "open": None}
 SAYS = "ratios of grok steps, or counts of runs that had not generalised by the last step: {said}"
 FREE_OF_DECAY = ("gradient-orthogonal-no-decay", "stablemax-no-decay")
 
@@ -39,7 +38,10 @@ Arms = Mapping[tuple[str, str], str]
 def asked(benches: tuple[str, ...] = BENCHES) -> dict[tuple[str, str], Experiment]:
     """Every arm of some benches by bench and name: a corrected p value needs all that were fixed
     together."""
-    return {(bench, name): arm for bench in benches for name, arm in arms(bench).items()}
+    experiments = {}
+    for bench in benches:
+        experiments |= {(bench, name): arm for name, arm in arms(bench).items()}
+    return experiments
 
 
 def predicted(explanation: str, *names: str) -> dict[tuple[str, str], str]:
@@ -60,28 +62,24 @@ def decided(runs: Runs, claimed: Arms, *, elsewhere: bool = True) -> Finding:
 
     An arm with fewer than `ENOUGH` seeds is not known.
     """
-    found = {}
-    for one in {bench for bench, _ in claimed}:
-        times = {
-            name: table
-            for (bench, name), table in runs.items()
-            if bench == one and len(table) >= ENOUGH
-        }
-        found[one] = compared(times, one)
-    rows = {
-        (bench, arm): found[bench].loc[arm] for bench, arm in claimed if arm in found[bench].index
-    }
-    parts = [
-        PART[judged(word, rows[at].observed)] if at in rows else None
-        for at, word in claimed.items()
-    ]
-    told = [
-        f"{bench}: {arm.replace('-', ' ')} {_told(row)}, claimed {claimed[bench, arm]}"
-        for (bench, arm), row in rows.items()
-    ]
-    first = rows.get(next(iter(claimed)))
-    band = {} if first is None else {"value": first.ratio, "low": first.low, "high": first.high}
-    return judge(*parts, elsewhere=elsewhere, said="; ".join(told), **band)
+    times: dict[str, dict[str, pd.DataFrame]] = {bench: {} for bench, _ in claimed}
+    for (bench, arm), table in runs.items():
+        if bench in times and len(table) >= ENOUGH:
+            times[bench][arm] = table
+    effects = {bench: compared(tables, bench) for bench, tables in times.items()}
+    parts: list[Part] = []
+    words = []
+    band = {}
+    for (bench, arm), claimed_word in claimed.items():
+        if arm not in effects[bench].index:
+            parts.append(None)
+            continue
+        row = effects[bench].loc[arm]
+        parts.append(PART[judged(claimed_word, row.observed)])
+        words.append(f"{bench}: {arm.replace('-', ' ')} {_told(row)}, claimed {claimed_word}")
+        if len(parts) == 1:
+            band = {"value": row.ratio, "low": row.low, "high": row.high}
+    return judge(*parts, elsewhere=elsewhere, said="; ".join(words), **band)
 
 
 def _told(row: pd.Series) -> str:
@@ -101,9 +99,8 @@ about_q = partial(claim, origin="ours", runs=partial(asked, ("Q",)), through=gro
 def after_the_fit(runs: Runs) -> Finding:
     """Weight decay acts after the fit: stopped there nothing generalises, begun there nothing is
     lost."""
-    return decided(
-        runs, predicted("circuit efficiency", "decay-until-the-fit", "decay-from-the-fit")
-    )
+    phases = ("decay-until-the-fit", "decay-from-the-fit")
+    return decided(runs, predicted("circuit efficiency", *phases))
 
 
 @general("O01", "liu2023omnigrok", section=NORM)
@@ -119,9 +116,8 @@ def norm_held(runs: Runs) -> Finding:
 
     A final LayerNorm, as on bench T, should remove this: the words of the prediction say so for T.
     """
-    return decided(
-        runs, predicted("weight norm", "norm-at-0.7", "norm-at-0.85", "norm-at-1.2", "norm-at-1.45")
-    )
+    held = ("norm-at-0.7", "norm-at-0.85", "norm-at-1.2", "norm-at-1.45")
+    return decided(runs, predicted("weight norm", *held))
 
 
 @general("A02", "arxiv2606.18465", section=NORM)
@@ -130,9 +126,8 @@ def logit_scale(runs: Runs) -> Finding:
 
     Bench L has no softmax, and so no logits: there it should do nothing.
     """
-    return decided(
-        runs, predicted("logit scale", "temperature-double-norm-held", "temperature-half-norm-held")
-    )
+    scales = ("temperature-double-norm-held", "temperature-half-norm-held")
+    return decided(runs, predicted("logit scale", *scales))
 
 
 @general("K01", "kumar2024", section=NORM)
@@ -157,20 +152,19 @@ def without_decay(runs: Runs) -> Finding:
 
     Only where runs without a remedy do not; and that none has by the last step refutes nothing.
     """
-    parts, told = [], []
+    parts: list[Part] = []
+    words = []
     for bench in ("Q", "T"):
-        groks = {
-            arm: table.grok_step.notna()
-            for arm in ("no-decay", *FREE_OF_DECAY)
-            if (table := runs[bench, arm]) is not None
-        }
-        told += [
-            f"{bench}: {arm.replace('-', ' ')} {some(seen.sum(), len(seen))}"
-            for arm, seen in groks.items()
-        ]
-        needed = most(groks.get("no-decay", [])) is False
-        parts += [True if needed and most(groks.get(arm, [])) else None for arm in FREE_OF_DECAY]
-    return judge(*parts, elsewhere=True, said=", ".join(told))
+        mostly: dict[str, Part] = {}
+        for arm in ("no-decay", *FREE_OF_DECAY):
+            table = runs[bench, arm]
+            if table is not None:
+                generalises = table.grok_step.notna()
+                mostly[arm] = most(generalises)
+                words.append(f"{bench}: {arm.replace('-', ' ')} {some_of(generalises)}")
+        needed = mostly.get("no-decay") is False
+        parts += [(needed and mostly.get(arm)) or None for arm in FREE_OF_DECAY]
+    return judge(*parts, elsewhere=True, said=", ".join(words))
 
 
 @general("S02", "prieto2025", section=DECAY)

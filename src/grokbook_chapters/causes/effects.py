@@ -18,6 +18,9 @@ BENCHES = ("Q", "T", "L")  # the benches of which something is predicted
 LEVEL = 0.05
 SAME = 1.5  # a ratio whose interval lies between 1 / 1.5 and 1.5 is called the same
 
+PART = {"agrees": True, "contradicts": False, "open": None}
+"""What a predicted word is as a part of a statement, by what came out."""
+
 
 def predictions() -> pd.DataFrame:
     """What each explanation predicts of each arm on each bench, a row a prediction, with its words
@@ -231,15 +234,16 @@ def compared(times: Mapping[str, pd.DataFrame], bench: str) -> pd.DataFrame:
     too; these have no row.
     """
     cap = free(bench).steps
-    bases = {arm: against(arm, bench) for arm in times if arm != "free"}
-    rows = {
-        arm: effect(times[arm], times[base], cap) for arm, base in bases.items() if base in times
-    }
-    found = pd.DataFrame.from_dict(rows, orient="index").rename_axis("arm")
-    if found.empty:
-        return found
+    rows = {}
+    for arm, table in times.items():
+        base = against(arm, bench)
+        if arm != "free" and base in times:
+            rows[arm] = effect(table, times[base], cap)
+    effects = pd.DataFrame.from_dict(rows, orient="index").rename_axis("arm")
+    if effects.empty:
+        return effects
     for names in families(bench):
-        own = found.index.isin(names)
-        found.loc[own, "holm"] = holm(found.p[own], len(names))
-    found["observed"] = [observed(row) for row in found.to_dict("records")]
-    return found
+        own = effects.index.isin(names)
+        effects.loc[own, "holm"] = holm(effects.p[own], len(names))
+    effects["observed"] = [observed(row) for row in effects.to_dict("records")]
+    return effects

@@ -31,10 +31,10 @@ def signs(least: float, pairs: int, *, n: int, arms: int) -> Mistakes:
 )
 def renaming(before: float, after: float, *, p: int, n: int, radius: float) -> Mistakes:
     """Two lengths, to three digits."""
-    right = [2 * radius * sin(k * pi / p) for k in (1, n)]
-    yield from number(before, right[0], "a step is the chord", ("a mean", p * right[0]))
-    typical = ("along the circle", n * right[0]), ("neighbours in number", right[0])
-    yield from number(after, right[1], "after it", *typical)
+    chord = 2 * radius * sin(pi / p)
+    yield from number(before, chord, "a step is the chord", ("a mean", p * chord))
+    typical = (("along the circle", n * chord), ("neighbours in number", chord))
+    yield from number(after, 2 * radius * sin(n * pi / p), "after it", *typical)
 
 
 own = essay("ex-19-own")

@@ -49,7 +49,8 @@ DECAYED = {
 }
 """Arms of weight decay -> their names in a figure."""
 
-LEAST, MOST = 0.05, 16.0
+LEAST = 0.05
+MOST = 16.0
 """Ends of the axis of shares; what lies beyond is drawn there."""
 
 
@@ -66,7 +67,7 @@ def left_of_the_wait(
     figure. An arrow: most runs do not generalise. Above them a row of crosses, a run each, for the
     shares of one more arm, `trained` (`handed.waits`), whose name is the arm's.
     """
-    fig, ((ax,),) = panels(1, 1, height=0.9 + 0.36 * (len(rows) + (trained is not None)))
+    fig, ((ax,),) = panels(1, 1, height=0.9 + 0.3 * (len(rows) + (trained is not None)))
     aside = dict(zip(benches, np.linspace(-0.2, 0.2, len(benches)), strict=True))
     for bench in benches:
         colour, mark = BENCHES[bench]

@@ -21,25 +21,26 @@ import dataclasses
 from collections.abc import Mapping
 from functools import partial
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy.stats import binom
 
-from companion.claims import Finding, Runs, claim, judge
+from companion.claims import Finding, Runs, claim, enough, finding, judge
 from companion.claims.finding import Part
 from grokbook.curves.delay import THRESHOLD, grok_times
 from grokbook.runs.experiment import Experiment
 from grokbook.training.config import RunConfig, StopRule
 from grokbook.training.handed_over import HandedOver
 from grokbook.training.interventions import Freeze, Hooked
-from grokbook_chapters.causes.effects import against, texts
-from grokbook_chapters.causes.runs import SEEDS, free, layers
+from grokbook_chapters.causes.effects import PART, against, texts
+from grokbook_chapters.causes.runs import SEEDS, free, layers, recorded_as
 
 CAP = 5_000
 """Last step of a receiver: 9 times the longest free wait on bench Q, 3 times that on T."""
-NONE, SAME = 0.1, 1.5
+NONE = 0.1
+SAME = 1.5
 """A share whose interval ends below `NONE` is no wait; one between 1 / `SAME` and `SAME` is the
 same."""
 SHARES = {"Q": (0, 25, 50, 75, 100), "T": (0, 50, 100)}
@@ -84,22 +85,19 @@ def receiver(
     after."""
     config = free(bench)
     names = parts(bench)[part]
-    donor = dataclasses.replace(config, stop=None)
     model = HandedOver(
         config.model,
-        donor,
+        dataclasses.replace(config, stop=None),
         names,
         renaming=0 if shuffled else 1,
         other=other,
         steps=stops(bench, percent),
     )
-    return dataclasses.replace(
-        config,
-        model=model,
-        optimizer=Hooked(config.optimizer, (Freeze(names),)) if frozen else config.optimizer,
-        steps=CAP,
-        stop=StopRule(threshold=THRESHOLD - 1e-6, hold=4),
-    )
+    optimizer: Any = config.optimizer
+    if frozen:
+        optimizer = Hooked(optimizer, (Freeze(names),))
+    stop = StopRule(threshold=THRESHOLD - 1e-6, hold=4)
+    return dataclasses.replace(config, model=model, optimizer=optimizer, steps=CAP, stop=stop)
 
 
 def handed(bench: str) -> dict[str, Experiment]:
@@ -107,32 +105,24 @@ def handed(bench: str) -> dict[str, Experiment]:
     another; then the shams. On bench L nothing is handed over, on R parts of a donor half way."""
     if bench not in (*SHARES, *HALF_WAY):
         return {}
+    name = f"causes/{bench.lower()}-handed"
     made = partial(receiver, bench)
-    found = {}
     if bench in HALF_WAY:
         known = parts(bench) if len(donors(bench)) else ()
-        return _named(bench, {f"{part}-50": made(part, 50) for part in known})
+        half_way = {f"{part}-50": made(part, 50) for part in known}
+        return recorded_as(name, half_way, KEPT)
+    configs = {}
     for part in parts(bench):
         for percent in SHARES[bench]:
-            found[f"{part}-{percent}"] = made(part, percent)
+            configs[f"{part}-{percent}"] = made(part, percent)
         for percent in SHARES[bench] if bench == "Q" else (50,):
-            found[f"{part}-{percent}-other-split"] = made(part, percent, other=1)
+            configs[f"{part}-{percent}-other-split"] = made(part, percent, other=1)
     for part in ("features", "head"):
         for percent in (50, 100) if bench == "Q" else (100,):
-            found[f"{part}-{percent}-shuffled"] = made(part, percent, shuffled=True)
-        found[f"{part}-100-frozen"] = made(part, 100, frozen=True)
-        found[f"{part}-100-frozen-shuffled"] = made(part, 100, frozen=True, shuffled=True)
-    return _named(bench, found)
-
-
-def _named(bench: str, configs: Mapping[str, RunConfig]) -> dict[str, Experiment]:
-    seeds = tuple(range(SEEDS))
-    return {
-        name: Experiment(
-            f"causes/{bench.lower()}-handed[{name}]", config, seeds, together=True, kept=KEPT
-        )
-        for name, config in configs.items()
-    }
+            configs[f"{part}-{percent}-shuffled"] = made(part, percent, shuffled=True)
+        configs[f"{part}-100-frozen"] = made(part, 100, frozen=True)
+        configs[f"{part}-100-frozen-shuffled"] = made(part, 100, frozen=True, shuffled=True)
+    return recorded_as(name, configs, KEPT)
 
 
 RUNS = (partial(handed, "Q"), partial(handed, "T"), partial(handed, "R"))
@@ -264,45 +254,43 @@ def asked(*benches: str) -> dict[tuple[str, str], Experiment]:
 def told(times: pd.DataFrame, bench: str, name: str) -> str:
     """The share of an arm, in words."""
     base = donors(bench)
-    found = middle(waits(times, base).fillna(np.inf))
-    late = int(times.grok_step.isna().sum())
-    if word(times, base) in ("never", "unfit"):
-        return f"{bench} {name} {word(times, base)} ({late} of {len(times)} late)"
-    return f"{bench} {name} {found.median:.2f} [{found.low:.2f}, {found.high:.2f}]"
+    outcome = word(times, base)
+    if outcome in ("never", "unfit"):
+        late = int(times.grok_step.isna().sum())
+        return f"{bench} {name} {outcome} ({late} of {len(times)} late)"
+    share = middle(waits(times, base).fillna(np.inf))
+    return f"{bench} {name} {share.median:.2f} [{share.low:.2f}, {share.high:.2f}]"
 
 
 def as_predicted(times: pd.DataFrame | None, bench: str, predicted: str) -> Part:
     """Whether an arm comes out as predicted; one of fewer than twelve runs is not known."""
     if times is None or len(times) < SEEDS:
         return None
-    outcome = judged(predicted, word(times, donors(bench)))
-    return {"agrees": True, "contradicts": False, "open": None}[outcome]
+    return PART[judged(predicted, word(times, donors(bench)))]
 
 
 def decided(runs: Runs, claimed: Mapping[tuple[str, str], str], *more: Part) -> Finding:
     """A finding whose parts are the predicted words of some arms, and `more`; an arm of fewer than
     twelve runs is open."""
-    found = list(more)
+    parts = list(more)
     said = []
     for (bench, name), predicted in claimed.items():
         times = runs[bench, name]
-        found.append(as_predicted(times, bench, predicted))
+        parts.append(as_predicted(times, bench, predicted))
         if times is not None and len(times) >= SEEDS:
             said.append(told(times, bench, name))
-    return judge(*found, said="; ".join(said))
+    return judge(*parts, said="; ".join(said))
 
 
 def lower(runs: Runs, bench: str, first: str, second: str) -> Part:
     """Whether an arm leaves less of the wait than another, seed by seed, by the interval of the
     median difference."""
-    both = [runs[bench, name] for name in (first, second)]
-    if any(times is None or len(times) < SEEDS for times in both):
+    if not enough(runs[bench, first], runs[bench, second], least=SEEDS):
         return None
-    less, more = (waits(times, donors(bench)).clip(upper=CAP) for times in both)
+    less = waits(runs[bench, first], donors(bench)).clip(upper=CAP)
+    more = waits(runs[bench, second], donors(bench)).clip(upper=CAP)
     _, low, high = middle((less - more).fillna(0.0))
-    if high < 0:
-        return True
-    return False if low > 0 else None
+    return finding.decided(high < 0, low > 0)
 
 
 @claim("C03", "liu2022", runs=partial(asked, "Q"), **OURS)
@@ -325,13 +313,17 @@ def half_way(runs: Runs) -> Finding:
 def more_than_the_head(runs: Runs) -> Finding:
     """On bench Q the hidden layer carries more of the progress than the head does: half way and at
     three quarters it leaves less of the wait."""
-    less = [lower(runs, "Q", f"features-{percent}", f"head-{percent}") for percent in (50, 75)]
-    claimed = {("Q", f"features-{percent}"): "shorter" for percent in (50, 75)}
-    found = decided(runs, claimed, *less)
-    heads = {name: runs["Q", name] for name in ("head-50", "head-75")}
-    beside = [told(times, "Q", name) for name, times in heads.items() if times is not None]
-    said = "; ".join([found.numbers["said"], *beside])
-    return dataclasses.replace(found, numbers={"said": said})
+    found = decided(
+        runs,
+        {("Q", "features-50"): "shorter", ("Q", "features-75"): "shorter"},
+        lower(runs, "Q", "features-50", "head-50"),
+        lower(runs, "Q", "features-75", "head-75"),
+    )
+    said = [found.numbers["said"]]
+    for name in ("head-50", "head-75"):
+        if runs["Q", name] is not None:
+            said.append(told(runs["Q", name], "Q", name))
+    return dataclasses.replace(found, numbers={"said": "; ".join(said)})
 
 
 @claim("C05", "liu2022", runs=partial(asked, "T"), **OURS)

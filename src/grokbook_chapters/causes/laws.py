@@ -38,7 +38,7 @@ import pandas as pd
 import xarray as xr
 
 from companion.claims import Finding, Runs, claim, judge
-from companion.claims.finding import Part
+from companion.claims.finding import Part, decided
 from grokbook.curves.delay import ROUNDING, THRESHOLD, grok_times
 from grokbook.runs.experiment import available
 from grokbook.runs.sweep import Axis, Sweep
@@ -91,14 +91,13 @@ def until_it_stays(bench: str, steps: int) -> RunConfig:
 
 def grids() -> dict[str, Sweep]:
     """The grids of both benches, three seeds a setting."""
-    found = {}
+    sweeps = {}
     for name, sides in GRIDS.items():
         bench = name[0]
         axes = tuple(Axis(*side) for side in sides)
-        found[name] = Sweep(
-            f"causes/laws[{name}]", until_it_stays(bench, STEPS[bench]), SEEDS, kept=KEPT, axes=axes
-        )
-    return found
+        config = until_it_stays(bench, STEPS[bench])
+        sweeps[name] = Sweep(f"causes/laws[{name}]", config, SEEDS, kept=KEPT, axes=axes)
+    return sweeps
 
 
 RUNS = (grids,)
@@ -204,11 +203,12 @@ def _passage(threshold: float, table: pd.DataFrame) -> pd.Series:
 def _first_passage(known: pd.DataFrame, of: str, asked: pd.DataFrame) -> np.ndarray:
     """With the threshold, below every calibrating norm, whose absolute errors are least."""
     least = known.start.min()
-    errors = {}
-    for threshold in least * np.geomspace(1e-3, 0.999, 200):
+    thresholds = least * np.geomspace(1e-3, 0.999, 200)
+    errors = []
+    for threshold in thresholds:
         told = _shaped(partial(_passage, threshold), known, of, known)
-        errors[threshold] = np.abs(told - np.log(known[of])).mean()
-    chosen = min(errors, key=lambda threshold: errors[threshold])
+        errors.append(np.abs(told - np.log(known[of])).mean())
+    chosen = thresholds[np.argmin(errors)]
     return _shaped(partial(_passage, chosen), known, of, asked)
 
 
@@ -294,11 +294,10 @@ def compared(table: pd.DataFrame, law: str) -> Error:
 def of_bench(runs: Runs | Mapping[str, pd.DataFrame], bench: str) -> pd.DataFrame | None:
     """`by_setting` of all grids of a bench; None where one was not run with all its seeds."""
     tables = [runs[name] for name in GRIDS if name[0] == bench]
-    whole = all(
-        table is not None and set(table.index.get_level_values("seed")) == set(SEEDS)
-        for table in tables
-    )
-    return by_setting(bench, *tables) if whole else None
+    for table in tables:
+        if table is None or set(table.index.get_level_values("seed")) != set(SEEDS):
+            return None
+    return by_setting(bench, *tables)
 
 
 DRAWS = 2_000
@@ -337,9 +336,10 @@ def near(found: Middle, printed: float) -> Part:
     """Whether an exponent is the printed one: its interval lies within `WITHIN` of it; False where
     all of it lies outside."""
     far = WITHIN * abs(printed)
-    if printed - far < found.low and found.high < printed + far:
-        return True
-    return False if found.high < printed - far or found.low > printed + far else None
+    least = printed - far
+    most = printed + far
+    inside = least < found.low and found.high < most
+    return decided(inside, found.high < least or found.low > most)
 
 
 @claim(

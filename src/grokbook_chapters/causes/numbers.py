@@ -110,12 +110,9 @@ def numbers(
     `runs` are those of `plan`; `times`, `shares`, `grids` and `at_the_fit` have the tables of
     `recorded_times`, of `shares`, of `lengths` and of `recorded_predictors` by bench.
     """
-    free_waits = {
-        f"{bench}_free_wait": _free_wait(tables.get("free")) for bench, tables in times.items()
-    }
     return {
         **_trained(runs),
-        **free_waits,
+        **{f"{bench}_free_wait": _free_wait(tables) for bench, tables in times.items()},
         **_quoted(shares),
         **_truths(shares),
         **_speeds(shares["L"]),
@@ -172,8 +169,8 @@ def _trained(runs: Mapping[str, xr.Dataset]) -> dict[str, Any]:
     return {"arm": name.replace("-", " "), "arm_did": did}
 
 
-def _free_wait(table: pd.DataFrame | None) -> Number:
-    waits_by_seed = [] if table is None else table.delay
+def _free_wait(tables: Mapping[str, pd.DataFrame]) -> Number:
+    waits_by_seed = tables["free"].delay if "free" in tables else []
     return Number.median(waits_by_seed, ",.0f", "(not run)")
 
 

@@ -51,7 +51,7 @@ from scipy.stats import rankdata
 from torch import Tensor
 from torch.nn import functional as F
 
-from companion.claims import Finding, Runs, claim, judge
+from companion.claims import Finding, Runs, claim, enough, judge
 from companion.claims.finding import Part
 from grokbook.curves.delay import ROUNDING, THRESHOLD, grok_times
 from grokbook.measures.fourier import energy_share
@@ -177,19 +177,20 @@ PREDICTORS = (*LOGGED, *WATCHED)
 def settings(bench: str) -> dict[tuple[float, float], Experiment]:
     """The free runs of a bench at each of its rates and decays, with what is read at the fit."""
     config = until_it_stays(bench, STEPS[bench])
-    found = {}
+    watch = {name: partial(early, measure) for name, measure in WATCHED.items()}
+    experiments = {}
     for rate, decay in SETTINGS[bench]:
         optimizer = dataclasses.replace(config.optimizer, learning_rate=rate, weight_decay=decay)
-        found[rate, decay] = Experiment(
+        experiments[rate, decay] = Experiment(
             f"causes/predictors[{bench} rate={rate:g} decay={decay:g}]",
             dataclasses.replace(config, optimizer=optimizer),
             SEEDS,
             together=True,
-            watch={name: partial(early, measure) for name, measure in WATCHED.items()},
+            watch=watch,
             in_key={"read at the fit": dict.fromkeys(WATCHED, VERSION)},
             kept=("train_accuracy", *LOGGED, *WATCHED),
         )
-    return found
+    return experiments
 
 
 RUNS = tuple(partial(settings, bench) for bench in SETTINGS)
@@ -274,12 +275,14 @@ class Order(NamedTuple):
     predictor: np.ndarray
     wait: np.ndarray
 
-    def tau(self, dealt: np.ndarray | None = None) -> float:
-        """Kendall's tau-b, of the predictor in another order of the runs; 0 where one of the two
-        does not vary."""
-        own = self.predictor if dealt is None else self.predictor[np.ix_(dealt, dealt)]
-        size = np.sqrt(np.abs(own).sum() * np.abs(self.wait).sum())
-        return float((own * self.wait).sum() / size) if size else 0.0
+    @property
+    def pairs(self) -> float:
+        """The number of pairs of which tau is a mean, 0 where predictor or wait does not vary."""
+        return float(np.sqrt(np.abs(self.predictor).sum() * np.abs(self.wait).sum()))
+
+    def tau(self) -> float:
+        """Kendall's tau-b; 0 where one of the two does not vary."""
+        return float(np.vdot(self.predictor, self.wait) / self.pairs) if self.pairs else 0.0
 
 
 def ordered(table: pd.DataFrame, name: str, *, free_of_fit: bool) -> Order:
@@ -296,10 +299,15 @@ def ordered(table: pd.DataFrame, name: str, *, free_of_fit: bool) -> Order:
 def dealt_taus(orders: Sequence[Order]) -> np.ndarray:
     """Mean taus of predictors that are dealt anew within their settings, `DRAWS` of them."""
     rng = np.random.default_rng(3)
-    means = np.zeros(DRAWS)
+    taus = np.zeros((DRAWS, len(orders)))
+    pairs = [order.pairs for order in orders]
     for draw in range(DRAWS):
-        taus = [order.tau(rng.permutation(len(order.wait))) for order in orders]
-        means[draw] = np.mean(taus)
+        for number, order in enumerate(orders):
+            dealt = rng.permutation(len(order.wait))
+            if pairs[number]:
+                predictor = order.predictor[dealt[:, None], dealt]
+                taus[draw, number] = np.vdot(predictor, order.wait) / pairs[number]
+    means: np.ndarray = taus.mean(axis=1)
     return means
 
 
@@ -346,15 +354,16 @@ def as_predicted(row: Foretold, predicted: str) -> Part:
 
 def asked() -> dict[tuple[str, tuple[float, float]], Experiment]:
     """The runs of benches Q and T by bench and setting."""
-    return {(bench, at): run for bench in "QT" for at, run in settings(bench).items()}
+    experiments = {}
+    for bench in "QT":
+        experiments |= {(bench, at): run for at, run in settings(bench).items()}
+    return experiments
 
 
 def of_bench(runs: Runs | Mapping[Any, pd.DataFrame], bench: str) -> list[pd.DataFrame] | None:
     """The tables of a bench's settings; None where one was not run with all its seeds."""
     tables = [runs[bench, at] for at in SETTINGS[bench]]
-    if any(table is None or len(table) < MOST for table in tables):
-        return None
-    return tables
+    return tables if enough(*tables, least=MOST) else None
 
 
 MOST = 2 * len(SEEDS) // 3

@@ -9,6 +9,7 @@ unordered pairs alone.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from functools import partial
 from importlib.resources import files
 from typing import Any
@@ -79,30 +80,34 @@ def free(bench: str) -> RunConfig:
             f"bench = {bench!r} is unknown; choose one of {', '.join(BENCH_NAMES)}."
         )
     if bench == "L":
-        log, stop = Schedule(10, 1, 150, "log"), StopRule(hold=5)
-        task, model = (
-            DesignedAddition(16, 100 / 136, "number"),
-            Toy(16, 16, hidden=(100, 100), outputs=1, spread=10.0),
-        )
-        optimizer = AdamW(3e-3, beta2=0.999, warmup=0)
-        return RunConfig(
-            task,
-            model,
-            optimizer,
-            steps=5_000,
-            snapshots=0,
-            log=log,
-            stop=stop,
-            loss="squared_error",
-        )
-    p, steps = (29, 10_000) if bench == "T" else (23, 5_000)
+        return _toy()
+    p = 29 if bench == "T" else 23
     model: Network = NormedShape(p, 32)
     if bench != "T":
         model = Quadratic(p, width=128, activation=ACTIVATION[bench])
-    task = ModularTask(p, train_fraction=0.8, split="symmetric")
-    optimizer = AdamW(5e-3, weight_decay=0.3 if bench == "Q" else 1.0)
-    log, stop = Schedule(100, 10, 100, "log"), StopRule(hold=4)
-    return RunConfig(task, model, optimizer, steps=steps, snapshots=0, log=log, stop=stop)
+    return RunConfig(
+        ModularTask(p, train_fraction=0.8, split="symmetric"),
+        model,
+        AdamW(5e-3, weight_decay=0.3 if bench == "Q" else 1.0),
+        steps=10_000 if bench == "T" else 5_000,
+        snapshots=0,
+        log=Schedule(100, 10, 100, "log"),
+        stop=StopRule(hold=4),
+    )
+
+
+def _toy() -> RunConfig:
+    """The free run of bench L."""
+    return RunConfig(
+        DesignedAddition(16, 100 / 136, "number"),
+        Toy(16, 16, hidden=(100, 100), outputs=1, spread=10.0),
+        AdamW(3e-3, beta2=0.999, warmup=0),
+        steps=5_000,
+        snapshots=0,
+        log=Schedule(10, 1, 150, "log"),
+        stop=StopRule(hold=5),
+        loss="squared_error",
+    )
 
 
 def layers(bench: str) -> dict[str, tuple[str, ...]]:
@@ -119,22 +124,29 @@ def _changed(
 ) -> RunConfig:
     """A run with hooks, settings of the optimiser or another network changed."""
     settings = dataclasses.replace(config.optimizer, **optimizer)
-    return dataclasses.replace(
-        config,
-        model=model or config.model,
-        optimizer=Hooked(settings, hooks) if hooks else settings,
-    )
+    if hooks:
+        settings = Hooked(settings, hooks)
+    return dataclasses.replace(config, model=model or config.model, optimizer=settings)
+
+
+def _on_task(config: RunConfig, **changes: Any) -> RunConfig:
+    """A run with its task changed."""
+    return dataclasses.replace(config, task=dataclasses.replace(config.task, **changes))
+
+
+def _on_model(config: RunConfig, **changes: Any) -> RunConfig:
+    """A run with its network changed."""
+    return dataclasses.replace(config, model=dataclasses.replace(config.model, **changes))
 
 
 def decays(bench: str) -> dict[str, RunConfig]:
     """Decay stronger, weaker, in one phase, on some of the weights."""
-    config, at = free(bench), FITTED[bench]
-    whole, rate = (
-        config.optimizer.weight_decay,
-        config.optimizer.learning_rate * config.optimizer.weight_decay,
-    )
+    config = free(bench)
+    at = FITTED[bench]
+    whole = config.optimizer.weight_decay
+    rate = config.optimizer.learning_rate * whole
     by_hook = partial(_changed, config, weight_decay=0.0)
-    found = {
+    configs = {
         "decay-double": _changed(config, weight_decay=2 * whole),
         "decay-half": _changed(config, weight_decay=whole / 2),
         "decay-by-a-hook": by_hook(Decay(rate)),
@@ -145,11 +157,11 @@ def decays(bench: str) -> dict[str, RunConfig]:
     }
     groups = layers(bench)
     for name, part in groups.items():
-        found[f"decay-on-{name}-alone"] = by_hook(Decay(rate, part))
+        configs[f"decay-on-{name}-alone"] = by_hook(Decay(rate, part))
         if len(groups) > 2:
-            rest = tuple(n for other, names in groups.items() if other != name for n in names)
-            found[f"decay-not-on-{name}"] = by_hook(Decay(rate, rest))
-    return found
+            rest = tuple(weight for weight in config.model.shapes() if weight not in part)
+            configs[f"decay-not-on-{name}"] = by_hook(Decay(rate, rest))
+    return configs
 
 
 def norms(bench: str) -> dict[str, RunConfig]:
@@ -158,54 +170,59 @@ def norms(bench: str) -> dict[str, RunConfig]:
     On its path it is clamped to the median norm of free runs at some steps, which should change
     nothing.
     """
-    config, radius = free(bench), NORM[bench]
-    model, rate = config.model, config.optimizer.learning_rate
-    found = {f"norm-at-{r:g}": _changed(config, Clamp(r * radius)) for r in RADII}
-    path = pd.read_csv(str(files(__package__) / "paths.csv")).query("bench == @bench")
-    found["norm-on-its-path"] = _changed(
-        config, Clamp(tuple(zip(path.step, path.norm, strict=True)))
-    )
+    config = free(bench)
+    radius = NORM[bench]
+    model = config.model
+    rate = config.optimizer.learning_rate
+    configs = {f"norm-at-{r:g}": _changed(config, Clamp(r * radius)) for r in RADII}
+    paths = pd.read_csv(str(files(__package__) / "paths.csv"))
+    own = paths[paths.bench == bench]
+    path = tuple(zip(own.step, own.norm, strict=True))
+    configs["norm-on-its-path"] = _changed(config, Clamp(path))
     # what the ratio is for a homogeneous network, and a LayerNorm
     for r in (0.7, 1.45) if bench != "L" else ():
-        found[f"norm-at-{r:g}-rate-too"] = _changed(
-            config, Clamp(r * radius), learning_rate=r * rate
-        )
-    for name, t in (("double", 2.0), ("half", 0.5)):
-        found[f"temperature-{name}"] = _changed(config, model=Tempered(model, t))
-        found[f"temperature-{name}-norm-held"] = _changed(
-            config, Clamp(radius), model=Tempered(model, t)
-        )
-        found[f"start-{name}"] = _changed(config, model=Rescaled(model, t))
-    return found
+        held = Clamp(r * radius)
+        configs[f"norm-at-{r:g}-rate-too"] = _changed(config, held, learning_rate=r * rate)
+    for name, times in (("double", 2.0), ("half", 0.5)):
+        tempered = Tempered(model, times)
+        held = Clamp(radius)
+        configs[f"temperature-{name}"] = _changed(config, model=tempered)
+        configs[f"temperature-{name}-norm-held"] = _changed(config, held, model=tempered)
+        configs[f"start-{name}"] = _changed(config, model=Rescaled(model, times))
+    return configs
 
 
 def embeddings(bench: str) -> dict[str, RunConfig]:
     """Embeddings frozen, given by a run that generalises, renamed, shuffled, of another seed; its
     head alone."""
-    config, kind = free(bench), Reflected if bench == "L" else Transplanted
-    donor = dataclasses.replace(
-        config, stop=StopRule(threshold=0.999, hold=8), steps=config.steps // 2
-    )
+    config = free(bench)
+    on_a_line = bench == "L"
+    kind = Reflected if on_a_line else Transplanted
+    until = StopRule(threshold=0.999, hold=8)
+    donor = dataclasses.replace(config, stop=until, steps=config.steps // 2)
     table = layers(bench).get("embedding", ("W_E",))
     head = tuple(name for name in config.model.shapes() if name not in table)
 
-    def given(names: tuple[str, ...], frozen: bool = True, **changes: int) -> RunConfig:
-        model = kind(config.model, donor, names, **changes)
-        return _changed(config, *([Freeze(names)] if frozen else []), model=model)
+    def handed(names: tuple[str, ...]) -> RunConfig:
+        return _changed(config, model=kind(config.model, donor, names))
 
-    on_a_line = (
-        {"embedding-given-renamed-as-on-a-clock": given(table, renaming=3)} if bench == "L" else {}
-    )
-    return on_a_line | {
+    def given(names: tuple[str, ...], **changes: int) -> RunConfig:
+        return _changed(config, Freeze(names), model=kind(config.model, donor, names, **changes))
+
+    configs = {
         "embedding-frozen-at-the-start": _changed(config, Freeze(table)),
         "embedding-given": given(table),
-        "embedding-given-renamed": given(table, renaming=-1 if bench == "L" else 3),
+        "embedding-given-renamed": given(table, renaming=-1 if on_a_line else 3),
         "embedding-given-shuffled": given(table, renaming=0),
         "embedding-given-of-another-seed": given(table, other=1),
-        "embedding-handed-over": given(table, frozen=False),
+        "embedding-handed-over": handed(table),
         "head-given": given(head),
-        "head-handed-over": given(head, frozen=False),
+        "head-handed-over": handed(head),
     }
+    if on_a_line:
+        as_on_a_clock = {"embedding-given-renamed-as-on-a-clock": given(table, renaming=3)}
+        configs = as_on_a_clock | configs
+    return configs
 
 
 def rings(bench: str) -> dict[str, RunConfig]:
@@ -221,10 +238,12 @@ def rings(bench: str) -> dict[str, RunConfig]:
     ranges = (0, p) if bench == "Q" else (0,)
 
     def pulled(order: np.ndarray, strength: float) -> RunConfig:
-        return _changed(config, *(RingPenalty(tuple(begin + order), strength) for begin in ranges))
+        penalties = [RingPenalty(tuple(begin + order), strength) for begin in ranges]
+        return _changed(config, *penalties)
 
-    found = {name: pulled(order, 0.5) for name, order in orders.items()}
-    return found | {"ring-of-step-1-away": pulled(orders["ring-of-step-1"], -0.5)}
+    configs = {name: pulled(order, 0.5) for name, order in orders.items()}
+    configs["ring-of-step-1-away"] = pulled(orders["ring-of-step-1"], -0.5)
+    return configs
 
 
 def data(bench: str) -> dict[str, RunConfig]:
@@ -233,62 +252,57 @@ def data(bench: str) -> dict[str, RunConfig]:
 
     Bench L is balanced by itself; it has sets with many and few parallelograms, and no relabelling.
     """
-    config, designs = free(bench), ("balanced", "covering", "clumps", "relabelled")
-    task: Any = DesignedTask(config.model.p, train_fraction=0.8) if bench != "L" else config.task
-    if bench == "L":
-        designs = ("many", "few", "covering", "clumps")
-    return {
-        f"data-{design}": dataclasses.replace(config, task=dataclasses.replace(task, design=design))
-        for design in designs
-    }
+    config = free(bench)
+    designs = ("many", "few", "covering", "clumps")
+    if bench != "L":
+        designs = ("balanced", "covering", "clumps", "relabelled")
+        task = DesignedTask(config.model.p, train_fraction=0.8)
+        config = dataclasses.replace(config, task=task)
+    return {f"data-{design}": _on_task(config, design=design) for design in designs}
 
 
 def rates() -> dict[str, RunConfig]:
     """Of bench L: rates of embedding and decoder apart, each with its decay a step unchanged;
     another decoder."""
     config = free("L")
-    rate, wide = config.optimizer.learning_rate, {"double": (200, 200), "half": (50, 50)}
-    found = {
-        f"rate-of-{part}-{name}": _changed(config, groups=(Group(group, times * rate, 1 / times),))
-        for part, group in (("embedding", "encoder"), ("decoder", "decoder"))
-        for name, times in (("triple", 3.0), ("third", 1 / 3))
-    }
-    return found | {
-        f"decoder-width-{name}": _changed(
-            config, model=dataclasses.replace(config.model, hidden=hidden)
-        )
-        for name, hidden in wide.items()
-    }
+    rate = config.optimizer.learning_rate
+    configs = {}
+    for part, group in (("embedding", "encoder"), ("decoder", "decoder")):
+        for name, times in (("triple", 3.0), ("third", 1 / 3)):
+            own_rate = Group(group, times * rate, 1 / times)
+            configs[f"rate-of-{part}-{name}"] = _changed(config, groups=(own_rate,))
+    configs["decoder-width-double"] = _on_model(config, hidden=(200, 200))
+    configs["decoder-width-half"] = _on_model(config, hidden=(50, 50))
+    return configs
 
 
 def others(bench: str) -> dict[str, RunConfig]:
     """The gradient projected, stable softmax (where there is a softmax), lazy training, an
     accelerator."""
-    config, at = free(bench), FITTED[bench]
+    config = free(bench)
+    model = config.model
     settings = config.optimizer
+    from_the_fit = Project(start=FITTED[bench])
+    configs = {}
+    if bench != "L":
+        stable = Stablemax(model)
+        configs["stablemax"] = _changed(config, model=stable)
+        configs["stablemax-no-decay"] = _changed(config, model=stable, weight_decay=0.0)
     fast = Grokfast(
         settings.learning_rate,
         beta2=settings.beta2,
         warmup=settings.warmup,
         weight_decay=settings.weight_decay,
     )
-    softmax = (
-        {
-            "stablemax": _changed(config, model=Stablemax(config.model)),
-            "stablemax-no-decay": _changed(config, model=Stablemax(config.model), weight_decay=0.0),
-        }
-        if bench != "L"
-        else {}
-    )
-    return softmax | {
+    return configs | {
         "gradient-without-a-random-part": _changed(config, Project("random")),
         "gradient-orthogonal": _changed(config, Project()),
-        "gradient-orthogonal-from-the-fit": _changed(config, Project(start=at)),
-        "gradient-orthogonal-no-decay": _changed(config, Project(start=at), weight_decay=0.0),
-        "centred": _changed(config, model=Centred(config.model)),
-        "lazy-4": _changed(config, model=Centred(config.model, 4.0)),
-        "rich-4": _changed(config, model=Centred(config.model, 0.25)),
-        "linearised": _changed(config, model=Centred(config.model, linear=True)),
+        "gradient-orthogonal-from-the-fit": _changed(config, from_the_fit),
+        "gradient-orthogonal-no-decay": _changed(config, from_the_fit, weight_decay=0.0),
+        "centred": _changed(config, model=Centred(model)),
+        "lazy-4": _changed(config, model=Centred(model, 4.0)),
+        "rich-4": _changed(config, model=Centred(model, 0.25)),
+        "linearised": _changed(config, model=Centred(model, linear=True)),
         "grokfast": dataclasses.replace(config, optimizer=fast),
     }
 
@@ -303,12 +317,8 @@ def later() -> dict[str, RunConfig]:
         "float64": _changed(config, model=double),
         "float64-no-decay": _changed(config, model=double, weight_decay=0.0),
         "squared-error": squared,
-        **{
-            f"squared-error-{name}": _changed(
-                squared, model=dataclasses.replace(config.model, ridge=ridge)
-            )
-            for name, ridge in (("ridge", 0.1), ("ridge-weak", 1e-3))
-        },
+        "squared-error-ridge": _on_model(squared, ridge=0.1),
+        "squared-error-ridge-weak": _on_model(squared, ridge=1e-3),
     }
 
 
@@ -331,37 +341,34 @@ TUNED = {"adamw": (0.32, 2.4), "muon": (0.32, 1.2), "grokfast": (0.98, 2.0)}
 def _optimizer(name: str, values: tuple[float, float] | None = None) -> AdamW:
     """One of the optimisers of `SEARCHED` on bench Q, with settings of its own (default: those of
     the free run)."""
-    settings = free("Q").optimizer
-    made = {"adamw": AdamW, "muon": partial(Muon, matrices=("W_E",)), "grokfast": Grokfast}[name](
-        settings.learning_rate, weight_decay=settings.weight_decay
-    )
+    usual = free("Q").optimizer
+    settings = {"learning_rate": usual.learning_rate, "weight_decay": usual.weight_decay}
     if name == "grokfast":
-        made = dataclasses.replace(
-            made, **dict(zip(SEARCHED["adamw"], TUNED["adamw"], strict=True))
-        )
-    return dataclasses.replace(made, **dict(zip(SEARCHED[name], values or (), strict=bool(values))))
+        settings |= zip(SEARCHED["adamw"], TUNED["adamw"], strict=True)
+    if values is not None:
+        settings |= zip(SEARCHED[name], values, strict=True)
+    kinds = {"adamw": AdamW, "muon": partial(Muon, matrices=("W_E",)), "grokfast": Grokfast}
+    return kinds[name](**settings)
 
 
 def searches() -> dict[str, Sweep]:
     """The search of settings of three optimisers on bench Q, with three seeds that no arm has."""
-    return {
-        name: Sweep(
-            f"causes/q-search[{name}]",
-            dataclasses.replace(free("Q"), optimizer=_optimizer(name)),
-            (12, 13, 14),
-            axes=tuple(Axis(*one) for one in axes.items()),
-        )
-        for name, axes in SEARCHED.items()
-    }
+    sweeps = {}
+    for name, values in SEARCHED.items():
+        config = dataclasses.replace(free("Q"), optimizer=_optimizer(name))
+        axes = tuple(Axis(*side) for side in values.items())
+        sweeps[name] = Sweep(f"causes/q-search[{name}]", config, (12, 13, 14), axes=axes)
+    return sweeps
 
 
 def tuned() -> dict[str, RunConfig]:
     """Arms of bench Q that were added after `later`: AdamW, Muon on the hidden layer, and Grokfast,
     each tuned."""
-    return {
-        f"{name}-tuned": dataclasses.replace(free("Q"), optimizer=_optimizer(name, values))
-        for name, values in TUNED.items()
-    }
+    configs = {}
+    for name, values in TUNED.items():
+        best = _optimizer(name, values)
+        configs[f"{name}-tuned"] = dataclasses.replace(free("Q"), optimizer=best)
+    return configs
 
 
 # Half of the length of the hidden activations of bench Q's free runs when they fit (step 70, seeds
@@ -379,13 +386,12 @@ def radial() -> dict[str, RunConfig]:
     """
     config = free("Q")
     half = HeldRadius(config.model, HALF_RADIUS)
+    scrambled = dataclasses.replace(half, scrambled=True)
     return {
         "radius-at-root-width": _changed(config, model=HeldRadius(config.model)),
         "radius-at-half": _changed(config, model=half),
         "radius-at-half-no-decay": _changed(config, model=half, weight_decay=0.0),
-        "radius-at-half-scrambled": _changed(
-            config, model=dataclasses.replace(half, scrambled=True)
-        ),
+        "radius-at-half-scrambled": _changed(config, model=scrambled),
     }
 
 
@@ -398,14 +404,12 @@ def amounts() -> dict[str, RunConfig]:
     """
     config = free("Q")
     rate = config.optimizer.learning_rate
-    found = {
-        f"rate-{name}": _changed(config, learning_rate=times * rate)
-        for name, times in (("double", 2), ("half", 0.5))
+    return {
+        "rate-double": _changed(config, learning_rate=2 * rate),
+        "rate-half": _changed(config, learning_rate=rate / 2),
+        "pairs-70": _on_task(config, train_fraction=0.7),
+        "pairs-60": _on_task(config, train_fraction=0.6),
     }
-    for percent in (70, 60):
-        task = dataclasses.replace(config.task, train_fraction=percent / 100)
-        found[f"pairs-{percent}"] = dataclasses.replace(config, task=task)
-    return found
 
 
 def last(bench: str) -> dict[str, RunConfig]:
@@ -416,18 +420,17 @@ def last(bench: str) -> dict[str, RunConfig]:
     """
     config = free(bench)
     shares = {"Q": (0.9,), "T": (0.75, 0.9), "L": (0.65, 0.9)}
-    found = {}
+    configs = {}
     for share in shares[bench]:
-        task = dataclasses.replace(config.task, train_fraction=share)
-        found[f"pairs-{100 * share:.0f}"] = dataclasses.replace(config, task=task)
+        configs[f"pairs-{100 * share:.0f}"] = _on_task(config, train_fraction=share)
     if bench != "L":
-        across = Project(each=True, start=FITTED[bench])
-        found["gradient-orthogonal-by-matrix-no-decay"] = _changed(config, across, weight_decay=0.0)
+        across = _changed(config, Project(each=True, start=FITTED[bench]), weight_decay=0.0)
+        configs["gradient-orthogonal-by-matrix-no-decay"] = across
     if bench == "T":
         rate = config.optimizer.learning_rate * config.optimizer.weight_decay
         by_hook = _changed(config, Decay(rate, share=0.86), weight_decay=0.0)
-        found["decay-on-a-random-86"] = by_hook
-    return found
+        configs["decay-on-a-random-86"] = by_hook
+    return configs
 
 
 def fourth() -> dict[str, RunConfig]:
@@ -435,10 +438,13 @@ def fourth() -> dict[str, RunConfig]:
     ReLU."""
     config = free("R")
     by_decay = decays("R")
-    names = ("decay-by-a-hook", "decay-double", "no-decay", "decay-until-the-fit")
-    found = {name: by_decay[name] for name in (*names, "decay-from-the-fit")}
     held = Clamp(NORM["R"])
-    return found | {
+    return {
+        "decay-by-a-hook": by_decay["decay-by-a-hook"],
+        "decay-double": by_decay["decay-double"],
+        "no-decay": by_decay["no-decay"],
+        "decay-until-the-fit": by_decay["decay-until-the-fit"],
+        "decay-from-the-fit": by_decay["decay-from-the-fit"],
         "norm-at-1": _changed(config, held),
         "temperature-half-norm-held": _changed(config, held, model=Tempered(config.model, 0.5)),
     }
@@ -455,20 +461,21 @@ def kinds(bench: str) -> dict[str, dict[str, RunConfig]]:
     """The interventions of a bench by what they change, then by name."""
     if bench == "R":
         return {"decay and logits": fourth()}
-    found = {
+    interventions = {
         "weight decay": decays(bench),
         "norms and scales": norms(bench),
         "embedding": embeddings(bench),
     }
-    found |= {"rates and decoder": rates()} if bench == "L" else {"rings": rings(bench)}
-    found |= {"training set": data(bench), "gradient, loss and optimiser": others(bench)}
-    if bench == "Q":
-        found |= {
-            "added later": {name: config for added in ROUNDS for name, config in added().items()}
-        }
+    if bench == "L":
+        interventions["rates and decoder"] = rates()
     else:
-        found |= {"added later": last(bench)}
-    return found
+        interventions["rings"] = rings(bench)
+    interventions["training set"] = data(bench)
+    interventions["gradient, loss and optimiser"] = others(bench)
+    added = {}
+    for configs in [new() for new in ROUNDS] if bench == "Q" else [last(bench)]:
+        added |= configs
+    return interventions | {"added later": added}
 
 
 def arms(bench: str) -> dict[str, Experiment]:
@@ -478,13 +485,20 @@ def arms(bench: str) -> dict[str, Experiment]:
         >>> list(arms("T"))[:3]
         ['free', 'decay-double', 'decay-half']
     """
-    found = {"free": free(bench)}
+    configs = {"free": free(bench)}
     for several in kinds(bench).values():
-        found |= several
-    seeds, named = tuple(range(SEEDS)), f"causes/{bench.lower()}"
+        configs |= several
+    return recorded_as(f"causes/{bench.lower()}", configs, KEPT)
+
+
+def recorded_as(
+    name: str, configs: Mapping[str, RunConfig], kept: tuple[str, ...]
+) -> dict[str, Experiment]:
+    """An experiment `name[arm]` with `SEEDS` runs for each arm."""
+    seeds = tuple(range(SEEDS))
     return {
-        name: Experiment(f"{named}[{name}]", config, seeds, together=True, kept=KEPT)
-        for name, config in found.items()
+        arm: Experiment(f"{name}[{arm}]", config, seeds, together=True, kept=kept)
+        for arm, config in configs.items()
     }
 
 

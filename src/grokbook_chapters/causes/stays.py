@@ -34,13 +34,13 @@ import pandas as pd
 import xarray as xr
 
 from companion.claims import Finding, Runs, claim, judge
-from companion.claims.finding import Part, decided, some
+from companion.claims.finding import Part, decided, some_of
 from grokbook.curves.delay import ROUNDING, THRESHOLD, grok_times
 from grokbook.models.layer_norm import GroupedShape, NormedShape
 from grokbook.runs.experiment import Experiment
 from grokbook.training.schedule import Schedule
 from grokbook_chapters.causes.handed import donors, middle
-from grokbook_chapters.causes.runs import SEEDS, free
+from grokbook_chapters.causes.runs import SEEDS, free, recorded_as
 from grokbook_chapters.gu2025 import modular_run
 
 TIMES = 10
@@ -58,9 +58,7 @@ def stays(bench: str) -> dict[str, Experiment]:
     last = TIMES * int(donors(of).grok_step.max())
     log = Schedule(dense_until=last, dense_every=EVERY[bench])
     config = dataclasses.replace(config, steps=last, log=log, stop=None)
-    seeds = tuple(range(SEEDS))
-    name = f"causes/stays[{bench}]"
-    return {bench: Experiment(name, config, seeds, together=True, kept=KEPT)}
+    return recorded_as("causes/stays", {bench: config}, KEPT)
 
 
 LARGER = {"P": NormedShape, "PN": GroupedShape}
@@ -158,7 +156,10 @@ OURS = {
 
 def asked(*benches: str) -> dict[str, Experiment]:
     """The runs of some benches by bench."""
-    return {bench: run for bench in benches for run in stays(bench).values()}
+    experiments = {}
+    for bench in benches:
+        experiments |= stays(bench)
+    return experiments
 
 
 def told(table: pd.DataFrame, bench: str) -> str:
@@ -166,9 +167,8 @@ def told(table: pd.DataFrame, bench: str) -> str:
     known = table[table.grok_step.notna()]
     gone = lost(table)
     return (
-        f"{bench}: {some(int(gone.sum()), len(gone))} lost it, occupancy"
-        f" {known.occupancy.median():.3f}, {known.falls.median():.0f} falls, deepest"
-        f" {known.deepest.min():.2f}"
+        f"{bench}: {some_of(gone)} lost it, occupancy {known.occupancy.median():.3f},"
+        f" {known.falls.median():.0f} falls, deepest {known.deepest.min():.2f}"
     )
 
 
@@ -187,11 +187,14 @@ def it_stays(runs: Runs) -> Finding:
 def layer_norm(runs: Runs) -> Finding:
     """On bench T most runs lose what they have generalised before ten times their grok step, and
     their accuracy falls more often than in the same network without LayerNorm."""
-    with_it, without = runs["T"], runs["N"]
+    with_it = runs["T"]
+    without = runs["N"]
     if with_it is None:
         return judge(None, said="")
     gone = lost(with_it)
-    most = decided(int(gone.sum()) >= 9, int(gone.sum()) <= 3) if len(gone) == SEEDS else None
+    most: Part = None
+    if len(gone) == SEEDS:
+        most = decided(gone.sum() >= 9, gone.sum() <= 3)
     if without is None:
         return judge(most, None, said=told(with_it, "T"))
     _, low, high = middle((with_it.falls - without.falls).dropna())

@@ -51,7 +51,7 @@ from grokbook_chapters.causes.handed import (
     waits,
     word,
 )
-from grokbook_chapters.causes.runs import SEEDS, arms, free
+from grokbook_chapters.causes.runs import arms, free, recorded_as
 
 PERSISTENCE = 30
 """Logged steps that an accuracy has to stay, one by one."""
@@ -131,17 +131,10 @@ def tuned(bench: str) -> dict[str, Experiment]:
     }
     if bench in TUNED:
         rate, decay = TUNED[bench]
-        configs["tuned"] = dataclasses.replace(
-            each_step(bench, FOLLOWED),
-            optimizer=dataclasses.replace(settings, learning_rate=rate, weight_decay=decay),
-            stop=None,
-        )
-    found = {}
-    for name, config in configs.items():
-        title = f"causes/{bench.lower()}-tuned[{name}]"
-        seeds = tuple(range(SEEDS))
-        found[name] = Experiment(title, config, seeds, together=True, kept=KEPT)
-    return found
+        best_of = dataclasses.replace(settings, learning_rate=rate, weight_decay=decay)
+        followed = each_step(bench, FOLLOWED)
+        configs["tuned"] = dataclasses.replace(followed, optimizer=best_of, stop=None)
+    return recorded_as(f"causes/{bench.lower()}-tuned", configs, KEPT)
 
 
 RUNS = (searches, *(partial(tuned, bench) for bench in BENCHES))

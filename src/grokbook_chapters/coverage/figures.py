@@ -52,7 +52,7 @@ def uncovered(mask: np.ndarray, near: np.ndarray, own: np.ndarray, k: int) -> Fi
     kinds = {}
     for name, far in (("by any class", near >= k), ("by its own class", own >= k)):
         kinds[f"{name}: {far.sum():,} uncovered"] = np.where(far, 2, mask)
-    fig = _kinds(kinds, colours, height=3.9)
+    fig = _kinds(kinds, colours, height=3.2)
     for ax, kind in zip(fig.axes, kinds.values(), strict=True):
         rows, columns = np.nonzero(kind == 2)
         if len(rows) < 0.02 * kind.size:  # few: larger squares

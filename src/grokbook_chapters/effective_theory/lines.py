@@ -29,7 +29,8 @@ def training_set(p: int, samples: int, seed: int = 0) -> list[Sample]:
         ([(0, 2), (1, 1)], 45)
     """
     every = all_samples(p)
-    return sorted(every[k] for k in np.random.default_rng(seed).permutation(len(every))[:samples])
+    order = np.random.default_rng(seed).permutation(len(every))
+    return sorted(every[k] for k in order[:samples])
 
 
 def plan(p: int, samples: int, seed: int) -> dict[str, Experiment]:
@@ -96,7 +97,8 @@ def descent(
         for _ in range(steps - done):
             pulled = form @ now
             z0 = now @ now
-            now = now - size * 2 * (pulled - (now @ pulled) / z0 * now) / z0
+            gradient = 2 * (pulled - (now @ pulled) / z0 * now) / z0
+            now = now - size * gradient
         done = steps
         seen.append(now)
     return np.array(seen)
@@ -112,10 +114,14 @@ def sizes_at_one_half(moduli: Sequence[int], orders: int) -> pd.DataFrame:
         total = len(all_samples(p))
         curve = linear_probability(p, orders)
         error = 1 / np.sqrt(orders)
-        row = {"p": p, "share": crossing(curve, 0.5)}
-        row["size"] = row["share"] * total
-        row["low"] = crossing(curve, 0.5 - error) * total
-        row["high"] = crossing(curve, 0.5 + error) * total
+        share = crossing(curve, 0.5)
+        row = {
+            "p": p,
+            "share": share,
+            "size": share * total,
+            "low": crossing(curve, 0.5 - error) * total,
+            "high": crossing(curve, 0.5 + error) * total,
+        }
         rows.append(row)
     return pd.DataFrame(rows)
 

@@ -19,6 +19,7 @@ from grokbook.theory.linear_probability import (
     sets_with_a_line,
 )
 from grokbook.theory.parallelograms import (
+    Sample,
     all_samples,
     augmented_set,
     equations,
@@ -58,7 +59,7 @@ def sample_counts() -> Finding:
     return judge(ten == 55, six == 21, value=ten, low=55, high=55, six=six, rest=ten - 45)
 
 
-Pairs = list[tuple[int, int]]
+Pairs = list[Sample]
 
 
 def worlds() -> Iterator[tuple[np.ndarray, Pairs]]:
@@ -139,14 +140,15 @@ def injective_decoder() -> Finding:
     Worlds: embeddings of 3 symbols with values 0 to 3 and training sets; a decoder exists where
     sums and labels of the training samples determine each other.
     """
-    wrong = of = 0
+    left_open = []
     for e, pairs in worlds():
         seen = {(e[i] + e[j], i + j) for i, j in pairs}
         sums = {total for total, _ in seen}
         labels = {label for _, label in seen}
         if len(seen) == len(sums) == len(labels):
-            of += 1
-            wrong += bool((equations(permissible_set(pairs), 3) @ e).any())
+            left_open.append((equations(permissible_set(pairs), 3) @ e).any())
+    wrong = int(np.sum(left_open))
+    of = len(left_open)
     return judge(wrong == 0 < of, value=wrong, low=0, high=0, of=of)
 
 
@@ -169,9 +171,8 @@ def parallelogram_counts() -> Finding:
     Unordered pairs of different samples are meant, and the symbols of Eq. 19 are sorted: the outer
     two are one sample.
     """
-    three, literal = (
-        len(permissible_set(all_samples(4), counting=how)) for how in ("distinct", "literal")
-    )
+    three = len(permissible_set(all_samples(4), counting="distinct"))
+    literal = len(permissible_set(all_samples(4), counting="literal"))
     off = sum(i + j != m + n for i, j, m, n in EQUATION_19)
     outer = all(i + n == j + m for i, j, m, n in EQUATION_19)
     return judge(
@@ -216,20 +217,21 @@ def random_quality(draws: int = 1_000, *, delta: float = 0.0) -> Finding:
     in ten.
     """
     tables = np.random.default_rng(0).normal(size=(draws, 10))
-    quality = {at: qualities(tables, at) for at in (delta, 0.01, 0.1)}
-    none = {at: float(np.mean(of == 0)) for at, of in quality.items()}
+    none = float(np.mean(qualities(tables, delta) == 0))
+    narrow = qualities(tables, 0.01)
+    wide = qualities(tables, 0.1)
     line = representation_quality_index(np.arange(10.0))
     return judge(
         line == 1,
-        none[delta] > 0.9,
-        value=none[delta],
+        none > 0.9,
+        value=none,
         low=0.9,
         high=1,
         draws=draws,
-        zero=none[0.01],
-        wide_zero=none[0.1],
-        mean=quality[0.01].mean(),
-        wide=quality[0.1].mean(),
+        zero=np.mean(narrow == 0),
+        wide_zero=np.mean(wide == 0),
+        mean=narrow.mean(),
+        wide=wide.mean(),
         line=line,
     )
 
@@ -298,20 +300,21 @@ def line_without_answers(n: int = 45) -> Finding:
     """
     lost = distribution(10, 55 - n)
     lonely = sum(k * chance for k, chance in enumerate(lost))
-    ideal = ideal_model(without_lonely(10), 10)
-    fails = nullity(without_lonely(10), 10) == 2 and ideal["accuracy"] < 1
+    forcing = without_lonely(10)
+    accuracy = ideal_model(forcing, 10)["accuracy"]
+    fails = nullity(forcing, 10) == 2 and accuracy < 1
     return judge(
         not fails,
         value=lonely,
         low=lonely,
         high=lonely,
-        n=len(without_lonely(10)),
-        accuracy=ideal["accuracy"],
+        n=len(forcing),
+        accuracy=accuracy,
         all_seen=lost[0],
     )
 
 
-def without_lonely(p: int) -> list[tuple[int, int]]:
+def without_lonely(p: int) -> Pairs:
     """All samples but the four whose sum no other sample has.
 
     Example:
@@ -372,12 +375,15 @@ def critical_share(draws: int = 10_000) -> Finding:
     share falls to zero.
     """
     curve = linear_probability(10, draws)
-    off = max(
-        abs(curve[n] - p) / np.sqrt(p * (1 - p) * (1 / draws + 1e-4)) for n, p in PUBLISHED.items()
-    )
+    at = curve[[*PUBLISHED]]
+    theirs = np.array([*PUBLISHED.values()])
+    errors = np.sqrt(theirs * (1 - theirs) * (1 / draws + 1e-4))
+    off = float((abs(at - theirs) / errors).max())
     ours = crossing(curve)
-    deciles = [np.quantile(first_linear(p, 400), [0.1, 0.5, 0.9]) for p in (10, 40)]
-    widths = [relative_width(*three) for three in deciles]
+    widths = []
+    for p in (10, 40):
+        deciles = np.quantile(first_linear(p, 400), [0.1, 0.5, 0.9])
+        widths.append(relative_width(*deciles))
     free = [relative_width(*free_crossover(p)) for p in (100, 1_000, 100_000)]
     return judge(
         abs(ours - 0.4) < 0.02,
@@ -387,7 +393,7 @@ def critical_share(draws: int = 10_000) -> Finding:
         low=0.38,
         high=0.42,
         draws=draws,
-        at=curve[[*PUBLISHED]],
+        at=at,
         off=off,
         theirs=" and ".join(map(str, PUBLISHED.values())),
         small=critical_fraction(4, 400),
@@ -443,7 +449,7 @@ def least_and_typical() -> Finding:
     )
 
 
-def least_set(p: int) -> list[tuple[int, int]]:
+def least_set(p: int) -> Pairs:
     """The p samples of the sums p - 1 and p, which force a line: no p - 1 samples do for p >= 4.
 
     Example:
@@ -453,7 +459,7 @@ def least_set(p: int) -> list[tuple[int, int]]:
     return [(i, j) for i, j in all_samples(p) if i + j in (p - 1, p)]
 
 
-def largest_failing_set(p: int) -> list[tuple[int, int]]:
+def largest_failing_set(p: int) -> Pairs:
     """All samples but the p - 2 with the symbol 0 whose sum others have: nothing is said about 0.
 
     Example:
@@ -490,9 +496,8 @@ def rate_by_size(draws: int = 200) -> Finding:
         rates[n] = np.array([grokking_rate(samples[order[:n]], 10) for order in orders])
     zero = float((rates[20] == 0).mean())
     means = [float(of_size.mean()) for of_size in rates.values()]
-    return judge(
-        zero > 0.5, means == sorted(means), value=zero, low=0.5, high=1, means=means, draws=draws
-    )
+    rises = means == sorted(means)
+    return judge(zero > 0.5, rises, value=zero, low=0.5, high=1, means=means, draws=draws)
 
 
 @claim(
@@ -519,23 +524,36 @@ def spans() -> Finding:
     Eight sets of equations are arranged in Fig. 11; that they have eight different solutions the
     paper does not say.
     """
-    four, six = (implied_set(APPENDIX_C[:n], 6) for n in (4, 6))
+    four = implied_set(APPENDIX_C[:4], 6)
+    six = implied_set(APPENDIX_C[:6], 6)
     middle = ((3, 5), (4, 4))
-    derived = (((0, 5), (2, 3)) in four, middle in six, middle not in four)
     every = permissible_set(all_samples(6))
     grown = [set(augmented_set(all_samples(6)[::3], every[:n])) for n in range(len(every) + 1)]
     lost = sum(not small <= large for small, large in pairwise(grown))
-    three = permissible_set(all_samples(4))
-    sets = []
-    for size in range(4):
-        sets += [sum(chosen, ()) for chosen in combinations(three, size)]
+    sets = sets_of_equations()
     freedom = [nullity(samples, 4) for samples in sets]
     parts = [(a, b) for a, b in product(range(8), repeat=2) if {*sets[a]} <= {*sets[b]}]
     ordered = all(freedom[a] >= freedom[b] for a, b in parts)
     solutions = {tuple(implied_set(samples, 4)) for samples in sets}
     return judge(
-        *derived, lost == 0, ordered, value=len(solutions), of=len(every), lost=lost or "none"
+        ((0, 5), (2, 3)) in four,
+        middle in six,
+        middle not in four,
+        lost == 0,
+        ordered,
+        value=len(solutions),
+        of=len(every),
+        lost=lost or "none",
     )
+
+
+def sets_of_equations() -> list[tuple[Sample, ...]]:
+    """The samples of each set of parallelograms at p = 4, by their number."""
+    three = permissible_set(all_samples(4))
+    sets: list[tuple[Sample, ...]] = []
+    for size in range(4):
+        sets += [sum(chosen, ()) for chosen in combinations(three, size)]
+    return sets
 
 
 @claim(
@@ -557,8 +575,7 @@ def samples_for_six() -> Finding:
     """Eight samples determine the linear structure for p = 6 uniquely."""
     seven = samples_of(APPENDIX_C)
     least = fewest_that_force(6)
-    smaller = [[sample for sample in seven if sample != out] for out in seven]
-    needed = all(nullity(samples, 6) > 2 for samples in smaller)
+    needed = all(nullity(six, 6) > 2 for six in combinations(seven, len(seven) - 1))
     right = nullity(seven, 6) == 2 and needed
     return judge(
         len(seven) == 8,
@@ -590,7 +607,8 @@ def samples_for_six() -> Finding:
 def two_tolerances(draws: int = 1_000) -> Finding:
     """A parallelogram is closed to within delta = 0.01."""
     tables = np.random.default_rng(0).normal(size=(draws, 10))
-    printed, squared = (float(qualities(tables, delta).mean()) for delta in (0.01, 0.1))
+    printed = float(qualities(tables, 0.01).mean())
+    squared = float(qualities(tables, 0.1).mean())
     return judge(
         printed == squared, corrected=printed < squared, value=squared, draws=draws, printed=printed
     )

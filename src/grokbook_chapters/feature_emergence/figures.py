@@ -39,7 +39,7 @@ def stages(followed: Mapping[str, xr.Dataset]) -> Figure:
     units: medians with weight decay solid, without dashed."""
     with_decay = followed["decay"].median("seed")
     without = followed["none"].median("seed")
-    fig, axes = panels(3, 1, height=4.2, sharex=True)
+    fig, axes = panels(3, 1, height=3.4, sharex=True)
     for ax, (name, curves) in zip(axes[:, 0], STAGES, strict=True):
         for curve, (colour, label) in curves.items():
             look = {"color": COLOURS[colour], "lw": 1.6}

@@ -3,7 +3,7 @@ groups."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -203,7 +203,7 @@ def controls(with_decay: xr.Dataset, without: xr.Dataset) -> Controls:
     return Controls((1.0 + rising).transpose("seed", "step").values, excess(shifted, without))
 
 
-def _counted(flags: Iterable[bool]) -> str:
+def _counted(flags: pd.Series | np.ndarray) -> str:
     """In how many of some runs something is so: "in 2 of 3 runs"."""
     return f"in {some_of(flags)} runs"
 
@@ -253,13 +253,13 @@ def bump(runs: Runs, *, factor: float = BUMP) -> Finding:
         norms = recorded["solved", decay].gradient_norm.transpose("seed", "step").values
         seen = bumps(norms, factor)
         listed.append(f"solved, decay {ridge:g}: {_counted(seen)}")
-        parts.append(most(flag == decay for flag in seen))
+        parts.append(most(seen == decay))
     return judge(*parts, elsewhere=True, told="; ".join(listed))
 
 
-def bumps(curves: np.ndarray, factor: float) -> list[bool]:
-    """Which of some curves, (seed, step), have a bump."""
-    return [has_bump(curve, factor) for curve in curves]
+def bumps(curves: np.ndarray, factor: float) -> np.ndarray:
+    """Which of some curves, (seed, step), have a bump, bool (seed,)."""
+    return np.array([has_bump(curve, factor) for curve in curves])
 
 
 @claim(

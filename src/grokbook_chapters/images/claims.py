@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -12,11 +12,11 @@ from scipy import stats
 from scipy.spatial.distance import pdist
 
 from companion.claims import Finding, Runs, claim, judge
-from companion.claims.finding import enough, most, some
+from companion.claims.finding import enough, most, some_of
 from grokbook.curves.delay import grok_times, middle
 from grokbook.curves.phases import PHASES, PhaseRule, phases
 from grokbook_chapters.images.class_collapse import flow, loss, velocity
-from grokbook_chapters.images.neural_collapse import class_parts
+from grokbook_chapters.images.neural_collapse import class_means
 from grokbook_chapters.images.runs import (
     FITTED,
     LARGE,
@@ -38,9 +38,10 @@ LATE = 1_000  # steps from which on a delay is one, by Table 1 of the paper
 def reached(data: xr.Dataset) -> pd.DataFrame:
     """Fit step at 95 % of the training set, grok step at `REACHED` of the test set, a row a seed;
     its best accuracy."""
-    fitted, late = grok_times(data), grok_times(data, threshold=REACHED)
+    fitted = grok_times(data)
+    generalised = grok_times(data, threshold=REACHED)
     best = data.test_accuracy.max("step").to_series()
-    return fitted[["fit_step", "last_step"]].assign(grok_step=late.grok_step, best=best)
+    return fitted[["fit_step", "last_step"]].assign(grok_step=generalised.grok_step, best=best)
 
 
 _DELAY: dict[str, Any] = {"section": "Large weights make a delay", "through": reached}
@@ -74,19 +75,18 @@ def grokking_on_mnist(runs: Runs) -> Finding:
     Our reading: by Table 1, more than 1,000 steps later. Control: the usual start, which must not
     show it. Runs that end before they generalise leave it open.
     """
-    parts, told = [], []
+    late = {}
     for start in (LARGE, 1.0):
         table = runs[start]
         if table is None:
             return judge(None, told=f"with factor {start:g}: not run")
-        late = table.grok_step - table.fit_step.fillna(table.last_step) > LATE
-        told.append(f"with factor {start:g} {some(int(late.sum()), len(table))} runs")
-        parts.append(most(late if start == LARGE else ~late))
-    what = (
-        f"reach {REACHED:.0%} of the test set more than {LATE:,} steps after 95 % of the"
+        late[start] = table.grok_step - table.fit_step.fillna(table.last_step) > LATE
+    told = (
+        f"with factor {LARGE:g} {some_of(late[LARGE])} runs and with factor 1 {some_of(late[1.0])}"
+        f" runs reach {REACHED:.0%} of the test set more than {LATE:,} steps after 95 % of the"
         " training set"
     )
-    return judge(*parts, told=f"{' and '.join(told)} {what}")
+    return judge(most(late[LARGE]), most(~late[1.0]), told=told)
 
 
 grokking_on_small_digits = claim(
@@ -106,22 +106,30 @@ def decay_ends_the_delay(runs: Runs) -> Finding:
     """
     if runs["decay"] is None or runs["no decay"] is None:
         return judge(None, told="not run")
-    there = {name: runs[name].grok_step.notna() for name in ("decay", "no decay")}
-    with_decay, without = (most(flags) for flags in there.values())
-    told = "; ".join(
-        f"{name}: {some(int(flags.sum()), len(flags))}" for name, flags in there.items()
-    )
+    decayed = runs["decay"].grok_step.notna()
+    free = runs["no decay"].grok_step.notna()
     last = int(max(table.last_step.max() for table in runs.values()))
-    known = with_decay and without is not None
+    most_free = most(free)
+    known = most(decayed) and most_free is not None
     return judge(
-        not without if known else None,
-        told=f"runs that reach the test set by step {last:,}, {told}",
+        not most_free if known else None,
+        told=(
+            f"runs that reach the test set by step {last:,}, decay: {some_of(decayed)}; no decay:"
+            f" {some_of(free)}"
+        ),
     )
 
 
-def curvature(tables: Mapping[int, pd.DataFrame]) -> tuple[float, float, float]:
-    """The curvature of log T over log n for sizes n and steps T to generalise, and its 95 %
-    interval.
+class Curvature(NamedTuple):
+    """A fitted curvature, and the bounds of its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+def curvature(tables: Mapping[int, pd.DataFrame]) -> Curvature:
+    """The curvature of log T over log n for sizes n and steps T to generalise.
 
     It is zero for a power law, and above zero where T rises faster than by one as n falls. A run
     that ends first counts as its last step. By least squares over all runs, with a parabola; the
@@ -135,12 +143,13 @@ def curvature(tables: Mapping[int, pd.DataFrame]) -> tuple[float, float, float]:
         >>> [abs(round(each, 6)) for each in curvature(steps)]
         [0.0, 0.0, 0.0]
     """
-    tables_of = [table.assign(images=n) for n, table in tables.items()]
-    rows = pd.concat(tables_of).astype(float)
-    x, y = np.log(rows.images), np.log(rows.grok_step.fillna(rows.last_step))
-    fit, spread = np.polyfit(x - x.mean(), y, 2, cov=True)
-    wide = float(stats.t.ppf(0.975, len(rows) - 3) * np.sqrt(spread[0, 0]))
-    return float(fit[0]), float(fit[0]) - wide, float(fit[0]) + wide
+    rows = pd.concat(tables, names=["images"]).astype(float)
+    x = np.log(rows.index.get_level_values("images").to_numpy(float))
+    y = np.log(rows.grok_step.fillna(rows.last_step))
+    fit, covariance = np.polyfit(x - x.mean(), y, 2, cov=True)
+    value = float(fit[0])
+    half_width = float(stats.t.ppf(0.975, len(rows) - 3) * np.sqrt(covariance[0, 0]))
+    return Curvature(value, value - half_width, value + half_width)
 
 
 def halving(steps: Mapping[int, float]) -> float:
@@ -168,30 +177,27 @@ def less_data_takes_longer(runs: Runs, *, bend: float = 2.0) -> Finding:
     well (the interval of their `curvature` above zero), which was asked when all runs had been
     seen.
     """
-    steps = {n: middle(table.grok_step) for n, table in runs.items() if len(table)}
-    told = ", ".join(
-        f"{n}: {f'step {step:,.0f}' if np.isfinite(step) else 'not reached'}"
-        for n, step in steps.items()
-    )
+    steps = {n: middle(table.grok_step) for n, table in runs.items()}
+    medians = np.array(list(steps.values()))
+    told = ", ".join(f"{n}: {_reached_at(step)}" for n, step in steps.items())
     late = [n for n, table in runs.items() if most(table.fit_step < table.grok_step)]
-    if not runs.complete() or not np.isfinite(list(steps.values())).all() or len(late) < 2:
+    if not runs.complete() or not np.isfinite(medians).all() or len(late) < 2:
         return judge(None, told=told)
-    factor, (bent, low, high) = (
-        halving({n: steps[n] for n in late}),
-        curvature({n: runs[n] for n in late}),
-    )
+    factor = halving({n: steps[n] for n in late})
+    bent = curvature({n: runs[n] for n in late})
+    sizes = ", ".join(map(str, late))
     told += (
-        f"; of {', '.join(map(str, late))} a halving costs {factor:.2f} times as many steps at the"
-        " small end; the "
+        f"; of {sizes} a halving costs {factor:.2f} times as many steps at the small end; the"
+        f" logarithms, straight for a power law, have a curvature of {bent.value:.2f}"
+        f" ({bent.low:.2f} to {bent.high:.2f}, 95 %)"
     )
-    told += (
-        f"logarithms, straight for a power law, have a curvature of {bent:.2f} ({low:.2f} to"
-        f" {high:.2f}, 95 %)"
-    )
-    falls = bool((np.diff(list(steps.values())) <= 0).all())
-    return judge(
-        falls, (factor >= bend and low > 1e-9) or None, value=factor, factor=factor, told=told
-    )
+    falls = bool((np.diff(medians) <= 0).all())
+    bends = factor >= bend and bent.low > 1e-9
+    return judge(falls, bends or None, value=factor, factor=factor, told=told)
+
+
+def _reached_at(step: float) -> str:
+    return f"step {step:,.0f}" if np.isfinite(step) else "not reached"
 
 
 @claim(
@@ -214,14 +220,13 @@ def less_data_takes_longer_on_small_digits(runs: Runs, *, bend: float = 2.0) -> 
     cannot be reached at all.
     """
     never = [n for n, table in runs.items() if np.isinf(middle(table.grok_step))]
-    without = never[:-1] if len(never) < len(runs) else []
-    there = {
-        n: table.fillna({"grok_step": table.last_step})
-        for n, table in runs.items()
-        if n not in without
-    }
-    asked = {n: own for n, own in runs.experiments.items() if n not in without}
-    return less_data_takes_longer.check(Runs(there, asked), bend=bend)
+    judged = Runs(runs, runs.experiments)
+    if len(never) < len(runs):
+        for n in never[:-1]:
+            del judged[n], judged.experiments[n]
+    for n, table in judged.items():
+        judged[n] = table.fillna({"grok_step": table.last_step})
+    return less_data_takes_longer.check(judged, bend=bend)
 
 
 def letters(data: xr.Dataset) -> xr.DataArray:
@@ -259,32 +264,49 @@ def phases_of_mnist(runs: Runs) -> Finding:
     by 1 less that product, and decay without end leaves nothing to learn with. They counted at
     first.
     """
-    found = {label: letters(data) for label, data in runs.items()}
-    told = "; ".join(
-        f"{label}: " + ", ".join(f"{PHASES[k]} {float((phase == k).mean()):.0%}" for k in "CGMX")
-        for label, phase in found.items()
-    )
+    diagrams = {label: letters(data) for label, data in runs.items()}
+    told = "; ".join(f"{label}: {_frequencies(phase)}" for label, phase in diagrams.items())
     if not enough(runs["cells"]):
         return judge(None, told=told or "not run")
-    phase = found["cells"]
-    halves = {name: phase.sizes[name] // 2 for name in ("weight_decay", "last_lr")}
-    low = phase.isel({name: slice(half) for name, half in halves.items()})
-    high = phase.isel({name: slice(half, None) for name, half in halves.items()})
+    phase = diagrams["cells"]
     four = bool(np.isin([*"CGMX"], phase).all())
     return judge(
         four,
-        mostly_there("X", high, phase),
-        mostly_there("M", low, phase),
+        mostly_there("X", corner(phase, high=True), phase),
+        mostly_there("M", corner(phase, high=False), phase),
         elsewhere=True,
         told=told,
     )
 
 
+def frequency(letter: str, cells: np.ndarray | xr.DataArray) -> float:
+    """Share of some cells that have a phase, 0 of none."""
+    return float((cells == letter).mean()) if cells.size else 0.0
+
+
+def _frequencies(phase: xr.DataArray) -> str:
+    return ", ".join(f"{PHASES[letter]} {frequency(letter, phase):.0%}" for letter in "CGMX")
+
+
+def corner(phase: xr.DataArray, *, high: bool) -> xr.DataArray:
+    """The quarter of a diagram where rate and decay are both above its middle, or both below."""
+    quarter = {}
+    for name in ("weight_decay", "last_lr"):
+        middle_cell = phase.sizes[name] // 2
+        quarter[name] = slice(middle_cell, None) if high else slice(middle_cell)
+    return phase.isel(quarter)
+
+
+def share_outside(letter: str, part: xr.DataArray, phase: xr.DataArray) -> float:
+    """Share of the cells outside a part of a diagram that have a phase."""
+    outside = (phase == letter).sum() - (part == letter).sum()
+    return float(outside / (phase.size - part.size))
+
+
 def mostly_there(letter: str, part: xr.DataArray, phase: xr.DataArray) -> bool:
     """Is a phase at least twice as frequent in a part of a diagram as in the rest of it?"""
-    inside, everywhere = int((part == letter).sum()), int((phase == letter).sum())
-    outside = (everywhere - inside) / (phase.size - part.size)
-    return 0 < inside >= 2 * outside * part.size
+    inside = int((part == letter).sum())
+    return 0 < inside >= 2 * share_outside(letter, part, phase) * part.size
 
 
 phases_of_small_digits = claim(
@@ -322,18 +344,29 @@ def regularisation_ends_it(runs: Runs) -> Finding:
     """
     data = runs["cells"]
     phase = letters(data).transpose("weight_decay", ...).values
-    more, less = phase[1:][phase[:-1] == "G"], phase[:-1][phase[1:] == "G"]
-    ended, back = (float((found == "C").mean()) if found.size else 0.0 for found in (more, less))
-    parts = (ended > 0 and ended >= 2 * back,) if enough(data) and more.size else (None,)
-    same = float((more == "G").mean()) if more.size else 0.0
-    return judge(*parts, elsewhere=True, of=more.size, ended=ended, less=back, same=same)
+    weaker = phase[:-1]
+    stronger = phase[1:]
+    after_more = stronger[weaker == "G"]
+    after_less = weaker[stronger == "G"]
+    ended = frequency("C", after_more)
+    back = frequency("C", after_less)
+    ends_it = ended > 0 and ended >= 2 * back
+    known = enough(data) and after_more.size > 0
+    return judge(
+        ends_it if known else None,
+        elsewhere=True,
+        of=after_more.size,
+        ended=ended,
+        less=back,
+        same=frequency("G", after_more),
+    )
 
 
 def drawn(centre: float = 0.0, classes: int = 10, each: int = 100) -> tuple[np.ndarray, np.ndarray]:
     """Normal features of the plane about (`centre`, 0), and labels that have nothing to do with
     them."""
-    rng = np.random.default_rng(0)
-    return rng.normal(size=(classes * each, 2)) + [centre, 0.0], np.repeat(np.arange(classes), each)
+    features = np.random.default_rng(0).normal(size=(classes * each, 2)) + [centre, 0.0]
+    return features, np.repeat(np.arange(classes), each)
 
 
 @claim(
@@ -354,14 +387,15 @@ def size_is_kept() -> Finding:
     """The gradient flow on the effective loss keeps Z, the sum of the squared lengths of all
     features."""
     rng = np.random.default_rng(0)
-    f, y = rng.normal(1, 1, size=(12, 3)), rng.integers(0, 3, 12)
-    moved = velocity(f, y)
-    off = abs(float((f * moved).sum()))
-    kept = abs(float((flow(f, y, [np.inf]) ** 2).sum() / (f**2).sum() - 1))
+    f = rng.normal(1, 1, size=(12, 3))
+    y = rng.integers(0, 3, 12)
+    direction = velocity(f, y)
+    off = abs(float((f * direction).sum()))
+    limit = flow(f, y, [np.inf])
+    kept = abs(float((limit**2).sum() / (f**2).sum() - 1))
     exact = max(off, kept) < 1e-10
-    return judge(
-        exact, loss(f + 1e-4 * moved, y) > loss(f, y), corrected=exact, value=off, kept=kept
-    )
+    rises = loss(f + 1e-4 * direction, y) > loss(f, y)
+    return judge(exact, rises, corrected=exact, value=off, kept=kept)
 
 
 def separation(start: np.ndarray, labels: np.ndarray, time: float = np.inf) -> float:
@@ -372,8 +406,7 @@ def separation(start: np.ndarray, labels: np.ndarray, time: float = np.inf) -> f
         >>> round(separation(np.array([[1.0], [1.0], [-1.0], [-1.0]]), np.array([0, 0, 1, 1])), 3)
         1.5
     """
-    means, _, _ = class_parts(flow(start, labels, [time])[0], labels)
-    ends = means[np.unique(labels, return_index=True)[1]]
+    ends = class_means(flow(start, labels, [time])[0], labels)
     return float(pdist(ends).mean() / pdist(start).mean())
 
 
@@ -408,16 +441,29 @@ def mode_collapse_is_avoided(draws: int = 50) -> Finding:
     end = flow(start, labels, [np.inf])[0]
     left = float(end.var(axis=0).sum() / start.var(axis=0).sum())
     at_one = loss(np.ones((20, 2)), np.repeat([0, 1], 10))
-    kept = []
-    for seed in range(draws):
-        rng = np.random.default_rng(seed)
-        first, classes = rng.normal(size=(40, 2)) + 3 * rng.normal(size=2), np.repeat(range(4), 10)
-        near = [
-            pdist(class_parts(f, classes)[0][::10])
-            for f in (first, flow(first, classes, [np.inf])[0])
-        ]
-        kept.append(near[1].min() / near[1].max() / (near[0].min() / near[0].max()))
-    apart = min(kept) > 1 - 1e-9
+    kept = min(_nearness_kept(seed) for seed in range(draws))
     return judge(
-        at_one > 0, left >= 0.5, assumed=apart, value=at_one, left=left, draws=draws, kept=min(kept)
+        at_one > 0,
+        left >= 0.5,
+        assumed=kept > 1 - 1e-9,
+        value=at_one,
+        left=left,
+        draws=draws,
+        kept=kept,
     )
+
+
+def _nearness_kept(seed: int) -> float:
+    """The nearness of random class means in the limit of the flow, as a part of that at its
+    start."""
+    rng = np.random.default_rng(seed)
+    classes = np.repeat(range(4), 10)
+    start = rng.normal(size=(40, 2)) + 3 * rng.normal(size=2)
+    end = flow(start, classes, [np.inf])[0]
+    return _nearness(end, classes) / _nearness(start, classes)
+
+
+def _nearness(features: np.ndarray, classes: np.ndarray) -> float:
+    """The smallest distance of two class means in units of the largest."""
+    distances = pdist(class_means(features, classes))
+    return float(distances.min() / distances.max())

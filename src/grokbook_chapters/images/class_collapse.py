@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from grokbook.errors import ParameterError
 from grokbook.measures.fourier import NEGLIGIBLE
-from grokbook_chapters.images.neural_collapse import class_parts
+from grokbook_chapters.images.neural_collapse import ClassParts, class_parts
 
 
 def loss(features: ArrayLike, labels: ArrayLike) -> float:
@@ -28,8 +28,7 @@ def loss(features: ArrayLike, labels: ArrayLike) -> float:
 
     Source: Liu et al. 2022, Equation 32.
     """
-    _, apart, sizes = class_parts(features, labels)
-    return float((sizes[:, None] * apart**2).sum() / _size(features))
+    return _attraction(class_parts(features, labels)) / _size(features)
 
 
 def velocity(features: ArrayLike, labels: ArrayLike) -> np.ndarray:
@@ -40,9 +39,11 @@ def velocity(features: ArrayLike, labels: ArrayLike) -> np.ndarray:
 
     Source: Liu et al. 2022, Equation 33, first line, with the sign that the flow needs.
     """
-    _, apart, sizes = class_parts(features, labels)
-    f, z = np.asarray(features, dtype=float), _size(features)
-    return -2 / z * (sizes[:, None] * apart - (sizes[:, None] * apart**2).sum() / z * f)
+    parts = class_parts(features, labels)
+    f = np.asarray(features, dtype=float)
+    z = _size(features)
+    pull = parts.sizes[:, None] * parts.deviations
+    return -2 / z * (pull - _attraction(parts) / z * f)
 
 
 def flow(features: ArrayLike, labels: ArrayLike, times: Sequence[float]) -> np.ndarray:
@@ -64,14 +65,21 @@ def flow(features: ArrayLike, labels: ArrayLike, times: Sequence[float]) -> np.n
     means, apart, sizes = class_parts(features, labels)
     z = _size(features)
     if (means**2).sum() <= NEGLIGIBLE * z:
-        means, apart = np.zeros_like(means), means + apart
-    path = means + np.exp(-2 * t[:, None] * sizes / z)[..., None] * apart
+        apart = means + apart
+        means = np.zeros_like(means)
+    decay = np.exp(-2 * t[:, None] * sizes / z)
+    path = means + decay[..., None] * apart
     left = (path**2).sum((1, 2))
     if not left.all():
         raise ParameterError(
             f"class means that are all zero have no limit: nothing is left at times = {times}."
         )
     return path * np.sqrt(z / left)[:, None, None]
+
+
+def _attraction(parts: ClassParts) -> float:
+    r"""The loss $\ell$ before it is divided by $Z$."""
+    return float((parts.sizes[:, None] * parts.deviations**2).sum())
 
 
 def _size(features: ArrayLike) -> float:

@@ -45,7 +45,8 @@ def _digits(source: str) -> Digits:
 
         images, labels = mnist_data()
         return images / 255, labels.astype(np.int64)
-    images, labels = (read_idx(_in_folder(source, name)) for name in FILES)
+    images = read_idx(_in_folder(source, FILES[0]))
+    labels = read_idx(_in_folder(source, FILES[1]))
     if images.ndim != 3 or labels.shape != images.shape[:1]:
         raise ParameterError(
             f"{source}: {images.shape} images and {labels.shape} labels do not belong together."
@@ -143,9 +144,8 @@ class DigitsTask:
     @cached_property
     def train_index(self) -> np.ndarray:
         """Numbers of the training images, sorted."""
-        return np.sort(
-            np.random.default_rng(self.seed).permutation(self.sizes()[0])[: self.n_train]
-        )
+        drawn = np.random.default_rng(self.seed).permutation(self.sizes()[0])
+        return np.sort(drawn[: self.n_train])
 
     def groups(self) -> dict[str, np.ndarray]:
         """No parts of the test set have names."""

@@ -8,10 +8,12 @@ move the weights of the network that makes the points.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 import torch
+from scipy.spatial.distance import cdist
 from torch import Tensor
 
 from companion.claims import Finding, claim, judge
@@ -19,19 +21,16 @@ from grokbook.models.mlp import MLP
 from grokbook_chapters.images.class_collapse import flow
 from grokbook_chapters.images.digits import MNIST, SMALL, DigitsTask
 from grokbook_chapters.images.neural_collapse import (
+    class_means,
     class_parts,
     simplex_distance,
     within_class_share,
 )
 from grokbook_chapters.images.runs import PIXELS, WIDTH
 
-LOSS, METHOD = (
-    "A loss that cannot shrink everything",
-    "Through an encoder new images are not placed",
-)
-
-# Adam's rate and steps in Fig. 19, and the steps of an encoder here
-RATE, FIG19_STEPS, STEPS = (1e-3, 100, 500)
+RATE = 1e-3  # of Adam, in Fig. 19
+FIG19_STEPS = 100
+STEPS = 500  # of an encoder here
 
 
 def descend(
@@ -44,9 +43,11 @@ def descend(
     adam = torch.optim.Adam(moved, lr=RATE)
     for _ in range(steps):
         f = points()
-        apart = f - of_class @ (of_class.T @ f / sizes.clamp(min=1)[:, None])
+        means = of_class.T @ f / sizes.clamp(min=1)[:, None]
+        apart = f - of_class @ means
+        loss = ((of_class @ sizes)[:, None] * apart**2).sum() / (f**2).sum()
         adam.zero_grad()
-        (((of_class @ sizes)[:, None] * apart**2).sum() / (f**2).sum()).backward()
+        loss.backward()
         adam.step()
 
 
@@ -54,22 +55,28 @@ def drawn_encoder(seed: int, source: str) -> tuple[MLP, dict[str, Tensor]]:
     """A ReLU network with two layers of 200 from images to the plane, and its weights as torch
     draws them."""
     network = MLP((PIXELS[source], WIDTH, WIDTH, 2))
-    return network, {name: w.clone().requires_grad_() for name, w in network.draw(seed).items()}
+    weights = {name: w.clone().requires_grad_() for name, w in network.draw(seed).items()}
+    return network, weights
 
 
-def _images(
-    seed: int, source: str, images: int, dealt: bool
-) -> tuple[Tensor, np.ndarray, Tensor, np.ndarray]:
-    """Training images and labels, their own or dealt out at random, and the other images with their
-    own labels."""
+class Images(NamedTuple):
+    """Training images (n, pixels) with labels, their own or dealt out at random, and the others
+    with their own."""
+
+    seen: Tensor
+    labels: np.ndarray
+    new: Tensor
+    new_labels: np.ndarray
+
+
+def _images(seed: int, source: str, images: int, dealt: bool) -> Images:
     task = DigitsTask(images, seed, source=source)
-    rest = np.setdiff1d(np.arange(len(task.inputs)), task.train_index)
-    parts = [
-        (torch.from_numpy(task.inputs[at]).float(), task.targets[at])
-        for at in (task.train_index, rest)
-    ]
-    (seen, labels), (new, known) = parts
-    return seen, np.random.default_rng(seed).permutation(labels) if dealt else labels, new, known
+    pixels = torch.from_numpy(task.inputs).float()
+    new = np.setdiff1d(np.arange(len(pixels)), task.train_index)
+    labels = task.targets[task.train_index]
+    if dealt:
+        labels = np.random.default_rng(seed).permutation(labels)
+    return Images(pixels[task.train_index], labels, pixels[new], task.targets[new])
 
 
 def encoded(
@@ -79,9 +86,9 @@ def encoded(
 
     Source: Liu et al. 2022, appendix I: "randomly encoded to a 2D embedding".
     """
-    seen, labels, *_ = _images(seed, source, images, dealt)
+    given = _images(seed, source, images, dealt)
     network, weights = drawn_encoder(seed, source)
-    return network.forward(weights, seen).detach(), labels
+    return network.forward(weights, given.seen).detach(), given.labels
 
 
 def free_points(seed: int, dealt: bool = False, images: int = 500) -> dict[str, float]:
@@ -94,14 +101,15 @@ def free_points(seed: int, dealt: bool = False, images: int = 500) -> dict[str, 
     first, labels = encoded(images, seed, MNIST, dealt)
     moved = first.clone().requires_grad_()
     descend([moved], lambda: moved, labels, FIG19_STEPS)
-    start, end = (f.detach().double().numpy() for f in (first, moved))
-    before, after = (within_class_share(f, labels) for f in (start, end))
-    means = [class_parts(f, labels)[0].var(axis=0).sum() for f in (start, end)]
+    start = first.double().numpy()
+    end = moved.detach().double().numpy()
+    spread = class_parts(end, labels).means.var(axis=0).sum()
+    first_spread = class_parts(start, labels).means.var(axis=0).sum()
     return {
-        "before": before,
-        "after": after,
+        "before": within_class_share(start, labels),
+        "after": within_class_share(end, labels),
         "size": float((end**2).sum() / (start**2).sum()),
-        "means": float(means[1] / means[0]),
+        "means": float(spread / first_spread),
     }
 
 
@@ -117,37 +125,40 @@ def through_encoder(
     the share of the variance within classes, `variance` the variance as a part of the mean square,
     at the end on the training images.
     """
-    seen, labels, new, known = _images(seed, SMALL, images, dealt)
+    given = _images(seed, SMALL, images, dealt)
     network, weights = drawn_encoder(seed, SMALL)
 
     def points() -> Tensor:
-        found = network.forward(weights, seen)
-        return found - found.mean(dim=0) if centred else found
+        placed = network.forward(weights, given.seen)
+        return placed - placed.mean(dim=0) if centred else placed
 
-    descend(list(weights.values()), points, labels, steps)
+    descend(list(weights.values()), points, given.labels, steps)
     with torch.no_grad():
-        here, there = (network.forward(weights, x).double().numpy() for x in (seen, new))
-    means = np.array([here[labels == c].mean(axis=0) for c in range(10)])
-    near = [((f[:, None] - means) ** 2).sum(axis=2).argmin(axis=1) for f in (here, there)]
+        seen = network.forward(weights, given.seen).double().numpy()
+        new = network.forward(weights, given.new).double().numpy()
+    means = class_means(seen, given.labels)
     return {
-        "seen": float((near[0] == labels).mean()),
-        "new": float((near[1] == known).mean()),
-        "within": within_class_share(here, labels),
-        "variance": float(here.var(axis=0).sum() / (here**2).sum(axis=1).mean()),
+        "seen": float((_nearest(seen, means) == given.labels).mean()),
+        "new": float((_nearest(new, means) == given.new_labels).mean()),
+        "within": within_class_share(seen, given.labels),
+        "variance": float(seen.var(axis=0).sum() / (seen**2).sum(axis=1).mean()),
     }
 
 
-def _both(look: Callable[..., dict[str, float]], seeds: int) -> tuple[pd.DataFrame, pd.DataFrame]:
-    return tuple(
-        pd.DataFrame([look(seed, dealt) for seed in range(seeds)]) for dealt in (False, True)
-    )
+def _nearest(points: np.ndarray, means: np.ndarray) -> np.ndarray:
+    """The class (n,) whose mean is nearest to each point."""
+    return cdist(points, means).argmin(axis=1)
+
+
+def _of_seeds(look: Callable[..., dict[str, float]], seeds: int, **settings: bool) -> pd.DataFrame:
+    return pd.DataFrame([look(seed, **settings) for seed in range(seeds)])
 
 
 @claim(
     "LM7",
     "liu2022",
     "appendix I, Fig. 19",
-    section=LOSS,
+    section="A loss that cannot shrink everything",
     shown_by="draws",
     seconds=3,
     also=("LM8",),
@@ -169,9 +180,12 @@ def digits_collapse(seeds: int = 5) -> Finding:
     means keep half of their variance or more; from a random start the flow brings the means no
     nearer to a regular simplex.
     """
-    own, dealt = _both(free_points, seeds)
-    start, labels = np.random.default_rng(0).normal(size=(50, 6)), np.repeat(np.arange(5), 10)
-    simplex = [simplex_distance(f, labels) for f in (start, flow(start, labels, [np.inf])[0])]
+    own = _of_seeds(free_points, seeds)
+    dealt = _of_seeds(free_points, seeds, dealt=True)
+    start = np.random.default_rng(0).normal(size=(50, 6))
+    labels = np.repeat(np.arange(5), 10)
+    end = flow(start, labels, [np.inf])[0]
+    simplex = [simplex_distance(start, labels), simplex_distance(end, labels)]
     return judge(
         bool((own.after <= own.before / 100).all()),
         bool((own.means >= 0.5).all()),
@@ -192,7 +206,7 @@ def digits_collapse(seeds: int = 5) -> Finding:
     "LM12",
     "liu2022",
     "appendix I",
-    section=METHOD,
+    section="Through an encoder new images are not placed",
     shown_by="draws",
     origin="ours",
     seconds=22,
@@ -220,8 +234,9 @@ def an_encoder_learns(seeds: int = 3) -> Finding:
     So we read the paper's "good representation learning method", of which it does not say what is
     good. Null: labels dealt out at random, with which that must be rarer than one in five.
     """
-    own, dealt = _both(through_encoder, seeds)
-    centred = pd.DataFrame([through_encoder(seed, centred=True) for seed in range(seeds)])
+    own = _of_seeds(through_encoder, seeds)
+    dealt = _of_seeds(through_encoder, seeds, dealt=True)
+    centred = _of_seeds(through_encoder, seeds, centred=True)
     fair = bool((dealt.new < 0.2).all())
     return judge(
         bool((own.new > 0.5).all()) if fair else None,

@@ -9,7 +9,11 @@ import numpy as np
 
 from companion.exercises.registry import Mistakes, exercise, near, number
 from grokbook_chapters.images import class_collapse
-from grokbook_chapters.images.neural_collapse import simplex_distance, within_class_share
+from grokbook_chapters.images.neural_collapse import (
+    class_parts,
+    simplex_distance,
+    within_class_share,
+)
 
 
 @exercise(
@@ -23,34 +27,32 @@ from grokbook_chapters.images.neural_collapse import simplex_distance, within_cl
 def wait(steps: float, *, alpha: float, rate: float, decay: float) -> Mistakes:
     """A number of steps, to three digits or to the whole step before or after."""
     right = -log(alpha) / log(1 - rate * decay)
-    logarithms = [("natural logarithm", right / log(base)) for base in (2, 10)]
-    products = [("rate times decay", log(alpha) / one) for one in (decay, rate)]
-    parts = [
-        ("share of what is left", part / (rate * decay)) for part in (1 - 1 / alpha, alpha - 1)
-    ]
-    typical = (*logarithms, *products, *parts)
-    # wide enough for ln(alpha) / (rate decay), the same at small steps
-    yield from number(
-        steps, right, "with so many steps alpha (1 - rate", *typical, within=0.005 * right
+    pace = rate * decay
+    typical = (
+        ("natural logarithm", right / log(2)),
+        ("natural logarithm", right / log(10)),
+        ("rate times decay", log(alpha) / decay),
+        ("rate times decay", log(alpha) / rate),
+        ("share of what is left", (1 - 1 / alpha) / pace),
+        ("share of what is left", (alpha - 1) / pace),
     )
+    wide = 0.005 * right  # enough for ln(alpha) / (rate decay), the same at small steps
+    yield from number(steps, right, "with so many steps alpha (1 - rate", *typical, within=wide)
 
 
 @exercise("ex-15-three", draws={"a": range(20), "b": range(20, 40), "c": range(40, 80)})
 def three(end: Sequence[float], same: float, *, a: int, b: int, c: int) -> Mistakes:
     """Three numbers, and a number, all to three digits."""
-    classes, found = [0, 0, 1], np.asarray(end, dtype=float)
-
-    def limit(last: float) -> np.ndarray:
-        return class_collapse.flow(np.array([[a], [b], [last]], dtype=float), classes, [np.inf])[
-            0
-        ].ravel()
-
-    if not near(found, limit(c)):
-        yield np.ptp(found) < 1e-9, "keep their ratio"
-        yield not near(found[0], found[1]), "attract each other"
-        means = ("sum of the squares", [(a + b) / 2, (a + b) / 2, c])
-        yield from number(found, limit(c), "the end is the class means times", means)
-    yield from number(same, (a + b) / 2, "the other class")
+    given = np.asarray(end, dtype=float)
+    start = np.array([[a], [b], [c]], dtype=float)
+    limit = class_collapse.flow(start, [0, 0, 1], [np.inf]).ravel()
+    mean = (a + b) / 2
+    if not near(given, limit):
+        yield np.ptp(given) < 1e-9, "keep their ratio"
+        yield not near(given[0], given[1]), "attract each other"
+        means = ("sum of the squares", [mean, mean, c])
+        yield from number(given, limit, "the end is the class means times", means)
+    yield from number(same, mean, "the other class")
 
 
 @exercise(
@@ -73,17 +75,16 @@ def shape(
     seed: int,
 ) -> Mistakes:
     """Five numbers, five numbers, all to three digits, True or False."""
-    sizes = np.array([small, middle, large])
-    classes = np.repeat([0, 1, 2], sizes)
-    features, times = (
-        np.random.default_rng(seed).normal(size=(classes.size, 4)),
-        np.array([0.0, 0.1, 0.5, 2.0, 9.0]),
-    )
-    means = np.array([features[classes == k].mean(axis=0) for k in range(3)])
-    apart = ((features - means[classes]) ** 2).sum(axis=1)
-    within = [(np.exp(-4 * sizes[classes] * t / (features**2).sum()) * apart).sum() for t in times]
-    between = (sizes[:, None] * (means - features.mean(axis=0)) ** 2).sum()
-    given, form = np.asarray(shapes, dtype=float), simplex_distance(features, classes)
+    classes = np.repeat([0, 1, 2], [small, middle, large])
+    features = np.random.default_rng(seed).normal(size=(classes.size, 4))
+    times = np.array([[0.0], [0.1], [0.5], [2.0], [9.0]])
+    parts = class_parts(features, classes)
+    squares = (parts.deviations**2).sum(axis=1)
+    rates = 4 * parts.sizes / (features**2).sum()
+    within = (np.exp(-rates * times) * squares).sum(axis=1)
+    between = ((parts.means - features.mean(axis=0)) ** 2).sum()
+    given = np.asarray(shapes, dtype=float)
+    form = simplex_distance(features, classes)
     yield not given.any(), "a regular simplex"
     yield given.shape != (5,) or not near(given[0], form), "at time 0"
     yield from number(given, np.full(5, form), "the means are all multiplied")

@@ -3,6 +3,8 @@ regular simplex."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -11,16 +13,23 @@ from grokbook.measures.fourier import NEGLIGIBLE
 from grokbook.measures.inputs import rows, to_numpy
 
 
-def class_parts(
-    features: ArrayLike, labels: ArrayLike
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The mean of each sample's class (n, d), its deviation from it (n, d), and the size of its
-    class (n,).
+class ClassParts(NamedTuple):
+    """Of each sample the mean of its class (n, d), its deviation from it (n, d), and the size of
+    its class (n,)."""
+
+    means: np.ndarray
+    deviations: np.ndarray
+    sizes: np.ndarray
+
+
+def class_parts(features: ArrayLike, labels: ArrayLike) -> ClassParts:
+    """The parts of features (n, d) by their classes.
 
     Raises ParameterError for features that are not (n, d) finite numbers, or labels that are not
     one whole number a sample.
     """
-    f, given = to_numpy(features), np.asarray(labels)
+    f = to_numpy(features)
+    given = np.asarray(labels)
     if f.ndim != 2 or given.shape != f.shape[:1] or not np.issubdtype(given.dtype, np.integer):
         raise ParameterError(
             f"features of shape {f.shape} and labels of shape {given.shape} must be (n, d) and n"
@@ -31,7 +40,13 @@ def class_parts(
     sums = np.zeros((len(counts), f.shape[1]))
     np.add.at(sums, place, f)
     means = (sums / counts[:, None])[place]
-    return means, f - means, counts[place]
+    return ClassParts(means, f - means, counts[place])
+
+
+def class_means(features: ArrayLike, labels: ArrayLike) -> np.ndarray:
+    """The mean of each class (C, d), in the order of the labels."""
+    _, first = np.unique(labels, return_index=True)
+    return class_parts(features, labels).means[first]
 
 
 def within_class_share(features: ArrayLike, labels: ArrayLike) -> float:
@@ -50,12 +65,12 @@ def within_class_share(features: ArrayLike, labels: ArrayLike) -> float:
     quotient.
     """
     f = to_numpy(features)
-    _, apart, _ = class_parts(f, labels)
+    within = (class_parts(f, labels).deviations ** 2).sum()
     shifted = f - f[0]
     total = float(((shifted - shifted.mean(axis=0)) ** 2).sum())
     if total <= NEGLIGIBLE * (f**2).sum():
         raise ParameterError("features that are all equal have no variance to divide.")
-    return float((apart**2).sum() / total)
+    return float(within / total)
 
 
 def simplex_distance(features: ArrayLike, labels: ArrayLike) -> float:
@@ -72,8 +87,9 @@ def simplex_distance(features: ArrayLike, labels: ArrayLike) -> float:
 
     Source: Papyan, Han & Donoho 2020, NC2 (maximal angles).
     """
-    f, given = to_numpy(features), np.asarray(labels)
-    class_parts(f, given)
+    f = to_numpy(features)
+    given = np.asarray(labels)
+    class_parts(f, given)  # which refuses what is none
     means = np.array([f[given == c].mean(axis=0) for c in np.unique(given)])
     if len(means) < 2:
         raise ParameterError(f"labels have {len(means)} class, but angles need two or more.")

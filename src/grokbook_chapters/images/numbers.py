@@ -9,11 +9,19 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from companion.claims import choose, outcomes
-from companion.claims.finding import some
+from companion.claims import Finding, choose, outcomes
+from companion.claims.finding import some_of
 from companion.page import Number, Truth
 from grokbook.runs.experiment import Experiment
-from grokbook_chapters.images.claims import LATE, drawn, reached, separation
+from grokbook_chapters.images.claims import (
+    LATE,
+    corner,
+    drawn,
+    frequency,
+    reached,
+    separation,
+    share_outside,
+)
 from grokbook_chapters.images.refitted import pixel_read_out, read_out_wait
 from grokbook_chapters.images.runs import LARGE, REACHED, read_outs
 
@@ -37,7 +45,7 @@ def numbers(
     those with and without decay, `phases` the diagrams by set of digits, `fresh` the runs with a
     fresh read-out, on MNIST by factor and on the small digits by name.
     """
-    found = {one.claim.id: one.finding for one in outcomes(choose(JUDGED))}
+    findings = {outcome.claim.id: outcome.finding for outcome in outcomes(choose(JUDGED))}
     return {
         **_starts(runs),
         **_waits(plan["large"]),
@@ -45,26 +53,38 @@ def numbers(
         **_on_mnist(mnist),
         **_read_outs(fresh),
         **_lines(phases),
-        **_collapse(found),
+        **_collapse(findings),
     }
 
 
 def _starts(runs: Mapping[str, xr.Dataset]) -> dict[str, Any]:
     """When the runs of the page fit and generalise, by start."""
-    times = {name: reached(runs[name]) for name in ("large", "usual")}
-    delays = {name: (t.grok_step - t.fit_step).astype(float) for name, t in times.items()}
-    late = delays["large"].notna().all() and (delays["large"] > LATE).all()
-    soon = (delays["usual"] <= LATE).all()
-    said = "; ".join(f"{name}: {_in_words(each)}" for name, each in delays.items())
-    made: dict[str, Any] = {"delayed": Truth(bool(late and soon), f"delays, {said}")}
-    for name, table in times.items():
-        made[f"{name}_fit"] = Number.median(table.fit_step, ",.0f", "(not reached)")
-        made[f"{name}_grok"] = Number.median(table.grok_step, ",.0f", "(not reached)")
-    return made
+    large = reached(runs["large"])
+    usual = reached(runs["usual"])
+    waits = _delays(large)
+    short = _delays(usual)
+    late = waits.notna().all() and (waits > LATE).all()
+    soon = (short <= LATE).all()
+    words = f"delays, large: {_in_words(waits)}; usual: {_in_words(short)}"
+    return {
+        "delayed": Truth(bool(late and soon), words),
+        "large_fit": _typical(large.fit_step),
+        "large_grok": _typical(large.grok_step),
+        "usual_fit": _typical(usual.fit_step),
+        "usual_grok": _typical(usual.grok_step),
+    }
+
+
+def _delays(table: pd.DataFrame) -> pd.Series:
+    return (table.grok_step - table.fit_step).astype(float)
 
 
 def _in_words(delays: pd.Series) -> str:
     return ", ".join("no end" if np.isnan(delay) else f"{delay:,.0f} steps" for delay in delays)
+
+
+def _typical(steps: pd.Series) -> Number:
+    return Number.median(steps, ",.0f", "(not reached)")
 
 
 def _waits(large: Experiment) -> dict[str, Any]:
@@ -75,17 +95,18 @@ def _waits(large: Experiment) -> dict[str, Any]:
 
 
 def _decays(decays: Mapping[str, xr.Dataset]) -> dict[str, Any]:
-    times = {name: reached(data) for name, data in decays.items()}
-    free, decayed = (times[name].grok_step for name in ("no decay", "decay"))
+    free = reached(decays["no decay"])
+    decayed = reached(decays["decay"])
     return {
-        "free_last": f"{times['no decay'].last_step.max():,d}",
-        "free_there": some(int(free.count()), len(free)),
-        "decayed_there": some(int(decayed.count()), len(decayed)),
+        "free_last": f"{free.last_step.max():,d}",
+        "free_there": some_of(free.grok_step.notna()),
+        "decayed_there": some_of(decayed.grok_step.notna()),
     }
 
 
 def _on_mnist(mnist: Mapping[float, xr.Dataset]) -> dict[str, Any]:
-    large, usual = reached(mnist[LARGE]), reached(mnist[1.0])
+    large = reached(mnist[LARGE])
+    usual = reached(mnist[1.0])
     return {
         "mnist_fit": Number.median(large.fit_step, ",.0f"),
         "mnist_grok": Number.median(large.grok_step, ",.0f"),
@@ -118,32 +139,31 @@ def _lines(phases: Mapping[str, xr.DataArray]) -> dict[str, Any]:
         cells = phase.transpose("seed", "weight_decay", "last_lr").values
         lines += ["".join(line) for line in np.concatenate(cells)]
     with_grokking = pd.Series([line for line in lines if "G" in line], dtype=str)
-    in_order = int(with_grokking.str.fullmatch(ORDER).sum())
-    words = some(in_order, len(with_grokking))
-    memorised = phases["MNIST"] == "M"
-    half = {name: slice(memorised.sizes[name] // 2) for name in ("weight_decay", "last_lr")}
-    low = memorised.isel(half)
-    rest = (memorised.sum() - low.sum()) / (memorised.size - low.size)
+    in_order = with_grokking.str.fullmatch(ORDER)
+    words = some_of(in_order)
+    mnist = phases["MNIST"]
+    low = corner(mnist, high=False)
     return {
         "ordered_lines": words,
-        "ordered": Truth(in_order == len(with_grokking), f"{words} lines"),
-        "memorised_low": f"{float(low.mean()):.0%}",
-        "memorised_rest": f"{float(rest):.0%}",
+        "ordered": Truth(bool(in_order.all()), f"{words} lines"),
+        "memorised_low": f"{frequency('M', low):.0%}",
+        "memorised_rest": f"{share_outside('M', low, mnist):.0%}",
     }
 
 
-def _collapse(found: Mapping[str, Any]) -> dict[str, Any]:
+def _collapse(findings: Mapping[str, Finding]) -> dict[str, Any]:
     """What the effective loss does to classes, by the claims' own checks."""
-    encoder = found["LM12"].numbers
+    encoder = findings["LM12"].numbers
+    decay = findings["LM14"].numbers
     return {
-        "class_at_one": f"{found['L45'].value:.1f}",
+        "class_at_one": f"{findings['L45'].value:.1f}",
         "before": f"{separation(*drawn(0.0), 0.0):.0%}",
         "near": f"{separation(*drawn(0.0)):.0%}",
         "far": f"{separation(*drawn(3.0)):.0%}",
-        "new_own": f"{found['LM12'].value:.0%}",
+        "new_own": f"{findings['LM12'].value:.0%}",
         "new_dealt": f"{encoder['dealt']:.0%}",
         "new_seen": f"{encoder['seen']:.0%}",
         "new_centred": f"{encoder['centred']:.0%}",
-        "ends_ended": f"{found['LM14'].numbers['ended']:.0%}",
-        "ends_less": f"{found['LM14'].numbers['less']:.0%}",
+        "ends_ended": f"{decay['ended']:.0%}",
+        "ends_less": f"{decay['less']:.0%}",
     }

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
 from companion.claims import Finding, Runs, band, claim, judge
-from companion.claims.finding import decided, most
+from companion.claims.finding import Part, agreed, most, reaches
 from grokbook.measures.readout import RIDGE, fresh_readout
 from grokbook.runs.experiment import Experiment
 from grokbook_chapters.images.claims import LATE, reached
@@ -38,25 +39,21 @@ def read_out_wait(data: xr.Dataset) -> pd.DataFrame:
         row = {"dealt": float(run.fresh_readout_dealt.max())}
         for prefix, name in CURVES.items():
             if name in run:
-                row |= {
-                    f"{prefix}{part}": value for part, value in _parts(run[name], times).items()
-                }
+                row |= _parts(run[name], times, prefix)
         if pd.notna(times.fit_step):
             row["own_at_fit"] = float(run.test_accuracy.sel(step=int(times.fit_step)))
         rows.append(row)
     return table.join(pd.DataFrame(rows, index=table.index))
 
 
-def _parts(curve: xr.DataArray, times: pd.Series) -> dict[str, float]:
+def _parts(curve: xr.DataArray, times: pd.Series, prefix: str) -> dict[str, float]:
     """A read-out at step 0, at the fit, and at its least within the wait."""
     end = curve.step.max() if pd.isna(times.grok_step) else times.grok_step
-    found = {
-        "start": float(curve.isel(step=0)),
-        "least": float(curve.sel(step=slice(0, int(end))).min()),
-    }
+    wait = curve.sel(step=slice(0, int(end)))
+    parts = {f"{prefix}start": float(curve[0]), f"{prefix}least": float(wait.min())}
     if pd.notna(times.fit_step):
-        found["at_fit"] = float(curve.sel(step=int(times.fit_step)))
-    return found
+        parts[f"{prefix}at_fit"] = float(curve.sel(step=int(times.fit_step)))
+    return parts
 
 
 def pixel_read_out(experiment: Experiment) -> float:
@@ -65,12 +62,12 @@ def pixel_read_out(experiment: Experiment) -> float:
     shares = []
     for seed in experiment.seeds:
         task: Any = replace(experiment.config.task, seed=seed)
-        given = task.inputs, task.targets, task.train_index
-        shares.append(fresh_readout(*given, ridge=100 * RIDGE))
-    return float(pd.Series(shares).median())
+        share = fresh_readout(task.inputs, task.targets, task.train_index, ridge=100 * RIDGE)
+        shares.append(share)
+    return float(np.median(shares))
 
 
-def _misaligned(table: pd.DataFrame, prefix: str) -> bool | None:
+def _misaligned(table: pd.DataFrame, prefix: str) -> Part:
     """Does a fresh read-out of most runs reach the goal at the fit, where their own does not?"""
     ready = table[f"{prefix}at_fit"]
     if ready.isna().any():
@@ -78,16 +75,10 @@ def _misaligned(table: pd.DataFrame, prefix: str) -> bool | None:
     return most((ready >= REACHED) & (table.own_at_fit < REACHED))
 
 
-def _degraded(table: pd.DataFrame, prefix: str, fall: float) -> bool | None:
+def _degraded(table: pd.DataFrame, prefix: str, fall: float) -> Part:
     """Does the fresh read-out of most runs fall by so much within the wait? False where in most it
     does not fall by a tenth of that."""
-    lost = table[f"{prefix}start"] - table[f"{prefix}least"]
-    return decided(most(lost >= fall) is True, most(lost <= fall / 10) is True)
-
-
-def _by_both(answers: list[bool | None]) -> bool | None:
-    """The answer that both ridges give, None where they differ."""
-    return answers[0] if len(set(answers)) == 1 else None
+    return reaches(table[f"{prefix}start"] - table[f"{prefix}least"], fall)
 
 
 @claim(
@@ -133,9 +124,14 @@ def grokking_is_the_read_out(runs: Runs, *, fall: float = 0.05) -> Finding:
         f" {large.heavy_start.median():.0%}); the network itself {large.own_at_fit.median():.0%};"
         f" of pixels {pixels:.0%}"
     )
+    misaligned: Part = None
+    degraded: Part = None
+    if not sham_reads:
+        misaligned = agreed([_misaligned(large, prefix) for prefix in CURVES])
+        degraded = agreed([_degraded(large, prefix, fall) for prefix in CURVES])
     return judge(
-        None if sham_reads else _by_both([_misaligned(large, each) for each in CURVES]),
-        None if sham_reads else _by_both([_degraded(large, each, fall) for each in CURVES]),
+        misaligned,
+        degraded,
         most(~late.fillna(False)),
         value=value,
         low=low,

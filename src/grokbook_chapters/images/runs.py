@@ -24,7 +24,8 @@ WIDTH = 200  # of both hidden layers
 # factor of all initial parameters in the authors' sister program; the paper says more than 1
 LARGE = 8.0
 # accuracies of a phase: training set by Table 1, test set by appendix J for its diagram
-FITTED, REACHED = (0.9, 0.6)
+FITTED = 0.9
+REACHED = 0.6
 CAP = 100_000  # steps of the curve of Fig. 8 (left)
 # Training images of Fig. 20 here; the paper's numbers are not printed. 125 was added, with more
 # steps, when the others
@@ -45,7 +46,8 @@ SMALL_RUN = {
 
 def trained_features(view: View) -> tuple[np.ndarray, np.ndarray]:
     """Features (n, width) of the training images behind the last ReLU, and their labels (n,)."""
-    task, layers = view.task, len(view.config.model.sizes) - 2
+    task = view.task
+    layers = len(view.config.model.sizes) - 2
     images = torch.from_numpy(task.inputs[task.train_index]).float()
     with torch.no_grad():
         features = relu_layers(view.weights, images, layers)
@@ -96,9 +98,8 @@ def digits_run(
 
 def small_run(label: str, n_seeds: int = 3, name: str = "small", **changes: Any) -> Experiment:
     """A run on digits of 8 x 8 pixels, with changes to `SMALL_RUN`."""
-    return collapsing(
-        f"{name}/digits[{label}]", digits_run(**SMALL_RUN | changes), tuple(range(n_seeds))
-    )
+    config = digits_run(**SMALL_RUN | changes)
+    return collapsing(f"{name}/digits[{label}]", config, tuple(range(n_seeds)))
 
 
 def fig8() -> dict[float, Experiment]:
@@ -116,14 +117,14 @@ def fig20() -> dict[int, Experiment]:
     It may take `CAP` steps, and below 250 images that many times as many, logged as often. Six
     seeds, of the smallest size three.
     """
-    stop, found = StopRule(threshold=REACHED, hold=5), {}
+    stop = StopRule(threshold=REACHED, hold=5)
+    by_images = {}
     for n in SIZES:
         longer = max(1, 250 // n)
         config = digits_run(n, stop=stop, steps=CAP * longer, points=200 * longer)
-        found[n] = Experiment(
-            f"liu2022/fig20[n={n}]", config, tuple(range(6 if longer == 1 else 3))
-        )
-    return found
+        seeds = range(6 if longer == 1 else 3)
+        by_images[n] = Experiment(f"liu2022/fig20[n={n}]", config, tuple(seeds))
+    return by_images
 
 
 def fig8_right() -> dict[str, Sweep]:
@@ -136,17 +137,11 @@ def fig8_right() -> dict[str, Sweep]:
 def _beyond(name: str, config: RunConfig) -> dict[str, Sweep]:
     """Cells that a diagram does not reach. Rate times decay is at most 1: AdamW multiplies weights
     by 1 less that."""
-    cells = {
-        "more decay": ((1e-3,), (30.0, 100.0, 300.0)),
-        "larger rates": ((0.3, 1.0), (0.1, 1.0)),
-    }
-    both = {
-        label: (Axis("last_lr", rates), Axis("weight_decay", decays))
-        for label, (rates, decays) in cells.items()
-    }
+    decays = (Axis("last_lr", (1e-3,)), Axis("weight_decay", (30.0, 100.0, 300.0)))
+    rates = (Axis("last_lr", (0.3, 1.0)), Axis("weight_decay", (0.1, 1.0)))
     return {
-        label: Sweep(f"{name}[{label}]", config, (0, 1, 2), axes=axes)
-        for label, axes in both.items()
+        "more decay": Sweep(f"{name}[more decay]", config, (0, 1, 2), axes=decays),
+        "larger rates": Sweep(f"{name}[larger rates]", config, (0, 1, 2), axes=rates),
     }
 
 
@@ -221,11 +216,11 @@ def read_outs() -> dict[float, Experiment]:
     """
     usual = StopRule(threshold=REACHED, hold=5)
     ends = {LARGE: {"steps": 3_000, "points": 20}, 1.0: {"steps": 1_000, "stop": usual}}
-    found = {}
+    by_start = {}
     for start, settings in ends.items():
         config = digits_run(spread=start, **settings)
-        found[start] = _read_out(f"liu2022/readout[start={start:g}]", config, (6, 7, 8), HEAVY)
-    return found
+        by_start[start] = _read_out(f"liu2022/readout[start={start:g}]", config, (6, 7, 8), HEAVY)
+    return by_start
 
 
 def small_read_outs() -> dict[str, Experiment]:
@@ -254,7 +249,8 @@ RUNS = (
 def plan(n_train: int, spread: float, steps: int, n_seeds: int) -> dict[str, Experiment]:
     """Plan of chapter 15: the runs on small digits that the page trains, with a large start and
     with torch's."""
+    size = {"n_train": n_train, "steps": steps}
     return {
-        name: small_run(name, n_seeds, "live", n_train=n_train, spread=start, steps=steps)
-        for name, start in (("large", spread), ("usual", 1.0))
+        "large": small_run("large", n_seeds, "live", spread=spread, **size),
+        "usual": small_run("usual", n_seeds, "live", spread=1.0, **size),
     }

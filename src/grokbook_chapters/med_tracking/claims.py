@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from companion.claims import Finding, Runs, claim, judge
-from companion.claims.finding import ENOUGH, UNDECIDED, most, some
+from companion.claims.finding import ENOUGH, UNDECIDED, Part, most, some_of
 from grokbook.measures import med
 from grokbook.runs.experiment import Experiment
 from grokbook.theory.one_frequency import circle, full_loss
@@ -139,7 +139,8 @@ def longest(runs: Runs) -> pd.DataFrame:
     table = stack(runs)
     settings = table.index.get_level_values(0)
     seeds = table.index.get_level_values(1)
-    return table[~((settings == "p = 47") & seeds.isin(seeds[settings == CONTINUED]))]
+    is_continued = seeds.isin(seeds[settings == CONTINUED])
+    return table[~((settings == "p = 47") & is_continued)]
 
 
 def strangers(table: pd.DataFrame) -> str:
@@ -178,25 +179,23 @@ def nearly_identical(runs: Runs, *, bar: float = ALMOST_IDENTICAL) -> Finding:
     """
     table = longest(runs)
     share = table.agreement
-    outcomes = {"generalise": table.generalises, "do not generalise": ~table.generalises}
-    shares = [_range(share[those], words) for words, those in outcomes.items() if those.any()]
-    part = bool(share.min() >= bar)
+    words = []
+    for memorises, part in share.groupby(~table.generalises):
+        what = "do not generalise" if memorises else "generalise"
+        words.append(f"{part.min():.0%} to {part.max():.0%} in {len(part)} runs that {what}")
+    identical = bool(share.min() >= bar)
     return judge(
-        part if not part or runs.complete() else None,
+        identical if not identical or runs.complete() else None,
         value=share.median(),
         low=share.min(),
         high=share.max(),
-        shares=" and ".join(shares),
+        shares=" and ".join(words),
         count=len(share),
         detrended=table.detrended.median(),
         null=table.null.median(),
-        significant=some(int(table.beyond.sum()), len(share)),
+        significant=some_of(table.beyond),
         strange=strangers(table),
     )
-
-
-def _range(shares: pd.Series, words: str) -> str:
-    return f"{shares.min():.0%} to {shares.max():.0%} in {len(shares)} runs that {words}"
 
 
 def fresh() -> dict[str, Experiment]:
@@ -258,10 +257,10 @@ def second_observation(runs: Runs) -> Finding:
         count=len(asked),
         grok=int(asked.generalises.sum()),
         seen=len(seen),
-        fell=some(int(below.sum()), len(seen)),
+        fell=some_of(below),
         early=int(early.sum()),
         never=int(never.sum()),
-        others=some(int(grown.below.sum()), len(grown)),
+        others=some_of(grown.below),
     )
 
 
@@ -303,12 +302,12 @@ def third_observation(runs: Runs) -> Finding:
     table = table[table.generalises]
     ends = table[["measure_settles", "accuracy_settles"]].astype(float)
     last = table.last_step.astype(float)
-    decided = (ends.min(axis=1) <= (1 - SETTLED) * last).to_numpy(dtype=bool)
-    if not decided.any():
+    decides = ends.min(axis=1) <= (1 - SETTLED) * last
+    if not decides.any():
         return Finding("vacuous", numbers={"count": len(table)})
-    gap = ((ends.measure_settles - ends.accuracy_settles) / last)[decided]
+    gap = ((ends.measure_settles - ends.accuracy_settles) / last)[decides]
     after = gap >= -SETTLED
-    against = ", ".join(f"{label[0]}, seed {label[1]}" for label in gap.index[~after])
+    against = ", ".join(f"{setting}, seed {seed}" for setting, seed in gap.index[~after])
     every = bool(after.all())
     known = len(after) >= ENOUGH and runs.complete()
     return judge(
@@ -322,7 +321,7 @@ def third_observation(runs: Runs) -> Finding:
         first=gap.min(),
         late=gap.max(),
         against=against or "none",
-        after=some(int(after.sum()), len(after)),
+        after=some_of(after),
     )
 
 
@@ -340,7 +339,7 @@ def raw_shares(table: pd.DataFrame) -> str:
     has more."""
     weight = table.weight_norm_agreement
     length = table.embedding_norm_agreement
-    more = some(int((weight > table.agreement).sum()), len(table))
+    more = some_of(weight > table.agreement)
     return (
         f"MED {table.agreement.median():.2f}, norm of all weights {weight.median():.2f} (more than"
         f" MED in {more}), mean length of a vector {length.median():.2f}"
@@ -377,19 +376,25 @@ def exceptionally(runs: Runs, *, by: str = "agreement") -> Finding:
     pairs, which voids the null.
     """
     table = stack(runs)
-    n = len(table)
     does = tracks(table)
-    above = table[[f"{norm}_{by}" for norm in NORMS]].lt(table[by], axis=0).all(axis=1)
-    parts = [bool(flags.mean() > 0.5) if n >= ENOUGH else None for flags in (does, above)]
+    norms = table[[f"{norm}_{by}" for norm in NORMS]]
+    above = norms.lt(table[by], axis=0).all(axis=1)
+    moves: Part = None
+    above_norms: Part = None
+    if len(table) >= ENOUGH:
+        moves = bool(does.mean() > 0.5)
+        above_norms = bool(above.mean() > 0.5)
+    numbers = ", ".join(str(name).removeprefix("gu2025/fig") for name in runs)
     return judge(
-        *parts,
-        corrected=parts[0],
+        moves,
+        above_norms,
+        corrected=moves,
         value=float(above.mean()),
         low=0,
         high=1,
         norms=raw_shares(table),
-        figures="Figs " + ", ".join(str(name).removeprefix("gu2025/fig") for name in runs),
+        figures=f"Figs {numbers}",
         strange=strangers(table),
-        tracks=some(int(does.sum()), n),
-        above=some(int(above.sum()), n),
+        tracks=some_of(does),
+        above=some_of(above),
     )

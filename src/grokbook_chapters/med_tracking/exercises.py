@@ -22,7 +22,7 @@ def line(med_: float, diameter: float, *, p: int, length: float) -> Mistakes:
     """Two lengths, to three digits."""
     places = length * np.arange(p)
     steps = np.abs(np.diff(places, append=places[0]))
-    typical = ("the closing step", length), ("is the sum", steps.sum())
+    typical = (("the closing step", length), ("is the sum", steps.sum()))
     yield from number(med_, steps.mean(), "add the p steps", *typical)
     apart = ("p - 1 steps apart", p * length)
     yield from number(diameter, np.ptp(places), "the diameter is the distance", apart)
@@ -38,20 +38,21 @@ def relabel(renamings: int, least: float, *, prime: int, run: int, snapshot: int
     yield renamings in (prime - 2, prime - 1), "one-to-one"
     yield 2 * renamings == right, "c and -c"
     yield renamings != right, "count the c below the number"
-    table = (
-        recorded(operations()["gu2025/fig13"])
-        .embedding.isel(seed=run, snapshot=snapshot)
-        .values.astype(float)
-    )
+    embedding = recorded(operations()["gu2025/fig13"]).embedding
+    table = embedding.isel(seed=run, snapshot=snapshot).values.astype(float)
 
     def smallest(rows: np.ndarray) -> float:
         n = len(rows)
-        return min(med(rows[c * np.arange(n) % n]) for c in range(1, n) if np.gcd(c, n) == 1)
+        units = [c for c in range(1, n) if np.gcd(c, n) == 1]
+        return min(med(rows[c * np.arange(n) % n]) for c in units)
 
     ordered = by_powers(table)
-    of_addition = ("renamings of addition", smallest(table) / mean_norm(table))
-    typical = of_addition, ("not divided", smallest(ordered))
-    yield from number(least, smallest(ordered) / mean_norm(ordered), "order by powers", *typical)
+    unscaled = smallest(ordered)
+    typical = (
+        ("renamings of addition", smallest(table) / mean_norm(table)),
+        ("not divided", unscaled),
+    )
+    yield from number(least, unscaled / mean_norm(ordered), "order by powers", *typical)
 
 
 @exercise("ex-05-null", draws={"seed": range(100_000), "width": range(15, 36, 2)})
@@ -59,14 +60,13 @@ def null(
     raw: float, smoothed: float, honest: float, fooled: float, *, seed: int, width: int
 ) -> Mistakes:
     """Two shares of the steps, and two p-values, all to three digits."""
-    rng, trend = np.random.default_rng(seed), 40 * np.sin(np.linspace(0, np.pi, 400))
-    curves = [trend + rng.normal(size=400) for _ in range(2)]
-    means = [np.lib.stride_tricks.sliding_window_view(c, width).mean(axis=1) for c in curves]
-    padded = [np.convolve(c, np.ones(width) / width, "same") for c in curves]
-    correlation = ("correlation", np.corrcoef(*curves)[0, 1])
-    yield from number(
-        raw, sign_agreement(*curves), "the agreement is `sign_agreement(x", correlation
-    )
+    trend = 40 * np.sin(np.linspace(0, np.pi, 400))
+    curves = trend + np.random.default_rng(seed).normal(size=(2, 400))
+    means = np.lib.stride_tricks.sliding_window_view(curves, width, axis=1).mean(axis=2)
+    padded = [np.convolve(curve, np.ones(width) / width, "same") for curve in curves]
+    agreement = sign_agreement(*curves)
+    correlation = ("correlation", np.corrcoef(curves)[0, 1])
+    yield from number(raw, agreement, "the agreement is `sign_agreement(x", correlation)
     zeros = ("zeros", sign_agreement(*padded))
     yield from number(smoothed, sign_agreement(*means), "smooth both curves by the mean", zeros)
     yield from number(honest, shift_test(*curves).p_value, "not detrended")
@@ -84,20 +84,24 @@ def own(
         "the run is to have p = N",
     )
     seen = track(dataset.isel(run=0))
-    first, second, third = (None if one is None else bool(one) for one in calls)
+    first, second, third = (None if call is None else bool(call) for call in calls)
     if first != (seen["agreement"] >= 0.9):
         yield True, "nine in ten", seen["agreement"]
-    fit, grok, below, last = (
-        seen[name] for name in ("fit_step", "grok_step", "below_step", "last_step")
-    )
-    nearer = None if below is None or grok is None else abs(below - grok) < abs(below - fit)
+    fit = seen["fit_step"]
+    grok = seen["grok_step"]
+    below = seen["below_step"]
+    nearer = None
+    if below is not None and grok is not None:
+        nearer = abs(below - grok) < abs(below - fit)
     if second != nearer:
         yield nearer is None, "the second decides nothing"
         yield True, "for the second compare how far", below, grok, fit
-    ends = seen["measure_settles"], seen["accuracy_settles"]
-    if grok is None or min(ends) > (1 - SETTLED) * last:
+    measure = seen["measure_settles"]
+    accuracy = seen["accuracy_settles"]
+    last = seen["last_step"]
+    if grok is None or min(measure, accuracy) > (1 - SETTLED) * last:
         yield third is not None, "the third decides nothing"
         return
-    if third == (abs(ends[0] - ends[1]) <= SETTLED * last):
+    if third == (abs(measure - accuracy) <= SETTLED * last):
         return
-    yield True, "for the third compare steps", ends[0], ends[1], SETTLED * last
+    yield True, "for the third compare steps", measure, accuracy, SETTLED * last

@@ -35,7 +35,7 @@ def other_names(p: int, frequencies: tuple[int, ...]) -> Figure:
 def loss_and_med(run: xr.Dataset) -> Figure:
     """Test loss of one run above, and below MED and the mean length of a vector, each divided by
     its start."""
-    fig, ((top,), (bottom,)) = panels(2, 1, height=4.4, sharex=True)
+    fig, ((top,), (bottom,)) = panels(2, 1, height=3.5, sharex=True)
     top.plot(run.step, run.test_loss, color=COLOURS["test"], lw=1)
     top.set_ylabel("test loss (nats)")
     lines = ("med", "MED", "measure", "-"), ("embedding_norm", "mean length", "second", "--")

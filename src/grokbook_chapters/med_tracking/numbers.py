@@ -9,7 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from companion.claims import Finding, choose, load, outcomes
-from companion.claims.finding import some
+from companion.claims.finding import some, some_of
 from companion.page import Number, Truth
 from grokbook.measures import circle_med, definition_table, med, med_spectral_bound
 from grokbook_chapters.lead_tasks import lead_tasks
@@ -23,12 +23,12 @@ JUDGED = ("G27", "P5.1b", "P5.1c", "GD2")
 
 def numbers(data: xr.Dataset, other: xr.Dataset, every: pd.DataFrame) -> dict[str, Any]:
     """What the prose uses of the runs at two moduli and of `every` run of `tracked_settings`."""
-    found = {one.claim.id: one.finding for one in outcomes(choose(JUDGED))}
+    findings = {outcome.claim.id: outcome.finding for outcome in outcomes(choose(JUDGED))}
     return {
         **_definitions(data),
         **_factors(data, other),
         **_association(data, other),
-        **_observations(found),
+        **_observations(findings),
         **_settings(every),
         **_best_names(data, other),
     }
@@ -97,25 +97,25 @@ def _association(data: xr.Dataset, other: xr.Dataset) -> dict[str, Any]:
     can_tell = bool((own <= LEVEL).all() and (clock == 1).all()) if len(own) else None
     by_length = beyond["mean length"] >= 0.9 * beyond["MED"] > 2 * beyond["MED / mean length"]
     runs = len(tried.loc["MED"])
+    late = some(int(beyond["test loss, one logged step late"]), runs)
+    length = some(int(beyond["mean length"]), runs)
     return {
         "all_detrended": f"{recorded.detrended.median():.0%}",
         "all_null": f"{recorded.null.median():.0%}",
-        "all_beyond": some(int(recorded.beyond.sum()), len(recorded)),
+        "all_beyond": some_of(recorded.beyond),
         "all_strangers": strangers(recorded),
-        "late_control": some(int(beyond["test loss, one logged step late"]), runs),
+        "late_control": late,
         "can_tell": Truth(can_tell, f"the test loss passes in {beyond['test loss itself']} runs"),
-        "length_not_shape": Truth(
-            bool(by_length), f"the mean length passes in {some(int(beyond['mean length']), runs)}"
-        ),
+        "length_not_shape": Truth(bool(by_length), f"the mean length passes in {length}"),
     }
 
 
-def _observations(found: Mapping[str, Finding]) -> dict[str, Any]:
+def _observations(findings: Mapping[str, Finding]) -> dict[str, Any]:
     """What the claims' own checks say of the paper's observations."""
-    alike = found["G27"]
-    second = found["P5.1b"].numbers
-    third = found["P5.1c"].numbers
-    exceptional = found["GD2"].numbers
+    alike = findings["G27"]
+    second = findings["P5.1b"].numbers
+    third = findings["P5.1c"].numbers
+    exceptional = findings["GD2"].numbers
     return {
         "raw_low": f"{alike.low:.0%}",
         "raw_high": f"{alike.high:.0%}",
@@ -130,14 +130,12 @@ def _settings(every: pd.DataFrame) -> dict[str, Any]:
     """In how many runs of all settings MED and its quotient move with the test loss."""
     quotient = every.quotient_p_value <= LEVEL
     figures = every.index.get_level_values("setting").str.startswith("Fig.")
-    large = every.beyond[figures]
-    small = every.beyond[~figures]
-    beyond = some(int(every.beyond.sum()), len(every))
+    mostly_length = bool(every.beyond.sum() > 2 * quotient.sum())
     return {
-        "beyond_large": some(int(large.sum()), len(large)),
-        "beyond_small": some(int(small.sum()), len(small)),
-        "shape_beyond": some(int(quotient.sum()), len(every)),
-        "length_again": Truth(bool(every.beyond.sum() > 2 * quotient.sum()), f"MED in {beyond}"),
+        "beyond_large": some_of(every.beyond[figures]),
+        "beyond_small": some_of(every.beyond[~figures]),
+        "shape_beyond": some_of(quotient),
+        "length_again": Truth(mostly_length, f"MED in {some_of(every.beyond)}"),
     }
 
 
@@ -150,11 +148,11 @@ def _best_names(data: xr.Dataset, other: xr.Dataset) -> dict[str, Any]:
         if adds and "few cells" not in name:
             small[name] = experiment
     tested = pd.concat([*page, *load(small, best_names).values()])
-    falls = pd.concat(page)
+    of_page = pd.concat(page)
+    falls = of_page.end < of_page.start
     better = int((tested.end < tested.low).sum())
-    fallen = int((falls.end < falls.start).sum())
     return {
         "n_tested": len(tested),
-        "best_falls": Truth(fallen == len(falls), f"it falls in {some(fallen, len(falls))}"),
+        "best_falls": Truth(bool(falls.all()), f"it falls in {some_of(falls)}"),
         "narrow": Truth(better == 0, f"of the runs {better} below"),
     }

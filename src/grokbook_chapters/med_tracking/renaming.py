@@ -36,9 +36,8 @@ def best_names(runs: xr.Dataset, draws: int = 99) -> pd.DataFrame:
         end = tables[-1]
         moved = [least_med(frequencies_moved(end, rng))[0] for _ in range(draws)]
         low, high = np.quantile(moved, [0.05, 0.95]) / mean_norm(end)
-        row = {"start": best_shape(tables[0]), "end": best_shape(end), "low": low, "high": high}
-        rows.append(row)
-    return pd.DataFrame(rows)
+        rows.append((best_shape(tables[0]), best_shape(end), low, high))
+    return pd.DataFrame(rows, columns=["start", "end", "low", "high"])
 
 
 def by_powers(phi: np.ndarray) -> np.ndarray:

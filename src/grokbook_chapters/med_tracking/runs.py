@@ -45,14 +45,12 @@ def plan(
         raise ParameterError(
             f"p = p_other = {p_other} must be two different moduli; take 97 and 47."
         )
-    return {
-        name: Experiment(
-            f"gu2025/fig5[p={modulus}]",
-            modular_run(modulus, train_fraction, d_model=d_model, steps=length),
-            seeds=tuple(range(n_seeds)),
-        )
-        for name, modulus, length in (("p", p, steps), ("p_other", p_other, steps_other))
-    }
+    experiments = {}
+    for name, modulus, length in (("p", p, steps), ("p_other", p_other, steps_other)):
+        config = modular_run(modulus, train_fraction, d_model=d_model, steps=length)
+        seeds = tuple(range(n_seeds))
+        experiments[name] = Experiment(f"gu2025/fig5[p={modulus}]", config, seeds)
+    return experiments
 
 
 # How many seeds are recorded of Fig. 5, by modulus; five of the others.
@@ -75,7 +73,11 @@ def longer() -> dict[str, Experiment]:
 
 def figures() -> dict[str, Experiment]:
     """Figs 12 to 19 with every recorded seed, by name."""
-    return operations() | {f"gu2025/{n}": operations()[f"gu2025/{n}"].with_seeds(6) for n in SIX}
+    experiments = operations()
+    for figure in SIX:
+        name = f"gu2025/{figure}"
+        experiments[name] = experiments[name].with_seeds(6)
+    return experiments
 
 
 # steps that tell MED from a stranger's as often as 10,000: in all 15 recorded runs of Figs 14, 16
@@ -86,13 +88,11 @@ HALF = 5_000
 def half_as_long() -> dict[str, Experiment]:
     """Figs 17 to 19 for half of the steps of `operations`, with seeds that these do not have, by
     the figure's name."""
-    found = {}
-    for name in (f"gu2025/fig{n}" for n in (17, 18, 19)):
-        own = operations()[name]
-        found[name] = Experiment(
-            f"{name}[steps={HALF}]", replace(own.config, steps=HALF), seeds=(3, 4, 5)
-        )
-    return found
+    experiments = {}
+    for name in ("gu2025/fig17", "gu2025/fig18", "gu2025/fig19"):
+        config = replace(operations()[name].config, steps=HALF)
+        experiments[name] = Experiment(f"{name}[steps={HALF}]", config, seeds=(3, 4, 5))
+    return experiments
 
 
 RUNS = (moduli, longer, operations, half_as_long)
@@ -123,21 +123,21 @@ def tracked(dataset: xr.Dataset) -> pd.DataFrame:
     Columns that begin with one of `NORMS` hold the raw and the detrended agreement of that norm
     with the test loss.
     """
-    others = [
-        dataset.med.roll(seed=by, roll_coords=False) for by in range(1, dataset.sizes["seed"])
-    ]
-    strange = [agreement_table(dataset.assign(med=med)) for med in others]
-    norms = {norm: agreement_table(dataset, norm) for norm in NORMS}
-    return with_events(tracking_table(dataset)).assign(
-        stranger=np.max([t.detrended for t in strange], axis=0) if strange else np.nan,
-        strangers_beyond=sum((t.p_value <= LEVEL).astype(int) for t in strange) if strange else 0,
-        strangers=len(strange),
-        **{
-            f"{n}_{column}": table[column]
-            for n, table in norms.items()
-            for column in ("agreement", "detrended")
-        },
-    )
+    table = with_events(tracking_table(dataset))
+    strangers = []
+    for by in range(1, dataset.sizes["seed"]):
+        other = dataset.med.roll(seed=by, roll_coords=False)
+        strangers.append(agreement_table(dataset.assign(med=other)))
+    table = table.assign(stranger=np.nan, strangers_beyond=0, strangers=len(strangers))
+    if strangers:
+        pairs = pd.concat(strangers)
+        beyond = pairs.p_value <= LEVEL
+        table["stranger"] = pairs.detrended.groupby("seed").max()
+        table["strangers_beyond"] = beyond.groupby("seed").sum()
+    for norm in NORMS:
+        moves = agreement_table(dataset, norm)[["agreement", "detrended"]]
+        table = table.join(moves.add_prefix(f"{norm}_"))
+    return table
 
 
 def stack(tables: Mapping[object, pd.DataFrame]) -> pd.DataFrame:
@@ -163,13 +163,11 @@ def controls(dataset: xr.Dataset) -> xr.Dataset:
         >>> controls(data).stranger.values[0].tolist(), controls(data).loss_late.values[0].tolist()
         ([8.0, 6.0, 5.0], [4.0, 4.0, 2.0])
     """
-    late = dataset.test_loss.isel(step=[0, *range(dataset.sizes["step"] - 1)]).assign_coords(
-        step=dataset.step
-    )
+    before = [0, *range(dataset.sizes["step"] - 1)]
+    late = dataset.test_loss.isel(step=before).assign_coords(step=dataset.step)
     clock = np.exp(-dataset.step / 100) + 0 * dataset.med
-    return dataset.assign(
-        loss_late=late, clock=clock, stranger=dataset.med.roll(seed=1, roll_coords=False)
-    )
+    stranger = dataset.med.roll(seed=1, roll_coords=False)
+    return dataset.assign(loss_late=late, clock=clock, stranger=stranger)
 
 
 CONTROLLED = {

@@ -57,7 +57,8 @@ def _curve(values: Array, name: str) -> np.ndarray:
 def _pair(
     x: Array, y: Array, one: str = "the first curve", two: str = "the second curve"
 ) -> tuple[np.ndarray, np.ndarray]:
-    first, second = _curve(x, one), _curve(y, two)
+    first = _curve(x, one)
+    second = _curve(y, two)
     if first.size != second.size:
         raise ParameterError(
             f"{one} and {two} have {first.size} and {second.size} points; they must be equally"
@@ -80,8 +81,8 @@ def sign_agreement(x: Array, y: Array) -> float:
 
     Source: Gu 2024, section 4.3, Property 2.
     """
-    first, second = _pair(x, y)
-    return float((np.sign(np.diff(first)) == np.sign(np.diff(second))).mean())
+    first, second = np.sign(np.diff(_pair(x, y)))
+    return float((first == second).mean())
 
 
 def detrended_increments(x: Array, window: int = WINDOW) -> np.ndarray:
@@ -128,21 +129,33 @@ def shift_test(x: Array, y: Array, *, window: int | None = WINDOW) -> ShiftTest:
     Source: the null is this book's; a test on smoothed or trending curves finds agreement
     everywhere.
     """
-    curves = _pair(x, y)
-    signs = [
-        np.sign(np.diff(c) if window is None else detrended_increments(c, window)) for c in curves
-    ]
-    quarter = signs[0].size // 4
+    first, second = _pair(x, y)
+    first = _signs(first, window)
+    second = _signs(second, window)
+    n = first.size
+    quarter = n // 4
     if quarter < 2:
-        raise ParameterError(f"{signs[0].size} increments are fewer than 8; log more steps.")
-    first, second = signs if window is None else map(_without_stays, signs)
-    pieces = np.lib.stride_tricks.sliding_window_view(second, second.size - 2 * quarter)
-    products = first[quarter : second.size - quarter] * pieces
-    counts = np.maximum((products != 0).sum(axis=1), 1)
-    excess, shares = products.sum(axis=1) / np.sqrt(counts), (products > 0).sum(axis=1) / counts
-    p_value = (excess >= excess[quarter] - 1e-12).mean()
-    compared = int((products[quarter] != 0).sum())
-    return ShiftTest(float(shares[quarter]), float(np.median(shares)), float(p_value), compared)
+        raise ParameterError(f"{n} increments are fewer than 8; log more steps.")
+    pieces = np.lib.stride_tricks.sliding_window_view(second, n - 2 * quarter)
+    products = first[quarter : n - quarter] * pieces
+    compared = (products != 0).sum(axis=1)
+    counts = np.maximum(compared, 1)
+    shares = (products > 0).sum(axis=1) / counts
+    excess = products.sum(axis=1) / np.sqrt(counts)
+    as_high = excess >= excess[quarter] - 1e-12
+    return ShiftTest(
+        agreement=float(shares[quarter]),
+        null=float(np.median(shares)),
+        p_value=float(as_high.mean()),
+        intervals=int(compared[quarter]),
+    )
+
+
+def _signs(curve: np.ndarray, window: int | None) -> np.ndarray:
+    """Signs of the increments, raw, or detrended and without what is left of a trend."""
+    if window is None:
+        return np.sign(np.diff(curve))
+    return _without_stays(np.sign(detrended_increments(curve, window)))
 
 
 def _without_stays(signs: np.ndarray) -> np.ndarray:
@@ -206,7 +219,8 @@ def _moves(run: xr.Dataset, measure: str, read: np.ndarray) -> dict[str, float]:
     """`agreement` over the logged steps that are read."""
     if measure not in run:
         raise ParameterError(f"the dataset has no measure {measure!r}.")
-    loss, value = run.test_loss.values[read], run[measure].values[read]
+    loss = run.test_loss.values[read]
+    value = run[measure].values[read]
     # detrending leaves an increment a point beyond the window
     tested = (loss.size - WINDOW) // 4 >= SHIFTS // 2
     test = shift_test(loss, value) if tested else ShiftTest(np.nan, np.nan, np.nan, 0)
@@ -233,9 +247,10 @@ def track(run: xr.Dataset, measure: str = "med") -> dict[str, float | int | None
     """
     timed = _timed(run, "test_accuracy")
     read = _read(run, timed.fit_step)
-    moves = _moves(run, measure, read)
     onset = _timed(run, "test_accuracy_unmirrored", threshold=ONSET)
-    steps, value = run.step.values[read], run[measure].values[read]
+    moves = _moves(run, measure, read)
+    steps = run.step.values[read]
+    value = run[measure].values[read]
     return {
         "fit_step": timed.fit_step,
         "onset_step": onset.grok_step,
@@ -290,7 +305,6 @@ def falls_with_grokking(table: pd.DataFrame) -> pd.Series:
     >>> falls_with_grokking(pd.DataFrame(rows)).tolist()
     [True, False]
     """
-    fit, below, grok = (
-        table[name].astype("Float64") for name in ("fit_step", "below_step", "grok_step")
-    )
-    return ((below - grok).abs() < (below - fit).abs()).fillna(False).astype(bool)
+    steps = table[["fit_step", "below_step", "grok_step"]].astype(float)
+    to_grok = (steps.below_step - steps.grok_step).abs()
+    return to_grok < (steps.below_step - steps.fit_step).abs()

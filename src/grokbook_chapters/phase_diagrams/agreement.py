@@ -14,7 +14,8 @@ from grokbook.errors import ParameterError
 
 def _paired(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The letters of two diagrams in the cells that both decide."""
-    one, other = np.asarray(first), np.asarray(second)
+    one = np.asarray(first)
+    other = np.asarray(second)
     if one.shape != other.shape:
         raise ParameterError(
             f"the diagrams have shapes {one.shape} and {other.shape}, but must have the same cells."
@@ -63,12 +64,11 @@ def among_seeds(phase: xr.DataArray) -> pd.DataFrame:
     In the mean another program with the same chances in each cell agrees with a seed as well, and
     no better. One whose cells vary less can agree better. Empty for one seed.
     """
-    pairs = (
-        list(itertools.combinations(phase.seed.values.tolist(), 2)) if "seed" in phase.dims else []
-    )
-    diagrams = {seed: phase.sel(seed=seed).values for pair in pairs for seed in pair}
+    diagrams = {}
+    if "seed" in phase.dims:
+        diagrams = {int(seed): phase.sel(seed=seed).values for seed in phase.seed}
     rows = []
-    for first, second in pairs:
-        both = diagrams[first], diagrams[second]
+    for first, second in itertools.combinations(diagrams, 2):
+        both = (diagrams[first], diagrams[second])
         rows.append((first, second, agreement(*both), kappa(*both)))
     return pd.DataFrame(rows, columns=["first", "second", "agreement", "kappa"])

@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ import xarray as xr
 from scipy.stats import mannwhitneyu, sem, t
 
 from companion.claims import Finding, Runs, claim, enough, judge
-from companion.claims.finding import ENOUGH, UNDECIDED, Part, band, decided, most, some
+from companion.claims.finding import ENOUGH, UNDECIDED, Part, band, decided, most, some, some_of
 from companion.claims.ledger import said
 from companion.claims.runs import every_run
 from grokbook import logic
@@ -25,7 +26,6 @@ from grokbook_chapters.phase_diagrams.agreement import agreement, among_seeds, k
 from grokbook_chapters.phase_diagrams.published import panels, same_cells, steps_beside
 from grokbook_chapters.phase_diagrams.runs import (
     SHORTER,
-    SPEEDS,
     STARTS,
     TASKS,
     by_seed,
@@ -44,12 +44,14 @@ from grokbook_chapters.phase_diagrams.runs import (
 LINES = 5
 # Share of the cells from which two diagrams count as the same, and up to which as those of two
 # seeds.
-SAME, OTHERS = 0.9, 0.6
+SAME = 0.9
+OTHERS = 0.6
 # Level of a test, and chance above which orders of phases that are drawn at random do as well.
 LEVEL = 0.05
 # Values at each end of an axis that are compared; the difference of shares below which it counts as
 # without effect.
-ENDS, LITTLE = 3, 0.1
+ENDS = 3
+LITTLE = 0.1
 # The authors' rule for a closed parallelogram on a line.
 TOLERANCE = 0.1
 
@@ -86,21 +88,28 @@ def four_phases(runs: Mapping[str, xr.Dataset]) -> Finding:
     Two seeds of three are most of them, whatever the third one shows; a panel has all four where a
     part of it does.
     """
-    theirs = {panel: counts for panel, counts in published.counted().items() if panel in "bcd"}
-
-    def flags(label: str, lacking: Part) -> list[Part]:
-        phase = runs[label].phase.transpose("seed", ...) if label in runs else ()
-        return [set("CGMX") <= set(np.ravel(one)) or lacking for one in phase]
-
-    seeds = {"6b": flags("6b", False), "6c": flags("6c", False) + flags("6c in part", None)}
-    ours = [most([*own, *[None] * (ENOUGH - len(own))]) for own in seeds.values()]
+    parts: list[Part] = []
+    cells = []
+    counts_of = published.counted()
+    for panel in "bcd":
+        counts = counts_of[panel].values()
+        parts.append(min(counts) > 0)
+        cells.append(f"{', '.join(map(str, counts))} of 6{panel}")
+    in_part = [flag or None for flag in _all_four(runs, "6c in part")]
+    seeds = {"6b": _all_four(runs, "6b"), "6c": _all_four(runs, "6c") + in_part}
+    for flags in seeds.values():
+        unknown = [None] * (ENOUGH - len(flags))
+        parts.append(most(flags + unknown))
     told = "; ".join(f"{own.count(True)} of {len(own)} of {name}" for name, own in seeds.items())
-    cells = "; ".join(
-        f"{', '.join(map(str, counts.values()))} of 6{panel}" for panel, counts in theirs.items()
-    )
-    return judge(
-        *(min(counts.values()) > 0 for counts in theirs.values()), *ours, cells=cells, told=told
-    )
+    return judge(*parts, cells="; ".join(cells), told=told)
+
+
+def _all_four(runs: Mapping[str, xr.Dataset], label: str) -> list[Part]:
+    """Of each recorded seed of a panel, is every phase there?"""
+    if label not in runs:
+        return []
+    phase = runs[label].phase.transpose("seed", ...)
+    return [set("CGMX") <= set(np.ravel(cells)) for cells in phase]
 
 
 def followed(ours: xr.Dataset, fitted: xr.Dataset | None) -> xr.DataArray:
@@ -157,41 +166,42 @@ def grokking_is_sandwiched(runs: Mapping[str, xr.Dataset], *, least: int = LINES
     panel, and in the corner's own cell. That is open where an order drawn at random for each
     published panel and direction does as well in more than 5 %.
     """
-    theirs = {f"6{panel}": grid for panel, grid in panels().items()}
-    recorded = {name: (runs[name], runs[f"{name} until fit"]) for name in ("6b", "6c")}
-    axes = ("seed", "decoder_weight_decay", "decoder_lr")
-    ours = {
-        name: followed(*both).transpose(*axes)
-        for name, both in recorded.items()
-        if both[0] is not None
-    }
-    parts, along_one, told = published.sandwiched(theirs)
-    own_parts, own_along_one, own = published.sandwiched(ours, least)
-    if not all(enough(*both) for both in recorded.values()):
-        own_parts, own_along_one = [None], None
-    fast = [grid.values[:, -3:] for grid in theirs.values()]
-    corners = {
-        "M": [cells[:3] == "M" for cells in fast],
-        "X": [cells[-3:] == "X" for cells in fast],
-    }
-    filled = [bool(cells.mean() > 0.5) for kind in corners.values() for cells in kind]
-    last = [cells[0, -1] for cells in corners["M"]] + [cells[-1, -1] for cells in corners["X"]]
-    chance = published.by_chance(theirs)
-    corrected = logic.all_of([along_one, own_along_one, all(last), chance <= LEVEL or None])
-    counts = {
-        name: said(tuple(int(cells.sum()) for cells in kind)) for name, kind in corners.items()
-    }
+    grids = {f"6{panel}": grid for panel, grid in panels().items()}
+    theirs = published.sandwiched(grids)
+    ours = published.sandwiched(_in_order(runs), least)
+    recorded = [runs[name] for name in ("6b", "6b until fit", "6c", "6c until fit")]
+    if not enough(*recorded):
+        ours = replace(ours, parts=[None], along_one=None)
+    memorised = [grid.values[:3, -3:] == "M" for grid in grids.values()]
+    confused = [grid.values[-3:, -3:] == "X" for grid in grids.values()]
+    filled = [bool(cells.mean() > 0.5) for cells in memorised + confused]
+    last = [cells[0, -1] for cells in memorised] + [cells[-1, -1] for cells in confused]
+    chance = published.by_chance(grids)
+    corrected = logic.all_of([theirs.along_one, ours.along_one, all(last), chance <= LEVEL or None])
     return judge(
-        *parts,
-        *own_parts,
+        *theirs.parts,
+        *ours.parts,
         *filled,
         corrected=corrected,
         chance=chance,
-        theirs=told.pop("told"),
-        ours=own["told"],
-        **told,
-        **counts,
+        theirs=theirs.words,
+        ours=ours.words,
+        touching=theirs.touching,
+        between=theirs.between,
+        M=said([int(cells.sum()) for cells in memorised]),
+        X=said([int(cells.sum()) for cells in confused]),
     )
+
+
+def _in_order(runs: Mapping[str, xr.Dataset]) -> dict[str, xr.DataArray]:
+    """The phases of our runs of 6b and 6c over seed, decay and rate, as far as they are
+    recorded."""
+    phase = {}
+    for name in ("6b", "6c"):
+        if runs[name] is not None:
+            cells = followed(runs[name], runs[f"{name} until fit"])
+            phase[name] = cells.transpose("seed", "decoder_weight_decay", "decoder_lr")
+    return phase
 
 
 @claim(
@@ -231,34 +241,37 @@ def competition(runs: Mapping[str, xr.Dataset]) -> Finding:
     run that ends with the test set right before the training set has no phase: the second part is
     open where these decide it.
     """
-    found = runs["6a"]
-    if not enough(found):
-        return judge(
-            None,
-            **dict.fromkeys(("slow", "far", "early", "ideal", "near", "fast"), "none"),
-            late=0,
-            soon=0,
-        )
-    phase, ratio = found.phase, (found.encoder_lr / found.decoder_lr).broadcast_like(found.phase)
-    near, far, comprehend = (ratio > 1.01) & (ratio < 90), ratio >= 90, phase == "C"
+    race = runs["6a"]
+    if not enough(race):
+        none = dict.fromkeys(("slow", "far", "early", "ideal", "near", "fast"), "none")
+        return judge(None, late=0, soon=0, **none)
+    phase = race.phase
+    ratio = (race.encoder_lr / race.decoder_lr).broadcast_like(phase)
+    faster = ratio > 1.01
+    near = faster & (ratio < 90)
+    far = ratio >= 90
+    comprehend = phase == "C"
     groups = {
         "slow": (phase == "M").where(ratio < 0.11),
         "far": phase.isin([*"CG"]).where(far),
         "ideal": comprehend.where(far),
         "near": comprehend.where(near),
-        "fast": (ratio > 1.01).where(comprehend),
+        "fast": faster.where(comprehend),
     }
     share = {name: float(group.mean()) for name, group in groups.items()}
     told = {name: some(int(group.sum()), int(group.count())) for name, group in groups.items()}
-    early = int(((phase == OPEN) & found.test_step.notnull() & far).sum())
-    late, soon = (float(found.test_step.where(where).median()) for where in (far, near))
-    known, possible = share["far"], share["far"] + early / int(far.sum())
-    generalise = decided(known > 0.5 and late > soon, possible <= 0.5 or late <= soon)
-    memorise, faster = share["slow"] > 0.5, share["fast"]
-    parts = (memorise, generalise, faster == 1, beyond(share["near"], share["ideal"]))
+    early = int(((phase == OPEN) & race.test_step.notnull() & far).sum())
+    late = float(race.test_step.where(far).median())
+    soon = float(race.test_step.where(near).median())
+    possible = share["far"] + early / int(far.sum())
+    generalise = decided(share["far"] > 0.5 and late > soon, possible <= 0.5 or late <= soon)
+    memorise = share["slow"] > 0.5
     return judge(
-        *parts,
-        corrected=memorise and faster >= 0.9 and generalise,
+        memorise,
+        generalise,
+        share["fast"] == 1,
+        beyond(share["near"], share["ideal"]),
+        corrected=memorise and share["fast"] >= 0.9 and generalise,
         late=late,
         soon=soon,
         early=early,
@@ -278,7 +291,7 @@ def with_published(phase: xr.DataArray, panel: str) -> float:
     """Share of cells (decay, rate) in which a seed agrees with the published panel, the median over
     seeds."""
     theirs = same_cells(phase, panel).values
-    return float(np.median([agreement(one.values, theirs) for one in phase]))
+    return float(np.median([agreement(own, theirs) for own in phase.values]))
 
 
 @claim(
@@ -360,11 +373,14 @@ def size_of_the_start(runs: Mapping[str, xr.DataArray], *, little: float = LITTL
     cells = runs["cells"]
     if not enough(cells):
         return Finding(UNDECIDED, f"{0 if cells is None else len(cells)} seeds are recorded")
-    both = [cells.isel(spread=k) for k in (0, -1)]
-    small, large = (one.isin([*"CG"]).mean(["decoder_weight_decay", "decoder_lr"]) for one in both)
+    generalise = cells.isin([*"CG"]).mean(["decoder_weight_decay", "decoder_lr"])
+    small = generalise.isel(spread=0, drop=True)
+    large = generalise.isel(spread=-1, drop=True)
     gaps = (small - large).values
-    mean, (half, wide) = float(gaps.mean()), t.ppf([0.95, 0.975], len(gaps) - 1) * sem(gaps)
+    mean = float(gaps.mean())
+    half, wide = t.ppf([0.95, 0.975], len(gaps) - 1) * sem(gaps)
     no_gap = decided(abs(mean) + half < little, abs(mean) > wide)
+    both = [cells.isel(spread=0), cells.isel(spread=-1)]
     return judge(
         no_gap if len(gaps) >= STARTS else None,
         value=mean,
@@ -374,9 +390,9 @@ def size_of_the_start(runs: Mapping[str, xr.DataArray], *, little: float = LITTL
         half=half,
         seeds=len(gaps),
         shares=(float(small.mean()), float(large.mean())),
-        sizes=[float(one.spread) / 2 for one in both],
-        met=[with_published(one, "d") for one in both],
-        own=[among_seeds(one).agreement.median() for one in both],
+        sizes=[float(phase.spread) / 2 for phase in both],
+        met=[with_published(phase, "d") for phase in both],
+        own=[among_seeds(phase).agreement.median() for phase in both],
     )
 
 
@@ -408,13 +424,12 @@ def their_draws(runs: Mapping[str, xr.Dataset], *, same: float = SAME) -> Findin
     theirs = panels()["b"]
     ours = phases(runs["b"]).phase.isel(seed=0).transpose(*theirs.dims).values
     value = agreement(ours, theirs.values)
-    steps = steps_beside(runs["b"]).met
     return judge(
         decided(value >= same, value <= OTHERS),
         value=value,
         cells=theirs.size,
         kappa=kappa(ours, theirs.values),
-        met=some(int(steps.sum()), len(steps)),
+        met=some_of(steps_beside(runs["b"]).met),
     )
 
 
@@ -430,13 +445,15 @@ def of_twins(data: xr.Dataset, hold: int = 1) -> xr.DataArray:
     phase = phases(curves).phase
     if hold == 1:
         return phase
-    high = [
-        PhaseRule().reached(curves[f"{part}_accuracy"]).rolling(step=hold).min()
-        for part in ("train", "test")
-    ]
-    first = [curves.step.where(one.shift(step=1 - hold) == 1).min("step") for one in high]
-    letters = xr.apply_ufunc(phase_of, *first)
+    fit = _first_stay(curves.train_accuracy, hold)
+    letters = xr.apply_ufunc(phase_of, fit, _first_stay(curves.test_accuracy, hold))
     return letters.where((phase != OPEN) & (letters != "T"), OPEN)
+
+
+def _first_stay(accuracy: xr.DataArray, hold: int) -> xr.DataArray:
+    """The first step from which an accuracy is high for `hold` looks."""
+    high = PhaseRule().reached(accuracy).rolling(step=hold).min()
+    return accuracy.step.where(high.shift(step=1 - hold) == 1).min("step")
 
 
 def one_phase(cells: xr.DataArray) -> xr.DataArray:
@@ -467,30 +484,45 @@ def not_by_rounding(runs: Mapping[str, xr.Dataset], *, same: float = SAME) -> Fi
     Our reading: in each panel three starts, equal but for a millionth of each first weight, have
     one phase in nine tenths of the cells. With correction: in one of the two.
     """
-    shares = {
-        panel: [float(one_phase(of_twins(data, hold)).mean()) for hold in (1, 4)]
-        for panel, data in runs.items()
-    }
-    parts: list[Part] = [share >= same for share, _ in shares.values()] + [None] * (2 - len(runs))
-    told = " and ".join(
-        f"{share:.0%} ({held:.0%}) of the cells of 6{panel}"
-        for panel, (share, held) in shares.items()
-    )
+    shares = []
+    words = []
+    for panel, data in runs.items():
+        share = _same_phase(data, hold=1)
+        shares.append(share)
+        words.append(f"{share:.0%} ({_same_phase(data, hold=4):.0%}) of the cells of 6{panel}")
+    parts: list[Part] = [share >= same for share in shares]
+    parts += [None] * (2 - len(runs))
     return judge(
         *parts,
         corrected=decided(True in parts, None not in parts),
-        value=min((share for share, _ in shares.values()), default=None),
-        told=told,
+        value=min(shares, default=None),
+        told=" and ".join(words),
     )
 
 
-# How many runs are in a phase, how many are not decided, and how many there are.
-Count = tuple[int, int, int]
+def _same_phase(data: xr.Dataset, hold: int) -> float:
+    """Share of the cells, of those that all twins decide, in which they have one phase."""
+    return float(one_phase(of_twins(data, hold)).mean())
+
+
+class Count(NamedTuple):
+    """How many runs are in a phase, how many are not decided, and how many there are."""
+
+    in_phase: int
+    undecided: int
+    of: int
+
+    def at(self, where: str) -> str:
+        """The count in words, of some place."""
+        words = f"{some(self.in_phase, self.of)} {where}"
+        if self.undecided:
+            words += f" ({self.undecided} are not decided)"
+        return words
 
 
 def counted(phase: xr.DataArray, letter: str) -> Count:
     """The runs of a phase among some cells."""
-    return int((phase == letter).sum()), int((phase == OPEN).sum()), phase.size
+    return Count(int((phase == letter).sum()), int((phase == OPEN).sum()), phase.size)
 
 
 def at_ends(phase: xr.DataArray, axis: str, slow: bool) -> tuple[Count, Count]:
@@ -498,22 +530,23 @@ def at_ends(phase: xr.DataArray, axis: str, slow: bool) -> tuple[Count, Count]:
 
     With `slow`, at the slower half of the decoder's rates only.
     """
-    part = phase.isel(decoder_lr=slice(phase.sizes["decoder_lr"] // 2)) if slow else phase
-    return counted(part.isel({axis: slice(ENDS)}), "C"), counted(
-        part.isel({axis: slice(-ENDS, None)}), "C"
-    )
+    cells = slow_half(phase) if slow else phase
+    low = cells.isel({axis: slice(ENDS)})
+    high = cells.isel({axis: slice(-ENDS, None)})
+    return counted(low, "C"), counted(high, "C")
+
+
+def slow_half(phase: xr.DataArray) -> xr.DataArray:
+    """The slower half of the decoder's rates."""
+    return phase.isel(decoder_lr=slice(phase.sizes["decoder_lr"] // 2))
 
 
 def either(counts: tuple[Count, Count], right: Callable[[float, float], Part]) -> Part:
     """What is right of two shares, whichever phase the runs have that are not decided; None where
     it matters."""
     ends = [{count / of, (count + left) / of} for count, left, of in counts]
-    found = {right(*pair) for pair in itertools.product(*ends)}
-    return found.pop() if len(found) == 1 else None
-
-
-def _told(count: Count, where: str) -> str:
-    return f"{some(count[0], count[2])} {where}" + f" ({count[1]} are not decided)" * (count[1] > 0)
+    answers = {right(low, high) for low, high in itertools.product(*ends)}
+    return answers.pop() if len(answers) == 1 else None
 
 
 def beyond(more: float, less: float, little: float = LITTLE) -> Part:
@@ -541,19 +574,22 @@ def _compared(
     one of them. The values of the axis, the decoder's decay and the length are ours, so that runs
     refute nothing.
     """
-    parts, told = dict.fromkeys(TASKS), []
+    parts: dict[str, Part] = dict.fromkeys(TASKS)
+    words = []
     for task, data in runs.items():
         counts = at_ends(data.phase, axis, slow)
-        rising = [
-            low[0] < high[0]
-            for low, high in (at_ends(one, axis, slow) for _, one in data.phase.groupby("seed"))
-        ]
-        both = " and ".join(map(_told, counts, ("at the low end", "at the high end")))
-        told.append(f"{task}: {both} (seeds with more there: {sum(rising)} of {len(rising)})")
-        parts[task] = either(counts, right) if enough(data) else None
-    return judge(
-        *parts.values(), corrected=True in parts.values(), elsewhere=True, told="; ".join(told)
-    )
+        rising = []
+        for _, phase in data.phase.groupby("seed"):
+            low, high = at_ends(phase, axis, slow)
+            rising.append(low.in_phase < high.in_phase)
+        words.append(
+            f"{task}: {counts[0].at('at the low end')} and {counts[1].at('at the high end')} (seeds"
+            f" with more there: {sum(rising)} of {len(rising)})"
+        )
+        if enough(data):
+            parts[task] = either(counts, right)
+    answers = list(parts.values())
+    return judge(*answers, corrected=True in answers, elsewhere=True, told="; ".join(words))
 
 
 def _figure(number: str) -> Callable[[], dict[str, object]]:
@@ -606,13 +642,15 @@ def grokking_in_a_corner(runs: Mapping[str, xr.Dataset], *, little: float = LITT
     regression: of the figure's runs none on labels groks.
     """
     data = runs["regression"]
-    phase = data.phase.isel(seed=(data.phase == "G").any(["decoder_lr", "batch_size"]).values)
-    inside = phase.isel(decoder_lr=slice(phase.sizes["decoder_lr"] // 2), batch_size=slice(ENDS))
-    corner, whole = counted(inside, "G"), counted(phase, "G")
-    elsewhere = tuple(np.subtract(whole, corner).tolist())
-    there = either((corner, elsewhere), partial(beyond, little=little)) if enough(phase) else None
-    told = f"{_told(corner, 'in the corner')}, {_told(elsewhere, 'elsewhere')}"
-    return judge(there, elsewhere=True, told=told, seeds=some(len(phase.seed), len(data.seed)))
+    groks = (data.phase == "G").any(["decoder_lr", "batch_size"]).values
+    phase = data.phase.isel(seed=groks)
+    corner = counted(slow_half(phase).isel(batch_size=slice(ENDS)), "G")
+    others = Count(*np.subtract(counted(phase, "G"), corner).tolist())
+    more_there: Part = None
+    if enough(phase):
+        more_there = either((corner, others), partial(beyond, little=little))
+    told = f"{corner.at('in the corner')}, {others.at('elsewhere')}"
+    return judge(more_there, elsewhere=True, told=told, seeds=some_of(groks))
 
 
 @claim("LP08", "liu2022", "appendix G, Fig. 14", **_MORE, runs=_figure("14"), says=_TOLD)
@@ -645,19 +683,17 @@ def closed(runs: Mapping[str, xr.Dataset], tolerance: float = TOLERANCE) -> pd.D
     names = dict(zip(permissible_set(all_samples(4)), ("A1", "A2", "A3"), strict=True))
     rows = []
     for name, seed, run in every_run(runs):
-        table = run.embedding.transpose("snapshot", "token", "feature").values[..., 0].astype(float)
-        last = closed_set(table[-1], tolerance)
-        numbers = (table[-1] - table[-1].mean()) / table[-1].std()
-        rows.append(
-            {
-                "rates": name,
-                "seed": seed,
-                "fitted": float(run.train_accuracy[-1]),
-                "closed": len(last),
-                "which": ", ".join(names[one] for one in last) or "none",
-                "numbers": numbers,
-            }
-        )
+        end = run.embedding.isel(snapshot=-1, feature=0).values.astype(float)
+        last = closed_set(end, tolerance)
+        row = {
+            "rates": name,
+            "seed": seed,
+            "fitted": float(run.train_accuracy[-1]),
+            "closed": len(last),
+            "which": ", ".join(names[parallelogram] for parallelogram in last) or "none",
+            "numbers": (end - end.mean()) / end.std(),
+        }
+        rows.append(row)
     return pd.DataFrame(rows)
 
 
@@ -698,14 +734,15 @@ def four_symbols(runs: Runs, *, tolerance: float = TOLERANCE) -> Finding:
     difference had refuted the first part, what is not seen the second.)
     """
     rows = closed(runs, tolerance)
-    fast, slow = (rows.closed[rows.rates == name] for name in SPEEDS)
+    fast = rows.closed[rows.rates == "fast decoder"]
+    slow = rows.closed[rows.rates == "slow decoder"]
     kinds = rows.which.value_counts().reindex(ALL, fill_value=0)
     seen = int((kinds > 0).sum())
-    p = less = np.nan
+    p = np.nan
+    less = np.nan
     if runs.complete():
-        p, less = (
-            float(mannwhitneyu(slow, fast, alternative=side).pvalue) for side in ("greater", "less")
-        )
+        p = float(mannwhitneyu(slow, fast, alternative="greater").pvalue)
+        less = float(mannwhitneyu(slow, fast, alternative="less").pvalue)
     return judge(
         decided(p < LEVEL, less < LEVEL),
         seen == len(ALL) or None,
@@ -716,6 +753,6 @@ def four_symbols(runs: Runs, *, tolerance: float = TOLERANCE) -> Finding:
         fast=fast.mean(),
         seen=seen,
         of=len(ALL),
-        fitted=some(int((rows.fitted > 1 - 1e-6).sum()), len(rows)),
+        fitted=some_of(rows.fitted > 1 - 1e-6),
         told=", ".join(f"{kind} ({count})" for kind, count in kinds.items()),
     )

@@ -18,15 +18,18 @@ from grokbook_chapters.phase_diagrams import agreement, published
 def relative(late: Sequence[bool], slow: float, *, factor: float, gap: int) -> Mistakes:
     """A list of eight True and False, and a number above 1, to three digits."""
     fits, tests = np.array([*published.NO_DECAY.values()]).T
-    given = [bool(one) for one in late]
-    if given != [test / fit > factor for fit, test in zip(fits, tests, strict=True)]:
+    given = [bool(flag) for flag in late]
+    if given != (tests / fits > factor).tolist():
         yield given == (tests - fits >= gap).tolist(), "asks for a number of steps"
         yield given == (tests - fits > factor * fits).tolist(), "the delay with the fit step"
         yield True, "a run is late where test step /"
     fit, test = published.NO_DECAY[1e-4]
-    grows = [("the delay grows", gap / one) for one in (test, fit)]
-    unknown = ("knows nothing of `factor`", factor)
-    yield from number(slow, gap / (test - fit), "when is `slow` times the delay", unknown, *grows)
+    typical = (
+        ("knows nothing of `factor`", factor),
+        ("the delay grows", gap / test),
+        ("the delay grows", gap / fit),
+    )
+    yield from number(slow, gap / (test - fit), "when is `slow` times the delay", *typical)
 
 
 @exercise("ex-12-chance", draws={"seed": range(100_000)})
@@ -35,12 +38,11 @@ def chance(agreements: Sequence[float], kappas: Sequence[float], *, seed: int) -
     rng = np.random.default_rng(seed)
     cells = rng.choice(published.panels()["b"].values.ravel(), 120, replace=False)
     answers = [np.full(120, "M"), rng.permutation(cells)]
-    right = [agreement.agreement(cells, one) for one in answers]
-    yield from number(agreements, right, "the share of the 120 cells")
-    one_in_four = ("not one in four", [(a - 0.25) / 0.75 for a in right])
-    typical = ("leaves chance out", right), one_in_four
-    found = [agreement.kappa(cells, one) for one in answers]
-    yield from number(kappas, found, "kappa is (a - c) / (1 - c)", *typical)
+    shares = np.array([agreement.agreement(cells, answer) for answer in answers])
+    yield from number(agreements, shares, "the share of the 120 cells")
+    typical = (("leaves chance out", shares), ("not one in four", (shares - 0.25) / 0.75))
+    right = [agreement.kappa(cells, answer) for answer in answers]
+    yield from number(kappas, right, "kappa is (a - c) / (1 - c)", *typical)
 
 
 @exercise(
@@ -49,14 +51,15 @@ def chance(agreements: Sequence[float], kappas: Sequence[float], *, seed: int) -
 )
 def splits(share: float, most: int, *, p: int, held: int, least: float) -> Mistakes:
     """A share from 0 to 1, to three digits, and a whole number."""
-    sizes = [int(n) for n in np.bincount(np.add(*np.triu_indices(p)))]
+    sizes = np.bincount(np.add(*np.triu_indices(p))).tolist()
     ways = np.ones(1, dtype=object)
-    for n in sizes:
-        ways = np.convolve(ways, np.array([comb(n, k) for k in range(n)], dtype=object))
+    for size in sizes:
+        of_sum = [comb(size, k) for k in range(size)]
+        ways = np.convolve(ways, np.array(of_sum, dtype=object))
     pairs = sum(sizes)
-    shares = [int(one) / comb(pairs, n) for n, one in enumerate(ways)]
+    shares = np.array([int(count) / comb(pairs, n) for n, count in enumerate(ways)])
     single = ("with two pairs", comb(pairs - 4, held) / comb(pairs, held))
     yield from number(share, shares[held], "not the share", single)
-    right = next(n for n, one in enumerate(shares) if one < least) - 1
+    right = int(np.argmax(shares < least)) - 1  # the first of these falls short
     yield most > right, "fewer of the splits", most
     yield most != right, "more test pairs", most

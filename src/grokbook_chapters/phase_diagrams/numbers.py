@@ -40,17 +40,19 @@ def numbers(run: xr.Dataset, recorded: Recorded, gap: int) -> dict[str, Any]:
 
 def _trained(run: xr.Dataset) -> dict[str, Any]:
     """How many cells of the small diagram have their symbols in order."""
-    found = phases(run, PhaseRule(cap=int(run.step[-1])))
+    phase = phases(run, PhaseRule(cap=int(run.step[-1]))).phase
     in_order = order(run.embedding) == run.sizes["token"] - 1
-    kinds = {"general": found.phase.isin([*"CG"])}
-    kinds["other"] = ~kinds["general"]
-    told: dict[str, Any] = {}
-    for name, kind in kinds.items():
-        count = int(kind.sum())
-        told[f"some_{name}"] = Truth(count > 0, f"{count} of {kind.size} cells")
-        told[f"{name}_ordered"] = int((in_order & kind).sum())
-        told[f"{name}_all"] = count
-    return told
+    general = phase.isin([*"CG"])
+    generalising = int(general.sum())
+    others = general.size - generalising
+    return {
+        "some_general": Truth(generalising > 0, f"{generalising} of {general.size} cells"),
+        "general_ordered": int((in_order & general).sum()),
+        "general_all": generalising,
+        "some_other": Truth(others > 0, f"{others} of {general.size} cells"),
+        "other_ordered": int((in_order & ~general).sum()),
+        "other_all": others,
+    }
 
 
 def _made_again(replayed: xr.Dataset, rule: PhaseRule) -> dict[str, Any]:
@@ -58,8 +60,7 @@ def _made_again(replayed: xr.Dataset, rule: PhaseRule) -> dict[str, Any]:
     paper's rule, and where symbols end."""
     theirs = published.panels()["b"]
     phase = phases(replayed, rule).phase.isel(seed=0).transpose(*theirs.dims)
-    found = phases(replayed).isel(seed=0)
-    no_decay = found.sel(decoder_weight_decay=0)
+    no_decay = phases(replayed).isel(seed=0).sel(decoder_weight_decay=0)
     late = no_decay.test_step / no_decay.fit_step
     grokking = late.where(no_decay.phase == "G")
     place = replayed.embedding.isel(seed=0, feature=0)

@@ -4,7 +4,7 @@ them."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -35,26 +35,26 @@ def steps_beside(ours: xr.Dataset) -> pd.DataFrame:
     The program counts from 0 and looks after its update, at every step. So a step is met where ours
     is the first that is logged after more updates than it.
     """
-    found = phases(ours).isel(seed=0)
-    logged = ours.step.values
+    no_decay = phases(ours).isel(seed=0).sel(decoder_weight_decay=0)
     rows = []
     for rate, (fit, test) in NO_DECAY.items():
-        run = found.sel(decoder_lr=rate, method="nearest").sel(decoder_weight_decay=0)
-        for part, first, step in (("training", run.fit_step, fit), ("test", run.test_step, test)):
-            expected = logged[np.searchsorted(logged, step, side="right")]
-            row = {"rate": rate, "set": part, "published": step, "ours": float(first)}
-            rows.append(row | {"met": float(first) == expected})
-    return pd.DataFrame(rows)
+        run = no_decay.sel(decoder_lr=rate, method="nearest")
+        rows.append((rate, "training", fit, float(run.fit_step)))
+        rows.append((rate, "test", test, float(run.test_step)))
+    table = pd.DataFrame(rows, columns=["rate", "set", "published", "ours"])
+    logged = ours.step.values
+    expected = logged[np.searchsorted(logged, table.published, side="right")]
+    return table.assign(met=table.ours == expected)
 
 
 def panels() -> dict[str, xr.DataArray]:
     """Both panels as letters over (decoder_weight_decay, decoder_lr)."""
     decays = {"b": DECAYS, "d": S3_DECAYS}
-    found = {}
+    grids = {}
     for panel, rows in ROWS.items():
         axes = {"decoder_weight_decay": list(decays[panel]), "decoder_lr": list(FINE)}
-        found[panel] = xr.DataArray([list(row) for row in rows], axes)
-    return found
+        grids[panel] = xr.DataArray([list(row) for row in rows], axes)
+    return grids
 
 
 def same_cells(phase: xr.DataArray, panel: str) -> xr.DataArray:
@@ -71,24 +71,38 @@ def counted() -> dict[str, dict[str, int]]:
     return dict(sorted(counts.items()))
 
 
-def sandwiched(
-    cells: Mapping[str, xr.DataArray], least: int = 1
-) -> tuple[list[Part], Part, dict[str, Any]]:
-    """Does grokking stand between C and M in most lines that have all three, along each axis of
-    each panel?
+@dataclass(frozen=True)
+class Sandwiched:
+    """The lines of some panels that have C, G and M: where grokking stands between the others.
 
-    A part a panel and direction, whether it is so along one axis of each panel, and numbers for a
-    sentence.
+    `parts` has one a panel and direction, whether it does so in most lines; `along_one`, whether
+    along one axis of each panel; `touching` and `between` count the borders of C with M, and those
+    that grokking has with either.
     """
+
+    parts: list[Part]
+    along_one: Part
+    words: str
+    touching: int
+    between: int
+
+
+def sandwiched(cells: Mapping[str, xr.DataArray], least: int = 1) -> Sandwiched:
+    """The order of the phases along each axis of each panel, not known below `least` lines."""
     table = sandwich(cells)
-    parts, one = between(table, least)
-    told = "; ".join(
-        f"{r.panel}, along the {r.along}: {some(r['C, G, M'], r.lines)}"
-        for _, r in table.iterrows()
-    )
+    parts, along_one = between(table, least)
+    words = []
+    for row in table.to_dict("records"):
+        in_order = some(row["C, G, M"], row["lines"])
+        words.append(f"{row['panel']}, along the {row['along']}: {in_order}")
     once = table.drop_duplicates("panel")
-    met = {"touching": int(once.CM.sum()), "between": int(once.CG.sum() + once.GM.sum())}
-    return parts, one, {"told": told, **met}
+    return Sandwiched(
+        parts,
+        along_one,
+        "; ".join(words),
+        touching=int(once.CM.sum()),
+        between=int(once.CG.sum() + once.GM.sum()),
+    )
 
 
 def by_chance(cells: Mapping[str, xr.DataArray]) -> float:

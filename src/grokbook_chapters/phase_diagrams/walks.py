@@ -21,14 +21,13 @@ def walks(panels: Sequence[xr.Dataset]) -> pd.DataFrame:
     Panels are datasets over `encoder_lr` and `decoder_lr`. A run whose phase is not decided, or
     that never fits, is left out.
     """
-    rows = []
+    tables = []
     for panel in panels:
-        found = phases(panel)
-        walk = (found.encoder_lr * found.fit_step).transpose(*found.phase.dims)
-        rows.append(
-            pd.DataFrame({"phase": found.phase.values.ravel(), "walk": walk.values.ravel()})
-        )
-    table = pd.concat(rows, ignore_index=True)
+        cells = phases(panel)
+        walk = (cells.encoder_lr * cells.fit_step).transpose(*cells.phase.dims)
+        columns = {"phase": cells.phase.values.ravel(), "walk": walk.values.ravel()}
+        tables.append(pd.DataFrame(columns))
+    table = pd.concat(tables, ignore_index=True)
     return table[table.phase.isin([*"CGM"])].reset_index(drop=True)
 
 

@@ -3,13 +3,13 @@ it comes first."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from companion.claims import Finding, Runs, band, claim, judge
-from companion.claims.finding import decided, most
+from companion.claims.finding import Part, agreed, reaches
 from grokbook.curves.lead import RankTest, event_table, ranked
 from grokbook_chapters.lead_tasks import CONTROLS
 from grokbook_chapters.progress_measures.refitted import read_out_times
@@ -28,7 +28,7 @@ _JUDGED = {
 }
 
 
-def _associated(test: RankTest) -> bool | None:
+def _associated(test: RankTest) -> Part:
     """Is MED early where the accuracy is? Not found is not refuted; late where the accuracy is
     early is."""
     if test.p_value <= LEVEL:
@@ -36,42 +36,47 @@ def _associated(test: RankTest) -> bool | None:
     return False if test.tau < 0 and test.p_value >= 1 - LEVEL else None
 
 
-def _agreed(answers: list[bool | None]) -> bool | None:
-    """The answer that all shares of the moves give; None where one differs, and where there is
-    none."""
-    return answers[0] if len(set(answers)) == 1 else None
+class Events(NamedTuple):
+    """At each of `SHARES` the rank test and the leads of MED in the runs of the papers' size that
+    generalise, none where these are too few; and numbers for a sentence."""
+
+    tests: list[RankTest]
+    leads: list[pd.Series]
+    numbers: dict[str, Any]
+
+    @property
+    def goes_with_accuracy(self) -> Part:
+        """Is MED early where the accuracy is, at every share?"""
+        return agreed([_associated(test) for test in self.tests])
 
 
-def _goes_with(tables: list[pd.DataFrame]) -> bool | None:
-    """Is MED early where the accuracy is, at every share?"""
-    return _agreed([_associated(ranked(table)) for table in tables])
-
-
-def _read(runs: Runs) -> tuple[list[pd.DataFrame], dict[str, Any]]:
-    """The events of the papers' size at each of `SHARES`, none where too few runs generalise; both
-    sizes' numbers.
+def _read(runs: Runs) -> Events:
+    """The events of both sizes.
 
     The numbers of the small runs are MED's row of `summary_table` at half of both moves; the value
     is the rank correlation of the large ones there.
     """
-    large = {label: data for label, data in runs.items() if label in own_size()}
-    small = {label: data for label, data in runs.items() if label not in large}
-    tables = [event_table(large, FALLS, share=share) for share in SHARES] if large else []
-    if tables and tables[0].generalises.sum() < ENOUGH:
-        tables = []
-    leads = [table.query("generalises").lead for table in tables]
-    taus = [ranked(table).tau for table in tables]
-    said: dict[str, Any] = {
+    small = dict(runs)
+    large = {label: small.pop(label) for label in own_size() if label in runs}
+    tests = []
+    leads = []
+    for share in SHARES if large else ():
+        table = event_table(large, FALLS, share=share)
+        if table.generalises.sum() >= ENOUGH:
+            tests.append(ranked(table))
+            leads.append(table.lead[table.generalises])
+    numbers: dict[str, Any] = {
         "large": len(leads[0]) if leads else 0,
-        "large_first": ", ".join(str(int((lead > 0).sum())) for lead in leads) or "none",
-        "large_tau": ", ".join(f"{tau:.2f}" for tau in taus) or "not known",
-        "value": float(taus[1]) if taus else None,
+        "large_first": ", ".join(str((lead > 0).sum()) for lead in leads) or "none",
+        "large_tau": ", ".join(f"{test.tau:.2f}" for test in tests) or "not known",
+        "value": float(tests[1].tau) if tests else None,
     }
-    if not small:
-        none = {"runs": 0, "first": 0, "tau": np.nan, "p_value": np.nan, "anyway": "no"}
-        return tables, said | none
-    row = summary_table(event_table(small, FALLS), CONTROLS).loc["med"].drop("says")
-    return tables, said | row.to_dict()
+    if small:
+        row = summary_table(event_table(small, FALLS), CONTROLS).loc["med"]
+        numbers |= row.drop("says").to_dict()
+    else:
+        numbers |= {"runs": 0, "first": 0, "tau": np.nan, "p_value": np.nan, "anyway": "no"}
+    return Events(tests, leads, numbers)
 
 
 @claim(
@@ -100,8 +105,8 @@ def captures_changes(runs: Runs) -> Finding:
     out: they counted as the latest, and half of their unfinished move as early (-0.35, -0.06, 0.28
     at p = 97).
     """
-    tables, said = _read(runs)
-    return judge(_goes_with(tables), **said)
+    events = _read(runs)
+    return judge(events.goes_with_accuracy, **events.numbers)
 
 
 @claim(
@@ -129,9 +134,9 @@ def anticipates(runs: Runs) -> Finding:
     own size judges, at every share, was settled after its runs were seen: before, small runs judged
     and the share did not reach the large ones.
     """
-    tables, said = _read(runs)
-    first = [bool((table.query("generalises").lead > 0).mean() > 0.5) for table in tables]
-    return judge(_goes_with(tables), _agreed(first), **said)
+    events = _read(runs)
+    first = [bool((lead > 0).mean() > 0.5) for lead in events.leads]
+    return judge(events.goes_with_accuracy, agreed(first), **events.numbers)
 
 
 MOVED = 0.1
@@ -143,30 +148,6 @@ READABLE = 0.5
 def _sham_reads(table: pd.DataFrame) -> bool:
     """Does a read-out find half of the test pairs without training, or without their labels?"""
     return bool(max(table.start.max(), table.dealt.max()) >= READABLE)
-
-
-def _biased(table: pd.DataFrame, ahead: float) -> bool | None:
-    """Is the fresh read-out ahead of the network's own by this part of the wait in most runs? False
-    where in most it is not ahead by a tenth of that."""
-    early = most(_known(table.ahead_half, table.ahead_half >= ahead))
-    together = most(_known(table.ahead_half, table.ahead_half <= ahead / 10))
-    return decided(early is True, together is True)
-
-
-def _moving(table: pd.DataFrame) -> bool | None:
-    """Has the fresh read-out risen by the middle of the wait in most runs? False where in most it
-    has not by a tenth of that."""
-    rise = table.middle - table.start
-    risen = most(_known(rise, rise >= MOVED))
-    still = most(_known(rise, rise <= MOVED / 10))
-    return decided(risen is True, still is True)
-
-
-def _known(values: pd.Series, flags: pd.Series) -> list[bool | None]:
-    """The flags of runs, None where the value is missing."""
-    return [
-        None if pd.isna(value) else bool(flag) for value, flag in zip(values, flags, strict=True)
-    ]
 
 
 @claim(
@@ -197,23 +178,22 @@ def read_out_is_biased(runs: Runs, *, ahead: float = 0.25) -> Finding:
     run keeps what is asked. Predicted before the runs: both parts hold, ahead by about a third in
     two-layer networks and in transformers.
     """
-    biased: list[bool | None] = []
-    moving: list[bool | None] = []
+    if not runs:
+        return judge(None, None, told="not run")
+    biased: list[Part] = []
+    moving: list[Part] = []
     told = []
-    leads = []
     for label, table in runs.items():
-        fair = table is not None and not _sham_reads(table)
-        biased.append(_biased(table, ahead) if fair else None)
-        moving.append(_moving(table) if fair else None)
-        if table is not None:
-            leads.append(table.ahead_half)
-            told.append(f"{label} {table.ahead_half.median():.2f}")
-    value, low, high = band(pd.concat(leads)) if leads else (None, None, None)
+        fair = not _sham_reads(table)
+        biased.append(reaches(table.ahead_half, ahead) if fair else None)
+        moving.append(reaches(table.middle - table.start, MOVED) if fair else None)
+        told.append(f"{label} {table.ahead_half.median():.2f}")
+    value, low, high = band(pd.concat([table.ahead_half for table in runs.values()]))
     return judge(
-        _agreed(biased),
-        _agreed(moving),
+        agreed(biased),
+        agreed(moving),
         value=value,
         low=low,
         high=high,
-        told="; ".join(told) or "not run",
+        told="; ".join(told),
     )

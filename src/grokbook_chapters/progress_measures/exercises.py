@@ -28,7 +28,8 @@ def _summary(share: float) -> pd.DataFrame:
 def share(changed: Collection[str], lead: float, *, share: float) -> Mistakes:
     """The names of the measures whose word changes, and the median lead of `med`, to three
     digits."""
-    half, again = _summary(0.5), _summary(share)
+    half = _summary(0.5)
+    again = _summary(share)
     at_half = ("at one half", half["lead"]["med"])
     yield from number(lead, again["lead"]["med"], "the lead of `med` is in the column", at_half)
     if wrong := set(changed) & {"oracle", "oracle_early", "clock"}:
@@ -42,8 +43,11 @@ def share(changed: Collection[str], lead: float, *, share: float) -> Mistakes:
 def clock(half_step: float, *, steps: int, fit_step: int) -> Mistakes:
     """A step, to three digits or to the whole step before or after."""
     fall = log(2) * steps
-    at_the_fit = ("at the fit itself none of the fall", fit_step)
-    typical = at_the_fit, ("counts from step 0", fall), ("to 1/e", fit_step + steps)
+    typical = (
+        ("at the fit itself none of the fall", fit_step),
+        ("counts from step 0", fall),
+        ("to 1/e", fit_step + steps),
+    )
     solve = "solve exp(-b (t - fit_step)) = 1/2"
     yield from number(half_step, fit_step + fall, solve, *typical, within=1)
 

@@ -64,7 +64,7 @@ def lead_events(rows: pd.DataFrame, own: pd.DataFrame) -> Figure:
     cross a run of `own`."""
     delays = rows[["accuracy_delay", "measure_delay"]].replace(np.inf, np.nan)
     end = 1.08 * float(delays.max(axis=None))
-    fig, axes = panels(2, 3, height=4.4, sharex=True, sharey=True)
+    fig, axes = panels(2, 3, height=3.4, sharex=True, sharey=True)
     for ax, name in zip(axes.flat, COMPARED, strict=True):
         part = rows[(rows.measure == name) & rows.measure_delay.notna()]
         x = part.accuracy_delay
@@ -76,8 +76,8 @@ def lead_events(rows: pd.DataFrame, own: pd.DataFrame) -> Figure:
         ax.plot(x[both], y[both], **dots)
         ax.plot(x[~both].clip(upper=end), y[~both].clip(upper=end), mfc="none", **dots)
         here = own[(own.measure == name) & own.measure_delay.notna()]
-        x, y = here.accuracy_delay.clip(upper=end), here.measure_delay.clip(upper=end)
-        ax.plot(x, y, "P", ms=8, color=COLOURS["theory"], mec="white", mew=0.8)
+        delays = here[["accuracy_delay", "measure_delay"]].clip(upper=end)
+        ax.plot(*delays.to_numpy().T, "P", ms=8, color=COLOURS["theory"], mec="white", mew=0.8)
         ax.set_title(readable(name))
     for ax in axes[-1]:
         ax.set_xlabel("steps to half of the accuracy", fontsize=8.5)
@@ -92,9 +92,9 @@ def two_questions(summary: pd.DataFrame) -> Figure:
     A row a measure of `summary_table`, the controls on top, its word at the right."""
     table = in_order(summary)[::-1]
     rows = np.arange(len(table))
-    colours = [COLOURS["quiet" if name in CONTROL_WAYS else "measure"] for name in table.index]
-    beyond = table.p_value <= LEVEL
-    faces = [colour if does else "white" for colour, does in zip(colours, beyond, strict=True)]
+    is_control = table.index.isin(CONTROL_WAYS)
+    colours = np.where(is_control, COLOURS["quiet"], COLOURS["measure"])
+    faces = np.where(table.p_value <= LEVEL, colours, "white")
     fig, ((left, right),) = panels(1, 2, height=1 + 0.24 * len(table), sharey=True)
     left.scatter(table["first"] / table.runs, rows, 26, colours)
     right.scatter(table.tau, rows, 26, faces, edgecolors=colours)

@@ -63,40 +63,38 @@ def _networks(rows: pd.DataFrame) -> dict[str, Any]:
     typical = typical_run(rows)
     same = (rows.task == typical.task) & (rows.seed == typical.seed)
     clock = rows[same & (rows.measure == "clock")].measure_delay.iloc[0]
+    early = bool(clock < typical.accuracy_delay)
     return {
         "n_runs": len(each),
         "n_tasks": each.task.nunique(),
         "typical": f"{typical.task}, seed {typical.seed}",
-        "clock_early": Truth(
-            bool(clock < typical.accuracy_delay), f"half way after {clock:,.0f} steps"
-        ),
+        "clock_early": Truth(early, f"half way after {clock:,.0f} steps"),
     }
 
 
 def _two_questions(summary: pd.DataFrame) -> dict[str, Any]:
     """Who is first, who goes with the accuracy, at one half of both moves."""
     of = summary["first"].map(str) + " of " + summary.runs.map(str)
+    tau = summary.tau.map("{:.2f}".format)
     own = summary[~summary.index.isin(CONTROL_WAYS)]
-    beyond = summary.p_value <= LEVEL
     says = summary.says
     early = sorted(own.index[own.says == "early, as a clock"])
+    early_losses = early == ["excluded_loss_now", "restricted_loss_now"]
     neither = sorted(own.index[own.says == "neither"])
     can_tell = all(says[name] == word for name, word in CONTROLS_SAY.items())
+    length_goes = bool(summary.p_value["embedding_norm"] <= LEVEL)
     return {
         "n_measures": len(own),
         "clock_first": of["clock"],
         **{f"first_{name}": of[name] for name in TOLD},
-        **{
-            f"tau_{name}": f"{summary.tau[name]:.2f}"
-            for name in ("med", "embedding_norm", "normalised_med")
-        },
+        "tau_med": tau["med"],
+        "tau_embedding_norm": tau["embedding_norm"],
+        "tau_normalised_med": tau["normalised_med"],
         "loss_anyway": summary.anyway["test_loss"],
         "can_tell": Truth(can_tell, f"the clock is {says['clock']}"),
-        "losses_early": Truth(
-            early == ["excluded_loss_now", "restricted_loss_now"], ", ".join(early)
-        ),
+        "losses_early": Truth(early_losses, ", ".join(early)),
         "quotient_does_not": Truth(neither == ["normalised_med"], ", ".join(neither)),
-        "length_goes": Truth(bool(beyond["embedding_norm"]), of["embedding_norm"]),
+        "length_goes": Truth(length_goes, of["embedding_norm"]),
         "med_goes": Truth(says["med"] == "goes with it", says["med"]),
     }
 
@@ -119,13 +117,12 @@ def _step_of_fitting(rows: pd.DataFrame) -> dict[str, Any]:
     fitting = ranked(fits)
     med = rows[rows.measure == "med"]
     same_fit = ranked(med.assign(task=med.task + ", fit at " + med.fit_step.map(str)))
-    beyond = same_fit.p_value <= LEVEL
     return {
         "tau_zero": _tau(from_zero),
         "tau_fit": _tau(fitting),
         "tau_same_med": _tau(same_fit),
         "fit_tells": Truth(fitting.p_value <= LEVEL, f"p = {fitting.p_value:.2g}"),
-        "med_beyond_fit": Truth(bool(beyond), f"p = {same_fit.p_value:.2g}"),
+        "med_beyond_fit": Truth(bool(same_fit.p_value <= LEVEL), f"p = {same_fit.p_value:.2g}"),
     }
 
 
@@ -137,25 +134,24 @@ def _own_size(own: Mapping[float, pd.DataFrame]) -> dict[str, Any]:
     """What the recorded runs of the papers' size do at three shares."""
     sums = {share: summary_table(events) for share, events in own.items()}
     half = own[0.5]
+    of_loss = half[half.measure == "test_loss"]
+    delays = of_loss.measure_delay
     loss = sums[0.5].loc["test_loss"]
-    delays = half[half.measure == "test_loss"].measure_delay
-    generalise = half[half.measure == "test_loss"].generalises
-    firsts = [str(table["first"]["med"]) for table in sums.values()]
-    taus = [f"{table.tau['med']:.2f}" for table in sums.values()]
+    loss_early = bool(loss["first"] == loss.runs and loss.tau < 0)
+    med = pd.DataFrame([table.loc["med"] for table in sums.values()])
+    taus = ", ".join(med.tau.map("{:.2f}".format))
+    goes = (med.p_value <= LEVEL).tolist()
     seen = {share: list(table.index[table.says == SEES]) for share, table in sums.items()}
-    goes = [bool(table.p_value["med"] <= LEVEL) for table in sums.values()]
     ipr = [sums[share].says["fourier_ipr"] for share in (0.5, 0.75)]
     return {
-        "own_runs": int(generalise.sum()),
+        "own_runs": int(of_loss.generalises.sum()),
         "own_loss_from": f"{delays.quantile(0.25):,.0f}",
         "own_loss_to": f"{delays.quantile(0.75):,.0f}",
-        "own_med_first": ", ".join(firsts),
-        "own_med_tau": ", ".join(taus),
-        "own_med_goes_late": Truth(goes == [False, True, True], ", ".join(taus)),
+        "own_med_first": ", ".join(med["first"].map(str)),
+        "own_med_tau": taus,
+        "own_med_goes_late": Truth(goes == [False, True, True], taus),
         "own_loss_sees_late": Truth(seen == {0.25: [], 0.5: [], 0.75: ["test_loss"]}, str(seen)),
-        "own_loss_early": Truth(
-            bool(loss["first"] == loss.runs and loss.tau < 0), f"first in {loss['first']}"
-        ),
+        "own_loss_early": Truth(loss_early, f"first in {loss['first']}"),
         "own_ipr_goes": Truth(ipr == ["goes with it"] * 2, ", ".join(ipr)),
     }
 
@@ -164,21 +160,22 @@ def _read_outs(fresh: Mapping[str, xr.Dataset]) -> dict[str, Any]:
     """How far a fresh read-out is ahead in two-layer networks and in transformers, what its shams
     read, and what the test of the page says of it."""
     tables = {name: read_out_times(data) for name, data in fresh.items()}
-    ahead = {name: float(table.ahead_half.median()) for name, table in tables.items()}
-    layers = [lead for name, lead in ahead.items() if name.startswith(TWO_LAYERS)]
-    transformers = [lead for name, lead in ahead.items() if not name.startswith(TWO_LAYERS)]
-    every = pd.concat(tables)
+    every = pd.concat(tables, names=["network"])
+    ahead = every.ahead_half.groupby("network").median()
+    two_layers = ahead.index.str.startswith(TWO_LAYERS)
+    layers = ahead[two_layers]
+    transformers = ahead[~two_layers]
     ways = {"fresh_readout": "rises"}
     sums = [summary_table(controlled(fresh, ways, share=share)) for share in SHARES]
     says = [table.says["fresh_readout"] for table in sums]
     half = sums[SHARES.index(0.5)].loc["fresh_readout"]
-    parts = f"{min(layers):.0%} and {max(layers):.0%}"
+    parts = f"{layers.min():.0%} and {layers.max():.0%}"
     return {
         "fresh_layers": parts,
-        "fresh_transformers": f"{min(transformers):.0%} and {max(transformers):.0%}",
+        "fresh_transformers": f"{transformers.min():.0%} and {transformers.max():.0%}",
         "fresh_first": f"{half['first']} of {half.runs}",
         "fresh_tau": f"{half.tau:.2f}",
         "fresh_shams": f"{max(every.start.max(), every.dealt.max()):.0%}",
         "fresh_sees": Truth(says == [SEES] * len(SHARES), ", ".join(says)),
-        "fresh_by_kind": Truth(min(layers) > 2 * max(transformers), parts),
+        "fresh_by_kind": Truth(bool(layers.min() > 2 * transformers.max()), parts),
     }

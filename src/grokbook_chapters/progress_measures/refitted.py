@@ -28,18 +28,12 @@ def read_out_times(data: xr.Dataset) -> pd.DataFrame:
         table[f"own_{name}"] = own
         table[f"fresh_{name}"] = read
         table[f"ahead_{name}"] = (own - read) / (own - table.fit_step)
-    halfway = (table.fit_step + table.own_half) / 2
-    middle = []
-    for seed, step in halfway.items():
-        curve = data.fresh_readout.sel(seed=seed)
-        middle.append(float("nan") if pd.isna(step) else _at(curve, step))
+    curves = data.fresh_readout
+    halfway = ((table.fit_step + table.own_half) / 2).dropna()
+    logged = curves.sel(seed=halfway.index.values)
+    middle = logged.sel(step=halfway.to_xarray(), method="nearest")
     return table.assign(
-        start=data.fresh_readout.isel(step=0).to_series(),
-        middle=middle,
+        start=curves.isel(step=0).to_series(),
+        middle=middle.to_series(),
         dealt=data.fresh_readout_dealt.max("step").to_series(),
     )
-
-
-def _at(curve: xr.DataArray, step: float) -> float:
-    """A curve at the logged step next to a step."""
-    return float(curve.sel(step=step, method="nearest"))

@@ -37,11 +37,11 @@ LEFT_OUT = ("med_gu2024", "med_code_base", "restricted_loss", "excluded_loss", "
 
 def tasks() -> dict[str, Experiment]:
     """The ten tasks of `lead_tasks` by short name, with the `FRESH` seeds."""
-    named = {short_name(experiment): experiment for experiment in lead_tasks().values()}
-    return {
-        name: replace(one, seeds=one.seeds + tuple(FRESH.get(name, ())))
-        for name, one in named.items()
-    }
+    named = {}
+    for experiment in lead_tasks().values():
+        name = short_name(experiment)
+        named[name] = replace(experiment, seeds=(*experiment.seeds, *FRESH.get(name, ())))
+    return named
 
 
 KEPT = ("train_accuracy", "test_accuracy", "test_loss", *READ_OUTS)
@@ -77,13 +77,13 @@ def read_outs() -> dict[str, Experiment]:
     """
     subtract = watched_run(47, "subtract", train_fraction=ORDERED)
     add = watched_run(59, split="symmetric", train_fraction=ORDERED)
-    found = [
+    experiments = [
         _read_out("two layers, p=23", _two_layers(23, 128, 1_000), 10),
         _read_out("two layers, p=47", _two_layers(47, 256, 2_000), 5),
         _read_out("transformer, subtract, p=47", subtract.config, 10),
         _read_out("transformer, add, p=59", add.config, 5),
     ]
-    return {short_name(experiment): experiment for experiment in found}
+    return {short_name(experiment): experiment for experiment in experiments}
 
 
 RUNS = (tasks, read_outs)
@@ -108,13 +108,16 @@ def plan(
 ) -> dict[str, Experiment]:
     """Plan of chapter 06: the run that the page trains; `tasks` is shown as far as it is
     recorded."""
-    sizes = {
-        "train_fraction": train_fraction,
-        "d_model": d_model,
-        "steps": steps,
-        "points": max(1, steps // 10),
-    }
-    return {"live": watched_run(p, label="live", n_seeds=n_seeds, **sizes)}
+    live = watched_run(
+        p,
+        label="live",
+        train_fraction=train_fraction,
+        d_model=d_model,
+        steps=steps,
+        points=max(1, steps // 10),
+        n_seeds=n_seeds,
+    )
+    return {"live": live}
 
 
 def directions() -> dict[str, str]:

@@ -3,6 +3,7 @@ a measure, and a word for it."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 
 import numpy as np
@@ -82,33 +83,35 @@ def summary_table(rows: pd.DataFrame, quiet: Collection[str] = ()) -> pd.DataFra
     """
     if rows.empty:
         raise ParameterError("there are no events to make a table of.")
-    table = pd.DataFrame(
-        [_summary(name, part, quiet) for name, part in rows.groupby("measure", sort=False)]
-    )
-    table = table.set_index("measure")
+    measures = rows.groupby("measure", sort=False)
+    summaries = {name: _summary(part, quiet) for name, part in measures}
+    table = pd.DataFrame(summaries.values(), pd.Index(summaries, name="measure"))
     own = ~table.index.isin(CONTROL_WAYS) & table.p_value.notna()
     table.loc[own, "p_value"] = false_discovery_control(table.p_value[own])
-    flags = zip(table.p_value <= LEVEL, table["first"] > table.runs / 2, strict=True)
+    associated = table.p_value <= LEVEL
+    mostly_first = table["first"] > table.runs / 2
+    flags = zip(associated, mostly_first, strict=True)
     return table.assign(says=[SAYS.get(flag, "neither") for flag in flags])
 
 
-def _summary(name: str, rows: pd.DataFrame, quiet: Collection[str]) -> dict[str, object]:
+def _summary(rows: pd.DataFrame, quiet: Collection[str]) -> dict[str, object]:
     """The row of one measure."""
     good = rows[rows.generalises & rows.measure_delay.notna()]
     test = ranked(rows)
     usual = rows[rows.generalises].move.median()
     still = rows[rows.task.isin(quiet) & ~rows.generalises].move.dropna()
-    # by half or more of the median move where it generalises is as if it did
-    asked = usual > 0 and len(still)
+    anyway = "not asked"
+    if usual > 0 and len(still):
+        # by half or more of the median move where it generalises is as if it did
+        anyway = f"{(still >= usual / 2).sum()} of {len(still)}"
     return {
-        "measure": name,
         "runs": len(good),
         "moved": int(np.isfinite(good.measure_delay).sum()),
         "first": int((good.lead > 0).sum()),
         "lead": good.lead.median(),
         "tau": test.tau,
         "p_value": test.p_value,
-        "anyway": f"{(still >= usual / 2).sum()} of {len(still)}" if asked else "not asked",
+        "anyway": anyway,
     }
 
 
@@ -123,14 +126,9 @@ def readable(name: str) -> str:
     ... )
     ('restricted loss now', 'normalised MED', 'MED (2024)', 'oracle, 100 steps early')
     """
-    words = (
-        name.replace("_early", ", 100 steps early")
-        .replace("_", " ")
-        .replace("fourier ipr", "Fourier IPR")
-    )
-    return " ".join(
-        "MED" if word == "med" else word for word in words.replace("gu2024", "(2024)").split(" ")
-    )
+    words = name.replace("_early", ", 100 steps early").replace("_", " ")
+    words = words.replace("fourier ipr", "Fourier IPR").replace("gu2024", "(2024)")
+    return re.sub(r"\bmed\b", "MED", words)
 
 
 def in_order(summary: pd.DataFrame) -> pd.DataFrame:

@@ -19,7 +19,7 @@ LEFT_OUT = (
 def every_entry(chosen: Sequence[Claim], found: Sequence[Outcome]) -> pd.DataFrame:
     """`as_table` of all chosen claims: what was found, and for those that were not checked the
     settled verdict."""
-    checked = {one.claim.id for one in found}
+    checked = {outcome.claim.id for outcome in found}
     known = settled()
     entries = list(found)
     for claim in chosen:

@@ -23,8 +23,13 @@ class Formats:
 
 def compared(single: xr.Dataset, half: xr.Dataset) -> Formats:
     """The runs with the seeds `PAIRS`: both formats' grok steps, two one-sided tests."""
-    times = [grok_times(data) for data in (single, half)]
-    first, second = (table[table.index.isin(PAIRS)] for table in times)
+    first = _of_pairs(single)
+    second = _of_pairs(half)
     ratios = same_seed(second, first)
     alike = equivalent(first, second, margin=MARGIN) if len(ratios) else None
     return Formats(ratios, alike)
+
+
+def _of_pairs(data: xr.Dataset) -> pd.DataFrame:
+    times = grok_times(data)
+    return times[times.index.isin(PAIRS)]

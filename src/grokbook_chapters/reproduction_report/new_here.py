@@ -59,12 +59,11 @@ def med_bound() -> dict[str, Any]:
 
 def renaming(p: int = 59) -> dict[str, Any]:
     """The least MED over renamings is one for all circles, larger for four, largest for noise."""
-    noise = np.random.default_rng(0).normal(size=(p, 64))
-    several = np.hstack([circle(p, k) for k in (3, 10, 17, 24)])
+    noise = _least(np.random.default_rng(0).normal(size=(p, 64)))
+    few = _least(np.hstack([circle(p, k) for k in (3, 10, 17, 24)]))
     ones = [_least(circle(p, k)) for k in (1, 5, 20)]
-    few = _least(several)
-    stands = np.ptp(ones) < 1e-9 and ones[0] < few < _least(noise)
-    return {"p": p, "one": ones[0], "few": few, "noise": _least(noise), "true": stands}
+    stands = np.ptp(ones) < 1e-9 and ones[0] < few < noise
+    return {"p": p, "one": ones[0], "few": few, "noise": noise, "true": stands}
 
 
 def _least(phi: np.ndarray) -> float:
@@ -115,24 +114,26 @@ def copyist(splits: int = 5) -> dict[str, Any]:
 def toeplitz(draws: int = 200) -> dict[str, Any]:
     """A Toeplitz start has the expected squared step of independent entries, and less spread."""
     rng = np.random.default_rng(0)
-    means = {}
+    steps = {}
     within = {}
     for kind in ("toeplitz", "independent"):
-        steps = [squared_steps(draw_start(kind, P, P, rng)).mean() for _ in range(draws)]
-        means[kind] = np.mean(steps)
+        starts = [squared_steps(draw_start(kind, P, P, rng)).mean() for _ in range(draws)]
+        steps[kind] = np.mean(starts)
         within[kind] = spread_within(kind, P, P)
-    same = abs(means["toeplitz"] / means["independent"] - 1) < 0.05
+    same = abs(steps["toeplitz"] / steps["independent"] - 1) < 0.05
     return {"p": P, **within, "true": same and within["toeplitz"] < within["independent"]}
 
 
 def parallelograms(p: int = 47) -> dict[str, Any]:
     """The mean squared defect is four times the variance, for a circle and for noise."""
-    tables = {
-        "circle": circle(p, 3),
-        "noise": np.random.default_rng(0).normal(size=(p, 16)),
-    }
-    parts = {name: mean_squared_defect(phi) / spread(phi) for name, phi in tables.items()}
-    return {**parts, "true": np.allclose([*parts.values()], 4)}
+    of_circle = _defect(circle(p, 3))
+    of_noise = _defect(np.random.default_rng(0).normal(size=(p, 16)))
+    stands = np.allclose([of_circle, of_noise], 4)
+    return {"circle": of_circle, "noise": of_noise, "true": stands}
+
+
+def _defect(phi: np.ndarray) -> float:
+    return mean_squared_defect(phi) / spread(phi)
 
 
 def limit(tried: int = 10) -> dict[str, Any]:
@@ -162,9 +163,9 @@ def line_flow(tried: int = 10) -> dict[str, Any]:
         errors.append(np.abs(last - effective_flow.limit(first, pairs)).max())
         drifts.append(abs(np.linalg.norm(last) / np.linalg.norm(first) - 1))
         grown.append(last.sum() / first.sum() - 1)
-    made = _small(tried, max(errors), max(drifts), 1e-9)
-    stands = made["true"] and min(grown) > 0
-    return made | {"growth": min(grown), "most": max(grown), "true": stands}
+    ends = _small(tried, max(errors), max(drifts), 1e-9)
+    stands = ends["true"] and min(grown) > 0
+    return ends | {"growth": min(grown), "most": max(grown), "true": stands}
 
 
 def groups(p: int = 11) -> dict[str, Any]:

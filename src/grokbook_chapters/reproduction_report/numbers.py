@@ -16,15 +16,36 @@ from grokbook_chapters.reproduction_report.runs import MARGIN, in_bfloat16, in_f
 NOT_RUN = "(not run)"
 TOLD: dict[str, dict[str, str | None]] = {
     "G14": {"least": ".3f", "most": ".3f", "value": ".0f", "p": "d"},
-    "G54": {"value": ".0%", "low": ".0%", "high": ".0%", "learned": "d", "memorised": "d"}
-    | {"idle": ".0%"},
+    "G54": {
+        "value": ".0%",
+        "low": ".0%",
+        "high": ".0%",
+        "learned": "d",
+        "memorised": "d",
+        "idle": ".0%",
+    },
     "G27": {"shares": None, "low": ".0%", "significant": None, "detrended": ".0%", "null": ".0%"},
     "G53": {"tau": ".2f", "p_value": ".2g", "runs": "d", "large": "d", "large_tau": None},
-    "P15": {"first": "d", "runs": "d", "large_first": None, "large": "d", "anyway": None}
-    | {"tau": ".2f", "p_value": ".2g"},
+    "P15": {
+        "first": "d",
+        "runs": "d",
+        "large_first": None,
+        "large": "d",
+        "anyway": None,
+        "tau": ".2f",
+        "p_value": ".2g",
+    },
     "GT1": {"runs": "d", "near": ".0f", "order": ".2f"},
-    "G24": {"fraction": ".0%", "seen": None, "k": "d", "c": "d", "own": "d", "p": "d"}
-    | {"share": ".0%", "own_share": ".0%"},
+    "G24": {
+        "fraction": ".0%",
+        "seen": None,
+        "k": "d",
+        "c": "d",
+        "own": "d",
+        "p": "d",
+        "share": ".0%",
+        "own_share": ".0%",
+    },
     "G31": {"value": ".0%", "null": ".0%"},
     "GF20": {"seen": None},
     "G46": {"stays": ".1f", "mean": ".3f", "most": ".5f", "outside": ".0%"},
@@ -57,7 +78,13 @@ def _counts(
     listed = [claim for claim in chosen if claim.part_of]
     carry = len(carrying(chosen))
     known = settled()
-    moved = [one for one in found if one.finding.verdict != known.get(one.claim.id)]
+    differ = 0
+    checks = 0
+    seconds = 0.0
+    for outcome in found:
+        differ += outcome.finding.verdict != known.get(outcome.claim.id)
+        checks += outcome.claim.check is not None
+        seconds += outcome.seconds
     left = len(chosen) - len(found)
     verdicts = table.verdict.value_counts()
     corrected = int(verdicts.get("holds with correction", 0))
@@ -69,11 +96,11 @@ def _counts(
         "n_lists": len({claim.part_of for claim in listed}),
         "n_appendix": len(chosen) - carry - len(listed),
         "n_moved": sum(len(claim.also) for claim in chosen),
-        "n_checks": sum(one.claim.check is not None for one in found),
+        "n_checks": checks,
         "n_ours": sum(claim.origin == "ours" for claim in chosen),
         "n_younger": sum(bool(claim.rule_changed) for claim in chosen),
-        "n_seconds": f"{sum(one.seconds for one in found):.0f}",
-        "n_differ": len(moved),
+        "n_seconds": f"{seconds:.0f}",
+        "n_differ": differ,
         "n_checked": len(table),
         "n_hold": int(verdicts.get("holds", 0)) + corrected,
         "n_corrected": corrected,
@@ -84,18 +111,18 @@ def _counts(
 
 def _central(found: Sequence[Outcome]) -> dict[str, Any]:
     """The numbers of central claims, whatever claims were chosen."""
-    judged = {one.claim.id: one.finding for one in found}
+    judged = {outcome.claim.id: outcome.finding for outcome in found}
     missing = [claim for claim in choose([*TOLD]) if claim.id not in judged]
-    judged |= {one.claim.id: one.finding for one in outcomes(missing)}
-    told: dict[str, Any] = {}
+    judged |= {outcome.claim.id: outcome.finding for outcome in outcomes(missing)}
+    texts: dict[str, Any] = {}
     for claim, forms in TOLD.items():
         finding = judged[claim]
         for name, form in forms.items():
-            told[f"{claim}_{name}"] = Number(_number(finding, name), form, NOT_RUN)
-    pairs = judged["L15"].value
-    told["L15_per"] = Number(None if pairs is None else pairs * 11 / 2, ".1f", NOT_RUN)
-    told["G27_bars"] = ", ".join(f"{float(bar):.0%}" for bar in judged["G27"].at)
-    return told
+            texts[f"{claim}_{name}"] = Number(_number(finding, name), form, NOT_RUN)
+    share = judged["L15"].value
+    texts["L15_per"] = Number(None if share is None else share * 11 / 2, ".1f", NOT_RUN)
+    texts["G27_bars"] = ", ".join(f"{float(bar):.0%}" for bar in judged["G27"].at)
+    return texts
 
 
 def _number(finding: Finding, name: str) -> Any:
@@ -107,26 +134,30 @@ def _number(finding: Finding, name: str) -> Any:
 
 def _new(checks: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """The numbers of what is new here, and whether each finding stands."""
-    told: dict[str, Any] = {}
-    for name, made in checks.items():
-        for key, value in made.items():
-            if key == "true":
-                told[name] = Truth(bool(value), "its check does not stand")
-            else:
-                told[f"{name}_{key}"] = value
-    return told
+    texts: dict[str, Any] = {}
+    for name, numbers in checks.items():
+        for key, value in numbers.items():
+            texts[f"{name}_{key}"] = value
+        stands = texts.pop(f"{name}_true")
+        texts[name] = Truth(bool(stands), "its check does not stand")
+    return texts
 
 
 def _formats() -> dict[str, Any]:
     """Whether half-size numbers move the grok steps."""
     single = load(in_float32()).get("p = 59")
     half = load(in_bfloat16()).get("p = 59")
-    made = None if single is None or half is None else compared(single, half)
-    pairs = 0 if made is None else len(made.ratios)
-    seen = made.ratios.low.describe() if made is not None and pairs else {}
-    told: dict[str, Any] = {"ways_margin": f"{MARGIN:.1f}", "ways_pairs": pairs}
-    for name, key in {"low": "50%", "first": "min", "last": "max"}.items():
-        told[f"ways_{name}"] = Number(seen.get(key), ".2f", "(none)")
-    is_open = made.alike is None if made is not None and pairs else None
-    told["ways_open"] = Truth(is_open, f"of {pairs} pairs")
-    return told
+    ratios = pd.Series(dtype=float)
+    is_open = None
+    if single is not None and half is not None:
+        formats = compared(single, half)
+        ratios = formats.ratios.low
+        is_open = formats.alike is None if len(ratios) else None
+    return {
+        "ways_margin": f"{MARGIN:.1f}",
+        "ways_pairs": len(ratios),
+        "ways_low": Number(ratios.median(), ".2f", "(none)"),
+        "ways_first": Number(ratios.min(), ".2f", "(none)"),
+        "ways_last": Number(ratios.max(), ".2f", "(none)"),
+        "ways_open": Truth(is_open, f"of {len(ratios)} pairs"),
+    }

@@ -24,10 +24,9 @@ def in_float32() -> dict[str, Experiment]:
         >>> list(in_float32())
         ['p = 59', 'p = 97']
     """
-    small = dataclasses.replace(
-        modular_run(59, 0.5, d_model=64, steps=4_000), log=Schedule(points=200)
-    )
-    companion = Experiment("small/fig20[start=normal, frac=0.5]", small, tuple(range(25)))
+    config = modular_run(59, 0.5, d_model=64, steps=4_000)
+    config = dataclasses.replace(config, log=Schedule(points=200))
+    companion = Experiment("small/fig20[start=normal, frac=0.5]", config, tuple(range(25)))
     return {"p = 59": companion, "p = 97": fig5(97, n_seeds=19)}
 
 
@@ -38,14 +37,11 @@ def in_bfloat16() -> dict[str, Experiment]:
         >>> [run.name for run in in_bfloat16().values()]
         ['small/bfloat16[p = 59]', 'small/bfloat16[p = 97]']
     """
-    return {
-        label: Experiment(
-            f"small/bfloat16[{label}]",
-            dataclasses.replace(run.config, dtype="bfloat16"),
-            SEEDS[label],
-        )
-        for label, run in in_float32().items()
-    }
+    experiments = {}
+    for label, run in in_float32().items():
+        config = dataclasses.replace(run.config, dtype="bfloat16")
+        experiments[label] = Experiment(f"small/bfloat16[{label}]", config, SEEDS[label])
+    return experiments
 
 
 RUNS = (in_bfloat16,)

@@ -11,7 +11,7 @@ import torch
 import xarray as xr
 
 from companion.claims import Finding, Runs, claim, judge
-from companion.claims.finding import band, most, some
+from companion.claims.finding import band, most, some_of
 from grokbook.curves.delay import PERSISTENCE, grok_times
 from grokbook.models.resnet import ResNet
 from grokbook.training import View
@@ -19,12 +19,12 @@ from grokbook_chapters.ranges import spread
 from grokbook_chapters.resnet_grokking.features import (
     WATCHED,
     asked,
+    by_pixels,
     constant,
     on_pixels,
     other_values,
     pooled,
     probe,
-    read_off,
 )
 from grokbook_chapters.resnet_grokking.memorised import (
     added,
@@ -38,7 +38,6 @@ from grokbook_chapters.resnet_grokking.runs import (
     FITTED,
     LATE,
     REACHED,
-    SPLITS,
     TILE,
     WIDTH,
     fig7,
@@ -101,16 +100,12 @@ def accuracy_shows_addition(n: int = 11, train_fraction: float = 0.25, seeds: in
     oracle that adds must pass on images of new multisets, and the memoriser be wrong on most of
     them.
     """
-    tasks = {
-        split: [ShapeTask(n, train_fraction, split, seed=s) for s in range(seeds)]
-        for split in SPLITS
-    }
-    blind, low, high = band([score(task, remembered(task)) for task in tasks["random"]])
-    fair = [score(task, remembered(task)) for task in tasks["multiset"]]
-    adds = min(score(task, added(task)) for task in tasks["multiset"])
-    pixels = min(
-        score(task, read_off(on_pixels(task), task)) for drawn in tasks.values() for task in drawn
-    )
+    random = [ShapeTask(n, train_fraction, "random", seed=seed) for seed in range(seeds)]
+    multiset = [replace(task, split="multiset") for task in random]
+    blind, low, high = band([score(task, remembered(task)) for task in random])
+    fair = [score(task, remembered(task)) for task in multiset]
+    adds = min(score(task, added(task)) for task in multiset)
+    pixels = min(score(task, by_pixels(task)) for task in random + multiset)
     shown = None if adds < 1 or max(fair) > 0.5 else blind <= 0.9
     return judge(
         shown,
@@ -142,25 +137,22 @@ def reached(data: xr.Dataset) -> pd.DataFrame:
     fitted = grok_times(
         data.assign(train_accuracy=data.train_accuracy_in_batches), threshold=FITTED
     )
-    groks = {_column(bar): grok_times(data, threshold=bar).grok_step for bar in (REACHED, *BARS)}
-    table = fitted[["fit_step", "last_step"]].assign(
-        **groks, best=data.test_accuracy.max("step").to_series()
-    )
-    known = table.fit_step.dropna().astype(int)
-    at_fit = pd.Series(
-        {seed: float(data.test_accuracy.sel(seed=seed, step=step)) for seed, step in known.items()}
-    )
-    ends = data.test_accuracy.isel(step=slice(-5, None)).median("step")
+    table = fitted[["fit_step", "last_step"]].copy()
+    for bar in (REACHED, *BARS):
+        table[_column(bar)] = grok_times(data, threshold=bar).grok_step
     until = table.grok_step.fillna(table.last_step) - 1
-    between = {
-        seed: float(data.test_accuracy.sel(seed=seed, step=slice(at, until[seed])).median())
-        for seed, at in known.items()
-    }
+    at_fit = {}
+    plateau = {}
+    for seed, fit in table.fit_step.dropna().astype(int).items():
+        accuracy = data.test_accuracy.sel(seed=seed)
+        at_fit[seed] = float(accuracy.sel(step=fit))
+        plateau[seed] = float(accuracy.sel(step=slice(fit, until[seed])).median())
     return table.assign(
+        best=data.test_accuracy.max("step").to_series(),
         delay=table.grok_step - table.fit_step,
-        at_fit=at_fit,
-        at_end=ends.to_series(),
-        plateau=pd.Series(between, dtype=float),
+        at_fit=pd.Series(at_fit, dtype=float),
+        at_end=data.test_accuracy.isel(step=slice(-5, None)).median("step").to_series(),
+        plateau=pd.Series(plateau, dtype=float),
     )
 
 
@@ -175,16 +167,15 @@ def _told(name: str, table: pd.DataFrame | None) -> str:
     if table is None:
         return f"{name}: not run"
     fitted = table.at_fit.dropna()
-    then = (
-        f"test accuracy {fitted.median():.2f} at that step, median of these"
-        if len(fitted)
-        else "no run fits it"
-    )
+    then = "no run fits it"
+    if len(fitted):
+        then = f"test accuracy {fitted.median():.2f} at that step, median of these"
+    largest = ", ".join(f"{best:.2f}" for best in table.best)
+    last = int(table.last_step.max())
     return (
-        f"{name}: {some(int(generalises_late(table).sum()), len(table))} runs keep {REACHED:.0%} of"
-        f" the test set ({PERSISTENCE + 1} logs running) more than {LATE} steps after the training"
-        f" set ({then}; the largest at any log {', '.join(f'{best:.2f}' for best in table.best)};"
-        f" last step {int(table.last_step.max()):,})"
+        f"{name}: {some_of(generalises_late(table))} runs keep {REACHED:.0%} of the test set"
+        f" ({PERSISTENCE + 1} logs running) more than {LATE} steps after the training set ({then};"
+        f" the largest at any log {largest}; last step {last:,})"
     )
 
 
@@ -210,10 +201,8 @@ def the_published_curve(runs: Runs) -> Finding:
     table = runs["decay=0.0001"]
     if table is None:
         return judge(None, told="not run")
-    fit, wait = (
-        spread(table[column].astype(float) / EPOCH, ",.0f", "not reached")
-        for column in ("fit_step", "delay")
-    )
+    fit = _epochs(table.fit_step)
+    wait = _epochs(table.delay)
     level = spread(table.plateau, ".2f", "not fitted")
     near = most((table.plateau - 0.35).abs() <= 0.1)
     told = (
@@ -221,6 +210,10 @@ def the_published_curve(runs: Runs) -> Finding:
         " each run)"
     )
     return judge(most(generalises_late(table, 1_000 * EPOCH)), near, elsewhere=True, told=told)
+
+
+def _epochs(steps: pd.Series) -> str:
+    return spread(steps.astype(float) / EPOCH, ",.0f", "not reached")
 
 
 # Batches of the authors' epoch at the paper's size: the last one is not full.
@@ -247,7 +240,7 @@ def small_images_grok(runs: Runs, *, bar: float = REACHED) -> Finding:
     """
     decayed = runs["random"]
     free = runs["random, no decay"]
-    told = "; ".join(_told(name, runs[name]) for name in ("random", "random, no decay"))
+    told = f"{_told('random', decayed)}; {_told('random, no decay', free)}"
     if decayed is None or free is None:
         return judge(None, told=told)
     late = most(generalises_late(decayed, bar=bar))
@@ -293,24 +286,29 @@ def small_images_add(runs: Runs, *, margin: float = 0.0) -> Finding:
     free = runs["no decay"]
     if decayed is None or free is None:
         return judge(None, more="no", ends="not run", constants="not run", free="not known")
-    late, best = added_late(decayed, margin)
-    without, _ = added_late(free, margin)
+    late = added_late(decayed, margin)
+    without = added_late(free, margin)
     return judge(
         most(late),
         not most(without),
-        more=some(int(late.sum()), len(late)),
-        constants=spread(best, ".2f"),
+        more=some_of(late),
+        constants=spread(constants(decayed, "multiset"), ".2f"),
         ends=spread(decayed.at_end, ".2f"),
-        free=some(int(without.sum()), len(without)),
+        free=some_of(without),
     )
 
 
-def added_late(table: pd.DataFrame, margin: float = 0.0) -> tuple[pd.Series, pd.Series]:
-    """Of each run whether it ends above its best constant answer and fits below it; that answer's
-    accuracy."""
-    tasks = {seed: replace(run(split="multiset").task, seed=int(seed)) for seed in table.index}
-    best = pd.Series({seed: constant(task) for seed, task in tasks.items()}, dtype=float)
-    return (table.at_end > best + margin) & (table.at_fit < best), best
+def constants(table: pd.DataFrame, split: str) -> pd.Series:
+    """The accuracy of the best constant answer to the task of each run."""
+    task = run(split=split).task
+    seeds = table.index.to_series()
+    return seeds.map(lambda seed: constant(replace(task, seed=int(seed)))).astype(float)
+
+
+def added_late(table: pd.DataFrame, margin: float = 0.0) -> pd.Series:
+    """Of each run by multiset whether it ends above its best constant answer and fits below it."""
+    best = constants(table, "multiset")
+    return (table.at_end > best + margin) & (table.at_fit < best)
 
 
 def untrained(seed: int, first: str = "small", tile: int = TILE) -> dict[str, float]:
@@ -329,28 +327,25 @@ def untrained(seed: int, first: str = "small", tile: int = TILE) -> dict[str, fl
     view = View(replace(config, task=task, model=model), model.draw(seed))
     with torch.no_grad():
         maps = list(model.maps(view.weights, task.show(torch.from_numpy(task.inputs))))
-    stem, places = (maps[at].flatten(1).double().numpy() for at in (0, -1))
     features = pooled(view)
-    every = np.arange(len(task.inputs))
-    there = asked(task)
-    ink = tiles(task.n, tile)[0].sum((1, 2))[task.inputs].sum(1, keepdims=True)
     centred = features - features.mean(axis=0)
+    every = np.arange(len(task.inputs))
     quarters = np.eye(task.n)[task.inputs].reshape(len(every), -1)
-    other = other_values(task)
-    levels = {
-        "pixels": on_pixels(task),
-        "stem": stem,
-        "places": places,
-        "pooled": features,
-        "ink": ink,
-    }
-    by_level = {
-        name: probe(table, other, task.train_index, there) for name, table in levels.items()
-    }
-    return by_level | {
+    ink_of_glyph = tiles(task.n, tile)[0].sum((1, 2))
+    ink = ink_of_glyph[task.inputs].sum(1, keepdims=True)
+
+    def other(table: np.ndarray) -> float:
+        return probe(table, other_values(task), task.train_index, asked(task))
+
+    return {
+        "pixels": other(on_pixels(task)),
+        "stem": other(maps[0].flatten(1).double().numpy()),
+        "places": other(maps[-1].flatten(1).double().numpy()),
+        "pooled": other(features),
+        "ink": other(ink),
         "sum": WATCHED["probe_sum"](view),
         "dealt": WATCHED["probe_dealt"](view),
-        "ink_sum": probe(ink, task.targets, task.train_index, there),
+        "ink_sum": probe(ink, task.targets, task.train_index, asked(task)),
         "by_count": probe(occurrences(task), centred, every, every),
         "by_place": probe(quarters, centred, every, every),
     }
@@ -412,12 +407,13 @@ def layers_lose_more(seeds: int = 5) -> Finding:
     table = pd.DataFrame(medians).T
     fair = bool(table.pixels.min() > 0.9 and max(table.dealt.max(), table.ink.max()) < 0.2)
     more = bool((1 - table.places > table.places - table.pooled).all())
-    levels = ["pixels", "stem", "places", "pooled"]
-    each = {name: ", ".join(f"{value:.2f}" for value in table[name]) for name in levels}
+    numbers = table.iloc[0].to_dict()  # the levels at every size, the others at the first
+    for level in ("pixels", "stem", "places", "pooled"):
+        numbers[level] = ", ".join(f"{value:.2f}" for value in table[level])
     return judge(
         more if fair else None,
         value=float(table.pooled.iloc[0]),
         seeds=seeds,
         sizes=", ".join(SIZES),
-        **(table.iloc[0].to_dict() | each),
+        **numbers,
     )

@@ -17,9 +17,8 @@ from grokbook_chapters.resnet_grokking.shapes import ShapeTask
 def orders(different: float, known: float, *, n: int, share: float) -> Mistakes:
     """Two shares from 0 to 1, to three digits."""
     right = 24 * comb(n, 4) / n**4
-    yield from number(
-        different, right, "count the choices of the first", ("in every order", right / 24)
-    )
+    one_order = ("in every order", right / 24)
+    yield from number(different, right, "count the choices of the first", one_order)
     typical = (
         ("itself", 1 - binom.pmf(0, 24, share)),
         ("do not add", 23 * share),
@@ -36,7 +35,8 @@ def split(blind: float, adds: float, *, n: int, pair: tuple[int, int], seed: int
     """Two shares from 0 to 1, to three digits."""
     task = ShapeTask(n, split="pair", pair=pair, seed=seed)
     held = task.targets[task.together]
-    right = float(np.mean(held == np.bincount(task.targets[task.train_index]).argmax()))
+    most_frequent = np.bincount(task.targets[task.train_index]).argmax()
+    right = float(np.mean(held == most_frequent))
     yield from number(blind, right, "all test images", ("sometimes right", 0))
     yield not near(adds, 1), "what each of the two counts"
 

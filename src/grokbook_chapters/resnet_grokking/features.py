@@ -14,7 +14,7 @@ from grokbook.runs.experiment import Experiment
 from grokbook.training import RunConfig, View
 from grokbook.training.forward import PIECE
 from grokbook.training.watching import Watch
-from grokbook_chapters.resnet_grokking.memorised import occurrences
+from grokbook_chapters.resnet_grokking.memorised import occurrences, tested
 from grokbook_chapters.resnet_grokking.shapes import ShapeTask, tiles
 
 
@@ -22,12 +22,12 @@ def pooled(view: View) -> np.ndarray:
     """What the head reads of every sample, (N, 8 width): the mean of the last stage over all
     places."""
     if "pooled" not in vars(view):  # three measures of one network ask for it
-        pieces = torch.from_numpy(view.task.inputs).split(PIECE)
+        model = view.config.model
+        features = []
         with torch.no_grad():
-            found = [
-                view.config.model.features(view.weights, view.task.show(piece)) for piece in pieces
-            ]
-        vars(view)["pooled"] = torch.cat(found).double().numpy()
+            for piece in torch.from_numpy(view.task.inputs).split(PIECE):
+                features.append(model.features(view.weights, view.task.show(piece)))
+        vars(view)["pooled"] = torch.cat(features).double().numpy()
     return vars(view)["pooled"]
 
 
@@ -60,7 +60,8 @@ def probe(
     table = np.column_stack([features, np.ones(len(features))])
     weights = np.linalg.lstsq(table[fitted], answers[fitted], rcond=1e-6)[0]
     off = ((table @ weights - answers)[asked] ** 2).sum()
-    return float(1 - off / ((answers[asked] - answers[fitted].mean()) ** 2).sum())
+    off_mean = ((answers[asked] - answers[fitted].mean()) ** 2).sum()
+    return float(1 - off / off_mean)
 
 
 def on_pixels(task: ShapeTask) -> np.ndarray:
@@ -70,10 +71,9 @@ def on_pixels(task: ShapeTask) -> np.ndarray:
     Distances and inner products are those of the images, so that every answer of least squares is.
     """
     drawn = tiles(task.n, task.tile, task.faithful).reshape(4, task.n, -1).astype(float)
-    turned = [np.linalg.svd(glyphs, full_matrices=False)[:2] for glyphs in drawn]
-    return np.hstack(
-        [(basis * sizes)[task.inputs[:, k]] for k, (basis, sizes) in enumerate(turned)]
-    )
+    basis, sizes, _ = np.linalg.svd(drawn, full_matrices=False)
+    turned = basis * sizes[:, None]
+    return np.hstack([turned[k, task.inputs[:, k]] for k in range(4)])
 
 
 def read_off(features: np.ndarray, task: ShapeTask) -> np.ndarray:
@@ -81,20 +81,20 @@ def read_off(features: np.ndarray, task: ShapeTask) -> np.ndarray:
     rounded."""
     table = np.column_stack([features, np.ones(len(features))])
     known = task.train_index
-    return np.rint(
-        table @ np.linalg.lstsq(table[known], task.targets[known], rcond=1e-9)[0]
-    ).astype(np.int64)
+    weights = np.linalg.lstsq(table[known], task.targets[known], rcond=1e-9)[0]
+    return np.rint(table @ weights).astype(np.int64)
+
+
+def by_pixels(task: ShapeTask) -> np.ndarray:
+    """Labels (N,) by least squares on the raw pixels."""
+    return read_off(on_pixels(task), task)
 
 
 def other_values(task: ShapeTask) -> np.ndarray:
     """Sums (N,) in which the glyphs count what other glyphs do: a task with the same pictures that
     is not trained."""
-    return np.random.default_rng((task.seed, 1)).permutation(task.values)[task.inputs].sum(axis=1)
-
-
-def tested(task: ShapeTask) -> np.ndarray:
-    """Numbers of the test samples."""
-    return np.setdiff1d(np.arange(len(task.inputs)), task.train_index)
+    values = np.random.default_rng((task.seed, 1)).permutation(task.values)
+    return values[task.inputs].sum(axis=1)
 
 
 def constant(task: ShapeTask) -> float:
@@ -114,15 +114,17 @@ def _probed(view: View, answers: np.ndarray) -> float:
     return probe(pooled(view), answers.astype(float), view.task.train_index, asked(view.task))
 
 
+def _dealt(task: ShapeTask) -> np.ndarray:
+    return np.random.default_rng(task.seed).permutation(task.targets)
+
+
 # What is recorded beside what every run logs: MED of the glyphs, and a probe of the sum with two
 # controls.
 WATCHED: Mapping[str, Watch] = {
     "steps_apart": lambda view: steps_apart(glyph_features(pooled(view), view.task)),
     "probe_sum": lambda view: _probed(view, view.task.targets),
     "probe_other": lambda view: _probed(view, other_values(view.task)),
-    "probe_dealt": lambda view: _probed(
-        view, np.random.default_rng(view.task.seed).permutation(view.task.targets)
-    ),
+    "probe_dealt": lambda view: _probed(view, _dealt(view.task)),
 }
 
 

@@ -32,8 +32,9 @@ def added(task: ShapeTask) -> np.ndarray:
     Least squares on the training samples, rounded: addition learned from the training set alone.
     """
     occurs = occurrences(task)
-    found = np.linalg.lstsq(occurs[task.train_index], task.targets[task.train_index], rcond=None)[0]
-    return np.rint(occurs @ found).astype(np.int64)
+    known = task.train_index
+    values = np.linalg.lstsq(occurs[known], task.targets[known], rcond=None)[0]
+    return np.rint(occurs @ values).astype(np.int64)
 
 
 def known_share(n: int, train_fraction: float) -> float:
@@ -43,15 +44,22 @@ def known_share(n: int, train_fraction: float) -> float:
     - j} \bigr)$ over the numbers of orders m = 1, 4, 6, 12, 24 of a multiset, of which there are
     a_m; N = n^4.
     """
-    samples, trained = (task := ShapeTask(n, train_fraction)).sizes()
-    kinds = {m: count for m, count in task.kinds().items() if count}
-    absent = {
-        m: np.prod([(samples - trained - j) / (samples - j) for j in range(1, m)]) for m in kinds
-    }
-    return float(sum(m * count / samples * (1 - absent[m]) for m, count in kinds.items()))
+    task = ShapeTask(n, train_fraction)
+    samples, trained = task.sizes()
+    share = 0.0
+    for orders, count in task.kinds().items():
+        if count:
+            j = np.arange(1, orders)
+            none_trained = np.prod((samples - trained - j) / (samples - j))
+            share += orders * count / samples * (1 - none_trained)
+    return float(share)
+
+
+def tested(task: ShapeTask) -> np.ndarray:
+    """Numbers of the test samples."""
+    return np.setdiff1d(np.arange(len(task.inputs)), task.train_index)
 
 
 def score(task: ShapeTask, labels: np.ndarray) -> float:
     """Share of the test samples whose label is right."""
-    test = np.setdiff1d(np.arange(len(labels)), task.train_index)
-    return float((labels == task.targets)[test].mean())
+    return float((labels == task.targets)[tested(task)].mean())

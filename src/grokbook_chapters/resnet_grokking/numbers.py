@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import xarray as xr
 
-from companion.claims.finding import some
+from companion.claims.finding import some_of
 from companion.page import Number, Truth
 from companion.page.safe import counted
 from grokbook.runs.experiment import Experiment
 from grokbook_chapters.ranges import spread
-from grokbook_chapters.resnet_grokking import claims, features, memorised, runs
+from grokbook_chapters.resnet_grokking import claims, memorised, runs
 from grokbook_chapters.resnet_grokking.recorded import Recorded
 from grokbook_chapters.resnet_grokking.shapes import ShapeTask
 
@@ -84,18 +82,15 @@ def _small(recorded: Recorded) -> dict[str, Any]:
         named[f"late_{split}"] = _late(table)
         named[f"free_{split}"] = _late(free)
         named[f"end_{split}"] = f"{table.at_end.median():.0%}"
-        tasks = [replace(runs.run().task, split=split, seed=int(seed)) for seed in table.index]
-        constant = np.median([features.constant(task) for task in tasks])
-        named[f"constant_{split}"] = f"{constant:.0%}"
-    above, best = claims.added_late(recorded.summed)
+        named[f"constant_{split}"] = f"{claims.constants(table, split).median():.0%}"
+    summed = recorded.summed
     return {
         **named,
-        "sum_more": some(int(above.sum()), len(above)),
-        "sum_ends": spread(recorded.summed.at_end, ".2f"),
-        "sum_best": spread(best, ".2f"),
+        "sum_more": some_of(claims.added_late(summed)),
+        "sum_ends": spread(summed.at_end, ".2f"),
+        "sum_best": spread(claims.constants(summed, "multiset"), ".2f"),
     }
 
 
 def _late(table: pd.DataFrame) -> str:
-    late = claims.generalises_late(table).fillna(False)
-    return some(int(late.sum()), len(table))
+    return some_of(claims.generalises_late(table))

@@ -55,20 +55,16 @@ def programs(task: ShapeTask) -> pd.DataFrame:
     the share of test images whose label is trained."""
     rows = {}
     for split in runs.SPLITS:
-        one = replace(task, split=split)
-        known = one.targets[one.train_index]
+        own = replace(task, split=split)
+        labels = own.targets[memorised.tested(own)]
         rows[split] = {
-            "best constant": features.constant(one),
-            "forgets the order": memorised.score(one, memorised.remembered(one)),
-            "adds": memorised.score(one, memorised.added(one)),
-            "adds by pixels": memorised.score(one, _by_pixels(one)),
-            "trained labels": np.isin(one.targets[features.tested(one)], known).mean(),
+            "best constant": features.constant(own),
+            "forgets the order": memorised.score(own, memorised.remembered(own)),
+            "adds": memorised.score(own, memorised.added(own)),
+            "adds by pixels": memorised.score(own, features.by_pixels(own)),
+            "trained labels": np.isin(labels, own.targets[own.train_index]).mean(),
         }
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("split")
-
-
-def _by_pixels(task: ShapeTask) -> np.ndarray:
-    return features.read_off(features.on_pixels(task), task)
 
 
 def levels(probes: Mapping[str, Any]) -> pd.DataFrame:

@@ -43,14 +43,12 @@ def fig7(n_seeds: int = 3) -> dict[str, Experiment]:
         "decay=0": (task, 0.0),
         "split=multiset": (dataclasses.replace(task, split="multiset"), 1e-4),
     }
-    configs = {
-        name: images_run(given, 64, "imagenet", Adam(1e-3, weight_decay=decay), BATCH, steps)
-        for name, (given, decay) in chosen.items()
-    }
-    seeds = tuple(range(n_seeds))
-    return {
-        name: Experiment(f"gu2025/fig7[{name}]", config, seeds) for name, config in configs.items()
-    }
+    experiments = {}
+    for name, (given, decay) in chosen.items():
+        optimizer = Adam(1e-3, weight_decay=decay)
+        config = images_run(given, 64, "imagenet", optimizer, BATCH, steps)
+        experiments[name] = Experiment(f"gu2025/fig7[{name}]", config, tuple(range(n_seeds)))
+    return experiments
 
 
 # Glyphs, share of the samples trained on, pixels of a tile and width of the small runs.
@@ -86,23 +84,21 @@ def run(
 ) -> RunConfig:
     """A run on images of twelve by twelve pixels, labels by categories, AdamW."""
     task = ShapeTask(n, train_fraction, split, "categories", TILE)
-    return images_run(
-        task, WIDTH, "small", AdamW(RATE, 0.9, 0.999, 1e-8, decay, 0), SMALL_BATCH, steps
-    )
+    optimizer = AdamW(RATE, 0.9, 0.999, 1e-8, decay, 0)
+    return images_run(task, WIDTH, "small", optimizer, SMALL_BATCH, steps)
 
 
 def small(n_seeds: int = 5) -> dict[str, Experiment]:
     """The small runs by split, with weight decay and without."""
     seeds = tuple(range(n_seeds))
-    return {
-        f"{split}{words}": pictured(
-            f"small/shapes[split={split}{name}]",
-            run(split=split, decay=decay, steps=LONGER[split]),
-            seeds,
-        )
-        for split in SPLITS
-        for words, name, decay in (("", "", DECAY), (", no decay", ", decay=0", 0.0))
-    }
+    experiments = {}
+    for split in SPLITS:
+        name = f"split={split}"
+        usual = run(split=split, steps=LONGER[split])
+        free = run(split=split, steps=LONGER[split], decay=0.0)
+        experiments[split] = pictured(f"small/shapes[{name}]", usual, seeds)
+        experiments[f"{split}, no decay"] = pictured(f"small/shapes[{name}, decay=0]", free, seeds)
+    return experiments
 
 
 # Fresh seeds that ask whether a sum is learned: when that was put, three of the five runs by

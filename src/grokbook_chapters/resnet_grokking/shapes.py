@@ -226,7 +226,8 @@ class ShapeTask:
     @property
     def together(self) -> np.ndarray:
         """Which samples hold both glyphs of the pair, bool (n^4,)."""
-        return np.logical_and(*((self.inputs == k).any(axis=1) for k in self.pair))
+        one, other = self.pair
+        return (self.inputs == one).any(axis=1) & (self.inputs == other).any(axis=1)
 
     @property
     def unseen(self) -> np.ndarray:

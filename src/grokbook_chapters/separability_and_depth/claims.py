@@ -3,7 +3,8 @@ and depth."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import pandas as pd
 from scipy.optimize import linprog
 
 from companion.claims import Finding, Runs, claim, judge
-from companion.claims.finding import ENOUGH, UNDECIDED, Part
+from companion.claims.finding import ENOUGH, UNDECIDED, Part, decided
 from grokbook.theory.uniformity import class_sums
 from grokbook_chapters.separability_and_depth.depth import lives
 from grokbook_chapters.separability_and_depth.runs import (
@@ -143,7 +144,8 @@ def read_out_is_separable(p: int = 7, d: int = 16, n: int = 200) -> Finding:
     Sums of embeddings of all cells never are separable; what a linear read-out sorts always is.
     """
     phi = np.random.default_rng(0).normal(size=(p, d))
-    full = class_separability(class_sums(phi).reshape(-1, d), np.repeat(np.arange(p), p)).share
+    sums = class_sums(phi).reshape(-1, d)
+    full = class_separability(sums, np.repeat(np.arange(p), p)).share
     rng = np.random.default_rng(1)
     rows = rng.normal(size=(n, d))
     reader = rng.normal(size=(d, p))
@@ -164,7 +166,8 @@ def recovery_error(measurements: int, n: int = 64, sparsity: int = 4, seed: int 
     x[rng.choice(n, sparsity, replace=False)] = rng.normal(size=sparsity)
     a = rng.normal(size=(measurements, n))
     solution = linprog(np.ones(2 * n), A_eq=np.hstack([a, -a]), b_eq=a @ x, method="highs").x
-    return float(np.abs(solution[:n] - solution[n:] - x).max())
+    error = solution[:n] - solution[n:] - x
+    return float(np.abs(error).max())
 
 
 def recovered(measurements: int, seeds: int) -> float:
@@ -220,13 +223,13 @@ def cited_theorems(measurements: int = 32, few: int = 14, seeds: int = 10) -> Fi
 def studies(runs: Runs) -> dict[str, pd.DataFrame]:
     """A row a run of every study with two depths or more, by its name: "" for the paper's size,
     which comes first."""
-    tables = {"": {n: runs[n] for n in LAYERS if n in runs}}
-    tables |= {name: {n: runs[name, n] for n in LAYERS if (name, n) in runs} for name in STUDIES}
-    found = {}
-    for name, depths in tables.items():
+    tables = {}
+    for name in ("", *STUDIES):
+        labels = {n: (name, n) if name else n for n in LAYERS}
+        depths = {n: runs[label] for n, label in labels.items() if label in runs}
         if len(depths) > 1:
-            found[name] = pd.concat(depths, names=["layers", "seed"]).reset_index()
-    return found
+            tables[name] = pd.concat(depths, names=["layers", "seed"]).reset_index()
+    return tables
 
 
 def whole(rows: pd.DataFrame | None) -> bool:
@@ -240,11 +243,22 @@ def beyond(rows: pd.DataFrame, column: str, sign: int) -> bool:
 
     Of two groups of three that are alike one is so beyond the other in one grouping of twenty.
     """
-    each = [sign * part[column] for _, part in rows.groupby("layers")]
-    return min(map(len, each)) >= ENOUGH and bool(each[-1].min() > each[0].max())
+    depths = (sign * rows[column]).groupby(rows.layers)
+    beyond_all = depths.min().iloc[-1] > depths.max().iloc[0]
+    return bool(beyond_all and depths.size().min() >= ENOUGH)
 
 
-def compared(rows: pd.DataFrame) -> tuple[tuple[Part, ...], Part, dict[str, Any]]:
+@dataclass(frozen=True)
+class ByDepth:
+    """What a study says of a statement about depth: its parts as printed, whether it holds with a
+    correction, and numbers for a sentence."""
+
+    parts: tuple[Part, ...]
+    corrected: Part
+    numbers: dict[str, Any]
+
+
+def compared(rows: pd.DataFrame) -> ByDepth:
     """Whether the largest fall grows with depth, is violent at the last one, and whether the final
     MED falls.
 
@@ -255,41 +269,41 @@ def compared(rows: pd.DataFrame) -> tuple[tuple[Part, ...], Part, dict[str, Any]
     by = rows.groupby("layers")
     medians = by[list(MEDIANS.values())].median()
     seeds = int(by.size().min())
+    numbers = {word: listed(medians[name]) for word, name in MEDIANS.items()}
+    numbers["layers"] = ", ".join(map(str, medians.index))
+    numbers["value"] = rows["largest fall"].max()
+    numbers["seeds"] = seeds
+    if seeds < ENOUGH:
+        return ByDepth((None,), False, numbers)
     steps = medians.diff().dropna()
     room = medians["highest test accuracy"] >= ROOM
-    grown = bool((steps["largest fall"] > 0).all()) or (False if room.all() else None)
-    violent = bool(medians["largest fall"].iloc[-1] >= VIOLENT) or (
-        False if room.iloc[-1] else None
-    )
-    numbers: dict[str, Any] = {}
-    for word, name in MEDIANS.items():
-        numbers[word] = ", ".join(f"{value:.2f}" for value in medians[name])
-    numbers |= {
-        "layers": ", ".join(map(str, medians.index)),
-        "seeds": seeds,
-        "value": rows["largest fall"].max(),
-    }
-    if seeds < ENOUGH:
-        return (None,), False, numbers
+    grows = decided((steps["largest fall"] > 0).all(), room.all())
+    violent = decided(medians["largest fall"].iloc[-1] >= VIOLENT, room.iloc[-1])
+    med_falls = bool((steps["final MED"] < 0).all())
     ends = bool(violent) and beyond(rows, "largest fall", 1) and beyond(rows, "final MED", -1)
-    return (grown, violent, bool((steps["final MED"] < 0).all())), ends, numbers
+    return ByDepth((grows, violent, med_falls), ends, numbers)
 
 
-def lessened(rows: pd.DataFrame) -> tuple[Part, Part, str]:
+def lessened(rows: pd.DataFrame) -> ByDepth:
     """Whether the highest test accuracy falls at every further layer, in medians over three or more
-    seeds of each.
+    seeds of each; `levels` are these, by number of layers.
 
     It is not so where the deepest networks are not below the first, and holds with a correction
-    where the last depth is `beyond` the first and one between is not in its place. Then the
-    medians, by number of layers.
+    where the last depth is `beyond` the first and one between is not in its place.
     """
     by = rows.groupby("layers")["highest test accuracy"]
-    middle = by.median()
-    part = bool((middle.diff().dropna() < 0).all()) if by.size().min() >= ENOUGH else None
-    less = beyond(rows, "highest test accuracy", -1) or (
-        None if middle.iloc[-1] < middle.iloc[0] else False
-    )
-    return part, less, ", ".join(f"{value:.2f}" for value in middle)
+    medians = by.median()
+    part: Part = None
+    if by.size().min() >= ENOUGH:
+        part = bool((medians.diff().dropna() < 0).all())
+    not_below = medians.iloc[-1] >= medians.iloc[0]
+    less = decided(beyond(rows, "highest test accuracy", -1), not_below)
+    return ByDepth((part,), less, {"levels": listed(medians)})
+
+
+def listed(values: Iterable[float], form: str = ".2f") -> str:
+    """Some numbers, one after the other."""
+    return ", ".join(format(value, form) for value in values)
 
 
 DEPTH = "What more layers do"
@@ -325,11 +339,11 @@ def figure_2(runs: Runs) -> Finding:
     """
     tables = studies(runs)
     if whole(tables.get("")):
-        parts, mended, numbers = compared(tables[""])
-        return judge(*parts, corrected=mended, where="", **numbers)
+        own = compared(tables[""])
+        return judge(*own.parts, corrected=own.corrected, where="", **own.numbers)
     for name, rows in tables.items():
         if name:
-            return judge(None, where=f"at {name}: ", **compared(rows)[2])
+            return judge(None, where=f"at {name}: ", **compared(rows).numbers)
     return Finding(UNDECIDED, "too few depths are recorded to compare them")
 
 
@@ -360,10 +374,14 @@ def diminishes(runs: Runs) -> Finding:
     """
     tables = {name: rows for name, rows in studies(runs).items() if whole(rows)}
     if "" in tables:
-        part, mended, levels = lessened(tables[""])
-        return judge(part, corrected=mended, levels=levels)
+        own = lessened(tables[""])
+        return judge(*own.parts, corrected=own.corrected, **own.numbers)
     read = {name: lessened(tables[name]) for name in (SCARCE, BETWEEN) if name in tables}
-    levels = "; ".join(f"at {name} {said}" for name, (*_, said) in read.items())
-    part, mended, _ = read.get(SCARCE, (None, None, ""))
-    known = None if part is None else False
-    return judge(known, corrected=part or mended, elsewhere=True, levels=levels or "not known")
+    levels = "; ".join(f"at {name} {study.numbers['levels']}" for name, study in read.items())
+    known: Part = None
+    corrected: Part = None
+    if SCARCE in read:
+        (part,) = read[SCARCE].parts
+        known = None if part is None else False
+        corrected = part or read[SCARCE].corrected
+    return judge(known, corrected=corrected, elsewhere=True, levels=levels or "not known")

@@ -17,14 +17,17 @@ from grokbook_chapters.separability_and_depth.separability import separate
 )
 def triangles(a: object, b: object, *, dx: float, dy: float) -> Mistakes:
     """Two arrays of shape (3, 2), the corners of two triangles."""
-    both = [np.asarray(one, dtype=float) for one in (a, b)]
-    if any(one.shape != (3, 2) for one in both):
-        yield True, "the corners of a triangle", both[0].shape, both[1].shape
-    yield any(abs(np.linalg.det(one[1:] - one[0])) < 1e-9 for one in both), "no triangle"
+    first = np.asarray(a, dtype=float)
+    second = np.asarray(b, dtype=float)
+    if first.shape != (3, 2) or second.shape != (3, 2):
+        yield True, "the corners of a triangle", first.shape, second.shape
+    sides = np.stack([first[1:] - first[0], second[1:] - second[0]])
+    yield bool((abs(np.linalg.det(sides)) < 1e-9).any()), "no triangle"
 
-    def apart(direction: Sequence[float]) -> bool:
-        first, second = (one @ np.asarray(direction, dtype=float) for one in both)
-        return bool(first.max() < second.min() or second.max() < first.min())
+    def apart(direction: tuple[float, float]) -> bool:
+        one = first @ direction
+        other = second @ direction
+        return bool(one.max() < other.min() or other.max() < one.min())
 
     for name, direction in (("first", (1, 0)), ("second", (0, 1))):
         yield apart(direction), "separable on the N axis too", name
@@ -45,14 +48,15 @@ def composite(
 ) -> Mistakes:
     """A list of classes from 0 to modulus - 1, and a distance, to three digits."""
     given = {int(s) for s in stuck}
+    others = set(range(modulus)) - {r}
     yield not given, "needs a prime"
-    yield given == set(range(modulus)) - {r}, "apart from some"
-    yield given != {s for s in range(modulus) if gcd(s - r, modulus) > 1} - {r}, "a common divisor"
+    yield given == others, "apart from some"
+    yield given != {s for s in others if gcd(s - r, modulus) > 1}, "a common divisor"
     first, second = np.random.default_rng(seed).normal(size=(2, modulus, 2 * modulus))
-    sums = [
-        np.array([first[n] + second[(s - n) % modulus] for n in range(modulus)]) for s in (r, r + 1)
-    ]
-    right = separate(np.delete(sums[0], i, axis=0), sums[1]).gap
+    n = np.arange(modulus)
+    own = first + second[(r - n) % modulus]
+    next_class = first + second[(r + 1 - n) % modulus]
+    right = separate(np.delete(own, i, axis=0), next_class).gap
     yield from number(gap, right, "the gap is that of `separate`", ("with the full class", 0))
 
 

@@ -69,9 +69,9 @@ def probed(view: View, stage: str, labels: Callable = own_labels) -> float:
 
 def separable(view: View, stage: str, labels: Callable = own_labels) -> float:
     """Share of separable pairs of classes at a stage."""
-    return class_separability(
-        at_stage(view, stage), labels(view.task), pairs=PAIRS, seed=view.task.seed
-    ).share
+    task = view.task
+    points = at_stage(view, stage)
+    return class_separability(points, labels(task), pairs=PAIRS, seed=task.seed).share
 
 
 def watches() -> dict[str, Watch]:
@@ -82,15 +82,17 @@ def watches() -> dict[str, Watch]:
     `dealt_to_training_cells`; `pairs_attention_wrong` and `pairs_mlp_wrong` are shares of separable
     pairs with `wrong_labels`.
     """
-    found: dict[str, Watch] = {f"probe_{stage}": partial(probed, stage=stage) for stage in STAGES}
-    found["probe_wrong"] = partial(probed, stage="mlp", labels=wrong_labels)
-    found["probe_dealt"] = partial(probed, stage="mlp", labels=dealt_to_training_cells)
-    for name, labels in {"": own_labels, "_wrong": wrong_labels}.items():
-        found |= {
-            f"pairs_{stage}{name}": partial(separable, stage=stage, labels=labels)
-            for stage in STAGES
-        }
-    return found
+    wrong = {"labels": wrong_labels}
+    return {
+        "probe_attention": partial(probed, stage="attention"),
+        "probe_mlp": partial(probed, stage="mlp"),
+        "probe_wrong": partial(probed, stage="mlp", **wrong),
+        "probe_dealt": partial(probed, stage="mlp", labels=dealt_to_training_cells),
+        "pairs_attention": partial(separable, stage="attention"),
+        "pairs_mlp": partial(separable, stage="mlp"),
+        "pairs_attention_wrong": partial(separable, stage="attention", **wrong),
+        "pairs_mlp_wrong": partial(separable, stage="mlp", **wrong),
+    }
 
 
 def reached(series: xr.DataArray) -> np.ndarray:

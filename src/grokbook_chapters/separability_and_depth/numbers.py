@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import pandas as pd
 import xarray as xr
 
 from companion.claims import load
-from companion.claims.finding import some
+from companion.claims.finding import some_of
 from companion.page import Number, Truth
 from grokbook_chapters.ranges import spread
 from grokbook_chapters.separability_and_depth import networks, runs
-from grokbook_chapters.separability_and_depth.claims import beyond, lessened
+from grokbook_chapters.separability_and_depth.claims import beyond, lessened, listed
 from grokbook_chapters.separability_and_depth.depth import lives, stream_lengths
 
 PAIRS = ("pairs_attention", "pairs_mlp")
@@ -39,27 +38,26 @@ def _by_layers(experiments: dict[int, Any]) -> pd.DataFrame:
 
 
 def _probe(probed: xr.Dataset) -> dict[str, Any]:
-    last = probed[list(networks.watches()) + ["test_accuracy"]].isel(step=-1).median("seed")
+    ends = probed[list(networks.watches()) + ["test_accuracy"]].isel(step=-1)
+    last = ends.median("seed").to_array().to_series()
     own = networks.reached(probed.test_accuracy)
     lead = pd.Series(own - networks.reached(probed.probe_mlp))
     blind = all(last[name] <= last[f"{name}_wrong"] for name in PAIRS)
-    fair = min(last.test_accuracy, last.probe_mlp) >= networks.RIGHT
-    fair = bool(fair and last.probe_dealt <= networks.NOISE)
-    scores = f"network {float(last.test_accuracy):.0%}, probe {float(last.probe_mlp):.0%}"
-    after_attention = float(last.probe_attention)
+    both_right = min(last.test_accuracy, last.probe_mlp) >= networks.RIGHT
+    fair = bool(both_right and last.probe_dealt <= networks.NOISE)
+    scores = f"network {last.test_accuracy:.0%}, probe {last.probe_mlp:.0%}"
+    linear = last.probe_attention >= networks.HALF
     seeds = probed.sizes["seed"]
     return {
         "networks": "one network" if seeds == 1 else f"{seeds} networks",
-        "live_attention": f"{float(last.pairs_attention):.0%}",
-        "live_mlp": f"{float(last.pairs_mlp):.0%}",
-        "probe_attention": spread(pd.Series(probed.probe_attention.isel(step=-1)), ".0%"),
+        "live_attention": f"{last.pairs_attention:.0%}",
+        "live_mlp": f"{last.pairs_mlp:.0%}",
+        "probe_attention": spread(ends.probe_attention.to_series(), ".0%"),
         "lead": Number.median(lead, ",.0f", "(not reached)"),
         "pairs_blind": Truth(blind, "true classes separate more pairs"),
         "probe_fair": Truth(fair, scores),
         "probe_first": Truth(bool(lead.min() >= 0), "the network is first"),
-        "not_linear_yet": Truth(
-            after_attention < networks.HALF, f"after the attention {after_attention:.0%}"
-        ),
+        "not_linear_yet": Truth(not linear, f"after the attention {last.probe_attention:.0%}"),
     }
 
 
@@ -80,50 +78,48 @@ def _between(rows: pd.DataFrame) -> dict[str, Any]:
         "between_fraction": f"{config.task.train_fraction:.0%}",
         "between_width": config.model.d_model,
         "between_cells": f"{config.n_train:,}",
-        "between_fall": _listed(fall, ".2f"),
-        "between_training": _listed(training, ".2f"),
-        "between_med": _listed(med, ".2f"),
-        "between_quotient": _listed(quotient, ".2f"),
-        "between_steps": _listed(steps, ",.0f"),
+        "between_fall": listed(fall),
+        "between_training": listed(training),
+        "between_med": listed(med),
+        "between_quotient": listed(quotient),
+        "between_steps": listed(steps, ",.0f"),
         "ends_apart": Truth(apart, "four layers are not beyond one"),
         "fall_together": Truth(bool(training.iloc[-1] >= 0.8 * fall.iloc[-1]), "training less"),
         "med_is_length": Truth(bool(by_length), "the quotient falls, too"),
-        "all_depths": Truth(later, f"steps {_listed(steps, ',.0f')}"),
+        "all_depths": Truth(later, f"steps {listed(steps, ',.0f')}"),
     }
-
-
-def _listed(values: Iterable[float], form: str) -> str:
-    return ", ".join(format(value, form) for value in values)
 
 
 def _scarce(rows: pd.DataFrame) -> dict[str, Any]:
     """Modulus 43: who generalises with fewer training pairs, and when."""
     config = runs.scarce()[1].config
-    groups = rows.groupby("layers").grok_step
-    grown = groups.count()
-    late = rows.grok_step.astype(float).fillna(config.steps).groupby(rows.layers).median()
-    later = bool(late.iloc[-1] > 2 * late.iloc[0] and grown.min() > 1)
-    shares = [some(int(n), int(of)) for n, of in zip(grown, groups.size(), strict=True)]
+    grown = rows.grok_step.notna().groupby(rows.layers)
+    steps = rows.grok_step.astype(float).fillna(config.steps)
+    late = steps.groupby(rows.layers).median()
+    later = bool(late.iloc[-1] > 2 * late.iloc[0] and grown.sum().min() > 1)
+    at = listed(late, ",.0f")
     return {
         "scarce_p": config.task.p,
         "scarce_cells": f"{config.n_train:,}",
-        "scarce_grown": ", ".join(shares),
-        "scarce_steps": _listed(late, ",.0f"),
-        "scarce_later": Truth(later, f"steps {_listed(late, ',.0f')}"),
+        "scarce_grown": ", ".join(grown.agg(some_of)),
+        "scarce_steps": at,
+        "scarce_later": Truth(later, f"steps {at}"),
     }
 
 
 def _short(rows: pd.DataFrame) -> dict[str, Any]:
     """Modulus 37: who generalises in a short record."""
-    one = rows.grok_step[rows.layers == 1]
-    more = rows.grok_step[rows.layers > 1]
-    _, less, levels = lessened(rows)
+    generalises = rows.grok_step.notna()
+    more = generalises[rows.layers > 1]
+    study = lessened(rows)
+    levels = study.numbers["levels"]
+    diminishes = bool(study.corrected) and not more.any()
     return {
         "short_p": runs.SIZE,
         "short_steps": f"{runs.STEPS:,}",
-        "one_layer": some(one.count(), len(one)),
-        "more_layers": some(more.count(), len(more)),
-        "diminishes": Truth(bool(less) and more.count() == 0, f"highest accuracies {levels}"),
+        "one_layer": some_of(generalises[rows.layers == 1]),
+        "more_layers": some_of(more),
+        "diminishes": Truth(diminishes, f"highest accuracies {levels}"),
     }
 
 

@@ -55,22 +55,20 @@ def plan(
 def sparse() -> dict[str, Experiment]:
     """The same where little is trained: modulus 59, 40 % of the cells, width 32, for 14,000
     steps."""
-    return {
-        "sparse": dataclasses.replace(
-            plan(59, 0.4, 32, 14_000, 3)["probed"], name="gu2025/probe[p=59]"
-        )
-    }
+    probed = plan(59, 0.4, 32, 14_000, 3)["probed"]
+    return {"sparse": dataclasses.replace(probed, name="gu2025/probe[p=59]")}
 
 
 def fig_2() -> dict[int, Experiment]:
     """Fig. 2 of Gu et al. 2025 at the setting of its predecessor: p = 97, shift 97, width 512, 1 to
     4 layers."""
     base = modular_run(97, 0.3, d_model=512, shift=97)
-    models = {n: dataclasses.replace(base.model, n_layers=n) for n in LAYERS}
-    return {
-        n: Experiment(f"gu2025/fig2[layers={n}]", dataclasses.replace(base, model=models[n]))
-        for n in LAYERS
-    }
+    experiments = {}
+    for n in LAYERS:
+        model = dataclasses.replace(base.model, n_layers=n)
+        config = dataclasses.replace(base, model=model)
+        experiments[n] = Experiment(f"gu2025/fig2[layers={n}]", config)
+    return experiments
 
 
 def run(
@@ -107,20 +105,20 @@ def run(
     optimizer = AdamW(learning_rate, weight_decay=weight_decay)
     if clip is not None:
         optimizer = Clipped(learning_rate, weight_decay=weight_decay, largest=clip)
-    changed = {
-        "lr": (learning_rate, 1e-3),
-        "wd": (weight_decay, 1.0),
-        "k": (shift, 0),
-        "m": (model.d_mlp, 4 * d_model),
+    usual = {"lr": 1e-3, "wd": 1.0, "k": 0, "m": 4 * d_model, "clip": None}
+    values = {
+        "lr": learning_rate,
+        "wd": weight_decay,
+        "k": shift,
+        "m": model.d_mlp,
+        "clip": clip,
     }
-    changed |= {"clip": (clip, None)}
-    extra = "".join(
-        f", {name}={value:g}" for name, (value, base) in changed.items() if value != base
-    )
+    name = f"layers={n_layers}, p={p}"
+    for setting, value in values.items():
+        if value != usual[setting]:
+            name += f", {setting}={value:g}"
     config = dataclasses.replace(config, model=model, optimizer=optimizer)
-    return Experiment(
-        f"gu2025/depth[layers={n_layers}, p={p}{extra}]", config, tuple(range(n_seeds))
-    )
+    return Experiment(f"gu2025/depth[{name}]", config, tuple(range(n_seeds)))
 
 
 def between() -> dict[int, Experiment]:
@@ -181,7 +179,10 @@ STUDIES = {
 
 def small() -> dict[tuple[str, int], Experiment]:
     """The runs of the small studies, by study and number of layers."""
-    return {(name, n): e for name, study in STUDIES.items() for n, e in study().items()}
+    experiments = {}
+    for name, study in STUDIES.items():
+        experiments |= {(name, n): experiment for n, experiment in study().items()}
+    return experiments
 
 
 RUNS = (sparse, fig_2, between, scarce, by_depth, disjoint, causes, easier, partial(easier, 1.0))

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import OptimizeResult, linprog, nnls
@@ -53,7 +54,8 @@ class Separation:
 
 
 def _two_sets(first: Array, second: Array) -> tuple[np.ndarray, np.ndarray]:
-    a, b = rows(first, least=1, name="first"), rows(second, least=1, name="second")
+    a = rows(first, least=1, name="first")
+    b = rows(second, least=1, name="second")
     if a.shape[1] != b.shape[1]:
         raise ParameterError(
             f"first has dimension {a.shape[1]} and second {b.shape[1]}, but they must be equal."
@@ -106,17 +108,16 @@ def separate(first: Array, second: Array) -> Separation:
     a, b = _two_sets(first, second)
     centre, scale = _centre_and_scale(a, b)
     unit = scale or 1.0
-    t, normal, offset, weights = _widest_slab((a - centre) / unit, (b - centre) / unit)
-    nearest = weights[0] @ a, weights[1] @ b
-    gap = 2 * t * unit
+    slab = _widest_slab((a - centre) / unit, (b - centre) / unit)
+    gap = 2 * slab.half_width * unit
     return Separation(
-        gap > TOLERANCE * scale,
-        gap,
-        scale,
-        normal,
-        float(offset * unit + normal @ centre),
-        nearest,
-        weights,
+        separable=gap > TOLERANCE * scale,
+        gap=gap,
+        scale=scale,
+        normal=slab.normal,
+        offset=float(slab.offset * unit + slab.normal @ centre),
+        nearest=(slab.weights[0] @ a, slab.weights[1] @ b),
+        weights=slab.weights,
     )
 
 
@@ -126,11 +127,18 @@ def _centre_and_scale(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, float]:
     return centre, float(max(np.abs(a - centre).max(), np.abs(b - centre).max()))
 
 
-def _widest_slab(
-    a: np.ndarray, b: np.ndarray
-) -> tuple[float, np.ndarray, float, tuple[np.ndarray, np.ndarray]]:
-    """Half width, normal and offset of the widest slab between centred, scaled sets; convex weights
-    from the dual."""
+class Slab(NamedTuple):
+    """Points x with |normal . x - offset| < half_width, and the convex weights of the dual, of
+    either set."""
+
+    half_width: float
+    normal: np.ndarray
+    offset: float
+    weights: tuple[np.ndarray, np.ndarray]
+
+
+def _widest_slab(a: np.ndarray, b: np.ndarray) -> Slab:
+    """The widest slab between centred, scaled sets."""
     m, d = a.shape
     above = np.hstack([-a, np.ones((m, 1)), np.ones((m, 1))])
     below = np.hstack([b, -np.ones((len(b), 1)), np.ones((len(b), 1))])
@@ -139,9 +147,9 @@ def _widest_slab(
     limits = [(-1, 1)] * d + [(None, None), (0, None)]
     solved = _solved(cost, np.vstack([above, below]), limits)
     dual = np.maximum(-solved.ineqlin.marginals, 0)
-    weights = tuple(w / w.sum() for w in (dual[:m], dual[m:]))
-    half = max(float(solved.x[-1]), 0.0)
-    return half, solved.x[:d], float(solved.x[d]), weights
+    weights = (dual[:m] / dual[:m].sum(), dual[m:] / dual[m:].sum())
+    half_width = max(float(solved.x[-1]), 0.0)
+    return Slab(half_width, solved.x[:d], float(solved.x[d]), weights)
 
 
 def _solved(
@@ -190,16 +198,19 @@ def _certain(a: np.ndarray, b: np.ndarray) -> bool | None:
     """
     m, d = a.shape
     table = np.zeros((d + 2, m + len(b)))
-    table[:d], table[d, :m], table[d + 1, m:] = np.vstack([a, -b]).T, 1, 1
+    table[:d] = np.vstack([a, -b]).T
+    table[d, :m] = 1
+    table[d + 1, m:] = 1
     target = np.append(np.zeros(d), [1.0, 1.0])
     try:
         weights, _ = nnls(table, target)
     except RuntimeError:  # too many iterations
         return None
-    parts = weights[:m], weights[m:]
-    if min(w.sum() for w in parts) > 0:
-        one, other = (w @ points / w.sum() for w, points in zip(parts, (a, b), strict=True))
-        if np.abs(one - other).sum() <= TOLERANCE:
+    of_a = weights[:m]
+    of_b = weights[m:]
+    if of_a.any() and of_b.any():
+        apart = of_a @ a / of_a.sum() - of_b @ b / of_b.sum()
+        if np.abs(apart).sum() <= TOLERANCE:
             return False
     normal = (table @ weights - target)[:d]
     if (a @ normal).min() - (b @ normal).max() > TOLERANCE * np.abs(normal).max():
@@ -229,10 +240,11 @@ def convexly_separable_on(first: Array, second: Array, directions: Array) -> boo
     a, b = _two_sets(first, second)
     basis = subspace(directions, a.shape[1])
     centre = np.concatenate([a, b]).mean(axis=0)
-    a, b = a - centre, b - centre
+    a = a - centre
+    b = b - centre
     size = float(max(np.abs(a).max(), np.abs(b).max()))
-    found = separate(a @ basis.T, b @ basis.T)
-    return found.separable and found.gap > TOLERANCE * size
+    projected = separate(a @ basis.T, b @ basis.T)
+    return projected.separable and projected.gap > TOLERANCE * size
 
 
 def subspace(directions: Array, d: int) -> np.ndarray:
@@ -284,11 +296,13 @@ def class_separability(
     >>> class_separability([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]).share
     1.0
     """
-    table, label = rows(points, name="points"), class_labels(labels, len(points))
+    table = rows(points, name="points")
+    label = class_labels(labels, len(points))
     chosen = np.array(list(combinations(np.unique(label), 2)))
     complete = pairs is None or whole(pairs, "pairs", least=1) >= len(chosen)
     if not complete:
-        chosen = chosen[np.random.default_rng([seed, 0]).choice(len(chosen), pairs, replace=False)]
+        drawn = np.random.default_rng([seed, 0]).choice(len(chosen), pairs, replace=False)
+        chosen = chosen[drawn]
     apart = np.array([convexly_separable(table[label == r], table[label == s]) for r, s in chosen])
     share = float(apart.mean())
     error = 0.0 if complete else float(np.sqrt(share * (1 - share) / len(apart)))

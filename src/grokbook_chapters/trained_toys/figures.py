@@ -38,7 +38,7 @@ ONE_SUM = ([5, 9], [6, 8])
 def run_and_flow(run: xr.Dataset, samples: int, seed: int) -> Figure:
     """The ten numbers of a run and those of the flow from its start (dashed); below, the gap to the
     flow and to the null that goes at one pace."""
-    fig, axes = panels(2, 1, height=4.4, sharex=True, height_ratios=[2, 1])
+    fig, axes = panels(2, 1, height=3.5, sharex=True, height_ratios=[2, 1])
     above, below = axes[:, 0]
     steps, numbers = path(run.isel(seed=0))
     pairs = pairs_of(samples, seed)

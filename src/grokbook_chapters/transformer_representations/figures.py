@@ -73,7 +73,7 @@ def tangle_to_ring(run: xr.Dataset, own: xr.Dataset) -> Figure:
     """First two principal components of a run at the start, with its training set memorised, at
     99 % test accuracy, and at the end; below it those of `own`, a run of the page."""
     rows = [_moments(run), _moments(own)]
-    fig, axes = panels(2, max(map(len, rows)), height=4.6)
+    fig, axes = panels(2, max(map(len, rows)), height=3.7)
     for row, where, planes in zip(axes, ("", "here, "), rows, strict=True):
         for ax, (step, points) in zip(row, planes.items(), strict=False):
             _ring(ax, points, points)

@@ -104,22 +104,23 @@ def sums_in_small_balls(p: int = 97, small: int = 13, *, close: float = 1.0) -> 
     """
     known = circle_delta(p)
     wheel = closeness(circle(small, 1)).relative
-    ratios = np.array([closeness(phi).relative for phi in embeddings(small)])
+    ratios = []
     shared = 0.0
     for phi in embeddings(small):
+        ratios.append(closeness(phi).relative)
         means = class_sums(phi).mean(axis=1)
         shared = max(shared, np.abs(means - common_point(phi)).max())
     return judge(
         max(known, wheel) < close,
         value=known,
-        low=ratios.min(),
+        low=min(ratios),
         high=2.0,
         shared=shared,
         of=len(ratios),
         p=p,
         wheel=wheel,
         small=small,
-        near=int((ratios < close - 1e-9).sum()),
+        near=int((np.array(ratios) < close - 1e-9).sum()),
     )
 
 
@@ -150,7 +151,7 @@ def close_exactly_if_equivalent(p: int = 13, modular: bool = True) -> Finding:
     """
     label = cyclic(p) if modular else np.add.outer(np.arange(p), np.arange(p))
     gaps = [class_gap(phi, label) for phi in embeddings(p)]
-    reached = float(max(other / same if same else np.inf for same, other in gaps))
+    reached = float(max(gap.other / gap.same if gap.same else np.inf for gap in gaps))
     bound = 1 - 1 / p
     return judge(reached > bound + 1e-9, value=reached, low=0, high=bound, of=len(gaps))
 
@@ -183,9 +184,10 @@ def bound_on_med(p: int = 97) -> Finding:
     rng = np.random.default_rng(0)
     tables = [circle(p, k) for k in range(1, p // 2 + 1)]
     tables += [rng.normal(size=(p, d)) for d in (1, 8, 128)]
-    most = max(med(t) / med_bound(t) for t in tables)
+    values = np.array([med(table) for table in tables])
+    most = (values / [med_bound(table) for table in tables]).max()
     top = circle_med(p, p // 2)
-    finite = np.isfinite([med(t) for t in tables])
+    finite = np.isfinite(values)
     return judge(
         finite.any(),
         anything=bool(finite.all()),
@@ -289,13 +291,13 @@ def additive_targets(
     which asks for less?
     """
     share = additive_share(np.eye(p)[cyclic(p)] if targets is None else targets)
-    fits = {q: splits_fitted(q, fraction) for q in moduli}
     fitted = []
     unseen = []
-    for q, found in fits.items():
-        exact = sum(fit.trained == 1 for fit in found)
-        fitted.append(f"{exact} of {len(found)} (p = {q})")
-        unseen += [fit.unseen for fit in found]
+    for modulus in moduli:
+        fits = splits_fitted(modulus, fraction)
+        exact = sum(fit.trained == 1 for fit in fits)
+        fitted.append(f"{exact} of {len(fits)} (p = {modulus})")
+        unseen += [fit.unseen for fit in fits]
     return judge(
         share >= 1e-9,
         value=share,

@@ -4,6 +4,7 @@ them."""
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
@@ -15,8 +16,15 @@ from grokbook.measures.geometry import diameter
 from grokbook.theory.vectors import Rows, odd_prime, vectors
 
 
-def class_gap(embedding: Rows, residues: np.ndarray) -> tuple[float, float]:
-    r"""Largest distance of two sums in one class, and smallest of two sums in different classes.
+class ClassGap(NamedTuple):
+    """Largest distance of two sums in one class, and smallest of two sums in different classes."""
+
+    same: float
+    other: float
+
+
+def class_gap(embedding: Rows, residues: np.ndarray) -> ClassGap:
+    r"""How far apart sums of embeddings lie, within classes and between them.
 
     The sums are $\phi(i) + \phi(j)$ with $\phi$ = `embedding`, shape (p, d); `residues`, shape (p,
     p), is the class of each cell. "Close exactly if equivalent" needs the second number above the
@@ -46,7 +54,7 @@ def class_gap(embedding: Rows, residues: np.ndarray) -> tuple[float, float]:
         own = sums[label == r]
         same = max(same, diameter(own))
         other = min(other, float(_squared_distances(own, sums[label != r]).min()))
-    return same, float(np.sqrt(other))
+    return ClassGap(same, float(np.sqrt(other)))
 
 
 def _squared_distances(x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -64,14 +72,20 @@ def class_share(features: Rows) -> float:
 
     Raises ParameterError for a bad shape, values that are not finite, or features that do not vary.
     """
-    x = np.asarray(features, dtype=float)
-    if x.ndim != 3 or x.shape[0] != x.shape[1]:
-        raise ParameterError(
-            f"features has shape {x.shape}, but must be (p, p, d), one vector a cell."
-        )
+    x = _grid(features, "features")
     p = len(x)
     classes = np.add.outer(np.arange(p), np.arange(p)) % p
     return label_share(x.reshape(p * p, -1), classes.ravel())
+
+
+def _grid(values: Rows, name: str) -> np.ndarray:
+    """Values as an array (p, p, d), one vector a cell."""
+    x = np.asarray(values, dtype=float)
+    if x.ndim != 3 or x.shape[0] != x.shape[1]:
+        raise ParameterError(
+            f"{name} has shape {x.shape}, but must be (p, p, d), one vector a cell."
+        )
+    return x
 
 
 def label_share(features: Rows, labels: np.ndarray) -> float:
@@ -114,13 +128,10 @@ def additive_share(targets: Rows) -> float:
 
     Source: this book; decides the problem that Gu et al. 2025 minimise in Appendix B.4.
     """
-    x = np.asarray(targets, dtype=float)
-    if x.ndim != 3 or x.shape[0] != x.shape[1]:
-        raise ParameterError(
-            f"targets has shape {x.shape}, but must be (p, p, d), one vector a cell."
-        )
-    cells = vectors(x.reshape(x.shape[0] ** 2, -1), "targets")
-    return sum(label_share(cells, operand.ravel()) for operand in np.indices(x.shape[:2]))
+    x = _grid(targets, "targets")
+    i, j = np.indices(x.shape[:2])
+    cells = vectors(x.reshape(i.size, -1), "targets")
+    return label_share(cells, i.ravel()) + label_share(cells, j.ravel())
 
 
 @dataclass(frozen=True)
@@ -163,9 +174,10 @@ def additive_fit(labels: np.ndarray, trained: np.ndarray) -> AdditiveFit:
 
     def loss(flat: np.ndarray) -> tuple[float, np.ndarray]:
         z = operands @ flat.reshape(2 * p, -1)
+        value = -log_softmax(z, axis=1)[cells, right].sum()
         error = softmax(z, axis=1)
         error[cells, right] -= 1
-        return -log_softmax(z, axis=1)[cells, right].sum(), (operands.T @ error).ravel()
+        return value, (operands.T @ error).ravel()
 
     def seen(flat: np.ndarray) -> tuple[np.ndarray, float]:
         z = operands @ flat.reshape(2 * p, -1)
@@ -184,7 +196,8 @@ def additive_fit(labels: np.ndarray, trained: np.ndarray) -> AdditiveFit:
     hits, margin = seen(best)
     table = best.reshape(2, p, -1)
     answers = (table[0][:, None] + table[1][None]).argmax(axis=2) == labels
-    unseen = float(answers[~trained].mean()) if (~trained).any() else np.nan
+    others = answers[~trained]
+    unseen = float(others.mean()) if others.size else np.nan
     return AdditiveFit(float(hits.mean()), unseen, np.inf if hits.all() else margin)
 
 
@@ -198,7 +211,5 @@ def circle_delta(p: int) -> float:
     Raises ParameterError unless p is an odd prime: with an even modulus some classes hold opposite
     points.
     """
-    return float(
-        1
-        + np.cos(np.pi / odd_prime(p, "with other moduli a circle's classes need different radii"))
-    )
+    modulus = odd_prime(p, "with other moduli a circle's classes need different radii")
+    return float(1 + np.cos(np.pi / modulus))

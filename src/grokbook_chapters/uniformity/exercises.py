@@ -32,13 +32,14 @@ def line(x: np.ndarray, *, p: int, r: int, total: int) -> Mistakes:
 def multiply(common: float, zero: float, *, p: int, seed: int) -> Mistakes:
     """Two numbers, to three digits."""
     phi = np.random.default_rng(seed).normal(size=p)
-    sums, products = phi[:, None] + phi, np.outer(np.arange(p), np.arange(p)) % p
-    one, none = (sums[products == symbol].mean() for symbol in (1, 0))
-    yield from number(
-        common, one, "in the class of r the cells are (i", ("the symbol 0 too", 2 * phi.mean())
-    )
+    sums = phi[:, None] + phi
+    products = np.outer(np.arange(p), np.arange(p)) % p
+    of_one = sums[products == 1].mean()
+    of_none = sums[products == 0].mean()
+    with_zero = ("the symbol 0 too", 2 * phi.mean())
+    yield from number(common, of_one, "in the class of r the cells are (i", with_zero)
     twice = ("the cell (0, 0) twice", phi[0] + phi.mean())
-    yield from number(zero, none, "class 0 has the 2p - 1 cells", twice)
+    yield from number(zero, of_none, "class 0 has the 2p - 1 cells", twice)
 
 
 @exercise(
@@ -53,7 +54,7 @@ def multiply(common: float, zero: float, *, p: int, seed: int) -> Mistakes:
 def product(share: float, twin: int, *, p: int, u: int, v: int, r: int) -> Mistakes:
     """A share between 0 and 1, to three digits, and a class."""
     right = (u - v) ** 2 / (2 * (u**2 + v**2))
-    typical = ("one product alone", 0.5), ("the other part", 1 - right)
+    typical = (("one product alone", 0.5), ("the other part", 1 - right))
     yield from number(share, right, "write both products as cosines", *typical)
     yield twin == r, "the class itself"
     yield twin % p != -r % p, "the cosine of an angle"

@@ -39,7 +39,8 @@ def block_is_additive(d: int = 16, cells: int = 200) -> Finding:
     """
     rng = np.random.default_rng(0)
     a, b = rng.normal(size=(2, cells, d)) / np.sqrt(d)
-    w_in, w_out = (rng.normal(size=shape) / np.sqrt(d) for shape in ((d, 4 * d), (4 * d, d)))
+    w_in = rng.normal(size=(d, 4 * d)) / np.sqrt(d)
+    w_out = rng.normal(size=(4 * d, d)) / np.sqrt(d)
     free = splitting_error(a, b, w_in, w_out)
     frozen = splitting_error(a, b, w_in, w_out, rng.integers(0, 2, 4 * d))
     return judge(free < 1e-9, value=free, d=d, frozen=frozen)
@@ -119,7 +120,8 @@ def descend(x: np.ndarray, steps: int, rate: float = 0.1) -> np.ndarray:
     for _ in range(steps):
         best = smallest_map(path[-1], [1.0])
         weights = best.weights + best.weights[-np.arange(len(x)) % len(x)]
-        path.append(on_the_sphere(path[-1] + rate * np.outer(weights, best.nearest) * best.norm))
+        step = rate * np.outer(weights, best.nearest) * best.norm
+        path.append(on_the_sphere(path[-1] + step))
     return np.stack(path)
 
 

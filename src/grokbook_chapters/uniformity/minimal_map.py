@@ -68,7 +68,7 @@ def smallest_map(x: Rows, r: Rows, *, tolerance: float = 1e-9) -> MinimalMap:
     x_i\rVert$: in the example 0.354. See `printed_norm`.
     """
     sums = pair_sums(x)
-    target = vectors(np.atleast_2d(np.asarray(r, dtype=float)), "r")[0]
+    target = _target(r)
     if not target.any():
         raise ParameterError("r is zero, but it must not be: the zero map would do.")
     nearest, weights = nearest_to_zero(sums)
@@ -97,6 +97,9 @@ def printed_norm(x: Rows, r: Rows) -> float:
         raise ParameterError(
             "all x_i are zero, but the printed value divides by the longest of them."
         )
-    return float(np.linalg.norm(vectors(np.atleast_2d(np.asarray(r, dtype=float)), "r"))) / (
-        2 * longest
-    )
+    return float(np.linalg.norm(_target(r))) / (2 * longest)
+
+
+def _target(r: Rows) -> np.ndarray:
+    """The vector (m,) of a class."""
+    return vectors(np.atleast_2d(np.asarray(r, dtype=float)), "r")[0]

@@ -24,8 +24,9 @@ def unseen_share(view: View, stage: str, shuffled: bool = False) -> float:
     `stage` is a name of `activations`; `shuffled` gives the cells the labels of others, which is
     what chance reaches.
     """
-    inputs = torch.from_numpy(view.task.inputs[view.task.test_index])
-    labels = view.task.labels[view.task.test_index]
+    task = view.task
+    inputs = torch.from_numpy(task.inputs[task.test_index])
+    labels = task.labels[task.test_index]
     rows = activations(view.weights, inputs, view.config.model)[stage].double().numpy()
     if shuffled:
         labels = np.random.default_rng(0).permutation(labels)
@@ -58,13 +59,19 @@ def deeper(n_seeds: int = 3) -> dict[str, Experiment]:
         >>> [run.config.task.train_fraction for run in deeper().values()]
         [0.75, 0.15]
     """
-    same = {"shift": P_TASKS, "steps": 2_000, "points": 100, "n_seeds": n_seeds}
-    same |= {"watch": WATCHED, "in_key": VERSIONS}
+    deep = partial(
+        watched_run,
+        P_TASKS,
+        shift=P_TASKS,
+        steps=2_000,
+        points=100,
+        n_seeds=n_seeds,
+        watch=WATCHED,
+        in_key=VERSIONS,
+    )
     return {
-        "learned": watched_run(P_TASKS, label="deeper layers", train_fraction=ORDERED, **same),
-        "memorised": watched_run(
-            P_TASKS, label="deeper layers, few cells", train_fraction=FEW, **same
-        ),
+        "learned": deep(label="deeper layers", train_fraction=ORDERED),
+        "memorised": deep(label="deeper layers, few cells", train_fraction=FEW),
     }
 
 

@@ -42,18 +42,18 @@ def share_table(dataset: xr.Dataset) -> pd.DataFrame:
     for _, _, run in every_run({"": dataset}):
         timed = grok_time(run.step, run.train_accuracy, run.test_accuracy)
         last = int(run.step[-1])
-        when = {"fit": timed.fit_step, "grok": timed.grok_step, "end": last}
-        at = {name: run.sel(step=last if step is None else step) for name, step in when.items()}
-        shares = {}
-        for name, moment in at.items():
-            shares |= {f"{share}_{name}": float(moment[share]) for share in WATCHED}
-        after = run.sel(step=slice(int(at["grok"].step), None))
+        fit = last if timed.fit_step is None else timed.fit_step
+        grok = last if timed.grok_step is None else timed.grok_step
+        row: dict[str, float] = {}
+        for name, step in (("fit", fit), ("grok", grok), ("end", last)):
+            moment = run.sel(step=step)
+            row |= {f"{share}_{name}": float(moment[share]) for share in WATCHED}
+        after = run.sel(step=slice(grok, None))
         right = after.test_accuracy >= 0.95
-        shares |= {
-            "right": int(right.sum()),
-            "below": int((right & (after.share_mlp < HALF)).sum()),
-        }
-        rows.append(shares | {"grok_step": np.nan if timed.grok_step is None else timed.grok_step})
+        row["right"] = int(right.sum())
+        row["below"] = int((right & (after.share_mlp < HALF)).sum())
+        row["grok_step"] = np.nan if timed.grok_step is None else timed.grok_step
+        rows.append(row)
     return pd.DataFrame(rows)
 
 
@@ -69,10 +69,14 @@ def embedding_shares(runs: Mapping[int, xr.Dataset]) -> pd.DataFrame:
         for step in run.snapshot.values.tolist():
             phi = run.embedding.sel(snapshot=step).values.astype(float)
             plane = circle_projection(phi, dominant_frequencies(phi, 1)[0])
-            row = {"modulus": p, "seed": seed, "step": step}
-            row["sums"] = class_share(class_sums(phi))
-            row["products"] = class_share(products(plane))
-            row["test_accuracy"] = float(run.test_accuracy.sel(step=step, method="nearest"))
+            row = {
+                "modulus": p,
+                "seed": seed,
+                "step": step,
+                "sums": class_share(class_sums(phi)),
+                "products": class_share(products(plane)),
+                "test_accuracy": float(run.test_accuracy.sel(step=step, method="nearest")),
+            }
             rows.append(row)
     return pd.DataFrame(rows)
 
@@ -125,11 +129,10 @@ def deeper_layers(runs: Runs, *, half: float = HALF) -> Finding:
     late = table.grok_step.notna()
     learned = table[late]
     memorised = table[~late]
-    medians = []
+    middle = learned.median()
+    shares = []
     for share, stage in STAGES.items():
-        fit = learned[f"{share}_fit"].median()
-        grok = learned[f"{share}_grok"].median()
-        medians.append(f"{fit:.2f} to {grok:.2f} {stage}")
+        shares.append(f"{middle[f'{share}_fit']:.2f} to {middle[f'{share}_grok']:.2f} {stage}")
     reached = int((learned.share_mlp_grok >= half).sum())
     idle = memorised.share_mlp_end.max()
     rises = learned.share_mlp_grok > learned.share_mlp_fit
@@ -142,15 +145,15 @@ def deeper_layers(runs: Runs, *, half: float = HALF) -> Finding:
         False if is_known else None,
         corrected=deeper_here if is_known else None,
         elsewhere=True,
-        value=learned.share_mlp_grok.median(),
+        value=middle.share_mlp_grok,
         low=learned.share_mlp_grok.min(),
         high=learned.share_mlp_grok.max(),
-        shares="; ".join(medians),
+        shares="; ".join(shares),
         reached=reached,
         half=half,
         idle=idle,
         few=memorised.share_null_end.median(),
-        end=learned.share_mlp_end.median(),
+        end=middle.share_mlp_end,
         learned=len(learned),
         below=", ".join(f"{row.below:.0f} of {row.right:.0f}" for row in learned.itertuples()),
         memorised=len(memorised),

@@ -20,8 +20,9 @@ from grokbook_chapters.gu2025 import fig5
 def decay(dataset: xr.Dataset, says: str, *, seed: int, steps: int) -> Mistakes:
     """The dataset of one run, and one of the three texts."""
     config = json.loads(dataset.attrs["configs"])[0]
-    if config["optimizer"]["weight_decay"]:
-        yield True, "run still has the weight decay N", config["optimizer"]["weight_decay"]
+    weight_decay = config["optimizer"]["weight_decay"]
+    if weight_decay:
+        yield True, "run still has the weight decay N", weight_decay
     yield (config["seed"], config["steps"]) != (seed, steps), "the run is to have the seed"
     yield says == "never", "says nothing of later steps"
     censored = bool(grok_times(dataset).censored.iloc[0])
@@ -35,10 +36,12 @@ def decay(dataset: xr.Dataset, says: str, *, seed: int, steps: int) -> Mistakes:
 def threshold(longer: Sequence[float | None], *, low: float, high: float) -> Mistakes:
     """A list with one number a run, None where a delay is not known."""
     runs = recorded(fig5(97))
-    before, after = (grok_times(runs, threshold=tau) for tau in (low, high))
     columns = ["delay", "grok_step"]
-    longer_by = (after[columns] - before[columns]).astype("Float64").reset_index(drop=True)
-    right, given = longer_by.delay, pd.Series(list(longer), dtype="Float64")
+    before = grok_times(runs, threshold=low)[columns]
+    after = grok_times(runs, threshold=high)[columns]
+    longer_by = (after - before).astype("Float64").reset_index(drop=True)
+    right = longer_by.delay
+    given = pd.Series(list(longer), dtype="Float64")
     yield len(given) != len(right), "there are N runs", len(right), len(given)
     yield bool((right.isna() & given.notna()).any()), "is not known, and no number"
     if not given.equals(right):
@@ -71,12 +74,10 @@ def subtract(dataset: xr.Dataset, other: int, *, p: int, seed: int, answer: int)
 def facts(shown: Sequence[int], *, p: int, seed: int) -> Mistakes:
     """Two whole numbers: unordered pairs that the random split shows, and those that the symmetric
     one shows."""
-    tasks = [
-        ModularTask(p, "add", 0.5, split=split, seed=seed) for split in ("random", "symmetric")
-    ]
-    cells = [np.divmod(task.train_index, p) for task in tasks]
-    yield list(shown) == [i.size for i, _ in cells], "counts both orders"
-    right = [np.unique(np.minimum(i, j) * p + np.maximum(i, j)).size for i, j in cells]
+    random = ModularTask(p, "add", 0.5, split="random", seed=seed).train_mask
+    symmetric = ModularTask(p, "add", 0.5, split="symmetric", seed=seed).train_mask
+    yield list(shown) == [random.sum(), symmetric.sum()], "counts both orders"
+    right = [np.triu(mask | mask.T).sum() for mask in (random, symmetric)]
     yield list(shown) != right, "in one order or both"
 
 
@@ -91,9 +92,9 @@ def facts(shown: Sequence[int], *, p: int, seed: int) -> Mistakes:
 )
 def censoring(bound: float, median: float, *, a: int, b: int, c: int, last: int) -> Mistakes:
     """The bound, a number of steps to three digits, and the median, a whole number of steps."""
-    least = (a + b + c + 2 * last) / 5
-    yield from number(
-        bound, least, "the bound is a mean over five runs", ("leaves out", (a + b + c) / 3)
-    )
+    finished = a + b + c
+    least = (finished + 2 * last) / 5
+    without = ("leaves out", finished / 3)
+    yield from number(bound, least, "the bound is a mean over five runs", without)
     yield median == b, "the median of the finished runs"
     yield median != c, "put the five in order"

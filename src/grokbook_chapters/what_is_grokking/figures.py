@@ -52,15 +52,9 @@ def at_paper_size(paper: xr.Dataset | None) -> Figure:
 def circle(runs: xr.Dataset) -> None:
     """Put the embedding of seed 0 on the page, with a slider over its training."""
     run = runs.sel(seed=0)
-    drawn = moving_run(run)
-    interactive(
-        "grokking_run",
-        "fig-circle",
-        " ".join(CAPTION),
-        " ".join(ALT),
-        drawn,
-        circle_over_training(run, snapshots(run)),
-    )
+    options = moving_run(run)
+    still = circle_over_training(run, snapshots(run))
+    interactive("grokking_run", "fig-circle", " ".join(CAPTION), " ".join(ALT), options, still)
 
 
 def snapshots(run: xr.Dataset) -> list[int]:

@@ -20,6 +20,8 @@ from grokbook_chapters.what_is_grokking.figures import SHAPE, snapshots
 WAVES = 5
 """How many of the strongest circles are asked what share of the embedding they hold."""
 
+LONGER = "longer than the runs last"
+"""A wait whose end was not seen."""
 
 PAPER = ("runs", "generalised", "fit", "earliest", "latest", "last")
 """What is told of the runs at the paper's size, as `delay_summary` calls it."""
@@ -66,29 +68,29 @@ def _delay(runs: xr.Dataset, times: pd.DataFrame) -> dict[str, Any]:
     fitted = f"of the runs {times.fit_step.count()} of {len(times)} fit"
     reached = f"{fitted} and {generalised} generalise by step {last:,}"
     at_fit = runs.test_accuracy.sel(step=last if fit is None else fit, method="nearest")
-    start = runs.test_loss.sel(step=0)
-    peak = runs.test_loss.max("step")
+    peaks = runs.test_loss.max("step")
+    start = float(runs.test_loss.sel(step=0).median())
+    peak = float(peaks.median())
+    delay = median_delay(times)
     is_late = fit is not None and (grok is None or grok > 5 * fit)
-    losses = f"the test loss is {start.median():.1f} at first, at most {peak.median():.1f}"
+    losses = f"the test loss is {start:.1f} at first, at most {peak:.1f}"
     return {
         "fit_median": Number(fit, ".0f", "(not reached)", seeds=times.fit_step),
         "times_later": _times_later(fit, grok),
-        "delay_median": Number(
-            median_delay(times), ",.0f", "longer than the runs last", " steps", times.delay
-        ),
+        "delay_median": Number(delay, ",.0f", LONGER, " steps", times.delay),
         "at_fit": Number.median(at_fit, ".3f"),
         "loss_guess": f"{np.log(runs.sizes['token']):.1f}",
-        "loss_peak": Number.median(peak, ".1f"),
+        "loss_peak": Number.median(peaks, ".1f"),
         "fitted": Truth(fit is not None, reached),
         "late": Truth(is_late, reached),
-        "confident": Truth(bool(peak.median() > 2 * start.median()), losses),
+        "confident": Truth(peak > 2 * start, losses),
     }
 
 
 def _times_later(fit: int | None, grok: int | None) -> str:
     """How much longer the held-out pairs take, in words."""
     if fit is None or grok is None:
-        return "longer than the runs last"
+        return LONGER
     return f"about {grok / fit:.0f} times as many steps"
 
 
@@ -96,21 +98,21 @@ def _copying(runs: xr.Dataset, random: xr.Dataset, task: ModularTask) -> dict[st
     """What copying the mirror image gives: at twice the median fit step of the random split."""
     last = int(random.step[-1])
     twice = 2 * int(median_step(grok_times(random), "fit_step") or last)
-    when = {"step": min(twice, last), "method": "nearest"}
-    copied = random.test_accuracy_mirrored.sel(**when)
-    others = random.test_accuracy_unmirrored.sel(**when)
+    step = min(twice, last)
+    then = random.sel(step=step, method="nearest")
+    symmetric = runs.test_accuracy.sel(step=step, method="nearest")
+    copied = then.test_accuracy_mirrored
+    others = then.test_accuracy_unmirrored
     expected = transpose_accuracy(task.p, task.train_index.size)
-    accuracies = (
-        f"accuracies {copied.median():.2f} and {others.median():.2f} at step {when['step']:,}"
-    )
+    accuracies = f"accuracies {copied.median():.2f} and {others.median():.2f} at step {step:,}"
     return {
         "random_fraction": f"{task.train_fraction:.0%}",
-        "when": f"{int(random.step.sel(**when)):,}",
+        "when": f"{int(then.step):,}",
         "copy_expected": f"{expected:.0%}",
-        "copy_seen": Number.median(random.test_accuracy.sel(**when), ".0%"),
+        "copy_seen": Number.median(then.test_accuracy, ".0%"),
         "mirrored_seen": Number.median(copied, ".0%", "(no such cell)"),
         "unmirrored_seen": Number.median(others, ".0%", "(no such cell)"),
-        "symmetric_seen": Number.median(runs.test_accuracy.sel(**when), ".0%"),
+        "symmetric_seen": Number.median(symmetric, ".0%"),
         "twice": Truth(twice <= last, f"twice the median fit step is not within {last:,} steps"),
         "copies": Truth(bool((copied > others + 0.5).all()), accuracies),
     }
@@ -120,26 +122,25 @@ def _shape(runs: xr.Dataset) -> dict[str, Any]:
     """How the embedding's shape differs between the first step and the last."""
     run = runs.sel(seed=0)
     first, _, last = snapshots(run)
-    share = {
-        step: energy_share(run.embedding.sel(snapshot=step).values, WAVES) for step in (first, last)
-    }
-    ends = {name: runs[name].isel(step=[0, -1]).median("seed").values for name in SHAPE}
-    ipr = ends["fourier_ipr"]
-    dimension = ends["effective_dimension"]
-    gathers = bool(ipr[1] > ipr[0] and dimension[1] < dimension[0])
-    shares = f"five circles hold {share[first]:.0%} and then {share[last]:.0%}"
+    share = energy_share(run.embedding.sel(snapshot=first).values, WAVES)
+    last_share = energy_share(run.embedding.sel(snapshot=last).values, WAVES)
+    shares = f"five circles hold {share:.0%} and then {last_share:.0%}"
+    ends = runs[SHAPE].isel(step=[0, -1]).median("seed")
+    ipr, last_ipr = ends.fourier_ipr.values
+    dimension, last_dimension = ends.effective_dimension.values
+    gathers = bool(last_ipr > ipr and last_dimension < dimension)
     measures = (
-        f"participation ratio {ipr[0]:.3f} to {ipr[1]:.3f}, effective dimension"
-        f" {dimension[0]:.1f} to {dimension[1]:.1f}"
+        f"participation ratio {ipr:.3f} to {last_ipr:.3f}, effective dimension {dimension:.1f} to"
+        f" {last_dimension:.1f}"
     )
     return {
-        "share_five_start": f"{share[first]:.0%}",
-        "share_five_end": f"{share[last]:.0%}",
-        "ipr_start": f"{ipr[0]:.2f}",
-        "ipr_end": f"{ipr[1]:.2f}",
-        "dim_start": f"{dimension[0]:.0f}",
-        "dim_end": f"{dimension[1]:.0f}",
-        "circles": Truth(bool(share[last] > 2 * share[first]), shares),
+        "share_five_start": f"{share:.0%}",
+        "share_five_end": f"{last_share:.0%}",
+        "ipr_start": f"{ipr:.2f}",
+        "ipr_end": f"{last_ipr:.2f}",
+        "dim_start": f"{dimension:.0f}",
+        "dim_end": f"{last_dimension:.0f}",
+        "circles": Truth(bool(last_share > 2 * share), shares),
         "gathers": Truth(gathers, measures),
     }
 
@@ -147,9 +148,12 @@ def _shape(runs: xr.Dataset) -> dict[str, Any]:
 def _at_paper_size(paper: xr.Dataset | None) -> dict[str, Any]:
     """Fit and delay of the recorded runs at p = 97; words where they are not there."""
     summary: dict[str, Any] = dict.fromkeys(PAPER)
+    missing = "(not run)"
     if paper is not None:
         summary = delay_summary(grok_times(paper))
-    missing = "(not run)" if paper is None else "(not reached)"
-    recorded = {f"paper_{name}": Number(summary[name], ",.0f", missing) for name in PAPER}
-    there = Truth(paper is not None or None, "the runs are not in the store")
-    return {"recorded": there, **recorded}
+        missing = "(not reached)"
+    texts: dict[str, Any] = {}
+    for name in PAPER:
+        texts[f"paper_{name}"] = Number(summary[name], ",.0f", missing)
+    is_recorded = Truth(paper is not None or None, "the runs are not in the store")
+    return texts | {"recorded": is_recorded}

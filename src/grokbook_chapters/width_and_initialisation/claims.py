@@ -16,7 +16,7 @@ from functools import partial
 import pandas as pd
 
 from companion.claims import Finding, Runs, claim, enough, judge
-from companion.claims.finding import ENOUGH, Part, most
+from companion.claims.finding import ENOUGH, Part, decided, most
 from grokbook.curves.comparison import (
     compare,
     either_way,
@@ -101,11 +101,12 @@ def fig20() -> Settings:
     the rule, and the last five were added when the first had left it open.
     """
     seeds = {0.3: tuple(range(5, 15)), 0.25: (0, 1, 2), 0.2: (0, 1, 2)}
-    return {
-        f"{f:.0%}, {start}": replace(by_start(f)[start], seeds=those)
-        for f, those in seeds.items()
-        for start in ("normal", "toeplitz")
-    }
+    settings = {}
+    for fraction, those in seeds.items():
+        starts = by_start(fraction)
+        for start in ("normal", "toeplitz"):
+            settings[f"{fraction:.0%}, {start}"] = replace(starts[start], seeds=those)
+    return settings
 
 
 @claim(
@@ -131,18 +132,26 @@ def toeplitz_halves(runs: Runs, *, bar: float = HALF) -> Finding:
     steps to 95 %, share by share, which at a true half would have held in hardly any case; it was
     changed when one Toeplitz run alone was there.
     """
-    shares, both = ("30%", "25%", "20%"), {}
-    for start in ("toeplitz", "normal"):
-        there = {share: runs[f"{share}, {start}"] for share in shares}
-        both[start] = pd.concat(there) if enough(*there.values()) else None
-    part, earlier = halved(*both.values(), bar), halved(*both.values(), 1.0)
+    toeplitz = _all_shares(runs, "toeplitz")
+    normal = _all_shares(runs, "normal")
+    part = halved(toeplitz, normal, bar)
+    earlier = halved(toeplitz, normal, 1.0)
     onset = "not all recorded"
-    if all(table is not None for table in both.values()):
-        onset = (
-            f"{span(*same_seed(*map(at_onset, both.values())).median())} times that of the same"
-            " seed (median)"
-        )
+    if toeplitz is not None and normal is not None:
+        onset = f"{onset_ratio(toeplitz, normal)} times that of the same seed (median)"
     return judge(part, corrected=earlier is True, onset=onset, seen=generalising(runs))
+
+
+def _all_shares(runs: Runs, start: str) -> Times:
+    """The runs of a start at every share that is trained; None unless each has enough."""
+    tables = {share: runs[f"{share}, {start}"] for share in ("30%", "25%", "20%")}
+    return pd.concat(tables) if enough(*tables.values()) else None
+
+
+def onset_ratio(first: pd.DataFrame, second: pd.DataFrame) -> str:
+    """Median bounds of the ratio of the onsets of one seed, in words."""
+    ratios = same_seed(at_onset(first), at_onset(second))
+    return span(*ratios.median())
 
 
 def start_sooner(first: Times, second: Times, factor: float = 1.0) -> Part:
@@ -180,11 +189,11 @@ def structure_speeds_up(runs: Runs, *, factor: float = 1.0) -> Finding:
     same runs gave "holds".) Ten further seeds of both starts, 13 to 22, have a ratio of 0.32 too.
     """
     normal = runs["normal"]
-    found = (
-        {s: compare(runs[s], normal) for s in APART[1:] if s in runs} if normal is not None else {}
-    )
-    value = found["toeplitz_normal"].low if "toeplitz_normal" in found else None
-    seen = "; ".join(f"{start}: {each.describe()}" for start, each in found.items())
+    pairs = {}
+    if normal is not None:
+        pairs = {start: compare(runs[start], normal) for start in APART[1:] if start in runs}
+    value = pairs["toeplitz_normal"].low if "toeplitz_normal" in pairs else None
+    seen = "; ".join(f"{start}: {pair.describe()}" for start, pair in pairs.items())
     sooner_here = start_sooner(runs["toeplitz_normal"], normal, factor)
     part = None if sooner_here is None else False
     return judge(part, corrected=sooner_here, elsewhere=True, value=value, seen=seen)
@@ -216,14 +225,12 @@ FIG_9 = (
 def of_figure(figure: str) -> Settings:
     """The runs of one of Figs 9 to 11, by modulus, shift and width, or by width alone where that is
     all there is."""
-    runs = {
-        label: run for label, run in by_width().items() if run.name.startswith(f"gu2025/{figure}[")
-    }
-    return (
-        runs
-        if figure == "fig9"
-        else {f"d ={label.partition(', d =')[2]}": run for label, run in runs.items()}
-    )
+    runs = {}
+    for label, run in by_width().items():
+        if run.name.startswith(f"gu2025/{figure}["):
+            short = label if figure == "fig9" else label[label.index("d = ") :]
+            runs[short] = run
+    return runs
 
 
 @claim(
@@ -294,12 +301,17 @@ def accuracy_by_width(runs: Runs, *, band: tuple[float, float] = ABOUT_07) -> Fi
     """
     label = longest(runs, "d = 128")
     narrow, wide, wider = runs[label], runs["d = 512"], runs["d = 1024"]
-    there = enough(narrow, least=len(OTHERS) if label and NARROW.endswith(label) else ENOUGH)
-    gain = wider.best.median() - wide.best.median() if enough(wide, wider) else None
-    more = None if gain is None or reaches(wide, NEARLY_ALL) is None else bool(gain < NO_GAIN)
-    swings = most(narrow.swing[settled(narrow).index] >= SWING) if narrow is not None else None
-    parts = about_07(narrow, band) if there else None, swings, reaches(wide, NEARLY_ALL), more
-    return judge(*parts, value=narrow.late.median() if enough(narrow) else None, seen=levels(runs))
+    least = len(OTHERS) if label and NARROW.endswith(label) else ENOUGH
+    level = about_07(narrow, band) if enough(narrow, least=least) else None
+    swings: Part = None
+    if narrow is not None:
+        swings = most(narrow.swing[settled(narrow).index] >= SWING)
+    nearly_all = reaches(wide, NEARLY_ALL)
+    no_gain: Part = None
+    if enough(wide, wider) and nearly_all is not None:
+        no_gain = bool(wider.best.median() - wide.best.median() < NO_GAIN)
+    value = narrow.late.median() if enough(narrow) else None
+    return judge(level, swings, nearly_all, no_gain, value=value, seen=levels(runs))
 
 
 @claim(
@@ -314,11 +326,21 @@ def accuracy_by_width(runs: Runs, *, band: tuple[float, float] = ABOUT_07) -> Fi
 def boundary_by_width(runs: Runs) -> Finding:
     """At p = k = 43 widths 256 and 512 do not generalise in 200,000 epochs; 1024 does, and 2048
     changes nothing."""
-    wide, wider = runs["d = 1024"], runs["d = 2048"]
-    parts = [_nobody(runs[f"d = {d}"]) for d in (256, 512)] + [_most(wide), _most(wider)]
-    alike = abs(wider.best.median() - wide.best.median()) < NO_GAIN if enough(wide, wider) else None
-    settles = enough(wide, wider) and not (wide.rises.any() or wider.rises.any())
-    return judge(*parts, alike if alike or settles else None, seen=generalising(runs))
+    wide = runs["d = 1024"]
+    wider = runs["d = 2048"]
+    alike: Part = None
+    if enough(wide, wider):
+        near = abs(wider.best.median() - wide.best.median()) < NO_GAIN
+        rises = wide.rises.any() or wider.rises.any()
+        alike = decided(near, not rises)
+    return judge(
+        _nobody(runs["d = 256"]),
+        _nobody(runs["d = 512"]),
+        _most(wide),
+        _most(wider),
+        alike,
+        seen=generalising(runs),
+    )
 
 
 def _nobody(table: Times) -> Part:
@@ -359,10 +381,13 @@ def shift_delays(runs: Runs) -> Finding:
     shift delays. (That part was added after these runs; the trend over all four alone gave
     "holds".)
     """
-    groups, seen = [runs[f"k = {k}"] for k in (0, 45, 60, 81)], generalising(runs)
+    groups = [runs[f"k = {k}"] for k in (0, 45, 60, 81)]
+    seen = generalising(runs)
     if not enough(*groups):
         return judge(None, rising="not known", falling="not known", shifted="not known", seen=seen)
-    rising, falling, shifted = trend_p(groups), trend_p(groups[::-1]), trend_p(groups[1:])
+    rising = trend_p(groups)
+    falling = trend_p(groups[::-1])
+    shifted = trend_p(groups[1:])
     known = min(rising, falling) <= LEVEL
     delays = rising <= LEVEL
     return judge(
@@ -407,7 +432,7 @@ def positions_delay(runs: Runs) -> Finding:
     128 pairs so that a delay as large as those two leaned towards is found in nine of ten cases by
     the mean, and in seven by the count.
     """
-    there = earlier_by(runs["p = 97, d = 128, on"], runs["p = 97, d = 128, off"])
+    in_figure = earlier_by(runs["p = 97, d = 128, on"], runs["p = 97, d = 128, off"])
     on = runs["d = 48, 8,000 steps, on"]
     off = runs["d = 48, 8,000 steps, off"]
     delayed = False
@@ -422,10 +447,9 @@ def positions_delay(runs: Runs) -> Finding:
             f" earlier (p = {counts.p_value:.2g}), {span(*ratios.median())} times in the median"
             f" (mean: p = {p:.2g})"
         )
-    corrected = there is None and delayed
-    return judge(
-        False if corrected else there, corrected=corrected, pairs=pairs, seen=generalising(runs)
-    )
+    corrected = in_figure is None and delayed
+    part = False if corrected else in_figure
+    return judge(part, corrected=corrected, pairs=pairs, seen=generalising(runs))
 
 
 @claim(
@@ -447,12 +471,13 @@ def order_is_unstable(runs: Runs) -> Finding:
     decide nothing: that no order is significant there is not that there is none. (Before, they gave
     "holds".)
     """
-    on, off = runs["d = 256, on"], runs["d = 256, off"]
-    there: Part = None
+    on = runs["d = 256, on"]
+    off = runs["d = 256, off"]
+    unstable: Part = None
     if enough(on, off, least=ORDERED):
         half = max(p_of_a_half(on), p_of_a_half(off))
-        there = no_order(either_way(on, off), half)
-    return judge(there, seeds=ORDERED, seen=generalising(runs))
+        unstable = no_order(either_way(on, off), half)
+    return judge(unstable, seeds=ORDERED, seen=generalising(runs))
 
 
 def no_order(p: float, half: float) -> Part:
@@ -518,9 +543,15 @@ def runs_differ(runs: Runs, *, apart: tuple[float, float] = (STEADY, SUBSTANTIAL
     run is only later than its last step.
     """
     table = runs[longest(runs, "p = 47")]
-    parts = speeds_differ(table, apart[0]), levels_differ(table, apart[1])
-    words = dict(zip(("speed", "accuracy"), (judge(part).verdict for part in parts), strict=True))
-    return judge(*parts, seen=f"{generalising(runs)}; {levels(runs)}", **words)
+    speeds = speeds_differ(table, apart[0])
+    accuracies = levels_differ(table, apart[1])
+    return judge(
+        speeds,
+        accuracies,
+        seen=f"{generalising(runs)}; {levels(runs)}",
+        speed=judge(speeds).verdict,
+        accuracy=judge(accuracies).verdict,
+    )
 
 
 def speeds_differ(table: Times, bar: float = STEADY) -> Part:

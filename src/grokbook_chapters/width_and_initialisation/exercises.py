@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
-from math import log, sqrt
+from math import ceil, log, sqrt
 
 import numpy as np
 from scipy.stats import norm
@@ -25,14 +25,17 @@ from grokbook.models.start import embedding_start
 def one(chance: float, spread: float, *, fast: int, slow: int, s: float, often: float) -> Mistakes:
     """A share of all cases, and a spread, both to three digits."""
     far = log(slow / fast)
-    right = 2 * norm.sf(far / (s * sqrt(2)))
-    no_logarithm = ("is of logarithms", 2 * norm.sf((slow / fast - 1) / (s * sqrt(2))))
-    typical = ("in one order", right / 2), ("both runs vary", 2 * norm.sf(far / s)), no_logarithm
-    yield from number(chance, right, "the chance is erfc(ln q / 2 s)", *typical)
-    straight = ("chance is no straight line", s * often / right)
-    yield from number(
-        spread, far / (norm.isf(often / 2) * sqrt(2)), "with this spread the chance", straight
+    apart = s * sqrt(2)  # spread of the difference of two runs
+    right = 2 * norm.sf(far / apart)
+    typical = (
+        ("in one order", right / 2),
+        ("both runs vary", 2 * norm.sf(far / s)),
+        ("is of logarithms", 2 * norm.sf((slow / fast - 1) / apart)),
     )
+    yield from number(chance, right, "the chance is erfc(ln q / 2 s)", *typical)
+    needed = far / (norm.isf(often / 2) * sqrt(2))
+    straight = ("chance is no straight line", s * often / right)
+    yield from number(spread, needed, "with this spread the chance", straight)
 
 
 @exercise(
@@ -50,20 +53,16 @@ def hand(
 ) -> Mistakes:
     """A whole number, a share, and a ratio, both to three digits."""
     # two that are equal: not known which is first
-    steps, count = ([a1, a2, a3, b, last + 1, last + 1], range(6))
-
-    def scored(group: tuple[int, ...]) -> int:
-        others = [k for k in count if k not in group]
-        return sum(int(np.sign(steps[k] - steps[i])) for i in group for k in others)
-
-    right, every = scored((0, 1, 2)), [scored(group) for group in combinations(count, 3)]
+    steps = np.array([a1, a2, a3, b, last + 1, last + 1])
+    earlier = np.sign(steps - steps[:, None]).sum(axis=1)  # within a group it adds up to 0
+    scores = np.array([earlier[list(group)].sum() for group in combinations(range(6), 3)])
+    right = scores[0]
     if score != right:
         yield score == 9, "is later than"
         yield True, "were followed to `last`"
-    share = np.mean([one >= right for one in every])
-    without = (share - 0.05, np.mean([one > right for one in every]))
-    itself = [("its own grouping", one) for one in without]
-    yield from number(p_value, share, "score all 20 groupings", *itself)
+    share = np.mean(scores >= right)
+    typical = (("its own grouping", share - 0.05), ("its own grouping", np.mean(scores > right)))
+    yield from number(p_value, share, "score all 20 groupings", *typical)
     of_means = ("not of means", (a1 + a2 + a3) / 3 / last)
     yield from number(largest, a2 / last, "is at least `last`", of_means)
 
@@ -92,6 +91,8 @@ def scale(
     if seeds == right:
         return
     z = norm.ppf(0.95) + norm.ppf(0.8)
-    yield seeds == int(np.ceil((z * s / log(q)) ** 2)), "both sides"
-    yield seeds == int(np.ceil(2 * (norm.ppf(0.95) * s / log(q)) ** 2)), "half of the time"
+    one_side = (z * s / log(q)) ** 2
+    no_power = 2 * (norm.ppf(0.95) * s / log(q)) ** 2
+    yield seeds == ceil(one_side), "both sides"
+    yield seeds == ceil(no_power), "half of the time"
     yield True, "round 2 (z_0.95 + z_0.8)^2 s^2 /"

@@ -4,12 +4,12 @@ from."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from scipy.spatial.distance import pdist
 
 from grokbook.curves.comparison import same_seed
 from grokbook.models.start import embedding_start
@@ -51,10 +51,9 @@ def yardstick(alike: Tables, own: Tables) -> Figure:
     _staircases(stairs, alike)
     _staircases(stairs, own, LINES[3:], ":")
     first = next(iter(alike))
-    steps = np.log(alike[first].grok_step.dropna().astype(float))
-    apart = sorted(abs(one - other) for one, other in combinations(steps, 2))
-    factors = np.exp(apart)
-    share = 1 - np.arange(len(apart)) / len(apart)
+    logs = np.log(alike[first].grok_step.dropna().to_numpy(float))
+    factors = np.exp(np.sort(pdist(logs[:, None])))
+    share = 1 - np.arange(len(factors)) / len(factors)
     spread = pooled_spread([alike[first]])
     law = [chance_of_ratio(spread, factor) for factor in factors]
     ratios.plot(factors, share, ".", ms=3, color=COLOURS[LINES[0]], label=f"pairs of {first}")

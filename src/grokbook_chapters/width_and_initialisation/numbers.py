@@ -9,12 +9,19 @@ import numpy as np
 import pandas as pd
 
 from companion.claims import ledger
-from companion.claims.finding import some
+from companion.claims.finding import some_of
 from companion.page import Truth
-from grokbook.curves.comparison import compare, either_way, same_seed, span
+from grokbook.curves.comparison import (
+    either_way,
+    least_p,
+    ratio_bounds,
+    same_seed,
+    span,
+    steps_and_seen,
+)
 from grokbook_chapters.ranges import spread
 from grokbook_chapters.width_and_initialisation import planning, runs
-from grokbook_chapters.width_and_initialisation.claims import LEVEL, at_onset, earlier_by, fig20
+from grokbook_chapters.width_and_initialisation.claims import LEVEL, earlier_by, fig20, onset_ratio
 from grokbook_chapters.width_and_initialisation.recorded import Recorded, Tables
 from grokbook_chapters.width_and_initialisation.tables import recorded_spread
 
@@ -35,7 +42,7 @@ def numbers(live: Mapping[str, pd.DataFrame], recorded: Recorded) -> dict[str, A
 
 
 def _counted(table: pd.DataFrame) -> str:
-    return some(int(table.grok_step.count()), len(table))
+    return some_of(table.grok_step.notna())
 
 
 def _seen(table: pd.DataFrame) -> str:
@@ -135,9 +142,7 @@ def _positions(recorded: Recorded) -> dict[str, Any]:
     wider = recorded.wider_positions
     order = same_seed(wider["d = 96, on"], wider["d = 96, off"])
     broad = [wider[f"d = 192, {state}"] for state in ("on", "off")]
-    farthest = max(
-        table.grok_step.fillna(table.last_step).max() / table.grok_step.min() for table in broad
-    )
+    widest = [steps_and_seen(table)[0].max() / table.grok_step.min() for table in broad]
     below = bool(own.late.max() < 1 / 97)
     return {
         "many_pairs": len(ratios),
@@ -151,63 +156,71 @@ def _positions(recorded: Recorded) -> dict[str, Any]:
         "own_late": f"{own.late.median():.1%}",
         "own_guess": f"{1 / 97:.1%}",
         "own_below": Truth(below, f"the accuracies end at {spread(own.late, '.1%')}"),
-        "order_later": some(int((order.low > 1).sum()), len(order)),
-        "wide_span": f"{farthest:.1f}",
+        "order_later": some_of(order.low > 1),
+        "wide_span": f"{max(widest):.1f}",
     }
 
 
 def _widths(recorded: Recorded) -> dict[str, Any]:
     """The longest runs at width 128 and modulus 43, and both panels of companions."""
-    came = recorded.narrow.grok_step.notna()
-    told: dict[str, Any] = {
-        "level_came": _counted(recorded.narrow),
-        "level_last": f"{recorded.narrow.last_step.max():,}",
-        "level_high": spread(recorded.narrow.late[came], ".2f", "(none)"),
-        "level_low": spread(recorded.narrow.late[~came], ".2f", "(none)"),
+    table = recorded.narrow
+    generalised = table.grok_step.notna()
+    apart = _panel(recorded, runs.PANELS[0])
+    shared = _panel(recorded, runs.PANELS[1])
+    earlier = {"apart": earlier_by(*apart), "shared": earlier_by(*shared)}
+    one_alone = earlier["shared"] is True and earlier["apart"] is None
+    return {
+        "level_came": _counted(table),
+        "level_last": f"{table.last_step.max():,}",
+        "level_high": spread(table.late[generalised], ".2f", "(none)"),
+        "level_low": spread(table.late[~generalised], ".2f", "(none)"),
         "wide_seeds": len(runs.WIDTH_SEEDS),
+        "wide_apart_share": f"{runs.PANELS[0].share:.0%}",
+        "wide_apart_ratio": _medians(*apart[::-1]),
+        "wide_shared_share": f"{runs.PANELS[1].share:.0%}",
+        "wide_shared_ratio": _medians(*shared[::-1]),
+        "wide_one": Truth(one_alone, f"earlier: {earlier}"),
     }
-    earlier = {}
-    for side, (k, share, lengths) in zip(("apart", "shared"), runs.PANELS, strict=True):
-        labels = [f"p = 37, k = {k}, d = {d}, {share:.0%} trained" for d in lengths]
-        narrow, wide = (recorded.companions[label] for label in labels)
-        pair = compare(wide, narrow)
-        earlier[side] = earlier_by(narrow, wide)
-        told[f"wide_{side}_share"] = f"{share:.0%}"
-        told[f"wide_{side}_ratio"] = span(pair.low, pair.high)
-    known = earlier["shared"] is True and earlier["apart"] is None
-    told["wide_one"] = Truth(known, f"earlier: {earlier}")
-    return told
+
+
+def _panel(recorded: Recorded, panel: runs.Panel) -> list[pd.DataFrame]:
+    """The narrow and the wide companions of a panel."""
+    return [recorded.companions[panel.label(width)] for width in panel.steps]
+
+
+def _medians(first: pd.DataFrame, second: pd.DataFrame) -> str:
+    """The ratio of the median grok steps, in words."""
+    return span(*ratio_bounds(first, second))
 
 
 def _starts(recorded: Recorded) -> dict[str, Any]:
     """How long each start takes beside the random one, and the onsets of Fig. 20."""
-    said = ledger(["GE1"]).set_index("id")
-    told: dict[str, Any] = {"structure_young": f"{said.value['GE1']:.2f}"}
+    structure = ledger(["GE1"]).value.item()
+    words: dict[str, Any] = {"structure_young": f"{structure:.2f}"}
     normal = recorded.starts["normal"]
     p_values = []
     for start in ("small_normal", "normal_mean", "toeplitz"):
-        pair = compare(recorded.starts[start], normal)
-        told[f"{start}_ratio"] = span(pair.low, pair.high)
+        words[f"{start}_ratio"] = _medians(recorded.starts[start], normal)
         p_values.append(either_way(recorded.starts[start], normal))
     listed = ", ".join(f"{p:.2f}" for p in p_values)
-    told["starts_alike"] = Truth(min(p_values) > LEVEL, f"p values {listed}")
-    for share in ("30%", "25%"):
-        begun = [at_onset(recorded.onsets[f"{share}, {kind}"]) for kind in ("toeplitz", "normal")]
-        told[f"onset_{share[:2]}"] = span(*same_seed(*begun).median())
-    return told
+    words["starts_alike"] = Truth(min(p_values) > LEVEL, f"p values {listed}")
+    for share in ("30", "25"):
+        toeplitz = recorded.onsets[f"{share}%, toeplitz"]
+        words[f"onset_{share}"] = onset_ratio(toeplitz, recorded.onsets[f"{share}%, normal"])
+    return words
 
 
 def _live(live: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
     """The comparison that the page trains: the ratio, and the least p value of so few seeds."""
     (_, normal), (start, other) = live.items()
-    pair = compare(other, normal)
-    few = Truth(pair.least > 0.05, f"with {len(normal)} seeds a p value may be {pair.least:.2g}")
+    least = least_p(len(other), len(normal))
+    few = Truth(least > 0.05, f"with {len(normal)} seeds a p value may be {least:.2g}")
     return {
         "live_start": start.replace("_", " "),
         "live_normal": _counted(normal),
         "live_other": _counted(other),
         "live_last": f"{normal.last_step.max():,}",
-        "live_least": f"{pair.least:.2g}",
+        "live_least": f"{least:.2g}",
         "too_few": few,
     }
 

@@ -44,14 +44,14 @@ def pooled_spread(tables: list[pd.DataFrame]) -> float:
     $s^2 = \sum_g \sum_i (y_{gi} - \bar y_g)^2 / (N - G)$. A setting where no run generalises, or
     that has one run, says nothing and is left out.
     """
-    shown = [t for t in tables if len(t) > 1 and t.grok_step.notna().any()]
-    if not shown:
+    groups = [steps_and_seen(t) for t in tables if len(t) > 1 and t.grok_step.notna().any()]
+    if not groups:
         return float("nan")
-    groups = [steps_and_seen(t) for t in shown]
-    steps, seen = (np.concatenate(part) for part in zip(*groups, strict=True))
-    logs, sizes = np.log(steps), [group[0].size for group in groups]
-    which = np.repeat(np.arange(len(groups)), sizes)
-    begin = [np.log(group[0]).mean() for group in groups]
+    logs_of = [np.log(steps) for steps, _ in groups]
+    logs = np.concatenate(logs_of)
+    seen = np.concatenate([seen for _, seen in groups])
+    which = np.repeat(np.arange(len(groups)), [part.size for part in logs_of])
+    begin = [part.mean() for part in logs_of]
     begin.append(log(max(logs.std(), 1e-3)))
     bounds = [(None, None)] * len(groups) + [(-12, 4)]
     options = {"method": "L-BFGS-B", "bounds": bounds, "tol": 1e-12}
@@ -65,13 +65,14 @@ def _misfit(
 ) -> tuple[float, np.ndarray]:
     """Minus the log likelihood of censored normal numbers with means theta[:-1] and ln s =
     theta[-1], its gradient."""
-    z = (logs - theta[which]) / np.exp(theta[-1])
-    density, tail = norm.logpdf(z), norm.logsf(z)
+    spread = np.exp(theta[-1])
+    z = (logs - theta[which]) / spread
+    density = norm.logpdf(z)
+    tail = norm.logsf(z)
+    likelihood = np.where(seen, density - theta[-1], tail).sum()
     pull = np.where(seen, z, np.exp(density - tail))
-    slope = np.bincount(which, pull) / np.exp(theta[-1])
-    return -np.where(seen, density - theta[-1], tail).sum(), -np.append(
-        slope, (pull * z - seen).sum()
-    )
+    slopes = np.append(np.bincount(which, pull) / spread, (pull * z - seen).sum())
+    return -likelihood, -slopes
 
 
 def spread_interval(
@@ -83,7 +84,8 @@ def spread_interval(
     `runs` are those that generalised: with censored ones among them it is on the wide side.
     """
     freedom = max(runs - settings, 1)
-    low, high = spread * np.sqrt(freedom / chi2.ppf([(1 + level) / 2, (1 - level) / 2], freedom))
+    quantiles = chi2.ppf([(1 + level) / 2, (1 - level) / 2], freedom)
+    low, high = spread * np.sqrt(freedom / quantiles)
     return float(low), float(high)
 
 
@@ -124,11 +126,13 @@ def seeds_needed(
     z = norm.ppf(1 - level) + norm.ppf(power)
     least = next(n for n in range(1, 100) if least_p(n, n) <= level + 1e-12)
     n = max(int(np.ceil(2 * (z * spread / log(factor)) ** 2)), least)
-    shift, rng = abs(log(factor)) / spread, np.random.default_rng(0)
+    shift = abs(log(factor)) / spread
+    rng = np.random.default_rng(0)
     while True:
-        draws = rng.normal(-shift, 1, (2_000, n)), rng.normal(size=(2_000, n))
+        changed = rng.normal(-shift, 1, (2_000, n))
+        unchanged = rng.normal(size=(2_000, n))
         # `permutation_p`, exact up to 8 a side
-        p_values = mannwhitneyu(*draws, alternative="less", axis=1).pvalue
+        p_values = mannwhitneyu(changed, unchanged, alternative="less", axis=1).pvalue
         if np.mean(p_values <= level) >= power:
             return n
         n += 1
@@ -153,13 +157,11 @@ def trend_p(groups: Sequence[pd.DataFrame], draws: int = 2_000) -> float:
     Source: Jonckheere 1954, with the scores of Gehan 1965.
     """
     last = min(group.last_step.astype(float).min() for group in groups)
-    steps, seen = (
-        np.concatenate(part)
-        for part in zip(*(steps_and_seen(ended_at(g, last)) for g in groups), strict=True)
-    )
+    steps, seen = steps_and_seen(pd.concat([ended_at(group, last) for group in groups]))
     scores = order_signs(steps, seen, steps, seen)
     which = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
     rng = np.random.default_rng(0)
     dealt = np.vstack([which, rng.permuted(np.tile(which, (draws, 1)), axis=1)])
-    sums = ((dealt[:, :, None] < dealt[:, None, :]) * scores).sum(axis=(1, 2))
+    in_order = dealt[:, :, None] < dealt[:, None, :]
+    sums = (in_order * scores).sum(axis=(1, 2))
     return float(np.mean(sums >= sums[0]))

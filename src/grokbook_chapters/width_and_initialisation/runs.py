@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 from functools import partial
-from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from grokbook.runs.experiment import Experiment
 from grokbook.training.accelerators import Grokfast, Muon
@@ -31,8 +30,11 @@ SMALL = {"p": 59, "train_fraction": 0.5, "d_model": 64, "steps": 4_000, "log": S
 # learning rates.
 ACCELERATORS = {"adamw": AdamW, "muon": Muon, "grokfast": Grokfast}
 
-# learning rates at which they are compared; the first is that of every other run
-RATES = (1e-3, 3e-4, 3e-3)
+# learning rates at which they are compared, beside 1e-3, that of every other run
+RATES = (3e-4, 3e-3)
+
+# What the companions of Figs 19 to 21 with shared tokens are.
+SHARED = SMALL | {"p": 37, "shift": 37, "train_fraction": 0.7}
 
 # Starts that tell structure, scale and mean of the Toeplitz table apart.
 APART = ("normal", "toeplitz", "toeplitz_normal", "small_normal", "normal_mean")
@@ -42,7 +44,8 @@ FRESH = tuple(range(3, 13))
 
 PAIRS = 10  # of runs with and without position vectors, of one seed each
 # of them in each setting whose scatter is asked for, and then again at the widest
-SPREAD, STEADIER = (5, 8)
+SPREAD = 5
+STEADIER = 8
 MORE = tuple(range(10, 26))  # seeds of the pairs of width 48 of which a delay is asked
 # and of those of which it is asked again, enough for a delay as large as theirs
 MANY = tuple(range(58, 186))
@@ -61,7 +64,8 @@ WIDER = (
 # modulus is longer runs. A
 # level is judged on three runs that have one: of the 15 of 20,000 steps one has. So ten others go
 # on to `LONGER`.
-FIRST, OTHERS = (0, 1, 2), tuple(range(15, 25))
+FIRST = (0, 1, 2)
+OTHERS = tuple(range(15, 25))
 WIDTHS = (
     ("fig9", 97, 85, 40_000, (128, 256), FIRST),
     ("fig9", 47, 0, 20_000, (64, 256), FIRST),
@@ -71,13 +75,25 @@ WIDTHS = (
     ("fig11", 43, 43, 200_000, (256, 512, 1024, 2048), FIRST),
 )
 
-# The companions of Fig. 9, p = 37: shift, share, and its two widths with their steps. Ratios of the
-# widths to p, and of
-# the shift to it, are about the figure's. What is known of widths 48, 96 and 192 at shift 37 was
-# seen before, so the
-# seeds are others.
-PANELS = ((32, 0.7, {48: 20_000, 96: 8_000}), (0, 0.5, {48: 10_000, 192: 4_000}))
 WIDTH_SEEDS = tuple(range(20, 28))
+
+
+class Panel(NamedTuple):
+    """Companions of a panel of Fig. 9, p = 37: its shift, the share that is trained, and steps by
+    width."""
+
+    shift: int
+    share: float
+    steps: dict[int, int]
+
+    def label(self, width: int) -> str:
+        """What the page calls the companions of one width."""
+        return f"p = 37, k = {self.shift}, d = {width}, {self.share:.0%} trained"
+
+
+# Ratios of the widths to p, and of the shift to it, are about the figure's. What is known of widths
+# 48, 96 and 192 at shift 37 was seen before, so the seeds are others.
+PANELS = (Panel(32, 0.7, {48: 20_000, 96: 8_000}), Panel(0, 0.5, {48: 10_000, 192: 4_000}))
 
 
 def run(
@@ -98,6 +114,15 @@ def small(name: str, **changes: Any) -> Experiment:
     """A companion: addition modulo 59 at width 64, half the cells trained, with `changes` as in
     `run`."""
     return run(f"small/{name}", **(SMALL | changes))
+
+
+def on_and_off(label: str, name: str, **changes: Any) -> Settings:
+    """Runs with position vectors and without, each with its state after `label` and in place of {}
+    in `name`."""
+    return {
+        f"{label}, on": run(name.format("on"), positional=True, **changes),
+        f"{label}, off": run(name.format("off"), positional=False, **changes),
+    }
 
 
 def plan(
@@ -121,8 +146,11 @@ def plan(
 
 def by_modulus() -> Settings:
     """Fig. 22 of Gu 2024 (p = 47, three times as long as well) and the same at p = 97."""
-    longer = {f"p = 47, {LONGER:,} steps": fig5(47, n_seeds=10, steps=LONGER)}
-    return {"p = 47": fig5(47, n_seeds=10)} | longer | {"p = 97": fig5(97, n_seeds=19)}
+    return {
+        "p = 47": fig5(47, n_seeds=10),
+        f"p = 47, {LONGER:,} steps": fig5(47, n_seeds=10, steps=LONGER),
+        "p = 97": fig5(97, n_seeds=19),
+    }
 
 
 def by_shift() -> Settings:
@@ -148,19 +176,12 @@ def small_by_shift() -> Settings:
 def by_position() -> Settings:
     """Figs 19 to 21 of Gu 2024, p = k = 97: three widths, position vectors on and off; of an order
     six seeds a side."""
-    return {
-        f"d = {d}, {state}": run(
-            f"gu2024/fig{figure}[positions={state}]",
-            d_model=d,
-            shift=97,
-            steps=20_000,
-            positional=state == "on",
-            seeds=tuple(range(seeds)),
-        )
-        for (figure, d, seeds), state in product(
-            ((19, 128, 3), (20, 256, 6), (21, 512, 3)), ("on", "off")
-        )
-    }
+    settings = {}
+    for figure, d, seeds in ((19, 128, 3), (20, 256, 6), (21, 512, 3)):
+        name = f"gu2024/fig{figure}[positions={{}}]"
+        sizes = {"d_model": d, "shift": 97, "steps": 20_000}
+        settings |= on_and_off(f"d = {d}", name, seeds=tuple(range(seeds)), **sizes)
+    return settings
 
 
 def small_by_position() -> Settings:
@@ -170,13 +191,8 @@ def small_by_position() -> Settings:
     Share and length were chosen by three other seeds, of which all generalised, each later with
     position vectors.
     """
-    sizes = {"shift": 59, "train_fraction": 0.7, "steps": 6_000, "seeds": tuple(range(PAIRS))}
-    return {
-        f"d = 64, {state}": small(
-            f"fig19[positions={state}, frac=0.7]", positional=state == "on", **sizes
-        )
-        for state in ("on", "off")
-    }
+    changes = {"shift": 59, "train_fraction": 0.7, "steps": 6_000, "seeds": tuple(range(PAIRS))}
+    return on_and_off("d = 64", "small/fig19[positions={}, frac=0.7]", **SMALL | changes)
 
 
 def wider_by_position(*widths: int) -> Settings:
@@ -186,19 +202,14 @@ def wider_by_position(*widths: int) -> Settings:
     All of them, or those of some `widths`. Share and length were chosen by other seeds without
     position vectors, of which all generalised.
     """
-    sizes = {"p": 37, "shift": 37, "train_fraction": 0.7}
-    return {
-        f"d = {d}, {state}": small(
-            f"fig{figure}[d={d}, positions={state}]",
-            d_model=d,
-            steps=n,
-            seeds=tuple(seeds),
-            positional=state == "on",
-            **sizes,
-        )
-        for (figure, d, n, seeds), state in product(WIDER, ("on", "off"))
-        if not widths or d in widths
-    }
+    settings = {}
+    for figure, d, steps, seeds in WIDER:
+        if widths and d not in widths:
+            continue
+        name = f"small/fig{figure}[d={d}, positions={{}}]"
+        changes = SHARED | {"d_model": d, "steps": steps, "seeds": tuple(seeds)}
+        settings |= on_and_off(f"d = {d}", name, **changes)
+    return settings
 
 
 def by_width() -> Settings:
@@ -207,18 +218,24 @@ def by_width() -> Settings:
 
     The largest modulus stands first, then the smaller shift, then the smaller width.
     """
-    found = {"p = 47, k = 0, d = 128": fig5(47, n_seeds=10)}
+    settings = {"p = 47, k = 0, d = 128": fig5(47, n_seeds=10)}
     for i, (figure, p, k, steps, widths, seeds) in enumerate(WIDTHS):
         longer = any(row[1:3] == (p, k) for row in WIDTHS[:i])
         for d in widths:
-            name = f"gu2025/{figure}[p={p}, d={d}{f', steps={steps}' if longer else ''}]"
-            label = f"p = {p}, k = {k}, d = {d}{f', {steps:,} steps' if longer else ''}"
-            found[label] = run(name, seeds, p=p, d_model=d, shift=k, steps=steps)
-    sizes = {
-        label: (-e.config.task.p, e.config.task.shift, e.config.model.d_model)
-        for label, e in found.items()
-    }
-    return {label: found[label] for label in sorted(found, key=sizes.__getitem__)}
+            name = f"p={p}, d={d}"
+            label = f"p = {p}, k = {k}, d = {d}"
+            if longer:
+                name += f", steps={steps}"
+                label += f", {steps:,} steps"
+            sizes = {"p": p, "d_model": d, "shift": k, "steps": steps}
+            settings[label] = run(f"gu2025/{figure}[{name}]", seeds, **sizes)
+    return dict(sorted(settings.items(), key=_largest_first))
+
+
+def _largest_first(item: tuple[str, Experiment]) -> tuple[int, int, int]:
+    _, experiment = item
+    task: Any = experiment.config.task
+    return -task.p, task.shift, experiment.config.model.d_model
 
 
 def narrow_by_position(first: int = MORE[0]) -> Settings:
@@ -228,10 +245,7 @@ def narrow_by_position(first: int = MORE[0]) -> Settings:
     The first ones, `small_by_position`, had left the delay open. Seeds 5 to 9 of these, asked for
     their scatter, had shown one in four pairs of five, so others decide.
     """
-    return {
-        at: dataclasses.replace(e, seeds=tuple(range(first, MORE[-1] + 1)))
-        for at, e in wider_by_position(48).items()
-    }
+    return _with(wider_by_position(48), tuple(range(first, MORE[-1] + 1)))
 
 
 def many_by_position() -> Settings:
@@ -242,53 +256,33 @@ def many_by_position() -> Settings:
     at level 0.01 in 9 of 10 cases by the mean, and in 7 by the share of later ones. They are
     followed for 8,000 steps, as the later ones of the 16 told nothing more.
     """
-    sizes = {
-        "p": 37,
-        "d_model": 48,
-        "shift": 37,
-        "train_fraction": 0.7,
-        "steps": 8_000,
-        "snapshots": 0,
-    }
-    return {
-        f"d = 48, 8,000 steps, {state}": small(
-            f"fig19[d=48, positions={state}]",
-            log=Schedule(points=100),
-            seeds=MANY,
-            positional=state == "on",
-            **sizes,
-        )
-        for state in ("on", "off")
-    }
+    sizes = {"d_model": 48, "steps": 8_000, "snapshots": 0, "log": Schedule(points=100)}
+    name = "small/fig19[d=48, positions={}]"
+    return on_and_off("d = 48, 8,000 steps", name, seeds=MANY, **SHARED | sizes)
 
 
 def companions_by_width() -> Settings:
     """The companions of both panels of Fig. 9, where more is trained; shares and lengths were
     chosen by other seeds."""
-    return {
-        f"p = 37, k = {k}, d = {d}, {share:.0%} trained": small(
-            f"fig9[p=37, k={k}, d={d}]",
-            p=37,
-            shift=k,
-            train_fraction=share,
-            d_model=d,
-            steps=n,
-            seeds=WIDTH_SEEDS,
-        )
-        for k, share, widths in PANELS
-        for d, n in widths.items()
-    }
+    settings = {}
+    for panel in PANELS:
+        sizes = {"p": 37, "shift": panel.shift, "train_fraction": panel.share}
+        for d, steps in panel.steps.items():
+            name = f"fig9[p=37, k={panel.shift}, d={d}]"
+            changes = sizes | {"d_model": d, "steps": steps, "seeds": WIDTH_SEEDS}
+            settings[panel.label(d)] = small(name, **changes)
+    return settings
 
 
 def by_start(train_fraction: float = 0.3, normal_seeds: int = 5) -> Settings:
     """Fig. 20 of Gu et al. 2025 at one training fraction, p = 97: the four starts of the
     embedding."""
-    named = {s: f"gu2025/fig20[start={s}, frac={train_fraction:g}]" for s in FOUR}
-    seeds = {"normal": tuple(range(normal_seeds))}
-    return {
-        s: run(named[s], seeds.get(s, (0, 1, 2)), train_fraction=train_fraction, start=s)
-        for s in FOUR
-    }
+    settings = {}
+    for start in FOUR:
+        name = f"gu2025/fig20[start={start}, frac={train_fraction:g}]"
+        seeds = range(normal_seeds if start == "normal" else 3)
+        settings[start] = run(name, tuple(seeds), train_fraction=train_fraction, start=start)
+    return settings
 
 
 def small_by_start(
@@ -296,10 +290,11 @@ def small_by_start(
 ) -> Settings:
     """The companions of Fig. 20 at one training fraction: four starts and the Toeplitz table with
     normal entries."""
-    share = train_fraction
-    return {
-        s: small(f"fig20[start={s}, frac={share:g}]", train_fraction=share, start=s) for s in starts
-    }
+    settings = {}
+    for start in starts:
+        name = f"fig20[start={start}, frac={train_fraction:g}]"
+        settings[start] = small(name, train_fraction=train_fraction, start=start)
+    return settings
 
 
 def with_fresh_seeds() -> Settings:
@@ -311,18 +306,24 @@ def with_fresh_seeds() -> Settings:
 def fresh() -> Settings:
     """The same starts with the seeds of `FRESH` alone: what decides between structure, scale and
     mean."""
-    return {start: dataclasses.replace(e, seeds=FRESH) for start, e in with_fresh_seeds().items()}
+    return _with(small_by_start(starts=APART), FRESH)
+
+
+def _with(settings: Settings, seeds: tuple[int, ...]) -> Settings:
+    """The same settings with other seeds."""
+    return {label: dataclasses.replace(e, seeds=seeds) for label, e in settings.items()}
 
 
 def by_optimiser() -> Settings:
     """AdamW, Muon and Grokfast at p = 59, each at three learning rates, everything else equal."""
-    found = {"adamw": unchanged()}
-    for (name, kind), rate in product(ACCELERATORS.items(), RATES):
-        label, brackets = (
-            (name, name) if rate == RATES[0] else (f"{name}, rate {rate:g}", f"{name}, lr={rate:g}")
-        )
-        found.setdefault(label, small(f"optimizer[{brackets}]", optimizer=kind(learning_rate=rate)))
-    return found
+    settings = {}
+    for name, kind in ACCELERATORS.items():
+        settings[name] = small(f"optimizer[{name}]", optimizer=kind())
+        for rate in RATES:
+            other = kind(learning_rate=rate)
+            run_name = f"optimizer[{name}, lr={rate:g}]"
+            settings[f"{name}, rate {rate:g}"] = small(run_name, optimizer=other)
+    return settings | {"adamw": unchanged()}
 
 
 RUNS = (

@@ -34,24 +34,38 @@ def times(dataset: xr.Dataset) -> pd.DataFrame:
     that fifth raises its upper limit (`limits`). At `onset_step` the accuracy on test cells whose
     transpose was not trained reaches `ONSET`.
     """
-    end = dataset.test_accuracy.where(dataset.step >= (1 - END) * dataset.step.max(), drop=True)
-    found = {"best": dataset.test_accuracy.max("step").values, "late": end.median("step").values}
-    found["swing"] = [falls(end.sel(seed=seed)).largest for seed in dataset.seed]
+    accuracy = dataset.test_accuracy
+    end = accuracy.where(dataset.step >= (1 - END) * dataset.step.max(), drop=True)
+    swing = []
+    rises = []
+    for seed in dataset.seed:
+        curve = accuracy.sel(seed=seed).dropna("step")
+        rises.append(limits(curve.step.values, curve.values).truncated)
+        swing.append(falls(end.sel(seed=seed)).largest)
     unmirrored = dataset.assign(test_accuracy=dataset.test_accuracy_unmirrored)
-    begun = grok_times(unmirrored, threshold=ONSET).grok_step
-    curves = [dataset.test_accuracy.sel(seed=seed).dropna("step") for seed in dataset.seed]
-    found["rises"] = [limits(curve.step.values, curve.values).truncated for curve in curves]
-    return grok_times(dataset).assign(**found, onset_step=begun)
+    return grok_times(dataset).assign(
+        best=accuracy.max("step").values,
+        late=end.median("step").values,
+        swing=swing,
+        rises=rises,
+        onset_step=grok_times(unmirrored, threshold=ONSET).grok_step,
+    )
 
 
 def levels(tables: Mapping[str, pd.DataFrame]) -> str:
     """Test accuracy of the runs of each of these settings at their end and at best, and how many
     still rise."""
-    return "; ".join(
-        f"{label}: test accuracy {spread(table.late, '.2f')} in the last fifth of"
-        f" {int(table.last_step.max()):,} steps, best {spread(table.best, '.2f')}, still rising in"
-        f" {int(table.rises.sum())} of {len(table)}"
-        for label, table in tables.items()
+    return "; ".join(f"{label}: {_level(table)}" for label, table in tables.items())
+
+
+def _level(table: pd.DataFrame) -> str:
+    late = spread(table.late, ".2f")
+    best = spread(table.best, ".2f")
+    last = int(table.last_step.max())
+    rising = int(table.rises.sum())
+    return (
+        f"test accuracy {late} in the last fifth of {last:,} steps, best {best}, still rising in"
+        f" {rising} of {len(table)}"
     )
 
 
@@ -93,13 +107,16 @@ def recorded_spread(groups: Iterable[Mapping[str, Experiment]]) -> Spread:
     The runs are those that generalised, the settings those where a run did and that have two. Runs
     of one seed that differ in their length alone count once, as the longest.
     """
-    asked = {(e.key, len(e.seeds)): e for settings in groups for e in settings.values()}
-    alike: dict[str, pd.DataFrame] = {}
-    for name, table in sorted(load(asked, times).items(), key=_length):
+    experiments: dict[Any, Experiment] = {}
+    for settings in groups:
+        experiments |= {(e.key, len(e.seeds)): e for e in settings.values()}
+    longest_of: dict[str, pd.DataFrame] = {}
+    for name, table in sorted(load(experiments, times).items(), key=_length):
         # all are given the same number of steps, since their length must not matter
-        alike[repr(dataclasses.replace(asked[name].config, steps=10_000))] = table
-    tables = [each for each in alike.values() if len(each) > 1 and each.grok_step.notna().any()]
-    runs = sum(int(each.grok_step.notna().sum()) for each in tables)
+        alike = repr(dataclasses.replace(experiments[name].config, steps=10_000))
+        longest_of[alike] = table
+    tables = [t for t in longest_of.values() if len(t) > 1 and t.grok_step.notna().any()]
+    runs = sum(int(table.grok_step.count()) for table in tables)
     return Spread(pooled_spread(tables), runs, len(tables))
 
 
@@ -116,9 +133,9 @@ def race(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     `tables` are those of `runs.by_optimiser`; other learning rates than the first are left out.
     """
     config = by_optimiser()["adamw"].config
-    configs = {
-        name: dataclasses.replace(config, optimizer=kind()) for name, kind in ACCELERATORS.items()
-    }
+    configs = {}
+    for name, kind in ACCELERATORS.items():
+        configs[name] = dataclasses.replace(config, optimizer=kind())
     turns = pd.DataFrame(step_seconds(configs, WARM + TURNS))
     seconds = turns[WARM:].median()
     rows = {}

@@ -143,7 +143,6 @@ def test_two_claims_with_one_id_are_refused(monkeypatch):
 def test_no_check_means_informal_with_the_reason():
     finding = informal("X1").finding()
     assert (finding.verdict, finding.evidence) == ("informal", "No number.")
-    assert (informal("X1").verdict, made().verdict) == ("informal", None)
 
 
 SAYS = {"holds": "{n} of 3", "": ("best {best:.1%}", ", {n}")}

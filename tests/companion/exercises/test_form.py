@@ -118,7 +118,7 @@ def test_code_runs_for_itself_and_the_check_gives_its_reason(capsys):
         names["half_step"] == pytest.approx(53.520303, rel=1e-8) and capsys.readouterr().out == ""
     )
     with pytest.raises(ChapterError, match="^ex-06-clock: NameError: name 'p' is not defined"):
-        run(found, {}, code="p + 1")
+        after({}, found.label, "p + 1")
 
 
 def test_a_check_says_what_is_wrong_in_one_sentence_without_a_traceback(capsys):

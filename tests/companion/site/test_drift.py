@@ -65,7 +65,7 @@ def write(
         "source": BOX.format(preset, seconds, key),
     }
     cells = [{"cell_type": "code", "metadata": {}, "source": "", "outputs": outputs}, box]
-    page = drift.content(cells)
+    page = drift.content({"cells": cells})
     content = {"format": 2, "chapters": {"01_a": page}, "verdicts": None, "records": None}
     folder.mkdir()
     (folder / "drift.json").write_text(json.dumps(content))

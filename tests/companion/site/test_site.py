@@ -170,7 +170,8 @@ def test_a_ready_page_has_drawings_for_a_phone_and_cells_that_name_their_columns
     )
     page = '<figure id="fig-a"><img src="1.svg"></figure><p><img src="i/fig-b.svg"></p><img src="i/fig-c.svg">'
     made = BeautifulSoup(
-        stacked(page, ["narrow/01_x/fig-a.svg", "narrow/02_y/fig-b.svg"]), "html.parser"
+        stacked(page, {"fig-a": "narrow/01_x/fig-a.svg", "fig-b": "narrow/02_y/fig-b.svg"}),
+        "html.parser",
     )
     assert [s["srcset"] for s in made.select("picture > source")] == [
         "narrow/01_x/fig-a.svg",

@@ -63,7 +63,7 @@ def test_every_set_is_made_and_at_smoke_the_first_alone_and_none_that_changes_no
     )
     page = variants.pages(made, "laptop")["p = 47"]
     assert dict(page.changed) == {"p": 47}
-    assert variants.folder(project, "p = 47") == project / "book" / "chapters" / "sets" / "p-47"
+    assert state.folder(project, "p = 47") == project / "book" / "chapters" / "sets" / "p-47"
 
 
 def test_every_chapter_with_a_set_or_an_example_says_what_can_be_turned():
@@ -181,7 +181,7 @@ def test_a_set_that_is_no_longer_named_or_has_other_values_has_no_page(once):
     assert [one.name for one in variants.made(root, made)] == ["p = 47", "half the steps"]
     other = replace(made, variants=made.variants | {"p = 47": {"p": 53}})
     assert [one.name for one in variants.made(root, other)] == ["half the steps"]
-    file = variants.folder(root, "p = 47") / "01_tiny.ipynb"
+    file = state.folder(root, "p = 47") / "01_tiny.ipynb"
     whole = file.read_bytes()
     file.write_bytes(whole[:-2])
     try:

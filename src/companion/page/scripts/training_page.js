@@ -120,7 +120,8 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
 .gb-train .measure { stroke: var(--measure); } .gb-train .mirrored { stroke: var(--second); }
 .gb-train .before { stroke: var(--quiet); stroke-dasharray: 5 4; }
 .gb-train .curve { stroke-width: 1.1; opacity: .55; } .gb-train .curve.chosen { stroke-width: 2.4; opacity: 1; }
-.gb-train .bar { fill: var(--measure); } .gb-train svg .name { font-weight: bold; stroke: none; }
+.gb-train .bar { fill: var(--measure); } .gb-train svg .name { font-weight: bold; }
+.gb-train svg text { paint-order: stroke; stroke: var(--pst-color-background, Canvas); stroke-width: 3px; }
 .gb-train .name.train { fill: var(--train); } .gb-train .name.test { fill: var(--test); }
 .gb-train .name.mirrored { fill: var(--second); } .gb-train .name.before { fill: var(--quiet); }
 .gb-train .gb-clocks { display: grid; grid-template-columns: repeat(auto-fill, minmax(32px, 1fr)); gap: 2px; }
@@ -145,7 +146,8 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
   .gb-train .gb-both svg text { font-size: 14px; }
   .gb-train.gb-story .gb-both { grid-template-columns: 5fr 7fr; }
   .gb-story .gb-said { grid-column: auto; order: 1; align-self: start; min-height: 0; }
-  .gb-train.gb-story .gb-both svg text { font-size: 14px; } .gb-train.gb-story .gb-both svg.gb-ring text { font-size: 22px; } }
+  .gb-train.gb-story .gb-both svg text { font-size: 14px; } .gb-train.gb-story .gb-both svg.gb-ring text { font-size: 22px; }
+  .gb-story .gb-ring { max-height: 6.5rem; } }
 @media screen and (max-width: 360px) { .gb-train.gb-story .gb-both { grid-template-columns: 1fr 2fr; } }
 @media screen and (max-width: 1199px) { .gb-story :is(.gb-time, .gb-key, .gb-folds, p:has(.gb-link)) { display: none; } }
 @media screen and (max-width: 360px) { .gb-train .gb-both { grid-template-columns: 1fr; } }
@@ -179,12 +181,13 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
     const axis = (y) => node("text", { x: LEFT - 4, y, "text-anchor": "end" }, picture);
     node("text", { x: LEFT, y: 12 }, picture, title);
     node("path", { class: "frame", d: `M${LEFT} ${TOP}V${high - FOOT}H${wide - RIGHT}` }, picture);
+    const inside = node("g", {}, picture); // below the names, so that no curve crosses one
     let x = LEFT + 6;
     for (const [, kind, name] of lines.filter(([, , name]) => name)) {
       node("text", { class: `name ${kind}`, x, y: TOP + 12 }, picture, name);
       x += 7 * name.length + 14;
     }
-    return { picture, foot: high - FOOT, high: axis(TOP + 24), low: axis(high - FOOT), inside: node("g", {}, picture) };
+    return { picture, foot: high - FOOT, high: axis(TOP + 24), low: axis(high - FOOT), inside };
   }
 
   /** What grokking is, on the chart of the accuracies: the steps between knowing by heart and knowing the rule. */
@@ -431,7 +434,7 @@ window.GrokbookTraining = window.GrokbookTraining || (function () {
       node("label", { class: "gb-time" }, root, "Drag through its steps"));
     time.addEventListener("input", () => seek(10 ** time.value));
     const key = node("p", { class: "gb-key" }, root), keys = "A square is one pair; its row is a, its column the sum a + b. Blue: its answer is " +
-      "shown. Orange: it is held out. Filled: answered right.";
+      "shown. Grey: held out, and orange once answered right. Filled: answered right.";
     const folded = node("div", { class: "gb-folds" }, root);
     const folds = ["Settings", "Interventions", "Inside the network"].map((title) => fold(folded, title));
     const inside = folds[2], charts = node("div", { class: "gb-charts" }, inside);
