@@ -32,6 +32,7 @@ this page was made.
 :::"""
 FOLDED = {"remove-input": "hide-input", "remove-cell": "hide-cell"}
 """Tags of cells whose code a page folds away: one switch of the page shows the code of all."""
+_COMMENT = re.compile(r"(?m)^% .*\n?")
 _SENTENCE = re.compile(r"(?s).+?[.?!](?=\s+[A-Z{$*`]|\s*$)")
 
 
@@ -51,7 +52,7 @@ def arranged(notebook: Any, chapter: Chapter, alone: bool = False) -> Any:
     if not chapter.lead or not title.startswith("# "):
         return page
     opening: Opening = defaultdict(list)
-    cells = [_markdown(rest), *page["cells"][1:]]
+    cells = [_markdown(_COMMENT.sub("", rest)), *page["cells"][1:]]
     cells = _opened(cells, opening)
     sentence = _SENTENCE.match(cells[0]["source"])
     dek = sentence[0] if sentence else ""

@@ -179,7 +179,7 @@ def put_tabs(
     place = 1
     for number, other in enumerate(notebook["cells"], start=1):
         is_lead = "gb-lead" in other["metadata"].get("tags", [])
-        if is_lead or other["source"].startswith(ANSWER):
+        if is_lead or ANSWER in other["source"]:
             place = number
     notebook["cells"].insert(place, cell)
 

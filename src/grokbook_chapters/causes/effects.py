@@ -4,7 +4,9 @@ of it."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.resources import files
+from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
@@ -14,6 +16,9 @@ from grokbook.curves.comparison import sign_flips
 from grokbook_chapters.causes.runs import ROUNDS, arms, free, last
 
 BENCHES = ("Q", "T", "L")  # the benches of which something is predicted
+
+Steps = tuple[tuple[object, ...], ...]
+"""Seed, fit and grok step of each run of an arm."""
 
 LEVEL = 0.05
 SAME = 1.5  # a ratio whose interval lies between 1 / 1.5 and 1.5 is called the same
@@ -225,6 +230,19 @@ def families(bench: str) -> tuple[set[str], ...]:
     return set(arms(bench)).difference({"free"}, *rounds), *rounds
 
 
+_STEPS = ["fit_step", "grok_step"]
+
+
+@cache
+def _effect(arm: Steps, base: Steps, cap: int) -> Mapping[str, float]:
+    """`effect` of runs by seed, fit and grok step: many claims ask for the same arms."""
+    tables = [
+        pd.DataFrame(rows, columns=["seed", *_STEPS]).set_index("seed").astype("Float64")
+        for rows in (arm, base)
+    ]
+    return MappingProxyType(effect(*tables, cap))
+
+
 def compared(times: Mapping[str, pd.DataFrame], bench: str) -> pd.DataFrame:
     """`effect` of each arm of a bench whose grok times are there, against what it is compared with,
     and `observed`.
@@ -234,11 +252,12 @@ def compared(times: Mapping[str, pd.DataFrame], bench: str) -> pd.DataFrame:
     too; these have no row.
     """
     cap = free(bench).steps
+    steps = {arm: tuple(table[_STEPS].itertuples(name=None)) for arm, table in times.items()}
     rows = {}
-    for arm, table in times.items():
+    for arm in times:
         base = against(arm, bench)
         if arm != "free" and base in times:
-            rows[arm] = effect(table, times[base], cap)
+            rows[arm] = _effect(steps[arm], steps[base], cap)
     effects = pd.DataFrame.from_dict(rows, orient="index").rename_axis("arm")
     if effects.empty:
         return effects

@@ -4,7 +4,11 @@ lost or made."""
 import copy
 from types import SimpleNamespace
 
+import pytest
+
+from companion.page import sources
 from companion.site.arranged import arranged
+from small_project import ROOT
 
 
 def markdown(text, **more):
@@ -26,7 +30,7 @@ def said(text):
 
 DRAWN = {"data": {"image/svg+xml": "<svg/>"}, "metadata": {}}
 GLUED = {"data": {}, "metadata": {"scrapbook": {}}}
-OPENING = "# Why?\n\nA first sentence, e.g. this one. A second one.\n\n**After this chapter you can**\n\n- say why;\n\n"
+OPENING = "# Why?\n\n% For who reads the source.\n\nA first sentence, e.g. this one. A second one.\n\n**After this chapter you can**\n\n- say why;\n\n"
 OPENING += "**You need** it."
 NOTEBOOK = {
     "nbformat": 4,
@@ -123,3 +127,11 @@ def test_a_page_without_a_title_or_without_that_figure():
     assert arranged(NOTEBOOK, SimpleNamespace(name="00_front", lead="")) == NOTEBOOK
     page = arranged(NOTEBOOK, WITH_B)
     assert texts(page)[1].startswith(":::{when} early"), "the answer follows the title"
+
+
+@pytest.mark.parametrize("chapter", sources.load_all(ROOT), ids=lambda chapter: chapter.name)
+def test_a_source_with_roles_says_in_its_first_lines_what_they_are(chapter):
+    """A page and a download have numbers there, a source that is run in plain Jupyter has names."""
+    title, _, rest = chapter.source.partition("\n# ")[2].partition("\n\n")
+    comment = rest.partition("\n\n")[0]
+    assert comment.startswith("% Run in plain Jupyter") or title.startswith("Why does a network")
