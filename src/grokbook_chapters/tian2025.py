@@ -18,7 +18,7 @@ def pairs_of(
     rate: float,
     decay: float,
     steps: int,
-    log: Schedule,
+    log: Schedule | None = None,
     start: str = "linear",
     **model: Any,
 ) -> RunConfig:
@@ -33,7 +33,7 @@ def pairs_of(
         Quadratic(task.p, width, **model),
         Adam(rate, weight_decay=decay),
         steps,
-        log,
+        log or Schedule(min(100, steps), max(1, steps // 100), 10),
         snapshots=0,
         start=start,
         loss="centred_squared_error",

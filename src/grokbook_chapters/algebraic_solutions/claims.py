@@ -415,7 +415,7 @@ def razor(d: int = 7, draws: int = 100_000) -> Finding:
     memorised = memorization_solution(d)
     mixed = order_four_six_solution(d)
     legs = max(highest(path, order_six_solution(d)), highest(path, memorised))
-    over = highest(path, mixed)
+    climb = highest(path, mixed)
     level = highest(levelled + razor_path(levelled[-1], 5), mixed)
     side = largest(loss(side_by_side(memorised, mixed, t)) for t in (0, 0.3, 1))
     joined = max(legs, level, side) < NONE
@@ -427,7 +427,7 @@ def razor(d: int = 7, draws: int = 100_000) -> Finding:
         low=0.25,
         high=0.5,
         legs=legs,
-        over=over,
+        over=climb,
         level=level,
         side=side,
         draws=draws,

@@ -195,25 +195,25 @@ def _turning(row: np.ndarray, way: int, flips: bool) -> float:
     return float(np.linalg.norm(turned * abs(mean) / mean - 1)) if mean else np.inf
 
 
-def kind_of(found: Factors) -> str:
+def kind_of(factors: Factors) -> str:
     """The kind of the solution of a frequency that factors: one of `KINDS`.
 
     Where the pair is (1, 1, 1), (i, -i, 1), the two nodes of a column may be exchanged: thirds of a
     turn count in any such table.
     """
-    pair = pair_type(found.pair)
-    if found.other.shape[1] == 2:
-        return FOUR if {pair, pair_type(found.other)} == {"4c", "xi"} else OTHER
-    if found.other.shape[1] != 3:
+    pair = pair_type(factors.pair)
+    if factors.other.shape[1] == 2:
+        return FOUR if {pair, pair_type(factors.other)} == {"4c", "xi"} else OTHER
+    if factors.other.shape[1] != 3:
         return OTHER
     if pair == "nu":
-        return OPPOSED if three_type(found.other) == "syn" else OTHER
+        return OPPOSED if three_type(factors.other) == "syn" else OTHER
     if pair != "4c":
         return OTHER
     types = set()
     for ways in product((1, 1j), repeat=2):
         turns = np.array([1, *ways])
-        types.add(three_type(found.other * [turns, turns.conj(), np.ones(3)]))
+        types.add(three_type(factors.other * [turns, turns.conj(), np.ones(3)]))
     if "syn" in types:
         return OPPOSED
     return SYNCED if "syn,ab" in types else OTHER

@@ -88,10 +88,10 @@ def drop_nodes(weights: Mapping[str, Tensor]) -> Dropped:
     sizes = [np.linalg.norm(layer, axis=0) for layer in layers(weights)]
     strongest_first = np.argsort(-np.prod(sizes, axis=0))
     answers = np.zeros_like(by_node[0])
-    kept = [score(answers)]
+    scores = [score(answers)]
     for n in strongest_first:
         answers += by_node[n]
-        kept.append(score(answers))
+        scores.append(score(answers))
     waves = waves_of(weights)
     k = node_frequencies(waves)
     counting = np.flatnonzero(np.abs(waves[0, k, np.arange(len(k))]) > ACTIVE)
@@ -99,7 +99,7 @@ def drop_nodes(weights: Mapping[str, Tensor]) -> Dropped:
     without.insert(0, "frequency", k[counting])
     without.insert(1, "order", orders(waves)[k[counting] - 1])
     alone = score(by_node[counting].sum(axis=0))
-    return Dropped(pd.DataFrame(kept), without, kept[-1].loss, alone.loss)
+    return Dropped(pd.DataFrame(scores), without, scores[-1].loss, alone.loss)
 
 
 def by_chance(draws: int) -> pd.DataFrame:

@@ -60,15 +60,15 @@ def razor_path(factor: Solution, points: int = 9) -> list[Solution]:
         raise ParameterError(
             "at some frequency no node but the first has waves in both layers a and b."
         )
-    there = y.copy()
-    there[2] = 0
-    there[2, k, strongest[1:]] = 1 / inputs[k, strongest[1:]]
-    ready = there.copy()
+    on_strongest = y.copy()
+    on_strongest[2] = 0
+    on_strongest[2, k, strongest[1:]] = 1 / inputs[k, strongest[1:]]
+    ready = on_strongest.copy()
     ready[:2, 1:, 0] = 1
     moved = ready.copy()
     moved[2] = 0
     moved[2, 1:, 0] = 1
-    stations = [y, there, ready, moved, pseudo_identity(d, factor.nodes).z]
+    stations = [y, on_strongest, ready, moved, pseudo_identity(d, factor.nodes).z]
     return [Solution(z) for z in _straight_legs(stations, points)]
 
 

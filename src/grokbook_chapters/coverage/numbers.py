@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from companion.claims import load
-from companion.claims.finding import some
+from companion.claims.finding import some_of
 from companion.page import Truth
 from grokbook.curves.delay import grok_times
 from grokbook.tasks.arithmetic import ModularTask
@@ -129,7 +129,7 @@ def _generalise() -> dict[str, str]:
     """How many of the recorded networks of `two_moduli` generalise, by modulus."""
     words = {}
     for modulus, table in load(two_moduli(), through=grok_times).items():
-        words[f"groks_{modulus}"] = some(int(table.grok_step.count()), len(table))
+        words[f"groks_{modulus}"] = some_of(table.grok_step.notna())
     return words
 
 

@@ -233,11 +233,11 @@ def keeps(M: int, pairs: int, draws: int = 20, seed: int = 0, *, steps: int = 30
 
     Source: Tian 2025, Theorem 4, whose $d_k$ is 1 here.
     """
-    kept = []
+    survived = []
     for rng in np.random.default_rng(seed).spawn(draws):
         draw = _drawn(M, pairs, rng)
-        kept.append(_part_kept(M, draw.order, draw, steps) >= KEPT)
-    return np.array(kept)
+        survived.append(_part_kept(M, draw.order, draw, steps) >= KEPT)
+    return np.array(survived)
 
 
 def samples_to_keep(M: int, draws: int = 20, seed: int = 0, *, steps: int = 300) -> np.ndarray:

@@ -562,9 +562,9 @@ def keeping(moduli: tuple[int, ...], draws: int) -> pd.DataFrame:
     rows = []
     for M in moduli:
         pairs = min(M * M, round(TIMES * M * np.log(M)))
-        kept = int(keeps(M, pairs, draws, steps=150).sum())
+        survived = int(keeps(M, pairs, draws, steps=150).sum())
         half = int(keeps(M, pairs // 2, draws, steps=150).sum())
-        rows.append({"M": M, "pairs": pairs, "share": pairs / M**2, "kept": kept, "half": half})
+        rows.append({"M": M, "pairs": pairs, "share": pairs / M**2, "kept": survived, "half": half})
     return pd.DataFrame(rows)
 
 
@@ -641,12 +641,12 @@ def top_down(M: int = 11) -> Finding:
     """Once irreps S are learned, the modified energy has local maxima only on the missing ones."""
     left = modulation_table(M)
     learned, other, *_ = local_maxima(M)
-    kept = left.others.iloc[-1] > 0.99 * other.energy
+    others_stay = left.others.iloc[-1] > 0.99 * other.energy
     gone = left.learned < 0.01 * learned.energy
     return judge(
-        kept,
+        others_stay,
         *gone,
-        assumed=kept and gone.iloc[-1],
+        assumed=others_stay and gone.iloc[-1],
         value=left.learned.iloc[0],
         low=left.learned.iloc[-1],
         high=left.learned.iloc[0],

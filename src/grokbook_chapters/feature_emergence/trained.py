@@ -3,7 +3,7 @@ groups."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ import pandas as pd
 import xarray as xr
 
 from companion.claims import Finding, Runs, claim, judge
-from companion.claims.finding import ENOUGH, UNDECIDED, Part, decided, most, some
+from companion.claims.finding import ENOUGH, UNDECIDED, Part, decided, most, some, some_of
 from grokbook.curves.comparison import sooner
 from grokbook_chapters.feature_emergence.runs import (
     ALPHAS,
@@ -203,9 +203,9 @@ def controls(with_decay: xr.Dataset, without: xr.Dataset) -> Controls:
     return Controls((1.0 + rising).transpose("seed", "step").values, excess(shifted, without))
 
 
-def _counted(flags: Collection[bool]) -> str:
+def _counted(flags: pd.Series | np.ndarray) -> str:
     """In how many of some runs something is so: "in 2 of 3 runs"."""
-    return f"in {some(int(sum(flags)), len(flags))} runs"
+    return f"in {some_of(flags)} runs"
 
 
 @claim(
@@ -230,7 +230,7 @@ def bump(runs: Runs, *, factor: float = BUMP) -> Finding:
     solved layer since its runs were seen, which leaves what bears the statement out as it was.
     """
     recorded = complete(runs)
-    told = []
+    listed = []
     parts = [None]
     for size in ("M = 71", "M = 23"):
         if not {(size, True), (size, False)} <= set(recorded):
@@ -242,7 +242,7 @@ def bump(runs: Runs, *, factor: float = BUMP) -> Finding:
         if size == "M = 71" and most(oracle) and not most(null):
             parts = [most(seen)]
         top = np.median(np.nanmax(curves, axis=1))
-        told.append(
+        listed.append(
             f"{size}, learned: {_counted(seen)} (highest {top:.1f} times, median; oracle"
             f" {_counted(oracle)}, null {_counted(null)})"
         )
@@ -252,14 +252,14 @@ def bump(runs: Runs, *, factor: float = BUMP) -> Finding:
             continue
         norms = recorded["solved", decay].gradient_norm.transpose("seed", "step").values
         seen = bumps(norms, factor)
-        told.append(f"solved, decay {ridge:g}: {_counted(seen)}")
-        parts.append(most(flag == decay for flag in seen))
-    return judge(*parts, elsewhere=True, told="; ".join(told))
+        listed.append(f"solved, decay {ridge:g}: {_counted(seen)}")
+        parts.append(most(seen == decay))
+    return judge(*parts, elsewhere=True, told="; ".join(listed))
 
 
-def bumps(curves: np.ndarray, factor: float) -> list[bool]:
-    """Which of some curves, (seed, step), have a bump."""
-    return [has_bump(curve, factor) for curve in curves]
+def bumps(curves: np.ndarray, factor: float) -> np.ndarray:
+    """Which of some curves, (seed, step), have a bump, bool (seed,)."""
+    return np.array([has_bump(curve, factor) for curve in curves])
 
 
 @claim(
@@ -329,7 +329,7 @@ def large_rate(runs: Runs) -> Finding:
     is as it was.
     """
     recorded = complete(runs)
-    told = []
+    listed = []
     parts: list[Part] = []
     if not set(runs.experiments or runs) <= set(recorded):
         parts.append(None)
@@ -343,12 +343,12 @@ def large_rate(runs: Runs) -> Finding:
         generalise = ", ".join(map(some, counts, sizes))
         energies = ", ".join(f"{reached:.2f}" for reached in energy)
         where = "" if at_boundary else ", so that this is not at the boundary"
-        told.append(f"M = {M}: {generalise} generalise, energy {energies}{where}")
+        listed.append(f"M = {M}: {generalise} generalise, energy {energies}{where}")
         if at_boundary and M in recorded:
             parts.append(share[-1] < 0.5 < share[:-1].min())
             parts.append(energy.iloc[-1] > energy.iloc[:-1].max())
     alphas = ", ".join(f"{rate:g}" for rate in ALPHAS)
-    return judge(*parts, elsewhere=True, alphas=alphas, told="; ".join(told))
+    return judge(*parts, elsewhere=True, alphas=alphas, told="; ".join(listed))
 
 
 def best_rate(rows: pd.DataFrame) -> pd.DataFrame:
@@ -397,9 +397,9 @@ def muon_at_few_nodes(runs: Runs, *, margin: float = 1.05) -> Finding:
         if len(rows):
             best[name] = rows
             medians.append(f"{rows.loss.median():.3f} with {name.capitalize()}")
-    told = ", ".join(medians)
+    listed = ", ".join(medians)
     if len(best) < 2:
-        return judge(None, width=FEWEST, told=told)
+        return judge(None, width=FEWEST, told=listed)
     adam = _losses(best["adam"])
     muon = _losses(best["muon"])
     lower = sooner(muon, adam)
@@ -413,7 +413,7 @@ def muon_at_few_nodes(runs: Runs, *, margin: float = 1.05) -> Finding:
         corrected=bool(lower),
         elsewhere=True,
         width=FEWEST,
-        told=f"{told}; Muon is lower {wins}, {by} than {margin - 1:.0%}",
+        told=f"{listed}; Muon is lower {wins}, {by} than {margin - 1:.0%}",
     )
 
 
@@ -442,12 +442,12 @@ def other_groups(runs: Runs, *, factor: float = 1.25) -> Finding:
     if not recorded:
         return TOO_FEW
     table = boundary_table(together(recorded)).rename(index=FINE)
-    told = ", ".join(f"{name} {share:.2f}" for name, share in table.share.items())
-    told = told or "no boundary is inside the shares that were tried"
+    listed = ", ".join(f"{name} {share:.2f}" for name, share in table.share.items())
+    listed = listed or "no boundary is inside the shares that were tried"
     if len(table) < len(FINE) or table.inside.min() < ENOUGH:
-        return judge(None, told=told)
+        return judge(None, told=listed)
     ratio = table.share / table.share["Z23"]
     alike = np.log(ratio).abs() < np.log(factor)
     judged = alike[~alike.index.isin(WIDER)]
     part = None if alike.all() else bool(judged.all())
-    return judge(part, elsewhere=True, value=float(ratio.max()), told=told)
+    return judge(part, elsewhere=True, value=float(ratio.max()), told=listed)

@@ -158,9 +158,9 @@ def coset_count(relations: Sequence[Sequence[int]], generators: int) -> int | No
             end = lead(end)
             other = lead(ends[lead(start)].setdefault(name, end))
             if other != end:
-                kept, gone = sorted((other, end))
-                leader[gone] = kept
-                edges += [(kept, *edge) for edge in ends[gone].items()]
+                survivor, gone = sorted((other, end))
+                leader[gone] = survivor
+                edges += [(survivor, *edge) for edge in ends[gone].items()]
 
     def follow(coset: int, name: int) -> int:
         at = lead(coset)

@@ -12,7 +12,7 @@ import xarray as xr
 from scipy.spatial import ConvexHull
 
 from companion.claims import Finding, Runs, claim, judge
-from companion.claims.finding import ENOUGH, some
+from companion.claims.finding import ENOUGH, some, some_of
 from companion.claims.runs import every_run
 from grokbook import logic
 from grokbook.tasks.groups import GroupTask, cayley_table
@@ -233,9 +233,9 @@ def hexagon(runs: Runs) -> Finding:
         seen=some(seen, count),
         telling=some(count, len(good)),
         before=before,
-        any=some(int(good["any plane"].sum()), len(good)),
+        any=some_of(good["any plane"]),
         oracle=", ".join(f"{share:.0%}: {name}" for name, share in exact.items()),
-        others=some(int(bad.hexagon.sum()), len(bad)),
+        others=some_of(bad.hexagon),
         chance=shares["all", "random"],
     )
 
@@ -276,19 +276,19 @@ def transition(runs: Runs) -> Finding:
     decayed = rows[rows.setting == "matrices decay"]
     printed = rows[rows.setting == "as printed"].step
     again = rows[rows.setting == "again"]
-    over = again[again.share > 0.5].step
-    under = again[again.share < 0.5].step
+    above_half = again[again.share > 0.5].step
+    below_half = again[again.share < 0.5].step
     parts: tuple[bool | None, ...] = (None,)
     if runs.complete(SEEDS):
         parts = (
-            over.count() >= ENOUGH or None,
-            not under.notna().any(),
+            above_half.count() >= ENOUGH or None,
+            not below_half.notna().any(),
             {17, 19} <= {*again.cells} or None,
             printed.count() >= ENOUGH or None,
         )
 
     def reached(steps: pd.Series) -> str:
-        return some(int(steps.count()), len(steps))
+        return some_of(steps.notna())
 
     return judge(
         *parts,
@@ -298,8 +298,8 @@ def transition(runs: Runs) -> Finding:
         above=reached(decayed[decayed.share > 0.5].step),
         below=reached(decayed[decayed.share <= 0.5].step),
         printed=reached(printed),
-        over=reached(over),
-        under=reached(under),
+        over=reached(above_half),
+        under=reached(below_half),
     )
 
 
@@ -336,20 +336,20 @@ def lower_bound(runs: Runs) -> Finding:
         return int((bound > rows.accuracy + 1e-6).sum())
 
     known = rows[rows.predicted > rows.share + 1e-6]
-    over = count_above(rows.predicted)
+    exceeding = count_above(rows.predicted)
     printed = count_above(rows.unscaled)
     gap = float((known.accuracy - known.predicted).mean())
-    p = _chance(rows, over, count_above)
+    p = _chance(rows, exceeding, count_above)
     parts: tuple[bool | None, ...] = (None,)
     if runs.complete():
-        parts = (over == 0, gap > 0.01 if len(known) else None, p < 0.05 or None)
+        parts = (exceeding == 0, gap > 0.01 if len(known) else None, p < 0.05 or None)
     own = logic.all_of(parts)
     return judge(
         False if printed and own else own,
         corrected=own,
         elsewhere=True,
-        value=over,
-        over=over or "none",
+        value=exceeding,
+        over=exceeding or "none",
         gap=gap,
         n=len(known),
         p=p,
@@ -358,13 +358,13 @@ def lower_bound(runs: Runs) -> Finding:
     )
 
 
-def _chance(rows: pd.DataFrame, over: int, count_above: Callable[[pd.Series], int]) -> float:
-    """How often Acc-hat, dealt out anew among the runs of one size, exceeds Acc in at most `over`
+def _chance(rows: pd.DataFrame, exceeding: int, count_above: Callable[[pd.Series], int]) -> float:
+    """How often Acc-hat, dealt out anew among the runs of one size, exceeds Acc in at most so many
     runs."""
     rng = np.random.default_rng(0)
     by_size = rows.groupby("cells").predicted
     as_good = 1
     for _ in range(999):
         dealt = by_size.transform(lambda values: rng.permutation(values.to_numpy()))
-        as_good += count_above(dealt) <= over
+        as_good += count_above(dealt) <= exceeding
     return as_good / 1_000

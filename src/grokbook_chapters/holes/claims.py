@@ -54,9 +54,9 @@ def ceiling_by_distance(radius: int | None = None, fits: pd.DataFrame | None = N
     Our reading: one distance explains all ceilings of Table 1, with a root mean squared error of at
     most the mean of U-Acc - L-Acc. `fits` are by default those of `radius_fits`.
     """
-    one = np.zeros((97, 97), dtype=bool)
-    one[0, 0] = True
-    within = int(distance_to_training(one).max())
+    corner = np.zeros((97, 97), dtype=bool)
+    corner[0, 0] = True
+    within = int(distance_to_training(corner).max())
     fits = radius_fits() if fits is None else fits
     table = table_1()
     swing = float((table["U-Acc"] - table["L-Acc"]).mean())
@@ -112,12 +112,12 @@ def ceilings_of_table_1(runs: Runs, *, near: float = NEAR) -> Finding:
     lives = longest(table_of_runs(runs))
     lives["against"] = against_printed(lives, near)
     table = compared(lives, near)
-    told = []
+    listed = []
     for came in CAME:
         rows = table[table.came == came]
         if len(rows):
             words = [in_words(row, lives[lives.row == row.name]) for _, row in rows.iterrows()]
-            told.append(f"{came}: {', '.join(words)}")
+            listed.append(f"{came}: {', '.join(words)}")
     parts = table.came[table["GO-Epoch"].notna()]
     return judge(
         *parts.map({"exceeded": False, "reproduced": True}.get),
@@ -126,7 +126,7 @@ def ceilings_of_table_1(runs: Runs, *, near: float = NEAR) -> Finding:
         high=0,
         runs=int(table.seeds.sum()),
         near=near,
-        came="; ".join(told),
+        came="; ".join(listed),
         order=table.U.corr(table["U-Acc"], method="spearman"),
     )
 

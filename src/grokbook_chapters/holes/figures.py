@@ -42,7 +42,7 @@ def _named_curve(ax: Axes, curve: xr.DataArray, words: str, colour: str) -> None
 
 
 @styled
-def ceilings(table: pd.DataFrame, made: pd.DataFrame) -> Figure:
+def ceilings(table: pd.DataFrame, runs: pd.DataFrame) -> Figure:
     """The eleven rows: U-Acc with a line down to L-Acc, the limits of our runs, open where one was
     not yet right outside its hole, and a mark at the share of test cells outside it."""
     fig, ((ax,),) = panels(height=4.5)
@@ -52,14 +52,14 @@ def ceilings(table: pd.DataFrame, made: pd.DataFrame) -> Figure:
     ax.plot(table.share, level, "|", ms=18, mew=2, color=QUIET)
     ax.hlines(level + 0.17, table["L-Acc"], table["U-Acc"], color=BLACK, lw=1.2)
     ax.plot(table["U-Acc"], level + 0.17, "D", ms=5, color=BLACK)
-    done = made.generalised.fillna(True).astype(bool)
-    for own, face in ((made[done], OURS), (made[~done], "none")):
+    done = runs.generalised.fillna(True).astype(bool)
+    for own, face in ((runs[done], OURS), (runs[~done], "none")):
         ax.plot(own.upper, own.row.map(y) - 0.17, "o", ms=5.5, color=OURS, mfc=face)
     first = table.loc[names[0]]
     look = {"va": "center", "ha": "center", "fontsize": 9}
     ax.text(first.share, y.max() + 0.75, "outside the hole", color=QUIET, **look)
     ax.text(first["U-Acc"], y.max() + 0.75, "published", color=BLACK, **look)
-    highest = made.upper[made.row == names[0]].max()
+    highest = runs.upper[runs.row == names[0]].max()
     ax.text(highest + 6, y.max() - 0.17, "ours", color=OURS, **look)
     ax.set_yticks(y, y.index)
     ax.set(xlim=(-3, 106), ylim=(0.3, y.max() + 1.2), xlabel="test accuracy (%)")

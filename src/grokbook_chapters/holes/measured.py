@@ -141,13 +141,13 @@ def compared(runs: pd.DataFrame, near: float = NEAR) -> pd.DataFrame:
     return known.astype({"seeds": int, "rising": int})
 
 
-def accounts(made: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
+def accounts(runs: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     """Why our mean of a row lies below the printed limit, in points: what is missing outside the
     hole and what is missing in it, beside how much is right in both parts.
 
-    `made` are runs of `recorded_runs`, `table` their rows by `compared`.
+    `runs` are runs of `recorded_runs`, `table` their rows by `compared`.
     """
-    mean = made.groupby("row")[["outside", "in hole"]].mean().reindex(table.index)
+    mean = runs.groupby("row")[["outside", "in hole"]].mean().reindex(table.index)
     share = table.share / 100
     outer = (share * (100 - mean.outside)).where(share > 0, 0)
     inner = (1 - share) * (table.implied - mean["in hole"])

@@ -16,17 +16,17 @@ from grokbook_chapters.holes.counts import best_radius, covered_shares, predicto
 def numbers(
     experiments: Mapping[str, Experiment],
     runs: Mapping[str, xr.Dataset],
-    made: pd.DataFrame,
+    recorded: pd.DataFrame,
     table: pd.DataFrame,
     account: pd.DataFrame,
 ) -> dict[str, Any]:
-    """What the prose uses of the two runs of the page, the recorded runs `made`, their rows `table`
-    and the `account` of each row."""
+    """What the prose uses of the two runs of the page, the recorded runs, their rows `table` and
+    the `account` of each row."""
     return {
         **_live(experiments, runs),
-        **_measured(made, table),
-        **_accounts(made, account),
-        **_strip_67(made),
+        **_measured(recorded, table),
+        **_accounts(recorded, account),
+        **_strip_67(recorded),
         **_shares(),
     }
 
@@ -49,13 +49,13 @@ def _live(experiments: Mapping[str, Experiment], runs: Mapping[str, xr.Dataset])
     return values
 
 
-def _measured(made: pd.DataFrame, table: pd.DataFrame) -> dict[str, Any]:
+def _measured(recorded: pd.DataFrame, table: pd.DataFrame) -> dict[str, Any]:
     """Our runs beside the printed limits."""
     order = table.U.corr(table["U-Acc"], method="spearman")
     width = table["U high"] - table["U low"]
     judged = table.came[table["GO-Epoch"].notna()]
     return {
-        "n_made": len(made),
+        "n_made": len(recorded),
         "rank_order": f"{order:.2f}",
         "widest": f"{width.max():.0f}",
         "widest_row": width.idxmax(),
@@ -67,11 +67,11 @@ def _measured(made: pd.DataFrame, table: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def _accounts(made: pd.DataFrame, account: pd.DataFrame) -> dict[str, Any]:
+def _accounts(recorded: pd.DataFrame, account: pd.DataFrame) -> dict[str, Any]:
     """In how many rows most is missing outside the hole or in it, and what is right in it."""
     outer = account["missing outside"]
     inner = account["missing in the hole"]
-    ready = made[made.generalised.fillna(False).astype(bool)]
+    ready = recorded[recorded.generalised.fillna(False).astype(bool)]
     inside = ready.groupby("row")["in hole"].median()
     return {
         "n_outer": int((outer > inner.abs()).sum()),
@@ -84,9 +84,9 @@ def _accounts(made: pd.DataFrame, account: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def _strip_67(made: pd.DataFrame) -> dict[str, Any]:
+def _strip_67(recorded: pd.DataFrame) -> dict[str, Any]:
     """The row without test cells outside its hole."""
-    own = made[made.row == "STRIP 67"]
+    own = recorded[recorded.row == "STRIP 67"]
     return {
         "bare_low": f"{own.upper.min():.0f}",
         "bare_high": f"{own.upper.max():.0f}",

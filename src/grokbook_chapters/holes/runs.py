@@ -97,8 +97,8 @@ def rows() -> Planned:
 
 def changed() -> Planned:
     """The rows with one setting changed: `VARIANTS`, then `LONG_ROWS`."""
-    found = {(row, change): run(row, change, n_seeds=1) for row, change in VARIANTS}
-    return found | {(row, LONGEST): run(row, LONGEST, n_seeds=2) for row in LONG_ROWS}
+    variants = {(row, change): run(row, change, n_seeds=1) for row, change in VARIANTS}
+    return variants | {(row, LONGEST): run(row, LONGEST, n_seeds=2) for row in LONG_ROWS}
 
 
 def longer() -> Planned:

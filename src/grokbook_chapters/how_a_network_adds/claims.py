@@ -120,10 +120,10 @@ def key_frequencies(runs: Runs, few: float = 0.25) -> Finding:
 def nearly_all(runs: Runs, nearly: float = 0.75) -> Finding:
     """Two-layer networks that have learned the same sums use nearly all frequencies: few are no
     need of the task."""
-    found = [runs[kind] for kind in (RELU, SQUARE)]
-    if not enough(*found):
+    recorded = [runs[kind] for kind in (RELU, SQUARE)]
+    if not enough(*recorded):
         return judge(None, seeds=0, of=0, low=0, high=0)
-    both = xr.concat(found, "seed", combine_attrs="drop")
+    both = xr.concat(recorded, "seed", combine_attrs="drop")
     keys = both["keys"].values
     return judge(
         most((share_of_keys(both) >= nearly).tolist()),
@@ -203,8 +203,8 @@ def two_rules(runs: Runs, lead: float = 0.0) -> Finding:
     apart, were added when the new pairs had been seen: the differences have no gap at zero, so that
     a change of sign alone shows no two kinds.
     """
-    found = [runs[kind] for kind in (TRANSFORMER, UNIFORM)]
-    if not enough(*found, least=1):
+    recorded = [runs[kind] for kind in (TRANSFORMER, UNIFORM)]
+    if not enough(*recorded, least=1):
         return judge(
             None,
             pairs=0,
@@ -215,7 +215,7 @@ def two_rules(runs: Runs, lead: float = 0.0) -> Finding:
             uniform="none",
             exact=1 - ROTATED,
         )
-    attention, uniform = (pizza_lead(run).values for run in xr.align(*found))
+    attention, uniform = (pizza_lead(run).values for run in xr.align(*recorded))
     clocks = attention < -lead
     turned = int((clocks & (uniform > lead)).sum())
     back = int(((attention > lead) & (uniform < -lead)).sum())

@@ -150,9 +150,9 @@ def keep_waves(logits: Array, frequencies: Sequence[int]) -> np.ndarray:
     """
     amplitudes = wave_amplitudes(logits)
     chosen = [whole(k, "frequency", least=1, most=amplitudes.size) - 1 for k in frequencies]
-    kept = np.zeros_like(amplitudes)
-    kept[chosen] = amplitudes[chosen]
-    return waves(2 * amplitudes.size + 1, kept)
+    part = np.zeros_like(amplitudes)
+    part[chosen] = amplitudes[chosen]
+    return waves(2 * amplitudes.size + 1, part)
 
 
 def drop_waves(logits: Array, frequencies: Sequence[int]) -> np.ndarray:
@@ -202,10 +202,10 @@ def score(logits: Array) -> Score:
     >>> score(waves(5, [1.0])).wrong
     0
     """
-    found = margins(logits)
-    wrong = int((found <= 0).sum())
-    loss = cross_entropy(logits, sums(len(found)))
-    return Score(1 - wrong / found.size, loss, wrong, float(found.min()))
+    values = margins(logits)
+    wrong = int((values <= 0).sum())
+    loss = cross_entropy(logits, sums(len(values)))
+    return Score(1 - wrong / values.size, loss, wrong, float(values.min()))
 
 
 def at_frequencies(table: Array, frequencies: Sequence[int]) -> Array:
@@ -302,11 +302,11 @@ def gradient_symmetricity(logits_of: LogitsOf, first: Tensor, second: Tensor) ->
         raise ParameterError(
             f"the embeddings have shapes {tuple(first.shape)} and {tuple(second.shape)}: not equal."
         )
-    one = first.detach().clone().requires_grad_()
+    own = first.detach().clone().requires_grad_()
     other = second.detach().clone().requires_grad_()
     cosines = []
     with torch.enable_grad():
-        for column in logits_of(one, other).sum(dim=0):
-            by_one, by_other = torch.autograd.grad(column, (one, other), retain_graph=True)
+        for column in logits_of(own, other).sum(dim=0):
+            by_one, by_other = torch.autograd.grad(column, (own, other), retain_graph=True)
             cosines.append(F.cosine_similarity(by_one, by_other, dim=1))
     return float(torch.stack(cosines).mean())

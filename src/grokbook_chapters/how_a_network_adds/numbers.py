@@ -37,11 +37,11 @@ def _margins(p: int) -> dict[str, Any]:
     """One frequency and the best few: margin of a clock, and what is left of a pizza's."""
     best = best_few(p)
     share = angles.margin(p, best) / len(best)
-    one = angles.margin(p, [1])
+    single = angles.margin(p, [1])
     return {
         "p": p,
-        "one": f"{one:.5f}",
-        "amplitude": f"{1 / one:,.0f}",
+        "one": f"{single:.5f}",
+        "amplitude": f"{1 / single:,.0f}",
         "few": len(best),
         "best_few": f"{share:.2f}",
         "one_keeps": f"1/{_fading(p, [1]):.0f}",
@@ -77,7 +77,7 @@ def _taken_away(logits: np.ndarray, table: pd.DataFrame) -> dict[str, Any]:
     highest = used.without.max()
     others_idle = whole > 0.99 and len(idle) > 0 and idle.min() > 0.99 and highest < 0.9
     helped = used.exchanged.max()
-    said = f"{whole:.0%} right as it is, {highest:.0%} without a key one"
+    evidence = f"{whole:.0%} right as it is, {highest:.0%} without a key one"
     return {
         "modulus": logits.shape[1],
         "keys": ", ".join(map(str, keys)),
@@ -85,7 +85,7 @@ def _taken_away(logits: np.ndarray, table: pd.DataFrame) -> dict[str, Any]:
         "drop_high": f"{highest:.0%}",
         "idle": Number(idle.min(), ".1%", "(none)"),
         "donor_high": f"{helped:.0%}",
-        "others_idle": Truth(bool(others_idle), said),
+        "others_idle": Truth(bool(others_idle), evidence),
         "donor_fails": Truth(bool(helped < 0.9), f"{helped:.0%} with the donor's"),
     }
 

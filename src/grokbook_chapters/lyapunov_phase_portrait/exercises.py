@@ -63,9 +63,9 @@ def two(
     b = copysign(sqrt((gap + sqrt(gap**2 + 4 * delta**2)) / 2), max(w, x, key=abs))
     if not near(limit, right := (delta / b, b)):
         yield too_rough(limit, right), ROUGH
-        one, other = map(float, limit)
-        yield not near(one * other, delta), "the product", one * other
-        yield not near(other**2 - one**2, gap), "x^2 - w^2 is conserved"
+        first, other = map(float, limit)
+        yield not near(first * other, delta), "the product", first * other
+        yield not near(other**2 - first**2, gap), "x^2 - w^2 is conserved"
         yield True, "the larger one"
     a = delta / b
     # of ((delta - xw) w, (delta - xw) x)

@@ -97,8 +97,8 @@ def matrix_equations() -> Finding:
     squared = gap(printed, descent(state, c, soft=False))
     network = gap(printed, descent(state, c, soft=True, bias=1.0))
     mended = gap(matrix_velocity(state, c, loss="cross_entropy"), descent(state, c, soft=True))
-    kept = invariants(matrix_flow(state, c, np.linspace(0, 4, 9)))
-    drift = max(np.abs(matrix - matrix[0]).max() for matrix in kept)
+    conserved = invariants(matrix_flow(state, c, np.linspace(0, 4, 9)))
+    drift = max(np.abs(matrix - matrix[0]).max() for matrix in conserved)
     return judge(
         network < EXACT,
         corrected=squared < EXACT,

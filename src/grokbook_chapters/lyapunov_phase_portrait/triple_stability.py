@@ -59,9 +59,9 @@ def printed_v_rate(point: Array | Sequence[float]) -> Values:
 
     Source: Gu et al. 2025, Equation 18; Gu 2024, Equation 23.
     """
-    found = triples(point)
-    p = found.prod(axis=-1)
-    return _plain((3 * p - gradient_of_product(found).sum(axis=-1)) * (1 - p))
+    points = triples(point)
+    p = points.prod(axis=-1)
+    return _plain((3 * p - gradient_of_product(points).sum(axis=-1)) * (1 - p))
 
 
 def v_rate(point: Array | Sequence[float]) -> Values:

@@ -37,21 +37,21 @@ def lemma_3_4(samples: int = 200) -> Finding:
     norm and sqrt(min(m, n)) times it.
     """
     rng = np.random.default_rng(0)
-    kept = 0
+    holding = 0
     for n in range(samples):
         m, k = rng.integers(2, 7, 2)
         matrix = rng.normal(size=(m, k)) * (n % 3 + 1)
         domain = ortho_group.rvs(k, random_state=rng)
         codomain = ortho_group.rvs(m, random_state=rng)
-        kept += chain_in_bases(matrix, domain, codomain)
+        holding += chain_in_bases(matrix, domain, codomain)
     scaled = chain_in_bases([[1.0]], [[1.0]], [[0.1]])
     return judge(
-        scaled and kept == samples,
-        assumed=kept == samples,
-        value=kept / samples,
+        scaled and holding == samples,
+        assumed=holding == samples,
+        value=holding / samples,
         low=1,
         high=1,
-        kept=kept,
+        kept=holding,
         samples=samples,
         there="holds" if scaled else "fails",
     )

@@ -10,7 +10,7 @@ import pandas as pd
 from scipy.stats import binomtest
 
 from companion.claims import Finding, Runs, claim, judge
-from companion.claims.finding import ENOUGH, UNDECIDED, Part, decided, some
+from companion.claims.finding import ENOUGH, UNDECIDED, Part, decided, some, some_of
 from grokbook import logic
 from grokbook.curves.lead import RankTest, rank_interval, rank_test
 from grokbook.theory.parallelograms import ideal_model
@@ -157,20 +157,20 @@ def bounds_are_kept(runs: Runs, *, rare: float = 0.1, tolerance: float = 0.01) -
     share = own.kept.mean()
     by_chance = drawn.kept.mean()
     oftener = binomtest(int(own.kept.sum()), len(own), by_chance, alternative="greater")
-    kept = share >= 1 - rare
+    keeps = share >= 1 - rare
     more = oftener.pvalue <= LEVEL
     above, stored = above_ideal()
     return judge(
         len(above) <= rare * stored,
-        kept,
+        keeps,
         anything=decided(by_chance >= 1 - rare, more),
-        corrected=(kept and more) or None,
+        corrected=(keeps and more) or None,
         elsewhere=True,
         value=share,
         random=by_chance,
         of=len(own),
         tolerance=tolerance,
-        outside=some(int(own["not implied"].sum()), len(own)),
+        outside=some_of(own["not implied"]),
         random_outside=drawn["not implied"].mean(),
         above=len(above),
         stored=stored,
@@ -243,7 +243,7 @@ def transition_in_training(runs: Runs) -> Finding:
         from_=words(low),
         to=words(high),
         force=words(crossing(there(rows, "predicted steps"))),
-        got=some(int(forced.steps.count()), len(forced)),
+        got=some_of(forced.steps.notna()),
     )
 
 
@@ -284,7 +284,7 @@ def trajectories_agree(runs: Runs) -> Finding:
         corrected=end,
         alike=some(len(alike), len(rows)),
         same=some(same.won, same.of),
-        nearer=some(int(alike.nearer.sum()), len(alike)),
+        nearer=some_of(alike.nearer),
         won=some(nearer.won, nearer.untied),
     )
 
@@ -361,7 +361,7 @@ def line_before_the_fit(runs: Runs) -> Finding:
     seeds = most_seeds(early, rows.seed)
     return judge(
         beside_chance(seeds.won, seeds.untied),
-        early=some(int(early.sum()), len(rows)),
+        early=some_of(early),
         seeds=some(seeds.won, seeds.of),
     )
 
@@ -384,7 +384,7 @@ def representation_is_enough(runs: Runs) -> Finding:
     its training pairs are those of the seed in all three.
     """
     seeds = []
-    each = []
+    words = []
     right = {}
     wrong = {}
     for places, rows in answered(runs).groupby("places"):
@@ -393,7 +393,7 @@ def representation_is_enough(runs: Runs) -> Finding:
         right[places] = beside_chance(high, count)
         wrong[places] = beside_chance(count - high, count)
         seeds.append(count)
-        each.append(
+        words.append(
             f"{places}: {rows.right.median():.0%} of the test pairs whose label was trained,"
             f" {rows.train.median():.0%} of the training pairs"
         )
@@ -402,7 +402,7 @@ def representation_is_enough(runs: Runs) -> Finding:
         wrong.get("shuffled"),
         wrong.get("random"),
         seeds=min(seeds, default=0),
-        each="; ".join(each),
+        each="; ".join(words),
     )
 
 
@@ -443,7 +443,7 @@ def rate_and_time(runs: Runs, *, margin: float = 0.15) -> Finding:
     rows = lines(runs).sort_values("seed")
     on_a_line = rows[np.isfinite(rows.steps)]
     parts = {}
-    told: dict[str, Any] = {}
+    numbers: dict[str, Any] = {}
     for kind in ("predicted", "code"):
         steps = rows[f"{kind} steps"].groupby(rows.samples)
         d, low, high = rank_interval([(own, rows.steps[own.index]) for _, own in steps])
@@ -452,12 +452,12 @@ def rate_and_time(runs: Runs, *, margin: float = 0.15) -> Finding:
         near = ratio.between(0.5, 2)
         seeds = most_seeds(near, on_a_line.seed)
         parts[kind] = [earlier, beside_chance(seeds.won, seeds.untied)]
-        told[f"d_{kind}"] = f"{d:.2f} ({low:.2f} to {high:.2f})"
-        told[f"ratio_{kind}"] = ratio.median()
-        told[f"near_{kind}"] = some(int(near.sum()), len(near))
+        numbers[f"d_{kind}"] = f"{d:.2f} ({low:.2f} to {high:.2f})"
+        numbers[f"ratio_{kind}"] = ratio.median()
+        numbers[f"near_{kind}"] = some_of(near)
     known = parts["predicted"] if runs.complete(MANY) else [None]
-    there = some(len(on_a_line), len(rows))
-    return judge(*known, corrected=logic.all_of(parts["code"]), there=there, **told)
+    counted = some(len(on_a_line), len(rows))
+    return judge(*known, corrected=logic.all_of(parts["code"]), there=counted, **numbers)
 
 
 def _link(rows: pd.DataFrame, measure: str) -> Finding:
@@ -525,7 +525,7 @@ def circle_where_it_generalises(runs: Runs, *, share: float = ROUND) -> Finding:
     link = _link(rows, "circle")
     comparable = True
     near_the_fit: list[Part] = []
-    told = []
+    listed = []
     for kind, own in rows.groupby("kind"):
         comparable &= _both(own)
         near = own[(1 - own.train) * own.shown < 1.5]
@@ -538,12 +538,12 @@ def circle_where_it_generalises(runs: Runs, *, share: float = ROUND) -> Finding:
             test = linked(near, "circle", "new")
             near_the_fit.append(seen(test.tau, test.p_value, LEVEL / 2) or None)
             words.append(f"p = {test.p_value:.1g}")
-        told.append(f"{kind}: {', '.join(words)}")
+        listed.append(f"{kind}: {', '.join(words)}")
     known: list[Part] = [None]
     if runs.complete(MORE):
         overall = seen(link.value, link.numbers["p"], LEVEL / 2) if comparable else None
         known = [overall, *(near_the_fit or [None])]
-    return judge(*known, value=link.value, told="; ".join(told), **link.numbers)
+    return judge(*known, value=link.value, told="; ".join(listed), **link.numbers)
 
 
 def _both(rows: pd.DataFrame) -> bool:

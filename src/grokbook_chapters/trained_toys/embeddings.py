@@ -80,8 +80,8 @@ class Path(NamedTuple):
 
 def path(run: xr.Dataset) -> Path:
     """The path of the numbers of one run."""
-    kept = run.embedding.isel(feature=0).transpose("snapshot", "token")
-    return Path(kept.snapshot.to_numpy(), normalised(kept.to_numpy().astype(float)))
+    snapshots = run.embedding.isel(feature=0).transpose("snapshot", "token")
+    return Path(snapshots.snapshot.to_numpy(), normalised(snapshots.to_numpy().astype(float)))
 
 
 @lru_cache(maxsize=2_000)
@@ -141,12 +141,12 @@ def measured(runs: Mapping[int, xr.Dataset]) -> pd.DataFrame:
     steps, loss, theory.
 
     Accuracy, prediction and `rqi` are those after `STEPS` updates. `steps` is the first kept step
-    with an RQI above 0.95 (NaN: none), `before` the kept step before it, `on a line` whether the
-    last one has it, `fitted` the first logged step with 90 % of the training set right (NaN: none).
-    `loss` and `closed`, the share of the parallelograms of training pairs that are closed (NaN:
-    there are none), are those of the last step. `predicted steps` is 3 / (lambda_3 eta) by Eq. 5
-    and `code steps` the same without the division by the number of parallelograms, as in the
-    authors' code (both infinite where no line is forced).
+    with an RQI above 0.95 (NaN: none), `before` the kept step before it, `fitted` the first logged
+    step with 90 % of the training set right (NaN: none). `loss` and `closed`, the share of the
+    parallelograms of training pairs that are closed (NaN: there are none), are those of the last
+    step. `predicted steps` is 3 / (lambda_3 eta) by Eq. 5 and `code steps` the same without the
+    division by the number of parallelograms, as in the authors' code (both infinite where no line
+    is forced).
     """
     rows = []
     for n, seed, own in every_run(runs):
@@ -167,7 +167,6 @@ def measured(runs: Mapping[int, xr.Dataset]) -> pd.DataFrame:
             "predicted": len(augmented_set(pairs, closed)) / 55,
             "steps": np.nan if first is None else steps[first],
             "before": steps[(first or 0) - 1],
-            "on a line": bool(index[-1] > GOAL),
             "fitted": _first_fitted(own.train_accuracy),
             "loss": float(own.train_loss[-1]),
             "closed": quality(numbers[-1], pairs),
@@ -185,7 +184,7 @@ def bounds(runs: Mapping[int, xr.Dataset], tolerance: float, draws: int = 100) -
     """Each run after `STEPS` updates beside the bounds of appendix E, and `draws` random embeddings
     in its place.
 
-    Columns: tolerance, `who` ("trained" or "random"), whether RQI and predicted accuracy at the
+    Columns: `who` ("trained" or "random"), whether RQI and predicted accuracy at the
     tolerance are above the ideal ones, `rqi above` and `predicted above` (Eq. 16 and 17), and `not
     implied`: whether a parallelogram is closed that the pairs do not imply (Eq. 15).
     """
@@ -208,7 +207,6 @@ def bounds(runs: Mapping[int, xr.Dataset], tolerance: float, draws: int = 100) -
         answers = closed & (holds & known).any(axis=1)
         right = known | answers @ holds  # Eq. 12
         columns = {
-            "tolerance": tolerance,
             "who": ["trained"] + ["random"] * draws,
             "rqi above": closed.mean(axis=1) > ideal["rqi"] + 1e-9,
             "predicted above": right.mean(axis=1) > ideal["accuracy"] + 1e-9,
@@ -219,9 +217,9 @@ def bounds(runs: Mapping[int, xr.Dataset], tolerance: float, draws: int = 100) -
 
 
 def answered(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
-    """A row a run of `placed`: `places`, `seed`, `right`, `train`, `fitted`, `known`.
+    """A row a run of `placed`: `places`, `seed`, `right`, `train`, `fitted`, `known at`.
 
-    `right` is the share that is right at the end of the `known` test pairs, those whose label a
+    `right` is the share that is right at the end of the known test pairs, those whose label a
     training pair has (others have an answer that was never shown, and count as wrong); `train` that
     of the training pairs; `fitted` and `known at` are the first logged steps with nine in ten of
     each (NaN: none).
@@ -239,12 +237,11 @@ def answered(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
                 "seed": seed,
                 "right": float(right[-1]),
                 "train": float(own.train_accuracy[-1]),
-                "known": known,
                 "fitted": _first_fitted(own.train_accuracy),
                 "known at": _first_fitted(right),
             }
         )
-    columns = ["places", "seed", "right", "train", "known", "fitted", "known at"]
+    columns = ["places", "seed", "right", "train", "fitted", "known at"]
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -360,11 +357,11 @@ def crossing_interval(flags: pd.DataFrame) -> tuple[float, float]:
 
 
 def planes(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
-    """A row a run of `fig2`: `kind`, `seed`, accuracies `train`, `test`, what its pairs force, what
-    its embedding is.
+    """A row a run of `fig2`: `kind`, `seed`, accuracy `train`, what its pairs force, what its
+    embedding is.
 
     `mirrored` is the share of the test pairs whose mirror image was trained, `free` the accuracy on
-    these (NaN where there are none), `new` that on the `others`, a number of pairs; `shown` is the
+    these (NaN where there are none), `new` that on the others; `shown` is the
     number of unordered pairs trained. `nullity` is that of the training pairs, 2 where they force a
     line (not used for sums modulo p), `rqi` the representation quality index at tolerance 0.1,
     `closed` the same of the parallelograms of training pairs alone, `ring` the share of the
@@ -379,21 +376,19 @@ def planes(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
         tested = ~np.isin(np.arange(task.samples), task.train_index)
         new = tested & ~task.mirrored
         unordered = np.unique(np.sort(task.inputs[task.train_index], axis=1), axis=0)
-        shown = [(i, j) for i, j in unordered.tolist()]
-        forced = set(permissible_set(shown))
+        pairs = [(i, j) for i, j in unordered.tolist()]
+        forced = set(permissible_set(pairs))
         closed = forced & set(closed_set(points, TOLERANCE))
         rows.append(
             {
                 "kind": kind,
                 "seed": seed,
                 "train": right[task.train_index].mean(),
-                "test": right[tested].mean(),
                 "mirrored": task.mirrored.sum() / tested.sum(),
                 "new": right[new].mean(),
-                "others": int(new.sum()),
-                "shown": len(shown),
+                "shown": len(pairs),
                 "free": right[task.mirrored].mean() if task.mirrored.any() else np.nan,
-                "nullity": nullity(shown, P),
+                "nullity": nullity(pairs, P),
                 "rqi": representation_quality_index(points, TOLERANCE),
                 "ring": energy_share(points, 1),
                 "ring_before": energy_share(start, 1),

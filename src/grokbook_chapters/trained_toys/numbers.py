@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from companion.claims.finding import some
+from companion.claims.finding import some, some_of
 from companion.page import Number, Truth
 from grokbook_chapters.trained_toys.embeddings import (
     GOAL,
@@ -49,10 +49,10 @@ def at_update(step: float) -> str:
 
 def _own_run(run: xr.Dataset, samples: int, seed: int) -> dict[str, Any]:
     """When the page's run is on a line and right, and whether it ends as the flow does."""
-    one = run.isel(seed=0)
-    own = {f"run_{name}": at_update(step) for name, step in first_steps(one).items()}
+    first = run.isel(seed=0)
+    own = {f"run_{name}": at_update(step) for name, step in first_steps(first).items()}
     theirs = {f"theirs_{name}": f"{step:,}" for name, step in PRINTED.items()}
-    numbers = path(one).numbers
+    numbers = path(first).numbers
     rqi = float(quality(numbers[-1]))
     alike = rqi > GOAL and ends_as_the_flow(numbers, pairs_of(samples, seed))
     return {
@@ -73,15 +73,15 @@ def _lines(recorded: Recorded) -> dict[str, Any]:
     alike = ends_alike(recorded.toys)
     again = came_out(table)
     return {
-        "early": some(int(early.sum()), len(early)),
+        "early": some_of(early),
         "half_runs": Number(crossing(there(table, "steps")), ".2f"),
         "half_forced": Number(crossing(there(table, "predicted steps")), ".2f"),
         "missed_loss": Number(missed.loss.max(), ".1g"),
         "missed_closed": Number.median(missed.closed, ".0%"),
         "ends_alike": some(sum(alike), len(alike)),
         "longest": f"{LONGER:,}",
-        "again_accuracy": some(int(again.accuracy.sum()), len(again)),
-        "again_steps": some(int(again.steps.sum()), len(again)),
+        "again_accuracy": some_of(again.accuracy),
+        "again_steps": some_of(again.steps),
     }
 
 
@@ -103,8 +103,8 @@ def _plane(shapes: pd.DataFrame) -> dict[str, Any]:
         "good_free": Number.median(ordered.free, ".0%"),
         "good_new": Number.median(ordered.new, ".0%"),
         "unordered_new": Number.median(unordered.new, ".0%"),
-        "forced": some(int((sums.nullity == 2).sum()), len(sums)),
-        "on_a_line": some(int((sums.rqi > GOAL).sum()), len(sums)),
+        "forced": some_of(sums.nullity == 2),
+        "on_a_line": some_of(sums.rqi > GOAL),
         "sums_closed": Number.median(sums.closed, ".0%"),
         "fitting_all": some(fits, len(fitting)),
         "fitting_new": Number.median(fitting.new, ".0%"),

@@ -208,7 +208,7 @@ def fig2() -> dict[str, Experiment]:
     modular = SumTask(P, 0.8, modular=True)
     good = MidpointToy(P, outputs=2 * P - 1, centre=1.0)
     deep = replace(good, hidden=(256, 256), repeats=6, centre=0.0)
-    one = replace(good, hidden=(128,), outputs=P, centre=0.0)
+    shallow = replace(good, hidden=(128,), outputs=P, centre=0.0)
     large = replace(deep, repeats=4, outputs=P)
     slow = rates(9e-5, 5.0)
     fast = rates(2e-4, 5.0)
@@ -217,8 +217,8 @@ def fig2() -> dict[str, Experiment]:
         "addition": run(ordered, good, slow),
         "addition, unordered": run(replace(ordered, ordered=False), good, slow),
         "addition, bad": run(SumTask(P, 0.7), deep, rates(1e-3, 0.0, 2e-4), 401),
-        "modular": run(modular, one, fast),
-        "modular, sum": run(modular, replace(one, gain=2.0), fast),
+        "modular": run(modular, shallow, fast),
+        "modular, sum": run(modular, replace(shallow, gain=2.0), fast),
         "modular, bad": run(modular, large, still),
         "modular, bad, sum": run(modular, replace(large, gain=2.0), still),
     }

@@ -12,7 +12,16 @@ import pandas as pd
 import xarray as xr
 
 from companion.claims import Finding, Runs, claim, judge
-from companion.claims.finding import UNDECIDED, Part, decided, enough, most, of_companions, some
+from companion.claims.finding import (
+    UNDECIDED,
+    Part,
+    decided,
+    enough,
+    most,
+    of_companions,
+    some,
+    some_of,
+)
 from grokbook.curves.delay import grok_times, middle
 from grokbook.curves.phases import PhaseRule, between, phases, sandwich
 from grokbook.measures import effective_dimension
@@ -153,7 +162,7 @@ def rises_and_falls(rows: pd.DataFrame, runs: Runs) -> Finding:
     return judge(
         most(risen),
         most(rows.end <= FALLEN),
-        risen=some(int(risen.sum()), len(rows)),
+        risen=some_of(risen),
         gain=rise.median(),
         rise=PUBLISHED[PUBLISHED_TURN] / start - 1,
         end=PUBLISHED[PUBLISHED_END] / start,
@@ -377,9 +386,9 @@ def few_axes_are_enough(
         each=", ".join(medians),
         axes=" or ".join(map(str, AXES)),
         most=most_axes,
-        enough=some(int(reached.sum()), len(rows)),
+        enough=some_of(reached),
         gain=gain.median(),
-        known=some(int(gain.count()), len(rows)),
+        known=some_of(gain.notna()),
         outside=rows.outside.median(),
         null=rows.null.median(),
         others=with_others(rows, runs, f"best_{most_axes}")["others"],
@@ -412,14 +421,14 @@ def decay_speeds(runs: Runs) -> Finding:
     """
     without = runs[0.0]
     decayed = runs[USUAL]
-    each = generalising(runs, "decay {:g}")
+    words = generalising(runs, "decay {:g}")
     if not enough(without, decayed):
-        return Finding(UNDECIDED, each)
+        return Finding(UNDECIDED, words)
     times = at_least(without) / middle(decayed.grok_step)
     reached = np.isfinite(middle(without.grok_step))
     small = judge(
         times > 2 or None,
-        each=each,
+        each=words,
         times=times,
         least="" if reached else "at least ",
         best=USUAL,
@@ -513,10 +522,10 @@ def dropout_speeds(runs: Runs) -> Finding:
     with it. The panel's rate and decay are not known, so that nothing refutes it. A halved step was
     a correction at first, and a part later: the sentence has neither.
     """
-    each = generalising(runs, "dropout {:.2g}")
+    words = generalising(runs, "dropout {:.2g}")
     plain, *dropped = [runs[share] for share in SHARES]
     if not enough(plain, *dropped):
-        return Finding(UNDECIDED, each or "no run is recorded")
+        return Finding(UNDECIDED, words or "no run is recorded")
     none = at_least(plain)
     best = min(dropped, key=at_least)
     ours = rest(best, "fit_step")
@@ -532,7 +541,7 @@ def dropout_speeds(runs: Runs) -> Finding:
         none=none,
         ours=ours,
         theirs=theirs,
-        each=each,
+        each=words,
     )
 
 

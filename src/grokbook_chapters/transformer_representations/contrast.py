@@ -17,7 +17,7 @@ import pandas as pd
 import xarray as xr
 
 from companion.claims import Finding, Runs, claim, judge
-from companion.claims.finding import UNDECIDED, decided, enough, some
+from companion.claims.finding import UNDECIDED, decided, enough, some_of
 from companion.claims.runs import every_run
 from grokbook.files import beside
 from grokbook.runs.experiment import Experiment
@@ -243,9 +243,9 @@ def line_or_cover(runs: Runs) -> Finding:
         line=line,
         cover=cover,
         sets=len(rows),
-        perfect=all_right(forced),
-        fitted=all_right(forced[forced.fitted]),
-        others=all_right(rows[~rows.line]),
+        perfect=some_of(forced.right),
+        fitted=some_of(forced.right[forced.fitted]),
+        others=some_of(rows.right[~rows.line]),
     )
 
 
@@ -256,8 +256,3 @@ def effects(means: Sequence[Any]) -> tuple[Any, Any]:
     line = (line_covered + line_hole - free_covered - free_hole) / 2
     cover = (line_covered + free_covered - line_hole - free_hole) / 2
     return line, cover
-
-
-def all_right(rows: pd.DataFrame) -> str:
-    """How many runs answer every test pair."""
-    return some(int(rows.right.sum()), len(rows))

@@ -99,8 +99,8 @@ def _moments(run: xr.Dataset) -> dict[int, np.ndarray]:
 
 def moving(run: xr.Dataset) -> None:
     """Put the plane of a run on the page, with a slider over its training."""
-    kept = run.snapshot.values
-    steps = [int(kept[0]), int(kept[len(kept) // 2]), int(kept[-1])]
+    snapshots = run.snapshot.values
+    steps = [int(snapshots[0]), int(snapshots[len(snapshots) // 2]), int(snapshots[-1])]
     interactive(
         "grokking_run",
         "fig-pca-run",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from companion.claims.finding import some
+from companion.claims.finding import some_of
 from companion.page import Number, Truth
 from grokbook.curves.phases import sandwich
 from grokbook.measures.principal import exceeded_by_chance, ring_share
@@ -25,6 +26,8 @@ def numbers(recorded: Recorded, beside: pd.DataFrame, own: xr.Dataset) -> dict[s
         **_ring(recorded),
         **_dimension(recorded),
         **_start(recorded),
+        **_tickets(recorded.tickets),
+        **_few_axes(recorded.theirs),
         **_decay_and_dropout(recorded),
         **_diagram(recorded),
         **_controls(beside),
@@ -77,14 +80,12 @@ def _dimension(recorded: Recorded) -> dict[str, Any]:
 
 
 def _start(recorded: Recorded) -> dict[str, Any]:
-    """What a start shows, which frequency wins, what tickets win, what few axes answer."""
+    """What a start shows, and which frequency wins."""
     rows = recorded.theirs
     own = recorded.lives.loc[[runs.PAPER, runs.SMALL_RUNS, runs.GU, HEART]]
     own = own[own.grok.notna()]
     chance = embedding.chance_of_rank(own)
     rank_stranger = own.drawn.map(np.mean).mean()
-    axes = recorded.tickets["axes"].grok_step.astype(float)
-    random_axes = recorded.tickets["random axes"].grok_step.astype(float).fillna(np.inf)
     return {
         "seen": Number.median(rows.seen, ".0%"),
         "seen_own": Number.median(rows.ring_start, ".0%"),
@@ -92,11 +93,25 @@ def _start(recorded: Recorded) -> dict[str, Any]:
         "rank": f"{own['rank'].mean():.0%}",
         "rank_stranger": f"{rank_stranger:.0%}",
         "say": Truth(chance < claims.LEVEL, f"p = {chance:.2g}"),
+    }
+
+
+def _tickets(tickets: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
+    """Which tickets win."""
+    axes = tickets["axes"].grok_step.astype(float)
+    random_axes = tickets["random axes"].grok_step.astype(float).fillna(np.inf)
+    return {
         "kept_axes": KEPT_AXES,
         "kept_share": f"{KEPT_SHARE:.0%}",
-        "axes_first": some(int((axes < random_axes).sum()), len(axes)),
-        "largest": _generalising(recorded.tickets["largest"]),
-        "random_numbers": _generalising(recorded.tickets["random numbers"]),
+        "axes_first": some_of(axes < random_axes),
+        "largest": _generalising(tickets["largest"]),
+        "random_numbers": _generalising(tickets["random numbers"]),
+    }
+
+
+def _few_axes(rows: pd.DataFrame) -> dict[str, Any]:
+    """What a network answers with its embedding on a few axes of its end."""
+    return {
         "two_axes": Number.median(rows.best_2, ".0%"),
         "ten_axes": Number.median(rows.best_10, ".0%"),
         "enough_6": _count(rows.best_6 >= claims.SOLVED),
@@ -162,7 +177,7 @@ def _sets(rows: pd.DataFrame) -> dict[str, Any]:
         "exact": _count(exact),
         "right_covered": int(covered.right),
         "right_hole": int(hole.right),
-        "right_none": some(int(free.right.sum()), len(free)),
+        "right_none": some_of(free.right),
         "a_set": contrast.SEEDS,
         "late_near": f"{covered.step:,.0f}",
         "late_far": f"{hole.step:,.0f}",

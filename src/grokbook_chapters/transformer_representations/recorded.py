@@ -56,20 +56,22 @@ def recorded() -> Recorded:
 
     Raises KeyError where they are not there.
     """
-    networks = runs.networks() | {HEART: fig5(47, n_seeds=10)}
-    lives = pd.concat(load(networks, embedding.lives), names=["network", "run"])
-    data = load(networks)
+    experiments = runs.networks() | {HEART: fig5(47, n_seeds=10)}
+    networks = load(experiments)
     controls = load(runs.controls())
-    without_a_rule = {name: controls[name] for name in ("shuffled labels", "strong decay")}
     return Recorded(
-        data,
-        lives,
-        load(often())["run"].isel(seed=0),
-        load(runs.circle(), claims.lives)["fresh"],
-        load(tickets.tickets(), grok_times),
-        load(runs.by_decay(), grok_times),
-        load(runs.centre()),
-        load(runs.scanned(), claims.letters)["cells"],
-        without_a_rule | {HEART: data[HEART]},
-        contrast.outcomes(load(contrast.contrast())),
+        networks=networks,
+        lives=pd.concat(load(experiments, embedding.lives), names=["network", "run"]),
+        shown=load(often())["run"].isel(seed=0),
+        circled=load(runs.circle(), embedding.lives)["fresh"],
+        tickets=load(tickets.tickets(), grok_times),
+        decays=load(runs.by_decay(), grok_times),
+        dropped=load(runs.centre()),
+        phases=load(runs.scanned(), claims.letters)["cells"],
+        controls={
+            "shuffled labels": controls["shuffled labels"],
+            "strong decay": controls["strong decay"],
+            HEART: networks[HEART],
+        },
+        sets=contrast.outcomes(load(contrast.contrast())),
     )

@@ -82,11 +82,11 @@ class Ticket(Encoder):
     ) -> Tensor:
         """As the transformer's. A zero of a matrix is not trained: neither its gradient nor its
         decay moves it."""
-        kept = dict(weights)
+        masked = dict(weights)
         for name in filter(_is_matrix, weights):
-            kept[name] = weights[name] * (weights[name] != 0)
-        kept["W_E"] = kept["W_E"] @ weights["W_P"].detach()
-        return super().forward(kept, inputs, drop)
+            masked[name] = weights[name] * (weights[name] != 0)
+        masked["W_E"] = masked["W_E"] @ weights["W_P"].detach()
+        return super().forward(masked, inputs, drop)
 
     def embeddings(self, weights: Parameters) -> tuple[Any]:
         """The vectors of the symbols as the network reads them, (p, d)."""
@@ -158,15 +158,15 @@ def _ticket(runs: Runs, own: str, null: str) -> Finding:
     for name, table in runs.items():
         never = f"later than {int(table.last_step.max()):,}"
         spans.append(f"{name}: {spread(table.grok_step, ',.0f', never)}")
-    told = "; ".join(spans)
+    listed = "; ".join(spans)
     tables = [runs["normal"], runs[own], runs[null]]
     if not enough(*tables, least=SEEDS):
-        return judge(None, told=told)
+        return judge(None, told=listed)
     normal, ticket, random = [table.grok_step.astype(float) for table in tables]
     first = bool((ticket < random.fillna(np.inf)).all())
     parts = (most(ticket.notna()), first) if most(normal.notna()) else (None,)
     value = middle(ticket)
-    return judge(*parts, told=told, value=value if np.isfinite(value) else None)
+    return judge(*parts, told=listed, value=value if np.isfinite(value) else None)
 
 
 _TICKETS: dict[str, Any] = {"section": "Mask and rewind", "runs": tickets, "through": grok_times}
