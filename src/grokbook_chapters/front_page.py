@@ -183,6 +183,6 @@ def percent(share: float) -> str:
 
 
 def at_the_fit(run: xr.Dataset) -> float:
-    """The median over the seeds of the test accuracy at the fit step."""
+    """The median test accuracy at the fit step, of those runs that fit."""
     fits = grok_times(run).fit_step.dropna().astype(int).to_xarray()
     return float(run.test_accuracy.sel(seed=fits.seed, step=fits).median())

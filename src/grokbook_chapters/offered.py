@@ -38,29 +38,22 @@ def offered() -> dict[str, Experiment]:
         fewer_pairs["random"],
         *symmetric_form.plan(19, 0.6, 32, 6_000, 3).values(),
         *holes.plan(31, 6, 0.6, 2_000).values(),
-        *holes.plan(31, 14, 0.6, 2_000).values(),
+        *holes.plan(31, 14, 0.45, 2_000).values(),
         progress_measures.plan(29, 0.6, 32, 1_600, 1)["live"],
         separability_and_depth.plan(47, 0.8, 32, 1_600, 3)["probed"],
     ]
     starts = width_and_initialisation.plan(31, 0.7, 48, 1_000, 2, "toeplitz")
     stages = feature_emergence.plan(29, 128, 0.6, 2e-4, 2_000, 3)
-    circulant = width_and_initialisation.plan(37, 0.7, 48, 1_000, 2, "circulant")["circulant"]
-    experiments += [*starts.values(), *stages.values(), circulant]
+    experiments += [*starts.values(), *stages.values()]
     # these have one name at all values
     pictures = resnet_grokking.plan(5, 0.75, 0.0, 1_400, 1)["live"]
     digits = images.plan(100, 4.0, 10_000, 2)["large"]
-    smaller_start = images.plan(100, 2.0, 10_000, 2)["large"]
     toy = trained_toys.plan(45, 0, 5_000)["live"]
-    fewer_sums = trained_toys.plan(40, 58, 5_000)["live"]
-    narrow = separability_and_depth.plan(47, 0.85, 16, 1_600, 3)["probed"]
     decayed = feature_emergence.plan(23, 128, 0.6, 1e-3, 2_000, 3)["decay"]
     experiments += [
         replace(pictures, name="live/shapes[decay=0]"),
         replace(digits, name="live/digits[spread=4]"),
-        replace(smaller_start, name="live/digits[spread=2]"),
         replace(toy, name="small/toy[seed=0]"),
-        replace(fewer_sums, name="small/toy[40 sums]"),
-        replace(narrow, name="live/probe[p=47, width=16]"),
         replace(decayed, name="live/stages[M=23, decay=0.001]"),
     ]
     return {experiment.name: experiment for experiment in experiments}

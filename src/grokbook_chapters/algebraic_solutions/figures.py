@@ -69,7 +69,8 @@ def clock(network: Solution, a: int, b: int) -> Figure:
         dial.text(1.13 * spot.real, 1.13 * spot.imag, hour, weight=weight, **look)
         if name:
             _hand(dial, 0.95 * spot, color=COLOURS[colour], lw=2.4)
-            look["ha"] = "left" if spot.real > 0.9 else "center"  # off the hour beside it
+            if abs(spot.real) > 0.8:  # off the hour beside it
+                look["ha"] = "left" if spot.real > 0 else "right"
             dial.text(1.32 * spot.real, 1.32 * spot.imag, name, **look)
     alone = Solution(network.z[:, :, node_frequencies(network.z) == k])
     of_alone = alone.outputs()[a, b]

@@ -163,7 +163,7 @@ def _trained(runs: Mapping[str, xr.Dataset]) -> dict[str, Any]:
     """What the arm of the page is called and what it did."""
     name = next(label for label in runs if label != "free")
     share = waits(grok_times(runs[name]), grok_times(runs["free"])).median()
-    did = "does not generalise within its runs"
+    did = "has no run that generalises"
     if np.isfinite(share):
         did = f"leaves {share:.2f} of the wait (median)"
     return {"arm": name.replace("-", " "), "arm_did": did}
