@@ -32,6 +32,16 @@ this page was made.
 :::"""
 FOLDED = {"remove-input": "hide-input", "remove-cell": "hide-cell"}
 """Tags of cells whose code a page folds away: one switch of the page shows the code of all."""
+MARKS = {
+    "holds": "✓",
+    "holds with correction": "≈",
+    "needs an assumption": "∴",
+    "vacuous": "∅",
+    "fails": "✗",
+}
+"""The mark of a verdict in running text, "?" of any other (`--gb-mark` of the style sheet)."""
+
+_VERDICT = re.compile(r"\{verdict\}`[\w.]+: ([a-z ]+)`")
 _COMMENT = re.compile(r"(?m)^% .*\n?")
 _SENTENCE = re.compile(r"(?s).+?[.?!](?=\s+[A-Z{$*`]|\s*$)")
 
@@ -60,6 +70,8 @@ def arranged(notebook: Any, chapter: Chapter, alone: bool = False) -> Any:
     top = [_markdown(f"{title}\n\n:::{{div}} gb-dek\n{dek}\n:::")]
     lead = _lead_figure(cells, chapter.lead)
     answer = list(map(_markdown, opening[ANSWER]))
+    if answer:
+        answer[-1]["source"] += _key_of_marks("\n".join(opening[ANSWER]))
     top += answer + lead if _fills_a_screen(lead) else lead + answer
     text = []
     for cell in cells:
@@ -74,6 +86,16 @@ def arranged(notebook: Any, chapter: Chapter, alone: bool = False) -> Any:
         text.append(_markdown(SHEET.format(page=f"../{page_of_sheet(chapter.name)}")))
     page["cells"] = [*top, *text, _drawer(opening)]
     return page
+
+
+def _key_of_marks(answer: str) -> str:
+    """A line below an answer that says what its marks mean; none where it has none."""
+    words = dict.fromkeys(_VERDICT.findall(answer))
+    if not words:
+        return ""
+    meanings = ", ".join(f"{MARKS.get(word, '?')} {word}" for word in words)
+    sentence = f"Marks lead to what the papers claim, and how it came out: {meanings}."
+    return f"\n\n:::{{div}} gb-marks\n{sentence}\n:::"
 
 
 def _drawer(opening: Opening) -> Cell:

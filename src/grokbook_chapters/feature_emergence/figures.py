@@ -21,8 +21,8 @@ STAGES = (
         "accuracy",
         {"train_accuracy": ("train", "training set"), "test_accuracy": ("test", "held out")},
     ),
-    (r"$\Vert G_F \Vert$", {"gradient_norm": ("measure", "with decay")}),
-    ("share", {"reached": ("measure", "energy"), "found": ("theory", "found")}),
+    ("gradient", {"gradient_norm": ("measure", "with decay")}),
+    ("share", {"reached": ("measure", "energy"), "found": ("theory", "frequencies found")}),
 )
 """What is drawn of the runs, a panel each: its name, and by curve a colour and the curve's name."""
 

@@ -86,8 +86,9 @@ def _face(ax: Axes, p: int, hands: Mapping[str, int]) -> None:
         x = at[n].real
         y = at[n].imag
         ax.plot([0, x], [0, y], color=colour, lw=2.2, solid_capstyle="round")
-        ax.text(1.45 * x, 1.45 * y, f"{name} = {n}", ha="center", va="center", color=colour)
-    ax.set(xlim=(-1.9, 1.9), ylim=(-1.6, 1.6), xticks=[], yticks=[], aspect="equal")
+        look = {"ha": "center", "va": "center", "color": colour, "in_layout": False}
+        ax.text(1.4 * x, 1.28 * y, f"{name} = {n}", **look)
+    ax.set(xlim=(-1.5, 1.5), ylim=(-1.4, 1.4), xticks=[], yticks=[], aspect="equal")
     ax.axis("off")
 
 

@@ -118,7 +118,7 @@ def grokking_is_the_read_out(runs: Runs, *, fall: float = 0.05) -> Finding:
     late = usual.grok_step - usual.fit_step > LATE
     pixels = pixel_read_out(runs.experiments[LARGE])
     value, low, high = band(large.heavy_at_fit)
-    typical = large.median()
+    typical = large[["start", "at_fit", "heavy_start", "own_at_fit"]].median()
     told = (
         f"right of the test set at the fit with a fresh read-out, by ridge: {typical.at_fit:.0%}"
         f" and {value:.0%} (at step 0 {typical.start:.0%} and {typical.heavy_start:.0%}); the"

@@ -24,7 +24,7 @@ from grokbook_chapters.progress_measures.tables import (
 DRAWN = {"clock": "quiet", "test_loss": "test", "med": "measure"}
 """Measures of `clock_and_curves`, with their colours."""
 
-COMPARED = ("oracle_early", "clock", "test_loss", "weight_norm", "embedding_norm", "med")
+COMPARED = ("test_loss", "med", "weight_norm", "embedding_norm", "oracle_early", "clock")
 """Measures of `lead_events`, row by row."""
 
 
@@ -79,6 +79,9 @@ def lead_events(rows: pd.DataFrame, own: pd.DataFrame) -> Figure:
         delays = here[["accuracy_delay", "measure_delay"]].clip(upper=end)
         ax.plot(*delays.to_numpy().T, "P", ms=8, color=COLOURS["theory"], mec="white", mew=0.8)
         ax.set_title(readable(name))
+    look = {"transform": axes[0, 0].transAxes, "fontsize": 8.5, "color": COLOURS["quiet"]}
+    axes[0, 0].text(0.04, 0.88, "late", **look)
+    axes[0, 0].text(0.82, 0.08, "early", ha="right", **look)
     for ax in axes[-1]:
         ax.set_xlabel("accuracy half way", fontsize=8.5)
     for ax in axes[:, 0]:

@@ -44,7 +44,7 @@ def run_and_flow(run: xr.Dataset, samples: int, seed: int) -> Figure:
     pairs = pairs_of(samples, seed)
     drawn = steps <= SHOWN_STEPS
     above.plot(steps[drawn], numbers[drawn], lw=1.2, color=COLOURS["measure"])
-    for name, way, look in (("flow", flow, "--"), ("one pace", one_pace, ":")):
+    for name, way, look in (("theory", flow, "--"), ("straight paths", one_pace, ":")):
         unit = fitted(steps, numbers, pairs, way).unit
         theory = way(numbers[0], pairs, unit * steps[drawn])
         gap = np.sqrt(((numbers[drawn] - theory) ** 2).mean(axis=1))
@@ -54,8 +54,8 @@ def run_and_flow(run: xr.Dataset, samples: int, seed: int) -> Figure:
     last = steps[drawn][-1]
     for symbol, value in enumerate(numbers[drawn][-1]):
         above.annotate(str(symbol), (last, value), (4, -3), textcoords="offset points")
-    above.set(ylabel="normalised $E_k$")
-    below.set(xlabel="update", ylabel="gap", ylim=(0, None))
+    above.set(ylabel="the ten numbers")
+    below.set(xlabel="update", ylabel="distance", ylim=(0, None))
     name_lines(below)
     return fig
 

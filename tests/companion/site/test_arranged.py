@@ -2,12 +2,13 @@
 lost or made."""
 
 import copy
+import re
 from types import SimpleNamespace
 
 import pytest
 
 from companion.page import sources
-from companion.site.arranged import arranged
+from companion.site.arranged import MARKS, arranged
 from small_project import ROOT
 
 
@@ -127,6 +128,21 @@ def test_a_page_without_a_title_or_without_that_figure():
     assert arranged(NOTEBOOK, SimpleNamespace(name="00_front", lead="")) == NOTEBOOK
     page = arranged(NOTEBOOK, WITH_B)
     assert texts(page)[1].startswith(":::{when} early"), "the answer follows the title"
+
+
+def test_below_an_answer_stands_what_its_marks_mean():
+    """Each once, as the style sheet draws them; nothing where there are none."""
+    notebook = copy.deepcopy(NOTEBOOK)
+    marked = "> **Answer.** It holds.{verdict}`T1: holds`{verdict}`T2: holds` And?{verdict}`T3: undecided`"
+    notebook["cells"][4]["source"] = f"{marked}\n\n## One\n\nText."
+    answer = arranged(notebook, WITH_A)["cells"][2]["source"]
+    assert answer.startswith(marked) and answer.endswith(
+        "how it came out: ✓ holds, ? undecided.\n:::"
+    )
+    assert "gb-marks" not in "".join(texts(arranged(NOTEBOOK, WITH_A)))
+    style = (ROOT / "book" / "_static" / "grokbook.css").read_text("utf-8")
+    drawn = re.findall(r'\[data-verdict="([a-z ]+)"\] \{[^}]*--gb-mark: "(.)"', style)
+    assert dict(drawn) == MARKS
 
 
 @pytest.mark.parametrize("chapter", sources.load_all(ROOT), ids=lambda chapter: chapter.name)

@@ -80,6 +80,8 @@ html[data-theme="dark"] .gb-phases .X { background: #a9adb3; color: #121212; } h
     const [across, down] = turned ? [data.ys, data.xs] : [data.xs, data.ys], every = Math.ceil(across.length / 6);
     const cellAt = (row, column) => (turned ? column * width + row : row * width + column), buttons = [];
     node("p", {}, root, turned ? `Across: ${data.down}. Down: ${data.across}.` : `Across: ${data.across}. Down: ${data.down}.`);
+    const letters = "GCMX".split("").map((letter) => `${letter}: ${NAMES[letter]}`);
+    node("p", {}, root, `${letters.join(", ")}.`);
     const grid = node("div", { class: across.length > 8 ? "gb-cells many" : "gb-cells", role: "group",
       "aria-label": "Cells of the diagram; arrows move, Enter opens" }, root);
     grid.style.gridTemplateColumns = `${Math.max(2, ...down.map((name) => 0.43 * String(name).length))}rem repeat(${across.length}, minmax(0, 1fr))`;
