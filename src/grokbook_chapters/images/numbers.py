@@ -119,7 +119,8 @@ def _read_outs(fresh: Mapping[Any, xr.Dataset]) -> dict[str, Any]:
     and of the small digits."""
     large = read_out_wait(fresh[LARGE])
     (small,) = [read_out_wait(data) for name, data in fresh.items() if isinstance(name, str)]
-    typical = large.median()
+    columns = ["start", "at_fit", "heavy_start", "heavy_at_fit", "own_at_fit"]
+    typical = large[columns].median()
     least = small.least.min()
     pixels = pixel_read_out(read_outs()[LARGE])
     return {
