@@ -80,7 +80,8 @@ def places(jobs: Collection[Job], most: int | None = None) -> int:
 def side_by_side(
     jobs: Iterable[Job], work: Callable[[Job, int], T], kernels: Kernels, at_once: int = 1
 ) -> list[T]:
-    """Do `work(job, cores)` for every job, `at_once` at a time, the longest first; what it gave.
+    """Do `work(job, cores)` for every job, `at_once` at a time, and return what it gave: the
+    longest first, sets after pages.
 
     After one has failed no other starts; those that run are finished, then its error is raised.
     Whoever interrupts this ends `kernels` too.
@@ -97,7 +98,8 @@ def side_by_side(
             is_over.set()
             raise
 
-    longest_first = sorted(jobs, key=lambda job: -job.predicted.seconds)
+    # a set finds what its chapter's own page has trained and checked
+    longest_first = sorted(jobs, key=lambda job: (bool(job.variant), -job.predicted.seconds))
     with ThreadPoolExecutor(at_once) as pool:
         futures = [pool.submit(begin, job) for job in longest_first]
         try:

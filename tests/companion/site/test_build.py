@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -231,6 +232,14 @@ def test_the_longest_starts_first_and_the_cores_are_never_shared_twice(monkeypat
     assert sorted(order[:at_once]) == sorted([90, 60, 20, 8][:at_once])
     assert len(order) == 6
     assert most[0] <= count
+
+
+def test_a_set_starts_after_every_page_whatever_it_is_predicted_to_take():
+    """What its chapter's page has trained and checked is then there."""
+    order = []
+    jobs = [replace(job("a set", 90), variant="p = 47"), job("short", 1), job("long", 60)]
+    side_by_side(jobs, lambda job, cores: order.append(job.page.chapter.name), Kernels())
+    assert order == ["long", "short", "a set"]
 
 
 def test_after_a_failure_nothing_starts_and_what_runs_is_finished():
