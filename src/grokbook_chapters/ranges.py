@@ -1,10 +1,11 @@
-"""Ranges, and what is not recorded yet, as words of a sentence."""
+"""Ranges, counts, and what is not recorded yet, as words of a sentence."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from companion.claims.finding import some
@@ -19,6 +20,16 @@ def spread(values: pd.Series, form: str = ".1f", never: str = "") -> str:
     low = format(known.min(), form)
     high = format(known.max(), form) if known.size == values.size else never
     return low if low == high else f"{low} to {high}"
+
+
+def count_of(flags: pd.Series | np.ndarray) -> str:
+    """How many of these flags are true, in digits; a missing one is not.
+
+    Example:
+        >>> count_of(pd.Series([True, False, True])), count_of(pd.Series([True, True]))
+        ('2 of 3', '2 of 2')
+    """
+    return f"{int(flags.sum())} of {len(flags)}"
 
 
 def generalising(tables: Mapping[Any, pd.DataFrame], form: str = "{}") -> str:

@@ -12,6 +12,7 @@ from grokbook_chapters.algebraic_solutions.claims import loss_formula, trained_c
 from grokbook_chapters.algebraic_solutions.hidden_nodes import OTHER
 from grokbook_chapters.algebraic_solutions.runs import Recorded
 from grokbook_chapters.algebraic_solutions.trained import Dropped
+from grokbook_chapters.ranges import count_of
 
 TABLE_DECAY = 5e-5
 """The weight decay of the slides' table."""
@@ -57,7 +58,7 @@ def _trained(frequencies: pd.DataFrame, dropped: Dropped) -> dict[str, Any]:
         "four": four,
         "six": six,
         "factored": f"{len(factored)} of {count}",
-        "built": _share(built),
+        "built": count_of(built),
         "rises": " or ".join(rises),
         "worst": Number(dropped.without.accuracy.min(), ".0%", "no share"),
         "solved": Truth(
@@ -84,10 +85,6 @@ def _recorded(recorded: Recorded) -> dict[str, Any]:
     without = recorded.by_decay.get(0.0)
     return {
         **shares,
-        "kept_few": "(not run)" if with_decay is None else _share(with_decay.order.isin([4, 6])),
-        "kept_more": "(not run)" if without is None else _share(without.order > 6),
+        "kept_few": "(not run)" if with_decay is None else count_of(with_decay.order.isin([4, 6])),
+        "kept_more": "(not run)" if without is None else count_of(without.order > 6),
     }
-
-
-def _share(holds: pd.Series) -> str:
-    return f"{int(holds.sum())} of {len(holds)}"

@@ -40,7 +40,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -268,21 +268,24 @@ def _signs(values: np.ndarray) -> np.ndarray:
     return np.sign(np.where(np.abs(differences) < 1e-9, 0.0, differences))
 
 
-class Order(NamedTuple):
+@dataclasses.dataclass(frozen=True)
+class Order:
     """Predictor and wait in all pairs of runs of a setting: 1 where the first of a pair has more,
     -1 where it has less, (n, n) each."""
 
     predictor: np.ndarray
     wait: np.ndarray
 
-    @property
+    @cached_property
     def pairs(self) -> float:
         """The number of pairs of which tau is a mean, 0 where predictor or wait does not vary."""
         return float(np.sqrt(np.abs(self.predictor).sum() * np.abs(self.wait).sum()))
 
-    def tau(self) -> float:
-        """Kendall's tau-b; 0 where one of the two does not vary."""
-        return float(np.vdot(self.predictor, self.wait) / self.pairs) if self.pairs else 0.0
+    def tau(self, dealt: np.ndarray | None = None) -> float:
+        """Kendall's tau-b, of the predictor in another order of the runs; 0 where one of the two
+        does not vary."""
+        own = self.predictor if dealt is None else self.predictor[dealt[:, None], dealt]
+        return float(np.vdot(own, self.wait) / self.pairs) if self.pairs else 0.0
 
 
 def ordered(table: pd.DataFrame, name: str, *, free_of_fit: bool) -> Order:
@@ -300,13 +303,9 @@ def dealt_taus(orders: Sequence[Order]) -> np.ndarray:
     """Mean taus of predictors that are dealt anew within their settings, `DRAWS` of them."""
     rng = np.random.default_rng(3)
     taus = np.zeros((DRAWS, len(orders)))
-    pairs = [order.pairs for order in orders]
     for draw in range(DRAWS):
         for number, order in enumerate(orders):
-            dealt = rng.permutation(len(order.wait))
-            if pairs[number]:
-                predictor = order.predictor[dealt[:, None], dealt]
-                taus[draw, number] = np.vdot(predictor, order.wait) / pairs[number]
+            taus[draw, number] = order.tau(rng.permutation(len(order.wait)))
     means: np.ndarray = taus.mean(axis=1)
     return means
 

@@ -139,7 +139,7 @@ def _one_set(far: np.ndarray, alone: np.ndarray) -> dict[str, Any]:
     return {
         "near": f"{far.sum():,}",
         "alone": f"{alone.mean():.0%}",
-        "far_apart": Truth(bool(10 * far.sum() < alone.sum()), seen),
+        "far_apart": Truth(10 * far.sum() < alone.sum(), seen),
     }
 
 

@@ -13,6 +13,7 @@ from companion.page import Number, Truth
 from grokbook_chapters.feature_emergence.claims import MODULI, TIMES
 from grokbook_chapters.feature_emergence.measured import Recorded
 from grokbook_chapters.feature_emergence.trained import SOLVED, exponent
+from grokbook_chapters.ranges import count_of
 
 
 def numbers(
@@ -93,7 +94,7 @@ def _slower(kept: pd.DataFrame) -> Truth:
     listed = "powers of M " + ", ".join(f"{power:.2f}" for power in powers)
     if len(powers) < 2:
         return Truth(None, "too few moduli")
-    return Truth(bool(powers[-1] < powers[0] - 0.1), listed)
+    return Truth(powers[-1] < powers[0] - 0.1, listed)
 
 
 def _recorded(recorded: Recorded) -> dict[str, Any]:
@@ -107,7 +108,7 @@ def _recorded(recorded: Recorded) -> dict[str, Any]:
     low = power["low"]
     high = power["high"]
     return {
-        "later": f"{later.sum()} of {len(grokked)}",
+        "later": count_of(later),
         "law_value": f"{power['value']:.2f}",
         "law_low": f"{low:.2f}",
         "law_high": f"{high:.2f}",

@@ -10,6 +10,7 @@ from companion.claims import choose, outcomes
 from companion.page import Truth
 from grokbook.theory.linear_probability import crossing
 from grokbook_chapters.groups.trained import GOAL, SHOWN, all_right
+from grokbook_chapters.ranges import count_of
 
 USED = {"LG1": ("telling",), "LG2": ("above", "below", "printed"), "LG3": ("over", "n")}
 """What the prose says of what each claim counts."""
@@ -51,7 +52,7 @@ def _groups(shares: pd.DataFrame) -> dict[str, Any]:
     evidence = ", ".join(f"{share:.2f}" for share in means)
     return {
         "share_falls": Truth(means.is_monotonic_decreasing, evidence),
-        "commuting_is_cheap": Truth(bool(gap < fall / 5), f"{gap:.3f}"),
+        "commuting_is_cheap": Truth(gap < fall / 5, f"{gap:.3f}"),
     }
 
 
@@ -77,7 +78,7 @@ def _networks(rows: pd.DataFrame) -> dict[str, Any]:
 
 def _closed(rows: pd.DataFrame) -> str:
     """How many of some runs close more than half of the parallelograms."""
-    return f"{(rows.rqi > 0.5).sum()} of {len(rows)}"
+    return count_of(rows.rqi > 0.5)
 
 
 def _hexagons(hexagons: pd.DataFrame) -> dict[str, Any]:
@@ -88,7 +89,7 @@ def _hexagons(hexagons: pd.DataFrame) -> dict[str, Any]:
         "hex_plain": f"{exact['permutations']:.0%}",
         "hex_signed": f"{exact['permutations times the sign']:.0%}",
         "hex_random": f"{shares['all', 'random']:.0%}",
-        "exact_may_hide": Truth(bool(exact.min() <= SHOWN), f"{exact.min():.0%}"),
+        "exact_may_hide": Truth(exact.min() <= SHOWN, f"{exact.min():.0%}"),
     }
 
 

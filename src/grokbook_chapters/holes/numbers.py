@@ -63,7 +63,7 @@ def _measured(recorded: pd.DataFrame, table: pd.DataFrame) -> dict[str, Any]:
         "n_agree": int((judged == "reproduced").sum()),
         "n_level": int((judged == "not reached").sum()),
         "n_open": int(judged.isin(["still rising", "seeds differ"]).sum()),
-        "order_kept": Truth(bool(order > 0.9), f"rank correlation {order:.2f}"),
+        "order_kept": Truth(order > 0.9, f"rank correlation {order:.2f}"),
     }
 
 

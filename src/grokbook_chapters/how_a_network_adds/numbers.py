@@ -85,8 +85,8 @@ def _taken_away(logits: np.ndarray, table: pd.DataFrame) -> dict[str, Any]:
         "drop_high": f"{highest:.0%}",
         "idle": Number(idle.min(), ".1%", "(none)"),
         "donor_high": f"{helped:.0%}",
-        "others_idle": Truth(bool(others_idle), evidence),
-        "donor_fails": Truth(bool(helped < 0.9), f"{helped:.0%} with the donor's"),
+        "others_idle": Truth(others_idle, evidence),
+        "donor_fails": Truth(helped < 0.9, f"{helped:.0%} with the donor's"),
     }
 
 

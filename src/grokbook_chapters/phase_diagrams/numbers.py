@@ -18,6 +18,7 @@ from grokbook_chapters.phase_diagrams.claims import SAME
 from grokbook_chapters.phase_diagrams.recorded import Recorded
 from grokbook_chapters.phase_diagrams.runs import SHORTER, THEIR_SEEDS
 from grokbook_chapters.phase_diagrams.walks import order
+from grokbook_chapters.ranges import count_of
 
 SHORT_WALK = 0.3
 LONG_WALK = 3
@@ -95,8 +96,8 @@ def _walks(walks: pd.DataFrame) -> dict[str, Any]:
     return {
         "short_walk": SHORT_WALK,
         "long_walk": LONG_WALK,
-        "short_memorise": f"{few.sum()} of {few.size}",
-        "long_generalise": f"{far.sum()} of {far.size}",
+        "short_memorise": count_of(few),
+        "long_generalise": count_of(far),
     }
 
 

@@ -13,6 +13,7 @@ from scipy.stats import false_discovery_control
 
 from grokbook.curves.lead import event_table, ranked
 from grokbook.errors import ParameterError
+from grokbook_chapters.ranges import count_of
 
 EARLY = 100  # optimiser steps by which the early oracle is ahead
 PACE = 100  # optimiser steps in which the clock falls by a factor of e
@@ -103,7 +104,7 @@ def _summary(rows: pd.DataFrame, quiet: Collection[str]) -> dict[str, object]:
     anyway = "not asked"
     if usual > 0 and len(still):
         # by half or more of the median move where it generalises is as if it did
-        anyway = f"{(still >= usual / 2).sum()} of {len(still)}"
+        anyway = count_of(still >= usual / 2)
     return {
         "runs": len(good),
         "moved": int(np.isfinite(good.measure_delay).sum()),

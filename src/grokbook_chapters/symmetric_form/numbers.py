@@ -64,8 +64,8 @@ def _figure_4(recorded: Mapping[float, xr.Dataset], counted: pd.DataFrame) -> di
         "beyond": f"{fresh:.1%}",
         "form_steps": f"{STEPS:,}",
         "guess": f"{100 / P:.1f}",
-        "only_swapped": Truth(bool(fresh <= RISEN), f"{fresh:.1%} of the other cells"),
-        "on_arch": Truth(bool(off < 0.02), f"{off:.3f} from the memoriser's product"),
+        "only_swapped": Truth(fresh <= RISEN, f"{fresh:.1%} of the other cells"),
+        "on_arch": Truth(off < 0.02, f"{off:.3f} from the memoriser's product"),
     }
 
 

@@ -13,6 +13,7 @@ from companion.claims.finding import some_of
 from companion.page import Number, Truth
 from grokbook.curves.phases import sandwich
 from grokbook.measures.principal import exceeded_by_chance, ring_share
+from grokbook_chapters.ranges import count_of
 from grokbook_chapters.transformer_representations import claims, contrast, embedding, runs
 from grokbook_chapters.transformer_representations.recorded import HEART, Recorded
 from grokbook_chapters.transformer_representations.tickets import KEPT_AXES, KEPT_SHARE
@@ -45,11 +46,6 @@ def _own(own: xr.Dataset) -> dict[str, Any]:
     }
 
 
-def _count(flags: pd.Series | np.ndarray) -> str:
-    """How many runs have it, of how many."""
-    return f"{int(flags.sum())} of {len(flags)}"
-
-
 def _ring(recorded: Recorded) -> dict[str, Any]:
     chance = exceeded_by_chance(ring_share, (31, 64))
     near = recorded.circled["at_0.5"].between(1 / claims.NEAR, claims.NEAR)
@@ -57,7 +53,7 @@ def _ring(recorded: Recorded) -> dict[str, Any]:
         "chance": f"{chance:.0%}",
         "p_shown": recorded.shown.sizes["token"],
         "p_first": recorded.first.sizes["token"],
-        "circle_near": _count(near),
+        "circle_near": count_of(near),
     }
 
 
@@ -114,14 +110,14 @@ def _few_axes(rows: pd.DataFrame) -> dict[str, Any]:
     return {
         "two_axes": Number.median(rows.best_2, ".0%"),
         "ten_axes": Number.median(rows.best_10, ".0%"),
-        "enough_6": _count(rows.best_6 >= claims.SOLVED),
+        "enough_6": count_of(rows.best_6 >= claims.SOLVED),
         "enough_10": int((rows.best_10 >= claims.SOLVED).sum()),
         "ahead": Number.median(100 * rows.gain, ".1f"),
     }
 
 
 def _generalising(times: pd.DataFrame) -> str:
-    return _count(times.grok_step.notna())
+    return count_of(times.grok_step.notna())
 
 
 def _decay_and_dropout(recorded: Recorded) -> dict[str, Any]:
@@ -149,7 +145,7 @@ def _decay_and_dropout(recorded: Recorded) -> dict[str, Any]:
 def _diagram(recorded: Recorded) -> dict[str, Any]:
     lines = sandwich({"": recorded.phases})
     return {
-        "comprehend": _count(np.ravel(recorded.phases) == "C"),
+        "comprehend": count_of(np.ravel(recorded.phases) == "C"),
         "lines": int(lines.lines.sum()),
         "lines_right": int(lines["C, G, M"].sum()),
     }
@@ -174,7 +170,7 @@ def _sets(rows: pd.DataFrame) -> dict[str, Any]:
     covered = of_a_set.loc["line, covered"]
     hole = of_a_set.loc["line, hole"]
     return {
-        "exact": _count(exact),
+        "exact": count_of(exact),
         "right_covered": int(covered.right),
         "right_hole": int(hole.right),
         "right_none": some_of(free.right),
