@@ -13,13 +13,14 @@ import xarray as xr
 
 from companion.claims import carrying, choose
 from companion.claims.verdicts import settled
-from companion.page import Truth, front
+from companion.page import Prose, Truth, front
 from grokbook.curves.delay import THRESHOLD, grok_times, middle
 from grokbook.paths import project_root
-from grokbook.runs.experiment import Experiment, load_or_run
+from grokbook.runs.experiment import Experiment, Experiments, load_or_run
 from grokbook.training.config import RunConfig, StopRule
 from grokbook.training.handed_over import HandedOver
 from grokbook.training.schedule import Schedule
+from grokbook_chapters.labelled import Datasets
 from grokbook_chapters.training_page import NONE, configuration, settings, training_page
 
 FIGURE = "fig-front-train"
@@ -80,7 +81,7 @@ def press(act: str, words: str) -> None:
     front.press(f"#{FIGURE}-area?{urlencode(changed)}", words)
 
 
-def story() -> dict[str, Experiment]:
+def story() -> Experiments:
     """The runs of each act, which end once they have generalised.
 
     Example:
@@ -100,7 +101,7 @@ def story() -> dict[str, Experiment]:
     return experiments
 
 
-def recorded_story() -> dict[str, xr.Dataset]:
+def recorded_story() -> Datasets:
     """The runs of each act, from the records; what is not there is trained."""
     return {act: load_or_run(experiment) for act, experiment in story().items()}
 
@@ -118,7 +119,7 @@ def given(config: RunConfig, act: str) -> RunConfig:
 RUNS = (story,)
 
 
-def numbers(runs: Mapping[str, xr.Dataset]) -> dict[str, Any]:
+def numbers(runs: Datasets) -> Prose:
     """What the prose uses of the runs: medians of steps, and whether a sentence holds of them."""
     times = {act: grok_times(run) for act, run in runs.items()}
     end = runs["no_decay"].test_accuracy.isel(step=-1)
@@ -146,7 +147,7 @@ def _verdicts() -> dict[str, int]:
     }
 
 
-def _waits(wait: Mapping[str, float]) -> dict[str, Any]:
+def _waits(wait: Mapping[str, float]) -> Prose:
     """How long each act waits for generalisation, and how its wait is to that of `paired`."""
     share = {act: wait[act] / wait["paired"] for act in ACTS}
     shares = "; ".join(f"{act} {value:.2f}" for act, value in share.items())

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 
 from grokbook.models.transformer import Shape
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiment, Experiments
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.training.config import RunConfig
 from grokbook.training.optim import AdamW
@@ -81,7 +81,7 @@ SHOWN = 1
 first."""
 
 
-def often() -> dict[str, Experiment]:
+def often() -> Experiments:
     """The run `SHOWN` of `fig5(97)`, step for step, with its embedding kept every 200 steps.
 
     Example:
@@ -92,7 +92,7 @@ def often() -> dict[str, Experiment]:
     return {"run": Experiment("gu2025/fig5[p=97, 51 snapshots]", config, seeds=(SHOWN,))}
 
 
-def operations() -> dict[str, Experiment]:
+def operations() -> Experiments:
     """Figs 12 to 19: other operations modulo 97, by name; three seeds, the number of steps and
     d_mlp = 4 d are ours."""
     named = {}

@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Mapping
 from functools import partial
 
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiment, Experiments
 from grokbook.runs.instruments import INSTRUMENTS, VERSION
 from grokbook.training.schedule import Schedule
 from grokbook.training.watching import Watch
@@ -63,7 +63,7 @@ def watched_run(
     return Experiment(name, config, seeds, watch=looks, in_key={"observed": observed})
 
 
-def lead_tasks(n_seeds: int = 3, many: int = SEEDS) -> dict[str, Experiment]:
+def lead_tasks(n_seeds: int = 3, many: int = SEEDS) -> Experiments:
     """The tasks of the summary figure by name; two are there for false alarms: no wave structure,
     and too few cells."""
     p = P_TASKS

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiments
 from grokbook_chapters import (
     feature_emergence,
     holes,
@@ -22,7 +22,7 @@ from grokbook_chapters import (
 )
 
 
-def offered() -> dict[str, Experiment]:
+def offered() -> Experiments:
     """The runs of the sets that train for 25 s or longer, by name.
 
     Example:

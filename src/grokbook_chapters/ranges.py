@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
 from companion.claims.finding import some
+from grokbook_chapters.labelled import Tables
 
 
 def spread(values: pd.Series, form: str = ".1f", never: str = "") -> str:
@@ -32,7 +30,7 @@ def count_of(flags: pd.Series | np.ndarray) -> str:
     return f"{int(flags.sum())} of {len(flags)}"
 
 
-def generalising(tables: Mapping[Any, pd.DataFrame], form: str = "{}") -> str:
+def generalising(tables: Tables, form: str = "{}") -> str:
     """How many runs of each table of `grok_times` generalise, and when; `form` names a table by its
     label.
 

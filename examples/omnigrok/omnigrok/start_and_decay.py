@@ -86,8 +86,8 @@ def medians(runs: Runs) -> np.ndarray:
     runs=by_start,
     through=gb.grok_times,
     says=(
-        "median grok steps from the smallest start to the largest: {said}; ",
-        "the largest over the smallest {value:.1f}",
+        "median grok steps from the smallest start to the largest: {said}; the largest over the "
+        "smallest {value:.1f}"
     ),
 )
 def start_delays(runs: Runs) -> Finding:

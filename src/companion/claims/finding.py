@@ -27,7 +27,7 @@ ENOUGH = 3
 """Seeds from which runs may bear out a statement. One run is enough to refute a statement about
 every run."""
 
-Says = str | tuple[str, ...] | Mapping[str, str | tuple[str, ...]]
+Says = str | Mapping[str, str]
 Part = bool | None
 """A part of a statement: true, false, or not known from what is recorded."""
 
@@ -72,13 +72,11 @@ class Finding:
         """The finding with its evidence: `says` filled with its numbers; as it is where it has
         evidence already.
 
-        `says` is a template: a text, several put together, or one a verdict ("" for the others).
+        `says` is a template: a text, or one a verdict ("" for the others).
         """
         if self.evidence or not says:
             return self
-        if isinstance(says, Mapping):
-            says = says.get(self.verdict, says.get("", ""))
-        template = "".join(says)
+        template = says if isinstance(says, str) else says.get(self.verdict, says.get("", ""))
         bars = ", ".join(f"at {bar} {verdict}" for bar, verdict in self.at.items())
         if bars and "{bars}" not in template:
             template += " (other bars: {bars})"
@@ -94,13 +92,14 @@ def judge(
     assumed: Part = False,
     anything: Part = False,
     elsewhere: bool = False,
-    value: float | None = None,
-    low: float | None = None,
-    high: float | None = None,
+    value: Any = None,
+    low: Any = None,
+    high: Any = None,
     **numbers: Any,
 ) -> Finding:
     """The finding on a statement of these parts, each as printed true, false or not known, with the
-    numbers it rests on; its word is that of the rule (`verdicts.RULE`), in order.
+    numbers it rests on; its word is that of the rule (`verdicts.RULE`), in order. A truth or number
+    may be NumPy's, or an array of no dimension.
 
     `corrected` is whether it is true with a change that keeps its conclusion, `assumed` whether it
     is with a hypothesis that the paper's own setting meets, `anything` whether what has nothing to
@@ -113,7 +112,15 @@ def judge(
     """
     stands = (sum(map(bool, parts)), len(parts))
     verdict = _word(parts, corrected, assumed, anything, elsewhere)
-    return Finding(verdict, "", value, low, high, numbers=numbers, stands=stands)
+    plain = {name: _plain(number) for name, number in numbers.items()}
+    return Finding(
+        verdict, "", _plain(value), _plain(low), _plain(high), numbers=plain, stands=stands
+    )
+
+
+def _plain(number: Any) -> Any:
+    """Python's number in place of NumPy's, and of an array of no dimension; else what it is."""
+    return number.item() if getattr(number, "shape", None) == () else number
 
 
 def _word(

@@ -134,14 +134,19 @@ class Truth:
         object.__setattr__(self, "holds", _scalar("a condition", self.holds))
 
 
-def publish(values: Mapping[str, Any]) -> None:
+Prose = dict[str, Any]
+"""What the prose of a page uses, by name: `Number`, `Truth`, or a number or text as it is
+printed."""
+
+
+def publish(values: Prose) -> None:
     """Make all that the prose of a page uses available to it: numbers and texts as
     `` {glue:text}`name` ``, truths for `:::{when} name` and `` {when}`name; words` ``.
 
     A chapter has one function that gives them, which its test calls, too.
 
     Args:
-        values: name -> `Number`, `Truth`, or a number or text as it is printed.
+        values: what the prose uses, by name.
 
     Raises ParameterError for None or NaN without words for what is missing, for an array, for a
     truth that is neither True, False nor None, and for a name of it that a condition cannot hold.

@@ -258,6 +258,10 @@ class Experiment:
         return tuple(seed for seed in self.seeds if seed not in have)
 
 
+Experiments = dict[Any, Experiment]
+"""Experiments by a label of the chapter that plans them."""
+
+
 def _by_programs(configs: list[RunConfig], rows: int | None) -> list[list[RunConfig]]:
     """These runs by programs of at most `rows` of them (None: any number)."""
     return [[configs[i] for i in group] for group in groups(configs, rows)]

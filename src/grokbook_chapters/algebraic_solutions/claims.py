@@ -14,7 +14,7 @@ from scipy.stats import binomtest
 
 from companion.claims import Finding, Runs, claim, judge
 from companion.claims.finding import Part, decided, enough
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiments
 from grokbook_chapters.algebraic_solutions.hidden_nodes import OTHER, node_waves, orders
 from grokbook_chapters.algebraic_solutions.runs import cogo_table, frequency_tables
 from grokbook_chapters.algebraic_solutions.semiring import (
@@ -90,11 +90,9 @@ def largest(losses: Iterable[float]) -> float:
     kind="theorem",
     shown_by="draws",
     says=(
-        (
-            "(x + y) * z = x * z + y * z entry by entry; z * (x + y), x + y and x * y equal their"
-            " partners once the nodes are "
-        ),
-        "sorted (largest difference {value:.0e}): networks are equal up to the order of nodes",
+        "(x + y) * z = x * z + y * z entry by entry; z * (x + y), x + y and x * y equal their "
+        "partners once the nodes are sorted (largest difference {value:.0e}): networks are equal "
+        "up to the order of nodes"
     ),
 )
 def semi_ring() -> Finding:
@@ -123,11 +121,8 @@ def semi_ring() -> Finding:
     shown_by="draws",
     also=("T04",),
     says=(
-        (
-            "on two random networks all three kinds of sums turn + into + and * into * (to"
-            " {value:.0e}), so that a sum of a "
-        ),
-        "product is zero where that of one factor is",
+        "on two random networks all three kinds of sums turn + into + and * into * (to "
+        "{value:.0e}), so that a sum of a product is zero where that of one factor is"
     ),
 )
 def homomorphisms() -> Finding:
@@ -140,7 +135,7 @@ def homomorphisms() -> Finding:
     errors = []
     for r in (potentials, *squares):
         errors += [r(x + y) - r(x) - r(y), r(x * y) - r(x) * r(y)]
-    value = float(np.abs(errors).max())
+    value = np.abs(errors).max()
     return judge(value < 1e-12, value=value, low=0, high=1e-12)
 
 
@@ -153,14 +148,9 @@ def homomorphisms() -> Finding:
     kind="formula",
     shown_by="draws",
     says=(
-        (
-            "for the mean over all pairs of |P(o/2d - e)|^2 = (1/d) sum l_k + (d - 1)/d, on random"
-            " networks with d = 2 to 9 "
-        ),
-        (
-            "(relative error {value:.0e}), with the real part of r_kkk; with constant parts it is"
-            " off by up to {off:.0%}"
-        ),
+        "for the mean over all pairs of |P(o/2d - e)|^2 = (1/d) sum l_k + (d - 1)/d, on random "
+        "networks with d = 2 to 9 (relative error {value:.0e}), with the real part of r_kkk; with "
+        "constant parts it is off by up to {off:.0%}"
     ),
 )
 def loss_formula(moduli: tuple[int, ...] = (2, 3, 4, 5, 8, 9)) -> Finding:
@@ -185,11 +175,8 @@ def loss_formula(moduli: tuple[int, ...] = (2, 3, 4, 5, 8, 9)) -> Finding:
     kind="theorem",
     shown_by="count",
     says=(
-        (
-            "z_syn has a crossed and a constant sum, and z_nu one at twice the frequency, of at"
-            " most {value:.0e}; that of "
-        ),
-        "z_syn is {star:.0f}",
+        "z_syn has a crossed and a constant sum, and z_nu one at twice the frequency, of at most "
+        "{value:.0e}; that of z_syn is {star:.0f}"
     ),
 )
 def partial_ones() -> Finding:
@@ -215,19 +202,11 @@ def partial_ones() -> Finding:
     seconds=3,
     also=("T06",),
     says=(
-        (
-            "built for every d from 3 to {most}, z_F4/6 for odd d from 5: losses of at most"
-            " {value:.0e}, with 3(d - 1) and 2d "
-        ),
-        (
-            "nodes; for even d two real nodes at d/2 complete z_F6. Without the hat four nodes at"
-            " every frequency have a loss "
-        ),
-        (
-            "of 2(d - 1)/d (relative error {off:.0e}); without a free bias no frequency attains its"
-            " answers with fewer than "
-        ),
-        "{least} nodes of its own; five come near as their weights grow",
+        "built for every d from 3 to {most}, z_F4/6 for odd d from 5: losses of at most "
+        "{value:.0e}, with 3(d - 1) and 2d nodes; for even d two real nodes at d/2 complete z_F6. "
+        "Without the hat four nodes at every frequency have a loss of 2(d - 1)/d (relative error "
+        "{off:.0e}); without a free bias no frequency attains its answers with fewer than {least} "
+        "nodes of its own; five come near as their weights grow"
     ),
 )
 def constructed_are_optimal(most: int = 23) -> Finding:
@@ -285,11 +264,9 @@ def least_nodes() -> int:
     kind="theorem",
     published="order d",
     says=(
-        (
-            "losses of at most {value:.0e} for d from 3 to {most}; the order is not d: all d^2"
-            " nodes have a wave at every "
-        ),
-        "frequency ({order} at d = {d}), which is {each:.0f} nodes to a frequency",
+        "losses of at most {value:.0e} for d from 3 to {most}; the order is not d: all d^2 nodes "
+        "have a wave at every frequency ({order} at d = {d}), which is {each:.0f} nodes to a "
+        "frequency"
     ),
 )
 def memorising(most: int = 11) -> Finding:
@@ -372,23 +349,12 @@ def highest(path: Iterable[Solution], network: Solution) -> float:
     kind="theorem",
     shown_by="counterexample",
     says=(
-        (
-            "modulo 2 the nodes (1, 1, 1/2), (1, -1, -1/2) and their product with y = (-1, -1, 1)"
-            " have no loss, and every "
-        ),
-        (
-            "path of two nodes between them climbs to 1/4 or more (proved; least of {draws:,} draws"
-            " on the way {value:.3f}). "
-        ),
-        (
-            "With as many spare nodes as z' has any two networks without loss are joined"
-            " ({side:.0e}); without them those of "
-        ),
-        (
-            "the slides at odd d are: the legs from y to e cost {legs:.0e} at most with z_F6 and"
-            " z_M, and with z_F4/6 "
-        ),
-        "{over:.2f} for uneven y but {level:.0e} once its input layers are levelled",
+        "modulo 2 the nodes (1, 1, 1/2), (1, -1, -1/2) and their product with y = (-1, -1, 1) have "
+        "no loss, and every path of two nodes between them climbs to 1/4 or more (proved; least of "
+        "{draws:,} draws on the way {value:.3f}). With as many spare nodes as z' has any two "
+        "networks without loss are joined ({side:.0e}); without them those of the slides at odd d "
+        "are: the legs from y to e cost {legs:.0e} at most with z_F6 and z_M, and with z_F4/6 "
+        "{over:.2f} for uneven y but {level:.0e} once its input layers are levelled"
     ),
 )
 def razor(d: int = 7, draws: int = 100_000) -> Finding:
@@ -455,18 +421,10 @@ def unbalanced(d: int = 7) -> tuple[Solution, Solution]:
     kind="theorem",
     shown_by="counterexample",
     says=(
-        (
-            "z' = z_F6 with layers times 1/2, 1, 2 at d = 7 has a squared norm of {value:.2f}; y ="
-            " (2, 1, 1/2) makes "
-        ),
-        (
-            "it {less:.2f}, both without loss; so does y = (s, s, 1/s^2), s = {s:g}, with z_F4/6"
-            " itself ({mixed:.2f} "
-        ),
-        (
-            "to {lent:.2f}); for z' with equal layers at each frequency it holds, to which weight"
-            " decay leads z_F6"
-        ),
+        "z' = z_F6 with layers times 1/2, 1, 2 at d = 7 has a squared norm of {value:.2f}; y = (2, "
+        "1, 1/2) makes it {less:.2f}, both without loss; so does y = (s, s, 1/s^2), s = {s:g}, "
+        "with z_F4/6 itself ({mixed:.2f} to {lent:.2f}); for z' with equal layers at each "
+        "frequency it holds, to which weight decay leads z_F6"
     ),
 )
 def razor_norm(d: int = 7) -> Finding:
@@ -498,7 +456,7 @@ def razor_norm(d: int = 7) -> Finding:
 FURTHER = {23: tuple(range(10, 70))}
 
 
-def judged() -> dict[int, Experiment]:
+def judged() -> Experiments:
     """The runs of the table; at d = 23 sixty further seeds, whose number was fixed before any of
     them was made."""
     return {d: replace(run, seeds=FURTHER.get(d, run.seeds)) for d, run in cogo_table().items()}

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pandas as pd
 
-from companion.page import Number, Truth
+from companion.page import Number, Prose, Truth
 from companion.page.safe import counted
 from grokbook_chapters.algebraic_solutions.claims import loss_formula, trained_counts
 from grokbook_chapters.algebraic_solutions.hidden_nodes import OTHER
@@ -24,7 +22,7 @@ def numbers(
     dropped: Dropped,
     chance: pd.DataFrame,
     recorded: Recorded,
-) -> dict[str, Any]:
+) -> Prose:
     """What the prose uses of the network modulo d that is built, of the one that the page trains,
     of random nodes and of the recorded networks."""
     return {
@@ -39,7 +37,7 @@ def numbers(
     }
 
 
-def _trained(frequencies: pd.DataFrame, dropped: Dropped) -> dict[str, Any]:
+def _trained(frequencies: pd.DataFrame, dropped: Dropped) -> Prose:
     """How many frequencies end with four or six nodes, and what nodes do that are dropped."""
     four = int((frequencies.order == 4).sum())
     six = int((frequencies.order == 6).sum())
@@ -67,16 +65,16 @@ def _trained(frequencies: pd.DataFrame, dropped: Dropped) -> dict[str, Any]:
         "some_factor": Truth(len(factored) > 0, "no frequency of this network factors"),
         "some_count": Truth(len(rises) > 0, "no frequency has four nodes or six"),
         "rises_first": Truth(
-            bool(highest > losses[0]), f"losses {losses[0]:.2f} and at most {highest:.2f}"
+            highest > losses[0], f"losses {losses[0]:.2f} and at most {highest:.2f}"
         ),
         "rest_is_idle": Truth(idle, f"losses {dropped.loss:.4f} and {dropped.counting:.4f}"),
     }
 
 
-def _recorded(recorded: Recorded) -> dict[str, Any]:
+def _recorded(recorded: Recorded) -> Prose:
     """Frequencies by their nodes with weight decay and without, and the shares of the table."""
     share_names = ("table_solved", "table_factor", "table_built")
-    shares: dict[str, Any] = {name: Number(None, ".0%", "(not run)") for name in share_names}
+    shares: Prose = {name: Number(None, ".0%", "(not run)") for name in share_names}
     if 23 in recorded.by_modulus:
         counts = trained_counts(recorded.by_modulus[23])
         for name, count in zip(share_names, counts, strict=True):

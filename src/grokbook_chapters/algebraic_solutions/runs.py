@@ -4,30 +4,31 @@ end are recorded."""
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 import xarray as xr
-from torch import Tensor
 
 from companion.claims import load
-from grokbook.runs.experiment import Experiment
+from grokbook.models.networks import Parameters
+from grokbook.runs.experiment import Experiment, Experiments
 from grokbook.runs.weights import with_weights
 from grokbook.training import RunConfig, Schedule
-from grokbook.training.watching import View
+from grokbook.training.watching import View, Watch
 from grokbook_chapters.algebraic_solutions.hidden_nodes import (
     frequency_table,
     node_frequencies,
     node_waves,
     orders,
 )
+from grokbook_chapters.labelled import Tables
 from grokbook_chapters.tian2025 import pairs_of
 
 
-def waves_of(weights: Mapping[str, Tensor]) -> np.ndarray:
+def waves_of(weights: Parameters) -> np.ndarray:
     """The waves (3, p, K) of a network's parameters.
 
     Example:
@@ -49,7 +50,7 @@ def sum_of_orders(view: View) -> float:
     return float(orders(waves_of(view.weights)).sum())
 
 
-WATCHED: Mapping[str, Callable[[View], float]] = {
+WATCHED: Mapping[str, Watch] = {
     "order_4": partial(of_order, order=4),
     "order_6": partial(of_order, order=6),
     "order_0": partial(of_order, order=0),
@@ -65,7 +66,7 @@ def impurity(waves: np.ndarray) -> np.ndarray:
     return 1 - 2 * at_its_own / power.sum(axis=0)
 
 
-def at_the_end(config: RunConfig, weights: Mapping[str, Tensor]) -> xr.Dataset:
+def at_the_end(config: RunConfig, weights: Parameters) -> xr.Dataset:
     """Of each node of a network its frequency, its wave there, and its `impurity`.
 
     Variables `node_frequency` (node), `node_wave` (layer, node, part), and `node_rest` (node).
@@ -137,7 +138,7 @@ def solved(name: str, config: RunConfig, seeds: int) -> Experiment:
     )
 
 
-def cogo_table() -> dict[int, Experiment]:
+def cogo_table() -> Experiments:
     """The runs of Table 2 of CoGO by modulus: 512 nodes, decay 5e-5, 10,000 steps; the authors'
     sweep of 2024-09-12."""
     experiments = {}
@@ -147,7 +148,7 @@ def cogo_table() -> dict[int, Experiment]:
     return experiments
 
 
-def by_decay() -> dict[float, Experiment]:
+def by_decay() -> Experiments:
     """Small networks, 23 numbers and 128 nodes, by weight decay: the decay of the table, a fifth of
     it, none."""
     experiments = {}
@@ -164,8 +165,8 @@ class Recorded(NamedTuple):
     """The frequencies of recorded networks: those of CoGO's table by modulus, small ones by weight
     decay."""
 
-    by_modulus: Mapping[int, pd.DataFrame]
-    by_decay: Mapping[float, pd.DataFrame]
+    by_modulus: Tables
+    by_decay: Tables
 
 
 def recorded() -> Recorded:
@@ -173,9 +174,7 @@ def recorded() -> Recorded:
     return Recorded(load(cogo_table(), frequency_tables), load(by_decay(), frequency_tables))
 
 
-def plan(
-    p: int, width: int, weight_decay: float, train_fraction: float, steps: int
-) -> dict[str, Experiment]:
+def plan(p: int, width: int, weight_decay: float, train_fraction: float, steps: int) -> Experiments:
     """Plan of chapter 16: the run that the page trains; p is odd, as at p/2 a frequency has no four
     or six nodes."""
     config = cogo_run(p, width, steps, train_fraction, weight_decay)

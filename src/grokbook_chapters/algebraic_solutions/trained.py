@@ -3,13 +3,12 @@ factors, and the kinds of solutions beside the published ones."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from torch import Tensor
 
+from grokbook.models.networks import Parameters
 from grokbook_chapters.algebraic_solutions.hidden_nodes import (
     ACTIVE,
     FOUR,
@@ -23,6 +22,7 @@ from grokbook_chapters.algebraic_solutions.hidden_nodes import (
     orders,
 )
 from grokbook_chapters.algebraic_solutions.runs import waves_of
+from grokbook_chapters.labelled import Tables
 
 PUBLISHED = {
     FOUR: {23: (47.07, 1.88), 71: (72.57, 0.70), 127: (82.96, 0.39)},
@@ -34,7 +34,7 @@ PUBLISHED = {
 seeds: the slides' table, 512 nodes, weight decay 5e-5."""
 
 
-def layers(weights: Mapping[str, Tensor]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def layers(weights: Parameters) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The layers a, b, c of a network's parameters, each (p, K), in float64."""
     first, second = (part.double().numpy() for part in weights["W_E"].chunk(2))
     return first, second, weights["W_U"].double().numpy()
@@ -71,14 +71,14 @@ class Dropped(NamedTuple):
     counting: float
 
 
-def answers_by_node(weights: Mapping[str, Tensor]) -> np.ndarray:
+def answers_by_node(weights: Parameters) -> np.ndarray:
     """What each node adds to the answers, without its mean over the classes, (K, p, p, p)."""
     first, second, third = layers(weights)
     squares = (first[:, None] + second[None]) ** 2
     return np.einsum("ijn,cn->nijc", squares, third - third.mean(axis=0))
 
 
-def drop_nodes(weights: Mapping[str, Tensor]) -> Dropped:
+def drop_nodes(weights: Parameters) -> Dropped:
     """The network with its strongest nodes alone, and without each node that counts.
 
     The strength of a node is the product of the sizes of its three layers; it counts where its
@@ -120,7 +120,7 @@ def by_chance(draws: int) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["nodes", "angles", "factor", "as constructed"])
 
 
-def kinds_beside(tables: Mapping[int, pd.DataFrame]) -> pd.DataFrame:
+def kinds_beside(tables: Tables) -> pd.DataFrame:
     """The published percent of each kind of solution beside ours, mean and standard error over
     seeds: a row a kind, two columns a modulus. `tables` are frequencies of all seeds by modulus."""
     table = pd.DataFrame(index=pd.Index(PUBLISHED, name="kind"))

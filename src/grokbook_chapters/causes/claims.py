@@ -20,9 +20,10 @@ import pandas as pd
 from companion.claims import Finding, Runs, claim, judge
 from companion.claims.finding import ENOUGH, Part, most, some_of
 from grokbook.curves.delay import grok_times
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiments
 from grokbook_chapters.causes.effects import BENCHES, PART, compared, judged, predictions
 from grokbook_chapters.causes.runs import arms
+from grokbook_chapters.labelled import Tables
 
 READING = "central statement (our reading)"
 DECAY = "Weight decay acts after the fit"
@@ -35,7 +36,7 @@ Arms = Mapping[tuple[str, str], str]
 """(bench, arm) -> the word that is claimed of it."""
 
 
-def asked(benches: tuple[str, ...] = BENCHES) -> dict[tuple[str, str], Experiment]:
+def asked(benches: tuple[str, ...] = BENCHES) -> Experiments:
     """Every arm of some benches by bench and name: a corrected p value needs all that were fixed
     together."""
     experiments = {}
@@ -62,7 +63,7 @@ def decided(runs: Runs, claimed: Arms, *, elsewhere: bool = True) -> Finding:
 
     An arm with fewer than `ENOUGH` seeds is not known.
     """
-    times: dict[str, dict[str, pd.DataFrame]] = {bench: {} for bench, _ in claimed}
+    times: dict[str, Tables] = {bench: {} for bench, _ in claimed}
     for (bench, arm), table in runs.items():
         if bench in times and len(table) >= ENOUGH:
             times[bench][arm] = table

@@ -14,6 +14,7 @@ from scipy.stats import t as student
 
 from grokbook.curves.comparison import sign_flips
 from grokbook_chapters.causes.runs import ROUNDS, arms, free, last
+from grokbook_chapters.labelled import Tables
 
 BENCHES = ("Q", "T", "L")  # the benches of which something is predicted
 
@@ -243,7 +244,7 @@ def _effect(arm: Steps, base: Steps, cap: int) -> Mapping[str, float]:
     return MappingProxyType(effect(*tables, cap))
 
 
-def compared(times: Mapping[str, pd.DataFrame], bench: str) -> pd.DataFrame:
+def compared(times: Tables, bench: str) -> pd.DataFrame:
     """`effect` of each arm of a bench whose grok times are there, against what it is compared with,
     and `observed`.
 

@@ -8,7 +8,6 @@ from textwrap import fill
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -16,6 +15,7 @@ from grokbook.plotting.labels import name_lines
 from grokbook.plotting.style import COLOURS, panels, seed_band, styled
 from grokbook_chapters.causes.laws import NAMES, compared
 from grokbook_chapters.causes.runs import RADII
+from grokbook_chapters.labelled import Datasets, Tables
 
 BENCHES = {
     "Q": ("measure", "o"),
@@ -56,7 +56,7 @@ MOST = 16.0
 
 @styled
 def left_of_the_wait(
-    shares: Mapping[str, pd.DataFrame],
+    shares: Tables,
     rows: Mapping[str, str],
     benches: str = "QTL",
     trained: pd.Series | None = None,
@@ -117,7 +117,7 @@ PARTS = {
 
 
 @styled
-def handed_over(shares: Mapping[str, pd.DataFrame]) -> Figure:
+def handed_over(shares: Tables) -> Figure:
     """The wait that is left against how far the donor got, a panel a bench, a line for each part
     that was handed over.
 
@@ -140,7 +140,7 @@ def handed_over(shares: Mapping[str, pd.DataFrame]) -> Figure:
 
 
 @styled
-def held_norms(shares: Mapping[str, pd.DataFrame]) -> Figure:
+def held_norms(shares: Tables) -> Figure:
     """The wait against the norm at which all weights are held, as a share of that at the usual
     norm; a bench ends where most of its runs do not generalise."""
     fig, ((ax,),) = panels(1, 1, height=3.0)
@@ -167,7 +167,7 @@ WORST = 8.0
 
 
 @styled
-def off_by(tables: Mapping[str, pd.DataFrame]) -> Figure:
+def off_by(tables: Tables) -> Figure:
     """The factor by which each law is off on settings that it has not seen, a row a law, with its
     interval.
 
@@ -195,7 +195,7 @@ def off_by(tables: Mapping[str, pd.DataFrame]) -> Figure:
 
 
 @styled
-def beside(runs: Mapping[str, xr.Dataset]) -> Figure:
+def beside(runs: Datasets) -> Figure:
     """Test accuracy of the free runs and of those with an arm, against the step."""
     fig, ((ax,),) = panels(1, 1, height=2.8)
     for (name, data), colour in zip(runs.items(), ("quiet", "test"), strict=True):

@@ -30,12 +30,13 @@ from scipy.stats import binom
 from companion.claims import Finding, Runs, claim, enough, finding, judge
 from companion.claims.finding import Part
 from grokbook.curves.delay import THRESHOLD, grok_times
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiments
 from grokbook.training.config import RunConfig, StopRule
 from grokbook.training.handed_over import HandedOver
 from grokbook.training.interventions import Freeze, Hooked
 from grokbook_chapters.causes.effects import PART, against, texts
 from grokbook_chapters.causes.runs import SEEDS, free, layers, recorded_as
+from grokbook_chapters.labelled import Tables
 
 CAP = 5_000
 """Last step of a receiver: 9 times the longest free wait on bench Q, 3 times that on T."""
@@ -100,7 +101,7 @@ def receiver(
     return dataclasses.replace(config, model=model, optimizer=optimizer, steps=CAP, stop=stop)
 
 
-def handed(bench: str) -> dict[str, Experiment]:
+def handed(bench: str) -> Experiments:
     """The arms of a bench: its parts at each of its `SHARES`, on the split of the donor and on
     another; then the shams. On bench L nothing is handed over, on R parts of a donor half way."""
     if bench not in (*SHARES, *HALF_WAY):
@@ -214,7 +215,7 @@ def judged(predicted: str, seen: str) -> str:
     return "agrees" if seen in wider.get(predicted, (predicted,)) else "contradicts"
 
 
-def shares(times: Mapping[str, pd.DataFrame], bench: str) -> pd.DataFrame:
+def shares(times: Tables, bench: str) -> pd.DataFrame:
     """What each arm leaves of the wait, a row an arm: `median`, `low`, `high`, `runs`, `late` and
     the word `observed`.
 
@@ -246,7 +247,7 @@ OURS = {
 }
 
 
-def asked(*benches: str) -> dict[tuple[str, str], Experiment]:
+def asked(*benches: str) -> Experiments:
     """Every arm of some benches by bench and name."""
     return {(bench, name): arm for bench in benches for name, arm in handed(bench).items()}
 
@@ -256,7 +257,7 @@ def told(times: pd.DataFrame, bench: str, name: str) -> str:
     base = donors(bench)
     outcome = word(times, base)
     if outcome in ("never", "unfit"):
-        late = int(times.grok_step.isna().sum())
+        late = times.grok_step.isna().sum()
         return f"{bench} {name} {outcome} ({late} of {len(times)} late)"
     share = middle(waits(times, base).fillna(np.inf))
     return f"{bench} {name} {share.median:.2f} [{share.low:.2f}, {share.high:.2f}]"

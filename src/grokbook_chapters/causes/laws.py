@@ -29,7 +29,7 @@ and half the rate or decay alone move the wait with exponents near -.5 and -.6.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
@@ -40,13 +40,14 @@ import xarray as xr
 from companion.claims import Finding, Runs, claim, judge
 from companion.claims.finding import Part, decided
 from grokbook.curves.delay import ROUNDING, THRESHOLD, grok_times
-from grokbook.runs.experiment import available
+from grokbook.runs.experiment import Experiments, available
 from grokbook.runs.sweep import Axis, Sweep
 from grokbook.training.config import RunConfig, StopRule
 from grokbook.training.schedule import Schedule
 from grokbook_chapters.causes.effects import texts
 from grokbook_chapters.causes.handed import Middle, middle
 from grokbook_chapters.causes.runs import free
+from grokbook_chapters.labelled import Tables
 
 SEEDS = (24, 25, 26)
 """Seeds that no arm and no search has."""
@@ -89,7 +90,7 @@ def until_it_stays(bench: str, steps: int) -> RunConfig:
     return dataclasses.replace(free(bench), steps=steps, log=LOG, stop=stop)
 
 
-def grids() -> dict[str, Sweep]:
+def grids() -> Experiments:
     """The grids of both benches, three seeds a setting."""
     sweeps = {}
     for name, sides in GRIDS.items():
@@ -291,7 +292,7 @@ def compared(table: pd.DataFrame, law: str) -> Error:
     return Error(*map(float, factor), word)
 
 
-def of_bench(runs: Runs | Mapping[str, pd.DataFrame], bench: str) -> pd.DataFrame | None:
+def of_bench(runs: Runs | Tables, bench: str) -> pd.DataFrame | None:
     """`by_setting` of all grids of a bench; None where one was not run with all its seeds."""
     tables = [runs[name] for name in GRIDS if name[0] == bench]
     for table in tables:
@@ -310,12 +311,12 @@ def lengths(bench: str) -> pd.DataFrame | None:
     return of_bench(Runs(timed_grids), bench)
 
 
-def exponents(table: pd.DataFrame, of: str = "wait") -> dict[str, Middle]:
-    """The exponent of each setting that varies, by least squares in logarithms over the counted
-    settings, with the 2.5 and 97.5 % points over settings drawn anew."""
+def exponents(table: pd.DataFrame) -> dict[str, Middle]:
+    """The exponent of the wait in each setting that varies, by least squares in logarithms over the
+    counted settings, with the 2.5 and 97.5 % points over settings drawn anew."""
     counted = table[table.fate == "counted"]
     powers = _powers(counted)
-    target = np.log(counted[of].to_numpy())
+    target = np.log(counted.wait.to_numpy())
     rng = np.random.default_rng(2)
     fits = []
     for draw in range(DRAWS + 1):

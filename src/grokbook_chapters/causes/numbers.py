@@ -5,17 +5,15 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from importlib.resources import files
-from typing import Any
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 
 from companion.claims.finding import some
-from companion.page import Number, Truth
+from companion.page import Number, Prose, Truth
 from grokbook.curves.delay import grok_times
 from grokbook.logic import all_of
-from grokbook.runs.experiment import Experiment, recorded
+from grokbook.runs.experiment import Experiments, recorded
 from grokbook_chapters.causes.handed import SAME, middle, shares, waits
 from grokbook_chapters.causes.laws import compared, exponents
 from grokbook_chapters.causes.predictors import PREDICTORS, Foretold
@@ -30,6 +28,7 @@ from grokbook_chapters.causes.stays import (
     staying,
     stays,
 )
+from grokbook_chapters.labelled import Datasets, Tables
 
 QUOTED = {
     "Q": (
@@ -99,12 +98,12 @@ PUBLISHED_STEPS = 50_000
 
 
 def numbers(
-    runs: Mapping[str, xr.Dataset],
-    times: Mapping[str, Mapping[str, pd.DataFrame]],
-    shares: Mapping[str, pd.DataFrame],
+    runs: Datasets,
+    times: Mapping[str, Tables],
+    shares: Tables,
     grids: Mapping[str, pd.DataFrame | None],
     at_the_fit: Mapping[str, Mapping[str, Foretold]],
-) -> dict[str, Any]:
+) -> Prose:
     """What the prose uses of the runs that the page trains and of the recorded ones.
 
     `runs` are those of `plan`; `times`, `shares`, `grids` and `at_the_fit` have the tables of
@@ -126,7 +125,7 @@ def numbers(
     }
 
 
-def every_arm(shares: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+def every_arm(shares: Tables) -> pd.DataFrame:
     """What each recorded arm leaves of the wait, in words: a row an arm, a column a bench."""
     columns = {bench: table.apply(_in_words, axis=1) for bench, table in shares.items()}
     return pd.DataFrame(columns).fillna("").rename_axis("arm")
@@ -159,7 +158,7 @@ def _interval(row: pd.Series) -> str:
     return f"{row.low:.2f} {end}"
 
 
-def _trained(runs: Mapping[str, xr.Dataset]) -> dict[str, Any]:
+def _trained(runs: Datasets) -> Prose:
     """What the arm of the page is called and what it did."""
     name = next(label for label in runs if label != "free")
     share = waits(grok_times(runs[name]), grok_times(runs["free"])).median()
@@ -169,14 +168,14 @@ def _trained(runs: Mapping[str, xr.Dataset]) -> dict[str, Any]:
     return {"arm": name.replace("-", " "), "arm_did": did}
 
 
-def _free_wait(tables: Mapping[str, pd.DataFrame]) -> Number:
+def _free_wait(tables: Tables) -> Number:
     waits_by_seed = tables["free"].delay if "free" in tables else []
     return Number.median(waits_by_seed, ",.0f", "(not run)")
 
 
-def _quoted(shares: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
+def _quoted(shares: Tables) -> Prose:
     """Medians of `QUOTED` and intervals of `BANDS`, by bench and arm."""
-    texts: dict[str, Any] = {}
+    texts: Prose = {}
     for bench, arms in QUOTED.items():
         for name, share in shares[bench]["median"].reindex(list(arms)).items():
             texts[_key(bench, name)] = Number(share, ".2f", "(not run)")
@@ -199,7 +198,7 @@ def conditions() -> pd.DataFrame:
     return pd.read_csv(str(files(__package__) / "conditions.csv"), dtype=str)
 
 
-def _truths(shares: Mapping[str, pd.DataFrame]) -> dict[str, Truth]:
+def _truths(shares: Tables) -> dict[str, Truth]:
     """Each of `conditions`: whether it is true of all its arms; not known where one was not run."""
     truths = {}
     for name, rows in conditions().groupby("condition"):
@@ -228,11 +227,11 @@ def _speeds(toy: pd.DataFrame) -> dict[str, Number]:
     }
 
 
-def _foretold(grids: Mapping[str, pd.DataFrame | None]) -> dict[str, Any]:
+def _foretold(grids: Mapping[str, pd.DataFrame | None]) -> Prose:
     """Exponents of bench Q with their intervals, and the truths of `FORETOLD` and of exponents and
     norms."""
     table = grids["Q"]
-    texts: dict[str, Any] = dict(_powers(table))
+    texts: Prose = dict(_powers(table))
     for name, (bench, words) in FORETOLD.items():
         own = grids[bench]
         texts[name] = Truth(None if own is None else _so(own, words))
@@ -260,10 +259,10 @@ TAUS = ("test_loss", "fresh_readout")
 """Predictors of which the prose tells the tau, on benches Q and T."""
 
 
-def _told_at_the_fit(found: Mapping[str, Mapping[str, Foretold]]) -> dict[str, Any]:
+def _told_at_the_fit(found: Mapping[str, Mapping[str, Foretold]]) -> Prose:
     """The taus that the prose tells, and whether of each bench's predictors those of `TOLD`
     foretell the wait, and no other."""
-    texts: dict[str, Any] = {}
+    texts: Prose = {}
     for bench, told in TOLD.items():
         rows = found[bench]
         for name in TAUS if told else ():
@@ -307,17 +306,17 @@ def _inverse(table: pd.DataFrame) -> bool:
     return may_be and bool((counted.end < counted.start).all())
 
 
-def _tuned_steps(times: Mapping[str, Mapping[str, pd.DataFrame]]) -> dict[str, Any]:
+def _tuned_steps(times: Mapping[str, Tables]) -> Prose:
     """Median fit and grok step of the tuned runs of bench Q."""
     table = times["Q"].get("tuned")
-    texts: dict[str, Any] = {}
+    texts: Prose = {}
     for event in ("fit", "grok"):
         steps = [] if table is None else table[f"{event}_step"]
         texts[f"Q_tuned_{event}"] = Number.median(steps, ".0f", "(not run)")
     return texts
 
 
-def further() -> dict[str, Experiment]:
+def further() -> Experiments:
     """Arms of bench Q with twelve seeds that no other arm has."""
     seeds = tuple(range(SEEDS, 2 * SEEDS))
     names = ("free", "decay-from-the-fit", "decay-until-the-fit")
@@ -362,12 +361,12 @@ AT_59 = {
 """What the rule of `stays` says of the transformer of p = 59."""
 
 
-def _falls() -> dict[str, Any]:
+def _falls() -> Prose:
     """How often the test accuracy of bench T and of the transformer of p = 59 (P) falls after its
     grok step, with LayerNorm and without (N), how deep that of T, and how long T waits where a run
     has generalised only once it stays."""
     followed = {bench: _followed(bench) for bench in ("T", "N", *LARGER)}
-    texts: dict[str, Any] = {}
+    texts: Prose = {}
     for bench, table in followed.items():
         falls = [] if table is None else table.falls
         if bench in LARGER and table is not None:
@@ -386,9 +385,7 @@ def _falls() -> dict[str, Any]:
     return texts | {"falls_more": Truth(more), "at_59": at_59}
 
 
-def _turned(
-    times: Mapping[str, Mapping[str, pd.DataFrame]], shares_by_bench: Mapping[str, pd.DataFrame]
-) -> str:
+def _turned(times: Mapping[str, Tables], shares_by_bench: Tables) -> str:
     """How many arms have another word where a run has generalised only once it stays, as far as
     it is recorded."""
     turned = 0

@@ -39,7 +39,7 @@ it is .26 (simulated normal pairs, the least of twelve p values by Holm's rule).
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
@@ -58,11 +58,12 @@ from grokbook.measures.fourier import energy_share
 from grokbook.measures.geometry import effective_dimension
 from grokbook.measures.norms import weight_norm
 from grokbook.models.networks import parts_of
-from grokbook.runs.experiment import Experiment, recorded
+from grokbook.runs.experiment import Experiment, Experiments, recorded
 from grokbook.runs.instruments import fresh
-from grokbook.training.watching import View
+from grokbook.training.watching import View, Watch
 from grokbook_chapters.causes.effects import LEVEL, holm, texts
 from grokbook_chapters.causes.laws import until_it_stays
+from grokbook_chapters.labelled import Tables
 
 SEEDS = tuple(range(30, 78))
 """Seeds that no arm, search or grid has."""
@@ -139,7 +140,7 @@ def commutator_defect(
         there = first + steps[1](view, row + first)
         back = second + steps[0](view, row + second)
         defects.append(float((there - back).norm() / (first.norm() * second.norm())))
-    return float(np.median(defects))
+    return np.median(defects)
 
 
 def _fourier(view: View) -> float:
@@ -150,7 +151,7 @@ def _rank(view: View) -> float:
     return effective_dimension(view.features)
 
 
-def early(measure: Callable[[View], float], view: View) -> float:
+def early(measure: Watch, view: View) -> float:
     """A measure where the training set is fitted, up to step `LATEST`; NaN elsewhere."""
     if view.step > LATEST:
         return np.nan
@@ -160,7 +161,7 @@ def early(measure: Callable[[View], float], view: View) -> float:
     return measure(view) if is_fitted else np.nan
 
 
-WATCHED: dict[str, Callable[[View], float]] = {
+WATCHED: dict[str, Watch] = {
     "hidden_norm": partial(_norm, "hidden"),
     "readout_norm": partial(_norm, "output"),
     "fresh_readout": fresh,
@@ -174,7 +175,7 @@ LOGGED = ("weight_norm", "test_loss", "test_accuracy")
 PREDICTORS = (*LOGGED, *WATCHED)
 
 
-def settings(bench: str) -> dict[tuple[float, float], Experiment]:
+def settings(bench: str) -> Experiments:
     """The free runs of a bench at each of its rates and decays, with what is read at the fit."""
     config = until_it_stays(bench, STEPS[bench])
     watch = {name: partial(early, measure) for name, measure in WATCHED.items()}
@@ -279,7 +280,7 @@ class Order:
     @cached_property
     def pairs(self) -> float:
         """The number of pairs of which tau is a mean, 0 where predictor or wait does not vary."""
-        return float(np.sqrt(np.abs(self.predictor).sum() * np.abs(self.wait).sum()))
+        return np.sqrt(np.abs(self.predictor).sum() * np.abs(self.wait).sum())
 
     def tau(self, dealt: np.ndarray | None = None) -> float:
         """Kendall's tau-b, of the predictor in another order of the runs; 0 where one of the two
@@ -321,7 +322,7 @@ def foretold(tables: Sequence[pd.DataFrame]) -> dict[str, Foretold]:
         freed_orders = as_they_are
         if name != "fit_step":
             freed_orders = [ordered(table, name, free_of_fit=True) for table in tables]
-        tau = float(np.mean([order.tau() for order in freed_orders]))
+        tau = np.mean([order.tau() for order in freed_orders])
         dealt = dealt_taus(freed_orders)
         as_large = np.count_nonzero(np.abs(dealt) >= abs(tau) - 1e-12)
         rows[name] = {
@@ -351,7 +352,7 @@ def as_predicted(row: Foretold, predicted: str) -> Part:
     return False if row.word != "not seen" or most < SMALL else None
 
 
-def asked() -> dict[tuple[str, tuple[float, float]], Experiment]:
+def asked() -> Experiments:
     """The runs of benches Q and T by bench and setting."""
     experiments = {}
     for bench in "QT":
@@ -359,7 +360,7 @@ def asked() -> dict[tuple[str, tuple[float, float]], Experiment]:
     return experiments
 
 
-def of_bench(runs: Runs | Mapping[Any, pd.DataFrame], bench: str) -> list[pd.DataFrame] | None:
+def of_bench(runs: Runs | Tables, bench: str) -> list[pd.DataFrame] | None:
     """The tables of a bench's settings; None where one was not run with all its seeds."""
     tables = [runs[bench, at] for at in SETTINGS[bench]]
     return tables if enough(*tables, least=MOST) else None

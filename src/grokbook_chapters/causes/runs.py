@@ -25,7 +25,7 @@ from grokbook.models.layer_norm import NormedShape
 from grokbook.models.networks import Network
 from grokbook.models.quadratic import Quadratic
 from grokbook.models.toy import Toy
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiment, Experiments
 from grokbook.runs.sweep import Axis, Sweep
 from grokbook.tasks import ModularTask
 from grokbook.training.accelerators import Grokfast, Muon
@@ -49,6 +49,9 @@ from grokbook_chapters.causes.designs import DesignedTask
 # runs an arm, paired with the free runs by seed: the fewest with which Holm's rule over 60 rows can
 # reject
 SEEDS = 12
+
+Configs = dict[str, RunConfig]
+"""Arms of a bench by their names."""
 
 BENCH_NAMES = {
     "T": "T: LayerNorm, p = 29",
@@ -139,7 +142,7 @@ def _on_model(config: RunConfig, **changes: Any) -> RunConfig:
     return dataclasses.replace(config, model=dataclasses.replace(config.model, **changes))
 
 
-def decays(bench: str) -> dict[str, RunConfig]:
+def decays(bench: str) -> Configs:
     """Decay stronger, weaker, in one phase, on some of the weights."""
     config = free(bench)
     at = FITTED[bench]
@@ -164,7 +167,7 @@ def decays(bench: str) -> dict[str, RunConfig]:
     return configs
 
 
-def norms(bench: str) -> dict[str, RunConfig]:
+def norms(bench: str) -> Configs:
     """The norm of all weights held; the scale of the outputs changed, at a free and at a held norm.
 
     On its path it is clamped to the median norm of free runs at some steps, which should change
@@ -192,7 +195,7 @@ def norms(bench: str) -> dict[str, RunConfig]:
     return configs
 
 
-def embeddings(bench: str) -> dict[str, RunConfig]:
+def embeddings(bench: str) -> Configs:
     """Embeddings frozen, given by a run that generalises, renamed, shuffled, of another seed; its
     head alone."""
     config = free(bench)
@@ -225,7 +228,7 @@ def embeddings(bench: str) -> dict[str, RunConfig]:
     return configs
 
 
-def rings(bench: str) -> dict[str, RunConfig]:
+def rings(bench: str) -> Configs:
     """A pull of the embedding towards MED's own ring, the ring of another step, a random ring; and
     away from it."""
     config = free(bench)
@@ -246,7 +249,7 @@ def rings(bench: str) -> dict[str, RunConfig]:
     return configs
 
 
-def data(bench: str) -> dict[str, RunConfig]:
+def data(bench: str) -> Configs:
     """Training sets of one size: balanced, and of those covering the grid evenly, in clumps, in
     relabelled clumps.
 
@@ -261,7 +264,7 @@ def data(bench: str) -> dict[str, RunConfig]:
     return {f"data-{design}": _on_task(config, design=design) for design in designs}
 
 
-def rates() -> dict[str, RunConfig]:
+def rates() -> Configs:
     """Of bench L: rates of embedding and decoder apart, each with its decay a step unchanged;
     another decoder."""
     config = free("L")
@@ -276,7 +279,7 @@ def rates() -> dict[str, RunConfig]:
     return configs
 
 
-def others(bench: str) -> dict[str, RunConfig]:
+def others(bench: str) -> Configs:
     """The gradient projected, stable softmax (where there is a softmax), lazy training, an
     accelerator."""
     config = free(bench)
@@ -307,7 +310,7 @@ def others(bench: str) -> dict[str, RunConfig]:
     }
 
 
-def later() -> dict[str, RunConfig]:
+def later() -> Configs:
     """Arms of bench Q that were added: double precision, and squared error with its output layer
     solved."""
     config = free("Q")
@@ -351,7 +354,7 @@ def _optimizer(name: str, values: tuple[float, float] | None = None) -> AdamW:
     return kinds[name](**settings)
 
 
-def searches() -> dict[str, Sweep]:
+def searches() -> Experiments:
     """The search of settings of three optimisers on bench Q, with three seeds that no arm has."""
     sweeps = {}
     for name, values in SEARCHED.items():
@@ -361,7 +364,7 @@ def searches() -> dict[str, Sweep]:
     return sweeps
 
 
-def tuned() -> dict[str, RunConfig]:
+def tuned() -> Configs:
     """Arms of bench Q that were added after `later`: AdamW, Muon on the hidden layer, and Grokfast,
     each tuned."""
     configs = {}
@@ -376,7 +379,7 @@ def tuned() -> dict[str, RunConfig]:
 HALF_RADIUS = 2.4
 
 
-def radial() -> dict[str, RunConfig]:
+def radial() -> Configs:
     """Arms of bench Q that were added after `tuned`: its hidden activations pulled to a sphere, and
     the pull's sham.
 
@@ -395,7 +398,7 @@ def radial() -> dict[str, RunConfig]:
     }
 
 
-def amounts() -> dict[str, RunConfig]:
+def amounts() -> Configs:
     """Arms of bench Q that were added after `radial`: the rate alone changed; fewer of the pairs in
     training.
 
@@ -412,7 +415,7 @@ def amounts() -> dict[str, RunConfig]:
     }
 
 
-def last(bench: str) -> dict[str, RunConfig]:
+def last(bench: str) -> Configs:
     """Arms of benches Q, T and L that were added after `amounts`, each bench's fixed together.
 
     The amount of data on every bench; on T decay on a random 86 % of all weights, as many as its
@@ -433,7 +436,7 @@ def last(bench: str) -> dict[str, RunConfig]:
     return configs
 
 
-def fourth() -> dict[str, RunConfig]:
+def fourth() -> Configs:
     """The arms of bench R: what the first three say of decay and of logits, asked of a network with
     ReLU."""
     config = free("R")
@@ -457,7 +460,7 @@ ROUNDS = (later, tuned, radial, amounts, partial(last, "Q"))
 KEPT = ("train_loss", "test_loss", "train_accuracy", "test_accuracy", "weight_norm")
 
 
-def kinds(bench: str) -> dict[str, dict[str, RunConfig]]:
+def kinds(bench: str) -> dict[str, Configs]:
     """The interventions of a bench by what they change, then by name."""
     if bench == "R":
         return {"decay and logits": fourth()}
@@ -478,7 +481,7 @@ def kinds(bench: str) -> dict[str, dict[str, RunConfig]]:
     return interventions | {"added later": added}
 
 
-def arms(bench: str) -> dict[str, Experiment]:
+def arms(bench: str) -> Experiments:
     """Every arm of a bench by its name, "free" first.
 
     Example:
@@ -491,9 +494,7 @@ def arms(bench: str) -> dict[str, Experiment]:
     return recorded_as(f"causes/{bench.lower()}", configs, KEPT)
 
 
-def recorded_as(
-    name: str, configs: Mapping[str, RunConfig], kept: tuple[str, ...]
-) -> dict[str, Experiment]:
+def recorded_as(name: str, configs: Mapping[str, RunConfig], kept: tuple[str, ...]) -> Experiments:
     """An experiment `name[arm]` with `SEEDS` runs for each arm."""
     seeds = tuple(range(SEEDS))
     return {
@@ -525,7 +526,7 @@ def choices() -> dict[str, dict[str, list[str]]]:
     return {"arm": {kind: list(several) for kind, several in kinds("Q").items()}}
 
 
-def plan(arm: str, n_seeds: int) -> dict[str, Experiment]:
+def plan(arm: str, n_seeds: int) -> Experiments:
     """Plan of chapter 19: short runs of bench Q without an intervention, and with one."""
     known = arms("Q")
     return {name: known[name].with_seeds(n_seeds) for name in ("free", arm)}

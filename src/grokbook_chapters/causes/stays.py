@@ -37,7 +37,7 @@ from companion.claims import Finding, Runs, claim, judge
 from companion.claims.finding import Part, decided, some_of
 from grokbook.curves.delay import ROUNDING, THRESHOLD, grok_times
 from grokbook.models.layer_norm import GroupedShape, NormedShape
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiment, Experiments
 from grokbook.training.schedule import Schedule
 from grokbook_chapters.causes.handed import donors, middle
 from grokbook_chapters.causes.runs import SEEDS, free, recorded_as
@@ -49,7 +49,7 @@ EVERY = {"Q": 5, "T": 10, "N": 10}
 KEPT = ("train_accuracy", "test_accuracy")
 
 
-def stays(bench: str) -> dict[str, Experiment]:
+def stays(bench: str) -> Experiments:
     """The free run of a bench, going on; "N" is bench T without LayerNorm."""
     of = "Q" if bench == "Q" else "T"
     config = free(of)
@@ -68,7 +68,7 @@ LAST = 10_000
 """Its last step."""
 
 
-def larger() -> dict[str, Experiment]:
+def larger() -> Experiments:
     """The transformer of chapter 2's size on whole unordered pairs, with LayerNorm and without."""
     found = {}
     for bench, network in LARGER.items():
@@ -154,7 +154,7 @@ OURS = {
 }
 
 
-def asked(*benches: str) -> dict[str, Experiment]:
+def asked(*benches: str) -> Experiments:
     """The runs of some benches by bench."""
     experiments = {}
     for bench in benches:

@@ -26,7 +26,6 @@ seeds of the search did, nine of twelve others did not, and so bench T is open. 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
 from functools import partial
 from typing import NamedTuple
 
@@ -37,7 +36,7 @@ import xarray as xr
 from companion.claims import Finding, Runs, claim, judge
 from companion.claims.finding import Part
 from grokbook.curves.delay import THRESHOLD, grok_times
-from grokbook.runs.experiment import Experiment, available
+from grokbook.runs.experiment import Experiments, available
 from grokbook.runs.sweep import Axis, Sweep
 from grokbook.training.config import RunConfig, StopRule
 from grokbook.training.schedule import Schedule
@@ -52,6 +51,7 @@ from grokbook_chapters.causes.handed import (
     word,
 )
 from grokbook_chapters.causes.runs import arms, free, recorded_as
+from grokbook_chapters.labelled import Tables
 
 PERSISTENCE = 30
 """Logged steps that an accuracy has to stay, one by one."""
@@ -94,7 +94,7 @@ def each_step(bench: str, steps: int) -> RunConfig:
     return dataclasses.replace(free(bench), steps=steps, log=log, stop=stop)
 
 
-def searches() -> dict[str, Sweep]:
+def searches() -> Experiments:
     """The grids of rate and decay, with three seeds that no arm has; that of T is doubled twice,
     where its best lay on an edge."""
     found = {}
@@ -119,7 +119,7 @@ def best(*searched: pd.DataFrame) -> tuple[float, float]:
     return float(rate), float(decay)
 
 
-def tuned(bench: str) -> dict[str, Experiment]:
+def tuned(bench: str) -> Experiments:
     """The arms of a bench: the best setting once it is known, the free run logged so, and that with
     twice its decay."""
     plain = each_step(bench, CAP)
@@ -146,7 +146,7 @@ def predictions() -> pd.DataFrame:
     return texts("tuning")
 
 
-def recorded_times(bench: str) -> dict[str, pd.DataFrame]:
+def recorded_times(bench: str) -> Tables:
     """The grok times of each recorded arm of a bench, set by hand, handed over or tuned."""
     tables = {}
     for read, experiments in ((grok_times, arms(bench) | handed(bench)), (timed, tuned(bench))):
@@ -167,7 +167,7 @@ OURS = {
 }
 
 
-def asked() -> dict[str, Experiment]:
+def asked() -> Experiments:
     """The tuned runs by bench."""
     return {bench: tuned(bench)["tuned"] for bench in BENCHES if bench in TUNED}
 
@@ -182,7 +182,7 @@ def told(times: pd.DataFrame, bench: str) -> str:
     )
 
 
-def left(runs: Runs | Mapping[str, pd.DataFrame], bench: str) -> Part:
+def left(runs: Runs | Tables, bench: str) -> Part:
     """Whether the tuned runs of a bench have no wait left."""
     return as_predicted(runs[bench], bench, "none")
 

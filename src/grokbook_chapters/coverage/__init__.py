@@ -4,7 +4,8 @@ of a cell."""
 from __future__ import annotations
 
 from grokbook.measures.inputs import whole
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiment as Experiment
+from grokbook.runs.experiment import Experiments
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.theory.coverage import distance_to_training as distance_to_training
 from grokbook.theory.coverage import same_class_distance as same_class_distance
@@ -20,7 +21,7 @@ from grokbook_chapters.coverage.numbers import simulated as simulated
 from grokbook_chapters.coverage.numbers import thresholds as thresholds
 
 
-def plan(p: int, k: int, train_fraction: float, draws: int) -> dict[str, Experiment]:
+def plan(p: int, k: int, train_fraction: float, draws: int) -> Experiments:
     """Plan of chapter 04a: nothing to train; grid, discs and draws must exist."""
     side_and_radius(p, k, torus=True)
     whole(draws, "draws")

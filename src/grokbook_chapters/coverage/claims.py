@@ -11,7 +11,7 @@ import sympy
 from companion.claims import Finding, Runs, claim, judge
 from companion.claims.finding import most
 from grokbook.curves.delay import grok_times
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiments
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.tasks.groups import cyclic
 from grokbook.theory.coverage import (
@@ -66,15 +66,10 @@ def radius_in_use(p: int, train_fraction: float) -> int:
     shown_by="counterexample",
     also=("G17", "G59"),
     says=(
-        (
-            "as printed (i, j) itself is such a cell; with training cells, every test cell of"
-            " {seeds} random splits "
-        ),
-        (
-            "has one within distance {farthest}, whatever a model answers, and for D1 = 5 a sum"
-            " computed exactly "
-        ),
-        "(right on {right} cells) breaks it at {broken:.0%} of the test cells",
+        "as printed (i, j) itself is such a cell; with training cells, every test cell of {seeds} "
+        "random splits has one within distance {farthest}, whatever a model answers, and for D1 = "
+        "5 a sum computed exactly (right on {right} cells) breaks it at {broken:.0%} of the test "
+        "cells"
     ),
 )
 def a_cell_of_the_class_is_near(p: int = 97, radius: int | None = None, seeds: int = 5) -> Finding:
@@ -89,7 +84,7 @@ def a_cell_of_the_class_is_near(p: int = 97, radius: int | None = None, seeds: i
         mask = ModularTask(p, seed=seed).train_mask
         of_test_cells.append(same_class_distance(mask)[~mask])
     apart = np.concatenate(of_test_cells)
-    share = float((apart < (2 * p if radius is None else radius)).mean())
+    share = (apart < (2 * p if radius is None else radius)).mean()
     right = np.array_equal(logits(p, 1).argmax(axis=2), cyclic(p))  # the network of one frequency
     return judge(
         share == 1 or not right,
@@ -112,15 +107,9 @@ def a_cell_of_the_class_is_near(p: int = 97, radius: int | None = None, seeds: i
     kind="formula",
     part_of="EG",
     says=(
-        (
-            "broken by {broken} of {total} pairs of one class (normal rows, p = {p}), whose printed"
-            " factor is 0; (|i - i'| + "
-        ),
-        (
-            "|j - j'|) times the largest step is broken by {largest} (arithmetic: a triangle"
-            " inequality), times the mean step "
-        ),
-        "by {mean}",
+        "broken by {broken} of {total} pairs of one class (normal rows, p = {p}), whose printed "
+        "factor is 0; (|i - i'| + |j - j'|) times the largest step is broken by {largest} "
+        "(arithmetic: a triangle inequality), times the mean step by {mean}"
     ),
 )
 def neighbour_inequality(p: int = 23, *, printed: bool = True) -> Finding:
@@ -160,16 +149,11 @@ def neighbour_inequality(p: int = 23, *, printed: bool = True) -> Finding:
     published="0 exceptions",
     also=("G19", "G20", "G21"),
     says=(
-        (
-            "{value:.0f} of {cases} pairs (p, k) up to p = {largest} break it, with k in"
-            " {{{broken_k}}} and p from {broken_p} "
-        ),
-        "on, all where 2 ln p / C is above 1, more than the whole grid; {within} where it ",
-        (
-            "is at most 1. There it is far off: p = {p}, k = 5 needs alpha = {sure:.4f}, not"
-            " {printed:.4f}; what the proof "
-        ),
-        "shows is that 1 - p^(-2/C) = {required:.4f} suffices for E <= 1",
+        "{value:.0f} of {cases} pairs (p, k) up to p = {largest} break it, with k in "
+        "{{{broken_k}}} and p from {broken_p} on, all where 2 ln p / C is above 1, more than the "
+        "whole grid; {within} where it is at most 1. There it is far off: p = {p}, k = 5 needs "
+        "alpha = {sure:.4f}, not {printed:.4f}; what the proof shows is that 1 - p^(-2/C) = "
+        "{required:.4f} suffices for E <= 1"
     ),
 )
 def fraction_is_necessary(largest: int = 97, least_k: int = 2) -> Finding:
@@ -190,7 +174,7 @@ def fraction_is_necessary(largest: int = 97, least_k: int = 2) -> Finding:
     return judge(
         not against,
         corrected=within == 0,
-        value=float(len(against)),
+        value=len(against),
         within=within,
         sure=guaranteed_size(p, 5, torus=True) / p**2,
         printed=printed_fraction(p, 5),
@@ -209,7 +193,7 @@ def fraction_is_necessary(largest: int = 97, least_k: int = 2) -> Finding:
 LONG = 30_000
 
 
-def two_moduli() -> dict[int, Experiment]:
+def two_moduli() -> Experiments:
     """Fig. 5 at p = 97, and the same at p = 31 for `LONG` steps: at p = 47 it takes more than twice
     as long to tell."""
     return {31: fig5(31, steps=LONG), 97: fig5(97, n_seeds=19)}
@@ -229,19 +213,11 @@ RUNS = (two_moduli,)
     rule_changed="2026-11-24 5185aeb",
     bars={"long": (LONG // 2, 2 * LONG)},
     says=(
-        (
-            "no k is printed, and at every k the bound is lower for the smaller modulus; at"
-            " {fraction:.0%} {seen}: "
-        ),
-        (
-            "{fit}. And it counts cells of every class: at k = {k}, the least whose bound is below"
-            " {fraction:.0%} at "
-        ),
-        (
-            "p = {p}, a disc has {c} cells, {own} of them of the class that Theorem 3.10 asks for;"
-            " with {own} in "
-        ),
-        "place of {c} it asks for {own_share:.0%}, not {share:.0%}",
+        "no k is printed, and at every k the bound is lower for the smaller modulus; at "
+        "{fraction:.0%} {seen}: {fit}. And it counts cells of every class: at k = {k}, the least "
+        "whose bound is below {fraction:.0%} at p = {p}, a disc has {c} cells, {own} of them of "
+        "the class that Theorem 3.10 asks for; with {own} in place of {c} it asks for "
+        "{own_share:.0%}, not {share:.0%}"
     ),
 )
 def fraction_for_grokking(runs: Runs, *, train_fraction: float = 0.3, long: int = LONG) -> Finding:
@@ -294,19 +270,11 @@ def fraction_for_grokking(runs: Runs, *, train_fraction: float = 0.3, long: int 
     published="100%",
     also=("G22",),
     says=(
-        (
-            "as printed, with no threshold named, true of any model: above 1 - 1/p^2 nothing is"
-            " left to test; our reading, "
-        ),
-        (
-            "the bound of Theorem 3.12, for the coverage it is derived from: p = {p}, k = {k}, at"
-            " {threshold:.1%} the grid is "
-        ),
-        (
-            "covered with probability {drawn.value:.2f} ± {drawn.error:.2f}, and with probability 1"
-            " only from {sure} "
-        ),
-        "of {n} cells on ({sure_share:.2%}); for 95% {enough} suffice ({enough_share:.1%})",
+        "as printed, with no threshold named, true of any model: above 1 - 1/p^2 nothing is left "
+        "to test; our reading, the bound of Theorem 3.12, for the coverage it is derived from: p = "
+        "{p}, k = {k}, at {threshold:.1%} the grid is covered with probability {drawn.value:.2f} ± "
+        "{drawn.error:.2f}, and with probability 1 only from {sure} of {n} cells on "
+        "({sure_share:.2%}); for 95% {enough} suffice ({enough_share:.1%})"
     ),
 )
 def certain_above_the_threshold(

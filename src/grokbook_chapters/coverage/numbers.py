@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
 from companion.claims import load
 from companion.claims.finding import some_of
-from companion.page import Truth
+from companion.page import Prose, Truth
 from grokbook.curves.delay import grok_times
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.theory.coverage import (
@@ -91,7 +89,7 @@ def thresholds(p: int, k: int, draws: int) -> pd.DataFrame:
 
 def numbers(
     p: int, k: int, train_fraction: float, near: np.ndarray, own: np.ndarray, farthest: pd.DataFrame
-) -> dict[str, Any]:
+) -> Prose:
     """What the prose uses of one training set (distances `near` and `own`), of the draws of
     `farthest_cells` and of the counts."""
     m = training_size(p, k)
@@ -133,7 +131,7 @@ def _generalise() -> dict[str, str]:
     return words
 
 
-def _one_set(far: np.ndarray, alone: np.ndarray) -> dict[str, Any]:
+def _one_set(far: np.ndarray, alone: np.ndarray) -> Prose:
     """How many cells one training set leaves uncovered, of any class and of their own."""
     seen = f"{far.sum():,} and {alone.sum():,} cells are uncovered"
     return {
@@ -143,7 +141,7 @@ def _one_set(far: np.ndarray, alone: np.ndarray) -> dict[str, Any]:
     }
 
 
-def _radii(farthest: pd.DataFrame) -> dict[str, Any]:
+def _radii(farthest: pd.DataFrame) -> Prose:
     """From which radius on 95 % of the draws are covered."""
     radii = 1 + farthest.quantile(0.95, interpolation="higher")
     by_any = radii["any class"]

@@ -32,8 +32,8 @@ START = np.random.default_rng(0).normal(0.5, 1, size=6)
     shown_by="proof",
     part_of="EL",
     says=(
-        "doubling an embedding multiplies (E - mu) / sigma by {value:.2f} with sigma as printed ",
-        "and by {right:.2f} with its root",
+        "doubling an embedding multiplies (E - mu) / sigma by {value:.2f} with sigma as printed "
+        "and by {right:.2f} with its root"
     ),
 )
 def printed_deviation() -> Finding:
@@ -44,8 +44,8 @@ def printed_deviation() -> Finding:
     printed = 2 * START.var() / (2 * START).var()
     right = 2 * START.std() / (2 * START).std()
     return judge(
-        bool(np.isclose(printed, 1)),
-        corrected=bool(np.isclose(right, 1)),
+        np.isclose(printed, 1),
+        corrected=np.isclose(right, 1),
         value=printed,
         right=right,
     )
@@ -61,9 +61,9 @@ def printed_deviation() -> Finding:
     part_of="XL",
     also=("L09", "L13"),
     says=(
-        "along the flow Z_0 drifts by {value:.0e}; l_eff and R^T H R / 2 differ by {apart:.0e}; ",
-        "at t = 3 / lambda_3 the slowest deviation is {left:.4f} of what it was, relative to the ",
-        "line (exp(-3) = {exact:.4f})",
+        "along the flow Z_0 drifts by {value:.0e}; l_eff and R^T H R / 2 differ by {apart:.0e}; at "
+        "t = 3 / lambda_3 the slowest deviation is {left:.4f} of what it was, relative to the line "
+        "(exp(-3) = {exact:.4f})"
     ),
 )
 def z0_is_kept() -> Finding:
@@ -78,12 +78,12 @@ def z0_is_kept() -> Finding:
     end = flow(start, pairs, [3 * z0 / grokking_rate(pairs, 6)])[0]
     drift = abs(conserved(end)[1] / z0 - 1)
     apart = abs(effective_loss(start, pairs) - start @ quadratic_form(pairs, 6) @ start / z0)
-    left = float(end @ slow / (end @ line) * (line @ line))
-    exact = float(np.exp(-3))
+    left = end @ slow / (end @ line) * (line @ line)
+    exact = np.exp(-3)
     return judge(
         drift < 1e-12,
         apart < 1e-12,
-        bool(np.isclose(left, exact)),
+        np.isclose(left, exact),
         value=drift,
         low=0,
         high=1e-12,
@@ -102,9 +102,9 @@ def z0_is_kept() -> Finding:
     shown_by="counterexample",
     published="conserved",
     says=(
-        "from (1, 0, 0) the sum goes from 1 to {value:.4f} = sqrt(6/5); dC/dt = (2 l_eff / Z_0) C ",
-        "to {error:.0e} at a random start, a term that Eq. 27 drops; from a centred start C stays ",
-        "0 to {centred:.0e}",
+        "from (1, 0, 0) the sum goes from 1 to {value:.4f} = sqrt(6/5); dC/dt = (2 l_eff / Z_0) C "
+        "to {error:.0e} at a random start, a term that Eq. 27 drops; from a centred start C stays "
+        "0 to {centred:.0e}"
     ),
 )
 def sum_is_kept() -> Finding:
@@ -114,10 +114,10 @@ def sum_is_kept() -> Finding:
     """
     pairs = all_samples(6)
     total, z0 = conserved(START)
-    end = float(limit([1.0, 0.0, 0.0], all_samples(3)).sum())
+    end = limit([1.0, 0.0, 0.0], all_samples(3)).sum()
     derived = 2 * effective_loss(START, pairs) / z0 * total[0]
-    error = abs(float(velocity(START, pairs).sum() - derived))
-    centred = abs(float(flow(START - START.mean(), pairs, [5.0]).sum()))
+    error = abs(velocity(START, pairs).sum() - derived)
+    centred = abs(flow(START - START.mean(), pairs, [5.0]).sum())
     return judge(
         abs(end - 1) < 1e-6, assumed=centred < 1e-12, value=end, error=error, centred=centred
     )
@@ -131,10 +131,10 @@ def sum_is_kept() -> Finding:
     kind="theorem",
     shown_by="proof",
     says=(
-        "minus the gradient is -(H - rho) R with rho = 2 l_eff / Z_0; at a random start the two ",
-        "differ by {value:.0%} of their length; with -H R the length Z_0 falls to {linear:.2f} of ",
-        "itself by t = 5, with the gradient it stays ({kept:.2f}), and the directions agree to ",
-        "{angle:.0e}",
+        "minus the gradient is -(H - rho) R with rho = 2 l_eff / Z_0; at a random start the two "
+        "differ by {value:.0%} of their length; with -H R the length Z_0 falls to {linear:.2f} of "
+        "itself by t = 5, with the gradient it stays ({kept:.2f}), and the directions agree to "
+        "{angle:.0e}"
     ),
 )
 def linear_flow() -> Finding:
@@ -147,17 +147,17 @@ def linear_flow() -> Finding:
     pairs = all_samples(6)
     true = velocity(START, pairs, kind="normalised")
     printed = velocity(START, pairs, kind="linear")
-    apart = float(np.linalg.norm(true - printed) / np.linalg.norm(printed))
+    apart = np.linalg.norm(true - printed) / np.linalg.norm(printed)
     true_end = flow(START, pairs, [5.0], kind="normalised")[0]
     printed_end = flow(START, pairs, [5.0], kind="linear")[0]
     turn = true_end / np.linalg.norm(true_end) - printed_end / np.linalg.norm(printed_end)
-    angle = float(np.linalg.norm(turn))
+    angle = np.linalg.norm(turn)
     return judge(
         apart < 1e-6,
         corrected=angle < 1e-9,
         value=apart,
-        linear=float(printed_end @ printed_end / (START @ START)),
-        kept=float(true_end @ true_end / (START @ START)),
+        linear=printed_end @ printed_end / (START @ START),
+        kept=true_end @ true_end / (START @ START),
         angle=angle,
     )
 
@@ -203,10 +203,10 @@ def bias(samples: int) -> float:
     part_of="EL",
     also=("L35", "L36", "L37"),
     says=(
-        "y - b falls as exp(-{one:.3f} eta t) with one sample, exp(-{two:.3f} eta t) with two, ",
-        "and the force with it; with A = 1, y = 1 and r' = -r the sum r + r' moves at ",
-        "{total:.2f}, while the difference falls at the rate {rate:.2f} whatever y is, as U = ",
-        "{value:.2f} |r - r'|^2 has it; Eq. 41 has 0.5, Eq. 5 has 1: factors of the time only",
+        "y - b falls as exp(-{one:.3f} eta t) with one sample, exp(-{two:.3f} eta t) with two, and "
+        "the force with it; with A = 1, y = 1 and r' = -r the sum r + r' moves at {total:.2f}, "
+        "while the difference falls at the rate {rate:.2f} whatever y is, as U = {value:.2f} |r - "
+        "r'|^2 has it; Eq. 41 has 0.5, Eq. 5 has 1: factors of the time only"
     ),
 )
 def appendix_l() -> Finding:
@@ -216,16 +216,16 @@ def appendix_l() -> Finding:
     The factor 2 belongs to two samples. Half the difference of both samples follows Eq. 40 without
     r' = -r. A potential pulls on both samples: under k |x1 - x2|^2 their difference falls at 4 k.
     """
-    one = float(-np.log(1 - bias(1)))
-    two = float(-np.log(1 - bias(2)))
+    one = -np.log(1 - bias(1))
+    two = -np.log(1 - bias(2))
     r = np.array([0.7, -0.7])
     moves = 1.0 - r
-    total = float(moves.sum())
-    rate = float(-np.diff(moves)[0] / np.diff(r)[0])
+    total = moves.sum()
+    rate = -np.diff(moves)[0] / np.diff(r)[0]
     return judge(
-        bool(np.isclose(one, 2)),
+        np.isclose(one, 2),
         total == 0,
-        bool(np.isclose(rate / 4, 0.5)),
+        np.isclose(rate / 4, 0.5),
         corrected=np.allclose([one, two, rate], [1, 2, 1], atol=1e-6),
         value=rate / 4,
         one=one,
@@ -244,9 +244,9 @@ def appendix_l() -> Finding:
     published="1",
     shown_by="count",
     says=(
-        "the mean eigenvalue of A^T A is {value:.2f} for 10 inputs and 1,000 outputs, near 2 ",
-        "outputs / (inputs + outputs); a square matrix of 400 has eigenvalues from {low:.2f} to ",
-        "{high:.2f}",
+        "the mean eigenvalue of A^T A is {value:.2f} for 10 inputs and 1,000 outputs, near 2 "
+        "outputs / (inputs + outputs); a square matrix of 400 has eigenvalues from {low:.2f} to "
+        "{high:.2f}"
     ),
 )
 def xavier_is_not_orthogonal() -> Finding:
@@ -267,7 +267,7 @@ def xavier_is_not_orthogonal() -> Finding:
     return judge(
         near,
         assumed=float(np.ptp(wide)) < wide.mean(),
-        value=float(wide.mean()),
-        low=float(square.min()),
-        high=float(square.max()),
+        value=wide.mean(),
+        low=square.min(),
+        high=square.max(),
     )

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from grokbook.errors import ParameterError
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiments
 from grokbook.theory.effective_flow import quadratic_form
 from grokbook.theory.linear_probability import crossing, linear_probability
 from grokbook.theory.parallelograms import (
@@ -33,7 +33,7 @@ def training_set(p: int, samples: int, seed: int = 0) -> list[Sample]:
     return sorted(every[k] for k in order[:samples])
 
 
-def plan(p: int, samples: int, seed: int) -> dict[str, Experiment]:
+def plan(p: int, samples: int, seed: int) -> Experiments:
     """Nothing is trained; a training set larger than the table, or one without any parallelogram,
     is refused.
 

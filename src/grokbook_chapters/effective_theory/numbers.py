@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from companion.claims import findings
-from companion.page import Truth
+from companion.page import Prose, Truth
 from grokbook.theory.linear_probability import crossing
 from grokbook.theory.parallelograms import Sample, all_samples, ideal_model, nullity
 from grokbook_chapters.effective_theory.representations import (
@@ -21,7 +20,7 @@ from grokbook_chapters.effective_theory.representations import (
 
 def numbers(
     p: int, pairs: Sequence[Sample], curves: Mapping[int, np.ndarray], sizes: pd.DataFrame
-) -> dict[str, Any]:
+) -> Prose:
     """What the prose uses: the worked example of `p` symbols with its training `pairs`, the chances
     of a line by p and the sizes at which they are one half."""
     free = nullity(pairs, p)

@@ -94,11 +94,9 @@ def labels_differ(embedding: np.ndarray, pairs: Pairs) -> bool:
     kind="theorem",
     shown_by="counterexample",
     says=(
-        (
-            "p = 3, D = {{(0, 0)}}, E = (0, 1, 1): the loss can be zero ({fits}) and E_0 + E_1 ="
-            " E_0 + E_2, with labels 1 and "
-        ),
-        "2; among pairs of D no embedding with values 0 to 3 does so ({value:.0f} cases of {of})",
+        "p = 3, D = {{(0, 0)}}, E = (0, 1, 1): the loss can be zero ({fits}) and E_0 + E_1 = E_0 + "
+        "E_2, with labels 1 and 2; among pairs of D no embedding with values 0 to 3 does so "
+        "({value:.0f} cases of {of})"
     ),
 )
 def parallelograms_have_one_label() -> Finding:
@@ -131,11 +129,8 @@ def parallelograms_have_one_label() -> Finding:
     kind="theorem",
     shown_by="proof",
     says=(
-        (
-            "an injective decoder with zero loss gives samples of one label one sum; in {of} worlds"
-            " of three symbols "
-        ),
-        "that have such a decoder {value:.0f} leave a permissible parallelogram open",
+        "an injective decoder with zero loss gives samples of one label one sum; in {of} worlds of "
+        "three symbols that have such a decoder {value:.0f} leave a permissible parallelogram open"
     ),
 )
 def injective_decoder() -> Finding:
@@ -151,7 +146,7 @@ def injective_decoder() -> Finding:
         labels = {label for _, label in seen}
         if len(seen) == len(sums) == len(labels):
             left_open.append((equations(permissible_set(pairs), 3) @ e).any())
-    wrong = int(np.sum(left_open))
+    wrong = np.sum(left_open)
     of = len(left_open)
     return judge(wrong == 0 < of, value=wrong, low=0, high=0, of=of)
 
@@ -165,8 +160,8 @@ def injective_decoder() -> Finding:
     published="3 at p = 4",
     part_of="EL",
     says=(
-        "{value:.0f} unordered pairs of different samples at p = 4, {literal} by Eq. 1 as ",
-        "printed; of the quadruples (i, j, m, n) of Eq. 19 {off} of 3 violate i + j = m + n",
+        "{value:.0f} unordered pairs of different samples at p = 4, {literal} by Eq. 1 as printed; "
+        "of the quadruples (i, j, m, n) of Eq. 19 {off} of 3 violate i + j = m + n"
     ),
 )
 def parallelogram_counts() -> Finding:
@@ -206,9 +201,9 @@ def qualities(tables: np.ndarray, delta: float) -> np.ndarray:
     shown_by="count",
     bars={"delta": (0.01, 0.1)},
     says=(
-        "{value:.0%} of {draws} random embeddings (p = 10) close no parallelogram at a tolerance ",
-        "of 0, {zero:.0%} at 0.01 (mean RQI {mean:.4f}), {wide_zero:.0%} at 0.1 ({wide:.3f}); a ",
-        "line has {line:.0f}; {bars}",
+        "{value:.0%} of {draws} random embeddings (p = 10) close no parallelogram at a tolerance "
+        "of 0, {zero:.0%} at 0.01 (mean RQI {mean:.4f}), {wide_zero:.0%} at 0.1 ({wide:.3f}); a "
+        "line has {line:.0f}; {bars}"
     ),
 )
 def random_quality(draws: int = 1_000, *, delta: float = 0.0) -> Finding:
@@ -221,7 +216,7 @@ def random_quality(draws: int = 1_000, *, delta: float = 0.0) -> Finding:
     in ten.
     """
     tables = np.random.default_rng(0).normal(size=(draws, 10))
-    none = float(np.mean(qualities(tables, delta) == 0))
+    none = np.mean(qualities(tables, delta) == 0)
     narrow = qualities(tables, 0.01)
     wide = qualities(tables, 0.1)
     line = representation_quality_index(np.arange(10.0))
@@ -251,8 +246,8 @@ def random_quality(draws: int = 1_000, *, delta: float = 0.0) -> Finding:
     also=("L26",),
     published="2; below 22 of 55",
     says=(
-        "all parallelograms leave {value:.0f} degrees of freedom for p from 3 to 14; of {draws} ",
-        "random orders (p = 10) {share:.0%} force a line with fewer than 22 samples",
+        "all parallelograms leave {value:.0f} degrees of freedom for p from 3 to 14; of {draws} "
+        "random orders (p = 10) {share:.0%} force a line with fewer than 22 samples"
     ),
 )
 def full_nullity(draws: int = 10_000) -> Finding:
@@ -263,7 +258,7 @@ def full_nullity(draws: int = 10_000) -> Finding:
     differences zero.
     """
     left = {nullity(all_samples(p), p) for p in range(3, 15)}
-    share = float((first_linear(10, draws) < 22).mean())
+    share = (first_linear(10, draws) < 22).mean()
     return judge(
         left == {2},
         share > 0,
@@ -283,15 +278,9 @@ def full_nullity(draws: int = 10_000) -> Finding:
     kind="theorem",
     shown_by="counterexample",
     says=(
-        (
-            "at p = 10 {value:.2f} of the 10 unseen samples of a random split 45/10 have a label"
-            " that no training "
-        ),
-        (
-            "sample has, on average; all labels are seen in {all_seen:.1%} of the splits; a set of"
-            " {n} samples can "
-        ),
-        "force a line and leave an ideal model {accuracy:.0%} right",
+        "at p = 10 {value:.2f} of the 10 unseen samples of a random split 45/10 have a label that "
+        "no training sample has, on average; all labels are seen in {all_seen:.1%} of the splits; "
+        "a set of {n} samples can force a line and leave an ideal model {accuracy:.0%} right"
     ),
 )
 def line_without_answers(n: int = 45) -> Finding:
@@ -360,12 +349,12 @@ def fewest_that_break(p: int) -> int:
     shown_by="draws",
     also=("L40",),
     says=(
-        "{at[0]:.3f} and {at[1]:.3f} of {draws} random orders force a line with 22 and 23 of 55 ",
-        "samples, p = 10, at most {off:.1f} standard errors from the authors' {theirs}; half do ",
-        "at a share of {value:.3f}, that is {small:.3f} at p = 4 and {large:.3f} at p = 20. From ",
-        "10 to 90 % of them lie {widths[0]:.2f} of the median apart at p = 10, {widths[1]:.2f} at ",
-        "40; without a free symbol {free[0]:.2f}, {free[1]:.2f} and {free[2]:.2f} at 100, 1,000 ",
-        "and 100,000",
+        "{at[0]:.3f} and {at[1]:.3f} of {draws} random orders force a line with 22 and 23 of 55 "
+        "samples, p = 10, at most {off:.1f} standard errors from the authors' {theirs}; half do at "
+        "a share of {value:.3f}, that is {small:.3f} at p = 4 and {large:.3f} at p = 20. From 10 "
+        "to 90 % of them lie {widths[0]:.2f} of the median apart at p = 10, {widths[1]:.2f} at 40; "
+        "without a free symbol {free[0]:.2f}, {free[1]:.2f} and {free[2]:.2f} at 100, 1,000 and "
+        "100,000"
     ),
 )
 def critical_share(draws: int = 10_000) -> Finding:
@@ -382,7 +371,7 @@ def critical_share(draws: int = 10_000) -> Finding:
     at = curve[[*PUBLISHED]]
     theirs = np.array([*PUBLISHED.values()])
     errors = np.sqrt(theirs * (1 - theirs) * (1 / draws + 1e-4))
-    off = float((abs(at - theirs) / errors).max())
+    off = (abs(at - theirs) / errors).max()
     ours = crossing(curve)
     widths = []
     for p in (10, 40):
@@ -392,7 +381,7 @@ def critical_share(draws: int = 10_000) -> Finding:
     return judge(
         abs(ours - 0.4) < 0.02,
         off < 4,
-        bool((np.diff(free) < 0).all()),
+        (np.diff(free) < 0).all(),
         value=ours,
         low=0.38,
         high=0.42,
@@ -415,18 +404,10 @@ def critical_share(draws: int = 10_000) -> Finding:
     kind="theorem",
     shown_by="count",
     says=(
-        (
-            "{value:.0f} samples of two neighbouring sums force a line at p = 10, and no fewer do"
-            " (at p = 4 and 5 "
-        ),
-        (
-            "all sets were looked at: {least}); of random sets of 22, the published share,"
-            " {half:.0%} do; a set of "
-        ),
-        (
-            "{largest} of 55 does not (at p = 4 to 6 all larger ones do: {broken} left out break a"
-            " line, no fewer)"
-        ),
+        "{value:.0f} samples of two neighbouring sums force a line at p = 10, and no fewer do (at "
+        "p = 4 and 5 all sets were looked at: {least}); of random sets of 22, the published share, "
+        "{half:.0%} do; a set of {largest} of 55 does not (at p = 4 to 6 all larger ones do: "
+        "{broken} left out break a line, no fewer)"
     ),
 )
 def least_and_typical() -> Finding:
@@ -438,7 +419,7 @@ def least_and_typical() -> Finding:
     least = [fewest_that_force(p) for p in (4, 5)]
     broken = [fewest_that_break(p) for p in (4, 5, 6)]
     two_sums = least_set(10)
-    half = float((first_linear(10) <= 22).mean())
+    half = (first_linear(10) <= 22).mean()
     forced = nullity(two_sums, 10) == 2 and least == [4, 5]
     return judge(
         forced and len(two_sums) == 22,
@@ -482,11 +463,9 @@ def largest_failing_set(p: int) -> Pairs:
     shown_by="count",
     seconds=3,
     says=(
-        (
-            "the mean rate is {means[0]:.3f}, {means[1]:.3f}, {means[2]:.3f} and {means[3]:.3f} for"
-            " 20, 30, 40 and "
-        ),
-        "55 samples (p = 10, {draws} random sets a size); at 20 it is zero in {value:.0%} of them",
+        "the mean rate is {means[0]:.3f}, {means[1]:.3f}, {means[2]:.3f} and {means[3]:.3f} for "
+        "20, 30, 40 and 55 samples (p = 10, {draws} random sets a size); at 20 it is zero in "
+        "{value:.0%} of them"
     ),
 )
 def rate_by_size(draws: int = 200) -> Finding:
@@ -498,7 +477,7 @@ def rate_by_size(draws: int = 200) -> Finding:
     for n in (20, 30, 40, 55):
         orders = [rng.permutation(55) for _ in range(draws if n < 55 else 1)]
         rates[n] = np.array([grokking_rate(samples[order[:n]], 10) for order in orders])
-    zero = float((rates[20] == 0).mean())
+    zero = (rates[20] == 0).mean()
     means = [float(of_size.mean()) for of_size in rates.values()]
     rises = means == sorted(means)
     return judge(zero > 0.5, rises, value=zero, low=0.5, high=1, means=means, draws=draws)
@@ -514,10 +493,10 @@ def rate_by_size(draws: int = 200) -> Finding:
     part_of="XL",
     also=("L23", "L27"),
     says=(
-        "(0, 5, 2, 3) and 2 E_4 = E_3 + E_5 lie in the span of the equations before them; of {of} ",
-        "nested sets of parallelograms {lost} lose an answered sample; the 8 sets of equations at ",
-        "p = 4 have {value:.0f} different solutions, since A2 = A1 + A3, and a part of a set ",
-        "never fewer degrees of freedom than the set",
+        "(0, 5, 2, 3) and 2 E_4 = E_3 + E_5 lie in the span of the equations before them; of {of} "
+        "nested sets of parallelograms {lost} lose an answered sample; the 8 sets of equations at "
+        "p = 4 have {value:.0f} different solutions, since A2 = A1 + A3, and a part of a set never "
+        "fewer degrees of freedom than the set"
     ),
 )
 def spans() -> Finding:
@@ -570,9 +549,9 @@ def sets_of_equations() -> list[tuple[Sample, ...]]:
     shown_by="count",
     part_of="EL",
     says=(
-        "the eight listed samples are {value:.0f} different ones, leave {nullity} degrees of ",
-        "freedom, and none of them can be left out; of all sets of {least} samples {few} suffice, ",
-        "none of fewer",
+        "the eight listed samples are {value:.0f} different ones, leave {nullity} degrees of "
+        "freedom, and none of them can be left out; of all sets of {least} samples {few} suffice, "
+        "none of fewer"
     ),
 )
 def samples_for_six() -> Finding:
@@ -601,18 +580,15 @@ def samples_for_six() -> Finding:
     shown_by="count",
     part_of="EL",
     says=(
-        (
-            "of {draws} random embeddings (p = 10) the printed rule |d| <= 0.01 closes"
-            " {printed:.2%} of the "
-        ),
-        "parallelograms, |d|^2 <= 0.01 (appendix H, and the authors' code) {value:.2%}",
+        "of {draws} random embeddings (p = 10) the printed rule |d| <= 0.01 closes {printed:.2%} "
+        "of the parallelograms, |d|^2 <= 0.01 (appendix H, and the authors' code) {value:.2%}"
     ),
 )
 def two_tolerances(draws: int = 1_000) -> Finding:
     """A parallelogram is closed to within delta = 0.01."""
     tables = np.random.default_rng(0).normal(size=(draws, 10))
-    printed = float(qualities(tables, 0.01).mean())
-    squared = float(qualities(tables, 0.1).mean())
+    printed = qualities(tables, 0.01).mean()
+    squared = qualities(tables, 0.1).mean()
     return judge(
         printed == squared, corrected=printed < squared, value=squared, draws=draws, printed=printed
     )

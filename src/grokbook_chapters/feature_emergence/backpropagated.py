@@ -110,7 +110,7 @@ def unreached(F: np.ndarray, Y: np.ndarray) -> float:
     inside = centred(F)
     wanted = centred(Y)
     best = np.linalg.lstsq(inside, wanted.astype(inside.dtype), rcond=1e-10)[0]
-    return float(np.linalg.norm(wanted - inside @ best) / np.linalg.norm(wanted))
+    return np.linalg.norm(wanted - inside @ best) / np.linalg.norm(wanted)
 
 
 def paired_nodes(M: Group, *, conjugate: bool = True, seed: int = 0) -> np.ndarray:

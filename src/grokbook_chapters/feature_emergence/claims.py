@@ -101,11 +101,9 @@ def gradient_formula(K: int = 6, n: int = 20) -> Finding:
     shown_by="draws",
     seconds=3,
     says=(
-        (
-            "with {K:,} random features of the {n} sums modulo {M} the direction is right (cosine"
-            " {cosine:.4f}); the "
-        ),
-        "best factor is {value:.4f} of eta/(Kc + eta)^2 and {printed:.1e} of the printed one",
+        "with {K:,} random features of the {n} sums modulo {M} the direction is right (cosine "
+        "{cosine:.4f}); the best factor is {value:.4f} of eta/(Kc + eta)^2 and {printed:.1e} of "
+        "the printed one"
     ),
 )
 def prefactor(M: int = 5, K: int = 20_000, eta: float = 10.0) -> Finding:
@@ -144,11 +142,9 @@ def prefactor(M: int = 5, K: int = 20_000, eta: float = 10.0) -> Finding:
     kind="theorem",
     shown_by="counterexample",
     says=(
-        (
-            "as eta falls from 1 to 1e-8, |G_F| comes to {value:.3f} with {narrow} features of {n}"
-            " samples, where "
-        ),
-        "the least squares cannot fit, and to {wide_left:.0e} with {wide} (n - 1 or more)",
+        "as eta falls from 1 to 1e-8, |G_F| comes to {value:.3f} with {narrow} features of {n} "
+        "samples, where the least squares cannot fit, and to {wide_left:.0e} with {wide} (n - 1 or "
+        "more)"
     ),
 )
 def no_decay(narrow: int = 6, wide: int = 30, n: int = 20) -> Finding:
@@ -228,11 +224,8 @@ def ascent_of_energy() -> Finding:
     section=CLIMB,
     kind="theorem",
     says=(
-        (
-            "for {of} groups the regular representation splits into irreps found numerically: each"
-            " is a homomorphism "
-        ),
-        "to {value:.0e}, and their dimensions squared over c add up to M",
+        "for {of} groups the regular representation splits into irreps found numerically: each is "
+        "a homomorphism to {value:.0e}, and their dimensions squared over c add up to M"
     ),
 )
 def regular_representation() -> Finding:
@@ -259,11 +252,8 @@ def regular_representation() -> Finding:
     kind="formula",
     shown_by="counterexample",
     says=(
-        (
-            "with Frobenius norms the sum over irreps is E (to {error:.0e} on S3 and Z5); with"
-            " traces it is on Z5, "
-        ),
-        "and not on S3: {value:.1f}, where E is {right:.1f}",
+        "with Frobenius norms the sum over irreps is E (to {error:.0e} on S3 and Z5); with traces "
+        "it is on Z5, and not on S3: {value:.1f}, where E is {right:.1f}"
     ),
 )
 def energy_by_irreps() -> Finding:
@@ -274,7 +264,7 @@ def energy_by_irreps() -> Finding:
     off = 0.0
     for group, n in (("Z5", 5), ("S3", 6)):
         w = rng.normal(size=2 * n)
-        right = float(energy(w, group))
+        right = energy(w, group)
         traces = by_traces(w, group)
         error = max(error, abs(by_irreps(w, group) / right - 1))
         off = max(off, abs(traces / right - 1))
@@ -295,7 +285,7 @@ def off_printed(groups: Sequence[int | str], inputs: str = "unit") -> float:
         for m in local_maxima(group):
             parts = 8 if m.type == "real" else 16
             printed = len(as_table(group)) / (parts * m.irrep.degree)
-            reached = float(energy(m.w, group, inputs=inputs))
+            reached = energy(m.w, group, inputs=inputs)
             worst = max(worst, abs(reached / printed - 1))
     return worst
 
@@ -309,15 +299,9 @@ def off_printed(groups: Sequence[int | str], inputs: str = "unit") -> float:
     published="M/8d, M/16d",
     seconds=3,
     says=(
-        (
-            "for unit inputs the maxima of {of} groups are M/8d and M/16d to {value:.0e}; for"
-            " one-hot ones they are "
-        ),
-        (
-            "four times that; the printed list has no quaternionic irreps, as that of Q8 (M/16d ="
-            " {q8:g}); in one "
-        ),
-        "formula M/(8D), D the real dimension",
+        "for unit inputs the maxima of {of} groups are M/8d and M/16d to {value:.0e}; for one-hot "
+        "ones they are four times that; the printed list has no quaternionic irreps, as that of Q8 "
+        "(M/16d = {q8:g}); in one formula M/(8D), D the real dimension"
     ),
 )
 def energies() -> Finding:
@@ -398,18 +382,10 @@ def printed_maxima() -> float:
     seconds=5,
     also=("T21",),
     says=(
-        (
-            "with (Pu)(h) = u(h^-1), [u; ±Pu] is a maximum in each irrep of {of} groups (to"
-            " {off:.0e}); {starts} ascents end "
-        ),
-        (
-            "at listed heights (to {far:.0e}), {pure:.6f} of |w|^2 or more in one irrep. Other"
-            " maxima have a v free of u "
-        ),
-        (
-            "({modes} zero modes modulo 5), and u must have rank one (random u on S3: {low:.2f} to"
-            " {high:.2f} of {top:g})"
-        ),
+        "with (Pu)(h) = u(h^-1), [u; ±Pu] is a maximum in each irrep of {of} groups (to "
+        "{off:.0e}); {starts} ascents end at listed heights (to {far:.0e}), {pure:.6f} of |w|^2 or "
+        "more in one irrep. Other maxima have a v free of u ({modes} zero modes modulo 5), and u "
+        "must have rank one (random u on S3: {low:.2f} to {high:.2f} of {top:g})"
     ),
 )
 def printed_family(draws: int = 200, starts: int = 20) -> Finding:
@@ -427,7 +403,7 @@ def printed_family(draws: int = 200, starts: int = 20) -> Finding:
     u = rng.normal(size=(draws, 6)) @ m.irrep.projection
     w = np.concatenate([u, inverse_of(u, "S3")], axis=1)
     reached = energy(w / np.linalg.norm(w, axis=1, keepdims=True), "S3")
-    every_u = bool(reached.min() > m.energy * (1 - ROUNDING))
+    every_u = reached.min() > m.energy * (1 - ROUNDING)
     modes = local_maxima(5)[0].zero_modes
     off = printed_maxima()
     far, pure = ends_of_ascents(starts)
@@ -437,7 +413,7 @@ def printed_family(draws: int = 200, starts: int = 20) -> Finding:
         every_u,
         modes == 1,
         corrected=in_one_irrep,
-        value=float(np.median(reached)),
+        value=np.median(reached),
         low=reached.min(),
         high=reached.max(),
         top=m.energy,
@@ -488,15 +464,9 @@ def missed_by_pairs(group: str, *, conjugate: bool) -> float:
     also=("T24",),
     published="2M - 2",
     says=(
-        (
-            "v = P conj(u) reaches them to {value:.0e} on {of} groups; v = Pu misses {least:.2f} to"
-            " {most:.2f} of them. The "
-        ),
-        (
-            "number is at most the bound, and {nodes} for addition modulo {M}; four real cosines a"
-            " frequency do it too "
-        ),
-        "(missed: {real:.0e})",
+        "v = P conj(u) reaches them to {value:.0e} on {of} groups; v = Pu misses {least:.2f} to "
+        "{most:.2f} of them. The number is at most the bound, and {nodes} for addition modulo {M}; "
+        "four real cosines a frequency do it too (missed: {real:.0e})"
     ),
 )
 def reconstruction(
@@ -539,11 +509,9 @@ def reconstruction(
     kind="observation",
     shown_by="count",
     says=(
-        (
-            "{few} nodes for the {pairs:,} pairs of addition modulo {M}; the sentence follows the"
-            " one on Abelian "
-        ),
-        "groups, and is not true of all: on A4 the theorem's number is {value:.0f} for 144 pairs",
+        "{few} nodes for the {pairs:,} pairs of addition modulo {M}; the sentence follows the one "
+        "on Abelian groups, and is not true of all: on A4 the theorem's number is {value:.0f} for "
+        "144 pairs"
     ),
 )
 def more_efficient(M: int = 71) -> Finding:
@@ -562,8 +530,8 @@ def keeping(moduli: tuple[int, ...], draws: int) -> pd.DataFrame:
     rows = []
     for M in moduli:
         pairs = min(M * M, round(TIMES * M * np.log(M)))
-        survived = int(keeps(M, pairs, draws, steps=150).sum())
-        half = int(keeps(M, pairs // 2, draws, steps=150).sum())
+        survived = keeps(M, pairs, draws, steps=150).sum()
+        half = keeps(M, pairs // 2, draws, steps=150).sum()
         rows.append({"M": M, "pairs": pairs, "share": pairs / M**2, "kept": survived, "half": half})
     return pd.DataFrame(rows)
 
@@ -577,11 +545,8 @@ def keeping(moduli: tuple[int, ...], draws: int) -> pd.DataFrame:
     shown_by="draws",
     seconds=12,
     says=(
-        (
-            "{times:g} M ln M random pairs keep a maximum in {kept} of {draws} draws at M ="
-            " {moduli}, where they are {shares} "
-        ),
-        "of all pairs; half as many keep it in {half}",
+        "{times:g} M ln M random pairs keep a maximum in {kept} of {draws} draws at M = {moduli}, "
+        "where they are {shares} of all pairs; half as many keep it in {half}"
     ),
 )
 def samples(moduli: tuple[int, ...] = MODULI, draws: int = 4) -> Finding:
@@ -593,10 +558,10 @@ def samples(moduli: tuple[int, ...] = MODULI, draws: int = 4) -> Finding:
     there a sample has most of the pairs, and no rate shows.
     """
     table = keeping(moduli, draws)
-    every = bool((table.kept == draws).all())
+    every = (table.kept == draws).all()
     return judge(
         every or None,
-        value=float(table.share.iloc[-1]),
+        value=table.share.iloc[-1],
         times=TIMES,
         draws=draws,
         moduli=", ".join(f"{M:,}" for M in table.M),
@@ -630,11 +595,8 @@ def modulation_table(M: int) -> pd.DataFrame:
     kind="theorem",
     shown_by="counterexample",
     says=(
-        (
-            "modulo {M}, with one frequency learned, the others keep {top:g} each; the learned one"
-            " has {parts} at "
-        ),
-        "eta = {etas}: it goes to zero with eta, and is there for every eta above it",
+        "modulo {M}, with one frequency learned, the others keep {top:g} each; the learned one has "
+        "{parts} at eta = {etas}: it goes to zero with eta, and is there for every eta above it"
     ),
 )
 def top_down(M: int = 11) -> Finding:

@@ -182,7 +182,7 @@ def by_irreps(w: np.ndarray, M: Group) -> float:
         of_u = np.einsum("h,hij->ij", u, rho.matrices)
         of_v = np.einsum("h,hij->ij", v, rho.matrices)
         total += rho.dimension / rho.norm * ((of_u @ of_v) ** 2).sum()
-    return float(2 / len(u) * total)
+    return 2 / len(u) * total
 
 
 def by_traces(w: np.ndarray, M: Group) -> float:

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator
@@ -15,6 +14,7 @@ from matplotlib.ticker import LogLocator
 from grokbook.plotting.labels import name_lines
 from grokbook.plotting.style import COLOURS, panels, styled
 from grokbook_chapters.feature_emergence.claims import TIMES
+from grokbook_chapters.labelled import Datasets
 
 STAGES = (
     (
@@ -34,7 +34,7 @@ BAND = ("low", "value", "high")
 
 
 @styled
-def stages(followed: Mapping[str, xr.Dataset]) -> Figure:
+def stages(followed: Datasets) -> Figure:
     """Accuracies, the norm of the gradient at the features, and energy and frequencies of the
     units: medians with weight decay solid, without dashed."""
     with_decay = followed["decay"].median("seed")

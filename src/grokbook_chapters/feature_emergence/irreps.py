@@ -108,7 +108,7 @@ def _irreps(table: bytes, n: int) -> tuple[Irrep, ...]:
         moved = space[products]  # [g, h] = f(gh), so that its inner products give rho(g^-1)
         matrices = np.einsum("hi,ghj->gij", space, moved[inverses(products)])
         character = np.trace(matrices, axis1=1, axis2=2)
-        rho = Irrep(matrices, round(float((character**2).mean())))
+        rho = Irrep(matrices, round((character**2).mean()))
         if all(np.abs(rho.character - other.character).max() > 1e-6 for other in parts):
             parts.append(rho)
     ordered = tuple(sorted(parts, key=_order))
@@ -118,7 +118,7 @@ def _irreps(table: bytes, n: int) -> tuple[Irrep, ...]:
 
 def _order(rho: Irrep) -> tuple[int, int, tuple[float, ...]]:
     """Where an irrep stands: by dimension, the trivial one first, then by character."""
-    return rho.dimension, -round(float(rho.character.sum())), tuple(-rho.character.round(6))
+    return rho.dimension, -round(rho.character.sum()), tuple(-rho.character.round(6))
 
 
 def verify(table: np.ndarray, parts: tuple[Irrep, ...]) -> None:

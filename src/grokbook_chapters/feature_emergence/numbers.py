@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from companion.page import Number, Truth
+from companion.page import Number, Prose, Truth
 from grokbook_chapters.feature_emergence.claims import MODULI, TIMES
 from grokbook_chapters.feature_emergence.measured import Recorded
 from grokbook_chapters.feature_emergence.trained import SOLVED, exponent
+from grokbook_chapters.labelled import Datasets
 from grokbook_chapters.ranges import count_of
 
 
@@ -20,11 +18,11 @@ def numbers(
     M: int,
     train_fraction: float,
     decay: float,
-    followed: Mapping[str, xr.Dataset],
+    followed: Datasets,
     shares: np.ndarray,
     kept: pd.DataFrame,
     recorded: Recorded,
-) -> dict[str, Any]:
+) -> Prose:
     """What the prose uses of the runs that are followed, of a unit's ascent (`shares` of its
     frequencies), of random pairs that keep a hill, and of the recorded runs."""
     networks = followed["decay"].sizes["seed"]
@@ -42,7 +40,7 @@ def numbers(
     }
 
 
-def _stages(followed: Mapping[str, xr.Dataset]) -> dict[str, Any]:
+def _stages(followed: Datasets) -> Prose:
     """When the network fits, generalises and has all frequencies, and where the gradient points."""
     run = followed["decay"].median("seed")
     fit = _first(run.train_accuracy >= SOLVED)
@@ -77,7 +75,7 @@ def _in_words(step: float) -> str:
     return "not in time" if np.isnan(step) else f"at step {step:,.0f}"
 
 
-def _ascent(shares: np.ndarray) -> dict[str, Any]:
+def _ascent(shares: np.ndarray) -> Prose:
     winner = int(shares[-1].argmax())
     return {
         "climbed": len(shares) - 1,
@@ -97,7 +95,7 @@ def _slower(kept: pd.DataFrame) -> Truth:
     return Truth(powers[-1] < powers[0] - 0.1, listed)
 
 
-def _recorded(recorded: Recorded) -> dict[str, Any]:
+def _recorded(recorded: Recorded) -> Prose:
     """How many recorded runs have pure features last, and the power of the boundary."""
     rows = recorded.by_share
     grokked = rows[(rows.decay > 0) & rows.solved.notna()]

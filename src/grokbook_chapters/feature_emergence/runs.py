@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiments
 from grokbook.runs.sweep import Axis, Sweep
 from grokbook.training import RunConfig, Schedule, StopRule
 from grokbook.training.accelerators import Muon
@@ -71,7 +71,7 @@ def run(
     return pairs_of(group, width, share, rate=rate, decay=decay, steps=steps, log=log, **model)
 
 
-def followed() -> dict[float, Experiment]:
+def followed() -> Experiments:
     """Fig. 3's setting by weight decay: M = 71, K = 2,048, 2,016 of 5,041 pairs; nine of its 15
     seeds."""
     experiments = {}
@@ -89,7 +89,7 @@ def small(
     return run(f"Z{M}", width, share, rate=0.002, decay=decay, steps=steps)
 
 
-def shares() -> dict[tuple[float, float], Experiment]:
+def shares() -> Experiments:
     """The run that the page follows, by share of the pairs and weight decay; five seeds, at 60 %
     twenty-five."""
     experiments = {}
@@ -101,7 +101,7 @@ def shares() -> dict[tuple[float, float], Experiment]:
     return experiments
 
 
-def solved() -> dict[float, Experiment]:
+def solved() -> Experiments:
     """The same at 60 % with 512 units and an output layer that is solved at every step, by the
     decay of its ridge.
 
@@ -115,7 +115,7 @@ def solved() -> dict[float, Experiment]:
     return experiments
 
 
-def arms() -> dict[tuple[str, bool], Experiment]:
+def arms() -> Experiments:
     """The runs of T29 by network and whether it has decay: the last seeds of `followed`, `shares`
     and `solved`.
 
@@ -137,7 +137,7 @@ def by_share(label: str, group: str, tried: tuple[float, ...], seeds: Iterable[i
     return ended_sweep(f"tian2025/{label}", config, tuple(seeds), axes)
 
 
-def boundary() -> dict[int, Sweep]:
+def boundary() -> Experiments:
     """Figs 10 to 13: the share of the pairs from which on a network generalises, by modulus; K =
     256, rate 0.005."""
     sweeps = {}
@@ -147,18 +147,18 @@ def boundary() -> dict[int, Sweep]:
     return sweeps
 
 
-def fresh_boundary() -> dict[int, Sweep]:
+def fresh_boundary() -> Experiments:
     """The last five seeds of each modulus, which are younger than the rule of T30."""
     return {M: replace(sweep, seeds=sweep.seeds[-5:]) for M, sweep in boundary().items()}
 
 
-def others() -> dict[str, Sweep]:
+def others() -> Experiments:
     """Fig. 5: groups of 24 and 25 elements, composite and non-abelian, by the share of the
     pairs."""
     return {name: by_share(f"group[{name}]", name, COARSE, range(5)) for name in GROUPS}
 
 
-def finer_groups() -> dict[str, Sweep]:
+def finer_groups() -> Experiments:
     """The same with other seeds at closer shares, beside addition modulo 23 and with more
     groups."""
     sweeps = {}
@@ -167,7 +167,7 @@ def finer_groups() -> dict[str, Sweep]:
     return sweeps
 
 
-def rates() -> dict[int, Sweep]:
+def rates() -> Experiments:
     """Fig. 7: three learning rates at the boundary, M = 127 and 3,225 pairs; and M = 71 at 1,361
     pairs."""
     sweeps = {}
@@ -178,7 +178,7 @@ def rates() -> dict[int, Sweep]:
     return sweeps
 
 
-def muon() -> dict[str, Sweep]:
+def muon() -> Experiments:
     """Fig. 8: Adam and Muon by width and learning rate, M = 71; Muon moves W_E, AdamW the output
     layer."""
     adam = run("Z71", share=0.4, rate=0.002, steps=2_000)
@@ -199,7 +199,7 @@ def muon() -> dict[str, Sweep]:
     return sweeps
 
 
-def at_rest() -> dict[str, Sweep]:
+def at_rest() -> Experiments:
     """The fewest units of `muon` for five times its steps, with seeds that it has not, so that
     losses come to rest."""
     sweeps = {}
@@ -219,7 +219,7 @@ RUNS = (boundary, followed, rates, muon, others, shares, solved, finer_groups, a
 
 def plan(
     M: int, width: int, train_fraction: float, decay: float, steps: int, n_seeds: int
-) -> dict[str, Experiment]:
+) -> Experiments:
     """Plan of chapter 17: the run that the page follows, with and without weight decay.
 
     M is odd, as the page pairs every frequency with a sine, and `decay` above 0, as it stands

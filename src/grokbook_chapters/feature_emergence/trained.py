@@ -27,6 +27,7 @@ from grokbook_chapters.feature_emergence.runs import (
     rates,
 )
 from grokbook_chapters.feature_emergence.watching import AT_END
+from grokbook_chapters.labelled import Tables
 
 STAGES = "One run, three stages"
 LAW = "The boundary in networks"
@@ -93,7 +94,7 @@ def complete(runs: Runs) -> dict[Any, Any]:
     return whole
 
 
-def together(runs: dict[Any, pd.DataFrame]) -> pd.DataFrame:
+def together(runs: Tables) -> pd.DataFrame:
     """The rows of all these runs as one table, with their `label` as its first column."""
     return pd.concat(runs, names=["label", None]).reset_index("label").reset_index(drop=True)
 
@@ -271,11 +272,8 @@ def bumps(curves: np.ndarray, factor: float) -> np.ndarray:
     through=lives,
     rule_changed="2026-11-22T16:05:54 ca091f0",
     says=(
-        (
-            "n at the boundary grows as M^{value:.2f} ({low:.2f} to {high:.2f}, 95 % of draws of"
-            " seeds and of places "
-        ),
-        "between the tried shares) over M = {moduli}, M log M as M^{wanted:.2f} there",
+        "n at the boundary grows as M^{value:.2f} ({low:.2f} to {high:.2f}, 95 % of draws of seeds "
+        "and of places between the tried shares) over M = {moduli}, M log M as M^{wanted:.2f} there"
     ),
 )
 def law(runs: Runs) -> Finding:
@@ -450,4 +448,4 @@ def other_groups(runs: Runs, *, factor: float = 1.25) -> Finding:
     alike = np.log(ratio).abs() < np.log(factor)
     judged = alike[~alike.index.isin(WIDER)]
     part = None if alike.all() else bool(judged.all())
-    return judge(part, elsewhere=True, value=float(ratio.max()), told=listed)
+    return judge(part, elsewhere=True, value=ratio.max(), told=listed)

@@ -3,7 +3,7 @@ of the nodes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ import xarray as xr
 from grokbook.runs.experiment import Experiment
 from grokbook.runs.sweep import Axis, Sweep
 from grokbook.training import RunConfig, View
+from grokbook.training.watching import Watch
 from grokbook_chapters.feature_emergence.backpropagated import answers, centred
 from grokbook_chapters.feature_emergence.feature_energy import energy, local_maxima, spectrum
 
@@ -101,7 +102,7 @@ def _node(view: View, name: str) -> float:
 AT_END = ("energy", "reached", "purity", "found")
 
 # What is recorded of the runs that are followed, each a variable (seed, step).
-WATCHED: Mapping[str, Callable[[View], float]] = {
+WATCHED: Mapping[str, Watch] = {
     "gradient_norm": gradient_norm,
     "alignment": alignment,
     **{name: partial(_node, name=name) for name in AT_END},

@@ -45,30 +45,13 @@ CORNER = np.diag([1.0, 0.0])  # a matrix without an inverse, E_e and E_f of L29'
     published="all Abelian groups",
     also=("L19", "L20"),
     says=(
-        (
-            "for all {of} groups tried, the cyclic ones up to order {most} among them, the full"
-            " table leaves "
-        ),
-        (
-            "real embeddings {value:.0f} degree of freedom: all are equal, and no decoder tells"
-            " their sums "
-        ),
-        (
-            "apart; at p = 11 half of random training sets force this at a share of {collapse:.3f};"
-            " over the "
-        ),
-        (
-            "field of 11 elements the lines are left (nullity {over}), forced at {line:.3f}. The"
-            " residues with "
-        ),
-        (
-            "an inverse modulo 8 all have the square {square} and so form no cyclic group; with"
-            " phi(k) = 4^k the "
-        ),
-        (
-            "{sums} sums of two of ten symbols have {different} values, and rho reads any table off"
-            " them"
-        ),
+        "for all {of} groups tried, the cyclic ones up to order {most} among them, the full table "
+        "leaves real embeddings {value:.0f} degree of freedom: all are equal, and no decoder tells "
+        "their sums apart; at p = 11 half of random training sets force this at a share of "
+        "{collapse:.3f}; over the field of 11 elements the lines are left (nullity {over}), forced "
+        "at {line:.3f}. The residues with an inverse modulo 8 all have the square {square} and so "
+        "form no cyclic group; with phi(k) = 4^k the {sums} sums of two of ten symbols have "
+        "{different} values, and rho reads any table off them"
     ),
 )
 def abelian_groups(most: int = 12) -> Finding:
@@ -112,19 +95,11 @@ def abelian_groups(most: int = 12) -> Finding:
     shown_by="count",
     also=("L28",),
     says=(
-        (
-            "of the {of} pairs of the {all} parallelograms of S3 {value:.0f} imply a third,"
-            " {shared} because "
-        ),
-        (
-            "they share a product (ab = cd = ef); by quotients, as the paper deduces, none of the"
-            " other "
-        ),
-        (
-            "{others} does. Quotients need an inverse: with E_e = E_f = diag(1, 0) and E_g ="
-            " diag(1, 2), all "
-        ),
-        "others 1, the three equalities of Eq. 30 and 31 hold and the fourth is off by {off:g}",
+        "of the {of} pairs of the {all} parallelograms of S3 {value:.0f} imply a third, {shared} "
+        "because they share a product (ab = cd = ef); by quotients, as the paper deduces, none of "
+        "the other {others} does. Quotients need an inverse: with E_e = E_f = diag(1, 0) and E_g = "
+        "diag(1, 2), all others 1, the three equalities of Eq. 30 and 31 hold and the fourth is "
+        "off by {off:g}"
     ),
 )
 def three_needed() -> Finding:
@@ -143,11 +118,11 @@ def three_needed() -> Finding:
         not implied.any(),
         off == 0,
         corrected=not implied[~joined].any(),
-        value=int(implied.sum()),
+        value=implied.sum(),
         of=len(implied),
         all=len(equal_products(cayley_table("S3"))),
-        others=int((~joined).sum()),
-        shared=int(implied[joined].sum()),
+        others=(~joined).sum(),
+        shared=implied[joined].sum(),
         off=off,
     )
 
@@ -214,18 +189,10 @@ def _half_ways(draws: int) -> HalfWays:
     origin="ours",
     bars={"near": (0.02, 0.2)},
     says=(
-        (
-            "half of {draws} random orders of the 36 products of S3 imply all {equalities}"
-            " equalities in every group "
-        ),
-        (
-            "at {size:.2f} cells or fewer, a share of {value:.3f} (by two rules {rules:.3f}); 3 x 3"
-            " matrices near a "
-        ),
-        (
-            "representation have {dof} degrees of freedom from {rigid:.3f} on; near: within"
-            " {near:g} of 0.5; {bars}"
-        ),
+        "half of {draws} random orders of the 36 products of S3 imply all {equalities} equalities "
+        "in every group at {size:.2f} cells or fewer, a share of {value:.3f} (by two rules "
+        "{rules:.3f}); 3 x 3 matrices near a representation have {dof} degrees of freedom from "
+        "{rigid:.3f} on; near: within {near:g} of 0.5; {bars}"
     ),
 )
 def critical_share(draws: int = 200, *, near: float = 0.05) -> Finding:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -17,6 +16,7 @@ from grokbook.plotting.labels import name_lines
 from grokbook.plotting.style import COLOURS, panels, styled
 from grokbook_chapters.groups.group_deduction import deduced
 from grokbook_chapters.groups.trained import GOAL, all_right, components, exact_kinds, matrices
+from grokbook_chapters.labelled import Datasets
 
 LOOKS = ((":", "quiet"), ("-", "theory"), ("--", "second"), ("-.", "measure"))
 ROTATIONS = [0, 3, 4]
@@ -123,9 +123,7 @@ def by_group(shares: pd.DataFrame) -> Figure:
     return fig
 
 
-def pictured(
-    rows: pd.DataFrame, networks: Mapping[tuple[str, int], xr.Dataset], seed: int
-) -> dict[str, np.ndarray]:
+def pictured(rows: pd.DataFrame, networks: Datasets, seed: int) -> dict[str, np.ndarray]:
     """Six sets of six 3x3 matrices by title: both exact kinds in one random basis, random ones, and
     those of the trained runs with the best and the lowest RQI.
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pandas as pd
 
 from companion.claims import choose, outcomes
-from companion.page import Truth
+from companion.page import Prose, Truth
 from grokbook.theory.linear_probability import crossing
 from grokbook_chapters.groups.trained import GOAL, SHOWN, all_right
 from grokbook_chapters.ranges import count_of
@@ -23,7 +21,7 @@ def numbers(
     hexagons: pd.DataFrame,
     modulo: pd.DataFrame,
     transformers: pd.DataFrame,
-) -> dict[str, Any]:
+) -> Prose:
     """What the prose uses, of the tables that the page makes one after the other."""
     return {
         **_s3(amounts),
@@ -34,7 +32,7 @@ def numbers(
     }
 
 
-def _s3(amounts: pd.DataFrame) -> dict[str, Any]:
+def _s3(amounts: pd.DataFrame) -> Prose:
     half = {name: crossing(curve.to_numpy()) for name, curve in amounts.items()}
     return {
         "forced": f"{half['deduced by two rules']:.2f}",
@@ -43,7 +41,7 @@ def _s3(amounts: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def _groups(shares: pd.DataFrame) -> dict[str, Any]:
+def _groups(shares: pd.DataFrame) -> Prose:
     """Whether the share falls with the order, and whether it depends on commuting."""
     means = shares.groupby("elements").share.mean()
     kinds = shares.groupby(["elements", "Abelian"]).share.mean().unstack()
@@ -56,11 +54,11 @@ def _groups(shares: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def _networks(rows: pd.DataFrame) -> dict[str, Any]:
+def _networks(rows: pd.DataFrame) -> Prose:
     """What the claims on the recorded runs count, and the runs that answer every cell."""
     right = rows[all_right(rows)]
     most = rows.cells.max()
-    counted: dict[str, Any] = {}
+    counted: Prose = {}
     for outcome in outcomes(choose([*USED])):
         name = outcome.claim.id
         for key in USED[name]:
@@ -81,7 +79,7 @@ def _closed(rows: pd.DataFrame) -> str:
     return count_of(rows.rqi > 0.5)
 
 
-def _hexagons(hexagons: pd.DataFrame) -> dict[str, Any]:
+def _hexagons(hexagons: pd.DataFrame) -> Prose:
     """How often exact and random matrices show a hexagon."""
     shares = hexagons.set_index(["noise", "matrices"])["PC1 and PC3"]
     exact = shares["none"]
@@ -93,7 +91,7 @@ def _hexagons(hexagons: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def _modulo(modulo: pd.DataFrame, transformers: pd.DataFrame) -> dict[str, Any]:
+def _modulo(modulo: pd.DataFrame, transformers: pd.DataFrame) -> Prose:
     """Pairs that an ideal model needs, and pairs that transformers were shown."""
     last = modulo.iloc[-1]
     values = {

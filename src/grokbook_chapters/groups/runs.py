@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from grokbook.errors import ParameterError
 from grokbook.models.toy import Toy
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiment, Experiments
 from grokbook.runs.sweep import with_value
 from grokbook.tasks.groups import GroupTask, cayley_table
 from grokbook.training.config import RunConfig
@@ -43,12 +43,12 @@ def run(cells: int, decay: float) -> Experiment:
     return Experiment(f"liu2022/fig18[{label}]", config, tuple(range(SEEDS)))
 
 
-def fig18() -> dict[tuple[str, int], Experiment]:
+def fig18() -> Experiments:
     """The runs of Figs 17 and 18, by decay of the matrices and number of training cells."""
     return {(name, cells): run(cells, decay) for name, decay in DECAYS.items() for cells in CELLS}
 
 
-def around_half() -> dict[tuple[str, int], Experiment]:
+def around_half() -> Experiments:
     """As many runs again with decay of the matrices, at sizes below and above half of the cells."""
     seeds = tuple(range(SEEDS, 2 * SEEDS))
     again = {}
@@ -60,7 +60,7 @@ def around_half() -> dict[tuple[str, int], Experiment]:
 RUNS = (fig18, around_half)
 
 
-def plan(group: str, cells: int) -> dict[str, Experiment]:
+def plan(group: str, cells: int) -> Experiments:
     """Nothing is trained; a group that is none, or a number of training cells that its table has
     not, is refused.
 

@@ -123,7 +123,7 @@ def matrices(run: xr.Dataset) -> np.ndarray:
     return table.reshape(*table.shape[:2], k, k)
 
 
-def measured(runs: Mapping[tuple[str, int], xr.Dataset], group: str = "S3") -> pd.DataFrame:
+def measured(runs: Runs, group: str = "S3") -> pd.DataFrame:
     """A row a run: share of cells trained, last RQI ("code"), first step above 0.95, accuracies on
     all cells, hexagons.
 
@@ -193,18 +193,10 @@ _LOOK = {"section": "Trained networks on six permutations", "runs": fig18}
     **_LOOK,
     rule_changed="2026-11-24T19:02 ba64f54",
     says=(
-        (
-            "of the runs that end above an RQI of {goal:g}, {telling} learned a representation"
-            " whose exact matrices show a "
-        ),
-        (
-            "hexagon in nine of ten bases ({oracle}); of these {seen} show it at the end and"
-            " {before} before training; of all "
-        ),
-        (
-            "of them {any} in one of the three planes; of the runs below, {others}; of random"
-            " matrices {chance:.0%}"
-        ),
+        "of the runs that end above an RQI of {goal:g}, {telling} learned a representation whose "
+        "exact matrices show a hexagon in nine of ten bases ({oracle}); of these {seen} show it at "
+        "the end and {before} before training; of all of them {any} in one of the three planes; of "
+        "the runs below, {others}; of random matrices {chance:.0%}"
     ),
 )
 def hexagon(runs: Runs) -> Finding:
@@ -222,8 +214,8 @@ def hexagon(runs: Runs) -> Finding:
     exact = shares["none"].sort_index()
     telling = good[good.kind.map(exact).astype(float) > SHOWN]
     count = len(telling)
-    seen = int(telling.hexagon.sum())
-    before = int(telling["at start"].sum())
+    seen = telling.hexagon.sum()
+    before = telling["at start"].sum()
     parts = (2 * seen > count, before < seen) if count >= ENOUGH else (None,)
     return judge(
         *parts,
@@ -250,18 +242,10 @@ def hexagon(runs: Runs) -> Finding:
     published="0.5",
     rule_changed="2026-11-29T06:53:25+00:00 c319297f",
     says=(
-        (
-            "with decay of the matrices {above} runs with more than half of the cells get above an"
-            " RQI of "
-        ),
-        (
-            "{goal:g} within {steps:,} steps, and {below} with half or fewer; as printed, without"
-            " it, {printed} "
-        ),
-        (
-            "of any size; of the runs that decide {over} with more than half get there, {under}"
-            " with fewer"
-        ),
+        "with decay of the matrices {above} runs with more than half of the cells get above an RQI "
+        "of {goal:g} within {steps:,} steps, and {below} with half or fewer; as printed, without "
+        "it, {printed} of any size; of the runs that decide {over} with more than half get there, "
+        "{under} with fewer"
     ),
 )
 def transition(runs: Runs) -> Finding:
@@ -310,15 +294,10 @@ def transition(runs: Runs) -> Finding:
     **_LOOK,
     rule_changed="2026-11-24T19:02 ba64f54",
     says=(
-        (
-            "by the printed rule, without a scale, Acc-hat exceeds Acc in {unscaled} runs; by the"
-            " program's rule it is just "
-        ),
-        (
-            "the trained share in {same}; of the other {n} it exceeds Acc in {over}, and is below"
-            " it by {gap:.2f} on average; "
-        ),
-        "Acc-hat of another run of that size does as well with p = {p:.2g}",
+        "by the printed rule, without a scale, Acc-hat exceeds Acc in {unscaled} runs; by the "
+        "program's rule it is just the trained share in {same}; of the other {n} it exceeds Acc in "
+        "{over}, and is below it by {gap:.2f} on average; Acc-hat of another run of that size does "
+        "as well with p = {p:.2g}"
     ),
 )
 def lower_bound(runs: Runs) -> Finding:
@@ -338,7 +317,7 @@ def lower_bound(runs: Runs) -> Finding:
     known = rows[rows.predicted > rows.share + 1e-6]
     exceeding = count_above(rows.predicted)
     printed = count_above(rows.unscaled)
-    gap = float((known.accuracy - known.predicted).mean())
+    gap = (known.accuracy - known.predicted).mean()
     p = _chance(rows, exceeding, count_above)
     parts: tuple[bool | None, ...] = (None,)
     if runs.complete():

@@ -31,19 +31,11 @@ RULE = "2026-11-28T19:26:46+00:00 ebf9f161"
     "Remark 3.11, Table 1",
     section="Table 1 against two shares and a distance",
     says=(
-        (
-            "as printed, with no distance named, true of any training set: one cell covers the grid"
-            " within {within}; our "
-        ),
-        (
-            "reading, one radius for all {rows} rows, misses the printed U-Acc by {value:.1f}"
-            " points (root mean square, at n "
-        ),
-        (
-            "= {n:.0f}; SQUARE alone {square.rmse:.1f} at n = {square.n:.0f}, STRIP"
-            " {strip.rmse:.1f} at n = {strip.n:.0f}); "
-        ),
-        "the printed U-Acc - L-Acc is {swing:.1f} in the mean of these rows",
+        "as printed, with no distance named, true of any training set: one cell covers the grid "
+        "within {within}; our reading, one radius for all {rows} rows, misses the printed U-Acc by "
+        "{value:.1f} points (root mean square, at n = {n:.0f}; SQUARE alone {square.rmse:.1f} at n "
+        "= {square.n:.0f}, STRIP {strip.rmse:.1f} at n = {strip.n:.0f}); the printed U-Acc - L-Acc "
+        "is {swing:.1f} in the mean of these rows"
     ),
 )
 def ceiling_by_distance(radius: int | None = None, fits: pd.DataFrame | None = None) -> Finding:
@@ -59,13 +51,13 @@ def ceiling_by_distance(radius: int | None = None, fits: pd.DataFrame | None = N
     within = int(distance_to_training(corner).max())
     fits = radius_fits() if fits is None else fits
     table = table_1()
-    swing = float((table["U-Acc"] - table["L-Acc"]).mean())
+    swing = (table["U-Acc"] - table["L-Acc"]).mean()
     n, rmse = fits.loc["all"]
     anything = radius is None or radius > within
     return judge(
         anything or bool(rmse <= swing),
         anything=anything,
-        value=float(rmse),
+        value=rmse,
         swing=swing,
         within=within,
         rows=len(table),
@@ -87,18 +79,10 @@ def ceiling_by_distance(radius: int | None = None, fits: pd.DataFrame | None = N
     bars={"near": (2.0, 10.0)},
     rule_changed=RULE,
     says=(
-        (
-            "{runs} runs by the programs' rule, of each seed the longest, upper limits within"
-            " {near:.0f} points of "
-        ),
-        (
-            "the printed ones: {came}; with other tolerances: {bars}; over the rows our medians and"
-            " the printed "
-        ),
-        (
-            "limits have rank correlation {order:.2f}; STRIP 67, where grokking disappears in"
-            " print, is not judged"
-        ),
+        "{runs} runs by the programs' rule, of each seed the longest, upper limits within "
+        "{near:.0f} points of the printed ones: {came}; with other tolerances: {bars}; over the "
+        "rows our medians and the printed limits have rank correlation {order:.2f}; STRIP 67, "
+        "where grokking disappears in print, is not judged"
     ),
 )
 def ceilings_of_table_1(runs: Runs, *, near: float = NEAR) -> Finding:
@@ -121,10 +105,10 @@ def ceilings_of_table_1(runs: Runs, *, near: float = NEAR) -> Finding:
     parts = table.came[table["GO-Epoch"].notna()]
     return judge(
         *parts.map({"exceeded": False, "reproduced": True}.get),
-        value=float((parts == "exceeded").sum()),
+        value=(parts == "exceeded").sum(),
         low=0,
         high=0,
-        runs=int(table.seeds.sum()),
+        runs=table.seeds.sum(),
         near=near,
         came="; ".join(listed),
         order=table.U.corr(table["U-Acc"], method="spearman"),

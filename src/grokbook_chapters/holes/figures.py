@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from grokbook.plotting.style import COLOURS, panels, styled
 from grokbook_chapters.holes.counts import best_radius, covered_shares, predictors
+from grokbook_chapters.labelled import Datasets
 
 OURS = COLOURS["test"]
 QUIET = COLOURS["quiet"]
@@ -19,7 +20,7 @@ BLACK = COLOURS["theory"]
 
 
 @styled
-def parts(runs: Mapping[str, xr.Dataset], swaps: Mapping[str, float]) -> Figure:
+def parts(runs: Datasets, swaps: Mapping[str, float]) -> Figure:
     """Test accuracy outside the hole and in it, a panel a run; dotted: `swaps`, the share of the
     hole's cells whose swap is trained."""
     fig, axes = panels(1, len(runs), height=3.0, sharey=True)

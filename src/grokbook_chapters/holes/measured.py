@@ -3,7 +3,7 @@ paper's table."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,7 @@ from companion.claims import load
 from grokbook.curves.limits import WINDOW, limits_table, moving_mean
 from grokbook_chapters.holes.counts import predictors, table_1
 from grokbook_chapters.holes.runs import longer, rows
+from grokbook_chapters.labelled import Tables
 
 # A run has generalised outside its hole when its moving mean there has reached this accuracy
 # (percent).
@@ -69,7 +70,7 @@ def recorded_runs() -> pd.DataFrame:
     return longest(table_of_runs(load(rows() | longer(), through=limits_of_parts)))
 
 
-def table_of_runs(tables: Mapping[tuple[str, str], pd.DataFrame]) -> pd.DataFrame:
+def table_of_runs(tables: Tables) -> pd.DataFrame:
     """What `limits_of_parts` finds in the runs of several rows in one table, with the columns row
     and change."""
     return (

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import pandas as pd
-import xarray as xr
 
-from companion.page import Number, Truth
-from grokbook.runs.experiment import Experiment
+from companion.page import Number, Prose, Truth
+from grokbook.runs.experiment import Experiments
 from grokbook_chapters.holes.counts import best_radius, covered_shares, predictors, radius_fits
+from grokbook_chapters.labelled import Datasets
 
 
 def numbers(
-    experiments: Mapping[str, Experiment],
-    runs: Mapping[str, xr.Dataset],
+    experiments: Experiments,
+    runs: Datasets,
     recorded: pd.DataFrame,
     table: pd.DataFrame,
     account: pd.DataFrame,
-) -> dict[str, Any]:
+) -> Prose:
     """What the prose uses of the two runs of the page, the recorded runs, their rows `table` and
     the `account` of each row."""
     return {
@@ -31,7 +28,7 @@ def numbers(
     }
 
 
-def _live(experiments: Mapping[str, Experiment], runs: Mapping[str, xr.Dataset]) -> dict[str, Any]:
+def _live(experiments: Experiments, runs: Datasets) -> Prose:
     """How the square and the strip of the page end."""
     outside = {name: float(run.test_accuracy_outside_hole[-1]) for name, run in runs.items()}
     inside = {name: float(run.test_accuracy_in_hole[-1]) for name, run in runs.items()}
@@ -49,7 +46,7 @@ def _live(experiments: Mapping[str, Experiment], runs: Mapping[str, xr.Dataset])
     return values
 
 
-def _measured(recorded: pd.DataFrame, table: pd.DataFrame) -> dict[str, Any]:
+def _measured(recorded: pd.DataFrame, table: pd.DataFrame) -> Prose:
     """Our runs beside the printed limits."""
     order = table.U.corr(table["U-Acc"], method="spearman")
     width = table["U high"] - table["U low"]
@@ -60,31 +57,31 @@ def _measured(recorded: pd.DataFrame, table: pd.DataFrame) -> dict[str, Any]:
         "widest": f"{width.max():.0f}",
         "widest_row": width.idxmax(),
         "n_judged": len(judged),
-        "n_agree": int((judged == "reproduced").sum()),
-        "n_level": int((judged == "not reached").sum()),
-        "n_open": int(judged.isin(["still rising", "seeds differ"]).sum()),
+        "n_agree": (judged == "reproduced").sum(),
+        "n_level": (judged == "not reached").sum(),
+        "n_open": judged.isin(["still rising", "seeds differ"]).sum(),
         "order_kept": Truth(order > 0.9, f"rank correlation {order:.2f}"),
     }
 
 
-def _accounts(recorded: pd.DataFrame, account: pd.DataFrame) -> dict[str, Any]:
+def _accounts(recorded: pd.DataFrame, account: pd.DataFrame) -> Prose:
     """In how many rows most is missing outside the hole or in it, and what is right in it."""
     outer = account["missing outside"]
     inner = account["missing in the hole"]
     ready = recorded[recorded.generalised.fillna(False).astype(bool)]
     inside = ready.groupby("row")["in hole"].median()
     return {
-        "n_outer": int((outer > inner.abs()).sum()),
-        "n_inner": int((inner > outer).sum()),
+        "n_outer": (outer > inner.abs()).sum(),
+        "n_inner": (inner > outer).sum(),
         "n_rows": len(account),
-        "n_lower": int((outer + inner > 0).sum()),
+        "n_lower": (outer + inner > 0).sum(),
         "hole_low": f"{inside.min():.0f}",
         "hole_high": f"{inside.max():.0f}",
         "hole_best": inside.idxmax(),
     }
 
 
-def _strip_67(recorded: pd.DataFrame) -> dict[str, Any]:
+def _strip_67(recorded: pd.DataFrame) -> Prose:
     """The row without test cells outside its hole."""
     own = recorded[recorded.row == "STRIP 67"]
     return {
@@ -95,7 +92,7 @@ def _strip_67(recorded: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def _shares() -> dict[str, Any]:
+def _shares() -> Prose:
     """How well counted shares explain the printed limits."""
     frame = predictors()
     printed = frame["U-Acc"]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import dataclasses
 
 from grokbook.files import beside
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiment, Experiments
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook_chapters.gu2025 import live_run, modular_run
 
@@ -52,8 +52,6 @@ LONG_ROWS = ("SQUARE 40", "STRIP 50", "SQUARE 30", "SQUARE 35", "SQUARE 45", "ST
 SEEDS = {"STRIP 67": 6}
 """How many seeds are recorded of a row, where it is not three."""
 
-Planned = dict[tuple[str, str], Experiment]
-
 
 def run(row: str, change: str = "", n_seeds: int = 3) -> Experiment:
     """One row of Table 1, addition modulo 97 and 30 % trained by the programs' rule, or one of its
@@ -73,7 +71,7 @@ def run(row: str, change: str = "", n_seeds: int = 3) -> Experiment:
     return Experiment(f"gu2025/table1[{', '.join(apart)}]", config, seeds=tuple(range(n_seeds)))
 
 
-def plan(p: int, hole: int, train_fraction: float, steps: int) -> dict[str, Experiment]:
+def plan(p: int, hole: int, train_fraction: float, steps: int) -> Experiments:
     """The runs of the page: a square and a strip of one size taken out, one seed each.
 
     Example:
@@ -89,19 +87,19 @@ def plan(p: int, hole: int, train_fraction: float, steps: int) -> dict[str, Expe
     return experiments
 
 
-def rows() -> Planned:
+def rows() -> Experiments:
     """The rows of Table 1, three seeds each, and six of STRIP 67; keys here and below are a row and
     its change."""
     return {(row, ""): run(row, n_seeds=SEEDS.get(row, 3)) for row in TABLE_1}
 
 
-def changed() -> Planned:
+def changed() -> Experiments:
     """The rows with one setting changed: `VARIANTS`, then `LONG_ROWS`."""
     variants = {(row, change): run(row, change, n_seeds=1) for row, change in VARIANTS}
     return variants | {(row, LONGEST): run(row, LONGEST, n_seeds=2) for row in LONG_ROWS}
 
 
-def longer() -> Planned:
+def longer() -> Experiments:
     """Those of `changed` that differ from their row in length alone."""
     return {key: experiment for key, experiment in changed().items() if key[1] in (LONG, LONGEST)}
 

@@ -22,6 +22,7 @@ import torch
 from torch import Tensor
 
 from grokbook.errors import ParameterError
+from grokbook.models.networks import Parameters
 from grokbook.models.quadratic import Quadratic
 from grokbook.models.transformer import Shape
 
@@ -74,7 +75,7 @@ def built_quadratic(
     amplitudes: Sequence[float] | None = None,
     *,
     dtype: torch.dtype = torch.float32,
-) -> tuple[Quadratic, dict[str, Tensor]]:
+) -> tuple[Quadratic, Parameters]:
     r"""A two-layer network with squares whose logits are $\sum_k a_k\cos w_k(i + j - c)$: sizes and
     weights.
 
@@ -114,7 +115,7 @@ def built_transformer(
     amplitudes: Sequence[float] | None = None,
     *,
     dtype: torch.dtype = torch.float32,
-) -> tuple[Shape, dict[str, Tensor]]:
+) -> tuple[Shape, Parameters]:
     r"""A transformer of chapter 2's form with the logits of a pizza on all pairs: sizes and
     weights.
 

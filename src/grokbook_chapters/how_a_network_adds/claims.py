@@ -71,15 +71,10 @@ def meets_rule(run: xr.Dataset, few: float = 0.25) -> np.ndarray:
     runs=lambda: {TRANSFORMER: kinds()[TRANSFORMER]},
     rule_changed="2026-11-25T14:11:04 81f7fcca",
     says=(
-        (
-            "{seeds} seeds, {meet} of which meet the rule: {low:.0f} to {high:.0f} (median"
-            " {value:.0f}) of {of} frequencies "
-        ),
-        (
-            "hold 95 % of what the waves explain; they alone cost at most {alone:.3f} nats, without"
-            " them the training pairs "
-        ),
-        "cost at least {without:.1f}, where guessing costs {guess:.2f}",
+        "{seeds} seeds, {meet} of which meet the rule: {low:.0f} to {high:.0f} (median "
+        "{value:.0f}) of {of} frequencies hold 95 % of what the waves explain; they alone cost at "
+        "most {alone:.3f} nats, without them the training pairs cost at least {without:.1f}, where "
+        "guessing costs {guess:.2f}"
     ),
 )
 def key_frequencies(runs: Runs, few: float = 0.25) -> Finding:
@@ -95,15 +90,15 @@ def key_frequencies(runs: Runs, few: float = 0.25) -> Finding:
     meet = meets_rule(run, few)
     return judge(
         most(meet.tolist()),
-        value=float(np.median(keys)),
-        low=float(keys.min()),
-        high=float(keys.max()),
+        value=np.median(keys),
+        low=keys.min(),
+        high=keys.max(),
         seeds=run.sizes["seed"],
-        meet=int(meet.sum()),
+        meet=meet.sum(),
         of=run.sizes["frequency"],
-        guess=float(np.log(2 * run.sizes["frequency"] + 1)),
-        alone=float(run.restricted.max()),
-        without=float(run.excluded.min()),
+        guess=np.log(2 * run.sizes["frequency"] + 1),
+        alone=run.restricted.max(),
+        without=run.excluded.min(),
     )
 
 
@@ -127,9 +122,9 @@ def nearly_all(runs: Runs, nearly: float = 0.75) -> Finding:
     keys = both["keys"].values
     return judge(
         most((share_of_keys(both) >= nearly).tolist()),
-        value=float(np.median(keys)),
-        low=float(keys.min()),
-        high=float(keys.max()),
+        value=np.median(keys),
+        low=keys.min(),
+        high=keys.max(),
         seeds=len(keys),
         of=both.sizes["frequency"],
     )
@@ -144,11 +139,9 @@ def nearly_all(runs: Runs, nearly: float = 0.75) -> Finding:
     kind="theorem",
     seconds=3,
     says=(
-        (
-            "for all primes from 5 to {largest} and shares 1/4, 1/2 and 9/10 the least number lies"
-            " between both bounds; at "
-        ),
-        "p = {largest} a share of 1/2 takes {value:.0f}, bounds {low:.0f} and {high:.0f}",
+        "for all primes from 5 to {largest} and shares 1/4, 1/2 and 9/10 the least number lies "
+        "between both bounds; at p = {largest} a share of 1/2 takes {value:.0f}, bounds {low:.0f} "
+        "and {high:.0f}"
     ),
 )
 def order_log(primes: tuple[int, ...] = (5, 7, 11, 13, 17, 19, 23)) -> Finding:
@@ -177,18 +170,10 @@ def order_log(primes: tuple[int, ...] = (5, 7, 11, 13, 17, 19, 23)) -> Finding:
     runs=lambda: {kind: kinds()[kind] for kind in (TRANSFORMER, UNIFORM)},
     bars={"lead": (0.05, 0.1)},
     says=(
-        (
-            "of {pairs} training sets and starts {turned} give a clock with attention and a pizza"
-            " with uniform attention, "
-        ),
-        (
-            "{back} the reverse (sign test, p = {p:.1g}); what a pizza explains less what a clock"
-            " does goes from {attention} "
-        ),
-        (
-            "with attention and from {uniform} with uniform attention; in exact ones it is about"
-            " {exact:.2f} either way"
-        ),
+        "of {pairs} training sets and starts {turned} give a clock with attention and a pizza with "
+        "uniform attention, {back} the reverse (sign test, p = {p:.1g}); what a pizza explains "
+        "less what a clock does goes from {attention} with attention and from {uniform} with "
+        "uniform attention; in exact ones it is about {exact:.2f} either way"
     ),
 )
 def two_rules(runs: Runs, lead: float = 0.0) -> Finding:
@@ -217,11 +202,11 @@ def two_rules(runs: Runs, lead: float = 0.0) -> Finding:
         )
     attention, uniform = (pizza_lead(run).values for run in xr.align(*recorded))
     clocks = attention < -lead
-    turned = int((clocks & (uniform > lead)).sum())
-    back = int(((attention > lead) & (uniform < -lead)).sum())
+    turned = (clocks & (uniform > lead)).sum()
+    back = ((attention > lead) & (uniform < -lead)).sum()
     p = 1.0
     if turned + back:
-        p = float(binomtest(turned, turned + back, alternative="greater").pvalue)
+        p = binomtest(turned, turned + back, alternative="greater").pvalue
     pairs = attention.size
     parts = (most(clocks.tolist()), p <= LEVEL) if pairs >= PAIRS else (None,)
     return judge(
@@ -248,11 +233,8 @@ def two_rules(runs: Runs, lead: float = 0.0) -> Finding:
     origin="ours",
     kind="theorem",
     says=(
-        (
-            "at p = 11 it is {value:.6f} for a network with squares that is a clock without error"
-            " and {low:.6f} for a "
-        ),
-        "transformer that is a pizza without error",
+        "at p = 11 it is {value:.6f} for a network with squares that is a clock without error and "
+        "{low:.6f} for a transformer that is a pizza without error"
     ),
 )
 def adds_first(p: int = 11) -> Finding:

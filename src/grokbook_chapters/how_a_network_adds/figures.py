@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle
@@ -19,6 +18,7 @@ from grokbook.plotting.style import COLOURS, panels, styled
 from grokbook_chapters.how_a_network_adds import sum_of_angles as angles
 from grokbook_chapters.how_a_network_adds.claims import ROTATED
 from grokbook_chapters.how_a_network_adds.trained import explorable
+from grokbook_chapters.labelled import Datasets
 
 CAPTION = (
     "Choose frequencies, of a clock or a pizza modulo {glue:text}`modulus`, or drop those of a",
@@ -140,7 +140,7 @@ def explorer(logits: np.ndarray) -> None:
 
 
 @styled
-def waves_of_kinds(kinds: Mapping[str, xr.Dataset]) -> Figure:
+def waves_of_kinds(kinds: Datasets) -> Figure:
     """Share of the logits' variance by frequency, strongest first: a panel a kind of network, a
     line a seed."""
     fig, axes = panels(2, 2, height=4.3, sharex=True, sharey=True)
@@ -161,7 +161,7 @@ def waves_of_kinds(kinds: Mapping[str, xr.Dataset]) -> Figure:
 
 
 @styled
-def clock_or_pizza(kinds: Mapping[str, xr.Dataset]) -> Figure:
+def clock_or_pizza(kinds: Datasets) -> Figure:
     """Part of the logits' variance that a clock explains, and a pizza: a point a seed, and a cross
     where the exact rules lie for large p."""
     fig, ((ax,),) = panels(1, 1, height=3.8)

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 
-from companion.page import Number, Truth
+from companion.page import Number, Prose, Truth
 from grokbook_chapters.how_a_network_adds import sum_of_angles as angles
 from grokbook_chapters.how_a_network_adds.claims import meets_rule, pizza_lead, two_rules
 from grokbook_chapters.how_a_network_adds.figures import HALF, PRIMES, best_few
 from grokbook_chapters.how_a_network_adds.frequencies import fewest, score, wave_shares
 from grokbook_chapters.how_a_network_adds.runs import TRANSFORMER, UNIFORM
+from grokbook_chapters.labelled import Datasets
 
 
-def numbers(
-    p: int, logits: np.ndarray, table: pd.DataFrame, kinds: Mapping[str, xr.Dataset]
-) -> dict[str, Any]:
+def numbers(p: int, logits: np.ndarray, table: pd.DataFrame, kinds: Datasets) -> Prose:
     """What the prose uses: the margins modulo `p`, one trained network and the recorded ones.
 
     `logits` are those of the network whose frequencies are taken away in `table` (as `without_each`
@@ -33,7 +30,7 @@ def numbers(
     }
 
 
-def _margins(p: int) -> dict[str, Any]:
+def _margins(p: int) -> Prose:
     """One frequency and the best few: margin of a clock, and what is left of a pizza's."""
     best = best_few(p)
     share = angles.margin(p, best) / len(best)
@@ -52,10 +49,10 @@ def _margins(p: int) -> dict[str, Any]:
 def _fading(p: int, frequencies: Sequence[int]) -> float:
     """How many times the largest margin of a pizza is its least, over the difference i - j."""
     margins = angles.faded(p, frequencies)
-    return float(margins.max() / margins.min())
+    return margins.max() / margins.min()
 
 
-def _needed(p: int) -> dict[str, Any]:
+def _needed(p: int) -> Prose:
     """The least number of frequencies for half of the margin at the largest modulus drawn."""
     largest = max(q for q in PRIMES if q <= p)
     return {
@@ -66,7 +63,7 @@ def _needed(p: int) -> dict[str, Any]:
     }
 
 
-def _taken_away(logits: np.ndarray, table: pd.DataFrame) -> dict[str, Any]:
+def _taken_away(logits: np.ndarray, table: pd.DataFrame) -> Prose:
     """What one trained network answers without a key frequency of its embedding, and without
     another."""
     whole = score(logits).accuracy
@@ -90,7 +87,7 @@ def _taken_away(logits: np.ndarray, table: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def _recorded(kinds: Mapping[str, xr.Dataset]) -> dict[str, Any]:
+def _recorded(kinds: Datasets) -> Prose:
     """Key frequencies and rules of the recorded transformers."""
     transformers = kinds[TRANSFORMER]
     uniform = kinds[UNIFORM]
@@ -104,8 +101,8 @@ def _recorded(kinds: Mapping[str, xr.Dataset]) -> dict[str, Any]:
         "all_keys": transformers.sizes["frequency"],
         "fewest_keys": int(transformers["keys"].min()),
         "most_keys": int(transformers["keys"].max()),
-        "meet_rule": int(meets_rule(transformers).sum()),
-        "uniform_pizzas": int((uniform_lead > 0).sum()),
+        "meet_rule": meets_rule(transformers).sum(),
+        "uniform_pizzas": (uniform_lead > 0).sum(),
         "uniform_seeds": uniform.sizes["seed"],
         "lead_low": f"{lowest:.2f}",
         "lead_high": f"{highest:.2f}",

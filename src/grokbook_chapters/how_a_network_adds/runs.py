@@ -7,12 +7,13 @@ from typing import Any
 
 import xarray as xr
 
+from grokbook.models.networks import Parameters
 from grokbook.models.quadratic import Quadratic
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiment, Experiments
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.training import AdamW, RunConfig, Schedule
 from grokbook_chapters.how_a_network_adds.frequencies import faded_shares, wave_shares
-from grokbook_chapters.how_a_network_adds.trained import Weights, all_logits, reading, trained
+from grokbook_chapters.how_a_network_adds.trained import all_logits, reading, trained
 
 TRANSFORMER = "transformer"
 UNIFORM = "uniform attention"
@@ -35,7 +36,7 @@ READ = (
 )
 
 
-def read(config: RunConfig, weights: Weights) -> xr.Dataset:
+def read(config: RunConfig, weights: Parameters) -> xr.Dataset:
     """One network as it is recorded: `READ` and `keys`, shares of clock and pizza (frequency,)."""
     logits = all_logits(config.model, weights, config.task)
     clock = wave_shares(logits)
@@ -59,7 +60,7 @@ def two_layers(activation: str, p: int = 29, width: int = 128) -> RunConfig:
     )
 
 
-def kinds() -> dict[str, Experiment]:
+def kinds() -> Experiments:
     """Each kind of network with its seeds: of the transformers 28, which left Z01 open, and `PAIRS`
     after them."""
     return {
@@ -80,7 +81,7 @@ def _kind(name: str, config: RunConfig, seeds: int) -> Experiment:
 RUNS = (kinds,)
 
 
-def plan(p_trained: int, d_model: int, steps: int, n_seeds: int, **_: Any) -> dict[str, Experiment]:
+def plan(p_trained: int, d_model: int, steps: int, n_seeds: int, **_: Any) -> Experiments:
     """Plan of chapter 02a: the transformers that the page trains; raises ParameterError as
     `trained`."""
     return {"live": trained(p_trained, d_model, steps=steps, n_seeds=n_seeds)}

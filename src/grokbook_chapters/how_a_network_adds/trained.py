@@ -4,7 +4,6 @@ pizza."""
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from torch import Tensor
 
 from grokbook.measures.fourier_losses import CyclicClasses, excluded_loss, restricted_loss
 from grokbook.models.intervened import Rescaled
+from grokbook.models.networks import Parameters
 from grokbook.models.transformer import Shape
 from grokbook.runs.experiment import Experiment
 from grokbook.tasks.arithmetic import ModularTask
@@ -21,8 +21,6 @@ from grokbook.training import AdamW, RunConfig, Schedule
 from grokbook.training.interventions import Freeze, Hooked
 from grokbook_chapters.how_a_network_adds import frequencies as fr
 from grokbook_chapters.how_a_network_adds.operands import from_embeddings
-
-Weights = Mapping[str, Tensor]
 
 # What queries are multiplied by that are to be zero: a factor has to be positive, and this one
 # leaves no score.
@@ -65,13 +63,15 @@ def trained(
     return Experiment(name, config, seeds=tuple(range(n_seeds)))
 
 
-def all_logits(network: Any, weights: Weights, task: ModularTask) -> np.ndarray:
+def all_logits(network: Any, weights: Parameters, task: ModularTask) -> np.ndarray:
     """The network's logits for all pairs of a task, float64 of shape (p*p, p), row i p + j."""
     with torch.no_grad():
         return network.forward(weights, torch.as_tensor(task.inputs)).double().numpy()
 
 
-def without_each(network: Any, weights: Weights, donor: Weights, task: ModularTask) -> pd.DataFrame:
+def without_each(
+    network: Any, weights: Parameters, donor: Parameters, task: ModularTask
+) -> pd.DataFrame:
     """What becomes of the answers when one frequency of the embedding is taken away, or exchanged.
 
     A row a frequency: `share` of the logits' variance that its wave explains, and the part of all
@@ -108,14 +108,14 @@ def without_each(network: Any, weights: Weights, donor: Weights, task: ModularTa
     return pd.DataFrame(rows)
 
 
-def symmetricity(network: Any, weights: Weights, task: ModularTask) -> float:
+def symmetricity(network: Any, weights: Parameters, task: ModularTask) -> float:
     """Gradient symmetricity over all classes of all pairs."""
     first, second = network.embeddings(weights)
     i, j = (torch.as_tensor(column) for column in task.pairs.T)
     return fr.gradient_symmetricity(from_embeddings(network, weights), first[i], second[j])
 
 
-def reading(config: RunConfig, weights: Weights) -> dict[str, Any]:
+def reading(config: RunConfig, weights: Parameters) -> dict[str, Any]:
     """One network in numbers: key frequencies (95 % of what all waves explain), losses, clock or
     pizza.
 

@@ -31,6 +31,7 @@ from grokbook_chapters.images.runs import (
     small_beyond,
     small_phases,
 )
+from grokbook_chapters.labelled import Tables
 
 LATE = 1_000  # steps from which on a delay is one, by Table 1 of the paper
 
@@ -128,7 +129,7 @@ class Curvature(NamedTuple):
     high: float
 
 
-def curvature(tables: Mapping[int, pd.DataFrame]) -> Curvature:
+def curvature(tables: Tables) -> Curvature:
     """The curvature of log T over log n for sizes n and steps T to generalise.
 
     It is zero for a power law, and above zero where T rises faster than by one as n falls. A run
@@ -191,7 +192,7 @@ def less_data_takes_longer(runs: Runs, *, bend: float = 2.0) -> Finding:
         f" logarithms, straight for a power law, have a curvature of {bent.value:.2f}"
         f" ({bent.low:.2f} to {bent.high:.2f}, 95 %)"
     )
-    falls = bool((np.diff(medians) <= 0).all())
+    falls = (np.diff(medians) <= 0).all()
     bends = factor >= bend and bent.low > 1e-9
     return judge(falls, bends or None, value=factor, factor=factor, told=told)
 
@@ -269,7 +270,7 @@ def phases_of_mnist(runs: Runs) -> Finding:
     if not enough(runs["cells"]):
         return judge(None, told=told or "not run")
     phase = diagrams["cells"]
-    four = bool(np.isin([*"CGMX"], phase).all())
+    four = np.isin([*"CGMX"], phase).all()
     return judge(
         four,
         mostly_there("X", corner(phase, high=True), phase),
@@ -305,7 +306,7 @@ def share_outside(letter: str, part: xr.DataArray, phase: xr.DataArray) -> float
 
 def mostly_there(letter: str, part: xr.DataArray, phase: xr.DataArray) -> bool:
     """Is a phase at least twice as frequent in a part of a diagram as in the rest of it?"""
-    inside = int((part == letter).sum())
+    inside = (part == letter).sum()
     return 0 < inside >= 2 * share_outside(letter, part, phase) * part.size
 
 
@@ -329,11 +330,9 @@ phases_of_small_digits = claim(
     runs=fig8_right,
     rule_changed="2026-11-24T19:45 8e5dc6e",
     says=(
-        (
-            "of {of} steps of our diagram from a grokking cell to the next larger decay {ended:.0%}"
-            " lead to comprehension and "
-        ),
-        "{same:.0%} to grokking; to the next smaller decay {less:.0%} lead to comprehension",
+        "of {of} steps of our diagram from a grokking cell to the next larger decay {ended:.0%} "
+        "lead to comprehension and {same:.0%} to grokking; to the next smaller decay {less:.0%} "
+        "lead to comprehension"
     ),
 )
 def regularisation_ends_it(runs: Runs) -> Finding:
@@ -378,9 +377,9 @@ def drawn(centre: float = 0.0, classes: int = 10, each: int = 100) -> tuple[np.n
     kind="formula",
     shown_by="proof",
     says=(
-        "f . df/dt sums to {value:.0e} on random features, and the closed form keeps Z to ",
-        "{kept:.0e}; the second line of Eq. 33 has lost the minus sign of the flow, which does ",
-        "not matter for a zero",
+        "f . df/dt sums to {value:.0e} on random features, and the closed form keeps Z to "
+        "{kept:.0e}; the second line of Eq. 33 has lost the minus sign of the flow, which does not "
+        "matter for a zero"
     ),
 )
 def size_is_kept() -> Finding:
@@ -420,13 +419,13 @@ def separation(start: np.ndarray, labels: np.ndarray, time: float = np.inf) -> f
     published="provably",
     also=("L32",),
     says=(
-        "the loss of points that are all one is {value:.0f}, its least value, wherever that is ",
-        "but at zero. A constant Z excludes that all go to zero; it is the sum of squares, the ",
-        "variance only if the mean is zero: the variance of 1,000 normal features about (3, 0) ",
-        "falls to {left:.1%} of its start. Where the points themselves move, class means that ",
-        "differ stay apart: under the flow of {draws} random starts their smallest distance falls ",
-        "to no less than {kept:.2f} of its start, in units of the largest. An encoder can make ",
-        "all points one, and does (LM12)",
+        "the loss of points that are all one is {value:.0f}, its least value, wherever that is but "
+        "at zero. A constant Z excludes that all go to zero; it is the sum of squares, the "
+        "variance only if the mean is zero: the variance of 1,000 normal features about (3, 0) "
+        "falls to {left:.1%} of its start. Where the points themselves move, class means that "
+        "differ stay apart: under the flow of {draws} random starts their smallest distance falls "
+        "to no less than {kept:.2f} of its start, in units of the largest. An encoder can make all "
+        "points one, and does (LM12)"
     ),
 )
 def mode_collapse_is_avoided(draws: int = 50) -> Finding:
@@ -439,7 +438,7 @@ def mode_collapse_is_avoided(draws: int = 50) -> Finding:
     """
     start, labels = drawn(3.0)
     end = flow(start, labels, [np.inf])[0]
-    left = float(end.var(axis=0).sum() / start.var(axis=0).sum())
+    left = end.var(axis=0).sum() / start.var(axis=0).sum()
     at_one = loss(np.ones((20, 2)), np.repeat([0, 1], 10))
     kept = min(_nearness_kept(seed) for seed in range(draws))
     return judge(

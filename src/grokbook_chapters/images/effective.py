@@ -18,6 +18,7 @@ from torch import Tensor
 
 from companion.claims import Finding, claim, judge
 from grokbook.models.mlp import MLP
+from grokbook.models.networks import Parameters
 from grokbook_chapters.images.class_collapse import flow
 from grokbook_chapters.images.digits import MNIST, SMALL, DigitsTask
 from grokbook_chapters.images.neural_collapse import (
@@ -51,7 +52,7 @@ def descend(
         adam.step()
 
 
-def drawn_encoder(seed: int, source: str) -> tuple[MLP, dict[str, Tensor]]:
+def drawn_encoder(seed: int, source: str) -> tuple[MLP, Parameters]:
     """A ReLU network with two layers of 200 from images to the plane, and its weights as torch
     draws them."""
     network = MLP((PIXELS[source], WIDTH, WIDTH, 2))
@@ -151,7 +152,7 @@ def through_encoder(
 def _share_nearest(points: np.ndarray, labels: np.ndarray, means: np.ndarray) -> float:
     """Share of the points that are nearest to the mean of their own class."""
     nearest = cdist(points, means).argmin(axis=1)
-    return float((nearest == labels).mean())
+    return (nearest == labels).mean()
 
 
 def _of_seeds(look: Callable[..., dict[str, float]], seeds: int, **settings: bool) -> pd.DataFrame:
@@ -167,13 +168,13 @@ def _of_seeds(look: Callable[..., dict[str, float]], seeds: int, **settings: boo
     seconds=3,
     also=("LM8",),
     says=(
-        "100 steps of Adam on 500 digits of MNIST in the plane of a random network (medians of ",
-        "{seeds}): the share of the variance within classes goes from {before:.2f} to {value:.4f} ",
-        "({low:.4f} to {high:.4f}), the variance of the class means to {means:.1f} times its ",
-        "start. With labels dealt out at random it goes from {dealt_before:.2f} to {dealt:.4f} ",
-        "too: each image has a free point, so any labels collapse, and no new image is placed by ",
-        "it. Under the flow the means keep their distance from a simplex, {simplex[0]:.2f} before ",
-        "and {simplex[1]:.2f} after",
+        "100 steps of Adam on 500 digits of MNIST in the plane of a random network (medians of "
+        "{seeds}): the share of the variance within classes goes from {before:.2f} to {value:.4f} "
+        "({low:.4f} to {high:.4f}), the variance of the class means to {means:.1f} times its "
+        "start. With labels dealt out at random it goes from {dealt_before:.2f} to {dealt:.4f} "
+        "too: each image has a free point, so any labels collapse, and no new image is placed by "
+        "it. Under the flow the means keep their distance from a simplex, {simplex[0]:.2f} before "
+        "and {simplex[1]:.2f} after"
     ),
 )
 def digits_collapse(seeds: int = 5) -> Finding:
@@ -191,8 +192,8 @@ def digits_collapse(seeds: int = 5) -> Finding:
     end = flow(start, labels, [np.inf])[0]
     simplex = [simplex_distance(start, labels), simplex_distance(end, labels)]
     return judge(
-        bool((own.after <= own.before / 100).all()),
-        bool((own.means >= 0.5).all()),
+        (own.after <= own.before / 100).all(),
+        (own.means >= 0.5).all(),
         simplex[1] > 0.9 * simplex[0],
         value=own.after.median(),
         low=own.after.min(),
@@ -216,19 +217,11 @@ def digits_collapse(seeds: int = 5) -> Finding:
     seconds=22,
     also=("LM11",),
     says=(
-        (
-            "of new images {value:.0%} ({low:.0%} to {high:.0%}, medians of {seeds} networks of 500"
-            " small digits, {steps} "
-        ),
-        (
-            "steps of Adam) lie nearest to the mean of their class, with dealt labels {dealt:.0%};"
-            " of the training images "
-        ),
-        (
-            "{seen:.0%}. The points gather about one that is not zero: their variance is"
-            " {variance:.0e} of their mean square. "
-        ),
-        "With the variance in Z's place {centred:.0%} of new images lie nearest to their mean",
+        "of new images {value:.0%} ({low:.0%} to {high:.0%}, medians of {seeds} networks of 500 "
+        "small digits, {steps} steps of Adam) lie nearest to the mean of their class, with dealt "
+        "labels {dealt:.0%}; of the training images {seen:.0%}. The points gather about one that "
+        "is not zero: their variance is {variance:.0e} of their mean square. With the variance in "
+        "Z's place {centred:.0%} of new images lie nearest to their mean"
     ),
 )
 def an_encoder_learns(seeds: int = 3) -> Finding:
@@ -241,7 +234,7 @@ def an_encoder_learns(seeds: int = 3) -> Finding:
     own = _of_seeds(through_encoder, seeds)
     dealt = _of_seeds(through_encoder, seeds, dealt=True)
     centred = _of_seeds(through_encoder, seeds, centred=True)
-    fair = bool((dealt.new < 0.2).all())
+    fair = (dealt.new < 0.2).all()
     return judge(
         bool((own.new > 0.5).all()) if fair else None,
         value=own.new.median(),

@@ -16,6 +16,7 @@ from grokbook.plotting.style import COLOURS, bare, panels, seed_band, styled
 from grokbook.plotting.training import accuracies, steps_axis
 from grokbook_chapters.images.class_collapse import flow
 from grokbook_chapters.images.digits import DigitsTask
+from grokbook_chapters.labelled import Datasets, Tables
 
 FLOW_TIMES = {"start": 0.0, "t = 0.005 Z": 0.005, "t = 0.02 Z": 0.02, "limit": np.inf}
 """Times of the flow that are drawn, in units of Z."""
@@ -71,7 +72,7 @@ def two_starts(large: xr.Dataset, usual: xr.Dataset, spread: float) -> Figure:
 
 
 @styled
-def on_mnist(runs: Mapping[float, xr.Dataset], fresh: Mapping[float, xr.Dataset]) -> Figure:
+def on_mnist(runs: Datasets, fresh: Datasets) -> Figure:
     """Accuracies of the recorded runs on MNIST, a panel a factor of the first weights, and of
     `fresh` read-outs with two ridges."""
     fig, axes = panels(1, len(runs), sharey=True)
@@ -88,7 +89,7 @@ def on_mnist(runs: Mapping[float, xr.Dataset], fresh: Mapping[float, xr.Dataset]
 
 
 @styled
-def by_amount(times: Mapping[str, Mapping[int, pd.DataFrame]]) -> Figure:
+def by_amount(times: Mapping[str, Tables]) -> Figure:
     """When networks fit and generalise, over the number of training images: a panel a set, a point
     a seed, lines through the medians."""
     fig, axes = panels(1, len(times))

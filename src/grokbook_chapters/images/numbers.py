@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,8 +10,8 @@ import xarray as xr
 
 from companion.claims import Finding, findings
 from companion.claims.finding import some_of
-from companion.page import Number, Truth
-from grokbook.runs.experiment import Experiment
+from companion.page import Number, Prose, Truth
+from grokbook.runs.experiment import Experiment, Experiments
 from grokbook_chapters.images.claims import (
     LATE,
     corner,
@@ -24,6 +23,7 @@ from grokbook_chapters.images.claims import (
 )
 from grokbook_chapters.images.refitted import pixel_read_out, read_out_wait
 from grokbook_chapters.images.runs import LARGE, REACHED, read_outs
+from grokbook_chapters.labelled import Datasets
 
 JUDGED = ("L45", "LM12", "LM14")
 """Claims whose numbers the prose tells."""
@@ -32,13 +32,13 @@ ORDER = "M*G+C*"
 
 
 def numbers(
-    plan: Mapping[str, Experiment],
-    runs: Mapping[str, xr.Dataset],
-    mnist: Mapping[float, xr.Dataset],
-    decays: Mapping[str, xr.Dataset],
+    plan: Experiments,
+    runs: Datasets,
+    mnist: Datasets,
+    decays: Datasets,
     phases: Mapping[str, xr.DataArray],
-    fresh: Mapping[Any, xr.Dataset],
-) -> dict[str, Any]:
+    fresh: Datasets,
+) -> Prose:
     """What the prose uses.
 
     `runs` are those of `plan`, `mnist` the recorded ones by factor of the first weights, `decays`
@@ -56,7 +56,7 @@ def numbers(
     }
 
 
-def _starts(runs: Mapping[str, xr.Dataset]) -> dict[str, Any]:
+def _starts(runs: Datasets) -> Prose:
     """When the runs of the page fit and generalise, by start."""
     large = reached(runs["large"])
     usual = reached(runs["usual"])
@@ -86,7 +86,7 @@ def _typical(steps: pd.Series) -> Number:
     return Number.median(steps, ",.0f", "(not reached)")
 
 
-def _waits(large: Experiment) -> dict[str, Any]:
+def _waits(large: Experiment) -> Prose:
     """Steps after which decay alone has brought large weights to the usual size."""
     optimizer = large.config.optimizer
     pace = optimizer.learning_rate * optimizer.weight_decay
@@ -94,7 +94,7 @@ def _waits(large: Experiment) -> dict[str, Any]:
     return {"wait_here": f"{wait:,.0f}"}
 
 
-def _decays(decays: Mapping[str, xr.Dataset]) -> dict[str, Any]:
+def _decays(decays: Datasets) -> Prose:
     free = reached(decays["no decay"])
     decayed = reached(decays["decay"])
     return {
@@ -104,7 +104,7 @@ def _decays(decays: Mapping[str, xr.Dataset]) -> dict[str, Any]:
     }
 
 
-def _on_mnist(mnist: Mapping[float, xr.Dataset]) -> dict[str, Any]:
+def _on_mnist(mnist: Datasets) -> Prose:
     large = reached(mnist[LARGE])
     usual = reached(mnist[1.0])
     return {
@@ -114,7 +114,7 @@ def _on_mnist(mnist: Mapping[float, xr.Dataset]) -> dict[str, Any]:
     }
 
 
-def _read_outs(fresh: Mapping[Any, xr.Dataset]) -> dict[str, Any]:
+def _read_outs(fresh: Datasets) -> Prose:
     """What a last layer that is fitted anew has right of the test set: of MNIST from large weights,
     and of the small digits."""
     large = read_out_wait(fresh[LARGE])
@@ -135,7 +135,7 @@ def _read_outs(fresh: Mapping[Any, xr.Dataset]) -> dict[str, Any]:
     }
 
 
-def _lines(phases: Mapping[str, xr.DataArray]) -> dict[str, Any]:
+def _lines(phases: Mapping[str, xr.DataArray]) -> Prose:
     """On how many lines along the rate grokking stands between memorisation and comprehension."""
     lines = []
     for phase in phases.values():
@@ -154,7 +154,7 @@ def _lines(phases: Mapping[str, xr.DataArray]) -> dict[str, Any]:
     }
 
 
-def _collapse(judged: Mapping[str, Finding]) -> dict[str, Any]:
+def _collapse(judged: Mapping[str, Finding]) -> Prose:
     """What the effective loss does to classes, by the claims' own checks."""
     encoder = judged["LM12"].numbers
     decay = judged["LM14"].numbers

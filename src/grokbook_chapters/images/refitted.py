@@ -64,7 +64,7 @@ def pixel_read_out(experiment: Experiment) -> float:
         task: Any = replace(experiment.config.task, seed=seed)
         share = fresh_readout(task.inputs, task.targets, task.train_index, ridge=100 * RIDGE)
         shares.append(share)
-    return float(np.median(shares))
+    return np.median(shares)
 
 
 def _misaligned(table: pd.DataFrame, prefix: str) -> Part:
@@ -114,7 +114,7 @@ def grokking_is_the_read_out(runs: Runs, *, fall: float = 0.05) -> Finding:
     usual = runs[1.0]
     if large is None or usual is None:
         return judge(None, told="not run")
-    sham_reads = bool(large.dealt.max() >= READABLE)
+    sham_reads = large.dealt.max() >= READABLE
     late = usual.grok_step - usual.fit_step > LATE
     pixels = pixel_read_out(runs.experiments[LARGE])
     value, low, high = band(large.heavy_at_fit)

@@ -11,7 +11,7 @@ import torch
 
 from grokbook.measures.readout import RIDGE
 from grokbook.models.mlp import MLP, relu_layers
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiment, Experiments
 from grokbook.runs.instruments import READ_OUTS, VERSION, fresh
 from grokbook.runs.sweep import Axis, Sweep, spaced
 from grokbook.training import AdamW, Group, RunConfig, Schedule, StopRule, View
@@ -102,7 +102,7 @@ def small_run(label: str, n_seeds: int = 3, name: str = "small", **changes: Any)
     return collapsing(f"{name}/digits[{label}]", config, tuple(range(n_seeds)))
 
 
-def fig8() -> dict[float, Experiment]:
+def fig8() -> Experiments:
     """Fig. 8 (left) by factor of the initial weights: 8, and 1 as the control."""
     return {
         spread: collapsing(f"liu2022/fig8[start={spread:g}]", digits_run(spread=spread), (0, 1, 2))
@@ -110,7 +110,7 @@ def fig8() -> dict[float, Experiment]:
     }
 
 
-def fig20() -> dict[int, Experiment]:
+def fig20() -> Experiments:
     """Fig. 20 by number of training images; a run ends when its test accuracy has been `REACHED`
     for five logs.
 
@@ -127,14 +127,14 @@ def fig20() -> dict[int, Experiment]:
     return by_images
 
 
-def fig8_right() -> dict[str, Sweep]:
+def fig8_right() -> Experiments:
     """Fig. 8 (right): rate of the last layer and weight decay of all, 8 x 8 cells."""
     config = digits_run(steps=10_000, points=90, groups=(Group("last", 1e-3),))
     axes = Axis("last_lr", spaced(1e-5, 1e-1, 8, 3)), Axis("weight_decay", spaced(1e-3, 10, 8, 3))
     return {"cells": Sweep("liu2022/fig8[phases]", config, tuple(range(5)), axes=axes)}
 
 
-def _beyond(name: str, config: RunConfig) -> dict[str, Sweep]:
+def _beyond(name: str, config: RunConfig) -> Experiments:
     """Cells that a diagram does not reach. Rate times decay is at most 1: AdamW multiplies weights
     by 1 less that."""
     decays = (Axis("last_lr", (1e-3,)), Axis("weight_decay", (30.0, 100.0, 300.0)))
@@ -145,7 +145,7 @@ def _beyond(name: str, config: RunConfig) -> dict[str, Sweep]:
     }
 
 
-def fig8_beyond() -> dict[str, Sweep]:
+def fig8_beyond() -> Experiments:
     """Cells beyond `fig8_right`; in its corner, where both values are high, three of six have a
     product above 2.
     """
@@ -155,12 +155,12 @@ def fig8_beyond() -> dict[str, Sweep]:
     return _beyond("liu2022/fig8", config) | {"corner": corner}
 
 
-def small_beyond() -> dict[str, Sweep]:
+def small_beyond() -> Experiments:
     """Cells beyond `small_phases`."""
     return _beyond("small/digits", small_phases()["cells"].config)
 
 
-def small() -> dict[float, Experiment]:
+def small() -> Experiments:
     """The small runs by factor of the initial weights."""
     return {
         spread: small_run(f"start={spread:g}", seeds, spread=spread)
@@ -168,23 +168,23 @@ def small() -> dict[float, Experiment]:
     }
 
 
-def by_decay() -> dict[str, Experiment]:
+def by_decay() -> Experiments:
     """The small runs from large weights with decay, and the same without."""
     return {"decay": small()[LARGE], "no decay": small_run(f"start={LARGE:g}, decay=0", decay=0.0)}
 
 
-def by_size() -> dict[int, Experiment]:
+def by_size() -> Experiments:
     """The small runs by number of training images, from large weights."""
     usual = {SMALL_RUN["n_train"]: small()[LARGE]}
     return {n: usual.get(n) or small_run(f"n={n}", 9, n_train=n) for n in SMALL_SIZES}
 
 
-def fewer() -> dict[int, Experiment]:
+def fewer() -> Experiments:
     """The same, and below the smallest of them."""
     return {n: small_run(f"n={n}", n_train=n) for n in (25, 35)} | by_size()
 
 
-def small_phases() -> dict[str, Sweep]:
+def small_phases() -> Experiments:
     """The diagram of Fig. 8 (right) on digits of 8 x 8 pixels."""
     config = digits_run(**SMALL_RUN | {"steps": 4_000, "groups": (Group("last", 1e-3),)})
     axes = Axis("last_lr", spaced(1e-4, 1e-1, 6, 3)), Axis("weight_decay", spaced(0.01, 10, 6, 3))
@@ -208,7 +208,7 @@ def _read_out(
     )
 
 
-def read_outs() -> dict[float, Experiment]:
+def read_outs() -> Experiments:
     """The runs of `fig8` by factor of the initial weights, with fresh read-outs at each logged
     step: from large weights until after the fit, from the usual ones until they generalise.
 
@@ -223,7 +223,7 @@ def read_outs() -> dict[float, Experiment]:
     return by_start
 
 
-def small_read_outs() -> dict[str, Experiment]:
+def small_read_outs() -> Experiments:
     """The same on digits of 8 x 8 pixels, from large weights, to the end."""
     config = digits_run(**SMALL_RUN)
     name = f"small/readout[start={LARGE:g}]"
@@ -246,7 +246,7 @@ RUNS = (
 )
 
 
-def plan(n_train: int, spread: float, steps: int, n_seeds: int) -> dict[str, Experiment]:
+def plan(n_train: int, spread: float, steps: int, n_seeds: int) -> Experiments:
     """Plan of chapter 15: the runs on small digits that the page trains, with a large start and
     with torch's."""
     size = {"n_train": n_train, "steps": steps}

@@ -37,11 +37,8 @@ FAR = 100  # radii from which on a limit counts as not near
     shown_by="counterexample",
     part_of="EG",
     says=(
-        (
-            "the speed is {right:g} at (1, 1, 1) and {value:g} at (0, 1, 1), so that is no"
-            " solution; at (0, 1, 0), "
-        ),
-        "with a second zero, it is {mended:g}",
+        "the speed is {right:g} at (1, 1, 1) and {value:g} at (0, 1, 1), so that is no solution; "
+        "at (0, 1, 0), with a second zero, it is {mended:g}"
     ),
 )
 def wrong_answers_rest() -> Finding:
@@ -50,9 +47,9 @@ def wrong_answers_rest() -> Finding:
 
     The proof has uwx, wx and x equal to 0, which leaves w and u open: a second zero may be chosen.
     """
-    right = float(np.linalg.norm(velocity([1.0, 1, 1])))
-    wrong = float(np.linalg.norm(velocity([0.0, 1, 1])))
-    mended = float(np.linalg.norm(velocity([0.0, 1, 0])))
+    right = np.linalg.norm(velocity([1.0, 1, 1]))
+    wrong = np.linalg.norm(velocity([0.0, 1, 1]))
+    mended = np.linalg.norm(velocity([0.0, 1, 0]))
     return judge(
         right == 0,
         wrong == 0,
@@ -81,7 +78,7 @@ def printed_derivative() -> Finding:
     return judge(
         one_factor and abs(factors[0] - 1) < 1e-6,
         corrected=one_factor,
-        value=float(np.median(factors)),
+        value=np.median(factors),
     )
 
 
@@ -102,7 +99,7 @@ def v_rate_is_positive() -> Finding:
     The next sentence of the paper has it negative.
     """
     rates = v_rate(CUBE)
-    return judge(bool(rates.min() >= 0), corrected=bool(rates.max() <= 0), value=float(rates.max()))
+    return judge(rates.min() >= 0, corrected=rates.max() <= 0, value=rates.max())
 
 
 def starts_around(point: np.ndarray, radius: float, n: int) -> np.ndarray:
@@ -114,7 +111,7 @@ def starts_around(point: np.ndarray, radius: float, n: int) -> np.ndarray:
 def nearby_moves(point: np.ndarray) -> float:
     """The farthest limit from the point, in radii, of 200 starts at distance `RADIUS` from it."""
     away = limit_point(starts_around(point, RADIUS, 200)) - point
-    return float(np.linalg.norm(away, axis=1).max() / RADIUS)
+    return np.linalg.norm(away, axis=1).max() / RADIUS
 
 
 @claim(
@@ -126,35 +123,15 @@ def nearby_moves(point: np.ndarray) -> float:
     shown_by="proof",
     also=("G41", "G44", "G47"),
     says=(
-        (
-            "V, the squared distance from (1, 1, 1), does not grow at {kept} of {n} points of x, w,"
-            " u >= 0, "
-        ),
-        (
-            "x w u <= 1 (largest rate {value:.0e}), and no path leaves that region: so starts in it"
-            " move towards "
-        ),
-        (
-            "the point and stay near it. Towards is not to: of {n} starts of the cube {outside:.0%}"
-            " end outside "
-        ),
-        (
-            "it, at a mean distance of {mean:.3f} from the point ({most:.5f} at most). The printed"
-            " reason proves "
-        ),
-        (
-            "nothing: diag(-1, 1, 1) {has} all leading minors <= 0 and is indefinite. And outside"
-            " the region V "
-        ),
-        (
-            "grows as near to the point as one likes ({rise:.0e} at {near:.4f}). By another"
-            " function the points of "
-        ),
-        (
-            "x w u = 1 are stable (starts at distance r end within {stays:.1f} r); the axes are not"
-            " (some starts "
-        ),
-        "end more than {leaves:.0f} r away)",
+        "V, the squared distance from (1, 1, 1), does not grow at {kept} of {n} points of x, w, u "
+        ">= 0, x w u <= 1 (largest rate {value:.0e}), and no path leaves that region: so starts in "
+        "it move towards the point and stay near it. Towards is not to: of {n} starts of the cube "
+        "{outside:.0%} end outside it, at a mean distance of {mean:.3f} from the point ({most:.5f} "
+        "at most). The printed reason proves nothing: diag(-1, 1, 1) {has} all leading minors <= 0 "
+        "and is indefinite. And outside the region V grows as near to the point as one likes "
+        "({rise:.0e} at {near:.4f}). By another function the points of x w u = 1 are stable "
+        "(starts at distance r end within {stays:.1f} r); the axes are not (some starts end more "
+        "than {leaves:.0f} r away)"
     ),
 )
 def stable_equilibria(n: int = 20000) -> Finding:
@@ -171,12 +148,12 @@ def stable_equilibria(n: int = 20000) -> Finding:
     box = 2 * np.random.default_rng(0).random((4 * n, 3))  # most points outside the cube [0, 1]^3
     inside = v_rate(box[box.prod(axis=1) <= 1][:n])
     beside = rising_point(0.001)
-    rise = float(v_rate(beside))
+    rise = v_rate(beside)
     indefinite = np.diag([-1.0, 1.0, 1.0])
     misled = max(leading_principal_minors(indefinite)) <= 0 < np.linalg.eigvalsh(indefinite).max()
     stays = max(map(nearby_moves, SURFACE))
     leaves = min(map(nearby_moves, AXIS))
-    falls = bool(inside.max() <= 0)
+    falls = inside.max() <= 0
     cube = cube_limits(n)
     return judge(
         falls,
@@ -185,8 +162,8 @@ def stable_equilibria(n: int = 20000) -> Finding:
         stays < FAR,
         leaves < FAR,
         corrected=falls and stays < FAR,
-        value=float(inside.max()),
-        kept=int((inside <= 0).sum()),
+        value=inside.max(),
+        kept=(inside <= 0).sum(),
         n=n,
         has="has" if misled else "has not",
         rise=rise,
@@ -208,14 +185,9 @@ def stable_equilibria(n: int = 20000) -> Finding:
     shown_by="proof",
     part_of="XG25",
     says=(
-        (
-            "an instance: near (2, 1, 1/2) the rate of (1 - x w u)^2 / 2 plus the squared changes"
-            " of the invariants is at "
-        ),
-        (
-            "most {worst:.0e}, and of {n} starts at distance 0.01 from it none gets farther away"
-            " than {value:.3f}"
-        ),
+        "an instance: near (2, 1, 1/2) the rate of (1 - x w u)^2 / 2 plus the squared changes of "
+        "the invariants is at most {worst:.0e}, and of {n} starts at distance 0.01 from it none "
+        "gets farther away than {value:.3f}"
     ),
 )
 def lyapunov_theorem(n: int = 30) -> Finding:
@@ -223,7 +195,7 @@ def lyapunov_theorem(n: int = 30) -> Finding:
     equilibrium stable."""
     point = SURFACE[1]
     starts = starts_around(point, 0.01, n)
-    worst = float(np.max(lyapunov_rate(starts)))
+    worst = np.max(lyapunov_rate(starts))
     paths = np.array([flow(start, np.linspace(0, 5, 40)) for start in starts])
-    farthest = float(np.linalg.norm(paths - point, axis=2).max())
+    farthest = np.linalg.norm(paths - point, axis=2).max()
     return judge(worst <= 0, farthest < 0.1, value=farthest, worst=worst, n=n)

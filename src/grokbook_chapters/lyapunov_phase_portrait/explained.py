@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from grokbook.errors import ParameterError
-from grokbook.measures.inputs import Array
 from grokbook.theory.triple_product import cases, finite_target, triples
+from grokbook_chapters.lyapunov_phase_portrait.triple_stability import Point
 
 NAMES = np.array(["x", "w", "u"])
 REST = "where nothing moves, so the limit is the start itself"
 
 
-def explain(start: Array | Sequence[float], *, target: float = 1.0) -> str:
+def explain(start: Point, *, target: float = 1.0) -> str:
     """What happens to this start, in one sentence.
 
     Raises ParameterError for a start that is not three finite numbers.

@@ -70,19 +70,10 @@ def gap(first: MatrixState, second: MatrixState) -> float:
     shown_by="proof",
     also=("P01",),
     says=(
-        (
-            "the printed right-hand sides are minus the gradient of |c - W_U W x|^2 / 2 (largest"
-            " difference "
-        ),
-        (
-            "{value:.0e}), not that of the network with bias and softmax ({network:.2f}); with"
-            " gamma = c - "
-        ),
-        (
-            "softmax(W_U W x) they are that of cross-entropy without bias ({mended:.0e}); W_U^T W_U"
-            " - W W^T and W^T "
-        ),
-        "W - x x^T are conserved (drift {drift:.0e})",
+        "the printed right-hand sides are minus the gradient of |c - W_U W x|^2 / 2 (largest "
+        "difference {value:.0e}), not that of the network with bias and softmax ({network:.2f}); "
+        "with gamma = c - softmax(W_U W x) they are that of cross-entropy without bias "
+        "({mended:.0e}); W_U^T W_U - W W^T and W^T W - x x^T are conserved (drift {drift:.0e})"
     ),
 )
 def matrix_equations() -> Finding:
@@ -120,14 +111,9 @@ def matrix_equations() -> Finding:
     shown_by="counterexample",
     also=("G57",),
     says=(
-        (
-            "the constant map to (1, 1, 1) satisfies the equations (speed {constant:g}), so"
-            " existence says nothing; "
-        ),
-        (
-            "the map (e.x, b^T W e, a^T W_U b) on W_U = u a b^T, W = w b e^T, x e is exact"
-            " (difference {value:.0e})"
-        ),
+        "the constant map to (1, 1, 1) satisfies the equations (speed {constant:g}), so existence "
+        "says nothing; the map (e.x, b^T W e, a^T W_U b) on W_U = u a b^T, W = w b e^T, x e is "
+        "exact (difference {value:.0e})"
     ),
 )
 def maps_exist() -> Finding:
@@ -146,7 +132,7 @@ def maps_exist() -> Finding:
     points, rest = coordinates(path, a, b, e)
     apart = np.abs(points - flow(start, times, target=1.0))
     exact = float(max(apart.max(), rest.max()))
-    constant = float(np.abs(velocity([1.0, 1.0, 1.0])).max())
+    constant = np.abs(velocity([1.0, 1.0, 1.0])).max()
     return judge(
         constant == 0 or exact < 1e-7,
         anything=constant == 0,
@@ -166,14 +152,9 @@ def maps_exist() -> Finding:
     shown_by="counterexample",
     also=("P13",),
     says=(
-        (
-            "the system has neither training nor test set: where a trained sample runs to x w u = 1"
-            " (loss {trained:.0e}) a "
-        ),
-        (
-            "held-out one with an orthogonal input keeps its loss, {first:g} at first and {value:g}"
-            " at the end"
-        ),
+        "the system has neither training nor test set: where a trained sample runs to x w u = 1 "
+        "(loss {trained:.0e}) a held-out one with an orthogonal input keeps its loss, {first:g} at "
+        "first and {value:g} at the end"
     ),
 )
 def guarantees_grokking(overlap: float = 0.0) -> Finding:
@@ -189,7 +170,7 @@ def guarantees_grokking(overlap: float = 0.0) -> Finding:
     e, other = np.eye(6)[:2]
     held_input = overlap * e + np.sqrt(1 - overlap**2) * other
     path = matrix_flow(rank_one([0.5, 0.6, 0.7], a, b, e), a, [0.0, 10.0, 60.0])
-    trained = float(lyapunov(coordinates(path, a, b, e).point)[-1])
+    trained = lyapunov(coordinates(path, a, b, e).point)[-1]
     held = other_sample_loss(path, held_input, a if overlap == 1 else ONE_HOT[1])
     refuted = trained < 1e-6 and held[-1] > held[0] / 2
-    return judge(not refuted, value=float(held[-1]), trained=trained, first=held[0])
+    return judge(not refuted, value=held[-1], trained=trained, first=held[0])

@@ -3,7 +3,6 @@ scalars."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,6 +13,7 @@ from scipy.special import softmax
 from grokbook.errors import ParameterError
 from grokbook.measures.inputs import Array, to_numpy
 from grokbook.theory.triple_product import increasing, triples
+from grokbook_chapters.lyapunov_phase_portrait.triple_stability import Point
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def matrix_velocity(state: MatrixState, c: Array, *, loss: str = "squared") -> M
 def matrix_flow(
     start: MatrixState,
     c: Array,
-    times: Array | Sequence[float],
+    times: Point,
     *,
     loss: str = "squared",
 ) -> MatrixState:
@@ -159,7 +159,7 @@ def invariants(state: MatrixState) -> tuple[np.ndarray, np.ndarray]:
     return first, second
 
 
-def _unit(vector: Array | Sequence[float], name: str) -> np.ndarray:
+def _unit(vector: Point, name: str) -> np.ndarray:
     values = to_numpy(vector)
     if values.ndim != 1 or not np.isfinite(values).all() or not values.any():
         raise ParameterError(
@@ -168,7 +168,7 @@ def _unit(vector: Array | Sequence[float], name: str) -> np.ndarray:
     return values / np.linalg.norm(values)
 
 
-def rank_one(point: Array | Sequence[float], a: Array, b: Array, e: Array) -> MatrixState:
+def rank_one(point: Point, a: Array, b: Array, e: Array) -> MatrixState:
     r"""The aligned state of a point (x, w, u): W_U = u a b^T, W = w b e^T and the vector x e, for
     unit vectors.
 

@@ -12,6 +12,7 @@ from grokbook.errors import ParameterError
 from grokbook.measures.inputs import Array
 from grokbook.theory.triple_product import gradient_of_product, triples, velocity
 
+Point = Array | Sequence[float]
 Values = float | np.ndarray
 
 
@@ -19,7 +20,7 @@ def _plain(values: Any) -> Values:
     return float(values) if np.ndim(values) == 0 else values
 
 
-def lyapunov(point: Array | Sequence[float]) -> Values:
+def lyapunov(point: Point) -> Values:
     r"""The loss whose gradient flow the system is: L = (1 - P)^2 / 2, with P = x w u.
 
     It is never negative and 0 exactly on the surface P = 1; with the two conserved quantities
@@ -32,7 +33,7 @@ def lyapunov(point: Array | Sequence[float]) -> Values:
     return _plain((1 - triples(point).prod(axis=-1)) ** 2 / 2)
 
 
-def lyapunov_rate(point: Array | Sequence[float]) -> Values:
+def lyapunov_rate(point: Point) -> Values:
     r"""The derivative of L along the flow: minus the squared length of the velocity, so never
     positive.
 
@@ -45,7 +46,7 @@ def lyapunov_rate(point: Array | Sequence[float]) -> Values:
     return _plain(-(velocity(point) ** 2).sum(axis=-1))
 
 
-def printed_v(point: Array | Sequence[float]) -> Values:
+def printed_v(point: Point) -> Values:
     """The printed candidate V = (x - 1)^2 + (w - 1)^2 + (u - 1)^2, shape (..., 3) in, (...) out.
 
     Source: Gu et al. 2025, Equation 17; Gu 2024, Equation 22.
@@ -53,7 +54,7 @@ def printed_v(point: Array | Sequence[float]) -> Values:
     return _plain(((triples(point) - 1) ** 2).sum(axis=-1))
 
 
-def printed_v_rate(point: Array | Sequence[float]) -> Values:
+def printed_v_rate(point: Point) -> Values:
     """The derivative of V as printed, (3 P - w u - x u - x w)(1 - P): half of the true one
     (`v_rate`).
 
@@ -64,7 +65,7 @@ def printed_v_rate(point: Array | Sequence[float]) -> Values:
     return _plain((3 * p - gradient_of_product(points).sum(axis=-1)) * (1 - p))
 
 
-def v_rate(point: Array | Sequence[float]) -> Values:
+def v_rate(point: Point) -> Values:
     r"""The true derivative of V along the flow with target 1.
 
     .. math:: \dot V = \nabla V \cdot f = 2\,(1 - P)\,(3P - S), \qquad S = wu + xu + xw.

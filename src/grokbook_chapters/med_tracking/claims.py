@@ -12,7 +12,7 @@ import pandas as pd
 from companion.claims import Finding, Runs, claim, judge
 from companion.claims.finding import ENOUGH, UNDECIDED, Part, most, some_of
 from grokbook.measures import med
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiments
 from grokbook.theory.one_frequency import circle, full_loss
 from grokbook.training import Schedule, train
 from grokbook_chapters.gu2025 import fig5, fresh_fig5, modular_run, operations
@@ -51,15 +51,9 @@ OTHERS = {
     shown_by="counterexample",
     also=("G26", "P07"),
     says=(
-        (
-            "a circle of radius 1 and frequency 1, renamed, is one of frequency {highest} (p ="
-            " {p}): the loss on all "
-        ),
-        (
-            "cells of the network made of it is {loss:.4f} and {renamed:.4f}, its norm the same,"
-            " its steps of one "
-        ),
-        "length before and after; MED is {least:.4f} and {most:.4f}",
+        "a circle of radius 1 and frequency 1, renamed, is one of frequency {highest} (p = {p}): "
+        "the loss on all cells of the network made of it is {loss:.4f} and {renamed:.4f}, its norm "
+        "the same, its steps of one length before and after; MED is {least:.4f} and {most:.4f}"
     ),
 )
 def same_function_other_med(p: int = 97, measure: Callable[[np.ndarray], float] = med) -> Finding:
@@ -101,11 +95,8 @@ def same_function_other_med(p: int = 97, measure: Callable[[np.ndarray], float] 
     shown_by="runs",
     **OBSERVED,
     says=(
-        (
-            "test loss and MED change in the same direction in {value:.0%} of the intervals between"
-            " logged steps "
-        ),
-        "after fitting (1 run); p = {p}, {steps} steps, every step logged",
+        "test loss and MED change in the same direction in {value:.0%} of the intervals between "
+        "logged steps after fitting (1 run); p = {p}, {steps} steps, every step logged"
     ),
 )
 def every_step(p: int = 11, steps: int = 250) -> Finding:
@@ -117,12 +108,12 @@ def every_step(p: int = 11, steps: int = 250) -> Finding:
     log = Schedule(dense_until=steps, dense_every=1)
     config = dataclasses.replace(modular_run(p, 0.3, d_model=32, steps=steps), log=log)
     run = train([config], device="cpu", progress=False).swap_dims(run="seed")
-    share = float(tracking_table(run).agreement.iloc[0])
+    share = tracking_table(run).agreement.iloc[0]
     found = judge(share == 1, value=share, low=share, high=share, p=p, steps=steps)
     return dataclasses.replace(found, runs=1)
 
 
-def two_moduli() -> dict[str, Experiment]:
+def two_moduli() -> Experiments:
     """Fig. 5 at the two moduli whose runs were made, and those of p = 47 that were continued; every
     recorded seed."""
     (continued,) = longer().values()
@@ -160,15 +151,10 @@ def strangers(table: pd.DataFrame) -> str:
     published=f"at least {ALMOST_IDENTICAL:.0%} (our reading)",
     bars={"bar": (0.7, 0.8)},
     says=(
-        (
-            "MED and test loss have equal direction in {shares} of the logged intervals after"
-            " fitting (other bars: "
-        ),
-        (
-            "{bars}); detrended {detrended:.0%} against {null:.0%} by chance (medians), beyond"
-            " chance in "
-        ),
-        "{significant} runs, and of the pairs of a test loss with another run's MED in {strange}",
+        "MED and test loss have equal direction in {shares} of the logged intervals after fitting "
+        "(other bars: {bars}); detrended {detrended:.0%} against {null:.0%} by chance (medians), "
+        "beyond chance in {significant} runs, and of the pairs of a test loss with another run's "
+        "MED in {strange}"
     ),
 )
 def nearly_identical(runs: Runs, *, bar: float = ALMOST_IDENTICAL) -> Finding:
@@ -183,7 +169,7 @@ def nearly_identical(runs: Runs, *, bar: float = ALMOST_IDENTICAL) -> Finding:
     for memorises, part in share.groupby(~table.generalises):
         what = "do not generalise" if memorises else "generalise"
         words.append(f"{part.min():.0%} to {part.max():.0%} in {len(part)} runs that {what}")
-    identical = bool(share.min() >= bar)
+    identical = share.min() >= bar
     return judge(
         identical if not identical or runs.complete() else None,
         value=share.median(),
@@ -198,7 +184,7 @@ def nearly_identical(runs: Runs, *, bar: float = ALMOST_IDENTICAL) -> Finding:
     )
 
 
-def fresh() -> dict[str, Experiment]:
+def fresh() -> Experiments:
     """The seven seeds at p = 97 that had not been run when the second observation was last read."""
     return {"fresh": dataclasses.replace(fresh_fig5(), seeds=fresh_fig5().seeds[2:])}
 
@@ -214,15 +200,9 @@ def fresh() -> dict[str, Experiment]:
     rule_changed=ONE_SIDED,
     published="every run that generalises",
     says=(
-        (
-            "of {count} fresh runs {grok} generalise, {seen} of them with a tenth of the record"
-            " left; MED is below "
-        ),
-        (
-            "its initial value by then, to stay, in {fell}, long before in {early}, by no logged"
-            " step in {never}, "
-        ),
-        "which may fall later; of other runs that generalise, in {others}",
+        "of {count} fresh runs {grok} generalise, {seen} of them with a tenth of the record left; "
+        "MED is below its initial value by then, to stay, in {fell}, long before in {early}, by no "
+        "logged step in {never}, which may fall later; of other runs that generalise, in {others}"
     ),
 )
 def second_observation(runs: Runs) -> Finding:
@@ -255,11 +235,11 @@ def second_observation(runs: Runs) -> Finding:
         low=0,
         high=1,
         count=len(asked),
-        grok=int(asked.generalises.sum()),
+        grok=asked.generalises.sum(),
         seen=len(seen),
         fell=some_of(below),
-        early=int(early.sum()),
-        never=int(never.sum()),
+        early=early.sum(),
+        never=never.sum(),
         others=some_of(grown.below),
     )
 
@@ -276,15 +256,9 @@ def second_observation(runs: Runs) -> Finding:
     says={
         "vacuous": "no run that generalises settles before the last tenth of its record",
         "": (
-            (
-                "of {count} runs that generalise {settled} settle before the last tenth of the"
-                " record; in {after} "
-            ),
-            (
-                "MED settles no more than a tenth of the record before the accuracy ({first:+.0%}"
-                " to {late:+.0%} of "
-            ),
-            "the record after it); not in: {against}",
+            "of {count} runs that generalise {settled} settle before the last tenth of the record; "
+            "in {after} MED settles no more than a tenth of the record before the accuracy "
+            "({first:+.0%} to {late:+.0%} of the record after it); not in: {against}"
         ),
     },
 )
@@ -308,12 +282,12 @@ def third_observation(runs: Runs) -> Finding:
     gap = ((ends.measure_settles - ends.accuracy_settles) / last)[decides]
     after = gap >= -SETTLED
     against = ", ".join(f"{setting}, seed {seed}" for setting, seed in gap.index[~after])
-    every = bool(after.all())
+    every = after.all()
     known = len(after) >= ENOUGH and runs.complete()
     return judge(
         every if not every or known else None,
         corrected=most(after),
-        value=float(after.mean()),
+        value=after.mean(),
         low=0,
         high=1,
         count=len(table),
@@ -355,15 +329,9 @@ def raw_shares(table: pd.DataFrame) -> str:
     **OTHERS,
     bars={"by": ("detrended",)},
     says=(
-        (
-            "beyond chance and above every stranger in {tracks} runs of {figures}, and of the pairs"
-            " of a test loss "
-        ),
-        (
-            "with another run's MED {strange} beyond chance; raw, {norms}; MED above both norms in"
-            " {above} "
-        ),
-        "(increments: {bars})",
+        "beyond chance and above every stranger in {tracks} runs of {figures}, and of the pairs of "
+        "a test loss with another run's MED {strange} beyond chance; raw, {norms}; MED above both "
+        "norms in {above} (increments: {bars})"
     ),
 )
 def exceptionally(runs: Runs, *, by: str = "agreement") -> Finding:
@@ -382,14 +350,14 @@ def exceptionally(runs: Runs, *, by: str = "agreement") -> Finding:
     moves: Part = None
     above_norms: Part = None
     if len(table) >= ENOUGH:
-        moves = bool(does.mean() > 0.5)
-        above_norms = bool(above.mean() > 0.5)
+        moves = does.mean() > 0.5
+        above_norms = above.mean() > 0.5
     numbers = ", ".join(str(name).removeprefix("gu2025/fig") for name in runs)
     return judge(
         moves,
         above_norms,
         corrected=moves,
-        value=float(above.mean()),
+        value=above.mean(),
         low=0,
         high=1,
         norms=raw_shares(table),

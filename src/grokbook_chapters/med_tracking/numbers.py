@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import pandas as pd
 import xarray as xr
 
 from companion.claims import Finding, findings, load
 from companion.claims.finding import some, some_of
-from companion.page import Number, Truth
+from companion.page import Number, Prose, Truth
 from grokbook.measures import circle_med, definition_table, med, med_spectral_bound
 from grokbook_chapters.lead_tasks import lead_tasks
 from grokbook_chapters.med_tracking.claims import longest, strangers, two_moduli
@@ -21,7 +20,7 @@ JUDGED = ("G27", "P5.1b", "P5.1c", "GD2")
 """Claims whose numbers the prose tells."""
 
 
-def numbers(data: xr.Dataset, other: xr.Dataset, every: pd.DataFrame) -> dict[str, Any]:
+def numbers(data: xr.Dataset, other: xr.Dataset, every: pd.DataFrame) -> Prose:
     """What the prose uses of the runs at two moduli and of `every` run of `tracked_settings`."""
     return {
         **_definitions(data),
@@ -33,7 +32,7 @@ def numbers(data: xr.Dataset, other: xr.Dataset, every: pd.DataFrame) -> dict[st
     }
 
 
-def _definitions(data: xr.Dataset) -> dict[str, Any]:
+def _definitions(data: xr.Dataset) -> Prose:
     """What MED is at the start in three definitions, of circles, and below its bound."""
     p = data.sizes["token"]
     start = definition_table(data.embedding.sel(seed=0, snapshot=0).values)
@@ -53,7 +52,7 @@ def _definitions(data: xr.Dataset) -> dict[str, Any]:
     }
 
 
-def _factors(data: xr.Dataset, other: xr.Dataset) -> dict[str, Any]:
+def _factors(data: xr.Dataset, other: xr.Dataset) -> Prose:
     """How long the vectors are and how they are arranged, where MED is highest and at the end."""
     peaks = []
     for runs in (data, other):
@@ -86,7 +85,7 @@ def _factors(data: xr.Dataset, other: xr.Dataset) -> dict[str, Any]:
     }
 
 
-def _association(data: xr.Dataset, other: xr.Dataset) -> dict[str, Any]:
+def _association(data: xr.Dataset, other: xr.Dataset) -> Prose:
     """How test loss and MED move together in all recorded runs, and what passes on this page."""
     recorded = longest(load(two_moduli(), tracked))
     tried = with_controls([data, other])
@@ -109,7 +108,7 @@ def _association(data: xr.Dataset, other: xr.Dataset) -> dict[str, Any]:
     }
 
 
-def _observations(judged: Mapping[str, Finding]) -> dict[str, Any]:
+def _observations(judged: Mapping[str, Finding]) -> Prose:
     """What the claims' own checks say of the paper's observations."""
     alike = judged["G27"]
     second = judged["P5.1b"].numbers
@@ -125,7 +124,7 @@ def _observations(judged: Mapping[str, Finding]) -> dict[str, Any]:
     }
 
 
-def _settings(every: pd.DataFrame) -> dict[str, Any]:
+def _settings(every: pd.DataFrame) -> Prose:
     """In how many runs of all settings MED and its quotient move with the test loss."""
     quotient = every.quotient_p_value <= LEVEL
     figures = every.index.get_level_values("setting").str.startswith("Fig.")
@@ -138,7 +137,7 @@ def _settings(every: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def _best_names(data: xr.Dataset, other: xr.Dataset) -> dict[str, Any]:
+def _best_names(data: xr.Dataset, other: xr.Dataset) -> Prose:
     """Whether the best renaming brings more than a narrow spectrum does."""
     page = [best_names(data), best_names(other)]
     small = {}

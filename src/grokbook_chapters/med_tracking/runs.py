@@ -3,7 +3,7 @@ controls."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,8 +12,9 @@ import xarray as xr
 
 from companion.claims import load
 from grokbook.errors import ParameterError
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiment, Experiments
 from grokbook_chapters.gu2025 import FIG5_STEPS, LONGER, fig5, modular_run, operations
+from grokbook_chapters.labelled import Tables
 from grokbook_chapters.lead_tasks import lead_tasks
 from grokbook_chapters.med_tracking.tracking import (
     agreement_table,
@@ -35,7 +36,7 @@ def plan(
     train_fraction: float,
     d_model: int,
     n_seeds: int,
-) -> dict[str, Experiment]:
+) -> Experiments:
     """Plan of chapter 05: two moduli at one training fraction, answered from the records where they
     match Fig. 5.
 
@@ -59,19 +60,19 @@ SEEDS = {47: 10, 97: 19}
 SIX = ("fig12", "fig13", "fig14", "fig15", "fig16")
 
 
-def moduli() -> dict[str, Experiment]:
+def moduli() -> Experiments:
     """Fig. 5: four moduli, by name, every recorded seed."""
     runs = [fig5(p, n_seeds=SEEDS.get(p, 5)) for p in FIG5_STEPS]
     return {run.name: run for run in runs}
 
 
-def longer() -> dict[str, Experiment]:
+def longer() -> Experiments:
     """The runs of Fig. 5 at p = 47, trained for `LONGER` steps, every recorded seed."""
     run = fig5(47, n_seeds=SEEDS[47], steps=LONGER)
     return {run.name: run}
 
 
-def figures() -> dict[str, Experiment]:
+def figures() -> Experiments:
     """Figs 12 to 19 with every recorded seed, by name."""
     experiments = operations()
     for figure in SIX:
@@ -85,7 +86,7 @@ def figures() -> dict[str, Experiment]:
 HALF = 5_000
 
 
-def half_as_long() -> dict[str, Experiment]:
+def half_as_long() -> Experiments:
     """Figs 17 to 19 for half of the steps of `operations`, with seeds that these do not have, by
     the figure's name."""
     experiments = {}
@@ -140,7 +141,7 @@ def tracked(dataset: xr.Dataset) -> pd.DataFrame:
     return table
 
 
-def stack(tables: Mapping[object, pd.DataFrame]) -> pd.DataFrame:
+def stack(tables: Tables) -> pd.DataFrame:
     """Tables of several settings under one another, index (setting, seed)."""
     return pd.concat(tables, names=["setting"])
 
@@ -211,7 +212,7 @@ POWERS = {ord("2"): "²", ord("3"): "³"}
 SPECIAL = ("symmetric split", "separate tokens", "few cells")
 
 
-def settings() -> dict[str, Experiment]:
+def settings() -> Experiments:
     """Every recorded setting in words: figures of the paper, their longer and shorter runs, and
     small networks."""
     named = {}

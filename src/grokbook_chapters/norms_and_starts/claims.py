@@ -25,11 +25,8 @@ BEFORE = "The predecessor's family of maps"
     shown_by="counterexample",
     also=("G04",),
     says=(
-        (
-            "holds in {kept} of {samples} random orthonormal pairs of bases; in the basis {{0.1}}"
-            " of the line the "
-        ),
-        "identity has matrix 10 and norm 1, and the lemma {there}",
+        "holds in {kept} of {samples} random orthonormal pairs of bases; in the basis {{0.1}} of "
+        "the line the identity has matrix 10 and norm 1, and the lemma {there}"
     ),
 )
 def lemma_3_4(samples: int = 200) -> Finding:
@@ -65,15 +62,10 @@ def lemma_3_4(samples: int = 200) -> Finding:
     kind="formula",
     shown_by="counterexample",
     says=(
-        (
-            "moved by a row and a column, which leaves a circulant matrix as it is, Toeplitz(v, v')"
-            " of two random "
-        ),
-        (
-            "vectors (p = {p}) differs in {free} entries, the program's Toeplitz(v, v) in"
-            " {program}, and with v'_j = "
-        ),
-        "v_(-j mod p) in {closed}. Whether it makes learning easier, GE1 and GF20 ask of runs",
+        "moved by a row and a column, which leaves a circulant matrix as it is, Toeplitz(v, v') of "
+        "two random vectors (p = {p}) differs in {free} entries, the program's Toeplitz(v, v) in "
+        "{program}, and with v'_j = v_(-j mod p) in {closed}. Whether it makes learning easier, "
+        "GE1 and GF20 ask of runs"
     ),
 )
 def toeplitz_is_circulant(p: int = 97) -> Finding:
@@ -90,7 +82,7 @@ def toeplitz_is_circulant(p: int = 97) -> Finding:
     return judge(
         free == 0,
         corrected=closed == 0,
-        value=float(free),
+        value=free,
         p=p,
         free=free,
         program=program,
@@ -135,15 +127,9 @@ def region_map(x: np.ndarray, same: bool, root: bool = False) -> np.ndarray:
     kind="theorem",
     shown_by="counterexample",
     says=(
-        (
-            "F(x)/|x| at |x| = 1e-{power} is {at[s not c]:.0e} for the maps of s not c, which are 1"
-            " at 0, {at[its "
-        ),
-        (
-            "root]:.0e} for another choice of F with s = c and {at[s = c]:.1f} for the simplest"
-            " one; and without an "
-        ),
-        "absolute value -F has {minus:.1f}",
+        "F(x)/|x| at |x| = 1e-{power} is {at[s not c]:.0e} for the maps of s not c, which are 1 at "
+        "0, {at[its root]:.0e} for another choice of F with s = c and {at[s = c]:.1f} for the "
+        "simplest one; and without an absolute value -F has {minus:.1f}"
     ),
 )
 def supremum_is_a_norm(decades: int = 12) -> Finding:
@@ -160,11 +146,11 @@ def supremum_is_a_norm(decades: int = 12) -> Finding:
     }
     quotients = pd.DataFrame(maps) / radii[:, None]
     last = quotients.iloc[-1]
-    grows = int((last > 1e3 * quotients.iloc[0]).sum())
-    minus = float((-quotients["s = c"]).max())
+    grows = (last > 1e3 * quotients.iloc[0]).sum()
+    minus = (-quotients["s = c"]).max()
     return judge(
         grows == 0 and minus >= 0,
-        value=float(grows),
+        value=grows,
         power=decades - 1,
         minus=minus,
         at=last.to_dict(),
@@ -180,11 +166,8 @@ def supremum_is_a_norm(decades: int = 12) -> Finding:
     shown_by="count",
     also=("P06",),
     says=(
-        (
-            "at {value:.0f} of the sums d1 + d2 that divide p the class changes (p = {p}: at d1 +"
-            " d2 = 1); that p "
-        ),
-        "divides d1 + d2 is wrong at {reversed} sums",
+        "at {value:.0f} of the sums d1 + d2 that divide p the class changes (p = {p}: at d1 + d2 = "
+        "1); that p divides d1 + d2 is wrong at {reversed} sums"
     ),
 )
 def divisibility(primes: tuple[int, ...] = (5, 7, 11)) -> Finding:
@@ -205,7 +188,7 @@ def divisibility(primes: tuple[int, ...] = (5, 7, 11)) -> Finding:
     return judge(
         not printed,
         corrected=not mended,
-        value=float(printed),
+        value=printed,
         p=", ".join(map(str, primes)),
         reversed=mended,
     )

@@ -4,7 +4,7 @@ and G."""
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -20,6 +20,7 @@ from companion.claims.ledger import said
 from companion.claims.runs import every_run
 from grokbook import logic
 from grokbook.curves.phases import OPEN, PhaseRule, phase_of, phases
+from grokbook.runs.experiment import Experiments
 from grokbook.theory.parallelograms import all_samples, closed_set, permissible_set
 from grokbook_chapters.phase_diagrams import published
 from grokbook_chapters.phase_diagrams.agreement import agreement, among_seeds, kappa
@@ -56,7 +57,7 @@ LITTLE = 0.1
 TOLERANCE = 0.1
 
 
-def _followed() -> dict[str, object]:
+def _followed() -> Experiments:
     panels = fig6()
     longer = until_fit()
     return {
@@ -72,7 +73,7 @@ _TWO_CLOCKS = "Why a slow decoder delays both sets, and a fast one never general
 _SEEDS = "How much of a cell is its seed?"
 
 
-def _with_parts() -> dict[str, object]:
+def _with_parts() -> Experiments:
     panels = fig6()
     return {
         "6b": panels["b"],
@@ -91,7 +92,7 @@ def _with_parts() -> dict[str, object]:
     runs=_with_parts,
     says="published cells in C, G, M and X: {cells}; seeds of ours with all four phases: {told}",
 )
-def four_phases(runs: Mapping[str, xr.Dataset]) -> Finding:
+def four_phases(runs: Runs) -> Finding:
     """Of the diagrams 6b to 6d, "they all include four phases": as published, and in our runs of 6b
     and 6c.
 
@@ -114,7 +115,7 @@ def four_phases(runs: Mapping[str, xr.Dataset]) -> Finding:
     return judge(*parts, cells="; ".join(cells), told=told)
 
 
-def _all_four(runs: Mapping[str, xr.Dataset], label: str) -> list[Part]:
+def _all_four(runs: Runs, label: str) -> list[Part]:
     """Of each recorded seed of a panel, is every phase there?"""
     if label not in runs:
         return []
@@ -151,22 +152,14 @@ def followed(ours: xr.Dataset, fitted: xr.Dataset | None) -> xr.DataArray:
     rule_changed="2026-11-29T09:40:43+00:00 3ff88f81",
     bars={"least": (1, 10)},
     says=(
-        (
-            "published, of the lines with all three phases in the order C, G, M: {theirs}; an order"
-            " drawn at random for each "
-        ),
-        (
-            "panel and direction does as well in {chance:.0%}; our seeds: {ours}. Of the nine"
-            " published "
-        ),
-        (
-            "cells in a corner {M} memorise, {X} are confused (6b, 6d). Comprehension touches"
-            " memorisation at {touching} "
-        ),
-        "borders, grokking one of them at {between}",
+        "published, of the lines with all three phases in the order C, G, M: {theirs}; an order "
+        "drawn at random for each panel and direction does as well in {chance:.0%}; our seeds: "
+        "{ours}. Of the nine published cells in a corner {M} memorise, {X} are confused (6b, 6d). "
+        "Comprehension touches memorisation at {touching} borders, grokking one of them at "
+        "{between}"
     ),
 )
-def grokking_is_sandwiched(runs: Mapping[str, xr.Dataset], *, least: int = LINES) -> Finding:
+def grokking_is_sandwiched(runs: Runs, *, least: int = LINES) -> Finding:
     """In 6b to 6d "grokking is sandwiched between comprehension and memorization", "the top right
     corner" memorises and "the bottom right corner" is confused.
 
@@ -203,7 +196,7 @@ def grokking_is_sandwiched(runs: Mapping[str, xr.Dataset], *, least: int = LINES
     )
 
 
-def _in_order(runs: Mapping[str, xr.Dataset]) -> dict[str, xr.DataArray]:
+def _in_order(runs: Runs) -> dict[str, xr.DataArray]:
     """The phases of our runs of 6b and 6c over seed, decay and rate, as far as they are
     recorded."""
     phase = {}
@@ -223,22 +216,14 @@ def _in_order(runs: Mapping[str, xr.Dataset]) -> dict[str, xr.DataArray]:
     runs=lambda: {"6a": in_part()["a"]},
     rule_changed="2026-11-26T21:35:00+00:00 b9dd0bd",
     says=(
-        (
-            "with a tenth of the decoder's rate or less for the embeddings {slow} runs memorise;"
-            " with ninety times or more "
-        ),
-        (
-            "{far} generalise (step {late:,.0f}, median; {soon:,.0f} between one and ninety times;"
-            " {early} more had the "
-        ),
-        (
-            "test set right first, and have no phase), and {ideal} comprehend, between one and"
-            " ninety times {near}; of the "
-        ),
-        "runs that comprehend {fast} have embeddings faster than the decoder",
+        "with a tenth of the decoder's rate or less for the embeddings {slow} runs memorise; with "
+        "ninety times or more {far} generalise (step {late:,.0f}, median; {soon:,.0f} between one "
+        "and ninety times; {early} more had the test set right first, and have no phase), and "
+        "{ideal} comprehend, between one and ninety times {near}; of the runs that comprehend "
+        "{fast} have embeddings faster than the decoder"
     ),
 )
-def competition(runs: Mapping[str, xr.Dataset]) -> Finding:
+def competition(runs: Runs) -> Finding:
     """ "A fast decoder coupled with slow representation learning" memorises; "an extremely slow
     decoder" generalises "in the end"; comprehension needs representations "faster, but not too
     much, than the decoder".
@@ -270,9 +255,9 @@ def competition(runs: Mapping[str, xr.Dataset]) -> Finding:
     }
     share = {name: float(group.mean()) for name, group in groups.items()}
     told = {name: some(int(group.sum()), int(group.count())) for name, group in groups.items()}
-    early = int(((phase == OPEN) & race.test_step.notnull() & far).sum())
-    late = float(race.test_step.where(far).median())
-    soon = float(race.test_step.where(near).median())
+    early = ((phase == OPEN) & race.test_step.notnull() & far).sum()
+    late = race.test_step.where(far).median()
+    soon = race.test_step.where(near).median()
     possible = share["far"] + early / int(far.sum())
     generalise = decided(share["far"] > 0.5 and late > soon, possible <= 0.5 or late <= soon)
     memorise = share["slow"] > 0.5
@@ -314,18 +299,13 @@ def with_published(phase: xr.DataArray, panel: str) -> float:
     origin="ours",
     bars={"bar": (0.7, 0.9)},
     says=(
-        (
-            "two of {seeds} seeds agree in {value:.0%} of the {cells} cells of 6b (median of pairs;"
-            " {low:.0%} to {high:.0%}), "
-        ),
-        (
-            "without those that one leaves open ({left} of {runs} runs); a seed of ours and the"
-            " published panel agree in "
-        ),
-        "{theirs:.0%} of them (median); kappa of two seeds {kappa:.2f}; {bars}",
+        "two of {seeds} seeds agree in {value:.0%} of the {cells} cells of 6b (median of pairs; "
+        "{low:.0%} to {high:.0%}), without those that one leaves open ({left} of {runs} runs); a "
+        "seed of ours and the published panel agree in {theirs:.0%} of them (median); kappa of two "
+        "seeds {kappa:.2f}; {bars}"
     ),
 )
-def one_seed_a_cell(runs: Mapping[str, xr.DataArray], *, bar: float = 0.8) -> Finding:
+def one_seed_a_cell(runs: Runs, *, bar: float = 0.8) -> Finding:
     """A diagram with one seed a cell, as all published ones, shows what its settings do.
 
     Our reading: two seeds agree in 80 % of the cells or more, in the median of pairs.
@@ -341,7 +321,7 @@ def one_seed_a_cell(runs: Mapping[str, xr.DataArray], *, bar: float = 0.8) -> Fi
         seeds=len(phase),
         cells=phase[0].size,
         runs=phase.size,
-        left=int((phase == OPEN).sum()),
+        left=(phase == OPEN).sum(),
         theirs=with_published(phase, "b"),
         kappa=pairs.kappa.median(),
     )
@@ -358,21 +338,13 @@ def one_seed_a_cell(runs: Mapping[str, xr.DataArray], *, bar: float = 0.8) -> Fi
     bars={"little": (0.05, 0.2)},
     rule_changed="2026-11-26T22:20:00+00:00 68a7d45",
     says=(
-        (
-            "{shares[0]:.0%} of the runs of 6d generalise from entries up to {sizes[0]:g},"
-            " {shares[1]:.0%} from entries up to "
-        ),
-        (
-            "{sizes[1]:g} ({seeds} seeds of each); mean gap {gap:.3f} (interval of 90 %: +/-"
-            " {half:.3f}); the published panel "
-        ),
-        (
-            "is met in {met[0]:.0%} and {met[1]:.0%} of these cells, another seed in {own[0]:.0%}"
-            " and {own[1]:.0%} (medians)"
-        ),
+        "{shares[0]:.0%} of the runs of 6d generalise from entries up to {sizes[0]:g}, "
+        "{shares[1]:.0%} from entries up to {sizes[1]:g} ({seeds} seeds of each); mean gap "
+        "{gap:.3f} (interval of 90 %: +/- {half:.3f}); the published panel is met in {met[0]:.0%} "
+        "and {met[1]:.0%} of these cells, another seed in {own[0]:.0%} and {own[1]:.0%} (medians)"
     ),
 )
-def size_of_the_start(runs: Mapping[str, xr.DataArray], *, little: float = LITTLE) -> Finding:
+def size_of_the_start(runs: Runs, *, little: float = LITTLE) -> Finding:
     """Panel 6d follows from what is printed of it, where the size of the first matrices is not.
 
     Our reading, by the mean gap over seeds of the shares of cells that generalise from either size:
@@ -387,15 +359,15 @@ def size_of_the_start(runs: Mapping[str, xr.DataArray], *, little: float = LITTL
     small = generalise.isel(spread=0, drop=True)
     large = generalise.isel(spread=-1, drop=True)
     gaps = (small - large).values
-    mean = float(gaps.mean())
+    mean = gaps.mean()
     half, wide = t.ppf([0.95, 0.975], len(gaps) - 1) * sem(gaps)
     no_gap = decided(abs(mean) + half < little, abs(mean) > wide)
     both = [cells.isel(spread=0), cells.isel(spread=-1)]
     return judge(
         no_gap if len(gaps) >= STARTS else None,
         value=mean,
-        low=float(mean - half),
-        high=float(mean + half),
+        low=mean - half,
+        high=mean + half,
         gap=mean,
         half=half,
         seeds=len(gaps),
@@ -415,17 +387,12 @@ def size_of_the_start(runs: Mapping[str, xr.DataArray], *, little: float = LITTL
     runs=lambda: {"b": replayed()["b"]},
     bars={"same": (0.8, 0.95)},
     says=(
-        (
-            "with the draws of the published runs {value:.1%} of {cells} cells have the published"
-            " phase (kappa {kappa:.2f}); "
-        ),
-        (
-            "of the steps of the runs without decay, as far as they generalise, {met} come out as"
-            " published; {bars}"
-        ),
+        "with the draws of the published runs {value:.1%} of {cells} cells have the published "
+        "phase (kappa {kappa:.2f}); of the steps of the runs without decay, as far as they "
+        "generalise, {met} come out as published; {bars}"
     ),
 )
-def their_draws(runs: Mapping[str, xr.Dataset], *, same: float = SAME) -> Finding:
+def their_draws(runs: Runs, *, same: float = SAME) -> Finding:
     """The published panel 6b is what the printed settings give with the draws of its program.
 
     Our reading: nine tenths of the cells have the published phase; refuted where they are no more
@@ -481,14 +448,11 @@ def one_phase(cells: xr.DataArray) -> xr.DataArray:
     runs=nudged,
     bars={"same": (0.8, 0.95)},
     says=(
-        (
-            "three starts a millionth apart have one phase in {told}; in brackets: where a set"
-            " counts as reached only if it "
-        ),
-        "stays so for four looks; {bars}",
+        "three starts a millionth apart have one phase in {told}; in brackets: where a set counts "
+        "as reached only if it stays so for four looks; {bars}"
     ),
 )
-def not_by_rounding(runs: Mapping[str, xr.Dataset], *, same: float = SAME) -> Finding:
+def not_by_rounding(runs: Runs, *, same: float = SAME) -> Finding:
     """Settings and draws decide the phases of panels 6b and 6c, not rounding.
 
     Our reading: in each panel three starts, equal but for a millionth of each first weight, have
@@ -572,7 +536,7 @@ def alike(low: float, high: float, little: float = LITTLE) -> Part:
 
 
 def _compared(
-    runs: Mapping[str, xr.Dataset],
+    runs: Runs,
     axis: str,
     right: Callable[[float, float], Part],
     slow: bool = True,
@@ -602,7 +566,7 @@ def _compared(
     return judge(*answers, corrected=True in answers, elsewhere=True, told="; ".join(words))
 
 
-def _figure(number: str) -> Callable[[], dict[str, object]]:
+def _figure(number: str) -> Callable[[], Experiments]:
     return lambda: {task: more()[f"{number} {task}"] for task in TASKS}
 
 
@@ -623,7 +587,7 @@ _TOLD = "runs that comprehend, {told}"
     says=_TOLD,
     rule_changed="2026-11-24T19:23 a68baef",
 )
-def small_batches(runs: Mapping[str, xr.Dataset], *, little: float = LITTLE) -> Finding:
+def small_batches(runs: Runs, *, little: float = LITTLE) -> Finding:
     """ "Large batch size (with small learning rate) leads to comprehension, implying that smaller
     batch size seems harmful".
 
@@ -642,7 +606,7 @@ def small_batches(runs: Mapping[str, xr.Dataset], *, little: float = LITTLE) -> 
     rule_changed="2026-11-28T01:57:10 a514b86f",
     says="regression, {seeds} seeds grok: {told}",
 )
-def grokking_in_a_corner(runs: Mapping[str, xr.Dataset], *, little: float = LITTLE) -> Finding:
+def grokking_in_a_corner(runs: Runs, *, little: float = LITTLE) -> Finding:
     """ "The grokking region appears at the top left of the phase diagram (small decoder learning
     rate and small batch size)".
 
@@ -664,7 +628,7 @@ def grokking_in_a_corner(runs: Mapping[str, xr.Dataset], *, little: float = LITT
 
 
 @claim("LP08", "liu2022", "appendix G, Fig. 14", **_MORE, runs=_figure("14"), says=_TOLD)
-def small_starts(runs: Mapping[str, xr.Dataset], *, little: float = LITTLE) -> Finding:
+def small_starts(runs: Runs, *, little: float = LITTLE) -> Finding:
     """ "It is beneficial to use a smaller initialization scale".
 
     Our reading: at the slower half of the rates, more comprehension, by a tenth or more, at the
@@ -674,7 +638,7 @@ def small_starts(runs: Mapping[str, xr.Dataset], *, little: float = LITTLE) -> F
 
 
 @claim("LP09", "liu2022", "appendix G, Fig. 15", **_MORE, runs=_figure("15"), says=_TOLD)
-def embedding_decay(runs: Mapping[str, xr.Dataset], *, little: float = LITTLE) -> Finding:
+def embedding_decay(runs: Runs, *, little: float = LITTLE) -> Finding:
     """ "Representation weight decay in general does not affect model performance much".
 
     Our reading: at all rates, shares of comprehension at both ends of the axis (ours, 0 to 9: the
@@ -683,7 +647,7 @@ def embedding_decay(runs: Mapping[str, xr.Dataset], *, little: float = LITTLE) -
     return _compared(runs, "encoder_weight_decay", partial(alike, little=little), slow=False)
 
 
-def closed(runs: Mapping[str, xr.Dataset], tolerance: float = TOLERANCE) -> pd.DataFrame:
+def closed(runs: Runs, tolerance: float = TOLERANCE) -> pd.DataFrame:
     """A row a run: rates, seed, accuracy on the six pairs, and how many of three parallelograms are
     closed at the end.
 
@@ -721,15 +685,10 @@ ALL = ("none", "A1", "A2", "A3", "A1, A2, A3")
     bars={"tolerance": (0.05, 0.2)},
     rule_changed="2026-11-24T19:02 ba64f54",
     says=(
-        (
-            "of three parallelograms {slow:.1f} are closed on average with the slow decoder and"
-            " {fast:.1f} with the fast one "
-        ),
-        (
-            "({runs} runs of each, one-sided p = {p:.2g}); closed at the end: {told}, {seen} of the"
-            " {of} representations that "
-        ),
-        "there are; {fitted} runs fit their six pairs (closed up to another tolerance: {bars})",
+        "of three parallelograms {slow:.1f} are closed on average with the slow decoder and "
+        "{fast:.1f} with the fast one ({runs} runs of each, one-sided p = {p:.2g}); closed at the "
+        "end: {told}, {seen} of the {of} representations that there are; {fitted} runs fit their "
+        "six pairs (closed up to another tolerance: {bars})"
     ),
 )
 def four_symbols(runs: Runs, *, tolerance: float = TOLERANCE) -> Finding:
@@ -747,12 +706,12 @@ def four_symbols(runs: Runs, *, tolerance: float = TOLERANCE) -> Finding:
     fast = rows.closed[rows.rates == "fast decoder"]
     slow = rows.closed[rows.rates == "slow decoder"]
     kinds = rows.which.value_counts().reindex(ALL, fill_value=0)
-    seen = int((kinds > 0).sum())
+    seen = (kinds > 0).sum()
     p = np.nan
     less = np.nan
     if runs.complete():
-        p = float(mannwhitneyu(slow, fast, alternative="greater").pvalue)
-        less = float(mannwhitneyu(slow, fast, alternative="less").pvalue)
+        p = mannwhitneyu(slow, fast, alternative="greater").pvalue
+        less = mannwhitneyu(slow, fast, alternative="less").pvalue
     return judge(
         decided(p < LEVEL, less < LEVEL),
         seen == len(ALL) or None,

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from companion.page import Number, Truth
+from companion.page import Number, Prose, Truth
 from grokbook.curves.phases import PhaseRule, phases
 from grokbook.models.replayed import ReplayedToy
 from grokbook_chapters.liu2022 import CAP, STEP
@@ -25,7 +23,7 @@ LONG_WALK = 3
 """Below the one nearly all runs of 6a memorise, above the other most generalise."""
 
 
-def numbers(run: xr.Dataset, recorded: Recorded, gap: int) -> dict[str, Any]:
+def numbers(run: xr.Dataset, recorded: Recorded, gap: int) -> Prose:
     """What the prose uses of the small diagram that the page trains and of the recorded runs, where
     a delay of `gap` steps is grokking in the diagram that is opened."""
     rule = PhaseRule(gap=gap)
@@ -39,7 +37,7 @@ def numbers(run: xr.Dataset, recorded: Recorded, gap: int) -> dict[str, Any]:
     }
 
 
-def _trained(run: xr.Dataset) -> dict[str, Any]:
+def _trained(run: xr.Dataset) -> Prose:
     """How many cells of the small diagram have their symbols in order."""
     phase = phases(run, PhaseRule(cap=int(run.step[-1]))).phase
     in_order = order(run.embedding) == run.sizes["token"] - 1
@@ -48,15 +46,15 @@ def _trained(run: xr.Dataset) -> dict[str, Any]:
     others = general.size - generalising
     return {
         "some_general": Truth(generalising > 0, f"{generalising} of {general.size} cells"),
-        "general_ordered": int((in_order & general).sum()),
+        "general_ordered": (in_order & general).sum(),
         "general_all": generalising,
         "some_other": Truth(others > 0, f"{others} of {general.size} cells"),
-        "other_ordered": int((in_order & ~general).sum()),
+        "other_ordered": (in_order & ~general).sum(),
         "other_all": others,
     }
 
 
-def _made_again(replayed: xr.Dataset, rule: PhaseRule) -> dict[str, Any]:
+def _made_again(replayed: xr.Dataset, rule: PhaseRule) -> Prose:
     """Agreement by `rule` with the published panel 6b; steps without decay where it groks by the
     paper's rule, and where symbols end."""
     theirs = published.panels()["b"]
@@ -76,7 +74,7 @@ def _made_again(replayed: xr.Dataset, rule: PhaseRule) -> dict[str, Any]:
     return {
         "agree_again": f"{agree:.0%}",
         "again": Truth(agree >= SAME, f"{agree:.0%} of the cells have the published phase"),
-        "n_differ": int(differ.sum()),
+        "n_differ": differ.sum(),
         "slow_fit": f"{fits[0]:,.0f}",
         "fast_fit": f"{fits[-1]:,.0f}",
         "late_low": f"{grokking.min().item():.1f}",
@@ -89,7 +87,7 @@ def _made_again(replayed: xr.Dataset, rule: PhaseRule) -> dict[str, Any]:
     }
 
 
-def _walks(walks: pd.DataFrame) -> dict[str, Any]:
+def _walks(walks: pd.DataFrame) -> Prose:
     """Of the runs of 6a with a short walk how many memorise, with a long one how many do not."""
     few = walks.phase[walks.walk < SHORT_WALK] == "M"
     far = walks.phase[walks.walk >= LONG_WALK] != "M"
@@ -101,7 +99,7 @@ def _walks(walks: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def _by_seed(cells: xr.DataArray) -> dict[str, Any]:
+def _by_seed(cells: xr.DataArray) -> Prose:
     """How far seeds of ours agree with each other, and how many cells comprehend in each."""
     theirs = published.same_cells(cells, "b")
     comprehend = (cells == "C").sum(cells.dims[1:]).values
@@ -110,5 +108,5 @@ def _by_seed(cells: xr.DataArray) -> dict[str, Any]:
         "shorter": f"{SHORTER:,}",
         "agree_seeds": Number.median(among_seeds(cells).agreement, ".0%"),
         "comprehend": ", ".join(map(str, comprehend)),
-        "comprehend_theirs": int((theirs == "C").sum()),
+        "comprehend_theirs": (theirs == "C").sum(),
     }

@@ -10,7 +10,7 @@ import numpy as np
 from grokbook.models.nudged import NudgedToy
 from grokbook.models.replayed import ReplayedToy
 from grokbook.models.toy import Toy
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiment, Experiments
 from grokbook.runs.sweep import Axis, Sweep, spaced
 from grokbook.tasks.chosen import ChosenAddition
 from grokbook.tasks.groups import GroupTask
@@ -59,7 +59,7 @@ def sweep(
     return Sweep(name, config, seeds, axes=tuple(Axis(*side) for side in axes.items()))
 
 
-def fig6() -> dict[str, Sweep]:
+def fig6() -> Experiments:
     """Fig. 6 of Liu et al. 2022: addition (a to c), and permutations of three things by 3x3
     matrices (d)."""
     matrices = replace(addition(), task=GroupTask("S3"), model=Toy(6, 9, product=True, spread=0.1))
@@ -78,7 +78,7 @@ def fig6() -> dict[str, Sweep]:
     }
 
 
-def until_fit() -> dict[str, Sweep]:
+def until_fit() -> Experiments:
     """Panels 6b and 6c again, each run until it fits its training set."""
     stop = StopRule("train_accuracy", 0.9, hold=4)
     found = {}
@@ -89,7 +89,7 @@ def until_fit() -> dict[str, Sweep]:
     return found
 
 
-def replayed() -> dict[str, Sweep]:
+def replayed() -> Experiments:
     """Panels 6a to 6c with the answers, the split and the first weights of the published runs, by
     panel."""
     found = {}
@@ -108,7 +108,7 @@ def thinned(own: Sweep) -> dict[str, tuple[float, ...]]:
     return {axis.name: axis.values[::2] for axis in own.axes}
 
 
-def in_part() -> dict[str, Sweep]:
+def in_part() -> Experiments:
     """Every other rate and decay of 6c, and every other rate of both in 6a, with seeds that the
     panels do not have."""
     found = {}
@@ -118,7 +118,7 @@ def in_part() -> dict[str, Sweep]:
     return found
 
 
-def nudged() -> dict[str, Sweep]:
+def nudged() -> Experiments:
     """Every other rate and decay of panels 6b and 6c, their draws, each cell from three starts a
     millionth apart."""
     found = {}
@@ -130,7 +130,7 @@ def nudged() -> dict[str, Sweep]:
     return found
 
 
-def more() -> dict[str, Sweep]:
+def more() -> Experiments:
     """Figs 13 to 15 of Liu et al. 2022, each for regression and classification, by "13 regression"
     and so on."""
     found = {}
@@ -147,7 +147,7 @@ def more() -> dict[str, Sweep]:
 CORNERED = tuple(range(3, 9))
 
 
-def cornered() -> dict[str, Sweep]:
+def cornered() -> Experiments:
     """Fig. 13 for regression with fresh seeds, for the steps in which 25 of the 27 runs that grok
     in it generalise."""
     own = more()["13 regression"]
@@ -157,7 +157,7 @@ def cornered() -> dict[str, Sweep]:
     }
 
 
-def by_seed() -> dict[str, Sweep]:
+def by_seed() -> Experiments:
     """Twelve cells of Fig. 6b, every third rate from 1e-4 and every fourth decay, with five seeds
     each."""
     axes = {"decoder_lr": FINE[5::3], "decoder_weight_decay": DECAYS[:9:4]}
@@ -170,7 +170,7 @@ def by_seed() -> dict[str, Sweep]:
 STARTS = 30
 
 
-def started() -> dict[str, Sweep]:
+def started() -> Experiments:
     """Twelve cells of Fig. 6d from matrices of two sizes: the paper does not print their size."""
     axes = {
         "decoder_lr": FINE[::5],
@@ -189,7 +189,7 @@ FOUR_STEPS = 2_000
 FOUR_SEEDS = 40
 
 
-def fig12() -> dict[str, Experiment]:
+def fig12() -> Experiments:
     """The runs of Fig. 12, four symbols with one number each, by the speed of the decoder."""
     found = {}
     for name, (encoder, decoder) in SPEEDS.items():
@@ -204,7 +204,7 @@ def fig12() -> dict[str, Experiment]:
 RUNS = (fig6, replayed, nudged, in_part, until_fit, more, cornered, by_seed, started, fig12)
 
 
-def plan(rates: int, decays: int, steps: int, seed: int) -> dict[str, Experiment]:
+def plan(rates: int, decays: int, steps: int, seed: int) -> Experiments:
     """Plan of chapter 12: the small diagram that the page trains.
 
     `rates` learning rates of the decoder from 1e-4 to 1e-2 (those of Fig. 6b, where there are 16)

@@ -87,14 +87,9 @@ def _read(runs: Runs) -> Events:
     "section 4",
     **_JUDGED,
     says=(
-        (
-            "at the papers' own size ({large} runs generalise) the rank correlation of MED's fall"
-            " with the accuracy's rise is "
-        ),
-        (
-            "{large_tau} at a quarter, half, three quarters of both; in {runs} small runs, half:"
-            " {tau:.2f} (p = {p_value:.2g})"
-        ),
+        "at the papers' own size ({large} runs generalise) the rank correlation of MED's fall with "
+        "the accuracy's rise is {large_tau} at a quarter, half, three quarters of both; in {runs} "
+        "small runs, half: {tau:.2f} (p = {p_value:.2g})"
     ),
 )
 def captures_changes(runs: Runs) -> Finding:
@@ -117,14 +112,9 @@ def captures_changes(runs: Runs) -> Finding:
     "abstract",
     **_JUDGED,
     says=(
-        (
-            "at the papers' own size MED is first in {large_first} of {large} runs that generalise,"
-            " at a quarter, half, three "
-        ),
-        (
-            "quarters of both moves; in {first} of {runs} small ones at half; it falls as far in"
-            " {anyway} chosen not to"
-        ),
+        "at the papers' own size MED is first in {large_first} of {large} runs that generalise, at "
+        "a quarter, half, three quarters of both moves; in {first} of {runs} small ones at half; "
+        "it falls as far in {anyway} chosen not to"
     ),
 )
 def anticipates(runs: Runs) -> Finding:
@@ -162,8 +152,8 @@ def _sham_reads(table: pd.DataFrame) -> bool:
     bars={"ahead": (0.125, 0.5)},
     rule_changed="2026-11-30T07:11:18 4e70e6c7",
     says=(
-        "a fresh read-out has half of the test pairs right ahead of the network, as a part of its",
-        " wait (medians): {told}",
+        "a fresh read-out has half of the test pairs right ahead of the network, as a part of its "
+        "wait (medians): {told}"
     ),
 )
 def read_out_is_biased(runs: Runs, *, ahead: float = 0.25) -> Finding:

@@ -3,8 +3,6 @@ measure of one's own."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -12,6 +10,7 @@ from matplotlib.figure import Figure
 
 from grokbook.plotting.labels import name_lines
 from grokbook.plotting.style import COLOURS, panels, seed_band, styled
+from grokbook_chapters.labelled import Datasets
 from grokbook_chapters.progress_measures.tables import (
     CONTROL_WAYS,
     LEVEL,
@@ -29,7 +28,7 @@ COMPARED = ("test_loss", "med", "weight_norm", "embedding_norm", "oracle_early",
 
 
 @styled
-def clock_and_curves(study: Mapping[str, xr.Dataset], rows: pd.DataFrame) -> Figure:
+def clock_and_curves(study: Datasets, rows: pd.DataFrame) -> Figure:
     """Accuracies, clock, test loss and MED of the run in which the lead of the test loss is the
     median, with the steps at which each is half way. `rows` are those of `controlled`."""
     typical = typical_run(rows)
@@ -122,7 +121,7 @@ READ_OUTS = {
 
 
 @styled
-def fresh_read_outs(runs: Mapping[str, xr.Dataset]) -> Figure:
+def fresh_read_outs(runs: Datasets) -> Figure:
     """Accuracies of networks, and what a fresh read-out of their features has right of the test
     set: a panel a kind of network."""
     fig, axes = panels(2, 2, height=4.6, sharey=True)

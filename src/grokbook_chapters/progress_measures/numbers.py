@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import pandas as pd
-import xarray as xr
 
-from companion.page import Number, Truth
+from companion.page import Number, Prose, Truth
 from grokbook.curves.lead import RankTest, ranked
+from grokbook_chapters.labelled import Datasets, Tables
 from grokbook_chapters.lead_tasks import CONTROLS
 from grokbook_chapters.progress_measures.refitted import read_out_times
 from grokbook_chapters.progress_measures.runs import directions
@@ -34,12 +31,12 @@ CONTROLS_SAY = {"oracle": "goes with it", "oracle_early": SEES, "clock": "early,
 
 
 def numbers(
-    study: Mapping[str, xr.Dataset],
+    study: Datasets,
     rows: pd.DataFrame,
-    own: Mapping[float, pd.DataFrame],
+    own: Tables,
     watched: pd.DataFrame,
-    fresh: Mapping[str, xr.Dataset],
-) -> dict[str, Any]:
+    fresh: Datasets,
+) -> Prose:
     """What the prose uses.
 
     `rows` are the events of the small networks of `study` at one half, `own` those of the papers'
@@ -58,7 +55,7 @@ def numbers(
     }
 
 
-def _networks(rows: pd.DataFrame) -> dict[str, Any]:
+def _networks(rows: pd.DataFrame) -> Prose:
     each = rows.drop_duplicates(["task", "seed"])
     typical = typical_run(rows)
     same = (rows.task == typical.task) & (rows.seed == typical.seed)
@@ -72,7 +69,7 @@ def _networks(rows: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def _two_questions(summary: pd.DataFrame) -> dict[str, Any]:
+def _two_questions(summary: pd.DataFrame) -> Prose:
     """Who is first, who goes with the accuracy, at one half of both moves."""
     of = summary["first"].map(str) + " of " + summary.runs.map(str)
     tau = summary.tau.map("{:.2f}".format)
@@ -99,7 +96,7 @@ def _two_questions(summary: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def _at_other_shares(study: Mapping[str, xr.Dataset], rows: pd.DataFrame) -> dict[str, Any]:
+def _at_other_shares(study: Datasets, rows: pd.DataFrame) -> Prose:
     """Who sees it coming at a quarter, half and three quarters of both moves."""
     seeing = []
     for share in SHARES:
@@ -110,7 +107,7 @@ def _at_other_shares(study: Mapping[str, xr.Dataset], rows: pd.DataFrame) -> dic
     return {"loss_sees": Truth(always == {"test_loss"}, ", ".join(sorted(always)))}
 
 
-def _step_of_fitting(rows: pd.DataFrame) -> dict[str, Any]:
+def _step_of_fitting(rows: pd.DataFrame) -> Prose:
     """The step of fitting in place of a measure, and MED beside it."""
     fits = rows[rows.measure == "clock"].assign(measure_delay=rows.fit_step)
     from_zero = ranked(fits.assign(accuracy_delay=fits.accuracy_delay + fits.fit_step))
@@ -134,7 +131,7 @@ def _tau(test: RankTest) -> Number:
     return Number(test.tau, ".2f", NO_TAU)
 
 
-def _own_size(own: Mapping[float, pd.DataFrame]) -> dict[str, Any]:
+def _own_size(own: Tables) -> Prose:
     """What the recorded runs of the papers' size do at three shares."""
     sums = {share: summary_table(events) for share, events in own.items()}
     half = own[0.5]
@@ -148,7 +145,7 @@ def _own_size(own: Mapping[float, pd.DataFrame]) -> dict[str, Any]:
     seen = {share: list(table.index[table.says == SEES]) for share, table in sums.items()}
     ipr = [sums[0.5].says["fourier_ipr"], sums[0.75].says["fourier_ipr"]]
     return {
-        "own_runs": int(of_loss.generalises.sum()),
+        "own_runs": of_loss.generalises.sum(),
         "own_loss_from": f"{delays.quantile(0.25):,.0f}",
         "own_loss_to": f"{delays.quantile(0.75):,.0f}",
         "own_med_first": ", ".join(med["first"].map(str)),
@@ -160,7 +157,7 @@ def _own_size(own: Mapping[float, pd.DataFrame]) -> dict[str, Any]:
     }
 
 
-def _read_outs(fresh: Mapping[str, xr.Dataset]) -> dict[str, Any]:
+def _read_outs(fresh: Datasets) -> Prose:
     """How far a fresh read-out is ahead in two-layer networks and in transformers, what its shams
     read, and what the test of the page says of it."""
     tables = {name: read_out_times(data) for name, data in fresh.items()}

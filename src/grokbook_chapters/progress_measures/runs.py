@@ -6,19 +6,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 
 from companion.claims import load
 from grokbook.curves.lead import event_table
 from grokbook.measures.fourier_losses import CyclicClasses
 from grokbook.measures.registry import claimed_directions
 from grokbook.models.quadratic import Quadratic
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiment, Experiments
 from grokbook.runs.instruments import READ_OUTS, VERSION
 from grokbook.tasks import ModularTask
 from grokbook.theory.cyclic_classes import cyclic_classes
 from grokbook.training import AdamW, RunConfig, Schedule
 from grokbook_chapters.gu2025 import fig5
+from grokbook_chapters.labelled import Tables
 from grokbook_chapters.lead_tasks import CONTROLS, ORDERED, lead_tasks, short_name, watched_run
 from grokbook_chapters.progress_measures.tables import SHARES
 
@@ -35,7 +35,7 @@ at to find it."""
 LEFT_OUT = ("med_gu2024", "med_code_base", "restricted_loss", "excluded_loss", "fresh_readout")
 
 
-def tasks() -> dict[str, Experiment]:
+def tasks() -> Experiments:
     """The ten tasks of `lead_tasks` by short name, with the `FRESH` seeds."""
     named = {}
     for experiment in lead_tasks().values():
@@ -70,7 +70,7 @@ def _two_layers(p: int, width: int, steps: int) -> RunConfig:
     )
 
 
-def read_outs() -> dict[str, Experiment]:
+def read_outs() -> Experiments:
     """The runs of which a fresh read-out is recorded: two-layer networks, and two of the tasks
     above, with the same networks. No training pair is the mirror image of a test pair, or tells its
     answer.
@@ -89,12 +89,12 @@ def read_outs() -> dict[str, Experiment]:
 RUNS = (tasks, read_outs)
 
 
-def own_size() -> dict[str, Experiment]:
+def own_size() -> Experiments:
     """All recorded runs of Gu et al.'s own size and split: addition modulo 97."""
     return {"gu2025/fig5[p=97]": fig5(97).with_seeds(19)}
 
 
-def events_of_own_size() -> dict[float, pd.DataFrame]:
+def events_of_own_size() -> Tables:
     """`event_table` of `own_size` at each of `SHARES`, for all measures that its runs have."""
     runs = load(own_size())
     ways = directions()
@@ -103,9 +103,7 @@ def events_of_own_size() -> dict[float, pd.DataFrame]:
     return {share: event_table(runs, ways, share=share) for share in SHARES}
 
 
-def plan(
-    p: int, train_fraction: float, d_model: int, steps: int, n_seeds: int
-) -> dict[str, Experiment]:
+def plan(p: int, train_fraction: float, d_model: int, steps: int, n_seeds: int) -> Experiments:
     """Plan of chapter 06: the run that the page trains; `tasks` is shown as far as it is
     recorded."""
     live = watched_run(

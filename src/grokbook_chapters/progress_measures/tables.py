@@ -13,6 +13,7 @@ from scipy.stats import false_discovery_control
 
 from grokbook.curves.lead import event_table, ranked
 from grokbook.errors import ParameterError
+from grokbook_chapters.labelled import Datasets, Tables
 from grokbook_chapters.ranges import count_of
 
 EARLY = 100  # optimiser steps by which the early oracle is ahead
@@ -59,7 +60,7 @@ runs."""
 
 
 def controlled(
-    runs: Mapping[str, xr.Dataset], directions: Mapping[str, str], *, share: float = 0.5
+    runs: Datasets, directions: Mapping[str, str], *, share: float = 0.5
 ) -> pd.DataFrame:
     """`event_table` of the measures and, before them, of the controls of `with_controls`.
 
@@ -142,7 +143,7 @@ def in_order(summary: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([summary.loc[controls], own])
 
 
-def by_share(events: Mapping[float, pd.DataFrame]) -> pd.DataFrame:
+def by_share(events: Tables) -> pd.DataFrame:
     """A row a measure, a column a share of both moves: in how many of the runs that generalise it
     is first, and its tau, with a star where that is beyond chance."""
     columns = {}

@@ -9,7 +9,7 @@ import pandas as pd
 
 from companion.claims import Claim, Finding, Outcome, carrying, choose, load, outcomes
 from companion.claims.verdicts import settled
-from companion.page import Number, Truth
+from companion.page import Number, Prose, Truth
 from grokbook_chapters.reproduction_report.formats import compared
 from grokbook_chapters.reproduction_report.runs import MARGIN, in_bfloat16, in_float32
 
@@ -60,7 +60,7 @@ def numbers(
     found: Sequence[Outcome],
     table: pd.DataFrame,
     checks: Mapping[str, Mapping[str, Any]],
-) -> dict[str, Any]:
+) -> Prose:
     """What the prose uses: the claims that are `chosen`, what was `found` of those that were
     checked, their `table`, and the `checks` of `own_findings`."""
     return {
@@ -72,9 +72,7 @@ def numbers(
     }
 
 
-def _counts(
-    chosen: Sequence[Claim], found: Sequence[Outcome], table: pd.DataFrame
-) -> dict[str, Any]:
+def _counts(chosen: Sequence[Claim], found: Sequence[Outcome], table: pd.DataFrame) -> Prose:
     listed = [claim for claim in chosen if claim.part_of]
     carry = len(carrying(chosen))
     known = settled()
@@ -109,12 +107,12 @@ def _counts(
     }
 
 
-def _central(found: Sequence[Outcome]) -> dict[str, Any]:
+def _central(found: Sequence[Outcome]) -> Prose:
     """The numbers of central claims, whatever claims were chosen."""
     judged = {outcome.claim.id: outcome.finding for outcome in found}
     missing = [claim for claim in choose([*TOLD]) if claim.id not in judged]
     judged |= {outcome.claim.id: outcome.finding for outcome in outcomes(missing)}
-    texts: dict[str, Any] = {}
+    texts: Prose = {}
     for claim, forms in TOLD.items():
         finding = judged[claim]
         for name, form in forms.items():
@@ -132,9 +130,9 @@ def _number(finding: Finding, name: str) -> Any:
     return (band | dict(finding.numbers))[name]
 
 
-def _new(checks: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def _new(checks: Mapping[str, Mapping[str, Any]]) -> Prose:
     """The numbers of what is new here, and whether each finding stands."""
-    texts: dict[str, Any] = {}
+    texts: Prose = {}
     for name, numbers in checks.items():
         for key, value in numbers.items():
             texts[f"{name}_{key}"] = value
@@ -143,7 +141,7 @@ def _new(checks: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     return texts
 
 
-def _formats() -> dict[str, Any]:
+def _formats() -> Prose:
     """Whether half-size numbers move the grok steps."""
     single = load(in_float32()).get("p = 59")
     half = load(in_bfloat16()).get("p = 59")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiment, Experiments
 from grokbook.training.schedule import Schedule
 from grokbook_chapters.gu2025 import fig5, modular_run
 
@@ -16,7 +16,7 @@ SEEDS = {"p = 59": tuple(range(PAIRS.stop)), "p = 97": (0, 1, 2)}
 MARGIN = 1.1  # grok steps within a tenth of each other are called the same
 
 
-def in_float32() -> dict[str, Experiment]:
+def in_float32() -> Experiments:
     """Two settings that are recorded in float32, all seeds: the small companion of chapter 09, and
     Fig. 5 at p = 97.
 
@@ -30,7 +30,7 @@ def in_float32() -> dict[str, Experiment]:
     return {"p = 59": companion, "p = 97": fig5(97, n_seeds=19)}
 
 
-def in_bfloat16() -> dict[str, Experiment]:
+def in_bfloat16() -> Experiments:
     """The same settings with products in bfloat16.
 
     Example:

@@ -68,7 +68,7 @@ def dictionary_sums(entries: int = 11) -> Finding:
     """A dictionary of 11 pictures in four places generates 14,641 samples, 25 % of them for
     training."""
     samples, trained = ShapeTask(entries).sizes()
-    return judge(samples == 14_641, value=float(samples), entries=entries, trained=trained)
+    return judge(samples == 14_641, value=samples, entries=entries, trained=trained)
 
 
 @claim(
@@ -79,18 +79,10 @@ def dictionary_sums(entries: int = 11) -> Finding:
     shown_by="count",
     origin="ours",
     says=(
-        (
-            "a program that only forgets the order scores {value:.1%} on the paper's split (median"
-            " of {seeds} drawn splits; "
-        ),
-        (
-            "the exact mean of what it knows is {known:.1%}) and cannot add; split by multiset it"
-            " scores {blind:.1%} and a "
-        ),
-        (
-            "program that adds scores {adds:.0%}; least squares on the raw pixels score"
-            " {pixels:.0%} on every split drawn"
-        ),
+        "a program that only forgets the order scores {value:.1%} on the paper's split (median of "
+        "{seeds} drawn splits; the exact mean of what it knows is {known:.1%}) and cannot add; "
+        "split by multiset it scores {blind:.1%} and a program that adds scores {adds:.0%}; least "
+        "squares on the raw pixels score {pixels:.0%} on every split drawn"
     ),
 )
 def accuracy_shows_addition(n: int = 11, train_fraction: float = 0.25, seeds: int = 5) -> Finding:
@@ -116,7 +108,7 @@ def accuracy_shows_addition(n: int = 11, train_fraction: float = 0.25, seeds: in
         adds=adds,
         pixels=pixels,
         known=known_share(n, train_fraction),
-        blind=float(np.median(fair)),
+        blind=np.median(fair),
     )
 
 
@@ -262,15 +254,9 @@ def small_images_grok(runs: Runs, *, bar: float = REACHED) -> Finding:
     bars={"margin": (0.05, 0.1)},
     rule_changed="2026-11-28T02:22:03 f0220b20",
     says=(
-        (
-            "{more} fresh runs by multiset end with more of the test set right than the best"
-            " constant answer has "
-        ),
-        (
-            "({ends}, against {constants}), and had less when they fitted; without decay {free} do"
-            " (other margins: "
-        ),
-        "{bars})",
+        "{more} fresh runs by multiset end with more of the test set right than the best constant "
+        "answer has ({ends}, against {constants}), and had less when they fitted; without decay "
+        "{free} do (other margins: {bars})"
     ),
 )
 def small_images_add(runs: Runs, *, margin: float = 0.0) -> Finding:
@@ -370,26 +356,13 @@ SIZES = {"12": ("small", TILE), "24": ("imagenet", NARROW), "56": ("imagenet", W
     origin="ours",
     also=("GR6",),
     says=(
-        (
-            "least squares for sums of other values of the glyphs, on unknown multisets (R2,"
-            " medians of {seeds} networks, "
-        ),
-        (
-            "images of {sizes} pixels): on raw pixels {pixels}, after the stem {stem}, on the last"
-            " stage at all places "
-        ),
-        (
-            "{places}, on its averages {pooled}. With 12 pixels the averages give the sum itself"
-            " with {sum:.2f}, labels dealt "
-        ),
-        (
-            "out with {dealt:.2f}; the amount of ink alone gives other values with {ink:.2f} and"
-            " the sum with {ink_sum:.2f}; "
-        ),
-        (
-            "glyph and quarter make up {by_place:.0%} of the variance of the averages, glyphs alone"
-            " {by_count:.0%}"
-        ),
+        "least squares for sums of other values of the glyphs, on unknown multisets (R2, medians "
+        "of {seeds} networks, images of {sizes} pixels): on raw pixels {pixels}, after the stem "
+        "{stem}, on the last stage at all places {places}, on its averages {pooled}. With 12 "
+        "pixels the averages give the sum itself with {sum:.2f}, labels dealt out with "
+        "{dealt:.2f}; the amount of ink alone gives other values with {ink:.2f} and the sum with "
+        "{ink_sum:.2f}; glyph and quarter make up {by_place:.0%} of the variance of the averages, "
+        "glyphs alone {by_count:.0%}"
     ),
 )
 def layers_lose_more(seeds: int = 5) -> Finding:
@@ -406,13 +379,13 @@ def layers_lose_more(seeds: int = 5) -> Finding:
         medians[size] = pd.DataFrame([untrained(seed, *how) for seed in range(seeds)]).median()
     table = pd.DataFrame(medians).T
     fair = bool(table.pixels.min() > 0.9 and max(table.dealt.max(), table.ink.max()) < 0.2)
-    more = bool((1 - table.places > table.places - table.pooled).all())
+    more = (1 - table.places > table.places - table.pooled).all()
     numbers = table.iloc[0].to_dict()  # the levels at every size, the others at the first
     for level in ("pixels", "stem", "places", "pooled"):
         numbers[level] = ", ".join(f"{value:.2f}" for value in table[level])
     return judge(
         more if fair else None,
-        value=float(table.pooled.iloc[0]),
+        value=table.pooled.iloc[0],
         seeds=seeds,
         sizes=", ".join(SIZES),
         **numbers,

@@ -61,7 +61,7 @@ def probe(
     weights = np.linalg.lstsq(table[fitted], answers[fitted], rcond=1e-6)[0]
     off = ((table @ weights - answers)[asked] ** 2).sum()
     off_mean = ((answers[asked] - answers[fitted].mean()) ** 2).sum()
-    return float(1 - off / off_mean)
+    return 1 - off / off_mean
 
 
 def on_pixels(task: ShapeTask) -> np.ndarray:
@@ -101,7 +101,7 @@ def constant(task: ShapeTask) -> float:
     """Test accuracy of the best constant answer: the share of the most frequent label of the test
     set."""
     labels = task.targets[tested(task)]
-    return float(np.bincount(labels).max() / len(labels))
+    return np.bincount(labels).max() / len(labels)
 
 
 def asked(task: ShapeTask) -> np.ndarray:

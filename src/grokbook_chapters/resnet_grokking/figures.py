@@ -3,7 +3,6 @@ runs fit and generalise, and where they do."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -18,6 +17,7 @@ from grokbook.plotting.labels import name_lines
 from grokbook.plotting.phases import diagrams
 from grokbook.plotting.style import COLOURS, bare, panels, seed_band, styled
 from grokbook.plotting.training import accuracies, steps_axis
+from grokbook_chapters.labelled import Tables
 from grokbook_chapters.resnet_grokking.runs import LATE, LONGER, REACHED, SPLITS
 from grokbook_chapters.resnet_grokking.shapes import ShapeTask, tiles
 
@@ -92,7 +92,7 @@ def followed(run: xr.Dataset) -> Figure:
 
 
 @styled
-def by_split(small: Mapping[str, pd.DataFrame]) -> Figure:
+def by_split(small: Tables) -> Figure:
     """How many of the small runs have fitted and generalised by each step, a panel a split; beside
     them those without decay that generalise."""
     fig, axes = panels(1, len(SPLITS), height=2.7, sharey=True)

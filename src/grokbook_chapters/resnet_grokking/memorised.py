@@ -62,4 +62,4 @@ def tested(task: ShapeTask) -> np.ndarray:
 
 def score(task: ShapeTask, labels: np.ndarray) -> float:
     """Share of the test samples whose label is right."""
-    return float((labels == task.targets)[tested(task)].mean())
+    return (labels == task.targets)[tested(task)].mean()

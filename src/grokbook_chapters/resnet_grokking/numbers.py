@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pandas as pd
 import xarray as xr
 
 from companion.claims.finding import some_of
-from companion.page import Number, Truth
+from companion.page import Number, Prose, Truth
 from companion.page.safe import counted
 from grokbook.runs.experiment import Experiment
 from grokbook_chapters.ranges import spread
@@ -17,7 +15,7 @@ from grokbook_chapters.resnet_grokking.recorded import Recorded
 from grokbook_chapters.resnet_grokking.shapes import ShapeTask
 
 
-def numbers(experiment: Experiment, live: xr.Dataset, recorded: Recorded) -> dict[str, Any]:
+def numbers(experiment: Experiment, live: xr.Dataset, recorded: Recorded) -> Prose:
     """What the prose uses of the dictionary, of the runs that the page trains, and of the recorded
     ones."""
     return {
@@ -31,7 +29,7 @@ def numbers(experiment: Experiment, live: xr.Dataset, recorded: Recorded) -> dic
     }
 
 
-def _dictionary(experiment: Experiment) -> dict[str, Any]:
+def _dictionary(experiment: Experiment) -> Prose:
     """Sizes of the paper's task and of the page's, and what forgetting the order scores there."""
     task = experiment.config.task
     images, trained = task.sizes()
@@ -53,7 +51,7 @@ def _dictionary(experiment: Experiment) -> dict[str, Any]:
     }
 
 
-def _live(table: pd.DataFrame, last: int) -> dict[str, Any]:
+def _live(table: pd.DataFrame, last: int) -> Prose:
     """When the runs of the page fit, and what they answer then and at the end."""
     fits = f"of the networks {table.fit_step.count()} of {len(table)} fit"
     generalise = f"{table.grok_step.count()} of {len(table)} generalise by step {last:,}"
@@ -75,10 +73,10 @@ def _others_fade(live: xr.Dataset) -> Truth:
     return Truth(least < start - 0.1, f"R^2 {start:.2f} at the start, {least:.2f} at the least")
 
 
-def _small(recorded: Recorded) -> dict[str, Any]:
+def _small(recorded: Recorded) -> Prose:
     """How many recorded runs generalise late by split, and what they answer at their ends beside
     the best constant."""
-    named: dict[str, Any] = {}
+    named: Prose = {}
     for split in runs.SPLITS:
         table = recorded.small[split]
         free = recorded.small[f"{split}, no decay"]

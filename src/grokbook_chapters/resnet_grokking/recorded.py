@@ -13,6 +13,7 @@ import xarray as xr
 
 from companion.claims import findings, load
 from grokbook.runs.experiment import available
+from grokbook_chapters.labelled import Tables
 from grokbook_chapters.resnet_grokking import claims, features, memorised, runs
 from grokbook_chapters.resnet_grokking.shapes import ShapeTask
 
@@ -29,7 +30,7 @@ class Recorded(NamedTuple):
     """The small runs by setting and those that ask for a sum, a row a run as `claims.reached` has
     them; the runs of the map; and what the check of GR7 finds in untrained networks."""
 
-    small: Mapping[str, pd.DataFrame]
+    small: Tables
     summed: pd.DataFrame
     cells: xr.Dataset
     probes: Mapping[str, Any]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import dataclasses
 
 from grokbook.models.resnet import ResNet
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiment, Experiments
 from grokbook.runs.sweep import Axis, Sweep
 from grokbook.training import Adam, AdamW, RunConfig, Schedule
 from grokbook.training.optim import Optimizer
@@ -29,7 +29,7 @@ def images_run(
     return RunConfig(task, model, optimizer, steps, log, 0, batch_size=min(batch, task.sizes()[1]))
 
 
-def fig7(n_seeds: int = 3) -> dict[str, Experiment]:
+def fig7() -> Experiments:
     """Fig. 7 at its own size, from drawn weights: with decay, without, and split by multiset. Made
     for a GPU.
 
@@ -47,7 +47,7 @@ def fig7(n_seeds: int = 3) -> dict[str, Experiment]:
     for name, (given, decay) in chosen.items():
         optimizer = Adam(1e-3, weight_decay=decay)
         config = images_run(given, 64, "imagenet", optimizer, BATCH, steps)
-        experiments[name] = Experiment(f"gu2025/fig7[{name}]", config, tuple(range(n_seeds)))
+        experiments[name] = Experiment(f"gu2025/fig7[{name}]", config)
     return experiments
 
 
@@ -88,7 +88,7 @@ def run(
     return images_run(task, WIDTH, "small", optimizer, SMALL_BATCH, steps)
 
 
-def small(n_seeds: int = 5) -> dict[str, Experiment]:
+def small(n_seeds: int = 5) -> Experiments:
     """The small runs by split, with weight decay and without."""
     seeds = tuple(range(n_seeds))
     experiments = {}
@@ -107,18 +107,18 @@ def small(n_seeds: int = 5) -> dict[str, Experiment]:
 SUMMED = tuple(range(5, 11))
 
 
-def summed() -> dict[str, Experiment]:
+def summed() -> Experiments:
     """The small runs by multiset with decay, of seeds that `small` does not have."""
     return {"multiset": dataclasses.replace(small()["multiset"], seeds=SUMMED)}
 
 
-def wanted() -> dict[str, Experiment]:
+def wanted() -> Experiments:
     """The runs by multiset of all seeds, as a record has them."""
     own = small()["multiset"]
     return {"multiset": dataclasses.replace(own, seeds=own.seeds + SUMMED)}
 
 
-def small_map() -> dict[str, Sweep]:
+def small_map() -> Experiments:
     """Where the delay is: the small runs by share of training samples and by weight decay, random
     split, one seed."""
     axes = Axis("train_fraction", (0.25, 0.5, 0.75)), Axis("weight_decay", (0.3, 1.0, 3.0))
@@ -130,7 +130,7 @@ RUNS = (fig7, small, wanted, small_map)
 
 def plan(
     n_glyphs: int, train_fraction: float, decay: float, steps: int, n_seeds: int
-) -> dict[str, Experiment]:
+) -> Experiments:
     """Plan of chapter 10: the small runs that the page trains. The split by multiset, for the
     controls, must exist too.
 

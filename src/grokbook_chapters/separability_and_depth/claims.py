@@ -14,6 +14,7 @@ from scipy.optimize import linprog
 from companion.claims import Finding, Runs, claim, judge
 from companion.claims.finding import ENOUGH, UNDECIDED, Part, decided
 from grokbook.theory.uniformity import class_sums
+from grokbook_chapters.labelled import Tables
 from grokbook_chapters.separability_and_depth.depth import lives
 from grokbook_chapters.separability_and_depth.runs import (
     BETWEEN,
@@ -67,11 +68,8 @@ def inverse_root(x: np.ndarray) -> np.ndarray:
     part_of="XG25",
     section="What more layers do",
     says=(
-        (
-            "with 2^-n-steps cut off at n = {level} the function is missed by more than 2^-n on"
-            " {value:.2g} of the interval, "
-        ),
-        "at {further} on {later:.2g}: almost everywhere in the limit",
+        "with 2^-n-steps cut off at n = {level} the function is missed by more than 2^-n on "
+        "{value:.2g} of the interval, at {further} on {later:.2g}: almost everywhere in the limit"
     ),
 )
 def dense_simple_functions(
@@ -86,8 +84,8 @@ def dense_simple_functions(
     edges = np.geomspace(1e-12, 1, 200_001)
     values = f(np.sqrt(edges[1:] * edges[:-1]))
     width = np.diff(edges)
-    missed = float(width @ (values > level))
-    later = float(width @ (values > 4 * level))
+    missed = width @ (values > level)
+    later = width @ (values > 4 * level)
     return judge(later <= missed / 2, value=missed, later=later, level=level, further=4 * level)
 
 
@@ -100,11 +98,8 @@ def dense_simple_functions(
     shown_by="counterexample",
     also=("G30",),
     says=(
-        (
-            "(0, 0) and {second} are separable in the plane and {lost} on the first axis; on some"
-            " subspace, not a "
-        ),
-        "given one, it is the same notion",
+        "(0, 0) and {second} are separable in the plane and {lost} on the first axis; on some "
+        "subspace, not a given one, it is the same notion"
     ),
 )
 def subspace_is_stronger(second: tuple[float, float] = (0.0, 1.0)) -> Finding:
@@ -127,14 +122,9 @@ def subspace_is_stronger(second: tuple[float, float] = (0.0, 1.0)) -> Finding:
     shown_by="counterexample",
     also=("G25", "G52", "P10"),
     says=(
-        (
-            "sums of embeddings of all cells: {full:.0%} of the class pairs separable; noise sorted"
-            " by a random linear "
-        ),
-        (
-            "read-out: {value:.0%} ({null:.0%} with labels shuffled), so a network that fits its"
-            " training cells has it"
-        ),
+        "sums of embeddings of all cells: {full:.0%} of the class pairs separable; noise sorted by "
+        "a random linear read-out: {value:.0%} ({null:.0%} with labels shuffled), so a network "
+        "that fits its training cells has it"
     ),
 )
 def read_out_is_separable(p: int = 7, d: int = 16, n: int = 200) -> Finding:
@@ -167,13 +157,13 @@ def recovery_error(measurements: int, n: int = 64, sparsity: int = 4, seed: int 
     a = rng.normal(size=(measurements, n))
     solution = linprog(np.ones(2 * n), A_eq=np.hstack([a, -a]), b_eq=a @ x, method="highs").x
     error = solution[:n] - solution[n:] - x
-    return float(np.abs(error).max())
+    return np.abs(error).max()
 
 
 def recovered(measurements: int, seeds: int) -> float:
     """Share of the sparse vectors that are reconstructed exactly."""
     errors = [recovery_error(measurements, seed=seed) for seed in range(seeds)]
-    return float(np.mean(np.array(errors) < EXACT))
+    return np.mean(np.array(errors) < EXACT)
 
 
 @claim(
@@ -186,11 +176,9 @@ def recovered(measurements: int, seeds: int) -> float:
     part_of="XG24",
     also=("P12",),
     says=(
-        (
-            "of {seeds} sparse vectors of 64 numbers l1 recovers {value:.0%} from {measurements}"
-            " random measurements "
-        ),
-        "and {fewer:.0%} from {few}: Theorem 8 holds with high probability, not for certain",
+        "of {seeds} sparse vectors of 64 numbers l1 recovers {value:.0%} from {measurements} "
+        "random measurements and {fewer:.0%} from {few}: Theorem 8 holds with high probability, "
+        "not for certain"
     ),
 )
 def cited_theorems(measurements: int = 32, few: int = 14, seeds: int = 10) -> Finding:
@@ -220,7 +208,7 @@ def cited_theorems(measurements: int = 32, few: int = 14, seeds: int = 10) -> Fi
 # ---------------------------------------------------------------------------------- what depth does
 
 
-def studies(runs: Runs) -> dict[str, pd.DataFrame]:
+def studies(runs: Runs) -> Tables:
     """A row a run of every study with two depths or more, by its name: "" for the paper's size,
     which comes first."""
     tables = {}
@@ -279,7 +267,7 @@ def compared(rows: pd.DataFrame) -> ByDepth:
     room = medians["highest test accuracy"] >= ROOM
     grows = decided((steps["largest fall"] > 0).all(), room.all())
     violent = decided(medians["largest fall"].iloc[-1] >= VIOLENT, room.iloc[-1])
-    med_falls = bool((steps["final MED"] < 0).all())
+    med_falls = (steps["final MED"] < 0).all()
     ends = bool(violent) and beyond(rows, "largest fall", 1) and beyond(rows, "final MED", -1)
     return ByDepth((grows, violent, med_falls), ends, numbers)
 
@@ -295,7 +283,7 @@ def lessened(rows: pd.DataFrame) -> ByDepth:
     medians = by.median()
     part: Part = None
     if by.size().min() >= ENOUGH:
-        part = bool((medians.diff().dropna() < 0).all())
+        part = (medians.diff().dropna() < 0).all()
     not_below = medians.iloc[-1] >= medians.iloc[0]
     less = decided(beyond(rows, "highest test accuracy", -1), not_below)
     return ByDepth((part,), less, {"levels": listed(medians)})
@@ -319,15 +307,9 @@ DEPTH = "What more layers do"
     through=lives,
     published="accuracy fluctuates violently with more layers, MED falls",
     says=(
-        (
-            "{where}{layers} layers, {seeds} seeds each, medians: the largest fall of the test"
-            " accuracy is {fall}, the "
-        ),
-        (
-            "highest one {highest}; the final MED is {med}, over the norm {quotient}; the largest"
-            " fall of the training "
-        ),
-        "accuracy is {training}",
+        "{where}{layers} layers, {seeds} seeds each, medians: the largest fall of the test "
+        "accuracy is {fall}, the highest one {highest}; the final MED is {med}, over the norm "
+        "{quotient}; the largest fall of the training accuracy is {training}"
     ),
 )
 def figure_2(runs: Runs) -> Finding:

@@ -13,6 +13,7 @@ from scipy.spatial import ConvexHull
 
 from grokbook.plotting.style import COLOURS, panels, styled
 from grokbook.plotting.training import curves_by_setting
+from grokbook_chapters.labelled import Datasets
 from grokbook_chapters.separability_and_depth.separability import separate
 
 GREEN = np.array([[0.0, 0.0], [1.0, 0.2], [2.0, 0.1], [1.2, 0.8]])
@@ -96,7 +97,7 @@ def _probed(ax: Axes, runs: xr.Dataset, lines: Mapping[str, tuple[str, str, str]
         ax.annotate(words, (runs.step[-1], height), color=colour, **place)
 
 
-def by_layers(runs: Mapping[int, xr.Dataset]) -> Figure:
+def by_layers(runs: Datasets) -> Figure:
     """Accuracies of all runs, a panel a number of layers."""
     panels_of = {}
     for layers, data in runs.items():

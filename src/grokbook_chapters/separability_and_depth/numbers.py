@@ -9,7 +9,8 @@ import xarray as xr
 
 from companion.claims import load
 from companion.claims.finding import some_of
-from companion.page import Number, Truth
+from companion.page import Number, Prose, Truth
+from grokbook_chapters.labelled import Tables
 from grokbook_chapters.ranges import spread
 from grokbook_chapters.separability_and_depth import networks, runs
 from grokbook_chapters.separability_and_depth.claims import beyond, lessened, listed
@@ -19,7 +20,7 @@ PAIRS = ("pairs_attention", "pairs_mlp")
 TRAINING = "largest fall, training"
 
 
-def numbers(probed: xr.Dataset) -> dict[str, Any]:
+def numbers(probed: xr.Dataset) -> Prose:
     """What the prose uses of the networks that the page trains and probes, and of the recorded ones
     of one to four layers."""
     return {
@@ -37,7 +38,7 @@ def _by_layers(experiments: dict[int, Any]) -> pd.DataFrame:
     return pd.concat(load(experiments, lives), names=["layers", "seed"]).reset_index()
 
 
-def _probe(probed: xr.Dataset) -> dict[str, Any]:
+def _probe(probed: xr.Dataset) -> Prose:
     ends = probed[list(networks.watches()) + ["test_accuracy"]].isel(step=-1)
     last = ends.median("seed").to_array().to_series()
     own = networks.reached(probed.test_accuracy)
@@ -61,7 +62,7 @@ def _probe(probed: xr.Dataset) -> dict[str, Any]:
     }
 
 
-def _between(rows: pd.DataFrame) -> dict[str, Any]:
+def _between(rows: pd.DataFrame) -> Prose:
     """Modulus 59: falls, MED and steps by number of layers."""
     config = runs.between()[1].config
     medians = rows.groupby("layers").median(numeric_only=True)
@@ -91,7 +92,7 @@ def _between(rows: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def _scarce(rows: pd.DataFrame) -> dict[str, Any]:
+def _scarce(rows: pd.DataFrame) -> Prose:
     """Modulus 43: who generalises with fewer training pairs, and when."""
     config = runs.scarce()[1].config
     grown = rows.grok_step.notna().groupby(rows.layers)
@@ -108,7 +109,7 @@ def _scarce(rows: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def _short(rows: pd.DataFrame) -> dict[str, Any]:
+def _short(rows: pd.DataFrame) -> Prose:
     """Modulus 37: who generalises in a short record."""
     generalises = rows.grok_step.notna()
     more = generalises[rows.layers > 1]
@@ -124,7 +125,7 @@ def _short(rows: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def _causes(tables: dict[str, pd.DataFrame]) -> dict[str, Any]:
+def _causes(tables: Tables) -> Prose:
     """Four layers as they are and with one thing changed: the largest fall of the training
     accuracy."""
     drops = {name: table[TRAINING] for name, table in tables.items()}
@@ -136,7 +137,7 @@ def _causes(tables: dict[str, pd.DataFrame]) -> dict[str, Any]:
     }
 
 
-def _stream() -> dict[str, Any]:
+def _stream() -> Prose:
     growth = {}
     for name, hidden in (("wide", 4), ("narrow", 1)):
         lengths = stream_lengths(hidden)

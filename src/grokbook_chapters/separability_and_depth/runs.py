@@ -7,7 +7,7 @@ import dataclasses
 from functools import partial
 
 from grokbook.errors import ParameterError
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiment, Experiments
 from grokbook.training.accelerators import Clipped
 from grokbook.training.optim import AdamW
 from grokbook.training.schedule import Schedule
@@ -26,9 +26,7 @@ WIDTH = 24
 STEPS = 2_000
 
 
-def plan(
-    p: int, train_fraction: float, d_model: int, steps: int, n_seeds: int
-) -> dict[str, Experiment]:
+def plan(p: int, train_fraction: float, d_model: int, steps: int, n_seeds: int) -> Experiments:
     """Plan of chapter 07: networks that are probed while they learn addition, the split symmetric.
 
     With this split the transpose of a test cell is a test cell. Two classes of the full grid have
@@ -52,14 +50,14 @@ def plan(
     return {"probed": Experiment(name, config, live.seeds, watch=probes, in_key=in_key)}
 
 
-def sparse() -> dict[str, Experiment]:
+def sparse() -> Experiments:
     """The same where little is trained: modulus 59, 40 % of the cells, width 32, for 14,000
     steps."""
     probed = plan(59, 0.4, 32, 14_000, 3)["probed"]
     return {"sparse": dataclasses.replace(probed, name="gu2025/probe[p=59]")}
 
 
-def fig_2() -> dict[int, Experiment]:
+def fig_2() -> Experiments:
     """Fig. 2 of Gu et al. 2025 at the setting of its predecessor: p = 97, shift 97, width 512, 1 to
     4 layers."""
     base = modular_run(97, 0.3, d_model=512, shift=97)
@@ -121,7 +119,7 @@ def run(
     return Experiment(f"gu2025/depth[{name}]", config, tuple(range(n_seeds)))
 
 
-def between() -> dict[int, Experiment]:
+def between() -> Experiments:
     """A study between the small one and the figure, which may bear it out and not refute it.
 
     Half of modulus 59 at width 64 with shared tokens, as in the book's other companions. One layer
@@ -130,7 +128,7 @@ def between() -> dict[int, Experiment]:
     return {n: run(n, p=59, train_fraction=0.5, d_model=64, steps=6_000) for n in LAYERS}
 
 
-def scarce() -> dict[int, Experiment]:
+def scarce() -> Experiments:
     """The same where little is trained, as in the figure: half of modulus 43 at width 48.
 
     One layer generalises at about step 6,000 there (seeds 90 and 91), so there are twice as many.
@@ -138,18 +136,18 @@ def scarce() -> dict[int, Experiment]:
     return {n: run(n, p=43, train_fraction=0.5, d_model=48, steps=12_000) for n in LAYERS}
 
 
-def by_depth() -> dict[int, Experiment]:
+def by_depth() -> Experiments:
     """The small study of depth: number of layers -> experiment, all else equal."""
     return {n: run(n) for n in LAYERS}
 
 
-def easier(clip: float | None = None) -> dict[int, Experiment]:
+def easier(clip: float | None = None) -> Experiments:
     """The study of depth where every depth has what it needs: modulus 31, 80 % trained, 6,000
     steps, five seeds."""
     return {n: run(n, p=31, train_fraction=0.8, steps=6_000, n_seeds=5, clip=clip) for n in LAYERS}
 
 
-def causes() -> dict[str, Experiment]:
+def causes() -> Experiments:
     """Four layers as they are and with one thing changed: narrow MLPs, smaller learning rate,
     weaker decay."""
     return {
@@ -160,7 +158,7 @@ def causes() -> dict[str, Experiment]:
     }
 
 
-def disjoint() -> dict[str, Experiment]:
+def disjoint() -> Experiments:
     """One layer with disjoint operand tokens, as in Gu 2024, at the size of the small study."""
     return {"one layer with disjoint tokens": run(1, shift=SIZE)}
 
@@ -177,7 +175,7 @@ STUDIES = {
 }
 
 
-def small() -> dict[tuple[str, int], Experiment]:
+def small() -> Experiments:
     """The runs of the small studies, by study and number of layers."""
     experiments = {}
     for name, study in STUDIES.items():

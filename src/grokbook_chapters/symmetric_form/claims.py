@@ -3,11 +3,10 @@ older sum."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 
 from companion.claims import Finding, Runs, claim, judge
 from companion.claims.finding import ENOUGH, decided, enough
@@ -25,7 +24,7 @@ NEARLY_CONSTANT = 0.25
 RISEN = 0.05
 
 
-def counted_cells(runs: Mapping[float, xr.Dataset], p: int = P) -> pd.DataFrame:
+def counted_cells(runs: Runs, p: int = P) -> pd.DataFrame:
     """One row a run: where its right answers on the test set are, at its upper limit, as shares of
     all N = p^2 cells.
 
@@ -52,7 +51,7 @@ def counted_cells(runs: Mapping[float, xr.Dataset], p: int = P) -> pd.DataFrame:
         for name in ("mirrored", "unmirrored"):
             part = run[f"test_accuracy_{name}"].dropna("step")
             mean = moving_mean(part.step.values, part.values, WINDOW)
-            right = float(np.interp(top.upper_step, *mean))
+            right = np.interp(top.upper_step, *mean)
             row[name] = groups[name].mean() * right
             row[f"accuracy {name}"] = right
         rows.append(row)
@@ -119,19 +118,10 @@ def dnns_stay_at_guessing(runs: Runs, *, risen: float = RISEN) -> Finding:
     also=("G38",),
     bars={"bar": (0.1, 0.5)},
     says=(
-        (
-            "at frac = {fractions} (seeds: {seeds}; runs still rising: {rising}) Acc is"
-            " {accuracies} and "
-        ),
-        (
-            "Acc (1 - frac) {products}, a range of {value:.0%} of the mean (constant is up to"
-            " {high:.0%}; {bars}); a "
-        ),
-        (
-            "memoriser that swaps the operands has {memoriser}; of the test cells without a trained"
-            " transpose "
-        ),
-        "{fresh} are right",
+        "at frac = {fractions} (seeds: {seeds}; runs still rising: {rising}) Acc is {accuracies} "
+        "and Acc (1 - frac) {products}, a range of {value:.0%} of the mean (constant is up to "
+        "{high:.0%}; {bars}); a memoriser that swaps the operands has {memoriser}; of the test "
+        "cells without a trained transpose {fresh} are right"
     ),
 )
 def product_is_constant(runs: Runs, *, bar: float = NEARLY_CONSTANT) -> Finding:
@@ -150,7 +140,7 @@ def product_is_constant(runs: Runs, *, bar: float = NEARLY_CONSTANT) -> Finding:
     near = len(sure) == len(PAPER) and not apart
     return judge(
         decided(near, apart),
-        value=float(np.ptp(product) / product.mean()),
+        value=np.ptp(product) / product.mean(),
         low=0,
         high=bar,
         products=_values(product, ".3f"),
@@ -158,7 +148,7 @@ def product_is_constant(runs: Runs, *, bar: float = NEARLY_CONSTANT) -> Finding:
         memoriser=_values(table.memoriser, ".3f"),
         fractions=_values(table.index, "g"),
         seeds=spread(table.seeds, ".0f"),
-        rising=int(table.rising.sum()),
+        rising=table.rising.sum(),
         fresh=_values(table["accuracy unmirrored"], ".3f"),
     )
 
@@ -187,15 +177,10 @@ def lattice_sum(p: int) -> float:
     kind="formula",
     published="bounded below",
     says=(
-        (
-            "with influences of one size (our reading; the paper bounds none) the sum is {sums} at"
-            " p = {sides}: it "
-        ),
-        (
-            "grows by {slope:.3f} times 2 pi for each unit of ln p, and sum / p^2 falls by a factor"
-            " of {factor:.0f}; "
-        ),
-        "the upper bound is true, the lower one would need influences that grow like p^2 / ln p",
+        "with influences of one size (our reading; the paper bounds none) the sum is {sums} at p = "
+        "{sides}: it grows by {slope:.3f} times 2 pi for each unit of ln p, and sum / p^2 falls by "
+        "a factor of {factor:.0f}; the upper bound is true, the lower one would need influences "
+        "that grow like p^2 / ln p"
     ),
 )
 def quadratic_growth(sides: tuple[int, ...] = (47, 97, 397, 997)) -> Finding:
@@ -205,8 +190,8 @@ def quadratic_growth(sides: tuple[int, ...] = (47, 97, 397, 997)) -> Finding:
     ratio = sums / np.array(sides) ** 2
     slopes = np.diff(sums) / np.diff(np.log(sides))
     return judge(
-        bool(ratio.min() > 0.5 * ratio.max()),
-        value=float(ratio.min() / ratio.max()),
+        ratio.min() > 0.5 * ratio.max(),
+        value=ratio.min() / ratio.max(),
         factor=ratio[0] / ratio[-1],
         slope=slopes[-1] / (2 * np.pi),
         sums=_values(sums, ".1f"),

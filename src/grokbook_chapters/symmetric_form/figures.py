@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -14,6 +12,7 @@ from grokbook.plotting.style import COLOURS, panels, styled
 from grokbook.plotting.training import steps_axis
 from grokbook.tasks import ModularTask
 from grokbook.theory.memorisers import transpose_accuracy
+from grokbook_chapters.labelled import Datasets
 from grokbook_chapters.ranges import spread
 from grokbook_chapters.symmetric_form.runs import FORM, FORMS, NETWORKS, PAPER, P
 
@@ -24,7 +23,7 @@ DASHED = (0, (2, 1))
 
 
 @styled
-def both_kinds(networks: Mapping[tuple[str, str], xr.Dataset]) -> Figure:
+def both_kinds(networks: Datasets) -> Figure:
     """Accuracy of each network on the form: training cells, and test cells of both kinds."""
     fig, axes = panels(1, len(NETWORKS), height=3.1, sharey=True)
     for ax, name in zip(axes[0], NETWORKS, strict=True):
@@ -52,7 +51,7 @@ def _write(ax: Axes, x: float, y: float, words: str, colour: str, side: str) -> 
     ax.text(x, y, words, color=COLOURS[colour], fontsize=9, **place)
 
 
-def last_accuracies(networks: Mapping[tuple[str, str], xr.Dataset]) -> pd.DataFrame:
+def last_accuracies(networks: Datasets) -> pd.DataFrame:
     """Percent of the test cells of either kind that are right at the last step: a row a run."""
     names = {name: part for part, name in PARTS.items()}
     rows = {}
@@ -62,7 +61,7 @@ def last_accuracies(networks: Mapping[tuple[str, str], xr.Dataset]) -> pd.DataFr
     return pd.concat(rows, names=["network", "operation", "seed"])
 
 
-def at_the_end(networks: Mapping[tuple[str, str], xr.Dataset]) -> pd.DataFrame:
+def at_the_end(networks: Datasets) -> pd.DataFrame:
     """`last_accuracies` in words: a row a network and operation, the range over seeds."""
     by = last_accuracies(networks).groupby(["network", "operation"], sort=False)
     table = by.agg(spread, form=".0f", never="no such cell").add_suffix(", %").reset_index()

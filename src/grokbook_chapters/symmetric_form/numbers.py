@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import pandas as pd
-import xarray as xr
 
-from companion.page import Number, Truth
+from companion.page import Number, Prose, Truth
 from grokbook.theory.memorisers import transpose_accuracy
+from grokbook_chapters.labelled import Datasets
 from grokbook_chapters.symmetric_form.claims import RISEN, counted_cells
 from grokbook_chapters.symmetric_form.figures import last_accuracies
 from grokbook_chapters.symmetric_form.runs import FORM, FORMS, NETWORKS, PAPER, STEPS, P
@@ -21,11 +18,11 @@ APART = 50
 
 def numbers(
     p: int,
-    networks: Mapping[tuple[str, str], xr.Dataset],
-    recorded: Mapping[float, xr.Dataset],
+    networks: Datasets,
+    recorded: Datasets,
     counted: pd.DataFrame,
-    dnns: Mapping[tuple[str, str], xr.Dataset],
-) -> dict[str, Any]:
+    dnns: Datasets,
+) -> Prose:
     """What the prose uses of the networks of the page, at modulus p, and of the recorded runs.
 
     `recorded` are those of Fig. 4, `counted` the table of them by fraction, `dnns` the DNNs at the
@@ -39,7 +36,7 @@ def numbers(
     }
 
 
-def _small(p: int, networks: Mapping[tuple[str, str], xr.Dataset]) -> dict[str, Any]:
+def _small(p: int, networks: Datasets) -> Prose:
     transformer, dnn, _ = NETWORKS
     last = last_accuracies(networks)
     gap = last["transpose trained"] - last["not trained"]
@@ -51,13 +48,13 @@ def _small(p: int, networks: Mapping[tuple[str, str], xr.Dataset]) -> dict[str, 
         "small_p": p,
         "small_guess": f"{100 / p:.1f}",
         "small_seeds": networks[transformer, FORMS[FORM]].sizes["seed"],
-        "linear_runs": int((learned >= APART).sum()),
+        "linear_runs": (learned >= APART).sum(),
         "linear_of": len(learned),
         "only_transformer_swaps": Truth(swaps == [transformer], evidence),
     }
 
 
-def _figure_4(recorded: Mapping[float, xr.Dataset], counted: pd.DataFrame) -> dict[str, Any]:
+def _figure_4(recorded: Datasets, counted: pd.DataFrame) -> Prose:
     fresh = counted_cells(recorded)["accuracy unmirrored"].max()
     off = (counted["product"] - counted.memoriser).abs().max()
     return {
@@ -69,7 +66,7 @@ def _figure_4(recorded: Mapping[float, xr.Dataset], counted: pd.DataFrame) -> di
     }
 
 
-def _large(dnns: Mapping[tuple[str, str], xr.Dataset]) -> dict[str, Any]:
+def _large(dnns: Datasets) -> Prose:
     """How far the two DNNs come on the form at the paper's size."""
     of_form = [data for (_, operation), data in dnns.items() if operation == FORMS[FORM]]
     best = max((float(data.test_accuracy.max()) for data in of_form), default=None)

@@ -8,7 +8,7 @@ from typing import Any
 
 from grokbook.models.mlp import EmbeddingMLP, QuadraticMLP
 from grokbook.models.transformer import Shape
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiment, Experiments
 from grokbook.training.schedule import Schedule
 from grokbook_chapters.gu2025 import modular_run
 
@@ -32,10 +32,8 @@ FORMS = {FORM: "x^2 + xy + y^2", "add": "x + y"}
 # Size of the companions on which the page compares the networks.
 SMALL = {"p": 23, "train_fraction": 0.6, "d_model": 32, "steps": 6_000, "n_seeds": 3}
 
-Planned = dict[tuple[str, str], Experiment]
 
-
-def fig_4(fractions: tuple[float, ...] = FRACTIONS) -> dict[float, Experiment]:
+def fig_4(fractions: tuple[float, ...] = FRACTIONS) -> Experiments:
     """Fig. 4 of Gu et al. 2025: x^2 + xy + y^2 modulo 97 on random splits, training fraction ->
     experiment."""
     experiments = {}
@@ -89,7 +87,7 @@ def network_run(
 
 def networks(
     names: tuple[str, ...] = NETWORKS, forms: tuple[str, ...] = tuple(FORMS), **settings: Any
-) -> Planned:
+) -> Experiments:
     """Networks on both forms, by network and form; `settings` as in `network_run`."""
     planned = {}
     for form in forms:
@@ -98,13 +96,13 @@ def networks(
     return planned
 
 
-def dnns() -> Planned:
+def dnns() -> Experiments:
     """The two DNNs at the paper's size: three runs on its form, as many as bear a statement out,
     and one on x + y."""
     return networks(NETWORKS[1:], (FORM,), n_seeds=3) | networks(NETWORKS[1:], ("add",))
 
 
-def recorded_networks() -> dict[str, Experiment]:
+def recorded_networks() -> Experiments:
     """The two DNNs on both forms at the paper's size, and the companions of all three networks."""
     return {run.name: run for run in (*dnns().values(), *networks(**SMALL).values())}
 
@@ -112,7 +110,7 @@ def recorded_networks() -> dict[str, Experiment]:
 RUNS = (fig_4, recorded_networks)
 
 
-def plan(p: int, train_fraction: float, d_model: int, steps: int, n_seeds: int) -> Planned:
+def plan(p: int, train_fraction: float, d_model: int, steps: int, n_seeds: int) -> Experiments:
     """Plan of chapter 04c: three networks on both operations; Fig. 4 is shown as far as it is
     recorded."""
     return networks(

@@ -7,16 +7,14 @@ import sympy
 
 from companion.claims import Finding, claim, judge
 from grokbook.models.transformer import Shape
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiments
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook_chapters.task_and_model.quadratic_forms import quadratic_class_sizes
 
 CLASSES = "The operation sorts the grid into classes"
 
 
-def plan(
-    p: int, train_fraction: float, square: int, strip: int, shift: int
-) -> dict[str, Experiment]:
+def plan(p: int, train_fraction: float, square: int, strip: int, shift: int) -> Experiments:
     """Nothing is trained; the splits, by both rules, and the shifted task must exist."""
     holes = {"random": None, "square": square, "strip": strip, "symmetric": None}
     for split, hole in holes.items():
@@ -35,11 +33,8 @@ def plan(
     part_of="EG",
     published="1 (a product)",
     says=(
-        (
-            "of {splits} {kind} splits at p = {p}, {products} are products: the smallest product"
-            " that holds a "
-        ),
-        "training set has {value:.2f} times its cells (median)",
+        "of {splits} {kind} splits at p = {p}, {products} are products: the smallest product that "
+        "holds a training set has {value:.2f} times its cells (median)"
     ),
 )
 def products(
@@ -62,7 +57,7 @@ def products(
     return judge(
         max(excess) == 1,
         corrected=whole,
-        value=float(np.median(excess)),
+        value=np.median(excess),
         low=float(min(excess)),
         high=float(max(excess)),
         splits=splits,
@@ -98,7 +93,7 @@ def classes_are_translates(primes: tuple[int, ...] = (5, 7, 11, 47, 97)) -> Find
     Class r is class 0 moved by r along j, so all classes have p cells.
     """
     wrong = sum(not_translates(ModularTask(p).labels.reshape(p, p)) for p in primes)
-    return judge(wrong == 0, value=float(wrong), low=0, high=0, p=", ".join(map(str, primes)))
+    return judge(wrong == 0, value=wrong, low=0, high=0, p=", ".join(map(str, primes)))
 
 
 @claim(
@@ -109,14 +104,9 @@ def classes_are_translates(primes: tuple[int, ...] = (5, 7, 11, 47, 97)) -> Find
     kind="theorem",
     part_of="XG25",
     says=(
-        (
-            "class 0 has a size of its own at {uneven} of the {of} primes from 5 to {largest}, so"
-            " that not all are trans"
-        ),
-        (
-            "lates; our formula of the sizes is wrong at {value:.0f}. Whether those of a general f"
-            " have one is not judged"
-        ),
+        "class 0 has a size of its own at {uneven} of the {of} primes from 5 to {largest}, so that "
+        "not all are translates; our formula of the sizes is wrong at {value:.0f}. Whether those "
+        "of a general f have one is not judged"
     ),
 )
 def quadratic_form_classes(largest: int = 101) -> Finding:
@@ -136,7 +126,7 @@ def quadratic_form_classes(largest: int = 101) -> Finding:
         wrong += not np.array_equal(sizes, quadratic_class_sizes(p))
     return judge(
         uneven == len(primes),
-        value=float(wrong),
+        value=wrong,
         low=0,
         high=0,
         uneven=uneven,

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-from companion.page import Truth, counted
+from companion.page import Prose, Truth, counted
 from grokbook.models.networks import products
 from grokbook.models.transformer import Shape
 from grokbook.tasks.arithmetic import ModularTask
 
 
-def numbers(tasks: Mapping[str, ModularTask], shape: Shape) -> dict[str, Any]:
+def numbers(tasks: Mapping[str, ModularTask], shape: Shape) -> Prose:
     """What the prose uses of the tasks with each split, by its name, and of the network."""
     random = tasks["random"]
     p = random.p
@@ -39,7 +38,7 @@ def _plain_products(shape: Shape, samples: int) -> int:
     return layer + samples * shape.d_model * shape.p
 
 
-def _rows(random: ModularTask, strip: ModularTask) -> dict[str, Any]:
+def _rows(random: ModularTask, strip: ModularTask) -> Prose:
     """Rows without a training cell: expected and counted."""
     p = random.p
     empty = _empty_rows(random)
@@ -60,7 +59,7 @@ def _empty_rows(task: ModularTask) -> int:
     return int((~task.train_mask.any(axis=1)).sum())
 
 
-def _parameters(shape: Shape) -> dict[str, Any]:
+def _parameters(shape: Shape) -> Prose:
     """How many parameters there are, and what share of them the embedding table has."""
     total = sum(weight.numel() for weight in shape.draw(0).values())
     table = shape.vocabulary * shape.d_model

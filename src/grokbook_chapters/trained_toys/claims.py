@@ -86,15 +86,9 @@ def seen(tau: float, p_value: float, level: float = LEVEL) -> Part:
     runs=toys,
     published="stored with the program: mean gap 0.019",
     says=(
-        (
-            "predicted and true accuracy differ by {value:.3f} on average, at most by {most:.2f}"
-            " ({runs} runs), "
-        ),
-        (
-            "share of trained pairs and true accuracy by {blind:.3f}; the prediction is nearer in"
-            " most runs of {won} "
-        ),
-        "seeds",
+        "predicted and true accuracy differ by {value:.3f} on average, at most by {most:.2f} "
+        "({runs} runs), share of trained pairs and true accuracy by {blind:.3f}; the prediction is "
+        "nearer in most runs of {won} seeds"
     ),
 )
 def prediction_aligns(runs: Runs) -> Finding:
@@ -110,11 +104,11 @@ def prediction_aligns(runs: Runs) -> Finding:
     gain = blind - off
     nearer = np.sign(gain).where(gain.abs() > 1e-9, 0)
     by_seed = nearer.groupby(rows.seed).sum()
-    won = int((by_seed > 0).sum())
-    of = int((by_seed != 0).sum())
+    won = (by_seed > 0).sum()
+    of = (by_seed != 0).sum()
     return judge(
         beside_chance(won, of),
-        value=float(off.mean()),
+        value=off.mean(),
         most=off.max(),
         runs=len(rows),
         blind=blind.mean(),
@@ -132,11 +126,11 @@ def prediction_aligns(runs: Runs) -> Finding:
     bars={"rare": (0.05, 0.2)},
     rule_changed="2026-11-29T14:05:34+00:00 9b5c0e32",
     says=(
-        "of the {stored} runs that are stored with the authors' program {above} have more pairs ",
-        "right than an ideal model of their training set, all with up to {most} pairs; at a ",
-        "tolerance of {tolerance} {value:.0%} of {of} runs with 5 to 30 pairs keep Eq. 16 and 17, ",
-        "and {random:.0%} of random embeddings in their places; {outside} close a parallelogram ",
-        "that is not implied ({random_outside:.0%} of random ones); {bars}",
+        "of the {stored} runs that are stored with the authors' program {above} have more pairs "
+        "right than an ideal model of their training set, all with up to {most} pairs; at a "
+        "tolerance of {tolerance} {value:.0%} of {of} runs with 5 to 30 pairs keep Eq. 16 and 17, "
+        "and {random:.0%} of random embeddings in their places; {outside} close a parallelogram "
+        "that is not implied ({random_outside:.0%} of random ones); {bars}"
     ),
 )
 def bounds_are_kept(runs: Runs, *, rare: float = 0.1, tolerance: float = 0.01) -> Finding:
@@ -205,9 +199,9 @@ def above_ideal() -> AboveIdeal:
     runs=toys,
     published="0.4",
     says=(
-        "half of the runs are on a line within {steps:,} steps from a share of {at} on (95 % of ",
-        "seeds drawn again: {from_} to {to}), half of their training sets force one from {force} ",
-        "on; {got} that force one get there; the printed figure's settings are not known",
+        "half of the runs are on a line within {steps:,} steps from a share of {at} on (95 % of "
+        "seeds drawn again: {from_} to {to}), half of their training sets force one from {force} "
+        "on; {got} that force one get there; the printed figure's settings are not known"
     ),
 )
 def transition_in_training(runs: Runs) -> Finding:
@@ -255,11 +249,9 @@ def transition_in_training(runs: Runs) -> Finding:
     runs=toys,
     rule_changed="2026-11-29T10:54:39+00:00 2138e512",
     says=(
-        (
-            "of the runs that end on a line {alike} are on the flow's (most runs of {same} seeds);"
-            " of these the flow "
-        ),
-        "is nearer to the path than the null in {nearer} (most runs of {won} seeds; no ties)",
+        "of the runs that end on a line {alike} are on the flow's (most runs of {same} seeds); of "
+        "these the flow is nearer to the path than the null in {nearer} (most runs of {won} seeds; "
+        "no ties)"
     ),
 )
 def trajectories_agree(runs: Runs) -> Finding:
@@ -296,11 +288,9 @@ def trajectories_agree(runs: Runs) -> Finding:
     section=LINES,
     runs=toys,
     says=(
-        (
-            "fewer pairs go with more updates, never counting as most: Somers' D {value:.2f} (p ="
-            " {p:.4f}); the same "
-        ),
-        "of the runs alone that get there with up to {batch} pairs: {late:.2f} (p = {late_p:.2f})",
+        "fewer pairs go with more updates, never counting as most: Somers' D {value:.2f} (p = "
+        "{p:.4f}); the same of the runs alone that get there with up to {batch} pairs: {late:.2f} "
+        "(p = {late_p:.2f})"
     ),
 )
 def more_pairs_are_faster(runs: Runs) -> Finding:
@@ -342,11 +332,8 @@ def _pairs_and_time(rows: pd.DataFrame) -> RankTest:
     runs=further,
     origin="ours",
     says=(
-        (
-            "of the runs that get to a line {early} are on it before nine in ten of their training"
-            " pairs are right, "
-        ),
-        "most runs of {seeds} seeds",
+        "of the runs that get to a line {early} are on it before nine in ten of their training "
+        "pairs are right, most runs of {seeds} seeds"
     ),
 )
 def line_before_the_fit(runs: Runs) -> Finding:
@@ -389,7 +376,7 @@ def representation_is_enough(runs: Runs) -> Finding:
     wrong = {}
     for places, rows in answered(runs).groupby("places"):
         count = len(rows)
-        high = int((rows.right >= 0.9).sum())
+        high = (rows.right >= 0.9).sum()
         right[places] = beside_chance(high, count)
         wrong[places] = beside_chance(count - high, count)
         seeds.append(count)
@@ -417,13 +404,11 @@ def representation_is_enough(runs: Runs) -> Finding:
     rule_changed="2026-11-29T06:53:25+00:00 c319297f",
     published="3 n_h",
     says=(
-        "within one size a larger rate goes with fewer updates, never counting as most: Somers' D ",
-        "{d_predicted} (95 %; {there} runs on a line), by the rate of the authors' code {d_code}. ",
-        "Updates over 3 n_h (median), and runs within a factor of two: {ratio_predicted:.2f}, ",
-        (
-            "{near_predicted}; by the authors' code {ratio_code:.2f}, {near_code} (other margins:"
-            " {bars})"
-        ),
+        "within one size a larger rate goes with fewer updates, never counting as most: Somers' D "
+        "{d_predicted} (95 %; {there} runs on a line), by the rate of the authors' code {d_code}. "
+        "Updates over 3 n_h (median), and runs within a factor of two: {ratio_predicted:.2f}, "
+        "{near_predicted}; by the authors' code {ratio_code:.2f}, {near_code} (other margins: "
+        "{bars})"
     ),
 )
 def rate_and_time(runs: Runs, *, margin: float = 0.15) -> Finding:
@@ -469,7 +454,10 @@ def _link(rows: pd.DataFrame, measure: str) -> Finding:
     )
 
 
-_SAYS = " and answers, within settings: Somers' D {value:.2f} (p = {p:.4f}, {runs} runs)"
+_SAYS = (
+    " and answers, within settings: Somers' D {value:.2f} (p = {p:.4f}, {runs} runs); training "
+    "accuracy and answers: {blind:.2f}"
+)
 
 
 @claim(
@@ -479,7 +467,7 @@ _SAYS = " and answers, within settings: Somers' D {value:.2f} (p = {p:.4f}, {run
     section=PLANE,
     runs=additions,
     published="stored: RQI 0.62, test 0.88",
-    says=("RQI", _SAYS, "; training accuracy and answers: {blind:.2f}"),
+    says=f"RQI{_SAYS}",
 )
 def parallelograms_where_it_generalises(runs: Runs) -> Finding:
     """In toy addition "generalization appears to be linked to the emergence of highly-structured
@@ -502,10 +490,8 @@ def parallelograms_where_it_generalises(runs: Runs) -> Finding:
     bars={"share": (0.9, 0.99)},
     rule_changed="2026-11-28T21:18:45+00:00 5bedf7d2",
     says=(
-        "new pairs right (median, number of runs), {told}; a circle",
-        _SAYS,
-        "; training accuracy and answers: ",
-        "{blind:.2f} (other shares for a circle: {bars})",
+        f"new pairs right (median, number of runs), {{told}}; a circle{_SAYS} "
+        "(other shares for a circle: {bars})"
     ),
 )
 def circle_where_it_generalises(runs: Runs, *, share: float = ROUND) -> Finding:

@@ -3,7 +3,7 @@ predict."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -29,6 +29,7 @@ from grokbook.theory.parallelograms import (
     permissible_set,
     representation_quality_index,
 )
+from grokbook_chapters.labelled import Datasets
 from grokbook_chapters.liu2022 import STEP
 from grokbook_chapters.trained_toys.runs import STEPS, TOLERANCE, P, fig2
 
@@ -106,7 +107,7 @@ def first_steps(run: xr.Dataset) -> dict[str, float]:
     }
 
 
-def starts(runs: Mapping[int, xr.Dataset], table: pd.DataFrame) -> pd.DataFrame:
+def starts(runs: Datasets, table: pd.DataFrame) -> pd.DataFrame:
     """A row a seed: how much of its first numbers is a ladder, `slope` (a cosine without its sign),
     and at how many sizes it is `reached`.
 
@@ -122,7 +123,7 @@ def starts(runs: Mapping[int, xr.Dataset], table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def lines(runs: Mapping[int, xr.Dataset]) -> pd.DataFrame:
+def lines(runs: Datasets) -> pd.DataFrame:
     """A row a run of `rated`: samples, seed, the first logged step with an RQI above 0.95
     (infinite: none), theory.
 
@@ -136,7 +137,7 @@ def lines(runs: Mapping[int, xr.Dataset]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def measured(runs: Mapping[int, xr.Dataset]) -> pd.DataFrame:
+def measured(runs: Datasets) -> pd.DataFrame:
     """A row a run: samples, seed, accuracy on all pairs, that predicted from the embedding, RQI,
     steps, loss, theory.
 
@@ -180,7 +181,7 @@ def _first_fitted(curve: xr.DataArray) -> float:
     return float(curve.step.where(curve >= FITTED).min())
 
 
-def bounds(runs: Mapping[int, xr.Dataset], tolerance: float, draws: int = 100) -> pd.DataFrame:
+def bounds(runs: Datasets, tolerance: float, draws: int = 100) -> pd.DataFrame:
     """Each run after `STEPS` updates beside the bounds of appendix E, and `draws` random embeddings
     in its place.
 
@@ -216,7 +217,7 @@ def bounds(runs: Mapping[int, xr.Dataset], tolerance: float, draws: int = 100) -
     return pd.concat(tables, ignore_index=True)
 
 
-def answered(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
+def answered(runs: Datasets) -> pd.DataFrame:
     """A row a run of `placed`: `places`, `seed`, `right`, `train`, `fitted`, `known at`.
 
     `right` is the share that is right at the end of the known test pairs, those whose label a
@@ -291,7 +292,7 @@ def ends_as_the_flow(numbers: np.ndarray, pairs: Pairs) -> bool:
     return bool(limit(numbers[0], pairs) @ numbers[-1] > 0)
 
 
-def ends_alike(runs: Mapping[int, xr.Dataset]) -> list[bool]:
+def ends_alike(runs: Datasets) -> list[bool]:
     """For each run that ends on a line whether it `ends_as_the_flow`."""
     alike = []
     for n, seed, run in every_run(runs):
@@ -301,7 +302,7 @@ def ends_alike(runs: Mapping[int, xr.Dataset]) -> list[bool]:
     return alike
 
 
-def paths(runs: Mapping[int, xr.Dataset]) -> pd.DataFrame:
+def paths(runs: Datasets) -> pd.DataFrame:
     """A row for each run that ends on a line: samples, seed, and how it got there beside the flow
     from its own start.
 
@@ -356,7 +357,7 @@ def crossing_interval(flags: pd.DataFrame) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def planes(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
+def planes(runs: Datasets) -> pd.DataFrame:
     """A row a run of `fig2`: `kind`, `seed`, accuracy `train`, what its pairs force, what its
     embedding is.
 

@@ -3,8 +3,6 @@ and the decoder's answers in the plane."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -14,6 +12,7 @@ from matplotlib.figure import Figure
 from grokbook.plotting.labels import name_lines
 from grokbook.plotting.plane import numbered, window
 from grokbook.plotting.style import COLOURS, panels, styled
+from grokbook_chapters.labelled import Datasets
 from grokbook_chapters.trained_toys.embeddings import at_end, fitted, flow, one_pace, pairs_of, path
 from grokbook_chapters.trained_toys.runs import fig2
 
@@ -104,7 +103,7 @@ def _share_of_runs(
 
 
 @styled
-def regions(planes: Mapping[str, xr.Dataset]) -> Figure:
+def regions(planes: Datasets) -> Figure:
     """Embeddings in the plane over the labels that the decoder gives to midpoints there, the runs
     of `REGIONS`."""
     fig, axes = panels(2, 3, height=5)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import xarray as xr
 
 from companion.claims.finding import some, some_of
-from companion.page import Number, Truth
+from companion.page import Number, Prose, Truth
 from grokbook_chapters.trained_toys.embeddings import (
     GOAL,
     crossing,
@@ -26,7 +24,7 @@ from grokbook_chapters.trained_toys.runs import BATCH, LONGER
 from grokbook_chapters.trained_toys.stored import PRINTED, PRINTED_RUN, came_out
 
 
-def numbers(run: xr.Dataset, recorded: Recorded, samples: int, seed: int) -> dict[str, Any]:
+def numbers(run: xr.Dataset, recorded: Recorded, samples: int, seed: int) -> Prose:
     """What the prose uses of the run that the page trains, with so many pairs and this seed, and of
     the recorded ones."""
     return {
@@ -47,7 +45,7 @@ def at_update(step: float) -> str:
     return "no update" if np.isnan(step) else f"update {step:,.0f}"
 
 
-def _own_run(run: xr.Dataset, samples: int, seed: int) -> dict[str, Any]:
+def _own_run(run: xr.Dataset, samples: int, seed: int) -> Prose:
     """When the page's run is on a line and right, and whether it ends as the flow does."""
     first = run.isel(seed=0)
     own = {f"run_{name}": at_update(step) for name, step in first_steps(first).items()}
@@ -63,7 +61,7 @@ def _own_run(run: xr.Dataset, samples: int, seed: int) -> dict[str, Any]:
     }
 
 
-def _lines(recorded: Recorded) -> dict[str, Any]:
+def _lines(recorded: Recorded) -> Prose:
     """Lines of the recorded toys: before the fit or not, from which share on, and where none is."""
     table = recorded.measured
     lined = table[table.steps.notna()]
@@ -85,13 +83,13 @@ def _lines(recorded: Recorded) -> dict[str, Any]:
     }
 
 
-def _ladder(alone: pd.DataFrame) -> dict[str, Any]:
+def _ladder(alone: pd.DataFrame) -> Prose:
     """How much later the decoder on a ladder knows its test pairs than its training pairs."""
     ladder = alone[alone.places == "ladder"]
     return {"ladder_late": Number.median(ladder["known at"] - ladder.fitted, ".0f")}
 
 
-def _plane(shapes: pd.DataFrame) -> dict[str, Any]:
+def _plane(shapes: pd.DataFrame) -> Prose:
     """Runs in the plane: what of the test set is known, and what the embeddings are."""
     ordered = shapes[shapes.kind == "addition"]
     unordered = shapes[shapes.kind == "addition, unordered"]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import pandas as pd
-import xarray as xr
 
 from companion.claims import load
+from grokbook_chapters.labelled import Datasets
 from grokbook_chapters.trained_toys.embeddings import answered, measured, planes, starts
 from grokbook_chapters.trained_toys.runs import fig2, placed, toys
 
@@ -18,11 +17,11 @@ class Recorded(NamedTuple):
     `starts`; the decoder alone, `answered`; runs in the plane by their setting, and their
     `shapes`."""
 
-    toys: Mapping[int, xr.Dataset]
+    toys: Datasets
     measured: pd.DataFrame
     starts: pd.DataFrame
     alone: pd.DataFrame
-    planes: Mapping[str, xr.Dataset]
+    planes: Datasets
     shapes: pd.DataFrame
 
 

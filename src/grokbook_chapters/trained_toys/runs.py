@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 import torch
 import xarray as xr
-from torch import Tensor
 
 from grokbook.models.midpoint import MidpointToy
+from grokbook.models.networks import Parameters
 from grokbook.models.placed import PLACES, PlacedToy
 from grokbook.plotting.plane import window
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiment, Experiments
 from grokbook.tasks.replayed import DrawnAddition
 from grokbook.theory.parallelograms import representation_quality_index
 from grokbook.training.config import RunConfig
@@ -81,7 +81,7 @@ def config(samples: int, steps: int, log: Schedule) -> RunConfig:
 
 def toys_at(
     figure: str, sizes: Iterable[int], seeds: range, steps: int, log: Schedule
-) -> dict[int, Experiment]:
+) -> Experiments:
     """The toy at p = 10 by its number of training pairs."""
     experiments = {}
     for n in sizes:
@@ -90,7 +90,7 @@ def toys_at(
     return experiments
 
 
-def toys() -> dict[int, Experiment]:
+def toys() -> Experiments:
     """Twenty seeds at every size, of which 0 to 2 are those of the authors.
 
     Answers, split and first weights are as the authors' program draws them, but not the order of
@@ -100,13 +100,13 @@ def toys() -> dict[int, Experiment]:
     return toys_at("fig3", SIZES, range(20), LONGER, log)
 
 
-def fresh() -> dict[int, Experiment]:
+def fresh() -> Experiments:
     """Ten more seeds at three sizes, for rules that are younger than the runs of `toys`."""
     log = Schedule(dense_until=3_000, dense_every=25, points=28)
     return toys_at("fig5b", (45, 40, 35), range(20, 30), LONGER, log)
 
 
-def further() -> dict[int, Experiment]:
+def further() -> Experiments:
     """The same, and `MORE` seeds after them."""
     return {n: replace(toy, seeds=tuple(range(20, 30 + MORE))) for n, toy in fresh().items()}
 
@@ -121,7 +121,7 @@ def program_quality(view: View) -> float:
     return representation_quality_index(view.embedding, TOLERANCE * (p / (p - 1)) ** 0.5)
 
 
-def rated() -> dict[int, Experiment]:
+def rated() -> Experiments:
     """`MANY` seeds at the sizes of `further`, none of them among those, until no line comes any
     more.
 
@@ -141,14 +141,14 @@ def rated() -> dict[int, Experiment]:
     return experiments
 
 
-def small() -> dict[int, Experiment]:
+def small() -> Experiments:
     """Seeds 20 to 44 at the sizes where the bounds of appendix E are below one, up to the step of
     Fig. 3."""
     log = Schedule(dense_until=STEPS, dense_every=1_000)
     return toys_at("fig10", [n for n in SIZES if n <= 30], range(20, 45), STEPS, log)
 
 
-def placed() -> dict[str, Experiment]:
+def placed() -> Experiments:
     """The decoder alone, for ten seeds, with embeddings that stay at a ladder, at its rungs
     shuffled, at random places.
 
@@ -163,7 +163,7 @@ def placed() -> dict[str, Experiment]:
     return experiments
 
 
-def decoded(config: RunConfig, weights: Mapping[str, Tensor]) -> xr.Dataset:
+def decoded(config: RunConfig, weights: Parameters) -> xr.Dataset:
     """What the decoder of one network says at the end.
 
     Variables `answered` (sample): the label that each pair of the task is given; `decoded` (row,
@@ -185,7 +185,7 @@ def decoded(config: RunConfig, weights: Mapping[str, Tensor]) -> xr.Dataset:
 
 
 @lru_cache(maxsize=1)
-def fig2() -> dict[str, Experiment]:
+def fig2() -> Experiments:
     """The four settings of Fig. 2, and variants: unordered pairs, a decoder of the sum.
 
     The good run of addition is on ordered pairs in the authors' program, and the modular ones are
@@ -234,17 +234,17 @@ def fig2() -> dict[str, Experiment]:
     return experiments
 
 
-def additions() -> dict[str, Experiment]:
+def additions() -> Experiments:
     """Those settings that are of plain sums."""
     return {kind: run for kind, run in fig2().items() if kind.startswith("addition")}
 
 
-def circles() -> dict[str, Experiment]:
+def circles() -> Experiments:
     """Those in which sums modulo 11 may become a circle: thirty seeds, and `MORE` after them."""
     return {kind: fig2()[kind] for kind in ("modular", "modular, sum")}
 
 
-def fitting() -> dict[str, Experiment]:
+def fitting() -> Experiments:
     """That of sums modulo 11 in which all runs fit their pairs, and none generalises."""
     return {"modular, bad": fig2()["modular, bad"]}
 
@@ -252,7 +252,7 @@ def fitting() -> dict[str, Experiment]:
 RUNS = (toys, placed, further, rated, small, fig2)
 
 
-def plan(samples: int, seed: int, steps: int) -> dict[str, Experiment]:
+def plan(samples: int, seed: int, steps: int) -> Experiments:
     """The run that the page trains, logged every 5 updates: by default that of the paper's Fig. 4d.
 
     Example:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
@@ -26,7 +26,7 @@ from grokbook.curves.delay import grok_times, middle
 from grokbook.curves.phases import PhaseRule, between, phases, sandwich
 from grokbook.measures import effective_dimension
 from grokbook.measures.principal import exceeded_by_chance, ring_share
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiments
 from grokbook_chapters.ranges import generalising, spread
 from grokbook_chapters.transformer_representations.embedding import BARS, lives
 from grokbook_chapters.transformer_representations.runs import (
@@ -62,18 +62,18 @@ SOLVED = 0.99
 LEVEL = 0.05
 
 
-def deciding() -> dict[str, Experiment]:
+def deciding() -> Experiments:
     """The runs on which statements about the embedding are judged: those in the authors'
     setting."""
     return {PAPER: networks()[PAPER]}
 
 
-def beside() -> dict[str, Experiment]:
+def beside() -> Experiments:
     """What is told beside them."""
     return {name: run for name, run in networks().items() if name != PAPER}
 
 
-def of_this_network() -> dict[str, Experiment]:
+def of_this_network() -> Experiments:
     """Of these the runs of Liu et al.'s network."""
     return {name: run for name, run in beside().items() if not name.startswith("Gu")}
 
@@ -139,15 +139,9 @@ _DECAY: dict[str, Any] = {"section": _DROPOUT, "through": grok_times}
     "liu2022",
     **_SIZE,
     says=(
-        (
-            "the effective dimension rises above its start in {risen} runs that generalise, by"
-            " {gain:.1%} (median), "
-        ),
-        (
-            "and has come down to {value:.0%} of its start by their ends; published, of 100 runs:"
-            " {rise:.1%}, {end:.0%}. "
-        ),
-        "Elsewhere it has come down to: {others}",
+        "the effective dimension rises above its start in {risen} runs that generalise, by "
+        "{gain:.1%} (median), and has come down to {value:.0%} of its start by their ends; "
+        "published, of 100 runs: {rise:.1%}, {end:.0%}. Elsewhere it has come down to: {others}"
     ),
 )
 @in_their_setting
@@ -176,18 +170,10 @@ def rises_and_falls(rows: pd.DataFrame, runs: Runs) -> Finding:
     **_SIZE | {"runs": circle, "bars": {"factor": OTHERS_NEAR}},
     rule_changed="2026-11-24T19:32 0772874",
     says=(
-        (
-            "the effective dimension is highest at {value:.2f} of the step of 99 % test accuracy"
-            " (median; {low:.2f} to "
-        ),
-        (
-            "{high:.2f}), and at that step it is {left:.1%} of its start; in the published curve,"
-            " by the same 99 %: "
-        ),
-        (
-            "{theirs:.2f}, and {their_left:.1%} (other factors: {bars}). Elsewhere it is highest"
-            " at: {others}"
-        ),
+        "the effective dimension is highest at {value:.2f} of the step of 99 % test accuracy "
+        "(median; {low:.2f} to {high:.2f}), and at that step it is {left:.1%} of its start; in the "
+        "published curve, by the same 99 %: {theirs:.2f}, and {their_left:.1%} (other factors: "
+        "{bars}). Elsewhere it is highest at: {others}"
     ),
 )
 @in_their_setting
@@ -222,18 +208,10 @@ def turns_at_generalisation(rows: pd.DataFrame, runs: Runs, *, factor: float = N
     bars={"bar": BARS[1:]},
     rule_changed="2026-11-24T18:57:19 c779427",
     says=(
-        (
-            "in the plane of the first two components one frequency has half of the power at {at}"
-            " of the step of 99 % test "
-        ),
-        (
-            "accuracy ({count} runs get there; steps exchanged between runs: p = {p:.2g}; other"
-            " shares: {bars}); 5 % "
-        ),
-        (
-            "of random embeddings of this size have more than {chance:.0%}. Elsewhere half of it:"
-            " {others}"
-        ),
+        "in the plane of the first two components one frequency has half of the power at {at} of "
+        "the step of 99 % test accuracy ({count} runs get there; steps exchanged between runs: p = "
+        "{p:.2g}; other shares: {bars}); 5 % of random embeddings of this size have more than "
+        "{chance:.0%}. Elsewhere half of it: {others}"
     ),
 )
 @in_their_setting
@@ -272,7 +250,7 @@ def exchanged(steps: pd.Series, others: pd.Series, draws: int = 9_999) -> float:
     rng = np.random.default_rng(0)
     permuted = rng.permuted(np.tile(first, (draws, 1)), axis=1)
     as_high = permuted @ second >= first @ second - 1e-9
-    return float((1 + as_high.sum()) / (draws + 1))
+    return (1 + as_high.sum()) / (draws + 1)
 
 
 @claim(
@@ -281,19 +259,11 @@ def exchanged(steps: pd.Series, others: pd.Series, draws: int = 9_999) -> float:
     "appendix K, Fig. 21",
     **_START | {"beside": beside},
     says=(
-        (
-            "on the axes of the end one frequency has {value:.0%} of the start's power (median;"
-            " {low:.0%} to {high:.0%}), "
-        ),
-        (
-            "{own:.0%} on its own axes, {foreign:.0%} on those of another run, {strange:.0%} for"
-            " random starts "
-        ),
-        (
-            "with the true one's share of the end, {alike:.0%} for random starts of which every"
-            " frequency is kept as much. "
-        ),
-        "Elsewhere on the axes of the end: {others}",
+        "on the axes of the end one frequency has {value:.0%} of the start's power (median; "
+        "{low:.0%} to {high:.0%}), {own:.0%} on its own axes, {foreign:.0%} on those of another "
+        "run, {strange:.0%} for random starts with the true one's share of the end, {alike:.0%} "
+        "for random starts of which every frequency is kept as much. Elsewhere on the axes of the "
+        "end: {others}"
     ),
 )
 @in_their_setting
@@ -332,27 +302,13 @@ def structure_before_training(rows: pd.DataFrame, runs: Runs) -> Finding:
     bars={"few": (6,), "left": (0.1, 0.25)},
     rule_changed="2026-11-29T07:10:17+00:00 2fc1c73e",
     says=(
-        (
-            "of {runs} runs that generalise, with their embedding on the first {axes} components of"
-            " the "
-        ),
-        (
-            "end, the best test accuracies are {each}; one of these numbers of components reaches"
-            " 99 % in "
-        ),
-        (
-            "{enough} runs. Averaged from fitting to the end, they are better than those of the"
-            " moment by "
-        ),
-        (
-            "{gain:.3f} in {known} runs (median). Outside the first {most} {outside:.0%} of the"
-            " start's "
-        ),
-        (
-            "variance are left, of a random table as long as the end {null:.0%} (medians; six"
-            " components, "
-        ),
-        "a tenth or a quarter left: {bars}). Elsewhere with the most components: {others}",
+        "of {runs} runs that generalise, with their embedding on the first {axes} components of "
+        "the end, the best test accuracies are {each}; one of these numbers of components reaches "
+        "99 % in {enough} runs. Averaged from fitting to the end, they are better than those of "
+        "the moment by {gain:.3f} in {known} runs (median). Outside the first {most} {outside:.0%} "
+        "of the start's variance are left, of a random table as long as the end {null:.0%} "
+        "(medians; six components, a tenth or a quarter left: {bars}). Elsewhere with the most "
+        "components: {others}"
     ),
 )
 @in_their_setting
@@ -407,8 +363,8 @@ def at_least(table: pd.DataFrame) -> float:
     **_DECAY,
     runs=slow,
     says=(
-        "by companions of modulus 31: {companions}; {each}; without decay the median step is ",
-        "{least}{times:.1f} times that at decay {best:g}",
+        "by companions of modulus 31: {companions}; {each}; without decay the median step is "
+        "{least}{times:.1f} times that at decay {best:g}"
     ),
 )
 def decay_speeds(runs: Runs) -> Finding:
@@ -446,14 +402,9 @@ def decay_speeds(runs: Runs) -> Finding:
     part_of="EL",
     published="51.7 at the start",
     says=(
-        (
-            "a random normal table of {p} rows and 256 columns has an effective dimension of"
-            " {value:.2f} ({low:.2f} to "
-        ),
-        (
-            "{high:.2f}), one of 53 rows {printed:.2f}: Fig. 7 (left) was made with p = {p}; of"
-            " Fig. 7 (right) it is unknown"
-        ),
+        "a random normal table of {p} rows and 256 columns has an effective dimension of "
+        "{value:.2f} ({low:.2f} to {high:.2f}), one of 53 rows {printed:.2f}: Fig. 7 (left) was "
+        "made with p = {p}; of Fig. 7 (right) it is unknown"
     ),
 )
 def modulus() -> Finding:
@@ -501,15 +452,9 @@ def rest(table: pd.DataFrame, fit: str) -> float:
     rule_changed="2026-11-29T13:11:39+00:00 c1c7b305",
     published="under 1,000 steps",
     says=(
-        (
-            "{each}; the best at step {value:,.0f} (median), where the paper has under 1,000,"
-            " without dropout "
-        ),
-        (
-            "at {none:,.0f} or later; the delay of the best is {ours:.1f} times the step of"
-            " fitting, {theirs:.1f} where "
-        ),
-        "that is counted with dropout",
+        "{each}; the best at step {value:,.0f} (median), where the paper has under 1,000, without "
+        "dropout at {none:,.0f} or later; the delay of the best is {ours:.1f} times the step of "
+        "fitting, {theirs:.1f} where that is counted with dropout"
     ),
 )
 def dropout_speeds(runs: Runs) -> Finding:
@@ -561,18 +506,12 @@ def letters(data: xr.Dataset) -> xr.DataArray:
     through=letters,
     rule_changed="2026-11-28T11:20 d2003620",
     says=(
-        (
-            "by companions of modulus 31: {companions}; all four phases in {four}; in the corner of"
-            " {size} x {size} cells at "
-        ),
-        (
-            "the highest rates {M} memorise with the least decay, and {X} are confused with the"
-            " most; of the lines with all "
-        ),
-        "three phases in the order C, G, M: {told}",
+        "by companions of modulus 31: {companions}; all four phases in {four}; in the corner of "
+        "{size} x {size} cells at the highest rates {M} memorise with the least decay, and {X} are "
+        "confused with the most; of the lines with all three phases in the order C, G, M: {told}"
     ),
 )
-def phases_of_the_decoder(runs: Mapping[str, xr.DataArray]) -> Finding:
+def phases_of_the_decoder(runs: Runs) -> Finding:
     """The phase diagram over weight decay and learning rate of the decoder is "comparable" to that
     of the toy model.
 

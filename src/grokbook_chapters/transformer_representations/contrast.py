@@ -7,20 +7,19 @@ pairs: four that are chosen, and many that are drawn.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 
 from companion.claims import Finding, Runs, claim, judge
 from companion.claims.finding import UNDECIDED, decided, enough, some_of
 from companion.claims.runs import every_run
 from grokbook.files import beside
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiment, Experiments
 from grokbook.tasks.addition import AdditionTask
 from grokbook.tasks.chosen import ChosenAddition
 from grokbook.theory.coverage import distance_to_training
@@ -50,7 +49,7 @@ def training_pairs(name: str) -> list[Sample]:
     return [pair for pair in all_samples(P) if pair not in HELD_OUT[name]]
 
 
-def contrast() -> dict[str, Experiment]:
+def contrast() -> Experiments:
     """The runs of the four sets: the toy with one number a symbol, as in Fig. 3 of Liu et al.
     2022."""
     toy = replace(
@@ -123,7 +122,7 @@ class DrawnAddition(AdditionTask):
         return forces_a_line == self.line and farthest == (1 if self.covered else 3)
 
 
-def drawn() -> dict[str, Experiment]:
+def drawn() -> Experiments:
     """The same runs on sets that are drawn, one a run, of the four kinds."""
     toy = contrast()["line, covered"].config
     experiments = {}
@@ -173,7 +172,7 @@ def predictions() -> pd.DataFrame:
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("training set")
 
 
-def outcomes(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
+def outcomes(runs: Runs) -> pd.DataFrame:
     """A row a run: set, seed, test accuracy at the end, step at which it is at 0.9 (NaN: never).
 
     `line`, `right` and `fitted`: whether the set forces a line, and whether all test and all
@@ -205,18 +204,10 @@ def outcomes(runs: Mapping[str, xr.Dataset]) -> pd.DataFrame:
     origin="ours",
     rule_changed="2026-11-26T18:14 1b82ed5",
     says=(
-        (
-            "on {sets} drawn sets a forced line adds {line:+.2f} to the test accuracy, with cover"
-            " held equal; cover adds "
-        ),
-        (
-            "{cover:+.2f} with the line held equal; line more than cover in {value:.1%} of the"
-            " draws of sets; {perfect} runs "
-        ),
-        (
-            "with a line answer every test pair, of the fitted ones {fitted}; of those without"
-            " {others}"
-        ),
+        "on {sets} drawn sets a forced line adds {line:+.2f} to the test accuracy, with cover held "
+        "equal; cover adds {cover:+.2f} with the line held equal; line more than cover in "
+        "{value:.1%} of the draws of sets; {perfect} runs with a line answer every test pair, of "
+        "the fitted ones {fitted}; of those without {others}"
     ),
 )
 def line_or_cover(runs: Runs) -> Finding:
@@ -235,7 +226,7 @@ def line_or_cover(runs: Runs) -> Finding:
     rng = np.random.default_rng(0)
     drawn_means = [rng.choice(test, (9_999, len(test))).mean(axis=1) for test in tests.values()]
     drawn_line, drawn_cover = effects(drawn_means)
-    share = float((drawn_line > np.abs(drawn_cover)).mean())
+    share = (drawn_line > np.abs(drawn_cover)).mean()
     forced = rows[rows.line]
     return judge(
         decided(share >= 0.95, share <= 0.05),

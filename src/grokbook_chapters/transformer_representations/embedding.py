@@ -3,7 +3,7 @@ plane of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ from grokbook.measures.principal import on_axes, ring_share
 from grokbook.models.encoder import Encoder
 from grokbook.tasks import ModularTask
 from grokbook.theory.linear_probability import crossing
+from grokbook_chapters.labelled import Datasets
 from grokbook_chapters.transformer_representations.runs import AXES
 
 # ring share from which a plane counts as showing a circle: half for one frequency; two others
@@ -89,7 +90,7 @@ def drawn_rank(start: np.ndarray, end: np.ndarray) -> float:
     the end."""
     power = fourier_power(start)[1:]
     k = dominant_frequencies(end, 1)[0]
-    return float((power < power[k - 1]).sum() / (power.size - 1))
+    return (power < power[k - 1]).sum() / (power.size - 1)
 
 
 # -------------------------------------------------------------------------------- the table of runs
@@ -188,7 +189,7 @@ def outside(table: np.ndarray, start: np.ndarray) -> float:
     def left(part: np.ndarray) -> float:
         return variance(part) - variance(on_axes(part, AXES[-1], of=table))
 
-    return float(left(table) / left(start))
+    return left(table) / left(start)
 
 
 def variance(table: np.ndarray) -> float:
@@ -225,7 +226,7 @@ def few_axes(run: xr.Dataset, fit: float) -> dict[str, float]:
 # ------------------------------------------------------------------------------- controls of a ring
 
 
-def beside_a_ring(run: xr.Dataset, others: Mapping[str, xr.Dataset]) -> pd.DataFrame:
+def beside_a_ring(run: xr.Dataset, others: Datasets) -> pd.DataFrame:
     """Ring share and accuracy of a trained network, of embeddings that are made of its last one,
     and of other trained networks (medians): a row an embedding (index).
 
@@ -248,7 +249,7 @@ def beside_a_ring(run: xr.Dataset, others: Mapping[str, xr.Dataset]) -> pd.DataF
     }
     for name, data in others.items():
         rings = [ring_share(table) for table in tables(data.isel(snapshot=-1))]
-        rows[name] = (float(np.median(rings)), float(data.test_accuracy[:, -1].median()))
+        rows[name] = (np.median(rings), float(data.test_accuracy[:, -1].median()))
     table = pd.DataFrame.from_dict(rows, orient="index", columns=["ring share", "accuracy"])
     return table.rename_axis("embedding")
 
@@ -265,8 +266,8 @@ def fresh_accuracy(table: np.ndarray) -> float:
         weights = network.draw(seed) | {"W_E": torch.from_numpy(table).float()}
         with torch.no_grad():
             answers = network.forward(weights, inputs).argmax(-1)
-        right.append(float((answers.numpy() == task.labels).mean()))
-    return float(np.mean(right))
+        right.append((answers.numpy() == task.labels).mean())
+    return np.mean(right)
 
 
 def chance_of_rank(rows: pd.DataFrame) -> float:

@@ -22,6 +22,7 @@ from grokbook.plotting.moving import circle_over_training, in_order, moving_run
 from grokbook.plotting.phases import diagrams
 from grokbook.plotting.style import COLOURS, panels, styled
 from grokbook.plotting.training import curves_by_setting
+from grokbook_chapters.labelled import Datasets
 from grokbook_chapters.transformer_representations import contrast
 from grokbook_chapters.transformer_representations.claims import PUBLISHED, PUBLISHED_GROK
 from grokbook_chapters.transformer_representations.embedding import strangers, tables
@@ -112,7 +113,7 @@ def moving(run: xr.Dataset) -> None:
 
 
 @styled
-def dimensions(recorded: Mapping[str, xr.Dataset]) -> Figure:
+def dimensions(recorded: Datasets) -> Figure:
     """Effective dimension of each run in units of its start, over the step in units of that of
     generalisation: with dropout and without, of both sizes; left the published mean."""
     fig, axes = panels(1, 2, height=3.4, sharey=True)
@@ -166,7 +167,7 @@ def starts(run: xr.Dataset) -> Figure:
     return four_planes(planes)
 
 
-def dropout(dropped: Mapping[float, xr.Dataset]) -> Figure:
+def dropout(dropped: Datasets) -> Figure:
     """Accuracies by the share of numbers dropped; dotted the training accuracy that is taken with
     numbers dropped."""
     fig = curves_by_setting({f"dropout {share:.2g}": data for share, data in dropped.items()})
@@ -180,7 +181,7 @@ def diagram(phases: xr.DataArray) -> Figure:
     return diagrams({"transformer, p = 31": phases})
 
 
-def rings(generalises: xr.Dataset, others: Mapping[str, xr.Dataset]) -> Figure:
+def rings(generalises: xr.Dataset, others: Datasets) -> Figure:
     """The last embedding of a run that generalises and of the first run of others, each on its own
     first two axes."""
     planes = {"generalises": on_axes(tables(generalises)[-1], 2)}

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import xarray as xr
 
 from companion.claims.finding import some_of
-from companion.page import Number, Truth
+from companion.page import Number, Prose, Truth
 from grokbook.curves.phases import sandwich
 from grokbook.measures.principal import exceeded_by_chance, ring_share
+from grokbook_chapters.labelled import Tables
 from grokbook_chapters.ranges import count_of
 from grokbook_chapters.transformer_representations import claims, contrast, embedding, runs
 from grokbook_chapters.transformer_representations.recorded import HEART, Recorded
 from grokbook_chapters.transformer_representations.tickets import KEPT_AXES, KEPT_SHARE
 
 
-def numbers(recorded: Recorded, beside: pd.DataFrame, own: xr.Dataset) -> dict[str, Any]:
+def numbers(recorded: Recorded, beside: pd.DataFrame, own: xr.Dataset) -> Prose:
     """What the prose uses of the recorded runs, of the controls of a ring (`beside_a_ring`) and of
     the runs of the page."""
     return {
@@ -36,7 +34,7 @@ def numbers(recorded: Recorded, beside: pd.DataFrame, own: xr.Dataset) -> dict[s
     }
 
 
-def _own(own: xr.Dataset) -> dict[str, Any]:
+def _own(own: xr.Dataset) -> Prose:
     """How the page's first run ends: the ring's share of its plane, its effective dimension."""
     end = own.isel(seed=0, snapshot=-1, step=-1)
     return {
@@ -46,7 +44,7 @@ def _own(own: xr.Dataset) -> dict[str, Any]:
     }
 
 
-def _ring(recorded: Recorded) -> dict[str, Any]:
+def _ring(recorded: Recorded) -> Prose:
     chance = exceeded_by_chance(ring_share, (31, 64))
     near = recorded.circled["at_0.5"].between(1 / claims.NEAR, claims.NEAR)
     return {
@@ -57,7 +55,7 @@ def _ring(recorded: Recorded) -> dict[str, Any]:
     }
 
 
-def _dimension(recorded: Recorded) -> dict[str, Any]:
+def _dimension(recorded: Recorded) -> Prose:
     """The effective dimension in the authors' setting and as published; when it is highest."""
     rows = recorded.theirs
     published = pd.Series(claims.PUBLISHED) / claims.PUBLISHED[1]
@@ -75,7 +73,7 @@ def _dimension(recorded: Recorded) -> dict[str, Any]:
     }
 
 
-def _start(recorded: Recorded) -> dict[str, Any]:
+def _start(recorded: Recorded) -> Prose:
     """What a start shows, and which frequency wins."""
     rows = recorded.theirs
     own = recorded.lives.loc[[runs.PAPER, runs.SMALL_RUNS, runs.GU, HEART]]
@@ -92,7 +90,7 @@ def _start(recorded: Recorded) -> dict[str, Any]:
     }
 
 
-def _tickets(tickets: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
+def _tickets(tickets: Tables) -> Prose:
     """Which tickets win."""
     axes = tickets["axes"].grok_step.astype(float)
     random_axes = tickets["random axes"].grok_step.astype(float).fillna(np.inf)
@@ -105,13 +103,13 @@ def _tickets(tickets: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
     }
 
 
-def _few_axes(rows: pd.DataFrame) -> dict[str, Any]:
+def _few_axes(rows: pd.DataFrame) -> Prose:
     """What a network answers with its embedding on a few axes of its end."""
     return {
         "two_axes": Number.median(rows.best_2, ".0%"),
         "ten_axes": Number.median(rows.best_10, ".0%"),
         "enough_6": count_of(rows.best_6 >= claims.SOLVED),
-        "enough_10": int((rows.best_10 >= claims.SOLVED).sum()),
+        "enough_10": (rows.best_10 >= claims.SOLVED).sum(),
         "ahead": Number.median(100 * rows.gain, ".1f"),
     }
 
@@ -120,7 +118,7 @@ def _generalising(times: pd.DataFrame) -> str:
     return count_of(times.grok_step.notna())
 
 
-def _decay_and_dropout(recorded: Recorded) -> dict[str, Any]:
+def _decay_and_dropout(recorded: Recorded) -> Prose:
     """When the small network generalises with weight decay, and the authors' with dropout."""
     usual = recorded.decays[runs.USUAL]
     less = pd.concat([times for decay, times in recorded.decays.items() if decay < runs.USUAL])
@@ -142,16 +140,16 @@ def _decay_and_dropout(recorded: Recorded) -> dict[str, Any]:
     }
 
 
-def _diagram(recorded: Recorded) -> dict[str, Any]:
+def _diagram(recorded: Recorded) -> Prose:
     lines = sandwich({"": recorded.phases})
     return {
         "comprehend": count_of(np.ravel(recorded.phases) == "C"),
-        "lines": int(lines.lines.sum()),
-        "lines_right": int(lines["C, G, M"].sum()),
+        "lines": lines.lines.sum(),
+        "lines_right": lines["C, G, M"].sum(),
     }
 
 
-def _controls(beside: pd.DataFrame) -> dict[str, Any]:
+def _controls(beside: pd.DataFrame) -> Prose:
     strong = beside.loc["strong decay"]
     fresh = beside.accuracy["its embedding, a fresh decoder"]
     return {
@@ -161,7 +159,7 @@ def _controls(beside: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def _sets(rows: pd.DataFrame) -> dict[str, Any]:
+def _sets(rows: pd.DataFrame) -> Prose:
     """What becomes of the four chosen training sets."""
     free = rows[~rows.line]
     ideal = contrast.predictions().ideal

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import pandas as pd
@@ -11,6 +10,7 @@ import xarray as xr
 from companion.claims import load
 from grokbook.curves.delay import grok_times
 from grokbook_chapters.gu2025 import fig5, often
+from grokbook_chapters.labelled import Datasets, Tables
 from grokbook_chapters.transformer_representations import claims, contrast, embedding, runs, tickets
 
 HEART = "Gu et al., p = 47"
@@ -28,15 +28,15 @@ class Recorded(NamedTuple):
     run of the four chosen training sets.
     """
 
-    networks: Mapping[str, xr.Dataset]
+    networks: Datasets
     lives: pd.DataFrame
     shown: xr.Dataset
     circled: pd.DataFrame
-    tickets: Mapping[str, pd.DataFrame]
-    decays: Mapping[float, pd.DataFrame]
-    dropped: Mapping[float, xr.Dataset]
+    tickets: Tables
+    decays: Tables
+    dropped: Datasets
     phases: xr.DataArray
-    controls: Mapping[str, xr.Dataset]
+    controls: Datasets
     sets: pd.DataFrame
 
     @property

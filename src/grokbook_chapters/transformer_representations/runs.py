@@ -13,7 +13,7 @@ from torch.nn import functional
 from grokbook.measures.principal import on_axes, rebuilt, ring_share
 from grokbook.measures.representation import representation_quality
 from grokbook.models.encoder import Encoder
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiment, Experiments
 from grokbook.runs.sweep import Axis, Sweep
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.training.config import RunConfig, StopRule
@@ -144,7 +144,7 @@ def encoder_run(
     )
 
 
-def fig7() -> dict[str, Experiment]:
+def fig7() -> Experiments:
     """Fig. 7 (left) with the authors' dropout, without it (a control), and with their program's
     decay besides.
 
@@ -166,7 +166,7 @@ def _fig7(label: str, n_seeds: int, **changes: float) -> Experiment:
     return projected(f"liu2022/fig7[p={PAPER_P}{label}]", config, tuple(range(n_seeds)))
 
 
-def circle() -> dict[str, Experiment]:
+def circle() -> Experiments:
     """Fresh seeds of Fig. 1's runs for the circle: its plane is read every 100 steps, to step
     8,000.
 
@@ -189,7 +189,7 @@ def fit_with_dropout(view: View) -> float:
     return float((answers == view.task.targets[train]).mean())
 
 
-def centre() -> dict[float, Experiment]:
+def centre() -> Experiments:
     """Fig. 7 (centre) at three of its shares of numbers dropped, until 99 % of the test set is
     right.
 
@@ -217,34 +217,34 @@ def small_run(label: str, n_seeds: int = 3, **changes: Any) -> Experiment:
     return projected(f"liu2022/small[{label}]", config, tuple(range(n_seeds)))
 
 
-def by_decay() -> dict[float, Experiment]:
+def by_decay() -> Experiments:
     """The small runs by weight decay of the decoder."""
     return {
         decay: small_run(f"decay={decay:g}", seeds, decay=decay) for decay, seeds in DECAYS.items()
     }
 
 
-def late() -> dict[float, Experiment]:
+def late() -> Experiments:
     """Small runs without decay to step 10,000: where those of `by_decay` end, none can be twice as
     late as with it."""
     run = small_run(f"decay=0, steps={SLOW}", decay=0.0, steps=SLOW)
     return {0.0: replace(run, seeds=(3, 4, 5))}
 
 
-def slow() -> dict[float, Experiment]:
+def slow() -> Experiments:
     """The runs that tell how much later a small run is without decay: `late`, and fresh seeds with
     it."""
     return late() | {USUAL: replace(by_decay()[USUAL], seeds=(6, 7, 8))}
 
 
-def by_dropout() -> dict[float, Experiment]:
+def by_dropout() -> Experiments:
     """The small runs at the usual decay by share of numbers dropped while they are trained; 0 is
     that of `by_decay`."""
     dropped = {rate: small_run(f"dropout={rate:g}", dropout=rate) for rate in RATES}
     return {0.0: by_decay()[USUAL]} | dropped
 
 
-def scanned() -> dict[str, Sweep]:
+def scanned() -> Experiments:
     """The diagram of Fig. 7 (right) on the small network: 6 learning rates and 8 weight decays of
     the decoder.
 
@@ -259,7 +259,7 @@ def scanned() -> dict[str, Sweep]:
     return {"cells": Sweep("liu2022/small[phases]", config, (0, 1, 2), axes=axes)}
 
 
-def controls() -> dict[str, Experiment]:
+def controls() -> Experiments:
     """Small runs with labels dealt out anew, with five times the decay, and with the program's
     decay of the embedding.
 
@@ -274,7 +274,7 @@ def controls() -> dict[str, Experiment]:
     }
 
 
-def networks() -> dict[str, Experiment]:
+def networks() -> Experiments:
     """The networks in which an embedding is looked at, by what the page calls them; the first is
     the authors' setting.
 
@@ -297,7 +297,7 @@ RUNS = (fig7, centre, circle, by_decay, by_dropout, controls, late, scanned, oft
 
 def plan(
     p: int, train_fraction: float, d_model: int, decay: float, steps: int, n_seeds: int
-) -> dict[str, Experiment]:
+) -> Experiments:
     """Plan of chapter 14: the run that the page trains."""
     config = encoder_run(
         p,

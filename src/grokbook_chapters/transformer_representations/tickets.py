@@ -24,7 +24,7 @@ from grokbook.curves.delay import grok_times, middle
 from grokbook.measures.principal import principal_axes
 from grokbook.models.encoder import Encoder
 from grokbook.models.networks import Parameters, Shapes
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiment, Experiments
 from grokbook.training.ensemble import How, train_here
 from grokbook.training.forward import split_weights
 from grokbook.training.optim import Group
@@ -61,7 +61,7 @@ class Ticket(Encoder):
         """The parameters that have rates of their own; `fixed` is the projection."""
         return whole(self).groups() | {"fixed": ("W_P",)}
 
-    def draw(self, seed: int, start: str = "normal") -> dict[str, Tensor]:
+    def draw(self, seed: int, start: str = "normal") -> Parameters:
         """Initial parameters, of a ticket those that are kept of them."""
         drawn = whole(self).draw(seed)
         rng = np.random.default_rng((seed, 1))
@@ -118,7 +118,7 @@ def whole(ticket: Ticket) -> Encoder:
 
 
 @lru_cache(maxsize=16)
-def trained(ticket: Ticket, seed: int) -> dict[str, Tensor]:
+def trained(ticket: Ticket, seed: int) -> Parameters:
     """The parameters with which the ordinary network of these sizes ends, trained as the tickets
     are."""
     sizes = {
@@ -132,7 +132,7 @@ def trained(ticket: Ticket, seed: int) -> dict[str, Tensor]:
     return split_weights(config, train_here([config], How()).weights[0])
 
 
-def tickets() -> dict[str, Experiment]:
+def tickets() -> Experiments:
     """The small runs with dropout by what is kept of their start: all of it, and four kinds of
     tickets."""
     sizes = SMALL | {"steps": LENGTH, "points": 50, "snapshots": 2}
@@ -163,7 +163,7 @@ def _ticket(runs: Runs, own: str, null: str) -> Finding:
     if not enough(*tables, least=SEEDS):
         return judge(None, told=listed)
     normal, ticket, random = [table.grok_step.astype(float) for table in tables]
-    first = bool((ticket < random.fillna(np.inf)).all())
+    first = (ticket < random.fillna(np.inf)).all()
     parts = (most(ticket.notna()), first) if most(normal.notna()) else (None,)
     value = middle(ticket)
     return judge(*parts, told=listed, value=value if np.isfinite(value) else None)
@@ -178,7 +178,7 @@ _SAYS = "95 % of the test set at step (range of the runs): {told}"
     "liu2022",
     "section 4.2",
     **_TICKETS,
-    says=("by small companions: {companions}; ", _SAYS),
+    says=f"by small companions: {{companions}}; {_SAYS}",
 )
 def axes_are_tickets(runs: Runs) -> Finding:
     """ "Some of the structure required for generalization exists before training": the winning

@@ -48,11 +48,8 @@ def embeddings(p: int, draws: int = 20) -> Iterator[np.ndarray]:
     shown_by="counterexample",
     also=("G02",),
     says=(
-        (
-            "k_r and delta_r exist for {value:.0f} of {high:.0f} embeddings that no training has"
-            " touched: any finite "
-        ),
-        "set lies in some ball",
+        "k_r and delta_r exist for {value:.0f} of {high:.0f} embeddings that no training has "
+        "touched: any finite set lies in some ball"
     ),
 )
 def sums_in_balls(p: int = 13) -> Finding:
@@ -64,10 +61,10 @@ def sums_in_balls(p: int = 13) -> Finding:
     finite = np.isfinite([closeness(phi).delta for phi in embeddings(p)])
     return judge(
         finite.any(),
-        anything=bool(finite.all()),
-        value=float(finite.sum()),
+        anything=finite.all(),
+        value=finite.sum(),
         low=0,
-        high=float(finite.size),
+        high=finite.size,
     )
 
 
@@ -82,18 +79,10 @@ def sums_in_balls(p: int = 13) -> Finding:
     also=("G07", "G10"),
     bars={"close": (0.5, 1.5)},
     says=(
-        (
-            "the means of all classes agree to {shared:.0e}; over {of} embeddings the mean radius"
-            " of a class is "
-        ),
-        (
-            "never below {low:.2f} times that of the embedding: {near} are below our bar. The unit"
-            " circle, which "
-        ),
-        (
-            "solves the task, needs {value:.5f} at p = {p} ({wheel:.2f} at p = {small}); with other"
-            " bars: {bars}"
-        ),
+        "the means of all classes agree to {shared:.0e}; over {of} embeddings the mean radius of a "
+        "class is never below {low:.2f} times that of the embedding: {near} are below our bar. The "
+        "unit circle, which solves the task, needs {value:.5f} at p = {p} ({wheel:.2f} at p = "
+        "{small}); with other bars: {bars}"
     ),
 )
 def sums_in_small_balls(p: int = 97, small: int = 13, *, close: float = 1.0) -> Finding:
@@ -120,7 +109,7 @@ def sums_in_small_balls(p: int = 97, small: int = 13, *, close: float = 1.0) -> 
         p=p,
         wheel=wheel,
         small=small,
-        near=int((np.array(ratios) < close - 1e-9).sum()),
+        near=(np.array(ratios) < close - 1e-9).sum(),
     )
 
 
@@ -133,14 +122,9 @@ def sums_in_small_balls(p: int = 97, small: int = 13, *, close: float = 1.0) -> 
     published="> 1",
     shown_by="proof",
     says=(
-        (
-            "the nearest sums of different classes would have to be farther apart than the farthest"
-            " of one class; over {of} "
-        ),
-        (
-            "embeddings they reach {value:.3f} of that, and never more than 1 - 1/p = {high:.3f},"
-            " as proved"
-        ),
+        "the nearest sums of different classes would have to be farther apart than the farthest of "
+        "one class; over {of} embeddings they reach {value:.3f} of that, and never more than 1 - "
+        "1/p = {high:.3f}, as proved"
     ),
 )
 def close_exactly_if_equivalent(p: int = 13, modular: bool = True) -> Finding:
@@ -166,14 +150,9 @@ def close_exactly_if_equivalent(p: int = 13, modular: bool = True) -> Finding:
     shown_by="counterexample",
     also=("P08", "P14"),
     says=(
-        (
-            "some delta above MED exists for all {of} embeddings, trained or not; what can be said"
-            " is MED <= 2 cos(pi/2p) "
-        ),
-        (
-            "sqrt(|E|_F^2/p), which is {value:.4f} for rows of length 1 at p = {p} and is attained"
-            " (largest ratio {most:.6f})"
-        ),
+        "some delta above MED exists for all {of} embeddings, trained or not; what can be said is "
+        "MED <= 2 cos(pi/2p) sqrt(|E|_F^2/p), which is {value:.4f} for rows of length 1 at p = {p} "
+        "and is attained (largest ratio {most:.6f})"
     ),
 )
 def bound_on_med(p: int = 97) -> Finding:
@@ -190,7 +169,7 @@ def bound_on_med(p: int = 97) -> Finding:
     finite = np.isfinite(values)
     return judge(
         finite.any(),
-        anything=bool(finite.all()),
+        anything=finite.all(),
         value=top,
         low=top,
         high=top,
@@ -261,19 +240,11 @@ def best_fits(moduli: Sequence[int] = (13, 37, 97), seeds: int = 5) -> pd.DataFr
     shown_by="proof",
     seconds=10,
     says=(
-        (
-            "over all cells the best additive map explains {value:.1%} of the variance of the"
-            " targets: it sends "
-        ),
-        (
-            "every class to one common mean, so the constraints can be met only if all c_r lie"
-            " within their "
-        ),
-        (
-            "tolerance of one point. On the trained cells alone, {fraction:.0%}, F(i) + G(j) gives"
-            " the right labels "
-        ),
-        "on {fits} random splits, with at best {unseen:.0%} of the other cells right",
+        "over all cells the best additive map explains {value:.1%} of the variance of the targets: "
+        "it sends every class to one common mean, so the constraints can be met only if all c_r "
+        "lie within their tolerance of one point. On the trained cells alone, {fraction:.0%}, F(i) "
+        "+ G(j) gives the right labels on {fits} random splits, with at best {unseen:.0%} of the "
+        "other cells right"
     ),
 )
 def additive_targets(

@@ -22,11 +22,9 @@ LEMMA = "The smallest map"
     kind="formula",
     shown_by="counterexample",
     says=(
-        (
-            "for a block B of width {d} as it starts, B(a + b) differs from B(a) + B(b) by up to"
-            " {value:.2f} of the "
-        ),
-        "largest output, by {frozen:.0e} when the same units are on for every cell",
+        "for a block B of width {d} as it starts, B(a + b) differs from B(a) + B(b) by up to "
+        "{value:.2f} of the largest output, by {frozen:.0e} when the same units are on for every "
+        "cell"
     ),
 )
 def block_is_additive(d: int = 16, cells: int = 200) -> Finding:
@@ -64,19 +62,11 @@ def on_the_sphere(x: np.ndarray) -> np.ndarray:
     shown_by="proof",
     also=("G12", "G56"),
     says=(
-        (
-            "with all x_i equal the least norm is {collapsed:.3f} times |r|/2M and MED is"
-            " {med:.0f}; for {draws} "
-        ),
-        (
-            "other choices on the sphere it is at least {value:.3f} times. Equality forces x_i ="
-            " x_-i = v/2: one "
-        ),
-        (
-            "point. By the other reading, against the same directions with lengths from 1/2 to 1,"
-            " the sphere has the "
-        ),
-        "smaller norm in {outward} of {draws}: a matter of length, not of being spread",
+        "with all x_i equal the least norm is {collapsed:.3f} times |r|/2M and MED is {med:.0f}; "
+        "for {draws} other choices on the sphere it is at least {value:.3f} times. Equality forces "
+        "x_i = x_-i = v/2: one point. By the other reading, against the same directions with "
+        "lengths from 1/2 to 1, the sphere has the smaller norm in {outward} of {draws}: a matter "
+        "of length, not of being spread"
     ),
 )
 def minimum_is_a_manifold(p: int = 11, d: int = 8, draws: int = 50) -> Finding:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
-from companion.page import Number, Truth
+from companion.page import Number, Prose, Truth
 from grokbook.measures import med
 from grokbook.measures.geometry import diameter
 from grokbook.theory.enclosing_ball import smallest_ball
@@ -22,7 +20,7 @@ def numbers(
     shares: pd.DataFrame,
     fits: pd.DataFrame,
     paths: pd.DataFrame,
-) -> dict[str, Any]:
+) -> Prose:
     """What the prose uses: of circles modulo `p`, of the additive fits to `n_seeds` training sets,
     of the `shares` of trained embeddings and of the descents `paths`."""
     moduli = shares.modulus.unique().tolist()
@@ -38,7 +36,7 @@ def numbers(
     }
 
 
-def _circles(p: int, p_recorded: int) -> dict[str, Any]:
+def _circles(p: int, p_recorded: int) -> Prose:
     """Balls that the classes of a circle need, and MED over its frequencies."""
     balls = [smallest_ball(points) for points in class_sums(circle(p, 1))]
     radius = max(ball.radius for ball in balls)
@@ -52,7 +50,7 @@ def _circles(p: int, p_recorded: int) -> dict[str, Any]:
     }
 
 
-def _fits(fits: pd.DataFrame, n_splits: int) -> dict[str, Any]:
+def _fits(fits: pd.DataFrame, n_splits: int) -> Prose:
     """How far additive logits get on the trained cells, at the smallest and the largest modulus."""
     largest = fits.loc[fits.index.max()]
     cannot_fit = largest.margin < 1e-3
@@ -69,7 +67,7 @@ def _fits(fits: pd.DataFrame, n_splits: int) -> dict[str, Any]:
     }
 
 
-def _descents(paths: pd.DataFrame) -> dict[str, Any]:
+def _descents(paths: pd.DataFrame) -> Prose:
     """By which factors MED and the diameter shrink from the first to the last step."""
     ends = paths[paths.step.isin([0, paths.step.max()])].set_index(["draw", "step"]).unstack()
     factors = {}
@@ -77,13 +75,13 @@ def _descents(paths: pd.DataFrame) -> dict[str, Any]:
         factors[name] = ends[name].iloc[:, 0] / ends[name].iloc[:, 1]
     return {
         "descents": len(ends),
-        "descents_fall": int((factors["med"] > 1).sum()),
+        "descents_fall": (factors["med"] > 1).sum(),
         "descent_med": f"{factors['med'].median():.0f}",
         "descent_width": f"{factors['diameter'].median():.0f}",
     }
 
 
-def _trained(shares: pd.DataFrame, moduli: list[int]) -> dict[str, Any]:
+def _trained(shares: pd.DataFrame, moduli: list[int]) -> Prose:
     """Shares of products of the recorded networks."""
     starts = shares[shares.step == 0].groupby("modulus")["products"].median()
     last = shares[shares.step == shares.groupby("modulus").step.transform("max")]
@@ -115,7 +113,7 @@ def _early(shares: pd.DataFrame) -> int:
     return int(((shares["products"] > 0.8) & (shares.test_accuracy < 0.5)).sum())
 
 
-def _deeper() -> dict[str, Any]:
+def _deeper() -> Prose:
     """What the check of the layers behind the embedding has settled."""
     settled = deeper_layers.finding().numbers
     names = ("reached", "learned", "memorised")

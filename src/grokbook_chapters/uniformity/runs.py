@@ -10,7 +10,7 @@ import torch
 
 from grokbook.errors import ParameterError
 from grokbook.models.activations import SUM, activations
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiments
 from grokbook.training.watching import View, Watch
 from grokbook_chapters.gu2025 import fig5
 from grokbook_chapters.lead_tasks import FEW, ORDERED, P_TASKS, watched_run
@@ -51,7 +51,7 @@ VERSIONS = {
 }
 
 
-def deeper(n_seeds: int = 3) -> dict[str, Experiment]:
+def deeper(n_seeds: int = 3) -> Experiments:
     """Addition modulo 47, each operand with its own tokens: with enough cells to generalise, and
     with too few.
 
@@ -78,7 +78,7 @@ def deeper(n_seeds: int = 3) -> dict[str, Experiment]:
 RUNS = (deeper,)
 
 
-def plan(p_recorded: int, p_other: int, n_seeds: int) -> dict[str, Experiment]:
+def plan(p_recorded: int, p_other: int, n_seeds: int) -> Experiments:
     """The runs of Fig. 5 at two moduli, from the records; the theory itself trains nothing.
 
     Raises ParameterError for two equal moduli.

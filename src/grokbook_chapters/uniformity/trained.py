@@ -3,8 +3,6 @@ embedding (G54)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -57,7 +55,7 @@ def share_table(dataset: xr.Dataset) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def embedding_shares(runs: Mapping[int, xr.Dataset]) -> pd.DataFrame:
+def embedding_shares(runs: Runs) -> pd.DataFrame:
     """What the class explains of the sums and the products of trained embeddings: a row a modulus,
     seed and kept step, with the test accuracy there.
 
@@ -92,23 +90,11 @@ def embedding_shares(runs: Mapping[int, xr.Dataset]) -> pd.DataFrame:
     published="in the deeper layers",
     bars={"half": (0.25, 0.75)},
     says=(
-        (
-            "{learned} runs generalise and {memorised} only memorise. From fitting to"
-            " generalisation the class "
-        ),
-        (
-            "explains {shares} (medians); after the MLP {reached} of {learned} come above"
-            " {half:.0%} there (other "
-        ),
-        (
-            "bars: {bars}). Afterwards it can fall below again while 95 % of the test cells stay"
-            " right: at {below} "
-        ),
-        (
-            "logged steps; at the last step the median is {end:.2f}. Runs that memorise end at"
-            " {idle:.2f} at most "
-        ),
-        "(chance there: {few:.2f})",
+        "{learned} runs generalise and {memorised} only memorise. From fitting to generalisation "
+        "the class explains {shares} (medians); after the MLP {reached} of {learned} come above "
+        "{half:.0%} there (other bars: {bars}). Afterwards it can fall below again while 95 % of "
+        "the test cells stay right: at {below} logged steps; at the last step the median is "
+        "{end:.2f}. Runs that memorise end at {idle:.2f} at most (chance there: {few:.2f})"
     ),
 )
 def deeper_layers(runs: Runs, *, half: float = HALF) -> Finding:
@@ -133,7 +119,7 @@ def deeper_layers(runs: Runs, *, half: float = HALF) -> Finding:
     shares = []
     for share, stage in STAGES.items():
         shares.append(f"{middle[f'{share}_fit']:.2f} to {middle[f'{share}_grok']:.2f} {stage}")
-    reached = int((learned.share_mlp_grok >= half).sum())
+    reached = (learned.share_mlp_grok >= half).sum()
     idle = memorised.share_mlp_end.max()
     rises = learned.share_mlp_grok > learned.share_mlp_fit
     tells = len(learned) >= ENOUGH and len(memorised) >= ENOUGH and idle < half

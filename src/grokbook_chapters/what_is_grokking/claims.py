@@ -11,15 +11,13 @@ from companion.claims import Finding, Runs, claim, judge
 from grokbook.curves.delay import ONSET, grok_times, median_step
 from grokbook.curves.limits import limits_table
 from grokbook.plotting.moving import MOST_FRAMES
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiments
 from grokbook_chapters.gu2025 import fig5, fresh_fig5, live_run
 
 ALL_SEEDS = 19  # of the papers' size, all that are recorded
 
 
-def plan(
-    p: int, train_fraction: float, d_model: int, steps: int, n_seeds: int
-) -> dict[str, Experiment]:
+def plan(p: int, train_fraction: float, d_model: int, steps: int, n_seeds: int) -> Experiments:
     """The live run on a symmetric split, a random split that shows as many unordered pairs, and the
     recorded run.
 
@@ -90,18 +88,10 @@ def reached_by_a_seed(steps: pd.Series) -> bool:
     bars={"around": (500, 2000)},
     rule_changed=RULE,
     says=(
-        (
-            "steps from which {share:.0%} of the test cells with an untrained transpose are right:"
-            " {fresh}; from "
-        ),
-        (
-            "which the test accuracy is five points above its plateau: {all}; their medians over"
-            " {count} runs are "
-        ),
-        (
-            "{medians}; 5,000 lies in the range of the seeds by {among} of the two; with another"
-            " width: {bars}"
-        ),
+        "steps from which {share:.0%} of the test cells with an untrained transpose are right: "
+        "{fresh}; from which the test accuracy is five points above its plateau: {all}; their "
+        "medians over {count} runs are {medians}; 5,000 lies in the range of the seeds by {among} "
+        "of the two; with another width: {bars}"
     ),
 )
 def onset_of_random_split(runs: Runs, *, around: int = 1000) -> Finding:
@@ -147,5 +137,5 @@ def onset_of_random_split(runs: Runs, *, around: int = 1000) -> Finding:
 def _steps(steps: pd.Series, last: int) -> str:
     """The onsets in order, and how many runs have none by the last step."""
     known = ", ".join(f"{step:,}" for step in sorted(steps.dropna()))
-    absent = int(steps.isna().sum())
+    absent = steps.isna().sum()
     return f"{known} ({absent} of {len(steps)} runs: not by step {last:,})" if absent else known

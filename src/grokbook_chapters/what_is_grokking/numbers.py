@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from companion.page import Number, Truth
+from companion.page import Number, Prose, Truth
 from grokbook.curves.delay import delay_summary, grok_times, median_delay, median_step
 from grokbook.measures import energy_share
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiments
 from grokbook.tasks import ModularTask
 from grokbook.theory.memorisers import transpose_accuracy
 from grokbook_chapters.what_is_grokking.figures import SHAPE, snapshots
@@ -28,11 +25,11 @@ PAPER = ("runs", "generalised", "fit", "earliest", "latest", "last")
 
 
 def numbers(
-    experiments: Mapping[str, Experiment],
+    experiments: Experiments,
     runs: xr.Dataset,
     random: xr.Dataset,
     paper: xr.Dataset | None,
-) -> dict[str, Any]:
+) -> Prose:
     """What the prose uses of the runs on a symmetric and a random split, and of the recorded ones.
 
     `experiments` are those of `plan`; `paper` is None where its runs are not there.
@@ -47,7 +44,7 @@ def numbers(
     }
 
 
-def _setting(runs: xr.Dataset) -> dict[str, Any]:
+def _setting(runs: xr.Dataset) -> Prose:
     p = runs.sizes["token"]
     seeds = runs.sizes["seed"]
     return {
@@ -59,7 +56,7 @@ def _setting(runs: xr.Dataset) -> dict[str, Any]:
     }
 
 
-def _delay(runs: xr.Dataset, times: pd.DataFrame) -> dict[str, Any]:
+def _delay(runs: xr.Dataset, times: pd.DataFrame) -> Prose:
     """When the runs fit and generalise, and how the test loss behaves meanwhile."""
     last = int(runs.step[-1])
     fit = median_step(times, "fit_step")
@@ -94,7 +91,7 @@ def _times_later(fit: int | None, grok: int | None) -> str:
     return f"about {grok / fit:.0f} times as many steps"
 
 
-def _copying(runs: xr.Dataset, random: xr.Dataset, task: ModularTask) -> dict[str, Any]:
+def _copying(runs: xr.Dataset, random: xr.Dataset, task: ModularTask) -> Prose:
     """What copying the mirror image gives: at twice the median fit step of the random split."""
     last = int(random.step[-1])
     twice = 2 * int(median_step(grok_times(random), "fit_step") or last)
@@ -118,7 +115,7 @@ def _copying(runs: xr.Dataset, random: xr.Dataset, task: ModularTask) -> dict[st
     }
 
 
-def _shape(runs: xr.Dataset) -> dict[str, Any]:
+def _shape(runs: xr.Dataset) -> Prose:
     """How the embedding's shape differs between the first step and the last."""
     run = runs.sel(seed=0)
     first, _, last = snapshots(run)
@@ -145,14 +142,14 @@ def _shape(runs: xr.Dataset) -> dict[str, Any]:
     }
 
 
-def _at_paper_size(paper: xr.Dataset | None) -> dict[str, Any]:
+def _at_paper_size(paper: xr.Dataset | None) -> Prose:
     """Fit and delay of the recorded runs at p = 97; words where they are not there."""
-    summary: dict[str, Any] = dict.fromkeys(PAPER)
+    summary: Prose = dict.fromkeys(PAPER)
     missing = "(not run)"
     if paper is not None:
         summary = delay_summary(grok_times(paper))
         missing = "(not reached)"
-    texts: dict[str, Any] = {}
+    texts: Prose = {}
     for name in PAPER:
         texts[f"paper_{name}"] = Number(summary[name], ",.0f", missing)
     is_recorded = Truth(paper is not None or None, "the runs are not in the store")

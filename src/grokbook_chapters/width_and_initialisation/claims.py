@@ -25,6 +25,7 @@ from grokbook.curves.comparison import (
     sooner,
     span,
 )
+from grokbook.runs.experiment import Experiments
 from grokbook_chapters.gu2025 import LONGER
 from grokbook_chapters.ranges import generalising
 from grokbook_chapters.width_and_initialisation.planning import p_of_a_half, trend_p
@@ -33,7 +34,6 @@ from grokbook_chapters.width_and_initialisation.runs import (
     FRESH,
     MANY,
     OTHERS,
-    Settings,
     by_modulus,
     by_position,
     by_shift,
@@ -93,7 +93,7 @@ def halved(first: Times, second: Times, bar: float = HALF) -> Part:
     return sooner(at_onset(first), at_onset(second), factor=bar, test=paired_p)
 
 
-def fig20() -> Settings:
+def fig20() -> Experiments:
     """The two starts of Fig. 20 at its three training fractions, by fraction and start, with the
     same seeds each.
 
@@ -222,7 +222,7 @@ FIG_9 = (
 )
 
 
-def of_figure(figure: str) -> Settings:
+def of_figure(figure: str) -> Experiments:
     """The runs of one of Figs 9 to 11, by modulus, shift and width, or by width alone where that is
     all there is."""
     runs = {}
@@ -309,7 +309,7 @@ def accuracy_by_width(runs: Runs, *, band: tuple[float, float] = ABOUT_07) -> Fi
     nearly_all = reaches(wide, NEARLY_ALL)
     no_gain: Part = None
     if enough(wide, wider) and nearly_all is not None:
-        no_gain = bool(wider.best.median() - wide.best.median() < NO_GAIN)
+        no_gain = wider.best.median() - wide.best.median() < NO_GAIN
     value = narrow.late.median() if enough(narrow) else None
     return judge(level, swings, nearly_all, no_gain, value=value, seen=levels(runs))
 
@@ -400,12 +400,12 @@ def shift_delays(runs: Runs) -> Finding:
     )
 
 
-def at_width(d: int) -> Settings:
+def at_width(d: int) -> Experiments:
     """The two settings of one of Figs 19 to 21, by width and position vectors."""
     return {at: run for at, run in by_position().items() if at.startswith(f"d = {d},")}
 
 
-def with_figure_19() -> Settings:
+def with_figure_19() -> Experiments:
     """The runs of Fig. 19 at the paper's size, told beside the companions that may bear it out."""
     return {f"p = 97, {at}": run for at, run in at_width(128).items()}
 

@@ -14,8 +14,8 @@ from scipy.spatial.distance import pdist
 from grokbook.curves.comparison import same_seed
 from grokbook.models.start import embedding_start
 from grokbook.plotting.style import COLOURS, panels, styled
+from grokbook_chapters.labelled import Tables
 from grokbook_chapters.width_and_initialisation.planning import chance_of_ratio, pooled_spread
-from grokbook_chapters.width_and_initialisation.recorded import Tables
 
 LINES = ("measure", "second", "test", "theory")
 """Colours of the staircases of a panel, in their order."""
@@ -78,7 +78,7 @@ def _staircases(ax: Axes, tables: Tables, colours: Sequence[str] = LINES, line: 
     """One staircase a setting, a step up a network, up to the last step of its runs."""
     for colour, (label, table) in zip(colours, tables.items(), strict=False):
         seen = np.sort(table.grok_step.dropna().to_numpy(float))
-        last = float(table.last_step.max())
+        last = table.last_step.max()
         share = np.arange(len(seen) + 1) / len(table)
         begin = seen[0] if len(seen) else last
         ends = [begin, *seen, last]

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
 from companion.claims import findings
 from companion.claims.finding import some_of
-from companion.page import Truth
+from companion.page import Prose, Truth
 from grokbook.curves.comparison import (
     either_way,
     least_p,
@@ -19,14 +16,16 @@ from grokbook.curves.comparison import (
     span,
     steps_and_seen,
 )
+from grokbook.runs.experiment import Experiments
+from grokbook_chapters.labelled import Tables
 from grokbook_chapters.ranges import spread
 from grokbook_chapters.width_and_initialisation import planning, runs
 from grokbook_chapters.width_and_initialisation.claims import LEVEL, earlier_by, fig20, onset_ratio
-from grokbook_chapters.width_and_initialisation.recorded import Recorded, Tables
+from grokbook_chapters.width_and_initialisation.recorded import Recorded
 from grokbook_chapters.width_and_initialisation.tables import recorded_spread
 
 
-def numbers(live: Mapping[str, pd.DataFrame], recorded: Recorded) -> dict[str, Any]:
+def numbers(live: Tables, recorded: Recorded) -> Prose:
     """What the prose uses of the runs that the page trains (tables of `grok_times` by start, the
     normal one first) and of the recorded ones."""
     return {
@@ -50,7 +49,7 @@ def _seen(table: pd.DataFrame) -> str:
     return spread(table.grok_step.dropna(), ",.0f", "(none)")
 
 
-def _yardstick(alike: Tables) -> dict[str, Any]:
+def _yardstick(alike: Tables) -> Prose:
     """Of the seeds at two moduli of the papers' size how many generalise, and when."""
     large = alike["p = 97"]
     late = alike["p = 47"]
@@ -63,7 +62,7 @@ def _yardstick(alike: Tables) -> dict[str, Any]:
     }
 
 
-def _spread() -> dict[str, Any]:
+def _spread() -> Prose:
     """The standard deviation of ln(grok step) in settings of the papers' size and in ours, how
     often one of two runs takes twice as long, and the seeds that a change needs."""
     theirs = recorded_spread(_of_the_papers())
@@ -89,7 +88,7 @@ def _spread() -> dict[str, Any]:
     }
 
 
-def _of_the_papers() -> list[runs.Settings]:
+def _of_the_papers() -> list[Experiments]:
     shares = [runs.by_start(share) for share in (0.3, 0.25, 0.2)]
     return [
         runs.by_modulus(),
@@ -101,7 +100,7 @@ def _of_the_papers() -> list[runs.Settings]:
     ]
 
 
-def _companions() -> list[runs.Settings]:
+def _companions() -> list[Experiments]:
     shares = [runs.small_by_start(share) for share in (0.5, 0.4, 0.45)]
     return [
         runs.with_fresh_seeds(),
@@ -116,7 +115,7 @@ def _companions() -> list[runs.Settings]:
     ]
 
 
-def _shifts(recorded: Recorded) -> dict[str, Any]:
+def _shifts(recorded: Recorded) -> Prose:
     """With shared tokens and without how many generalise, at both sizes."""
     large = dict(recorded.large_shifts)
     small = dict(recorded.small_shifts)
@@ -136,7 +135,7 @@ def _shifts(recorded: Recorded) -> dict[str, Any]:
     }
 
 
-def _positions(recorded: Recorded) -> dict[str, Any]:
+def _positions(recorded: Recorded) -> Prose:
     """Pairs with and without position vectors: which is later, and how the widest scatter."""
     with_them, without = recorded.positions.values()
     ratios = same_seed(with_them, without)
@@ -148,8 +147,8 @@ def _positions(recorded: Recorded) -> dict[str, Any]:
     below = own.late.max() < 1 / 97
     return {
         "many_pairs": len(ratios),
-        "many_later": int((ratios.low > 1).sum()),
-        "many_earlier": int((ratios.high < 1).sum()),
+        "many_later": (ratios.low > 1).sum(),
+        "many_earlier": (ratios.high < 1).sum(),
         "many_with": _counted(with_them),
         "many_without": _counted(without),
         "many_last": f"{without.last_step.max():,}",
@@ -163,7 +162,7 @@ def _positions(recorded: Recorded) -> dict[str, Any]:
     }
 
 
-def _widths(recorded: Recorded) -> dict[str, Any]:
+def _widths(recorded: Recorded) -> Prose:
     """The longest runs at width 128 and modulus 43, and both panels of companions."""
     table = recorded.narrow
     generalised = table.grok_step.notna()
@@ -195,10 +194,10 @@ def _medians(first: pd.DataFrame, second: pd.DataFrame) -> str:
     return span(*ratio_bounds(first, second))
 
 
-def _starts(recorded: Recorded) -> dict[str, Any]:
+def _starts(recorded: Recorded) -> Prose:
     """How long each start takes beside the random one, and the onsets of Fig. 20."""
     structure = findings(["GE1"])["GE1"].value
-    words: dict[str, Any] = {"structure_young": f"{structure:.2f}"}
+    words: Prose = {"structure_young": f"{structure:.2f}"}
     normal = recorded.starts["normal"]
     p_values = []
     for start in ("small_normal", "normal_mean", "toeplitz"):
@@ -212,7 +211,7 @@ def _starts(recorded: Recorded) -> dict[str, Any]:
     return words
 
 
-def _live(live: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
+def _live(live: Tables) -> Prose:
     """The comparison that the page trains: the ratio, and the least p value of so few seeds."""
     (_, normal), (start, other) = live.items()
     least = least_p(len(other), len(normal))
@@ -227,6 +226,6 @@ def _live(live: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
     }
 
 
-def _race(race: Tables) -> dict[str, Any]:
+def _race(race: Tables) -> Prose:
     one_rate = list(race) == list(runs.ACCELERATORS)
     return {"one_rate": Truth(one_rate, f"recorded: {', '.join(race)}")}

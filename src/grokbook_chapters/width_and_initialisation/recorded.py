@@ -8,11 +8,11 @@ from typing import NamedTuple
 import pandas as pd
 
 from companion.claims import load
+from grokbook.runs.experiment import Experiments
+from grokbook_chapters.labelled import Tables
 from grokbook_chapters.width_and_initialisation import runs
 from grokbook_chapters.width_and_initialisation.claims import fig20
 from grokbook_chapters.width_and_initialisation.tables import longest, times
-
-Tables = dict[str, pd.DataFrame]
 
 FURTHER = tuple(range(runs.FRESH[0], 23))
 """Seeds of the normal start and of the Toeplitz table of normal numbers, later ones included."""
@@ -67,7 +67,7 @@ def recorded() -> Recorded:
     )
 
 
-def _starts() -> runs.Settings:
+def _starts() -> Experiments:
     """The starts of `APART` at p = 59 with the seeds of `FRESH`, the two compared by a claim with
     all of `FURTHER`."""
     starts = runs.fresh()

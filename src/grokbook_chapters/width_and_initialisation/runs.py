@@ -12,13 +12,11 @@ import dataclasses
 from functools import partial
 from typing import Any, NamedTuple
 
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiment, Experiments
 from grokbook.training.accelerators import Grokfast, Muon
 from grokbook.training.optim import AdamW
 from grokbook.training.schedule import Schedule
 from grokbook_chapters.gu2025 import LONGER, fig5, modular_run
-
-Settings = dict[str, Experiment]
 
 # Starts of the embedding in Fig. 20: the two of the paper, and two controls.
 FOUR = ("normal", "toeplitz", "positive", "circulant")
@@ -116,7 +114,7 @@ def small(name: str, **changes: Any) -> Experiment:
     return run(f"small/{name}", **(SMALL | changes))
 
 
-def on_and_off(label: str, name: str, **changes: Any) -> Settings:
+def on_and_off(label: str, name: str, **changes: Any) -> Experiments:
     """Runs with position vectors and without, each with its state after `label` and in place of {}
     in `name`."""
     return {
@@ -127,7 +125,7 @@ def on_and_off(label: str, name: str, **changes: Any) -> Settings:
 
 def plan(
     p: int, train_fraction: float, d_model: int, steps: int, n_seeds: int, start: str
-) -> Settings:
+) -> Experiments:
     """Plan of chapter 09: small networks that differ in the start of the embedding, trained while
     the page is built."""
     sizes = {
@@ -144,7 +142,7 @@ def plan(
     }
 
 
-def by_modulus() -> Settings:
+def by_modulus() -> Experiments:
     """Fig. 22 of Gu 2024 (p = 47, three times as long as well) and the same at p = 97."""
     return {
         "p = 47": fig5(47, n_seeds=10),
@@ -153,7 +151,7 @@ def by_modulus() -> Settings:
     }
 
 
-def by_shift() -> Settings:
+def by_shift() -> Experiments:
     """Fig. 3 of Gu 2024 at p = 97: the second operand's tokens shifted by k; k = 0 has all seeds of
     Fig. 5."""
     return {"k = 0": fig5(97, n_seeds=19)} | {
@@ -166,14 +164,14 @@ def unchanged() -> Experiment:
     return small_by_start()["normal"].with_seeds(25)
 
 
-def small_by_shift() -> Settings:
+def small_by_shift() -> Experiments:
     """The companions of Fig. 3 at p = 59, by shift."""
     return {"k = 0": unchanged()} | {
         f"k = {k}": small(f"fig3[k={k}]", shift=k) for k in (20, 40, 59)
     }
 
 
-def by_position() -> Settings:
+def by_position() -> Experiments:
     """Figs 19 to 21 of Gu 2024, p = k = 97: three widths, position vectors on and off; of an order
     six seeds a side."""
     settings = {}
@@ -184,7 +182,7 @@ def by_position() -> Settings:
     return settings
 
 
-def small_by_position() -> Settings:
+def small_by_position() -> Experiments:
     """The companions of Fig. 19, p = k = 59, with more cells and steps: half and 4,000 are too few
     to generalise.
 
@@ -195,7 +193,7 @@ def small_by_position() -> Settings:
     return on_and_off("d = 64", "small/fig19[positions={}, frac=0.7]", **SMALL | changes)
 
 
-def wider_by_position(*widths: int) -> Settings:
+def wider_by_position(*widths: int) -> Experiments:
     """The companions of Figs 20 and 21, p = k = 37, with about their ratios of width to modulus,
     and a narrow one.
 
@@ -212,7 +210,7 @@ def wider_by_position(*widths: int) -> Settings:
     return settings
 
 
-def by_width() -> Settings:
+def by_width() -> Experiments:
     """Figs 9 to 11 of Gu et al. 2025, and the recorded width 128 at p = 47 between the two of Fig.
     9.
 
@@ -238,7 +236,7 @@ def _largest_first(item: tuple[str, Experiment]) -> tuple[int, int, int]:
     return -task.p, task.shift, experiment.config.model.d_model
 
 
-def narrow_by_position(first: int = MORE[0]) -> Settings:
+def narrow_by_position(first: int = MORE[0]) -> Experiments:
     """Further companions of Fig. 19, of its ratio of width to modulus: width 48 at p = k = 37, from
     seed `first` on.
 
@@ -248,7 +246,7 @@ def narrow_by_position(first: int = MORE[0]) -> Settings:
     return _with(wider_by_position(48), tuple(range(first, MORE[-1] + 1)))
 
 
-def many_by_position() -> Settings:
+def many_by_position() -> Experiments:
     """Width 48 at p = k = 37 once more, with 128 pairs of other seeds, after 10 and 16 pairs had
     left the delay open.
 
@@ -261,7 +259,7 @@ def many_by_position() -> Settings:
     return on_and_off("d = 48, 8,000 steps", name, seeds=MANY, **SHARED | sizes)
 
 
-def companions_by_width() -> Settings:
+def companions_by_width() -> Experiments:
     """The companions of both panels of Fig. 9, where more is trained; shares and lengths were
     chosen by other seeds."""
     settings = {}
@@ -274,7 +272,7 @@ def companions_by_width() -> Settings:
     return settings
 
 
-def by_start(train_fraction: float = 0.3, normal_seeds: int = 5) -> Settings:
+def by_start(train_fraction: float = 0.3, normal_seeds: int = 5) -> Experiments:
     """Fig. 20 of Gu et al. 2025 at one training fraction, p = 97: the four starts of the
     embedding."""
     settings = {}
@@ -287,7 +285,7 @@ def by_start(train_fraction: float = 0.3, normal_seeds: int = 5) -> Settings:
 
 def small_by_start(
     train_fraction: float = 0.5, starts: tuple[str, ...] = (*FOUR, "toeplitz_normal")
-) -> Settings:
+) -> Experiments:
     """The companions of Fig. 20 at one training fraction: four starts and the Toeplitz table with
     normal entries."""
     settings = {}
@@ -297,24 +295,24 @@ def small_by_start(
     return settings
 
 
-def with_fresh_seeds() -> Settings:
+def with_fresh_seeds() -> Experiments:
     """The starts of `APART` at p = 59, half the cells trained, with the first seeds and those of
     `FRESH`."""
     return {start: e.with_seeds(FRESH[-1] + 1) for start, e in small_by_start(starts=APART).items()}
 
 
-def fresh() -> Settings:
+def fresh() -> Experiments:
     """The same starts with the seeds of `FRESH` alone: what decides between structure, scale and
     mean."""
     return _with(small_by_start(starts=APART), FRESH)
 
 
-def _with(settings: Settings, seeds: tuple[int, ...]) -> Settings:
+def _with(settings: Experiments, seeds: tuple[int, ...]) -> Experiments:
     """The same settings with other seeds."""
     return {label: dataclasses.replace(e, seeds=seeds) for label, e in settings.items()}
 
 
-def by_optimiser() -> Settings:
+def by_optimiser() -> Experiments:
     """AdamW, Muon and Grokfast at p = 59, each at three learning rates, everything else equal."""
     settings = {}
     for name, kind in ACCELERATORS.items():

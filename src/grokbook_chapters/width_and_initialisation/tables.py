@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -15,8 +15,9 @@ from grokbook.curves.comparison import same_seed
 from grokbook.curves.delay import ONSET, grok_times
 from grokbook.curves.limits import END, limits
 from grokbook.curves.oscillation import falls
-from grokbook.runs.experiment import Experiment
+from grokbook.runs.experiment import Experiments
 from grokbook.training.cost import step_seconds
+from grokbook_chapters.labelled import Tables
 from grokbook_chapters.ranges import spread
 from grokbook_chapters.width_and_initialisation.planning import pooled_spread
 from grokbook_chapters.width_and_initialisation.runs import ACCELERATORS, by_optimiser
@@ -52,7 +53,7 @@ def times(dataset: xr.Dataset) -> pd.DataFrame:
     )
 
 
-def levels(tables: Mapping[str, pd.DataFrame]) -> str:
+def levels(tables: Tables) -> str:
     """Test accuracy of the runs of each of these settings at their end and at best, and how many
     still rise."""
     return "; ".join(f"{label}: {_level(table)}" for label, table in tables.items())
@@ -83,10 +84,10 @@ def sign_test(first: pd.DataFrame, second: pd.DataFrame) -> Signs:
     later = int((ratios.low > 1).sum())
     earlier = int((ratios.high < 1).sum())
     test = binomtest(later, max(later + earlier, 1), alternative="greater")
-    return Signs(later, earlier, float(test.pvalue))
+    return Signs(later, earlier, test.pvalue)
 
 
-def longest(runs: Mapping[str, pd.DataFrame], label: str) -> str | None:
+def longest(runs: Tables, label: str) -> str | None:
     """Of the recorded settings `label` and "`label`, more steps" the one with the longest runs;
     None for neither."""
     alike = [name for name in runs if name == label or name.startswith(f"{label}, ")]
@@ -101,16 +102,16 @@ class Spread(NamedTuple):
     settings: int
 
 
-def recorded_spread(groups: Iterable[Mapping[str, Experiment]]) -> Spread:
+def recorded_spread(groups: Iterable[Experiments]) -> Spread:
     """Pooled spread of ln(grok step) over every recorded setting of some groups.
 
     The runs are those that generalised, the settings those where a run did and that have two. Runs
     of one seed that differ in their length alone count once, as the longest.
     """
-    experiments: dict[Any, Experiment] = {}
+    experiments: Experiments = {}
     for settings in groups:
         experiments |= {(e.key, len(e.seeds)): e for e in settings.values()}
-    longest_of: dict[str, pd.DataFrame] = {}
+    longest_of: Tables = {}
     for name, table in sorted(load(experiments, times).items(), key=_length):
         # all are given the same number of steps, since their length must not matter
         alike = repr(dataclasses.replace(experiments[name].config, steps=10_000))
@@ -126,7 +127,7 @@ def _length(item: tuple[Any, pd.DataFrame]) -> tuple[int, int]:
     return int(table.last_step.max()), len(table)
 
 
-def race(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+def race(tables: Tables) -> pd.DataFrame:
     """How many networks of each optimiser generalise, when, and what a step costs
     beside one of AdamW, measured now.
 

@@ -136,7 +136,7 @@ def test_no_check_means_informal_with_the_reason():
     assert (finding.verdict, finding.evidence) == ("informal", "No number.")
 
 
-SAYS = {"holds": "{n} of 3", "": ("best {best:.1%}", ", {n}")}
+SAYS = {"holds": "{n} of 3", "": "best {best:.1%}, {n}"}
 
 
 @claim("X1", "gu2025", "Fig. 1", section="b", kind="number", says=SAYS)
