@@ -62,7 +62,7 @@ def fig5(p: int, *, n_seeds: int = 5, steps: int | None = None) -> Experiment:
     usual = FIG5_STEPS.get(p, 10_000)
     config = modular_run(p, 0.3, steps=steps or usual)
     longer = "" if config.steps == usual else f", steps={config.steps}"
-    return Experiment(f"gu2025/fig5[p={p}{longer}]", config, seeds=tuple(range(n_seeds)))
+    return Experiment(f"gu2025/fig5[p={p}{longer}]", config).with_seeds(n_seeds)
 
 
 def fresh_fig5() -> Experiment:
@@ -110,4 +110,4 @@ def live_run(
     config = modular_run(p, train_fraction, d_model=d_model, steps=steps, split=split)
     config = dataclasses.replace(config, log=Schedule(points=200))
     name = f"live/addition[p={p}, {split}, {train_fraction:g}]"
-    return Experiment(name, config, seeds=tuple(range(n_seeds)))
+    return Experiment(name, config).with_seeds(n_seeds)

@@ -1,5 +1,5 @@
-"""Datasets and tables by a label (a setting, a size, a seed): what functions of the chapters are
-given."""
+"""Datasets and tables by a label (a setting, a size, a seed), and rows by the names of their
+columns: what functions of the chapters take and give."""
 
 from __future__ import annotations
 
@@ -11,3 +11,4 @@ import xarray as xr
 
 Datasets = Mapping[Any, xr.Dataset]
 Tables = Mapping[Any, pd.DataFrame]
+Row = dict[str, Any]

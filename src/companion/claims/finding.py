@@ -247,12 +247,14 @@ def agreed(answers: Collection[Part]) -> Part:
     return kinds.pop() if len(kinds) == 1 else None
 
 
-def band(values: Iterable[float]) -> tuple[float, float, float]:
-    """Median, smallest and largest of some values.
+def band(values: Iterable[float]) -> dict[str, float]:
+    """The number and the band that `judge` is given of some values: their median, the smallest and
+    the largest.
 
     Example:
         >>> band([3.0, 1.0, 2.0])
-        (2.0, 1.0, 3.0)
+        {'value': 2.0, 'low': 1.0, 'high': 3.0}
     """
     series = pd.Series(values, dtype=float)
-    return float(series.median()), float(series.min()), float(series.max())
+    ends = {"low": float(series.min()), "high": float(series.max())}
+    return {"value": float(series.median()), **ends}

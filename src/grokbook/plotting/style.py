@@ -45,6 +45,11 @@ def _by_seed(value: object) -> object:
     return value.swap_dims(run="seed") if along_run == {"seed"} else value
 
 
+def panel(height: float = 3.2) -> tuple[Figure, Axes]:
+    """A figure of the book's width with one pair of axes."""
+    return plt.subplots(figsize=(7.2, height))
+
+
 def panels(
     rows: int = 1, columns: int = 1, height: float = 3.2, **kwargs: Any
 ) -> tuple[Figure, np.ndarray]:

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 
 from grokbook.plotting.labels import name_lines
-from grokbook.plotting.style import COLOURS, panels, styled
+from grokbook.plotting.style import COLOURS, panel, panels, styled
 from grokbook_chapters.algebraic_solutions.hidden_nodes import (
     ACTIVE,
     factorise,
@@ -96,7 +96,7 @@ def blocks(d: int) -> Figure:
         r"$z_\nu$": (pair, 1),
         r"$z_{\mathrm{syn}} * z_\nu$": (product, 3),
     }
-    fig, ((ax,),) = panels(1, 1, height=5.4)
+    fig, ax = panel(height=5.4)
     for row, (title, (nodes, followed)) in enumerate(rows.items()):
         ax.text(-1.4, -2.4 * row, title, ha="right", va="center")
         for column, hands in enumerate(nodes):
@@ -160,7 +160,7 @@ def multiplied(waves: np.ndarray, frequencies: pd.DataFrame) -> Figure:
     """The nodes of the frequency that factors best among the longest, as a table of clocks, their
     factors above and left of it; where none factors, a panel that says so."""
     factored = frequencies[frequencies.factorable].sort_values(["order", "error"])
-    fig, ((ax,),) = panels(1, 1, height=4.4)
+    fig, ax = panel(height=4.4)
     ax.axis("off")
     if factored.empty:
         ax.text(0.5, 0.5, "no frequency of this network factors", ha="center", va="center")

@@ -19,6 +19,7 @@ import pandas as pd
 
 from grokbook.errors import ParameterError
 from grokbook.measures.inputs import Array, rows, to_numpy
+from grokbook_chapters.labelled import Row
 
 ACTIVE = 0.05
 """Size of a node's wave in layer a from which it counts for the order of a frequency."""
@@ -239,7 +240,7 @@ def frequency_table(waves: np.ndarray) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def kind_shares(frequencies: pd.DataFrame) -> dict[str, float]:
+def kind_shares(frequencies: pd.DataFrame) -> Row:
     """One run's percent of each of `KINDS` among the frequencies that factor, from
     `frequency_table`; NaN where none does."""
     kinds = frequencies.kind[frequencies.factorable]

@@ -128,7 +128,7 @@ def shifted_sums(potential: np.ndarray) -> np.ndarray:
     operand adds to k."""
     d = len(potential)
     m, k = np.indices((d, d))
-    return np.stack([potential[k[row], (m[row] - k[row]) % d].sum(axis=0) for row in range(d)])
+    return potential[k, (m - k) % d].sum(axis=1)
 
 
 def frequency_losses(network: Solution, *, strict: bool = True) -> np.ndarray:
@@ -156,7 +156,8 @@ def frequency_losses(network: Solution, *, strict: bool = True) -> np.ndarray:
     first = shifted_sums(same_layer_potentials(network, 0))
     second = shifted_sums(same_layer_potentials(network, 1))
     constant = (np.abs(first[0] + second[0]) ** 2)[k]
-    rest = (np.abs(first[1:]) ** 2).sum(axis=0)[k] + (np.abs(second[1:]) ** 2).sum(axis=0)[k]
+    others = np.abs(first[1:]) ** 2 + np.abs(second[1:]) ** 2
+    rest = others.sum(axis=0)[k]
     return square + constant / 4 + rest / 4
 
 

@@ -14,7 +14,7 @@ from scipy.stats import t as student
 
 from grokbook.curves.comparison import sign_flips
 from grokbook_chapters.causes.runs import ROUNDS, arms, free, last
-from grokbook_chapters.labelled import Tables
+from grokbook_chapters.labelled import Row, Tables
 
 BENCHES = ("Q", "T", "L")  # the benches of which something is predicted
 
@@ -147,7 +147,7 @@ def band(values: Sequence[float]) -> tuple[float, float, float]:
     return numbers.mean(), numbers.mean() - reach, numbers.mean() + reach
 
 
-def effect(arm: pd.DataFrame, base: pd.DataFrame, cap: int) -> dict[str, float]:
+def effect(arm: pd.DataFrame, base: pd.DataFrame, cap: int) -> Row:
     r"""The ratio of grok steps of an arm to those of the same seeds without it, from two tables of
     `grok_times`.
 
@@ -237,11 +237,12 @@ _STEPS = ["fit_step", "grok_step"]
 @cache
 def _effect(arm: Steps, base: Steps, cap: int) -> Mapping[str, float]:
     """`effect` of runs by seed, fit and grok step: many claims ask for the same arms."""
-    tables = [
-        pd.DataFrame(rows, columns=["seed", *_STEPS]).set_index("seed").astype("Float64")
-        for rows in (arm, base)
-    ]
-    return MappingProxyType(effect(*tables, cap))
+    return MappingProxyType(effect(_timed(arm), _timed(base), cap))
+
+
+def _timed(rows: Steps) -> pd.DataFrame:
+    columns = ["seed", *_STEPS]
+    return pd.DataFrame(rows, columns=columns).set_index("seed").astype("Float64")
 
 
 def compared(times: Tables, bench: str) -> pd.DataFrame:

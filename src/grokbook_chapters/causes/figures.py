@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from grokbook.plotting.labels import name_lines
-from grokbook.plotting.style import COLOURS, panels, seed_band, styled
+from grokbook.plotting.style import COLOURS, panel, panels, seed_band, styled
 from grokbook_chapters.causes.laws import NAMES, compared
 from grokbook_chapters.causes.runs import RADII
 from grokbook_chapters.labelled import Datasets, Tables
@@ -67,7 +67,7 @@ def left_of_the_wait(
     figure. An arrow: most runs do not generalise. Above them a row of crosses, a run each, for the
     shares of one more arm, `trained` (`handed.waits`), whose name is the arm's.
     """
-    fig, ((ax,),) = panels(1, 1, height=0.9 + 0.36 * (len(rows) + (trained is not None)))
+    fig, ax = panel(height=0.9 + 0.36 * (len(rows) + (trained is not None)))
     aside = dict(zip(benches, np.linspace(-0.2, 0.2, len(benches)), strict=True))
     for bench in benches:
         colour, mark = BENCHES[bench]
@@ -143,7 +143,7 @@ def handed_over(shares: Tables) -> Figure:
 def held_norms(shares: Tables) -> Figure:
     """The wait against the norm at which all weights are held, as a share of that at the usual
     norm; a bench ends where most of its runs do not generalise."""
-    fig, ((ax,),) = panels(1, 1, height=3.0)
+    fig, ax = panel(height=3.0)
     ax.axhline(1, color=COLOURS["frame"], lw=0.9)
     for bench in "QTL":
         colour, mark = BENCHES[bench]
@@ -173,7 +173,7 @@ def off_by(tables: Tables) -> Figure:
 
     `tables` are those of `laws.lengths` by bench; one that was not run is left out.
     """
-    fig, ((ax,),) = panels(1, 1, height=0.9 + 0.34 * len(NAMES))
+    fig, ax = panel(height=0.9 + 0.34 * len(NAMES))
     for bench, aside in (("Q", -0.12), ("T", 0.12)):
         colour, mark = BENCHES[bench]
         look = {"color": COLOURS[colour], "lw": 1.4}
@@ -197,7 +197,7 @@ def off_by(tables: Tables) -> Figure:
 @styled
 def beside(runs: Datasets) -> Figure:
     """Test accuracy of the free runs and of those with an arm, against the step."""
-    fig, ((ax,),) = panels(1, 1, height=2.8)
+    fig, ax = panel(height=2.8)
     for (name, data), colour in zip(runs.items(), ("quiet", "test"), strict=True):
         seed_band(ax, data.test_accuracy, COLOURS[colour], name.replace("-", " "))
     ax.set(xscale="log", xlabel="optimiser step", ylabel="test accuracy")

@@ -137,9 +137,10 @@ def by_setting(bench: str, *grids_timed: pd.DataFrame) -> pd.DataFrame:
     times = pd.concat(tables, ignore_index=True)
     fit = times.fit_step.astype(float)
     grok = times.grok_step.astype(float)
+    late = grok.fillna(np.inf)
     known = times[list(SETTINGS)].assign(
-        wait=(grok.fillna(np.inf) - fit.fillna(np.inf)).where(fit.notna(), np.inf),
-        grok=grok.fillna(np.inf),
+        wait=(late - fit.fillna(np.inf)).where(fit.notna(), np.inf),
+        grok=late,
         start=times.start.astype(float),
         end=times.end.astype(float),
         unfit=fit.isna().astype(float),
@@ -306,9 +307,12 @@ DRAWS = 2_000
 
 def lengths(bench: str) -> pd.DataFrame | None:
     """`by_setting` of what is recorded of a bench; None where a grid was not run."""
-    recorded = {name: available(grid) for name, grid in grids().items() if name[0] == bench}
-    timed_grids = {name: timed(data) for name, data in recorded.items() if data is not None}
-    return of_bench(Runs(timed_grids), bench)
+    tables = Runs()
+    for name, grid in grids().items():
+        data = available(grid) if name[0] == bench else None
+        if data is not None:
+            tables[name] = timed(data)
+    return of_bench(tables, bench)
 
 
 def exponents(table: pd.DataFrame) -> dict[str, Middle]:

@@ -63,7 +63,7 @@ from grokbook.runs.instruments import fresh
 from grokbook.training.watching import View, Watch
 from grokbook_chapters.causes.effects import LEVEL, holm, texts
 from grokbook_chapters.causes.laws import until_it_stays
-from grokbook_chapters.labelled import Tables
+from grokbook_chapters.labelled import Row, Tables
 
 SEEDS = tuple(range(30, 78))
 """Seeds that no arm, search or grid has."""
@@ -179,17 +179,15 @@ def settings(bench: str) -> Experiments:
     """The free runs of a bench at each of its rates and decays, with what is read at the fit."""
     config = until_it_stays(bench, STEPS[bench])
     watch = {name: partial(early, measure) for name, measure in WATCHED.items()}
+    in_key = {"read at the fit": dict.fromkeys(WATCHED, VERSION)}
+    kept = ("train_accuracy", *LOGGED, *WATCHED)
     experiments = {}
     for rate, decay in SETTINGS[bench]:
         optimizer = dataclasses.replace(config.optimizer, learning_rate=rate, weight_decay=decay)
+        name = f"causes/predictors[{bench} rate={rate:g} decay={decay:g}]"
+        own = dataclasses.replace(config, optimizer=optimizer)
         experiments[rate, decay] = Experiment(
-            f"causes/predictors[{bench} rate={rate:g} decay={decay:g}]",
-            dataclasses.replace(config, optimizer=optimizer),
-            SEEDS,
-            together=True,
-            watch=watch,
-            in_key={"read at the fit": dict.fromkeys(WATCHED, VERSION)},
-            kept=("train_accuracy", *LOGGED, *WATCHED),
+            name, own, SEEDS, together=True, watch=watch, in_key=in_key, kept=kept
         )
     return experiments
 
@@ -316,7 +314,7 @@ def foretold(tables: Sequence[pd.DataFrame]) -> dict[str, Foretold]:
 
     The interval is tau and twice the spread of the dealt taus, near enough where tau is small.
     """
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, Row] = {}
     for name in predictions().predictor:
         as_they_are = [ordered(table, name, free_of_fit=False) for table in tables]
         freed_orders = as_they_are

@@ -497,10 +497,10 @@ def arms(bench: str) -> Experiments:
 def recorded_as(name: str, configs: Mapping[str, RunConfig], kept: tuple[str, ...]) -> Experiments:
     """An experiment `name[arm]` with `SEEDS` runs for each arm."""
     seeds = tuple(range(SEEDS))
-    return {
-        arm: Experiment(f"{name}[{arm}]", config, seeds, together=True, kept=kept)
-        for arm, config in configs.items()
-    }
+    experiments = {}
+    for arm, config in configs.items():
+        experiments[arm] = Experiment(f"{name}[{arm}]", config, seeds, together=True, kept=kept)
+    return experiments
 
 
 def arm(bench: str, name: str) -> Experiment:

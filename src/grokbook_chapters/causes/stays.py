@@ -100,14 +100,13 @@ def after(data: xr.Dataset) -> pd.DataFrame:
         curve = data.test_accuracy.sel(seed=seed, step=slice(run.grok_step, last)).values
         high = curve >= THRESHOLD - ROUNDING
         begun = high[:-1] & ~high[1:]
-        rows.append(
-            {
-                "followed": last / run.grok_step,
-                "occupancy": high.mean(),
-                "falls": int(begun.sum()),
-                "deepest": float(curve.min()),
-            }
-        )
+        row = {
+            "followed": last / run.grok_step,
+            "occupancy": high.mean(),
+            "falls": int(begun.sum()),
+            "deepest": float(curve.min()),
+        }
+        rows.append(row)
     return table.join(pd.DataFrame(rows, index=table.index))
 
 

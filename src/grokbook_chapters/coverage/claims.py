@@ -182,7 +182,6 @@ def fraction_is_necessary(largest: int = 97, least_k: int = 2) -> Finding:
         cases=len(cases),
         largest=largest,
         p=p,
-        kept=len(cases) - len(against),
         broken_p=min((q for q, _ in against), default=None),
         broken_k=", ".join(map(str, sorted({k for _, k in against}))),
     )

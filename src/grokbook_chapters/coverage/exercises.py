@@ -49,7 +49,7 @@ def own(needed: float, radius: int, *, p: int, alpha: float) -> Mistakes:
         needed, least, "with c cells in a disc E[U]", ("the printed condition", 2 * log(p) / alpha)
     )
     distances = 2 * np.abs(np.arange(-p, p))
-    held = [int((distances < k).sum()) for k in range(p)]
+    held = _within(distances, *range(p))
     of_all = next(k for k in range(1, p) if 2 * k * k - 2 * k + 1 >= least)
     yield radius == of_all, "cells of all classes"
     if not held[radius] >= least:

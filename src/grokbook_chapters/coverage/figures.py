@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator
 
 from grokbook.plotting.grids import on_grid
 from grokbook.plotting.labels import name_lines
-from grokbook.plotting.style import COLOURS, mark, panels, styled
+from grokbook.plotting.style import COLOURS, mark, panel, panels, styled
 from grokbook.theory.coverage import distance_to_training, printed_fraction, same_class_distance
 
 SIDE = 15
@@ -85,7 +85,7 @@ def discs(k: int) -> Figure:
 def covered_by(farthest: pd.DataFrame) -> Figure:
     """In what share of the draws all cells are covered, by the radius: `farthest` has a column a
     kind of cell, a row a draw, with the distance of the cell that is farthest off."""
-    fig, ((ax,),) = panels()
+    fig, ax = panel()
     for name, colour in (("any class", "quiet"), ("own class", "measure")):
         ax.ecdf(farthest[name] + 1, color=COLOURS[colour], label=name)
     ax.axhline(0.95, color=COLOURS["theory"], lw=0.8, ls=":")

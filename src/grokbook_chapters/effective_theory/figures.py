@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from companion.page.interactive import interactive
 from grokbook.plotting.plane import numbered
-from grokbook.plotting.style import COLOURS, mark, panels, styled
+from grokbook.plotting.style import COLOURS, mark, panel, panels, styled
 from grokbook.theory.effective_flow import flow, limit
 from grokbook.theory.linear_probability import sets_with_a_line
 from grokbook.theory.parallelograms import Sample, implied_set, nullity, permissible_set
@@ -187,7 +187,7 @@ def trajectories(first: np.ndarray, pairs: Sequence[Sample]) -> Figure:
     size = 0.1
     times = np.unique(np.geomspace(1, 1.6 * slowest / size, 60).round()) * size
     exact = flow(first, pairs, times)
-    fig, ((ax,),) = panels(1, 1, height=3.2)
+    fig, ax = panel(height=3.2)
     ax.plot(times, exact, color=COLOURS["theory"], ls="--", lw=1.1)
     walked = descent(first, pairs, times, size)
     ax.plot(times[::3], walked[::3], "o", ms=3, color=COLOURS["measure"])

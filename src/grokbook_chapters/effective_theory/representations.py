@@ -70,9 +70,14 @@ def worlds() -> Iterator[tuple[np.ndarray, Pairs]]:
     return product(map(np.array, product(range(4), repeat=3)), sets)
 
 
+def labelled_sums(embedding: np.ndarray, pairs: Pairs) -> set[tuple[int, int]]:
+    """The different sums of the embeddings of some pairs, each with the label of a pair."""
+    return {(embedding[i] + embedding[j], i + j) for i, j in pairs}
+
+
 def zero_loss(embedding: np.ndarray, pairs: Pairs) -> bool:
     """Whether some decoder answers all pairs: equal sums of embeddings have equal labels."""
-    labelled = {(embedding[i] + embedding[j], i + j) for i, j in pairs}
+    labelled = labelled_sums(embedding, pairs)
     sums = {total for total, _ in labelled}
     return len(labelled) == len(sums)
 
@@ -141,7 +146,7 @@ def injective_decoder() -> Finding:
     """
     left_open = []
     for e, pairs in worlds():
-        seen = {(e[i] + e[j], i + j) for i, j in pairs}
+        seen = labelled_sums(e, pairs)
         sums = {total for total, _ in seen}
         labels = {label for _, label in seen}
         if len(seen) == len(sums) == len(labels):
@@ -172,8 +177,9 @@ def parallelogram_counts() -> Finding:
     """
     three = len(permissible_set(all_samples(4), counting="distinct"))
     literal = len(permissible_set(all_samples(4), counting="literal"))
-    off = sum(i + j != m + n for i, j, m, n in EQUATION_19)
-    outer = all(i + n == j + m for i, j, m, n in EQUATION_19)
+    i, j, m, n = np.transpose(EQUATION_19)
+    off = (i + j != m + n).sum()
+    outer = (i + n == j + m).all()
     return judge(
         literal == 3,
         off == 0,

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from companion.claims import Finding, claim, judge
+from companion.claims.finding import band
 from grokbook.tasks.groups import inverses
 from grokbook_chapters.feature_emergence.backpropagated import (
     answers,
@@ -413,9 +414,7 @@ def printed_family(draws: int = 200, starts: int = 20) -> Finding:
         every_u,
         modes == 1,
         corrected=in_one_irrep,
-        value=np.median(reached),
-        low=reached.min(),
-        high=reached.max(),
+        **band(reached),
         top=m.energy,
         modes=modes,
         off=off,
@@ -532,7 +531,8 @@ def keeping(moduli: tuple[int, ...], draws: int) -> pd.DataFrame:
         pairs = min(M * M, round(TIMES * M * np.log(M)))
         survived = keeps(M, pairs, draws, steps=150).sum()
         half = keeps(M, pairs // 2, draws, steps=150).sum()
-        rows.append({"M": M, "pairs": pairs, "share": pairs / M**2, "kept": survived, "half": half})
+        row = {"M": M, "pairs": pairs, "share": pairs / M**2, "kept": survived, "half": half}
+        rows.append(row)
     return pd.DataFrame(rows)
 
 

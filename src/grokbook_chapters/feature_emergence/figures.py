@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator
 
 from grokbook.plotting.labels import name_lines
-from grokbook.plotting.style import COLOURS, panels, styled
+from grokbook.plotting.style import COLOURS, panel, panels, styled
 from grokbook_chapters.feature_emergence.claims import TIMES
 from grokbook_chapters.labelled import Datasets
 
@@ -57,7 +57,7 @@ def climbing(shares: np.ndarray) -> Figure:
     """The share of a unit's square sum in each frequency, step by step; the last one's winner in
     colour."""
     winner = shares[-1].argmax()
-    fig, ((ax,),) = panels(1, 1, height=2.8)
+    fig, ax = panel(height=2.8)
     ax.plot(np.delete(shares, winner, axis=1), color=COLOURS["theory"], lw=0.9, alpha=0.7)
     ax.plot(shares[:, winner], color=COLOURS["measure"], lw=2, label=f"frequency {winner + 1}")
     ax.set(xlabel="step of the ascent", ylabel="share of the unit", ylim=(0, 1.03))
@@ -69,7 +69,7 @@ def climbing(shares: np.ndarray) -> Figure:
 def keeping(kept: pd.DataFrame, tried: pd.DataFrame) -> Figure:
     """Pairs from which on a hill survives, over M ln M: draws and their median. Triangles: so many
     keep it in all draws; crosses: in none."""
-    fig, ((ax,),) = panels(1, 1, height=3.0)
+    fig, ax = panel(height=3.0)
     medians = kept.groupby("M").ratio.median()
     ax.scatter(kept.M, kept.ratio, 8, COLOURS["measure"], alpha=0.5)
     ax.plot(medians, color=COLOURS["measure"], label="median draw")
@@ -92,7 +92,7 @@ def boundary(table: pd.DataFrame, power: Mapping[str, float]) -> Figure:
     fitted power with its band, M ln M, and all pairs."""
     M = table.index.to_numpy(dtype=float)
     n = table.share * M**2
-    fig, ((ax,),) = panels(1, 1, height=3.2)
+    fig, ax = panel(height=3.2)
     if np.isfinite(power["value"]):
         away = np.log(M) - np.log(M).mean()
         middle = np.log(n).mean()

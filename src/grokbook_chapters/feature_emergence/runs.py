@@ -202,15 +202,13 @@ def muon() -> Experiments:
 def at_rest() -> Experiments:
     """The fewest units of `muon` for five times its steps, with seeds that it has not, so that
     losses come to rest."""
+    seeds = tuple(range(10, 23))
     sweeps = {}
     for name, sweep in muon().items():
-        sweeps[name] = replace(
-            sweep,
-            name=f"tian2025/at rest[{name}]",
-            config=replace(sweep.config, steps=10_000),
-            seeds=tuple(range(10, 23)),
-            axes=(Axis("width", (FEWEST,)), sweep.axes[1]),
-        )
+        label = f"tian2025/at rest[{name}]"
+        config = replace(sweep.config, steps=10_000)
+        axes = (Axis("width", (FEWEST,)), sweep.axes[1])
+        sweeps[name] = replace(sweep, name=label, config=config, seeds=seeds, axes=axes)
     return sweeps
 
 

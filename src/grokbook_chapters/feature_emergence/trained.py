@@ -27,7 +27,7 @@ from grokbook_chapters.feature_emergence.runs import (
     rates,
 )
 from grokbook_chapters.feature_emergence.watching import AT_END
-from grokbook_chapters.labelled import Tables
+from grokbook_chapters.labelled import Row, Tables
 
 STAGES = "One run, three stages"
 LAW = "The boundary in networks"
@@ -130,7 +130,7 @@ def boundary_table(rows: pd.DataFrame, steps: int = BUDGET) -> pd.DataFrame:
     return table.assign(outside=table.outside - table.inside).dropna()
 
 
-def exponent(rows: pd.DataFrame) -> dict[str, float]:
+def exponent(rows: pd.DataFrame) -> Row:
     """The slope of ln n against ln M over the boundary, with the central 95 % of 2,000 draws; that
     of M ln M.
 

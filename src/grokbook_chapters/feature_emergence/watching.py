@@ -17,6 +17,7 @@ from grokbook.training import RunConfig, View
 from grokbook.training.watching import Watch
 from grokbook_chapters.feature_emergence.backpropagated import answers, centred
 from grokbook_chapters.feature_emergence.feature_energy import energy, local_maxima, spectrum
+from grokbook_chapters.labelled import Row
 
 PURE = 0.9  # share of a node's |w|^2 in one irrep from which it counts as a feature of it
 
@@ -32,7 +33,7 @@ def group_of(config: RunConfig) -> int | str:
     return int(name[1:]) if name.startswith("Z") and name[1:].isdigit() else name
 
 
-def node_measures(w: np.ndarray, group: int | str) -> dict[str, float]:
+def node_measures(w: np.ndarray, group: int | str) -> Row:
     r"""Of nodes w (K, 2M): mean energy, share of it, purity, and how many irreps are found.
 
     `energy` is the mean of $\mathcal E(w)/|w|^4$ for unit inputs, `reached` its part of the lowest

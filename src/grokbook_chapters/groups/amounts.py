@@ -63,15 +63,14 @@ def shares_by_group(draws: int) -> pd.DataFrame:
         table = cayley_table(name)
         orders = draws if len(table) < 12 else max(20, draws // 4)
         cells = half_way(first_forced(table, orders), table.size)
-        rows.append(
-            {
-                "group": name,
-                "elements": len(table),
-                "Abelian": bool((table == table.T).all()),
-                "cells": cells,
-                "share": cells / table.size,
-            }
-        )
+        row = {
+            "group": name,
+            "elements": len(table),
+            "Abelian": bool((table == table.T).all()),
+            "cells": cells,
+            "share": cells / table.size,
+        }
+        rows.append(row)
     return pd.DataFrame(rows)
 
 
@@ -96,7 +95,8 @@ def shares_modulo(largest: int, draws: int) -> pd.DataFrame:
         orders = min(draws, max(10, draws * 11 // p))
         pairs = p * (p + 1) // 2
         share = critical_fraction(p, orders, modulus=True)
-        rows.append({"p": p, "pairs": pairs, "trained": round(share * pairs), "share": share})
+        row = {"p": p, "pairs": pairs, "trained": round(share * pairs), "share": share}
+        rows.append(row)
     return pd.DataFrame(rows).round(3)
 
 
@@ -110,14 +110,13 @@ def transformers() -> pd.DataFrame:
         either_order = 1 - (1 - ordered) ** 2
         # a pair (a, a) has one order, all others have two
         unordered = ((p - 1) * either_order + 2 * ordered) / (p + 1)
-        rows.append(
-            {
-                "p": p,
-                "ordered": ordered,
-                "unordered": round(unordered, 2),
-                "runs": runs.sizes["seed"],
-                "generalise": int(grok_times(runs).grok_step.notna().sum()),
-                "steps": int(runs.step[-1]),
-            }
-        )
+        row = {
+            "p": p,
+            "ordered": ordered,
+            "unordered": round(unordered, 2),
+            "runs": runs.sizes["seed"],
+            "generalise": int(grok_times(runs).grok_step.notna().sum()),
+            "steps": int(runs.step[-1]),
+        }
+        rows.append(row)
     return pd.DataFrame(rows)

@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from scipy.spatial import ConvexHull
 
 from grokbook.plotting.labels import name_lines
-from grokbook.plotting.style import COLOURS, panels, styled
+from grokbook.plotting.style import COLOURS, panel, panels, styled
 from grokbook_chapters.groups.group_deduction import deduced
 from grokbook_chapters.groups.trained import GOAL, all_right, components, exact_kinds, matrices
 from grokbook_chapters.labelled import Datasets
@@ -54,9 +54,10 @@ def quotient_edges(
         (36, 0)
     """
     b, d = np.indices(table.shape)
-    known = deduced(table, trained)[table[table[b, q], d], table[b, q], b]
+    left = table[b, q]
+    known = deduced(table, trained)[table[left, d], left, b]
     mask = np.asarray(trained) > 0
-    seen = mask[table[b, q], d] & mask[b, table[q, d]]
+    seen = mask[left, d] & mask[b, table[q, d]]
     return {"trained": np.argwhere(seen).tolist(), "deduced": np.argwhere(known & ~seen).tolist()}
 
 
@@ -95,7 +96,7 @@ def _nodes(ax: Axes, table: np.ndarray, q: int, left: set[int], right: set[int])
 def rising(curves: pd.DataFrame, xlabel: str, marked: float | None = None) -> Figure:
     """Each column over the share of what is trained, with its name; dotted upright: a share that is
     published."""
-    fig, ((ax,),) = panels(1, 1, height=3.0)
+    fig, ax = panel(height=3.0)
     for (name, curve), (line, colour) in zip(curves.items(), LOOKS, strict=False):
         ax.plot(curve.index, curve, line, label=name, color=COLOURS[colour])
     if marked is not None:
@@ -111,7 +112,7 @@ def by_group(shares: pd.DataFrame) -> Figure:
     """The share of cells from which the two rules deduce the table, a row a group, beside the least
     share that can fix its matrices."""
     drawn = shares.sort_values(["elements", "share"], ignore_index=True)
-    fig, ((ax,),) = panels(1, 1, height=1.2 + 0.22 * len(drawn))
+    fig, ax = panel(height=1.2 + 0.22 * len(drawn))
     colour = COLOURS["theory"]
     for row in drawn.itertuples():
         fill = colour if row.Abelian else "none"

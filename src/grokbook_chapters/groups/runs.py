@@ -40,7 +40,7 @@ def run(cells: int, decay: float) -> Experiment:
     )
     label = f"cells={cells}, decay={decay:g}" if decay else f"cells={cells}"
     config = with_value(config, "encoder_weight_decay", decay)
-    return Experiment(f"liu2022/fig18[{label}]", config, tuple(range(SEEDS)))
+    return Experiment(f"liu2022/fig18[{label}]", config).with_seeds(SEEDS)
 
 
 def fig18() -> Experiments:

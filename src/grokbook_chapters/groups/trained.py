@@ -4,7 +4,6 @@ and the claims."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,6 +19,7 @@ from grokbook_chapters.groups.claims import SWAP
 from grokbook_chapters.groups.group_deduction import coset_representation
 from grokbook_chapters.groups.group_quality import TOLERANCES, group_quality, predicted_accuracy
 from grokbook_chapters.groups.runs import SEEDS, STEPS, around_half, fig18
+from grokbook_chapters.labelled import Row
 
 GOAL = 0.95  # the RQI that counts as reached
 
@@ -57,8 +57,8 @@ def hexagons(matrices: np.ndarray) -> list[tuple[int, int]]:
         True
     """
     points = components(matrices)
-    corners = {plane: len(ConvexHull(points[:, plane]).vertices) for plane in PLANES}
-    return [plane for plane, count in corners.items() if count == len(points)]
+    n = len(points)
+    return [plane for plane in PLANES if len(ConvexHull(points[:, plane]).vertices) == n]
 
 
 def exact_kinds() -> dict[str, np.ndarray]:
@@ -105,7 +105,7 @@ def hexagon_shares(kinds: Mapping[str, np.ndarray], draws: int, seed: int = 0) -
     return pd.DataFrame(rows)
 
 
-def _shares(name: str, noise: str, drawn: list[np.ndarray]) -> dict[str, Any]:
+def _shares(name: str, noise: str, drawn: list[np.ndarray]) -> Row:
     """The share of drawn matrices that show a hexagon, in the paper's plane and in any of three."""
     seen = [hexagons(matrices) for matrices in drawn]
     return {
@@ -141,7 +141,7 @@ def measured(runs: Runs, group: str = "S3") -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _measured(run: xr.Dataset, table: np.ndarray, trained: np.ndarray) -> dict[str, Any]:
+def _measured(run: xr.Dataset, table: np.ndarray, trained: np.ndarray) -> Row:
     """What `measured` says of one run with these training cells."""
     history = matrices(run)
     last = history[-1]

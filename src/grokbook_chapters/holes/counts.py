@@ -11,6 +11,7 @@ import pandas as pd
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook.theory.coverage import distance_to_training, same_class_distance
 from grokbook_chapters.holes.runs import TABLE_1
+from grokbook_chapters.labelled import Row
 
 
 def table_1() -> pd.DataFrame:
@@ -38,7 +39,7 @@ def row_task(row: str, rule: str = "code", seed: int = 0) -> ModularTask:
     return ModularTask(97, train_fraction=0.3, split=split, hole=hole, rule=rule, seed=seed)
 
 
-def shares_of_test_cells(task: ModularTask) -> dict[str, float]:
+def shares_of_test_cells(task: ModularTask) -> Row:
     """Percent of the test cells outside the hole, and percent for which (i, j) or (j, i) lies
     outside it.
 

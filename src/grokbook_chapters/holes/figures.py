@@ -10,7 +10,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from grokbook.plotting.style import COLOURS, panels, styled
+from grokbook.plotting.style import COLOURS, panel, panels, styled
 from grokbook_chapters.holes.counts import best_radius, covered_shares, predictors
 from grokbook_chapters.labelled import Datasets
 
@@ -46,7 +46,7 @@ def _named_curve(ax: Axes, curve: xr.DataArray, words: str, colour: str) -> None
 def ceilings(table: pd.DataFrame, runs: pd.DataFrame) -> Figure:
     """The eleven rows: U-Acc with a line down to L-Acc, the limits of our runs, open where one was
     not yet right outside its hole, and a mark at the share of test cells outside it."""
-    fig, ((ax,),) = panels(height=4.5)
+    fig, ax = panel(height=4.5)
     names = sorted(table.index, key=lambda row: (row < "STRIP", row))
     y = pd.Series(range(len(names), 0, -1), names)
     level = y[table.index]

@@ -30,19 +30,21 @@ def numbers(
 
 def _live(experiments: Experiments, runs: Datasets) -> Prose:
     """How the square and the strip of the page end."""
-    outside = {name: float(run.test_accuracy_outside_hole[-1]) for name, run in runs.items()}
-    inside = {name: float(run.test_accuracy_in_hole[-1]) for name, run in runs.items()}
+    ends = {name: run.isel(step=-1) for name, run in runs.items()}
+    square = ends["square"].test_accuracy_in_hole
+    strip = ends["strip"].test_accuracy_in_hole
     task = experiments["square"].config.task
-    seen = f"{inside['square']:.0%} of the square and {inside['strip']:.0%} of the strip are right"
+    seen = f"{square:.0%} of the square and {strip:.0%} of the strip are right"
     values = {
         "modulus": task.p,
         "hole": task.hole,
         "shown": f"{task.train_fraction:.0%}",
-        "swaps_help": Truth(inside["strip"] > inside["square"] + 0.2, seen),
+        "swaps_help": Truth(strip > square + 0.2, seen),
     }
-    for name in runs:
-        values[f"{name}_outside"] = Number(outside[name], ".0%", "(no such cell)")
-        values[f"{name}_inside"] = f"{inside[name]:.0%}"
+    for name, end in ends.items():
+        outside = end.test_accuracy_outside_hole
+        values[f"{name}_outside"] = Number(outside, ".0%", "(no such cell)")
+        values[f"{name}_inside"] = f"{end.test_accuracy_in_hole:.0%}"
     return values
 
 

@@ -68,7 +68,7 @@ def run(row: str, change: str = "", n_seeds: int = 3) -> Experiment:
         apart.append(value if name == "rule" else f"{name}={value}")
     settings = {"steps": STEPS} | CHANGES[change]
     config = modular_run(97, 0.3, split=split, hole=hole, **settings)
-    return Experiment(f"gu2025/table1[{', '.join(apart)}]", config, seeds=tuple(range(n_seeds)))
+    return Experiment(f"gu2025/table1[{', '.join(apart)}]", config).with_seeds(n_seeds)
 
 
 def plan(p: int, hole: int, train_fraction: float, steps: int) -> Experiments:

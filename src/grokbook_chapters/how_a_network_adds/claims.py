@@ -13,7 +13,7 @@ import xarray as xr
 from scipy.stats import binomtest
 
 from companion.claims import Finding, Runs, claim, judge
-from companion.claims.finding import enough, most
+from companion.claims.finding import band, enough, most
 from grokbook.tasks.arithmetic import ModularTask
 from grokbook_chapters.how_a_network_adds import sum_of_angles as angles
 from grokbook_chapters.how_a_network_adds.built import built_quadratic, built_transformer
@@ -90,9 +90,7 @@ def key_frequencies(runs: Runs, few: float = 0.25) -> Finding:
     meet = meets_rule(run, few)
     return judge(
         most(meet.tolist()),
-        value=np.median(keys),
-        low=keys.min(),
-        high=keys.max(),
+        **band(keys),
         seeds=run.sizes["seed"],
         meet=meet.sum(),
         of=run.sizes["frequency"],
@@ -122,9 +120,7 @@ def nearly_all(runs: Runs, nearly: float = 0.75) -> Finding:
     keys = both["keys"].values
     return judge(
         most((share_of_keys(both) >= nearly).tolist()),
-        value=np.median(keys),
-        low=keys.min(),
-        high=keys.max(),
+        **band(keys),
         seeds=len(keys),
         of=both.sizes["frequency"],
     )

@@ -14,7 +14,7 @@ from matplotlib.ticker import MaxNLocator
 
 from companion.page.interactive import interactive
 from grokbook.plotting.labels import name_lines
-from grokbook.plotting.style import COLOURS, panels, styled
+from grokbook.plotting.style import COLOURS, panel, panels, styled
 from grokbook_chapters.how_a_network_adds import sum_of_angles as angles
 from grokbook_chapters.how_a_network_adds.claims import ROTATED
 from grokbook_chapters.how_a_network_adds.trained import explorable
@@ -164,7 +164,7 @@ def waves_of_kinds(kinds: Datasets) -> Figure:
 def clock_or_pizza(kinds: Datasets) -> Figure:
     """Part of the logits' variance that a clock explains, and a pizza: a point a seed, and a cross
     where the exact rules lie for large p."""
-    fig, ((ax,),) = panels(1, 1, height=3.8)
+    fig, ax = panel(height=3.8)
     looks = zip(kinds.items(), ("measure", "second", "quiet", "quiet"), "osD^", strict=True)
     for (kind, run), colour, mark in looks:
         clock = run.clock.sum("frequency")

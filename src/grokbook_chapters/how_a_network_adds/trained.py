@@ -60,7 +60,7 @@ def trained(
     )
     kind = ", uniform attention" if uniform else ""
     name = f"small/adding[p={p}, d={d_model}{kind}]"
-    return Experiment(name, config, seeds=tuple(range(n_seeds)))
+    return Experiment(name, config).with_seeds(n_seeds)
 
 
 def all_logits(network: Any, weights: Parameters, task: ModularTask) -> np.ndarray:
@@ -95,16 +95,15 @@ def without_each(
         renamed = donor["W_E"][:p][k * pow(strongest, -1, p) * np.arange(p) % p]
         without = score(fr.without_frequencies(table, [k]))
         exchanged = score(fr.with_frequencies_of(table, renamed, [k]))
-        rows.append(
-            {
-                "frequency": k,
-                "share": shares[k - 1],
-                "without": without.accuracy,
-                "without: loss": without.loss,
-                "exchanged": exchanged.accuracy,
-                "exchanged: loss": exchanged.loss,
-            }
-        )
+        row = {
+            "frequency": k,
+            "share": shares[k - 1],
+            "without": without.accuracy,
+            "without: loss": without.loss,
+            "exchanged": exchanged.accuracy,
+            "exchanged: loss": exchanged.loss,
+        }
+        rows.append(row)
     return pd.DataFrame(rows)
 
 

@@ -194,7 +194,7 @@ def less_data_takes_longer(runs: Runs, *, bend: float = 2.0) -> Finding:
     )
     falls = (np.diff(medians) <= 0).all()
     bends = factor >= bend and bent.low > 1e-9
-    return judge(falls, bends or None, value=factor, factor=factor, told=told)
+    return judge(falls, bends or None, value=factor, told=told)
 
 
 def _reached_at(step: float) -> str:

@@ -17,6 +17,7 @@ from scipy.spatial.distance import cdist
 from torch import Tensor
 
 from companion.claims import Finding, claim, judge
+from companion.claims.finding import band
 from grokbook.models.mlp import MLP
 from grokbook.models.networks import Parameters
 from grokbook_chapters.images.class_collapse import flow
@@ -28,6 +29,7 @@ from grokbook_chapters.images.neural_collapse import (
     within_class_share,
 )
 from grokbook_chapters.images.runs import PIXELS, WIDTH
+from grokbook_chapters.labelled import Row
 
 RATE = 1e-3  # of Adam, in Fig. 19
 FIG19_STEPS = 100
@@ -92,7 +94,7 @@ def encoded(
     return network.forward(weights, given.seen).detach(), given.labels
 
 
-def free_points(seed: int, dealt: bool = False, images: int = 500) -> dict[str, float]:
+def free_points(seed: int, dealt: bool = False, images: int = 500) -> Row:
     """Fig. 19: MNIST in the plane of a random network, moved by 100 steps of Adam on the effective
     loss.
 
@@ -117,7 +119,7 @@ def free_points(seed: int, dealt: bool = False, images: int = 500) -> dict[str, 
 
 def through_encoder(
     seed: int, dealt: bool = False, centred: bool = False, images: int = 500, steps: int = STEPS
-) -> dict[str, float]:
+) -> Row:
     """The same loss moves the weights of the network on small digits; then it is asked on the other
     images.
 
@@ -155,7 +157,7 @@ def _share_nearest(points: np.ndarray, labels: np.ndarray, means: np.ndarray) ->
     return (nearest == labels).mean()
 
 
-def _of_seeds(look: Callable[..., dict[str, float]], seeds: int, **settings: bool) -> pd.DataFrame:
+def _of_seeds(look: Callable[..., Row], seeds: int, **settings: bool) -> pd.DataFrame:
     return pd.DataFrame([look(seed, **settings) for seed in range(seeds)])
 
 
@@ -195,9 +197,7 @@ def digits_collapse(seeds: int = 5) -> Finding:
         (own.after <= own.before / 100).all(),
         (own.means >= 0.5).all(),
         simplex[1] > 0.9 * simplex[0],
-        value=own.after.median(),
-        low=own.after.min(),
-        high=own.after.max(),
+        **band(own.after),
         seeds=seeds,
         before=own.before.median(),
         means=own.means.median(),
@@ -237,9 +237,7 @@ def an_encoder_learns(seeds: int = 3) -> Finding:
     fair = (dealt.new < 0.2).all()
     return judge(
         bool((own.new > 0.5).all()) if fair else None,
-        value=own.new.median(),
-        low=own.new.min(),
-        high=own.new.max(),
+        **band(own.new),
         seeds=seeds,
         steps=STEPS,
         dealt=dealt.new.median(),

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from grokbook.plotting.labels import name_lines
-from grokbook.plotting.style import COLOURS, bare, panels, seed_band, styled
+from grokbook.plotting.style import COLOURS, bare, panel, panels, seed_band, styled
 from grokbook.plotting.training import accuracies, steps_axis
 from grokbook_chapters.images.class_collapse import flow
 from grokbook_chapters.images.digits import DigitsTask
@@ -38,7 +38,7 @@ def samples_by_label(
         chosen = images[labels == label][:columns]
         cells[row, : len(chosen), inside, inside] = chosen
     page = cells.transpose(0, 2, 1, 3).reshape(len(kinds) * cell, -1)
-    fig, ((ax,),) = panels(1, 1, height=3.4)
+    fig, ax = panel(height=3.4)
     ax.imshow(page, cmap="gray_r", vmin=0, vmax=1)
     bare(ax)
     ax.set(yticks=(np.arange(len(kinds)) + 0.5) * cell, yticklabels=kinds, ylabel=name)

@@ -15,6 +15,7 @@ from grokbook.measures.readout import RIDGE, fresh_readout
 from grokbook.runs.experiment import Experiment
 from grokbook_chapters.images.claims import LATE, reached
 from grokbook_chapters.images.runs import LARGE, REACHED, read_outs
+from grokbook_chapters.labelled import Row
 
 CURVES = {"": "fresh_readout", "heavy_": "fresh_readout_heavy"}
 """Read-outs with the fixed ridge and with a hundred times as much, by how their columns begin."""
@@ -46,7 +47,7 @@ def read_out_wait(data: xr.Dataset) -> pd.DataFrame:
     return table.join(pd.DataFrame(rows, index=table.index))
 
 
-def _parts(curve: xr.DataArray, times: pd.Series, prefix: str) -> dict[str, float]:
+def _parts(curve: xr.DataArray, times: pd.Series, prefix: str) -> Row:
     """A read-out at step 0, at the fit, and at its least within the wait."""
     end = curve.step.max() if pd.isna(times.grok_step) else times.grok_step
     wait = curve.sel(step=slice(0, int(end)))
@@ -117,12 +118,12 @@ def grokking_is_the_read_out(runs: Runs, *, fall: float = 0.05) -> Finding:
     sham_reads = large.dealt.max() >= READABLE
     late = usual.grok_step - usual.fit_step > LATE
     pixels = pixel_read_out(runs.experiments[LARGE])
-    value, low, high = band(large.heavy_at_fit)
+    heavy = band(large.heavy_at_fit)
     typical = large[["start", "at_fit", "heavy_start", "own_at_fit"]].median()
     told = (
         f"right of the test set at the fit with a fresh read-out, by ridge: {typical.at_fit:.0%}"
-        f" and {value:.0%} (at step 0 {typical.start:.0%} and {typical.heavy_start:.0%}); the"
-        f" network itself {typical.own_at_fit:.0%}; of pixels {pixels:.0%}"
+        f" and {heavy['value']:.0%} (at step 0 {typical.start:.0%} and {typical.heavy_start:.0%});"
+        f" the network itself {typical.own_at_fit:.0%}; of pixels {pixels:.0%}"
     )
     misaligned: Part = None
     degraded: Part = None
@@ -133,8 +134,6 @@ def grokking_is_the_read_out(runs: Runs, *, fall: float = 0.05) -> Finding:
         misaligned,
         degraded,
         most(~late.fillna(False)),
-        value=value,
-        low=low,
-        high=high,
+        **heavy,
         told=told,
     )

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from companion.page.interactive import interactive
-from grokbook.plotting.style import COLOURS, panels, styled
+from grokbook.plotting.style import COLOURS, panel, panels, styled
 from grokbook.theory.triple_product import flow, limit_point, velocity
 from grokbook_chapters.lyapunov_phase_portrait.cube_limits import cube_limits
 
@@ -86,7 +86,7 @@ def cube(n_paths: int, seed: int) -> Figure:
     1, 1)."""
     few = cube_limits(n_paths, seed)
     times = 40.0 * np.linspace(0, 1, 240) ** 3  # dense at first
-    fig, ((ax,),) = panels(1, 1, height=4.4)
+    fig, ax = panel(height=4.4)
     ax.plot([0, 1, 1, 0, 0], [0, 0, 1, 1, 0], color=QUIET, lw=1)
     for start in few.starts:
         path = flow(start, times, rtol=1e-8)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from companion.claims import Finding, Runs, claim, judge
-from companion.claims.finding import ENOUGH, UNDECIDED, Part, most, some_of
+from companion.claims.finding import ENOUGH, UNDECIDED, Part, band, most, some_of
 from grokbook.measures import med
 from grokbook.runs.experiment import Experiments
 from grokbook.theory.one_frequency import circle, full_loss
@@ -172,9 +172,7 @@ def nearly_identical(runs: Runs, *, bar: float = ALMOST_IDENTICAL) -> Finding:
     identical = share.min() >= bar
     return judge(
         identical if not identical or runs.complete() else None,
-        value=share.median(),
-        low=share.min(),
-        high=share.max(),
+        **band(share),
         shares=" and ".join(words),
         count=len(share),
         detrended=table.detrended.median(),

@@ -15,6 +15,7 @@ import xarray as xr
 from grokbook.curves.delay import ONSET, PERSISTENCE, GrokTime, first_stay, grok_time
 from grokbook.errors import ParameterError
 from grokbook.measures.inputs import Array, to_numpy, whole
+from grokbook_chapters.labelled import Row
 
 SETTLED = 0.1
 """Two events of a run of T steps count as one when they are at most this share of T apart."""
@@ -203,7 +204,7 @@ def end_of_decline(steps: Array, values: Array, *, tolerance: float = 0.05, smoo
     return int(times[top + int(np.argmax(settled))])
 
 
-def agreement(run: xr.Dataset, measure: str = "med") -> dict[str, float]:
+def agreement(run: xr.Dataset, measure: str = "med") -> Row:
     """How far the measure of one run (dims: step) moves as its test loss does, once it has fitted.
 
     `agreement` is the share of logged intervals in which both move the same way; `detrended`,
@@ -215,7 +216,7 @@ def agreement(run: xr.Dataset, measure: str = "med") -> dict[str, float]:
     return _moves(run, measure, _read(run, _timed(run, "test_accuracy").fit_step))
 
 
-def _moves(run: xr.Dataset, measure: str, read: np.ndarray) -> dict[str, float]:
+def _moves(run: xr.Dataset, measure: str, read: np.ndarray) -> Row:
     """`agreement` over the logged steps that are read."""
     if measure not in run:
         raise ParameterError(f"the dataset has no measure {measure!r}.")

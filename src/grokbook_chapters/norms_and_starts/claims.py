@@ -63,7 +63,7 @@ def lemma_3_4(samples: int = 200) -> Finding:
     shown_by="counterexample",
     says=(
         "moved by a row and a column, which leaves a circulant matrix as it is, Toeplitz(v, v') of "
-        "two random vectors (p = {p}) differs in {free} entries, the program's Toeplitz(v, v) in "
+        "two random vectors (p = {p}) differs in {value} entries, the program's Toeplitz(v, v) in "
         "{program}, and with v'_j = v_(-j mod p) in {closed}. Whether it makes learning easier, "
         "GE1 and GF20 ask of runs"
     ),
@@ -84,7 +84,6 @@ def toeplitz_is_circulant(p: int = 97) -> Finding:
         corrected=closed == 0,
         value=free,
         p=p,
-        free=free,
         program=program,
         closed=closed,
     )

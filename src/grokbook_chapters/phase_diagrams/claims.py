@@ -107,12 +107,13 @@ def four_phases(runs: Runs) -> Finding:
         parts.append(min(counts) > 0)
         cells.append(f"{', '.join(map(str, counts))} of 6{panel}")
     in_part = [flag or None for flag in _all_four(runs, "6c in part")]
+    words = []
     seeds = {"6b": _all_four(runs, "6b"), "6c": _all_four(runs, "6c") + in_part}
-    for flags in seeds.values():
+    for name, flags in seeds.items():
         unknown = [None] * (ENOUGH - len(flags))
         parts.append(most(flags + unknown))
-    told = "; ".join(f"{own.count(True)} of {len(own)} of {name}" for name, own in seeds.items())
-    return judge(*parts, cells="; ".join(cells), told=told)
+        words.append(f"{flags.count(True)} of {len(flags)} of {name}")
+    return judge(*parts, cells="; ".join(cells), told="; ".join(words))
 
 
 def _all_four(runs: Runs, label: str) -> list[Part]:
@@ -175,12 +176,13 @@ def grokking_is_sandwiched(runs: Runs, *, least: int = LINES) -> Finding:
     recorded = [runs[name] for name in ("6b", "6b until fit", "6c", "6c until fit")]
     if not enough(*recorded):
         ours = replace(ours, parts=[None], along_one=None)
-    memorised = [grid.values[:3, -3:] == "M" for grid in grids.values()]
-    confused = [grid.values[-3:, -3:] == "X" for grid in grids.values()]
-    filled = [bool(cells.mean() > 0.5) for cells in memorised + confused]
-    last = [cells[0, -1] for cells in memorised] + [cells[-1, -1] for cells in confused]
+    letters = np.stack([grid.values for grid in grids.values()])  # (panel, decay, rate)
+    memorised = letters[:, :3, -3:] == "M"
+    confused = letters[:, -3:, -3:] == "X"
+    filled = np.concatenate([memorised, confused]).mean(axis=(1, 2)) > 0.5
+    last = memorised[:, 0, -1].all() and confused[:, -1, -1].all()
     chance = published.by_chance(grids)
-    corrected = logic.all_of([theirs.along_one, ours.along_one, all(last), chance <= LEVEL or None])
+    corrected = logic.all_of([theirs.along_one, ours.along_one, last, chance <= LEVEL or None])
     return judge(
         *theirs.parts,
         *ours.parts,
@@ -191,8 +193,8 @@ def grokking_is_sandwiched(runs: Runs, *, least: int = LINES) -> Finding:
         ours=ours.words,
         touching=theirs.touching,
         between=theirs.between,
-        M=said([int(cells.sum()) for cells in memorised]),
-        X=said([int(cells.sum()) for cells in confused]),
+        M=said(memorised.sum(axis=(1, 2)).tolist()),
+        X=said(confused.sum(axis=(1, 2)).tolist()),
     )
 
 
@@ -253,8 +255,10 @@ def competition(runs: Runs) -> Finding:
         "near": comprehend.where(near),
         "fast": faster.where(comprehend),
     }
-    share = {name: float(group.mean()) for name, group in groups.items()}
-    told = {name: some(int(group.sum()), int(group.count())) for name, group in groups.items()}
+    share = xr.Dataset(groups).mean()
+    told = {}
+    for name, group in groups.items():
+        told[name] = some(int(group.sum()), int(group.count()))
     early = ((phase == OPEN) & race.test_step.notnull() & far).sum()
     late = race.test_step.where(far).median()
     soon = race.test_step.where(near).median()
@@ -312,12 +316,10 @@ def one_seed_a_cell(runs: Runs, *, bar: float = 0.8) -> Finding:
     """
     phase = runs["cells"]
     pairs = among_seeds(phase)
-    value, low, high = band(pairs.agreement)
+    agree = band(pairs.agreement)
     return judge(
-        value >= bar if enough(phase) else None,
-        value=value,
-        low=low,
-        high=high,
+        agree["value"] >= bar if enough(phase) else None,
+        **agree,
         seeds=len(phase),
         cells=phase[0].size,
         runs=phase.size,
@@ -340,8 +342,9 @@ def one_seed_a_cell(runs: Runs, *, bar: float = 0.8) -> Finding:
     says=(
         "{shares[0]:.0%} of the runs of 6d generalise from entries up to {sizes[0]:g}, "
         "{shares[1]:.0%} from entries up to {sizes[1]:g} ({seeds} seeds of each); mean gap "
-        "{gap:.3f} (interval of 90 %: +/- {half:.3f}); the published panel is met in {met[0]:.0%} "
-        "and {met[1]:.0%} of these cells, another seed in {own[0]:.0%} and {own[1]:.0%} (medians)"
+        "{value:.3f} (interval of 90 %: +/- {half:.3f}); the published panel is met in "
+        "{met[0]:.0%} and {met[1]:.0%} of these cells, another seed in {own[0]:.0%} and "
+        "{own[1]:.0%} (medians)"
     ),
 )
 def size_of_the_start(runs: Runs, *, little: float = LITTLE) -> Finding:
@@ -368,7 +371,6 @@ def size_of_the_start(runs: Runs, *, little: float = LITTLE) -> Finding:
         value=mean,
         low=mean - half,
         high=mean + half,
-        gap=mean,
         half=half,
         seeds=len(gaps),
         shares=(float(small.mean()), float(large.mean())),
@@ -686,9 +688,9 @@ ALL = ("none", "A1", "A2", "A3", "A1, A2, A3")
     rule_changed="2026-11-24T19:02 ba64f54",
     says=(
         "of three parallelograms {slow:.1f} are closed on average with the slow decoder and "
-        "{fast:.1f} with the fast one ({runs} runs of each, one-sided p = {p:.2g}); closed at the "
-        "end: {told}, {seen} of the {of} representations that there are; {fitted} runs fit their "
-        "six pairs (closed up to another tolerance: {bars})"
+        "{fast:.1f} with the fast one ({runs} runs of each, one-sided p = {value:.2g}); closed at "
+        "the end: {told}, {seen} of the {of} representations that there are; {fitted} runs fit "
+        "their six pairs (closed up to another tolerance: {bars})"
     ),
 )
 def four_symbols(runs: Runs, *, tolerance: float = TOLERANCE) -> Finding:
@@ -716,7 +718,6 @@ def four_symbols(runs: Runs, *, tolerance: float = TOLERANCE) -> Finding:
         decided(p < LEVEL, less < LEVEL),
         seen == len(ALL) or None,
         value=p,
-        p=p,
         runs=min(len(fast), len(slow)),
         slow=slow.mean(),
         fast=fast.mean(),

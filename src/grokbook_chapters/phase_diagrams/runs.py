@@ -197,7 +197,7 @@ def fig12() -> Experiments:
         config = addition(4, 6, steps=FOUR_STEPS, stop=None, optimizer=optimizer)
         log = Schedule(dense_until=FOUR_STEPS, dense_every=100)
         config = replace(config, task=ChosenAddition(4, trained=TRAINED), log=log, snapshots=3)
-        found[name] = Experiment(f"liu2022/fig12[{name}]", config, tuple(range(FOUR_SEEDS)))
+        found[name] = Experiment(f"liu2022/fig12[{name}]", config).with_seeds(FOUR_SEEDS)
     return found
 
 

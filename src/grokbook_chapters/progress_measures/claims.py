@@ -180,12 +180,10 @@ def read_out_is_biased(runs: Runs, *, ahead: float = 0.25) -> Finding:
         biased.append(reaches(table.ahead_half, ahead) if fair else None)
         moving.append(reaches(table.middle - table.start, MOVED) if fair else None)
         told.append(f"{label} {table.ahead_half.median():.2f}")
-    value, low, high = band(pd.concat([table.ahead_half for table in runs.values()]))
+    every = pd.concat(runs.values())
     return judge(
         agreed(biased),
         agreed(moving),
-        value=value,
-        low=low,
-        high=high,
+        **band(every.ahead_half),
         told="; ".join(told),
     )

@@ -133,7 +133,12 @@ def _tau(test: RankTest) -> Number:
 
 def _own_size(own: Tables) -> Prose:
     """What the recorded runs of the papers' size do at three shares."""
-    sums = {share: summary_table(events) for share, events in own.items()}
+    sums = {}
+    seen = {}
+    for share, events in own.items():
+        table = summary_table(events)
+        sums[share] = table
+        seen[share] = list(table.index[table.says == SEES])
     half = own[0.5]
     of_loss = half[half.measure == "test_loss"]
     delays = of_loss.measure_delay
@@ -142,7 +147,6 @@ def _own_size(own: Tables) -> Prose:
     med = pd.DataFrame([table.loc["med"] for table in sums.values()])
     taus = ", ".join(med.tau.map("{:.2f}".format))
     goes = (med.p_value <= LEVEL).tolist()
-    seen = {share: list(table.index[table.says == SEES]) for share, table in sums.items()}
     ipr = [sums[0.5].says["fourier_ipr"], sums[0.75].says["fourier_ipr"]]
     return {
         "own_runs": of_loss.generalises.sum(),

@@ -49,14 +49,11 @@ KEPT = ("train_accuracy", "test_accuracy", "test_loss", *READ_OUTS)
 
 
 def _read_out(label: str, config: RunConfig, n_seeds: int) -> Experiment:
-    return Experiment(
-        f"measures/readout[{label}]",
-        replace(config, snapshots=0),
-        tuple(range(n_seeds)),
-        watch=READ_OUTS,
-        in_key={"observed": dict.fromkeys(READ_OUTS, VERSION)},
-        kept=KEPT,
-    )
+    name = f"measures/readout[{label}]"
+    config = replace(config, snapshots=0)
+    seeds = tuple(range(n_seeds))
+    in_key = {"observed": dict.fromkeys(READ_OUTS, VERSION)}
+    return Experiment(name, config, seeds, watch=READ_OUTS, in_key=in_key, kept=KEPT)
 
 
 def _two_layers(p: int, width: int, steps: int) -> RunConfig:

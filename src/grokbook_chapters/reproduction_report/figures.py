@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from companion.claims.finding import VERDICTS
 from companion.claims.ledger import KINDS
-from grokbook.plotting.style import panels, styled
+from grokbook.plotting.style import panel, styled
 
 WIDEST = 15
 """Letters on a line of a verdict's label, so that a phone has room for the columns."""
@@ -23,7 +23,7 @@ def by_kind(table: pd.DataFrame) -> Figure:
     counts = pd.crosstab(table.verdict, table.kind)
     counts = counts.reindex(index=VERDICTS, columns=KINDS, fill_value=0)
     cells = counts.to_numpy()
-    fig, ((ax,),) = panels(1, 1, height=3.6)
+    fig, ax = panel(height=3.6)
     # pale, so that the counts are read on either scheme
     ax.imshow(cells, cmap="Greys", vmin=0, vmax=4 * max(1, cells.max()), aspect="auto")
     for row, column in np.argwhere(cells > 0):

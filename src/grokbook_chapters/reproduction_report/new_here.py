@@ -7,7 +7,6 @@ A check gives numbers by name, and under `true` whether the finding stands.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from grokbook.theory.triple_product import conserved, flow, limit_point
 from grokbook.theory.uniformity import closeness
 from grokbook.theory.uniformity import common_point as mean_of_sums
 from grokbook_chapters.groups.group_deduction import additive_nullity
+from grokbook_chapters.labelled import Row
 from grokbook_chapters.uniformity.minimal_map import printed_norm
 from grokbook_chapters.uniformity.minimal_map import smallest_map as least_map
 
@@ -32,7 +32,7 @@ P = 97
 """Modulus of most checks."""
 
 
-def common_point(p: int = 23, tried: int = 20) -> dict[str, Any]:
+def common_point(p: int = 23, tried: int = 20) -> Row:
     """All classes of a sum have one mean, whatever the table."""
     rng = np.random.default_rng(0)
     i = np.arange(p)
@@ -48,7 +48,7 @@ def common_point(p: int = 23, tried: int = 20) -> dict[str, Any]:
     return {"tried": tried, "gap": max(gaps), "least": min(radii), "true": stands}
 
 
-def med_bound() -> dict[str, Any]:
+def med_bound() -> Row:
     """The circle of the highest frequency has the largest MED at its norm."""
     bound = 2 * np.cos(np.pi / (2 * P))
     most = med(circle(P, (P - 1) // 2))
@@ -57,7 +57,7 @@ def med_bound() -> dict[str, Any]:
     return {"p": P, "most": most, "bound": bound, "least": least, "true": stands}
 
 
-def renaming(p: int = 59) -> dict[str, Any]:
+def renaming(p: int = 59) -> Row:
     """The least MED over renamings is one for all circles, larger for four, largest for noise."""
     noise = _least(np.random.default_rng(0).normal(size=(p, 64)))
     few = _least(np.hstack([circle(p, k) for k in (3, 10, 17, 24)]))
@@ -70,7 +70,7 @@ def _least(phi: np.ndarray) -> float:
     return least_med(phi)[0] / mean_norm(phi)
 
 
-def smallest_map(tried: int = 20) -> dict[str, Any]:
+def smallest_map(tried: int = 20) -> Row:
     """The least norm of Lemma B.1 over the printed one, on Gaussian draws."""
     sums = np.random.default_rng(0).normal(size=(tried, 7, 7))
     aim = np.eye(3)[0]
@@ -78,7 +78,7 @@ def smallest_map(tried: int = 20) -> dict[str, Any]:
     return {"tried": tried, "low": min(ratios), "high": max(ratios), "true": min(ratios) > 1}
 
 
-def coverage(k: int = 5, m: int = 2100) -> dict[str, Any]:
+def coverage(k: int = 5, m: int = 2100) -> Row:
     """Cells that a random training set leaves uncovered, and the fraction that suffices."""
     cells = P * P
     torus = covered.expected_uncovered(P, k, m, torus=True)
@@ -99,7 +99,7 @@ def coverage(k: int = 5, m: int = 2100) -> dict[str, Any]:
     }
 
 
-def copyist(splits: int = 5) -> dict[str, Any]:
+def copyist(splits: int = 5) -> Row:
     """A memory that answers (j, i) for (i, j), beside random splits."""
     half = P * P // 2
     expected = transpose_accuracy(P, half)
@@ -111,7 +111,7 @@ def copyist(splits: int = 5) -> dict[str, Any]:
     return {"p": P, "half": expected, "true": abs(np.mean(right) - expected) < 0.01}
 
 
-def toeplitz(draws: int = 200) -> dict[str, Any]:
+def toeplitz(draws: int = 200) -> Row:
     """A Toeplitz start has the expected squared step of independent entries, and less spread."""
     rng = np.random.default_rng(0)
     steps = {}
@@ -124,7 +124,7 @@ def toeplitz(draws: int = 200) -> dict[str, Any]:
     return {"p": P, **within, "true": same and within["toeplitz"] < within["independent"]}
 
 
-def parallelograms(p: int = 47) -> dict[str, Any]:
+def parallelograms(p: int = 47) -> Row:
     """The mean squared defect is four times the variance, for a circle and for noise."""
     of_circle = _defect(circle(p, 3))
     of_noise = _defect(np.random.default_rng(0).normal(size=(p, 16)))
@@ -136,7 +136,7 @@ def _defect(phi: np.ndarray) -> float:
     return mean_squared_defect(phi) / spread(phi)
 
 
-def limit(tried: int = 10) -> dict[str, Any]:
+def limit(tried: int = 10) -> Row:
     """Where starts of the cube end, by formula and by integration."""
     errors = []
     drifts = []
@@ -147,12 +147,12 @@ def limit(tried: int = 10) -> dict[str, Any]:
     return _small(tried, max(errors), max(drifts), 1e-6)
 
 
-def _small(tried: int, error: float, drift: float, least: float) -> dict[str, Any]:
+def _small(tried: int, error: float, drift: float, least: float) -> Row:
     stands = error < 1e-6 and drift < least
     return {"tried": tried, "error": error, "drift": drift, "true": stands}
 
 
-def line_flow(tried: int = 10) -> dict[str, Any]:
+def line_flow(tried: int = 10) -> Row:
     """Where the effective theory ends, and how far the sum grows that is called conserved."""
     pairs = all_samples(10)
     errors = []
@@ -168,7 +168,7 @@ def line_flow(tried: int = 10) -> dict[str, Any]:
     return ends | {"growth": min(grown), "most": max(grown), "true": stands}
 
 
-def groups(p: int = 11) -> dict[str, Any]:
+def groups(p: int = 11) -> Row:
     """Degrees of freedom of vectors with equal sums for equal products."""
     real = {additive_nullity(cayley_table(name)) for name in GROUPS}
     lines = additive_nullity(cayley_table(f"Z{p}"), field=p)
@@ -176,7 +176,7 @@ def groups(p: int = 11) -> dict[str, Any]:
     return {"reals": max(real), "tried": len(GROUPS), "p": p, "lines": lines, "true": stands}
 
 
-CHECKS: tuple[Callable[[], dict[str, Any]], ...] = (
+CHECKS: tuple[Callable[[], Row], ...] = (
     common_point,
     med_bound,
     renaming,
@@ -191,6 +191,6 @@ CHECKS: tuple[Callable[[], dict[str, Any]], ...] = (
 )
 
 
-def own_findings() -> dict[str, dict[str, Any]]:
+def own_findings() -> dict[str, Row]:
     """Every check of this module by its name."""
     return {check.__name__: check() for check in CHECKS}

@@ -26,7 +26,7 @@ def in_float32() -> Experiments:
     """
     config = modular_run(59, 0.5, d_model=64, steps=4_000)
     config = dataclasses.replace(config, log=Schedule(points=200))
-    companion = Experiment("small/fig20[start=normal, frac=0.5]", config, tuple(range(25)))
+    companion = Experiment("small/fig20[start=normal, frac=0.5]", config).with_seeds(25)
     return {"p = 59": companion, "p = 97": fig5(97, n_seeds=19)}
 
 

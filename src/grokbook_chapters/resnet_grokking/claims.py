@@ -15,6 +15,7 @@ from companion.claims.finding import band, most, some_of
 from grokbook.curves.delay import PERSISTENCE, grok_times
 from grokbook.models.resnet import ResNet
 from grokbook.training import View
+from grokbook_chapters.labelled import Row
 from grokbook_chapters.ranges import spread
 from grokbook_chapters.resnet_grokking.features import (
     WATCHED,
@@ -94,16 +95,14 @@ def accuracy_shows_addition(n: int = 11, train_fraction: float = 0.25, seeds: in
     """
     random = [ShapeTask(n, train_fraction, "random", seed=seed) for seed in range(seeds)]
     multiset = [replace(task, split="multiset") for task in random]
-    blind, low, high = band([score(task, remembered(task)) for task in random])
+    blind = band([score(task, remembered(task)) for task in random])
     fair = [score(task, remembered(task)) for task in multiset]
     adds = min(score(task, added(task)) for task in multiset)
     pixels = min(score(task, by_pixels(task)) for task in random + multiset)
-    shown = None if adds < 1 or max(fair) > 0.5 else blind <= 0.9
+    shown = None if adds < 1 or max(fair) > 0.5 else blind["value"] <= 0.9
     return judge(
         shown,
-        value=blind,
-        low=low,
-        high=high,
+        **blind,
         seeds=seeds,
         adds=adds,
         pixels=pixels,
@@ -297,7 +296,7 @@ def added_late(table: pd.DataFrame, margin: float = 0.0) -> pd.Series:
     return (table.at_end > best + margin) & (table.at_fit < best)
 
 
-def untrained(seed: int, first: str = "small", tile: int = TILE) -> dict[str, float]:
+def untrained(seed: int, first: str = "small", tile: int = TILE) -> Row:
     """R^2 of probes on an untrained network's features, on multisets that they were not fitted on:
     sum and controls.
 

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from grokbook.curves.phases import PhaseRule, phases
 from grokbook.plotting.labels import name_lines
 from grokbook.plotting.phases import diagrams
-from grokbook.plotting.style import COLOURS, bare, panels, seed_band, styled
+from grokbook.plotting.style import COLOURS, bare, panel, panels, seed_band, styled
 from grokbook.plotting.training import accuracies, steps_axis
 from grokbook_chapters.labelled import Tables
 from grokbook_chapters.resnet_grokking.runs import LATE, LONGER, REACHED, SPLITS
@@ -61,7 +61,7 @@ def samples(task: ShapeTask, count: int = 6) -> Figure:
     chosen = np.random.default_rng(task.seed).choice(len(task.inputs), count)
     images = task.show(torch.from_numpy(task.inputs[chosen]))[:, 0].numpy()
     framed = [np.pad(image, 1, constant_values=0.3) for image in images]
-    fig, ((ax,),) = panels(1, 1, height=1.5)
+    fig, ax = panel(height=1.5)
     ax.imshow(np.hstack(framed), cmap="gray_r")
     bare(ax)
     places = (np.arange(count) + 0.5) * framed[0].shape[1]

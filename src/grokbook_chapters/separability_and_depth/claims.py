@@ -213,8 +213,11 @@ def studies(runs: Runs) -> Tables:
     which comes first."""
     tables = {}
     for name in ("", *STUDIES):
-        labels = {n: (name, n) if name else n for n in LAYERS}
-        depths = {n: runs[label] for n, label in labels.items() if label in runs}
+        depths = {}
+        for n in LAYERS:
+            label = (name, n) if name else n
+            if label in runs:
+                depths[n] = runs[label]
         if len(depths) > 1:
             tables[name] = pd.concat(depths, names=["layers", "seed"]).reset_index()
     return tables
@@ -358,12 +361,17 @@ def diminishes(runs: Runs) -> Finding:
     if "" in tables:
         own = lessened(tables[""])
         return judge(*own.parts, corrected=own.corrected, **own.numbers)
-    read = {name: lessened(tables[name]) for name in (SCARCE, BETWEEN) if name in tables}
-    levels = "; ".join(f"at {name} {study.numbers['levels']}" for name, study in read.items())
+    read = {}
+    words = []
+    for name in (SCARCE, BETWEEN):
+        if name in tables:
+            study = lessened(tables[name])
+            read[name] = study
+            words.append(f"at {name} {study.numbers['levels']}")
     known: Part = None
     corrected: Part = None
     if SCARCE in read:
         (part,) = read[SCARCE].parts
         known = None if part is None else False
         corrected = part or read[SCARCE].corrected
-    return judge(known, corrected=corrected, elsewhere=True, levels=levels or "not known")
+    return judge(known, corrected=corrected, elsewhere=True, levels="; ".join(words) or "not known")

@@ -130,7 +130,8 @@ def _causes(tables: Tables) -> Prose:
     accuracy."""
     drops = {name: table[TRAINING] for name, table in tables.items()}
     base = drops.pop("as they are")
-    lessens = all(drop.min() > 0 and drop.max() < base.min() for drop in drops.values())
+    changed = pd.concat(drops)
+    lessens = changed.min() > 0 and changed.max() < base.min()
     return {
         "as_they_are": spread(base, ".2f"),
         "each_lessens": Truth(lessens, f"as they are {spread(base, '.2f')}"),

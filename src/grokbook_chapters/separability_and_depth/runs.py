@@ -116,7 +116,7 @@ def run(
         if value != usual[setting]:
             name += f", {setting}={value:g}"
     config = dataclasses.replace(config, model=model, optimizer=optimizer)
-    return Experiment(f"gu2025/depth[{name}]", config, tuple(range(n_seeds)))
+    return Experiment(f"gu2025/depth[{name}]", config).with_seeds(n_seeds)
 
 
 def between() -> Experiments:

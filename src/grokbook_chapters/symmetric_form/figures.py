@@ -8,7 +8,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from grokbook.plotting.style import COLOURS, panels, styled
+from grokbook.plotting.style import COLOURS, panel, panels, styled
 from grokbook.plotting.training import steps_axis
 from grokbook.tasks import ModularTask
 from grokbook.theory.memorisers import transpose_accuracy
@@ -74,7 +74,7 @@ def arch(counted: pd.DataFrame) -> Figure:
     transformers, a table of `by_fraction`."""
     fractions = np.linspace(0.02, 0.98, 100)
     accuracies = [transpose_accuracy(P, int(fraction * P**2)) for fraction in fractions]
-    fig, ((ax,),) = panels(height=3.4)
+    fig, ax = panel(height=3.4)
     ax.axvspan(min(PAPER), max(PAPER), color=COLOURS["quiet"], alpha=0.15, lw=0)
     ax.plot(fractions, accuracies * (1 - fractions), ls="--", lw=1.1, color=COLOURS["theory"])
     for fraction in np.linspace(0.1, 0.9, 9):

@@ -80,7 +80,7 @@ def _large(dnns: Datasets) -> Prose:
 def hidden_shares() -> list[float]:
     """The share of the cells that cannot be copied which a network may have right at each of the
     paper's fractions while its product stays that of the memoriser at the first."""
-    trained = [int(fraction * P**2) for fraction in PAPER]
-    tested = 1 - np.array(trained) / P**2
-    copied = tested * [transpose_accuracy(P, n) for n in trained]
+    trained = (np.array(PAPER) * P**2).astype(int)
+    tested = 1 - trained / P**2
+    copied = tested * [transpose_accuracy(P, n) for n in trained.tolist()]
     return list((copied[0] - copied) / (tested - copied))

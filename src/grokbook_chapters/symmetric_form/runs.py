@@ -82,7 +82,7 @@ def network_run(
     )
     folder = "gu2025" if p == P else "small"
     name = f"{folder}/network[{network}, {FORMS[operation]}, p={p}, frac={train_fraction:g}]"
-    return Experiment(name, config, seeds=tuple(range(n_seeds)))
+    return Experiment(name, config).with_seeds(n_seeds)
 
 
 def networks(

@@ -6,6 +6,7 @@ import numpy as np
 import sympy
 
 from companion.claims import Finding, claim, judge
+from companion.claims.finding import band
 from grokbook.models.transformer import Shape
 from grokbook.runs.experiment import Experiments
 from grokbook.tasks.arithmetic import ModularTask
@@ -57,9 +58,7 @@ def products(
     return judge(
         max(excess) == 1,
         corrected=whole,
-        value=np.median(excess),
-        low=float(min(excess)),
-        high=float(max(excess)),
+        **band(excess),
         splits=splits,
         kind=kind,
         p=p,

@@ -10,7 +10,7 @@ from matplotlib.patches import FancyBboxPatch
 
 from grokbook.models.transformer import Shape
 from grokbook.plotting.grids import on_grid
-from grokbook.plotting.style import COLOURS, panels, styled
+from grokbook.plotting.style import COLOURS, panel, panels, styled
 from grokbook.tasks.arithmetic import ModularTask
 
 OPERATIONS = {
@@ -43,7 +43,7 @@ def classes(p: int) -> Figure:
 @styled
 def diagram(shape: Shape) -> Figure:
     """The way of one cell through a one-layer model, with the size of every matrix."""
-    fig, ((ax,),) = panels(1, 1, height=7.2)
+    fig, ax = panel(height=7.2)
     fig.set_figwidth(4.4)
     _boxes(ax, shape)
     _arrows(ax)

@@ -29,7 +29,7 @@ from grokbook.theory.parallelograms import (
     permissible_set,
     representation_quality_index,
 )
-from grokbook_chapters.labelled import Datasets
+from grokbook_chapters.labelled import Datasets, Row
 from grokbook_chapters.liu2022 import STEP
 from grokbook_chapters.trained_toys.runs import STEPS, TOLERANCE, P, fig2
 
@@ -86,7 +86,7 @@ def path(run: xr.Dataset) -> Path:
 
 
 @lru_cache(maxsize=2_000)
-def _three_scales(n: int, seed: int) -> dict[str, float]:
+def _three_scales(n: int, seed: int) -> Row:
     """Updates in which an effective loss has three of its time scales: as printed, and without the
     division."""
     pairs = pairs_of(n, seed)
@@ -95,7 +95,7 @@ def _three_scales(n: int, seed: int) -> dict[str, float]:
     return {"predicted steps": steps * max(1, len(permissible_set(pairs))), "code steps": steps}
 
 
-def first_steps(run: xr.Dataset) -> dict[str, float]:
+def first_steps(run: xr.Dataset) -> Row:
     """The first logged steps of one run with 90 % of its `train` and `test` set right and on a
     `line` (NaN: none)."""
     steps, numbers = path(run)
@@ -232,16 +232,15 @@ def answered(runs: Datasets) -> pd.DataFrame:
         tested = set(all_samples(10)) - trained
         known = sum(i + j in labels for i, j in tested)
         right = own.test_accuracy * len(tested) / known
-        rows.append(
-            {
-                "places": places,
-                "seed": seed,
-                "right": float(right[-1]),
-                "train": float(own.train_accuracy[-1]),
-                "fitted": _first_fitted(own.train_accuracy),
-                "known at": _first_fitted(right),
-            }
-        )
+        row = {
+            "places": places,
+            "seed": seed,
+            "right": float(right[-1]),
+            "train": float(own.train_accuracy[-1]),
+            "fitted": _first_fitted(own.train_accuracy),
+            "known at": _first_fitted(right),
+        }
+        rows.append(row)
     columns = ["places", "seed", "right", "train", "fitted", "known at"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -380,22 +379,21 @@ def planes(runs: Datasets) -> pd.DataFrame:
         pairs = [(i, j) for i, j in unordered.tolist()]
         forced = set(permissible_set(pairs))
         closed = forced & set(closed_set(points, TOLERANCE))
-        rows.append(
-            {
-                "kind": kind,
-                "seed": seed,
-                "train": right[task.train_index].mean(),
-                "mirrored": task.mirrored.sum() / tested.sum(),
-                "new": right[new].mean(),
-                "shown": len(pairs),
-                "free": right[task.mirrored].mean() if task.mirrored.any() else np.nan,
-                "nullity": nullity(pairs, P),
-                "rqi": representation_quality_index(points, TOLERANCE),
-                "ring": energy_share(points, 1),
-                "ring_before": energy_share(start, 1),
-                "closed": len(closed) / len(forced),
-            }
-        )
+        row = {
+            "kind": kind,
+            "seed": seed,
+            "train": right[task.train_index].mean(),
+            "mirrored": task.mirrored.sum() / tested.sum(),
+            "new": right[new].mean(),
+            "shown": len(pairs),
+            "free": right[task.mirrored].mean() if task.mirrored.any() else np.nan,
+            "nullity": nullity(pairs, P),
+            "rqi": representation_quality_index(points, TOLERANCE),
+            "ring": energy_share(points, 1),
+            "ring_before": energy_share(start, 1),
+            "closed": len(closed) / len(forced),
+        }
+        rows.append(row)
     return pd.DataFrame(rows)
 
 

@@ -48,14 +48,15 @@ def at_update(step: float) -> str:
 def _own_run(run: xr.Dataset, samples: int, seed: int) -> Prose:
     """When the page's run is on a line and right, and whether it ends as the flow does."""
     first = run.isel(seed=0)
-    own = {f"run_{name}": at_update(step) for name, step in first_steps(first).items()}
-    theirs = {f"theirs_{name}": f"{step:,}" for name, step in PRINTED.items()}
+    texts: Prose = {}
+    for name, step in first_steps(first).items():
+        texts[f"run_{name}"] = at_update(step)
+        texts[f"theirs_{name}"] = f"{PRINTED[name]:,}"
     numbers = path(first).numbers
     rqi = float(quality(numbers[-1]))
     alike = rqi > GOAL and ends_as_the_flow(numbers, pairs_of(samples, seed))
     return {
-        **own,
-        **theirs,
+        **texts,
         "theirs": Truth((samples, seed) == PRINTED_RUN, f"{samples} pairs, seed {seed}"),
         "alike": Truth(alike, f"its RQI is {rqi:.2f}"),
     }

@@ -128,12 +128,15 @@ def rated() -> Experiments:
     Of these runs only the RQI and the accuracies at the logged steps are recorded.
     """
     log = Schedule(dense_until=ENOUGH_STEPS, dense_every=25)
+    seeds = tuple(range(80, 80 + MANY))
     experiments = {}
     for n in fresh():
+        name = f"liu2022/fig5b[rate]/{n}"
+        run = replace(config(n, ENOUGH_STEPS, log), snapshots=2)
         experiments[n] = Experiment(
-            f"liu2022/fig5b[rate]/{n}",
-            replace(config(n, ENOUGH_STEPS, log), snapshots=2),
-            tuple(range(80, 80 + MANY)),
+            name,
+            run,
+            seeds,
             watch={"rqi": program_quality},
             in_key={"lined": ["rqi"]},
             kept=("train_accuracy", "test_accuracy", "rqi"),
@@ -159,7 +162,7 @@ def placed() -> Experiments:
     experiments = {}
     for places in PLACES:
         own = replace(still, model=PlacedToy(10, places=places))
-        experiments[places] = Experiment(f"small/toy/{places}", own, tuple(range(10)))
+        experiments[places] = Experiment(f"small/toy/{places}", own).with_seeds(10)
     return experiments
 
 

@@ -15,6 +15,7 @@ from companion.claims import Finding, Runs, claim, judge
 from companion.claims.finding import (
     UNDECIDED,
     Part,
+    band,
     decided,
     enough,
     most,
@@ -104,13 +105,7 @@ def with_others(rows: pd.DataFrame, runs: Runs, column: str, form: str = ".0%") 
         known = values.count()
         if known:
             parts.append(f"{name}: {values.median():{form}} ({some(known, len(values))})")
-    own = rows[column].astype(float)
-    return {
-        "value": own.median(),
-        "low": own.min(),
-        "high": own.max(),
-        "others": "; ".join(parts) or "not recorded",
-    }
+    return {**band(rows[column]), "others": "; ".join(parts) or "not recorded"}
 
 
 def at_one_time(parts: pd.Series, factor: float = NEAR) -> Part:
@@ -420,9 +415,7 @@ def modulus() -> Finding:
     ours_fits = ours.min() <= PUBLISHED[1] <= ours.max()
     return judge(
         decided(printed_fits, ours_fits),
-        value=ours.median(),
-        low=ours.min(),
-        high=ours.max(),
+        **band(ours),
         p=PAPER_P,
         printed=printed.median(),
     )
@@ -530,7 +523,7 @@ def phases_of_the_decoder(runs: Runs) -> Finding:
     fast = phase[:, :, -CORNER:]
     memorise = fast[:, :CORNER] == "M"
     confused = fast[:, -CORNER:] == "X"
-    corners = most(full), bool(memorise.mean() > 0.5), bool(confused.mean() > 0.5)
+    corners = [most(full), memorise.mean() > 0.5, confused.mean() > 0.5]
     lines = sandwich({"": phase})
     is_between = [bool(known) for known in between(lines, LINES)[0]]
     in_order = []

@@ -41,7 +41,7 @@ SETS = 20  # drawn sets of a kind: the number was fixed before they were drawn
 ALL = 1 - 1e-6  # accuracy from which every pair is right
 N_TRAIN = 42
 # The 13 test pairs of each set.
-HELD_OUT = {name: [(i, j) for i, j in pairs] for name, pairs in beside(__file__).items()}
+HELD_OUT = {name: [*map(tuple, pairs)] for name, pairs in beside(__file__).items()}
 
 
 def training_pairs(name: str) -> list[Sample]:
@@ -61,7 +61,7 @@ def contrast() -> Experiments:
     for name in HELD_OUT:
         config = replace(toy, task=ChosenAddition(P, trained=training_pairs(name)))
         label = f"liu2022/contrast[{name}]"
-        experiments[name] = Experiment(label, config, tuple(range(SEEDS)))
+        experiments[name] = Experiment(label, config).with_seeds(SEEDS)
     return experiments
 
 
@@ -181,16 +181,15 @@ def outcomes(runs: Runs) -> pd.DataFrame:
     rows = []
     for name, seed, run in every_run(runs):
         late = run.step.values[run.test_accuracy.values >= 0.9]
-        rows.append(
-            {
-                "training set": name,
-                "seed": seed,
-                "line": name.startswith("line"),
-                "test": float(run.test_accuracy[-1]),
-                "fitted": float(run.train_accuracy[-1]) > ALL,
-                "step": late[0] if len(late) else np.nan,
-            }
-        )
+        row = {
+            "training set": name,
+            "seed": seed,
+            "line": name.startswith("line"),
+            "test": float(run.test_accuracy[-1]),
+            "fitted": float(run.train_accuracy[-1]) > ALL,
+            "step": late[0] if len(late) else np.nan,
+        }
+        rows.append(row)
     table = pd.DataFrame(rows)
     return table.assign(right=table.test > ALL)
 

@@ -17,7 +17,7 @@ from grokbook.measures.principal import on_axes, ring_share
 from grokbook.models.encoder import Encoder
 from grokbook.tasks import ModularTask
 from grokbook.theory.linear_probability import crossing
-from grokbook_chapters.labelled import Datasets
+from grokbook_chapters.labelled import Datasets, Row
 from grokbook_chapters.transformer_representations.runs import AXES
 
 # ring share from which a plane counts as showing a circle: half for one frequency; two others
@@ -113,22 +113,21 @@ def lives(dataset: xr.Dataset) -> pd.DataFrame:
         start = tables(run)[0]
         end = ends[n]
         other = ends[(n + 1) % len(ends)] if len(ends) > 1 else None
-        rows.append(
-            {
-                "seed": int(run.seed),
-                "grok": times.grok_step.iloc[n],
-                "strict": late,
-                **dimension(run, late),
-                **plane(run, late),
-                **start_shown(start, end, other),
-                **pruned(start, end, rng),
-                **few_axes(run, times.fit_step.iloc[n]),
-            }
-        )
+        row = {
+            "seed": int(run.seed),
+            "grok": times.grok_step.iloc[n],
+            "strict": late,
+            **dimension(run, late),
+            **plane(run, late),
+            **start_shown(start, end, other),
+            **pruned(start, end, rng),
+            **few_axes(run, times.fit_step.iloc[n]),
+        }
+        rows.append(row)
     return pd.DataFrame(rows)
 
 
-def dimension(run: xr.Dataset, strict: float) -> dict[str, float]:
+def dimension(run: xr.Dataset, strict: float) -> Row:
     """Effective dimension: its highest value `rise`, that at step `strict`, `left`, and the last,
     `end`, as parts of the first; `turn` is the step of the highest as a part of `strict`."""
     steps = run.step.values
@@ -143,7 +142,7 @@ def dimension(run: xr.Dataset, strict: float) -> dict[str, float]:
     }
 
 
-def plane(run: xr.Dataset, strict: float) -> dict[str, float]:
+def plane(run: xr.Dataset, strict: float) -> Row:
     """The plane of the first two principal axes: `ring_start` is its first ring share, `round_b`
     the step from which that is b, `at_b` that as a part of `strict`.
 
@@ -162,9 +161,7 @@ def plane(run: xr.Dataset, strict: float) -> dict[str, float]:
     return columns
 
 
-def start_shown(
-    start: np.ndarray, end: np.ndarray, other: np.ndarray | None
-) -> dict[str, float | list[float]]:
+def start_shown(start: np.ndarray, end: np.ndarray, other: np.ndarray | None) -> Row:
     """What a start shows on the axes of the end: its ring share `seen`, and `others`, on those of
     another run's end.
 
@@ -197,7 +194,7 @@ def variance(table: np.ndarray) -> float:
     return table.var(axis=0).sum()
 
 
-def pruned(start: np.ndarray, end: np.ndarray, rng: np.random.Generator) -> dict[str, float]:
+def pruned(start: np.ndarray, end: np.ndarray, rng: np.random.Generator) -> Row:
     """What an end has `outside` its first axes; `null` is the same for a random table as long as
     the end."""
     drawn = rng.normal(size=end.shape)
@@ -205,7 +202,7 @@ def pruned(start: np.ndarray, end: np.ndarray, rng: np.random.Generator) -> dict
     return {"outside": outside(end, start), "null": outside(drawn, start)}
 
 
-def few_axes(run: xr.Dataset, fit: float) -> dict[str, float]:
+def few_axes(run: xr.Dataset, fit: float) -> Row:
     """What the network answers with the embedding on n axes: `best_n`, the best test accuracy on
     those of the end.
 

@@ -20,7 +20,7 @@ from grokbook.plotting.grids import on_grid
 from grokbook.plotting.labels import name_lines
 from grokbook.plotting.moving import circle_over_training, in_order, moving_run
 from grokbook.plotting.phases import diagrams
-from grokbook.plotting.style import COLOURS, panels, styled
+from grokbook.plotting.style import COLOURS, panel, panels, styled
 from grokbook.plotting.training import curves_by_setting
 from grokbook_chapters.labelled import Datasets
 from grokbook_chapters.transformer_representations import contrast
@@ -207,7 +207,7 @@ def sets() -> Figure:
 def by_set(rows: pd.DataFrame, ideal: pd.Series) -> Figure:
     """Test accuracy of each run of the four sets as a ring, and as a stroke that of the ideal
     model."""
-    fig, ((ax,),) = panels(1, 1, height=2.8)
+    fig, ax = panel(height=2.8)
     for place, (name, share) in enumerate(ideal.items()):
         part = rows[rows["training set"] == name]
         height = 0.07 * (part.seed - part.seed.mean()) - place

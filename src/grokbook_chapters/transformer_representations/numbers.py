@@ -122,8 +122,11 @@ def _decay_and_dropout(recorded: Recorded) -> Prose:
     """When the small network generalises with weight decay, and the authors' with dropout."""
     usual = recorded.decays[runs.USUAL]
     less = pd.concat([times for decay, times in recorded.decays.items() if decay < runs.USUAL])
-    counts = {share: claims.by_their_count(data) for share, data in recorded.dropped.items()}
-    reached = {share: claims.at_least(table) for share, table in counts.items()}
+    counts = {}
+    reached = {}
+    for share, data in recorded.dropped.items():
+        counts[share] = claims.by_their_count(data)
+        reached[share] = claims.at_least(counts[share])
     best = min(reached, key=reached.__getitem__)
     ours = claims.rest(counts[best], "fit_step")
     theirs = claims.rest(counts[best], "their_fit")

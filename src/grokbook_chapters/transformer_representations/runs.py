@@ -310,4 +310,4 @@ def plan(
         points=min(steps, 60),
         snapshots=11,
     )
-    return {"live": Experiment(f"live/encoder[p={p}]", config, seeds=tuple(range(n_seeds)))}
+    return {"live": Experiment(f"live/encoder[p={p}]", config).with_seeds(n_seeds)}

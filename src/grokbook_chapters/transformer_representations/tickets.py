@@ -144,7 +144,7 @@ def tickets() -> Experiments:
     experiments = {}
     for start in Ticket.starts:
         ticket = dataclasses.replace(config, model=model, optimizer=optimizer, start=start)
-        experiments[start] = Experiment(f"liu2022/ticket[{start}]", ticket, tuple(range(SEEDS)))
+        experiments[start] = Experiment(f"liu2022/ticket[{start}]", ticket).with_seeds(SEEDS)
     return experiments
 
 

@@ -8,12 +8,13 @@ import pandas as pd
 import xarray as xr
 
 from companion.claims import Finding, Runs, claim, judge
-from companion.claims.finding import ENOUGH, Part
+from companion.claims.finding import ENOUGH, Part, band
 from companion.claims.runs import every_run
 from grokbook.curves.delay import grok_time
 from grokbook.measures import circle_projection, dominant_frequencies
 from grokbook.theory.one_frequency import products
 from grokbook.theory.uniformity import class_sums
+from grokbook_chapters.labelled import Row
 from grokbook_chapters.uniformity.class_shares import class_share
 from grokbook_chapters.uniformity.runs import WATCHED, deeper
 
@@ -42,7 +43,7 @@ def share_table(dataset: xr.Dataset) -> pd.DataFrame:
         last = int(run.step[-1])
         fit = last if timed.fit_step is None else timed.fit_step
         grok = last if timed.grok_step is None else timed.grok_step
-        row: dict[str, float] = {}
+        row: Row = {}
         for name, step in (("fit", fit), ("grok", grok), ("end", last)):
             moment = run.sel(step=step)
             row |= {f"{share}_{name}": float(moment[share]) for share in WATCHED}
@@ -132,9 +133,7 @@ def deeper_layers(runs: Runs, *, half: float = HALF) -> Finding:
         False if is_known else None,
         corrected=deeper_here if is_known else None,
         elsewhere=True,
-        value=middle.share_mlp_grok,
-        low=learned.share_mlp_grok.min(),
-        high=learned.share_mlp_grok.max(),
+        **band(learned.share_mlp_grok),
         shares="; ".join(shares),
         reached=reached,
         half=half,

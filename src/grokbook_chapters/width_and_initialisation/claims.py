@@ -189,14 +189,17 @@ def structure_speeds_up(runs: Runs, *, factor: float = 1.0) -> Finding:
     same runs gave "holds".) Ten further seeds of both starts, 13 to 22, have a ratio of 0.32 too.
     """
     normal = runs["normal"]
-    pairs = {}
-    if normal is not None:
-        pairs = {start: compare(runs[start], normal) for start in APART[1:] if start in runs}
-    value = pairs["toeplitz_normal"].low if "toeplitz_normal" in pairs else None
-    seen = "; ".join(f"{start}: {pair.describe()}" for start, pair in pairs.items())
+    value = None
+    words = []
+    for start in APART[1:]:
+        if normal is not None and start in runs:
+            pair = compare(runs[start], normal)
+            words.append(f"{start}: {pair.describe()}")
+            if start == "toeplitz_normal":
+                value = pair.low
     sooner_here = start_sooner(runs["toeplitz_normal"], normal, factor)
     part = None if sooner_here is None else False
-    return judge(part, corrected=sooner_here, elsewhere=True, value=value, seen=seen)
+    return judge(part, corrected=sooner_here, elsewhere=True, value=value, seen="; ".join(words))
 
 
 # ---------------------------------------------------------------------------------------- width

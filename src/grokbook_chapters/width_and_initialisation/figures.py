@@ -13,7 +13,7 @@ from scipy.spatial.distance import pdist
 
 from grokbook.curves.comparison import same_seed
 from grokbook.models.start import embedding_start
-from grokbook.plotting.style import COLOURS, panels, styled
+from grokbook.plotting.style import COLOURS, panel, panels, styled
 from grokbook_chapters.labelled import Tables
 from grokbook_chapters.width_and_initialisation.planning import chance_of_ratio, pooled_spread
 
@@ -110,8 +110,7 @@ def delays(with_them: pd.DataFrame, without: pd.DataFrame) -> Figure:
         "later with them": (ratios.low[ratios.low > 1], "measure"),
         "earlier with them": (ratios.high[ratios.high < 1], "second"),
     }
-    fig, axes = panels(1, 1, height=2.7)
-    ax = axes[0, 0]
+    fig, ax = panel(height=2.7)
     for name, (chosen, colour) in parts.items():
         label = f"{name} ({len(chosen)})"
         ax.hist(chosen.clip(*edges[[0, -1]]), edges, color=COLOURS[colour], label=label)

@@ -142,8 +142,10 @@ def _positions(recorded: Recorded) -> Prose:
     own = pd.concat(recorded.own_positions)
     wider = recorded.wider_positions
     order = same_seed(wider["d = 96, on"], wider["d = 96, off"])
-    broad = [wider[f"d = 192, {state}"] for state in ("on", "off")]
-    widest = [steps_and_seen(table)[0].max() / table.grok_step.min() for table in broad]
+    widest = []
+    for state in ("on", "off"):
+        table = wider[f"d = 192, {state}"]
+        widest.append(steps_and_seen(table)[0].max() / table.grok_step.min())
     below = own.late.max() < 1 / 97
     return {
         "many_pairs": len(ratios),

@@ -110,7 +110,8 @@ def recorded_spread(groups: Iterable[Experiments]) -> Spread:
     """
     experiments: Experiments = {}
     for settings in groups:
-        experiments |= {(e.key, len(e.seeds)): e for e in settings.values()}
+        for experiment in settings.values():
+            experiments[experiment.key, len(experiment.seeds)] = experiment
     longest_of: Tables = {}
     for name, table in sorted(load(experiments, times).items(), key=_length):
         # all are given the same number of steps, since their length must not matter
