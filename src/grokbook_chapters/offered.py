@@ -51,15 +51,14 @@ def offered() -> dict[str, Experiment]:
     # these have one name at all values
     pictures = resnet_grokking.plan(5, 0.75, 0.0, 1_400, 1)["live"]
     digits = images.plan(100, 4.0, 10_000, 2)["large"]
-    few_digits = images.plan(50, 8.0, 10_000, 2)
+    few_digits = images.plan(50, 8.0, 10_000, 2)["usual"]
     toy = trained_toys.plan(45, 0, 5_000)["live"]
     few_sums = trained_toys.plan(30, 58, 5_000)["live"]
     decayed = feature_emergence.plan(23, 128, 0.6, 1e-3, 2_000, 3)["decay"]
     experiments += [
         replace(pictures, name="live/shapes[decay=0]"),
         replace(digits, name="live/digits[spread=4]"),
-        replace(few_digits["large"], name="live/digits[n=50]"),
-        replace(few_digits["usual"], name="live/digits[n=50, usual]"),
+        replace(few_digits, name="live/digits[n=50, usual]"),
         replace(toy, name="small/toy[seed=0]"),
         replace(few_sums, name="small/toy[samples=30]"),
         replace(decayed, name="live/stages[M=23, decay=0.001]"),
