@@ -12,6 +12,7 @@ from grokbook_chapters import (
     feature_emergence,
     holes,
     images,
+    phase_diagrams,
     progress_measures,
     resnet_grokking,
     separability_and_depth,
@@ -24,7 +25,7 @@ from grokbook_chapters import (
 
 
 def offered() -> dict[str, Experiment]:
-    """The runs of the sets that train for 25 s or longer, by name.
+    """The runs of the sets that a build has no minutes to train, by name.
 
     Example:
         >>> sorted(offered())[-1]
@@ -54,6 +55,7 @@ def offered() -> dict[str, Experiment]:
     few_digits = images.plan(50, 8.0, 10_000, 2)["usual"]
     toy = trained_toys.plan(45, 0, 5_000)["live"]
     few_sums = trained_toys.plan(30, 58, 5_000)["live"]
+    lost_sums = phase_diagrams.plan(4, 2, 3_000, 9)["live"]
     decayed = feature_emergence.plan(23, 128, 0.6, 1e-3, 2_000, 3)["decay"]
     experiments += [
         replace(pictures, name="live/shapes[decay=0]"),
@@ -61,6 +63,7 @@ def offered() -> dict[str, Experiment]:
         replace(few_digits, name="live/digits[n=50, usual]"),
         replace(toy, name="small/toy[seed=0]"),
         replace(few_sums, name="small/toy[samples=30]"),
+        replace(lost_sums, name="live/phases[seed=9]"),
         replace(decayed, name="live/stages[M=23, decay=0.001]"),
     ]
     for decay in (0.0, 10.0):
