@@ -8,6 +8,7 @@ import xarray as xr
 
 from companion.claims.finding import some, some_of
 from companion.page import Number, Prose, Truth
+from grokbook.theory.parallelograms import nullity
 from grokbook_chapters.trained_toys.embeddings import (
     GOAL,
     crossing,
@@ -36,13 +37,13 @@ def numbers(run: xr.Dataset, recorded: Recorded, samples: int, seed: int) -> Pro
 
 
 def at_update(step: float) -> str:
-    """An update in words; NaN where it did not happen.
+    """When something happened, in words; NaN where it did not.
 
     Example:
         >>> at_update(1160.0), at_update(np.nan)
-        ('update 1,160', 'no update')
+        ('at update 1,160', 'never')
     """
-    return "no update" if np.isnan(step) else f"update {step:,.0f}"
+    return "never" if np.isnan(step) else f"at update {step:,.0f}"
 
 
 def _own_run(run: xr.Dataset, samples: int, seed: int) -> Prose:
@@ -54,9 +55,13 @@ def _own_run(run: xr.Dataset, samples: int, seed: int) -> Prose:
         texts[f"theirs_{name}"] = f"{PRINTED[name]:,}"
     numbers = path(first).numbers
     rqi = float(quality(numbers[-1]))
-    alike = rqi > GOAL and ends_as_the_flow(numbers, pairs_of(samples, seed))
+    pairs = pairs_of(samples, seed)
+    alike = rqi > GOAL and ends_as_the_flow(numbers, pairs)
+    is_forced = nullity(pairs, len(numbers[-1])) == 2
     return {
         **texts,
+        "samples": samples,
+        "run_forced": "force" if is_forced else "do not force",
         "theirs": Truth((samples, seed) == PRINTED_RUN, f"{samples} pairs, seed {seed}"),
         "alike": Truth(alike, f"its RQI is {rqi:.2f}"),
     }
