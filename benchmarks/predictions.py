@@ -23,59 +23,73 @@ MARK = "% off by: benchmarks/predictions.py\n"
 
 
 class Measured(NamedTuple):
-    """The kinds of a recorded experiment, the nearest first, and the seconds it took over those
-    counted for it."""
+    """The kinds of a recorded experiment, the nearest first, the seconds it took over those counted
+    for it, and whether they are of the processor."""
 
     kinds: tuple[str, ...]
     ratio: float
+    is_of_processor: bool
 
 
-def ratio_of(experiment: Experiment, programs: Iterable[Mapping[str, Any]]) -> float | None:
+def measured_of(experiment: Experiment, programs: Iterable[Mapping[str, Any]]) -> Measured | None:
     """The median over the recorded programs of an experiment; None where none tells.
 
-    A record says the seconds of the processor that its program used, an older one those that passed
-    meanwhile. Programs that were continued, and those of a GPU, do not count.
+    A record says the seconds of the processor that its program used; an older one those that passed
+    meanwhile, which count where no other is there. Programs that were continued, and those of a
+    GPU, do not count.
     """
-    found = []
+    of_processor = []
+    passed = []
     for program in programs:
         on_cpu = program.get("device", "CPU").startswith("CPU")
         if on_cpu and "seconds" in program and not program.get("resumed"):
-            took = program.get("cpu_seconds", program["seconds"])
-            found.append(took / experiment.counted(len(program["seeds"])).seconds)
-    return statistics.median(found) if found else None
+            counted = experiment.counted(len(program["seeds"])).seconds
+            passed.append(program["seconds"] / counted)
+            if "cpu_seconds" in program:
+                of_processor.append(program["cpu_seconds"] / counted)
+    if not passed:
+        return None
+    ratio = statistics.median(of_processor or passed)
+    return Measured(kinds(experiment.name, experiment.config), ratio, bool(of_processor))
 
 
 def measured(store: Store, experiments: Iterable[Experiment]) -> list[Measured]:
     """Every experiment whose records tell what it took."""
     programs = {entry["key"]: entry["provenance"] for entry in store.entries().values()}
-    found = []
+    rows = []
     for experiment in experiments:
-        ratio = ratio_of(experiment, programs.get(experiment.key, ()))
-        if ratio is not None:
-            found.append(Measured(kinds(experiment.name, experiment.config), ratio))
-    return found
+        row = measured_of(experiment, programs.get(experiment.key, ()))
+        if row is not None:
+            rows.append(row)
+    return rows
 
 
 def ratios(rows: Iterable[Measured]) -> dict[str, float]:
-    """The median of each kind, to two digits."""
-    by_kind = defaultdict(list)
+    """The median of each kind, to two digits: over the experiments with seconds of the processor,
+    over all where a kind has none, since those that passed depend on what else the machine did."""
+    of_processor = defaultdict(list)
+    passed = defaultdict(list)
     for row in rows:
+        column = of_processor if row.is_of_processor else passed
         for kind in row.kinds:
-            by_kind[kind].append(row.ratio)
+            column[kind].append(row.ratio)
+    by_kind = passed | of_processor
     return {kind: float(f"{statistics.median(by_kind[kind]):.2g}") for kind in sorted(by_kind)}
 
 
 def as_markdown(rows: list[Measured], table: Mapping[str, float]) -> str:
     """How far the ratios of the nearest kinds are off, as it stands in book/machinery.md."""
+    of_processor = {row.kinds[0] for row in rows if row.is_of_processor}
+    known = {row.kinds[0] for row in rows}
     factors = []
     for row in rows:
-        off = table[row.kinds[0]] / row.ratio
-        factors.append(max(off, 1 / off))
+        if row.is_of_processor or row.kinds[0] not in of_processor:
+            off = table[row.kinds[0]] / row.ratio
+            factors.append(max(off, 1 / off))
     near = statistics.mean(factor <= 1.25 for factor in factors)
     twice = statistics.mean(factor <= 2 for factor in factors)
     head = "| experiments | kinds of run | within 25 % | within a factor 2 | worst factor |"
-    known = len({row.kinds[0] for row in rows})
-    numbers = f"| {len(rows)} | {known} | {near:.0%} | {twice:.0%} | {max(factors):.0f} |"
+    numbers = f"| {len(factors)} | {len(known)} | {near:.0%} | {twice:.0%} | {max(factors):.0f} |"
     return "\n".join([head, "| --- | --- | --- | --- | --- |", numbers.replace("%", " %")]) + "\n"
 
 

@@ -141,7 +141,7 @@ def write_numbers(app: Any, exception: Exception | None) -> None:
             for label, number in numbers.items():
                 about = {"kind": KINDS.get(kind, kind), "number": ".".join(map(str, number))}
                 labels[label.removeprefix("equation-")] = about
-    text = json.dumps(labels, indent=0)
+    text = json.dumps(labels, indent=0, sort_keys=True)
     (Path(app.outdir) / "numbers.json").write_text(text, encoding="utf-8")
 
 

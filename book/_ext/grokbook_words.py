@@ -5,8 +5,8 @@ be the settled ones.
     Markdown
     :::
 
-A true condition prints its text as if it stood alone; another prints a marked line with the numbers
-that decided. At the presets at which the book is printed a false condition is a warning, and so is,
+A true condition prints its text as if it stood alone; a false one marks it, with the numbers that
+decided. At the presets at which the book is printed a false condition is a warning, and so is,
 everywhere, an unknown name and a verdict that is not the settled one: a strict build fails there,
 at the sentence to be rewritten.
 """
@@ -46,12 +46,15 @@ class When(SphinxDirective):
     final_argument_whitespace = True
 
     def run(self) -> list[nodes.Node]:
-        text = "\n".join(self.content)
+        # a paragraph of its own: a heading or a box may follow
+        text = "\n".join(["", "", *self.content])
         instead = not_here(self.env, self.state.document, self.arguments[0], text, self.lineno)
-        if instead:
-            return [nodes.paragraph("", instead, classes=["gb-not-here"])]
         made = nodes.Element()
-        self.state.nested_parse(self.content, self.content_offset, made)
+        content = instead.splitlines() if instead else self.content
+        self.state.nested_parse(content, self.content_offset, made)
+        if instead:
+            for part in made.children:
+                part["classes"].append("gb-not-here")
         return made.children
 
 
@@ -59,15 +62,17 @@ class HalfSentence(SphinxRole):
     """Words of a sentence under a condition: `condition; words`, where the words may hold roles."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        condition, mark, text = self.text.partition(";")
+        condition, mark, text = map(str.strip, self.text.partition(";"))
         if not mark:
             wrong = f"{self.text!r} is not `condition; words`"
             complain(self.env, "{when}", self.text, self.lineno, wrong)
             return [], []
         instead = not_here(self.env, self.inliner.document, condition, text, self.lineno)
+        words = f"({instead})" if instead else text
+        parts, messages = self.inliner.parse(words, self.lineno, None, self.inliner.parent)
         if instead:
-            return [nodes.inline("", f"({instead})", classes=["gb-not-here"])], []
-        return self.inliner.parse(text.strip(), self.lineno, None, self.inliner.parent)
+            parts = [nodes.inline("", "", *parts, classes=["gb-not-here"])]
+        return parts, messages
 
 
 class Verdict(SphinxRole):
@@ -101,7 +106,7 @@ def not_here(env: Any, document: nodes.document, condition: str, text: str, line
     known = when.read(values)
     try:
         false = when.holds(condition, known) is False
-        instead = when.instead(condition, known)
+        instead = when.instead(condition, known, text)
     except ParameterError as error:
         complain(env, "{when}", condition, line, str(error))
         return f"Not known here: {condition}."

@@ -410,6 +410,7 @@ def test_the_numbers_of_the_prose_follow_the_probed_runs(own, mlp, first):
     assert (found["probe_first"].holds, found["lead"].value) == (first, own - mlp)
     assert found["pairs_blind"].holds  # none is separable, nor with wrong classes
     assert found["networks"] == "3 networks" and found["probe_attention"] == "0%"
+    assert (found["live_right"], found["probe_mlp"]) == ("100%", "100%")
     assert found.keys() | {"modulus"} == names_used("07")
 
 

@@ -22,6 +22,9 @@ words."""
 BLOCK = re.compile(r"^(:{3,})\{when\} *([^\n]+)\n(.*?)^\1 *$", re.DOTALL | re.MULTILINE)
 """Conditional paragraphs in prose; its groups are as those of `HALF`."""
 
+_ALLOWED = ast.BoolOp | ast.And | ast.Or | ast.UnaryOp | ast.Not | ast.Name | ast.Load
+"""What a condition is made of."""
+
 Known = Mapping[str, tuple[bool | None, str]]
 """By name whether a condition holds (None: not known), and the numbers that decided as short text
 ("" for none)."""
@@ -76,22 +79,24 @@ def deciding(expression: str, known: Known) -> str:
     return "; ".join(filter(None, (known[name][1] for name in names(expression))))
 
 
-def instead(condition: str, known: Known) -> str:
-    """What stands in place of a text whose condition does not hold; nothing where it does.
+def instead(condition: str, known: Known, words: str) -> str:
+    """What stands in place of words whose condition does not hold; nothing where it does.
+
+    They are repeated, so that a reader sees what it is that no longer holds.
 
     Raises ParameterError as `holds` does.
 
-    >>> instead("late", {"late": (False, "step 90")})
-    'Does not hold here: step 90.'
+    >>> instead("late", {"late": (False, "step 90")}, "It waits.")
+    'Does not hold here (step 90): It waits.'
     """
     truth = holds(condition, known)
     numbers = deciding(condition, known)
     if truth:
         return ""
+    decided = f" ({numbers})" if numbers else ""
     if truth is None:
-        opening = "Not known here: what would decide it is missing."
-        return f"{opening} {numbers}." if numbers else opening
-    return f"Does not hold here: {numbers}." if numbers else "Does not hold here."
+        return f"Not known here{decided}: what would decide it is missing."
+    return f"Does not hold here{decided}: {words}"
 
 
 def replaced(source: str, words: Callable[[str, str], str]) -> str:
@@ -128,17 +133,11 @@ def _parsed(expression: str) -> ast.expr:
         tree = ast.parse(expression.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         tree = None
-    if tree is None or not all(_allowed(node) for node in ast.walk(tree)):
+    if tree is None or not all(isinstance(node, _ALLOWED) for node in ast.walk(tree)):
         raise ParameterError(
             f"the condition {expression!r} must be names joined by and, or, not and brackets."
         )
     return tree
-
-
-def _allowed(node: ast.AST) -> bool:
-    if isinstance(node, ast.UnaryOp):
-        return isinstance(node.op, ast.Not)
-    return isinstance(node, ast.BoolOp | ast.Name | ast.Load | ast.And | ast.Or | ast.Not)
 
 
 def _truth(node: Any, known: Known) -> bool | None:

@@ -228,7 +228,7 @@ class _Text:
         if block.name == "solution":
             return ""
         if block.name == "when":
-            return self._when(block.title, block.body) + "\n"
+            return self._when(block.title, f"\n\n{block.body}", _quoted) + "\n"
         if block.name in ("container", "div"):
             return f"{self.plain(block.body)}\n"
         if block.name in ("admonition", "exercise") or block.name.startswith("prf:"):
@@ -247,10 +247,12 @@ class _Text:
             return _FOLDED.format(line, body) + "\n"
         return _quoted(f"**{head}**\n\n{body}")
 
-    def _when(self, condition: str, words: str) -> str:
-        """A text under a condition: itself, or what stands in its place."""
-        instead = when.instead(" ".join(condition.split()), self.known.conditions)
-        return f"*({instead})*" if instead else self.plain(words)
+    def _when(
+        self, condition: str, words: str, marked: Callable[[str], str] = "({})".format
+    ) -> str:
+        """A text under a condition: itself, or what stands in its place, marked."""
+        instead = when.instead(" ".join(condition.split()), self.known.conditions, words)
+        return marked(self.plain(instead)) if instead else self.plain(words)
 
     # ---------------------------------------------------------------------------------- in a line
 

@@ -37,6 +37,7 @@ from companion.site.terminal import Progress
 from companion.site.variants import Sets, Variant
 from grokbook.errors import ChapterError, GrokbookError
 from grokbook.files import filled, inside, remove, written
+from grokbook.machine import cores
 from grokbook.own_code import PACKAGES
 from grokbook.paths import frame
 
@@ -412,14 +413,30 @@ def mathjax_folder() -> Path:
 # ----------------------------------------------------------------------------------------- building
 
 
+_JUPYTER_BOOK = """
+import functools, gc
+import jupyter_book.sphinx
+from jupyter_book.cli.main import main
+from sphinx.application import Sphinx
+from sphinx.domains import Domain
+gc.set_threshold(1_000_000, 50, 1000)  # a quarter of the time goes to garbage otherwise
+# Extensions that do not say that they can be read side by side do, and the command cannot ask.
+Sphinx.is_parallel_allowed = lambda self, kind: True
+Domain.merge_domaindata = lambda self, names, other: None
+jupyter_book.sphinx.build_sphinx = functools.partial(
+    jupyter_book.sphinx.build_sphinx, jobs={cores}
+)
+main()
+"""
+"""The program that builds a book, pages side by side."""
+
+
 def sphinx(work: Path, strict: bool = True) -> Path:
     """Run Jupyter Book on `work/source`; the folder of the pages.
 
     Raises ChapterError with the warnings when there are any (strict) or the build fails.
     """
-    # a quarter of the time goes to garbage otherwise
-    seldom = "import gc; gc.set_threshold(1_000_000, 50, 1000)"
-    command = [sys.executable, "-c", f"{seldom}; from jupyter_book.cli.main import main; main()"]
+    command = [sys.executable, "-c", _JUPYTER_BOOK.format(cores=cores())]
     command += ["build", str(work / "source"), "--path-output", str(work / "out"), "--all"]
     command += ["-W", "--keep-going"] if strict else []
     ours = {

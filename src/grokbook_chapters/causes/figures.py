@@ -25,15 +25,18 @@ BENCHES = {
 }
 """Bench -> the colour and the mark of its runs."""
 
+NETWORKS = {"Q": "squares (Q)", "T": "transformer (T)", "L": "toy (L)", "R": "ReLU (R)"}
+"""Bench -> its network."""
+
 SHORTENED = {
-    "all-50": "given: all weights, half way",
-    "features-50": "given: features, half way",
-    "head-50": "given: head, half way",
-    "features-100": "given: finished features",
-    "features-100-shuffled": "given: the same, shuffled",
-    "decay-until-the-fit": "weight decay only until the fit",
-    "decay-from-the-fit": "weight decay only from the fit on",
-    "temperature-half-norm-held": "larger logits at a held norm",
+    "all-50": "all weights, half way",
+    "features-50": "features, half way",
+    "head-50": "head, half way",
+    "features-100": "finished features",
+    "features-100-shuffled": "the same, shuffled",
+    "decay-until-the-fit": "decay until the fit",
+    "decay-from-the-fit": "decay from the fit on",
+    "temperature-half-norm-held": "larger logits",
 }
 """Arms of the leading figure -> their names in it."""
 
@@ -67,12 +70,12 @@ def left_of_the_wait(
     figure. An arrow: most runs do not generalise. Above them a row of crosses, a run each, for the
     shares of one more arm, `trained` (`handed.waits`), whose name is the arm's.
     """
-    fig, ((ax,),) = panels(1, 1, height=0.9 + 0.36 * (len(rows) + (trained is not None)))
+    fig, ((ax,),) = panels(1, 1, height=0.95 + 0.3 * (len(rows) + (trained is not None)))
     aside = dict(zip(benches, np.linspace(-0.2, 0.2, len(benches)), strict=True))
     for bench in benches:
         colour, mark = BENCHES[bench]
         look = {"color": COLOURS[colour], "marker": mark}
-        ax.plot([], [], ls="", label=f"bench {bench}", **look)
+        ax.plot([], [], ls="", label=NETWORKS[bench], **look)
         table = shares[bench].reindex(list(rows))
         for y, row in enumerate(table.itertuples()):
             height = y + aside[bench]
@@ -84,8 +87,9 @@ def left_of_the_wait(
                 ax.plot([low, high], [height, height], lw=1.4, color=COLOURS[colour])
                 ax.plot(middle, height, ls="", ms=5, **look)
     ax.axvline(1, color=COLOURS["frame"], lw=0.9)
-    ax.set(xscale="log", xlim=(LEAST, MOST), xlabel="wait, as a share of that without the change")
-    ax.set_xticks([1 / 16, 1, 4], ["1/16", "1", "4"])  # more have no room on a narrow screen
+    xlabel = "wait / wait without the change\n← shorter      longer →"
+    ax.set(xscale="log", xlim=(LEAST, MOST), xlabel=xlabel)
+    ax.set_xticks([1 / 16, 1 / 4, 1, 4], ["1/16", "1/4", "1", "4"])
     ax.minorticks_off()
     names = dict(enumerate(rows.values()))
     if trained is not None:
@@ -93,10 +97,9 @@ def left_of_the_wait(
         _crosses(ax, -1, trained)
         ax.axhline(-0.5, color=COLOURS["grid"], lw=0.8)
     # in two lines: on a narrow screen the names have the width otherwise
-    ax.set_yticks(list(names), [fill(name, 20) for name in names.values()])
+    ax.set_yticks(list(names), [fill(name, 22) for name in names.values()])
     ax.set_ylim(len(rows) - 0.4, min(names) - 0.6)
-    columns = len(benches) if len(benches) < 4 else 2  # four have no room on a narrow screen
-    ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=columns)
+    fig.legend(loc="outside upper center", ncols=len(benches))
     return fig
 
 
@@ -133,7 +136,7 @@ def handed_over(shares: Mapping[str, pd.DataFrame]) -> Figure:
             ax.vlines(percent, own.low, own.high, **look)
             ax.plot(percent, own["median"], marker=mark, ms=4.5, label=name, **look)
         ax.set(xlim=(-6, 106), ylim=(-0.06, 1.45), xlabel="donor stopped at this % of its wait")
-        ax.set_title(f"bench {bench}", loc="left", fontsize=9)
+        ax.set_title(NETWORKS[bench], loc="left", fontsize=9)
     axes.flat[0].set_ylabel("wait of the receiver /\nits wait without")
     axes.flat[1].legend(loc="lower left", fontsize=8)
     return fig
@@ -153,7 +156,7 @@ def held_norms(shares: Mapping[str, pd.DataFrame]) -> Figure:
         known = table[np.isfinite(table["median"])].clip(LEAST, 30)
         look = {"color": COLOURS[colour], "lw": 1.4}
         ax.vlines(known.index, known.low, known.high, **look)
-        ax.plot(known.index, known["median"], marker=mark, ms=5, label=f"bench {bench}", **look)
+        ax.plot(known.index, known["median"], marker=mark, ms=5, label=NETWORKS[bench], **look)
     ax.set(yscale="log", ylim=(LEAST, 30), xlabel="norm of all weights / usual norm")
     ax.set_yticks([1 / 16, 1 / 4, 1, 4, 16], ["1/16", "1/4", "1", "4", "16"])
     ax.minorticks_off()
@@ -177,7 +180,7 @@ def off_by(tables: Mapping[str, pd.DataFrame]) -> Figure:
     for bench, aside in (("Q", -0.12), ("T", 0.12)):
         colour, mark = BENCHES[bench]
         look = {"color": COLOURS[colour], "lw": 1.4}
-        ax.plot([], [], ls="", marker=mark, label=f"bench {bench}", color=COLOURS[colour])
+        ax.plot([], [], ls="", marker=mark, label=NETWORKS[bench], color=COLOURS[colour])
         if tables[bench] is None:
             continue
         for y, law in enumerate(NAMES):

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
@@ -57,7 +58,21 @@ def uncovered(mask: np.ndarray, near: np.ndarray, own: np.ndarray, k: int) -> Fi
         rows, columns = np.nonzero(kind == 2)
         if len(rows) < 0.02 * kind.size:  # few: larger squares
             ax.plot(columns, rows, "s", ms=3, color=COLOURS["test"])
+        _diamond(ax, own >= k, k)
     return fig
+
+
+def _diamond(ax: Axes, far: np.ndarray, k: int) -> None:
+    """The border of the disc about the cell of `far` that is nearest to the middle."""
+    cells = np.argwhere(far)
+    if len(cells) == 0:
+        return
+    distances = np.abs(cells - len(far) // 2).sum(axis=1)
+    row, column = cells[distances.argmin()]
+    x = column + k * np.array([0, 1, 0, -1, 0])
+    y = row + k * np.array([1, 0, -1, 0, 1])
+    ax.plot(x, y, color=COLOURS["theory"], lw=1.4)
+    ax.plot(column, row, ".", ms=4, color=COLOURS["theory"])
 
 
 @styled

@@ -19,7 +19,7 @@ from grokbook_chapters.feature_emergence.claims import TIMES
 STAGES = (
     (
         "accuracy",
-        {"train_accuracy": ("train", "training set"), "test_accuracy": ("test", "held out")},
+        {"train_accuracy": ("train", "training set"), "test_accuracy": ("test", "test set")},
     ),
     ("gradient", {"gradient_norm": ("measure", "with decay")}),
     ("share", {"reached": ("measure", "energy"), "found": ("theory", "frequencies found")}),

@@ -15,6 +15,7 @@ from grokbook_chapters.groups.figures import cells_of as cells_of
 from grokbook_chapters.groups.figures import networks as networks
 from grokbook_chapters.groups.figures import pictured as pictured
 from grokbook_chapters.groups.figures import planes as planes
+from grokbook_chapters.groups.figures import quotient_edges as quotient_edges
 from grokbook_chapters.groups.figures import quotients as quotients
 from grokbook_chapters.groups.figures import random_cells as random_cells
 from grokbook_chapters.groups.figures import rising as rising

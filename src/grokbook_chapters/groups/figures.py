@@ -79,16 +79,19 @@ def quotients(table: np.ndarray, q: int, masks: Mapping[str, np.ndarray]) -> Fig
 
 
 def _nodes(ax: Axes, table: np.ndarray, q: int, left: set[int], right: set[int]) -> None:
-    """Both columns of quotients with their names, those that an edge ends at in colour."""
+    """Both columns of quotients, those that an edge ends at dark and with their names."""
     for k in range(len(table)):
-        colour = COLOURS["theory" if k in left else "quiet"]
-        name = rf"$E_{{{k}}}^{{-1}}E_{{{table[k, q]}}}$"
-        ax.plot(0, -k, "o", color=colour, ms=6)
-        ax.text(-0.12, -k, name, va="center", ha="right", fontsize=9, color=colour)
-        colour = COLOURS["theory" if k in right else "quiet"]
-        name = rf"$E_{{{table[q, k]}}}E_{{{k}}}^{{-1}}$"
-        ax.plot(1, -k, "s", color=colour, ms=6)
-        ax.text(1.12, -k, name, va="center", ha="left", fontsize=9, color=colour)
+        names = {
+            0: (k in left, "o", rf"$E_{{{k}}}^{{-1}}E_{{{table[k, q]}}}$"),
+            1: (k in right, "s", rf"$E_{{{table[q, k]}}}E_{{{k}}}^{{-1}}$"),
+        }
+        for x, (is_met, marker, name) in names.items():
+            colour = COLOURS["theory" if is_met else "rest"]
+            ax.plot(x, -k, marker, color=colour, ms=6)
+            if is_met:
+                place = (x + 0.12 * (2 * x - 1), -k)
+                side = "left" if x else "right"
+                ax.text(*place, name, va="center", ha=side, fontsize=9, color=colour)
 
 
 @styled

@@ -1,6 +1,5 @@
 """Chapter 04b: training sets with a hole, Table 1 of Gu et al. 2025 as counted and as measured."""
 
-from grokbook.plotting.grids import splits as splits
 from grokbook_chapters.holes.figures import ceilings as ceilings
 from grokbook_chapters.holes.figures import parts as parts
 from grokbook_chapters.holes.figures import three_shares as three_shares

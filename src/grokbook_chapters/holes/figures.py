@@ -8,9 +8,13 @@ from collections.abc import Mapping
 import pandas as pd
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
+from grokbook.plotting.labels import name_lines
 from grokbook.plotting.style import COLOURS, panels, styled
+from grokbook.tasks.arithmetic import ModularTask
 from grokbook_chapters.holes.counts import best_radius, covered_shares, predictors
 
 OURS = COLOURS["test"]
@@ -19,26 +23,34 @@ BLACK = COLOURS["theory"]
 
 
 @styled
-def parts(runs: Mapping[str, xr.Dataset], swaps: Mapping[str, float]) -> Figure:
-    """Test accuracy outside the hole and in it, a panel a run; dotted: `swaps`, the share of the
-    hole's cells whose swap is trained."""
-    fig, axes = panels(1, len(runs), height=3.0, sharey=True)
-    for ax, (name, run) in zip(axes[0], runs.items(), strict=True):
-        _named_curve(ax, run.test_accuracy_outside_hole, "outside", OURS)
-        _named_curve(ax, run.test_accuracy_in_hole, "in the hole", COLOURS["measure"])
+def parts(
+    tasks: Mapping[str, ModularTask], runs: Mapping[str, xr.Dataset], swaps: Mapping[str, float]
+) -> Figure:
+    """The cells of each task, and beside them the test accuracy outside the hole and in it; dotted:
+    `swaps`, the share of the hole's cells whose swap is trained."""
+    fig, axes = panels(1, 2 * len(runs), height=2.4)
+    for number, (name, run) in enumerate(runs.items()):
+        grid, ax = axes[0, 2 * number : 2 * number + 2]
+        _cells(grid, tasks[name])
+        ax.plot(run.step, run.test_accuracy_outside_hole, color=OURS, lw=1.2, label="outside")
+        look = {"color": COLOURS["second"], "lw": 1.2, "label": "in the hole"}
+        ax.plot(run.step, run.test_accuracy_in_hole, **look)
         ax.axhline(swaps[name], color=BLACK, ls=":", lw=1.4)
-        ax.set_title(name, fontsize=10)
-        ax.set(xlabel="optimiser step", ylim=(-0.06, 1.06))
-    axes[0, 0].set_ylabel("test accuracy")
+        grid.set_title(name, fontsize=9)
+        ax.set(xlabel="optimiser step", ylabel="test accuracy", ylim=(-0.06, 1.06))
+        ax.xaxis.set_major_locator(MaxNLocator(3, integer=True))
+        name_lines(ax)
     return fig
 
 
-def _named_curve(ax: Axes, curve: xr.DataArray, words: str, colour: str) -> None:
-    """A curve with its name behind its end."""
-    ax.plot(curve.step, curve, color=colour, lw=1.2)
-    end = (curve.step[-1], curve[-1])
-    look = {"va": "center", "fontsize": 8.5, "color": colour}
-    ax.annotate(words, end, (4, 0), textcoords="offset points", **look)
+def _cells(ax: Axes, task: ModularTask) -> None:
+    """Training cells blue, test cells pale, those of the hole purple."""
+    kind = task.hole_mask * 1
+    kind[task.train_mask] = 2
+    colours = ListedColormap([COLOURS["rest"], COLOURS["second"], COLOURS["train"]])
+    ax.imshow(kind, cmap=colours, vmin=0, vmax=2)
+    ax.set(xticks=[], yticks=[], xlabel="$j$", ylabel="$i$")
+    ax.grid(False)
 
 
 @styled

@@ -21,7 +21,8 @@ def by_kind(table: pd.DataFrame) -> Figure:
     """How many claims of a kind have each verdict, totals in brackets; `table` is that of
     `companion.claims.as_table`."""
     counts = pd.crosstab(table.verdict, table.kind)
-    counts = counts.reindex(index=VERDICTS, columns=KINDS, fill_value=0)
+    counts = counts.reindex(columns=KINDS, fill_value=0)
+    counts = counts.loc[[verdict for verdict in VERDICTS if verdict in counts.index]]
     cells = counts.to_numpy()
     fig, ((ax,),) = panels(1, 1, height=3.6)
     # pale, so that the counts are read on either scheme
@@ -29,7 +30,7 @@ def by_kind(table: pd.DataFrame) -> Figure:
     for row, column in np.argwhere(cells > 0):
         ax.text(column, row, cells[row, column], ha="center", va="center")
     ax.set_xticks(range(len(KINDS)), _totals(counts.sum(), 1), fontsize=8)
-    ax.set_yticks(range(len(VERDICTS)), _totals(counts.sum(axis=1), WIDEST))
+    ax.set_yticks(range(len(counts)), _totals(counts.sum(axis=1), WIDEST))
     ax.grid(False)
     ax.tick_params(length=0)
     return fig

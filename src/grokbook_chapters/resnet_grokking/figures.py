@@ -47,11 +47,16 @@ def dictionary(used: int) -> Figure:
     bottom.imshow(beside, cmap="gray_r")
     for ax in (top, bottom):
         bare(ax)
-    names = [f"{category}\n({sides})" for category, sides in enumerate([0, *range(3, 13)], start=1)]
+    names = ["1\nblank"]
+    names += [f"{sides - 1}\n({sides})" for sides in range(3, 13)]
     places = (np.arange(11) + 0.5) * task.tile
     top.set(title="category (sides)", xticks=places, xticklabels=names)
-    halves = np.array([1, 3]) * beside.shape[1] / 4
-    bottom.set(xticks=halves, xticklabels=["clean", "as the authors drew"])
+    sums = []
+    for image in SHOWN:
+        categories = [glyph + 1 for glyph in image]
+        sums.append(f"{'+'.join(map(str, categories))}\n= {sum(categories)}")
+    eighths = np.array([1, 3, 6]) * beside.shape[1] / 8
+    bottom.set(xticks=eighths, xticklabels=[*sums, "the same two,\nas the authors drew"])
     return fig
 
 

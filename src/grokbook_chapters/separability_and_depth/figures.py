@@ -30,7 +30,7 @@ PROBES = {
     "probe_mlp": ("measure", "-", "after the MLP"),
     "probe_attention": ("second", "-", "after the attention"),
     "test_accuracy": ("test", "--", "the network"),
-    "probe_dealt": ("quiet", ":", "labels dealt out"),
+    "probe_dealt": ("quiet", ":", "random labels"),
 }
 """What is drawn of a probed run: colour, dashes and words of each curve."""
 
@@ -70,13 +70,13 @@ def _hulls(ax: Axes, other: np.ndarray) -> None:
 
 @styled
 def stages(runs: xr.Dataset) -> Figure:
-    """Share of separable pairs of classes (left) and of test pairs that a linear probe has right
+    """Share of test pairs that a linear probe has right (left) and of separable pairs of classes
     (right), at two stages; a line a run."""
-    fig, ((left, right),) = panels(1, 2, height=3.4, sharey=True)
-    _probed(left, runs, PAIRS)
-    _probed(right, runs, PROBES)
-    left.set(title="separable pairs of classes", ylabel="share")
-    right.set_title("right answers, test pairs")
+    fig, ((left, right),) = panels(1, 2, height=3.2, sharey=True)
+    _probed(left, runs, PROBES)
+    _probed(right, runs, PAIRS)
+    left.set(title="test pairs answered right", ylabel="share")
+    right.set_title("separable pairs of classes")
     return fig
 
 

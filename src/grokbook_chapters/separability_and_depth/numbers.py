@@ -47,16 +47,19 @@ def _probe(probed: xr.Dataset) -> dict[str, Any]:
     fair = both_right and last.probe_dealt <= networks.NOISE
     scores = f"network {last.test_accuracy:.0%}, probe {last.probe_mlp:.0%}"
     linear = last.probe_attention >= networks.HALF
+    order = "the network is first" if lead.notna().any() else "neither gets half of them right"
     seeds = probed.sizes["seed"]
     return {
         "networks": "one network" if seeds == 1 else f"{seeds} networks",
         "live_attention": f"{last.pairs_attention:.0%}",
         "live_mlp": f"{last.pairs_mlp:.0%}",
+        "live_right": spread(ends.test_accuracy.to_series(), ".0%"),
+        "probe_mlp": spread(ends.probe_mlp.to_series(), ".0%"),
         "probe_attention": spread(ends.probe_attention.to_series(), ".0%"),
         "lead": Number.median(lead, ",.0f", "(not reached)"),
         "pairs_blind": Truth(blind, "true classes separate more pairs"),
         "probe_fair": Truth(fair, scores),
-        "probe_first": Truth(lead.min() >= 0, "the network is first"),
+        "probe_first": Truth(lead.min() >= 0, order),
         "not_linear_yet": Truth(not linear, f"after the attention {last.probe_attention:.0%}"),
     }
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
@@ -29,15 +28,32 @@ GREY = "#444444"
 
 @styled
 def classes(p: int) -> Figure:
-    """Labels of three operations on the grid (grey), the class of residue 1 marked (green)."""
-    fig, axes = panels(1, 3, height=2.7)
-    marked = ListedColormap([COLOURS["measure"]])
-    for ax, operation in zip(axes[0], OPERATIONS.values(), strict=True):
+    """Labels of three operations on the grid (grey), the class of residue 1 marked (green), and
+    what a network makes of a cell."""
+    fig, axes = panels(1, 4, height=2.5, width_ratios=[1, 1, 1, 0.8])
+    *grids, way = axes[0]
+    for ax, operation in zip(grids, OPERATIONS.values(), strict=True):
         labels = ModularTask(p, operation).labels.reshape(p, p)
         ax.imshow(labels, cmap="Greys", vmax=2 * p)
-        ax.imshow(np.ma.masked_not_equal(labels, 1), cmap=marked)
-    on_grid(axes[0], OPERATIONS)
+        rows, columns = np.nonzero(labels == 1)
+        ax.plot(columns, rows, "s", ms=max(2.0, 100 / p), mew=0, color=COLOURS["measure"])
+    on_grid(grids, OPERATIONS)
+    _way(way, p)
     return fig
+
+
+def _way(ax: Axes, p: int) -> None:
+    """Three tokens, attention, hidden units, and a score for each answer, one below the other."""
+    stages = {4: "tokens $i$, $j$, cls", 3: "attention", 2: "hidden units", 1: f"{p} scores"}
+    look = {"ha": "center", "va": "center", "fontsize": 8.5, "color": COLOURS["theory"]}
+    box = {"boxstyle": "round,pad=0.35", "fc": "none", "ec": COLOURS["theory"], "lw": 0.9}
+    for height, text in stages.items():
+        ax.text(0, height, text, bbox=box, **look)
+    arrow = {"arrowstyle": "-|>", "color": COLOURS["theory"], "lw": 0.9}
+    for height in (4, 3, 2):
+        ax.annotate("", (0, height - 0.7), (0, height - 0.3), arrowprops=arrow)
+    ax.set(title="the network", xlim=(-1, 1), ylim=(0.6, 4.4))
+    ax.axis("off")
 
 
 @styled

@@ -10,6 +10,7 @@ import xarray as xr
 
 from companion.claims.finding import some, some_of
 from companion.page import Number, Truth
+from grokbook.theory.parallelograms import nullity
 from grokbook_chapters.trained_toys.embeddings import (
     GOAL,
     crossing,
@@ -38,13 +39,13 @@ def numbers(run: xr.Dataset, recorded: Recorded, samples: int, seed: int) -> dic
 
 
 def at_update(step: float) -> str:
-    """An update in words; NaN where it did not happen.
+    """When something happened, in words; NaN where it did not.
 
     Example:
         >>> at_update(1160.0), at_update(np.nan)
-        ('update 1,160', 'no update')
+        ('at update 1,160', 'never')
     """
-    return "no update" if np.isnan(step) else f"update {step:,.0f}"
+    return "never" if np.isnan(step) else f"at update {step:,.0f}"
 
 
 def _own_run(run: xr.Dataset, samples: int, seed: int) -> dict[str, Any]:
@@ -54,10 +55,14 @@ def _own_run(run: xr.Dataset, samples: int, seed: int) -> dict[str, Any]:
     theirs = {f"theirs_{name}": f"{step:,}" for name, step in PRINTED.items()}
     numbers = path(first).numbers
     rqi = float(quality(numbers[-1]))
-    alike = rqi > GOAL and ends_as_the_flow(numbers, pairs_of(samples, seed))
+    pairs = pairs_of(samples, seed)
+    alike = rqi > GOAL and ends_as_the_flow(numbers, pairs)
+    is_forced = nullity(pairs, len(numbers[-1])) == 2
     return {
         **own,
         **theirs,
+        "samples": samples,
+        "run_forced": "force" if is_forced else "do not force",
         "theirs": Truth((samples, seed) == PRINTED_RUN, f"{samples} pairs, seed {seed}"),
         "alike": Truth(alike, f"its RQI is {rqi:.2f}"),
     }

@@ -75,26 +75,29 @@ def tangle_to_ring(run: xr.Dataset, own: xr.Dataset) -> Figure:
     rows = [_moments(run), _moments(own)]
     fig, axes = panels(2, max(map(len, rows)), height=3.7)
     for row, where, planes in zip(axes, ("", "here, "), rows, strict=True):
-        for ax, (step, points) in zip(row, planes.items(), strict=False):
+        for ax, (moment, points) in zip(row, planes.items(), strict=False):
             _ring(ax, points, points)
-            ax.set_title(f"{where}step {step:,}", fontsize=9)
+            ax.set_title(where + moment, fontsize=8.5)
         for ax in row[len(planes) :]:
             ax.remove()
     return fig
 
 
-def _moments(run: xr.Dataset) -> dict[int, np.ndarray]:
-    """The plane (p, 2) of a run by the step of each moment that it reaches."""
+def _moments(run: xr.Dataset) -> dict[str, np.ndarray]:
+    """The plane (p, 2) of a run by the name of each moment that it reaches."""
     times = grok_times(run, threshold=0.99).iloc[0]
     steps = run.snapshot.values
     last = len(steps) - 1
-    places = {0, last}
+    names = {0: "start", last: "end"}
     if not pd.isna(times.fit_step):
-        places.add(min(last, int(np.searchsorted(steps, times.fit_step))))
+        names[min(last, int(np.searchsorted(steps, times.fit_step)))] = "memorised"
     if not pd.isna(times.grok_step):
-        places.add(int(np.abs(steps - times.grok_step).argmin()))
+        names[int(np.abs(steps - times.grok_step).argmin())] = "99 % right"
     embeddings = tables(run)
-    return {int(steps[place]): on_axes(embeddings[place], 2) for place in sorted(places)}
+    planes = {}
+    for place in sorted(names):
+        planes[f"{names[place]}, step {steps[place]:,}"] = on_axes(embeddings[place], 2)
+    return planes
 
 
 def moving(run: xr.Dataset) -> None:

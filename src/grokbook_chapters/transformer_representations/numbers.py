@@ -37,10 +37,12 @@ def numbers(recorded: Recorded, beside: pd.DataFrame, own: xr.Dataset) -> dict[s
 
 
 def _own(own: xr.Dataset) -> dict[str, Any]:
-    """How the page's first run ends: the ring's share of its plane, its effective dimension."""
+    """How the page's first run ends: its test accuracy, the ring's share of its plane, its
+    effective dimension."""
     end = own.isel(seed=0, snapshot=-1, step=-1)
     return {
         "own_p": own.sizes["token"],
+        "own_right": f"{end.test_accuracy.item():.0%}",
         "own_ring": f"{ring_share(end.embedding.values):.2f}",
         "own_directions": f"{end.effective_dimension.item():.1f}",
     }

@@ -44,8 +44,8 @@ def sums_and_products(phi: np.ndarray) -> Figure:
     i = np.arange(len(phi))
     by_class = products(phi)[i[None], (i[:, None] - i[None]) % len(phi)]
     fig, ((left, right),) = panels(1, 2, height=3.9)
-    scatter(left, class_sums(phi), r"sums $\phi(i) + \phi(j)$")
-    for r in scatter(right, by_class, "products"):
+    scatter(left, class_sums(phi), "arrows added: classes mix")
+    for r in scatter(right, by_class, "parts multiplied: apart"):
         centre = 0.62 * by_class[r].mean(axis=0)
         look = {"ha": "center", "va": "center", "fontsize": 9.5, "color": COLOURS["measure"]}
         right.text(*centre, f"class {r}", **look)

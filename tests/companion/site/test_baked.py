@@ -59,7 +59,10 @@ def text_of(source, known=KNOWN):
         ("`\\frac{1}{p}` and `{p}`", "`\\frac{1}{p}` and `{p}`"),
         ("```python\n{glue:text}`n`\n```", "```python\n{glue:text}`n`\n```"),
         (":::{when} late\nIt waits.\n:::", "It waits."),
-        (":::{when} soon and late\nIt waits.\n:::", "*(Does not hold here: step 90.)*"),
+        (
+            ":::{when} soon and late\nIt waits.\n:::",
+            "> Does not hold here (step 90):\n>\n> It waits.",
+        ),
         (":::{when} missing\nIt waits.\n:::", None),
         (":::{container} gb-claim\nWords.\n:::", "Words."),
         ("````{admonition} Answer\n:class: tip\nIt is {glue:text}`n`.\n````", None),
@@ -71,9 +74,9 @@ def text_of(source, known=KNOWN):
 def test_a_construct_in_plain_markdown(source, plain):
     made = text_of(source).strip()
     written_out = {
-        "{when}`late": "It waits. *(Does not hold here: step 90.)*",
+        "{when}`late": "It waits. (Does not hold here (step 90): 3)",
         "[chapter 6]": "[chapter 6](https://book.example/chapters/06_progress_measures.html#sec-x)",
-        ":::{when} missing": "*(Not known here: what would decide it is missing.)*",
+        ":::{when} missing": "> Not known here: what would decide it is missing.",
         "````{admonition}": "> **Answer**\n>\n> It is 3.",
         ":::{admonition}": "<details><summary>More here</summary>\n\nWords.\n\n</details>",
         "```{prf:theorem}": "> **Theorem 3.1: A ring**\n>\n> It exists.",

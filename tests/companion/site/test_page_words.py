@@ -176,10 +176,11 @@ def test_a_text_whose_condition_does_not_hold_is_a_marked_line_with_the_numbers_
     worded,
 ):
     found = article(worded / "site" / "chapters" / "01_tiny.html")
-    block, half = found.select(".gb-not-here")
-    assert block.name == "p" and block.get_text() == "Does not hold here: the modulus is 23."
-    assert half.name == "span" and half.get_text() == "(Does not hold here.)"
-    assert half.parent.get_text() == "It is (Does not hold here.) done (holds)."
+    opening, block, half = found.select(".gb-not-here")
+    assert opening.get_text() == "Does not hold here (the modulus is 23):"
+    assert block.name == "p" and block.get_text() == "A small modulus, 23."
+    assert half.name == "span" and half.get_text() == "(Does not hold here: taught 30 times, and)"
+    assert half.parent.get_text() == f"It is {half.get_text()} done (holds)."
 
 
 def test_a_verdict_is_printed_in_its_colour_on_any_page_and_leads_to_the_ledger_where_that_is(
@@ -251,8 +252,9 @@ def test_a_re_run_whose_condition_is_false_shows_the_marked_line(worded, open_pa
     _, file = rerun.rerun(page, worded, progress=silent())
     for scheme in ("light", "dark"):
         page = open_page(file.as_uri(), scheme=scheme)
-        (line,) = page.locator("p.gb-not-here").all()
-        assert line.is_visible() and line.inner_text() == "Does not hold here: the modulus is 61."
+        line, words = page.locator("p.gb-not-here").all()
+        assert line.is_visible() and line.inner_text() == "Does not hold here (the modulus is 61):"
+        assert words.is_visible() and words.inner_text() == "A small modulus, 61."
         colours = line.evaluate(
             "e => [getComputedStyle(e).color, getComputedStyle(e).backgroundColor]"
         )

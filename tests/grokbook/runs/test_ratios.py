@@ -43,24 +43,35 @@ def test_a_family_is_nearer_than_a_network_and_what_was_never_recorded_costs_wha
 
 
 def test_programs_of_the_processor_count_by_run_and_continued_ones_and_a_gpu_s_do_not(counted):
-    """Two seeds of one program took 40 s of the processor, an older one's passed 30 s: ratios 2 and
-    3."""
+    """Two seeds of one program took 40 s of the processor, an older one's passed 30 s."""
     programs = [
         {"seconds": 500.0, "cpu_seconds": 40.0, "seeds": [0, 1]},
         {"seconds": 30.0, "seeds": [2], "device": "CPU (x86_64)"},
         {"seconds": 0.1, "seeds": [3], "resumed": True},
         {"seconds": 0.1, "seeds": [4], "device": "NVIDIA H100"},
     ]
-    assert table.ratio_of(made("made/up"), programs) == 2.5
-    assert table.ratio_of(made("made/up"), programs[2:]) is None
+    kinds = ("made/up", "Shape")
+    assert table.measured_of(made("made/up"), programs) == (kinds, 2.0, True)
+    assert table.measured_of(made("made/up"), programs[1:]) == (kinds, 3.0, False)
+    assert table.measured_of(made("made/up"), programs[2:]) is None
 
 
 def test_each_kind_has_the_median_of_its_experiments_and_the_page_says_how_far_it_is_off():
-    rows = [table.Measured(("made/up", "Shape"), ratio) for ratio in (1.0, 1.0, 4.0)]
-    rows.append(table.Measured(("made/other", "Shape"), 0.333))
+    rows = [table.Measured(("made/up", "Shape"), ratio, False) for ratio in (1.0, 1.0, 4.0)]
+    rows.append(table.Measured(("made/other", "Network"), 0.333, False))
     found = table.ratios(rows)
-    assert found == {"Shape": 1.0, "made/other": 0.33, "made/up": 1.0}
+    assert found == {"Network": 0.33, "Shape": 1.0, "made/other": 0.33, "made/up": 1.0}
     assert "| 4 | 2 | 75 % | 75 % | 4 |" in table.as_markdown(rows, found)
+
+
+def test_where_a_kind_has_seconds_of_the_processor_those_that_passed_do_not_count():
+    """A busy machine had made the older runs of one kind five times as long."""
+    rows = [table.Measured(("made/up", "Shape"), ratio, False) for ratio in (5.0, 5.0, 5.0)]
+    rows.append(table.Measured(("made/up", "Shape"), 1.0, True))
+    rows.append(table.Measured(("made/other", "Shape"), 4.0, False))
+    found = table.ratios(rows)
+    assert found == {"Shape": 1.0, "made/other": 4.0, "made/up": 1.0}
+    assert "| 2 | 2 | 100 % | 100 % | 1 |" in table.as_markdown(rows, found)
 
 
 def test_every_kind_of_run_that_is_recorded_has_its_ratio_and_the_page_says_how_far_they_are_off():

@@ -436,11 +436,10 @@ window.GrokbookFlow = window.GrokbookFlow || (function () {
       now: () => state.start,
       to: (change) => set(state.start.map((value, i) => (i in change ? limited(change[i]) : value)), state.target),
     };
-    const refresh = [makeControls(root, id, state, set)];
     const planes = html("div", { class: "gb-planes" }, root);
     const draws = PLANES.map((plane) => makePlane(planes, id, plane, move));
     makeLegend(root);
-    refresh.push(makeSliders(root, id, state, move));
+    const refresh = [makeControls(root, id, state, set), makeSliders(root, id, state, move)];
     const said = html("p", { id: `${id}-said`, class: "gb-said" }, root), read = html("div", { id: `${id}-readings` }, root);
     const live = html("p", { id: `${id}-live`, class: "gb-hidden", role: "status", "aria-live": "polite" }, root);
     let timer = null;

@@ -389,10 +389,10 @@ window.GrokbookLine = window.GrokbookLine || (function () {
         requestAnimationFrame(frame);
       },
     };
-    const refresh = [makeControls(root, id, state, act)], parts = html("div", { class: "gb-parts" }, root);
-    refresh.push(makeCells(parts, id, state, act));
+    const parts = html("div", { class: "gb-parts" }, root);
+    const refresh = [makeCells(parts, id, state, act)];
     const moving = html("div", { class: "gb-moving" }, parts);
-    refresh.push(makePaths(moving, id, state), makeLine(moving, id, state));
+    refresh.push(makePaths(moving, id, state), makeLine(moving, id, state), makeControls(root, id, state, act));
     const said = html("p", { id: `${id}-said`, class: "gb-said" }, root);
     const read = html("div", { id: `${id}-readings` }, root);
     const live = html("p", { id: `${id}-live`, class: "gb-hidden", role: "status", "aria-live": "polite" }, root);
