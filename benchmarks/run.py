@@ -39,6 +39,7 @@ from work import (
     toy_run,
 )
 
+from grokbook.machine import keep_freed_memory
 from grokbook.runs.provenance import processor
 from grokbook.training.compiled import compiles
 
@@ -187,6 +188,7 @@ def table(results: dict[str, dict], rows: list[Comparison]) -> str:
 def main() -> None:
     """Measure, print, and write both files; columns of other kinds of processor stay."""
     torch.set_num_threads(1)
+    keep_freed_memory()
     found = {}
     with TemporaryDirectory() as files:
         rows = list(comparisons(Path(files)))

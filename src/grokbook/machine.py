@@ -4,6 +4,7 @@ takes in words."""
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import random
 import sys
@@ -99,6 +100,27 @@ KEEP_MEMORY = dict.fromkeys(("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_")
 }
 """Settings of glibc's allocator for workers: activations are reused step after step instead of
 mapped anew."""
+
+MALLOPT = {"MALLOC_TRIM_THRESHOLD_": -1, "MALLOC_TOP_PAD_": -2, "MALLOC_MMAP_THRESHOLD_": -3}
+"""The numbers of these settings in glibc's malloc.h."""
+
+
+def keep_freed_memory(most: int = 2**30) -> None:
+    """Let this process reuse freed memory, up to `most` bytes, as `KEEP_MEMORY` lets those that it
+    starts.
+
+    By default glibc gives large blocks back, and the system fills each page with zeros when they
+    are asked for again, which can be half of a training step. A process whose environment has such
+    settings, or that has another allocator, stays as it is.
+
+    Source: mallopt(3).
+    """
+    if sys.platform != "linux" or KEEP_MEMORY.keys() & os.environ.keys():
+        return
+    set_option = getattr(ctypes.CDLL(None), "mallopt", None)
+    if set_option:
+        for name, number in MALLOPT.items():
+            set_option(number, min(int(KEEP_MEMORY[name]), most))
 
 
 @contextlib.contextmanager

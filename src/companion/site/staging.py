@@ -448,7 +448,7 @@ def sphinx(work: Path, strict: bool = True) -> Path:
     }
     done = subprocess.run(command, capture_output=True, env={**os.environ, **ours}, cwd=work)
     html = work / "out" / "_build" / "html"
-    if done.returncode != 0 or not (html / "index.html").exists():
+    if done.returncode != 0:
         text = (done.stdout + done.stderr).decode(errors="replace")
         raise ChapterError(f"Sphinx does not accept the book: {_complaints(text, work)}")
     put_leading_on(work / "source", html)

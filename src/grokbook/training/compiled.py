@@ -1,10 +1,10 @@
-"""The update of a stack compiled: forward and backward pass fused, and the optimiser; eager where
+"""The update of a stack as one compiled program: forward pass, gradient and optimiser; eager where
 it cannot be."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import FunctionType
 from typing import Any
 
@@ -16,13 +16,16 @@ from grokbook.training.forward import dropout, over_rows, statistics
 from grokbook.training.loop import Stack, mark, row_loss, settle
 from grokbook.training.loop import advance as eager
 from grokbook.training.optim import Numbers, State, as_tensors
+from grokbook.training.optimisers import TorchOptim
 from grokbook.training.together import program_key
 
 
 def compiles(config: RunConfig) -> bool:
-    """Whether the update of this run is compiled here: no dropout or batch statistics, and a
-    compiler for a CPU."""
-    return not (dropout(config) or statistics(config)) and _compiler_here()
+    """Whether the update of this run is compiled here: no dropout or batch statistics, no optimiser
+    of torch, and a compiler for a CPU."""
+    if dropout(config) or statistics(config) or isinstance(config.optimizer, TorchOptim):
+        return False
+    return _compiler_here()
 
 
 @lru_cache(maxsize=1)
@@ -39,49 +42,79 @@ def compile_update(stack: Stack) -> Callable[[Stack], None]:
     """A function that does what `grokbook.training.loop.advance` does, compiled for stacks of this
     one's sizes.
 
-    Forward and backward pass are one program, the optimiser another; both are kept for later stacks
-    of these sizes. Sums are done in another order than in the eager program, so results differ by
-    rounding. What does not compile stays eager.
+    The program is kept for later stacks of these sizes. Sums are done in another order than in the
+    eager program, so results differ by rounding. What does not compile stays eager.
     """
     if not compiles(stack.config):
         return eager
-    losses_of, moved = programs(stack)
+    update = program(stack)
     numbers = as_tensors(stack.numbers, stack.weights)
 
     def advance(stack: Stack) -> None:
-        weights = stack.weights.detach().requires_grad_()
-        (inputs, targets), counts = stack.batch()
-        losses = losses_of(weights, inputs, targets, *(() if counts is None else (counts,)))
-        (gradient,) = torch.autograd.grad(losses.sum(), weights)
-        if not torch.isfinite(losses).all():
-            mark(stack, losses.detach())
-            gradient = gradient.nan_to_num(0.0, 0.0, 0.0)
-        moved(stack.weights, gradient, stack.state, numbers(stack.step))
+        placed = numbers(stack.step)
+        losses, are_finite = update(stack.weights, stack.state, placed, *stack.batch())
+        if not are_finite:
+            mark(stack, losses)
         settle(stack)
         stack.step += 1
 
     return advance
 
 
-_programs: dict[tuple[str, int], tuple[Callable[..., Tensor], Callable[..., None]]] = {}
+Program = Callable[..., tuple[Tensor, Tensor]]
+_programs: dict[tuple[str, int], Program] = {}
 
 
-def programs(stack: Stack) -> tuple[Callable[..., Tensor], Callable[..., None]]:
-    """The losses of rows of weights (R, P) and their batch, and the optimiser's update, both
-    compiled."""
+def program(stack: Stack) -> Program:
+    """The compiled update: moves weights (R, P) and state in place by their batch and the
+    optimiser's numbers.
+
+    It returns the losses (R,) and whether all are finite.
+    """
     key = (program_key(stack.config), len(stack.configs))
     if key in _programs:
         return _programs[key]
-    of_a_row, optimizer, shapes = row_loss(stack), stack.config.optimizer, stack.shapes
+    slopes = gradient_and_losses(stack)
+    optimizer = stack.config.optimizer
+    shapes = stack.shapes
 
-    def forward(*rows: Tensor) -> Tensor:
-        return over_rows(of_a_row, *rows)
+    def update(
+        weights: Tensor, state: State, numbers: Numbers, *rows: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        gradient, losses = slopes(weights, *rows)
+        are_finite = torch.isfinite(losses).all()
+        # nan_to_num says the same, but is compiled to a loop over single numbers
+        is_kept = are_finite | (gradient.abs() < torch.inf)
+        gradient = torch.where(is_kept, gradient, 0.0)
+        optimizer.update(weights, gradient, state, numbers, shapes)
+        return losses, are_finite
 
-    def move(weights: Tensor, gradient: Tensor, state: State, n: Numbers) -> None:
-        optimizer.update(weights, gradient, state, n, shapes)
-
-    _programs[key] = _compiled(forward), _compiled(move)
+    _programs[key] = _compiled(update)
     return _programs[key]
+
+
+def gradient_and_losses(stack: Stack) -> Callable[..., tuple[Tensor, Tensor]]:
+    """A function of weights (R, P) and their batch: the gradient (R, P) and the losses (R,).
+
+    Each row's gradient is formed before rows are mapped, so that the gradient of a matrix is laid
+    out as the matrix is; afterwards where torch cannot map it so, as `one_hot`.
+    """
+    loss = row_loss(stack)
+    of_a_row = torch.func.grad_and_value(loss)
+
+    def summed(weights: Tensor, *rows: Tensor) -> tuple[Tensor, Tensor]:
+        losses = over_rows(loss, weights, *rows)
+        return losses.sum(), losses
+
+    def of_all(weights: Tensor, *rows: Tensor) -> tuple[Tensor, Tensor]:
+        gradient, (_, losses) = torch.func.grad_and_value(summed, has_aux=True)(weights, *rows)
+        return gradient, losses
+
+    try:
+        over_rows(of_a_row, stack.weights, *stack.batch())
+    except RuntimeError:
+        return of_all
+    return partial(over_rows, of_a_row)
 
 
 def _compiled(function: Any) -> Any:

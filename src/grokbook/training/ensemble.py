@@ -18,7 +18,14 @@ import xarray as xr
 
 from grokbook.errors import ParameterError, TrainingError, checked_call, shown
 from grokbook.files import temporary_folder
-from grokbook.machine import cores, limited_threads, plain_torch, say, subnormals_as_zero
+from grokbook.machine import (
+    cores,
+    keep_freed_memory,
+    limited_threads,
+    plain_torch,
+    say,
+    subnormals_as_zero,
+)
 from grokbook.measures.inputs import whole
 from grokbook.training.accelerators import Muon
 from grokbook.training.compiled import compile_update, compiles
@@ -101,6 +108,7 @@ def train_here(
     """
     if checkpoint and identity is None:
         identity = run_id(configs, how.keep)
+    keep_freed_memory()
     threads = 1 if how.device == "cpu" else None
     with plain_torch(torch.device(how.device).type), limited_threads(threads), subnormals_as_zero():
         stack = make_stack(configs, torch.device(how.device), how.keep)

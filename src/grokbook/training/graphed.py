@@ -8,18 +8,17 @@ to run.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
-from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from grokbook.training.compiled import compiles, programs
+from grokbook.training.compiled import compiles, program
 from grokbook.training.forward import as_tuple, dropout, over_rows
 from grokbook.training.loop import Stack, row_loss
 from grokbook.training.loop import advance as eager
 from grokbook.training.optim import Number, column
+from grokbook.training.optimisers import TorchOptim
 
 WARM = 3
 """Updates made, and undone, before the graph is recorded: libraries choose their kernels and take
@@ -27,10 +26,11 @@ their memory."""
 
 
 def graphs(stack: Stack) -> bool:
-    """Whether a stack's update can be a graph: no weights that are solved for, and noise for one
-    run alone."""
+    """Whether a stack's update can be a graph: no weights that are solved for, no optimiser of
+    torch, and noise for one run alone."""
     return not (
         getattr(stack.config.model, "solved", False)
+        or isinstance(stack.config.optimizer, TorchOptim)
         or (dropout(stack.config) and len(stack.configs) > 1)
     )
 
@@ -49,7 +49,7 @@ class Update:
         self.stack = stack
         self.known: dict[str, Number] = {}
         self.batch = [
-            part if stack.batch() is stack.whole else part.clone() for part in self._parts()
+            part if stack.batch() is stack.whole else part.clone() for part in stack.batch()
         ]
         first, last = (stack.numbers(step) for step in (stack.step, stack.config.steps - 1))
         like = stack.weights
@@ -57,14 +57,7 @@ class Update:
         self.numbers = {
             name: scale + other for name, (scale, other) in both.items()
         }  # the wider shape
-        self.losses: Callable[..., Any] = partial(over_rows, row_loss(stack))
-        self.move: Callable[..., None] = partial(stack.config.optimizer.update, shapes=stack.shapes)
-        if fused and compiles(stack.config):
-            self.losses, self.move = programs(stack)
-
-    def _parts(self) -> list[Tensor]:
-        (inputs, targets), counts = self.stack.batch()
-        return [inputs, targets, *(() if counts is None else (counts,))]
+        self.fused = program(stack) if fused and compiles(stack.config) else None
 
     def lay(self) -> None:
         """Put the step's batch and numbers, where they have changed, and the seed of its noise into
@@ -77,7 +70,7 @@ class Update:
                 self.numbers[name].fill_(value)
             self.known[name] = value
         if stack.config.batch_size:
-            for place, part in zip(self.batch, self._parts(), strict=True):
+            for place, part in zip(self.batch, stack.batch(), strict=True):
                 place.copy_(part)
         if dropout(stack.config):
             seed = np.random.SeedSequence((stack.config.seed, stack.step)).generate_state(1)[0]
@@ -85,12 +78,17 @@ class Update:
 
     def __call__(self) -> None:
         stack = self.stack
+        if self.fused:
+            self.fused(stack.weights, stack.state, self.numbers, *self.batch)
+            return
         weights = stack.weights.detach().requires_grad_()
-        losses, *seen = as_tuple(self.losses(weights, *self.batch))
+        losses, *seen = as_tuple(over_rows(row_loss(stack), weights, *self.batch))
         (gradient,) = torch.autograd.grad(losses.sum(), weights)
         whole = torch.isfinite(losses).all()
         gradient = torch.where(whole, gradient, gradient.nan_to_num(0.0, 0.0, 0.0))
-        self.move(stack.weights, gradient, stack.state, self.numbers)
+        stack.config.optimizer.update(
+            stack.weights, gradient, stack.state, self.numbers, stack.shapes
+        )
         for moved in seen:
             with torch.no_grad():
                 stack.weights[:, -moved.shape[1] :] = moved

@@ -37,8 +37,8 @@ from grokbook.training.optim import Columns, State
 from grokbook.training.schedule import snapshot_steps
 
 Report = Callable[[int, dict[str, float]], None]
-# inputs, targets; what each sample counts where they differ
-Batch = tuple[tuple[Tensor, Tensor], Tensor | None]
+# inputs, targets and, where they differ, what each sample counts
+Batch = tuple[Tensor, ...]
 
 
 @dataclass
@@ -98,7 +98,7 @@ class Stack:
     def whole(self) -> Batch:
         """Inputs (R, n, ...) and targets (R, n, ...) of the training sets, which all count
         alike."""
-        return self._of(self.train), None
+        return self._of(self.train)
 
     @cached_property
     def pictured(self) -> frozenset[int]:
@@ -107,7 +107,7 @@ class Stack:
             return frozenset()
         return frozenset(snapshot_steps(self.logged, self.config.snapshots).tolist())
 
-    def _of(self, index: Tensor) -> tuple[Tensor, Tensor]:
+    def _of(self, index: Tensor) -> Batch:
         rows = torch.arange(len(self.configs), device=index.device)[:, None]
         return self.inputs[index], self.targets[rows, index]
 
@@ -123,10 +123,10 @@ class Stack:
             return self.whole
         index = pad_sequence([self._next(r, size) for r, size in enumerate(sizes)], True)
         if len(set(sizes)) == 1:
-            return self._of(index), None
+            return self._of(index)
         of_row = torch.tensor(sizes, device=index.device)[:, None]
         counts = (torch.arange(max(sizes), device=index.device) < of_row) / of_row
-        return self._of(index), counts
+        return *self._of(index), counts
 
     def _next(self, r: int, size: int) -> Tensor:
         """Numbers (size,) of the samples in the next batch of run r."""
@@ -256,11 +256,9 @@ def with_noise(
 def losses_and_gradient(stack: Stack, batch: Batch) -> tuple[Tensor, ...]:
     """Mean training loss (R,), its gradient (R, P) and, where there are any, the moved batch
     statistics (R, S)."""
-    (inputs, targets), counts = batch
     weights = stack.weights.detach().requires_grad_()
-    rows = (inputs, targets) if counts is None else (inputs, targets, counts)
     by_rows = partial(with_noise, stack) if dropout(stack.config) else over_rows
-    values, *seen = as_tuple(by_rows(row_loss(stack), weights, *rows))
+    values, *seen = as_tuple(by_rows(row_loss(stack), weights, *batch))
     return values.detach(), torch.autograd.grad(values.sum(), weights)[0], *seen
 
 
@@ -392,7 +390,7 @@ def settle(stack: Stack) -> None:
     def one(row: Tensor, x: Tensor, y: Tensor) -> Tensor:
         return laid_out(model, model.settle(split_weights(config, row), x, y), "settle")
 
-    stack.weights.copy_(over_rows(one, stack.weights, *stack.whole[0]))
+    stack.weights.copy_(over_rows(one, stack.weights, *stack.whole))
 
 
 def mark(stack: Stack, losses: Tensor) -> None:

@@ -34,7 +34,10 @@ def squared_errors(outputs: Tensor, targets: Tensor) -> Tensor:
         >>> squared_errors(torch.tensor([[1.0, 2.0]]), torch.tensor([1])).tolist()
         [1.0]
     """
-    wanted = targets if targets.is_floating_point() else F.one_hot(targets, outputs.shape[-1])
+    wanted = targets
+    if not targets.is_floating_point():  # one_hot would ask for its largest label
+        classes = torch.arange(outputs.shape[-1], device=targets.device)
+        wanted = (targets[..., None] == classes).to(outputs)
     return (outputs - wanted).square().flatten(1).mean(dim=-1)
 
 

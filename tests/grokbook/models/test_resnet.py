@@ -153,7 +153,7 @@ def test_training_is_torchs_with_statistics_and_coupled_decay(monkeypatch):
     network = plain(SMALL, split_weights(config, stack.weights[0].float())).train().double()
     optimizer = torch.optim.Adam(network.parameters(), 1e-3, weight_decay=0.1)
     for _ in range(config.steps):
-        (inputs, targets), _ = stack.batch()
+        inputs, targets = stack.batch()
         optimizer.zero_grad()
         F.cross_entropy(network(TASK.show(inputs[0])), targets[0]).backward()
         optimizer.step()

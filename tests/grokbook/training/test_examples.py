@@ -11,12 +11,19 @@ from own_optimiser import Lion
 from torch.nn import functional as F
 
 from grokbook.errors import ParameterError
+from grokbook.models.quadratic import Quadratic
 from grokbook.models.toy import Toy
 from grokbook.tasks.addition import AdditionTask
+from grokbook.tasks.groups import GroupTask
 from grokbook.training import AdamW, Group, RunConfig, train
+from grokbook.training.compiled import compile_update, compiles, gradient_and_losses
 from grokbook.training.cost import predict
-from grokbook.training.loop import make_stack, sample_results, train_stack
+from grokbook.training.graphed import Update, graphs
+from grokbook.training.loop import losses_and_gradient, make_stack, sample_results, train_stack
+from grokbook.training.optimisers import from_torch_optim
 from grokbook_chapters.images.digits import DigitsTask
+
+CPU = torch.device("cpu")
 
 
 def logged(config, **options):
@@ -137,32 +144,79 @@ def test_costs_are_predicted_without_drawing_anything(kind, monkeypatch):
     assert predict(dataclasses.replace(config, steps=10**6)).seconds > 100 * predict(config).seconds
 
 
-def test_a_compiled_update_is_the_eager_one_up_to_rounding():
-    """Skipped without a compiler; R = 2 rows with rates of their own."""
-    from grokbook.training.compiled import compile_update, compiles
+needs_a_compiler = pytest.mark.skipif(not compiles(TOY), reason="there is no C++ compiler")
 
-    if not compiles(TOY):
-        pytest.skip("there is no C++ compiler")
+
+@needs_a_compiler
+def test_a_compiled_update_is_the_eager_one_up_to_rounding():
+    """R = 2 rows with rates of their own; in a graph's places too, and beside a run that
+    diverges."""
     toy = _of_width(20)
     configs = [toy, dataclasses.replace(toy.with_seed(1), optimizer=AdamW(1e-2))]
-    eager, fused = (make_stack(configs, torch.device("cpu")) for _ in range(2))
+    eager, fused, placed, torn = (make_stack(configs, CPU) for _ in range(4))
     fused.compiled = compile_update
     for stack in (eager, fused):
         train_stack(stack)
     torch.testing.assert_close(fused.weights, eager.weights, rtol=1e-4, atol=1e-5)
+    update = Update(placed, fused=True)
+    torn.weights[1] = torch.inf
+    advance = compile_update(torn)
+    for _ in range(toy.steps):
+        update.lay()
+        update()
+        placed.step += 1
+        advance(torn)
+    assert torch.equal(placed.weights, fused.weights)
+    assert torch.equal(torn.weights[0], fused.weights[0]) and torn.diverged == {1: 0}
 
 
+@dataclasses.dataclass(frozen=True)
+class OneHot:
+    """Both operands one-hot, and the squares of a linear layer."""
+
+    def shapes(self):
+        return {"W": (5, 10)}
+
+    def draw(self, seed):
+        return {"W": torch.randn(5, 10, generator=torch.Generator().manual_seed(seed))}
+
+    def forward(self, weights, inputs):
+        hot = F.one_hot(inputs, 5).flatten(1).float()
+        return F.linear(hot, weights["W"]).square()
+
+
+ONE_HOT = RunConfig(GroupTask("Z5", 0.6, "labels"), OneHot(), AdamW(), 20)
+SLOPES = {
+    "a group of parameters": TOY,
+    "batches": DIGITS,
+    "labels": dataclasses.replace(ONE_HOT, model=Quadratic(5, width=7), loss="squared_error"),
+    "one_hot, which torch does not map over a gradient": ONE_HOT,
+}
+
+
+@pytest.mark.parametrize("rows", [1, 2])
+@pytest.mark.parametrize("config", SLOPES.values(), ids=SLOPES)
+def test_what_is_compiled_has_the_gradient_of_the_loop(config, rows):
+    stack = make_stack([config.with_seed(seed) for seed in range(rows)], CPU)
+    losses, gradient = losses_and_gradient(stack, stack.batch())
+    found = gradient_and_losses(stack)(stack.weights, *stack.batch())
+    torch.testing.assert_close(found, (gradient, losses))
+
+
+def test_an_optimiser_of_torch_stays_eager():
+    config = dataclasses.replace(ONE_HOT, optimizer=from_torch_optim(torch.optim.RMSprop))
+    assert logged(config, compiled=True, steps=2).attrs["update"] == "eager"
+    assert not graphs(make_stack([config], CPU))
+
+
+@needs_a_compiler
 def test_no_size_falls_back_to_the_eager_program():
     """torch gives up at `recompile_limit` versions of one code object: each size has its own."""
     from torch._dynamo import config
 
-    from grokbook.training.compiled import compile_update, compiles
-
-    if not compiles(TOY):
-        pytest.skip("there is no C++ compiler")
     with config.patch(recompile_limit=1, fail_on_recompile_limit_hit=True):
         for width in (21, 22):
-            stack = make_stack([_of_width(width)], torch.device("cpu"))
+            stack = make_stack([_of_width(width)], CPU)
             compile_update(stack)(stack)
             assert stack.step == 1
 
