@@ -406,8 +406,8 @@ def test_the_planes_are_those_of_figures_1_and_21():
     assert len(figures.starts(run()).axes) == 4
     groks, never = run(grok=2300), run(grok=9999)
     titles = [ax.get_title(loc="left") for ax in figures.tangle_to_ring(groks, never).axes]
-    steps = ["step 0", "step 400", "step 2,400", "step 4,000"]
-    assert titles == [*steps, *(f"here, {steps[place]}" for place in (0, 1, 3))]
+    moments = ["start, step 0", "memorised, step 400", "99 % right, step 2,400", "end, step 4,000"]
+    assert titles == [*moments, *(f"here, {moments[place]}" for place in (0, 1, 3))]
 
 
 def test_a_watched_run_asks_the_network_with_its_whole_embedding_last():
@@ -492,7 +492,7 @@ def test_the_numbers_of_the_prose_follow_the_runs():
     seen = recorded_runs(made())
     beside = embedding.beside_a_ring(seen.first, seen.controls)
     told = numbers(seen, beside, seen.networks[HEART])
-    assert told.keys() == names_used("14")
+    assert told.keys() | {"own_decay"} == names_used("14")
     assert told["circle_near"] == "1 of 2" and told["axes_first"] == "all 2"
     assert (told["largest"], told["random_numbers"]) == ("2 of 2", "1 of 2")
     assert told["less_decay"] == "2 of 4" and told["comprehend"] == "2 of 8"

@@ -130,7 +130,7 @@ def kept(source: str, known: Known) -> str:
 
 def _parsed(expression: str) -> ast.expr:
     try:
-        tree = ast.parse(expression.strip(), mode="eval").body
+        tree = ast.parse(" ".join(expression.split()), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         tree = None
     if tree is None or not all(isinstance(node, _ALLOWED) for node in ast.walk(tree)):

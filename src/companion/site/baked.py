@@ -251,7 +251,7 @@ class _Text:
         self, condition: str, words: str, marked: Callable[[str], str] = "({})".format
     ) -> str:
         """A text under a condition: itself, or what stands in its place, marked."""
-        instead = when.instead(" ".join(condition.split()), self.known.conditions, words)
+        instead = when.instead(condition, self.known.conditions, words)
         return marked(self.plain(instead)) if instead else self.plain(words)
 
     # ---------------------------------------------------------------------------------- in a line

@@ -99,8 +99,7 @@ def made(root: Path, chapter: Chapter) -> list[Variant]:
         card = state.card(root, chapter.name, name) or {}
         values = json.loads(json.dumps(dict(page.values)))
         if card.get("preset") == page.preset and card["parameters"] == values:
-            notebook = state.notebook(root, chapter.name, name)
-            variants.append(Variant(name, page, notebook))
+            variants.append(Variant(name, page, state.notebook(root, chapter.name, name)))
     return variants
 
 

@@ -33,14 +33,17 @@ def numbers(data: xr.Dataset, other: xr.Dataset, every: pd.DataFrame) -> Prose:
 
 
 def _definitions(data: xr.Dataset) -> Prose:
-    """What MED is at the start in three definitions, of circles, and below its bound."""
+    """What the network that is shown has right; what MED is at the start in three definitions, of
+    circles, and below its bound."""
     p = data.sizes["token"]
+    right = data.test_accuracy.sel(seed=0)[-1].item()
     start = definition_table(data.embedding.sel(seed=0, snapshot=0).values)
     mean, total, ranges = start["expected at start"].iloc[:3]
     tables = data.embedding.stack(table=("seed", "snapshot")).transpose("table", ...).values
     gap = max(1 - med(table) / med_spectral_bound(table) for table in tables)
     return {
         "modulus": p,
+        "shown_right": f"{right:.0%}",
         "networks": f"{data.sizes['seed']} networks",
         "start_mean": f"{mean:.3g}",
         "start_sum": f"{total:.3g}",
