@@ -77,7 +77,7 @@ def arranged(notebook: Any, chapter: Chapter, alone: bool = False) -> Any:
     for cell in cells:
         if cell.get("id") == "provenance":
             opening["made"].append(cell["source"])
-        elif _has_content(cell):
+        elif cell["cell_type"] != "markdown" or cell["source"].strip():
             _fold(cell)
             text.append(cell)
     if alone:
@@ -110,10 +110,6 @@ def _drawer(opening: Opening) -> Cell:
 
 def _markdown(text: str) -> Cell:
     return {"cell_type": "markdown", "metadata": {}, "source": text.strip("\n")}
-
-
-def _has_content(cell: Cell) -> bool:
-    return cell["cell_type"] != "markdown" or bool(cell["source"].strip())
 
 
 def _fold(cell: Cell) -> None:

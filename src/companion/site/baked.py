@@ -241,7 +241,7 @@ class _Text:
         label = self.known.labels.get(block.options.get("label", ""), kind)
         head = ": ".join(filter(None, (label.words if label else "", self._inline(block.title))))
         body = self.plain(block.body)
-        if block.is_folded:
+        if "dropdown" in block.options.get("class", ""):  # folded
             # a place of HTML that holds one line: no emphasis of Markdown
             line = re.sub(r"[*_]{1,2}(\S.*?)[*_]{1,2}", r"\1", head)
             return _FOLDED.format(line, body) + "\n"

@@ -23,11 +23,6 @@ class Block:
     body: str
     source: str
 
-    @property
-    def is_folded(self) -> bool:
-        """Whether a reader has to open it."""
-        return "dropdown" in self.options.get("class", "")
-
 
 @cache
 def _parser() -> Any:
