@@ -88,7 +88,7 @@ def _face(ax: Axes, p: int, hands: Mapping[str, int]) -> None:
         ax.plot([0, x], [0, y], color=colour, lw=2.2, solid_capstyle="round")
         look = {"ha": "center", "va": "center", "color": colour, "in_layout": False}
         ax.text(1.4 * x, 1.28 * y, f"{name} = {n}", **look)
-    ax.set(xlim=(-1.5, 1.5), ylim=(-1.4, 1.4), xticks=[], yticks=[], aspect="equal")
+    ax.set(xlim=(-1.7, 1.7), ylim=(-1.5, 1.5), xticks=[], yticks=[], aspect="equal")
     ax.axis("off")
 
 
