@@ -630,13 +630,12 @@ def test_the_numbers_of_the_prose_follow_the_runs(small_fig2):
     own = Recorded(toys, table, None, alone, small_fig2, shapes)
     run = made_up(45, 0.05, seeds=(58,))
     told = numbers(run, own, 45, 58)
-    assert (told["theirs"].holds, told["alike"].holds) == (True, True)
+    assert told["alike"].holds
     line = embeddings.first_steps(run.isel(seed=0))["line"]
     assert told["run_line"] == f"at update {line:,.0f}"
     assert told["ends_alike"] == "all 2" and told["ladder_late"].value == 400
     assert 25 / 55 < told["half_runs"].value < 45 / 55
     assert told["fitting_all"].endswith("of 2") and told["forced"].split()[-1] == "4"
-    assert not numbers(run, own, 44, 58)["theirs"].holds
     assert told.keys() == names_used("11a")
 
 

@@ -1,6 +1,7 @@
 """Short forms of the trials of `.ci/trust`: what they find fault with; that a few calls leave
 nothing behind."""
 
+import mmap
 import os
 import sys
 
@@ -47,7 +48,13 @@ def test_what_is_left_open_or_lies_about_is_found(alone, leak, kind):
 
 def test_memory_that_grows_is_found(alone):
     half_a_percent = leaks.psutil.Process().memory_info().rss // 200
-    found = leaks.repeated(lambda number: KEPT.append(b"x" * half_a_percent), 20)
+
+    def leak(number):
+        block = mmap.mmap(-1, half_a_percent)  # not of what was freed before
+        block.write(b"x" * half_a_percent)
+        KEPT.append(block)
+
+    found = leaks.repeated(leak, 20)
     assert found.growth > leaks.GROWTH and found.wrong
     KEPT.clear()
 

@@ -38,6 +38,7 @@ MARKS = {
     "needs an assumption": "∴",
     "vacuous": "∅",
     "fails": "✗",
+    "not run": "○",
 }
 """The mark of a verdict in running text, "?" of any other (`--gb-mark` of the style sheet)."""
 

@@ -74,7 +74,11 @@ def quotients(table: np.ndarray, q: int, masks: Mapping[str, np.ndarray]) -> Fig
             ax.plot([0, 1], [-b, -d], "--", color=COLOURS["measure"], lw=1.3, alpha=0.8)
         left, right = np.reshape(edges["trained"] + edges["deduced"], (-1, 2)).T
         _nodes(ax, table, q, set(left), set(right))
-        ax.set(title=title, xlim=(-0.75, 1.75), ylim=(0.7 - len(table), 0.9))
+        ax.set(
+            title=f"{title}: {len(edges['deduced'])} deduced",
+            xlim=(-0.75, 1.75),
+            ylim=(0.7 - len(table), 0.9),
+        )
         ax.axis("off")
     return fig
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
@@ -47,6 +48,8 @@ def _cells(ax: Axes, task: ModularTask) -> None:
     kind[task.train_mask] = 2
     colours = ListedColormap([COLOURS["rest"], COLOURS["second"], COLOURS["train"]])
     ax.imshow(kind, cmap=colours, vmin=0, vmax=2)
+    row, column = np.argwhere(task.hole_mask).mean(axis=0)
+    ax.text(column, row, "hole", color=COLOURS["ground"], ha="center", va="center", fontsize=9)
     ax.set(xticks=[], yticks=[], xlabel="$j$", ylabel="$i$")
     ax.grid(False)
 

@@ -66,7 +66,7 @@ def turns(p: int) -> Figure:
     draw(best_few(p), "-", "measure")
     draw(range(1, (p + 1) // 2), ":", "theory")
     right.axvline((i + j) % p, color=COLOURS["quiet"], lw=0.8)
-    right.set(xlabel="answer $c$", ylabel="logit (right answer: 1)", ylim=(-1.12, 1.35))
+    right.set(xlabel="answer $c$", ylabel="score (right answer: 1)", ylim=(-1.12, 1.35))
     name_lines(right)
     return fig
 

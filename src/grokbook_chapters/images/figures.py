@@ -56,7 +56,7 @@ def two_starts(large: xr.Dataset, usual: xr.Dataset, spread: float) -> Figure:
     """Accuracies, weight norm and variance within classes: from large first weights and from
     torch's."""
     fig, axes = panels(2, 2, height=3.7, sharex="col", sharey="row")
-    titles = f"first weights times {spread:g}", "torch's own"
+    titles = f"first weights times {spread:g}", "usual first weights"
     for column, title, data in zip(axes.T, titles, (large, usual), strict=True):
         accuracies(column[0], data)
         column[0].set_title(title)

@@ -82,9 +82,9 @@ def lead_events(rows: pd.DataFrame, own: pd.DataFrame) -> Figure:
     axes[0, 0].text(0.04, 0.88, "late", **look)
     axes[0, 0].text(0.82, 0.08, "early", ha="right", **look)
     for ax in axes[-1]:
-        ax.set_xlabel("accuracy half way", fontsize=8.5)
+        ax.set_xlabel("step: accuracy half way", fontsize=8.5)
     for ax in axes[:, 0]:
-        ax.set_ylabel("measure half way", fontsize=8.5)
+        ax.set_ylabel("step: measure\nhalf way", fontsize=8.5)
     return fig
 
 

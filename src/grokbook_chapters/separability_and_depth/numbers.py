@@ -48,7 +48,7 @@ def _probe(probed: xr.Dataset) -> Prose:
     fair = both_right and last.probe_dealt <= networks.NOISE
     scores = f"network {last.test_accuracy:.0%}, probe {last.probe_mlp:.0%}"
     linear = last.probe_attention >= networks.HALF
-    order = "the network is first" if lead.notna().any() else "neither gets half of them right"
+    order = "not in each network" if lead.notna().any() else "neither gets half of them right"
     seeds = probed.sizes["seed"]
     return {
         "networks": "one network" if seeds == 1 else f"{seeds} networks",
@@ -57,7 +57,7 @@ def _probe(probed: xr.Dataset) -> Prose:
         "live_right": spread(ends.test_accuracy.to_series(), ".0%"),
         "probe_mlp": spread(ends.probe_mlp.to_series(), ".0%"),
         "probe_attention": spread(ends.probe_attention.to_series(), ".0%"),
-        "lead": Number.median(lead, ",.0f", "(not reached)"),
+        "lead": Number.median(lead, ",.0f", "\N{HORIZONTAL ELLIPSIS}"),
         "pairs_blind": Truth(blind, "true classes separate more pairs"),
         "probe_fair": Truth(fair, scores),
         "probe_first": Truth(lead.min() >= 0, order),

@@ -22,7 +22,7 @@ from grokbook_chapters.trained_toys.embeddings import (
 )
 from grokbook_chapters.trained_toys.recorded import Recorded
 from grokbook_chapters.trained_toys.runs import BATCH, LONGER
-from grokbook_chapters.trained_toys.stored import PRINTED, PRINTED_RUN, came_out
+from grokbook_chapters.trained_toys.stored import PRINTED, came_out
 
 
 def numbers(run: xr.Dataset, recorded: Recorded, samples: int, seed: int) -> Prose:
@@ -62,7 +62,6 @@ def _own_run(run: xr.Dataset, samples: int, seed: int) -> Prose:
         **texts,
         "samples": samples,
         "run_forced": "force" if is_forced else "do not force",
-        "theirs": Truth((samples, seed) == PRINTED_RUN, f"{samples} pairs, seed {seed}"),
         "alike": Truth(alike, f"its RQI is {rqi:.2f}"),
     }
 

@@ -35,7 +35,7 @@ from grokbook_chapters.transformer_representations.runs import (
 )
 
 CAPTION = (
-    "The ring comes with the test accuracy, and few frequencies with it. One recorded run,",
+    "In this run the ring comes with the test accuracy, and few frequencies with it. Recorded,",
     "addition modulo {glue:text}`p_shown`. Points: its numbers on the first two principal axes of",
     "each step; bars and curves: the spectrum and both accuracies.",
 )

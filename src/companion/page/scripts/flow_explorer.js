@@ -436,6 +436,7 @@ window.GrokbookFlow = window.GrokbookFlow || (function () {
       now: () => state.start,
       to: (change) => set(state.start.map((value, i) => (i in change ? limited(change[i]) : value)), state.target),
     };
+    html("p", {}, root, "Drag the blue circle: where does its path end?");
     const planes = html("div", { class: "gb-planes" }, root);
     const draws = PLANES.map((plane) => makePlane(planes, id, plane, move));
     makeLegend(root);
