@@ -18,8 +18,8 @@ NEVER = 9_999
 RESULTS = {int(pairs): tuple(map(tuple, found)) for pairs, found in beside(__file__).items()}
 
 PRINTED = {"train": 1131, "test": 1530, "line": 801}
-"""What the program prints of the run of Fig. 4d (45 training pairs, seed 58), in updates: accuracies
-of 0.9, an RQI above 0.95. (It counts the first and the last from 0.)"""
+"""What the program prints of the run of Fig. 4d (45 training pairs, seed 58), in updates:
+accuracies of 0.9, an RQI above 0.95. (It counts the first and the last from 0.)"""
 
 
 def came_out(table: pd.DataFrame) -> pd.DataFrame:
