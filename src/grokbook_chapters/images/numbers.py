@@ -67,6 +67,7 @@ def _starts(runs: Datasets) -> Prose:
     words = f"delays, large: {_in_words(waits)}; usual: {_in_words(short)}"
     return {
         "delayed": Truth(late and soon, words),
+        "both_generalise": Truth(waits.notna().all() and short.notna().all(), words),
         "large_fit": _typical(large.fit_step),
         "large_grok": _typical(large.grok_step),
         "usual_fit": _typical(usual.fit_step),
