@@ -28,7 +28,7 @@ CAPTION = (
     "confusion. Click a cell, or go to it with the arrow keys and press Enter: its accuracies, and",
     "where its ten symbols lie at the end. Panel 6b of the paper, made again with its random",
     "numbers; the {glue:text}`n_differ` cells with a dashed frame were published with another",
-    "letter.",
+    "letter, G being there a delay of 1,000 steps.",
 )
 ALT = (
     "A table of coloured cells with a letter each, green and yellow at slow decoders, pink at fast",
