@@ -254,7 +254,7 @@ def test_a_re_run_whose_condition_is_false_shows_the_marked_line(worded, open_pa
         page = open_page(file.as_uri(), scheme=scheme)
         line, words = page.locator("p.gb-not-here").all()
         assert line.is_visible() and line.inner_text() == "Does not hold here (the modulus is 61):"
-        assert words.is_visible() and words.inner_text() == "A small modulus, 61."
+        assert words.is_visible() and words.inner_text() == "A small modulus, 61 (default 59)."
         colours = line.evaluate(
             "e => [getComputedStyle(e).color, getComputedStyle(e).backgroundColor]"
         )
