@@ -20,16 +20,21 @@ def on_grid(axes: Iterable[Axes], titles: Iterable[str]) -> None:
         ax.grid(False)
 
 
+def draw_split(ax: Axes, task: Any) -> None:
+    """The cells of a task (which has both masks): training cells blue, test cells grey, cells of
+    the hole purple."""
+    colours = ListedColormap([COLOURS["rest"], COLOURS["second"], COLOURS["train"]])
+    kind = task.hole_mask * 1
+    kind[task.train_mask] = 2
+    ax.imshow(kind, cmap=colours, vmin=0, vmax=2)
+
+
 @styled
 def splits(tasks: Mapping[str, Any]) -> Figure:
-    """Training cells blue, test cells grey, cells of the hole purple: a panel for each task (which
-    has both masks)."""
+    """The split of each task, a panel each, with a legend."""
     fig, axes = panels(1, len(tasks), height={1: 3.6, 2: 3.6, 3: 2.6}.get(len(tasks), 2.2))
-    colours = ListedColormap([COLOURS["rest"], COLOURS["second"], COLOURS["train"]])
     for ax, task in zip(axes[0], tasks.values(), strict=True):
-        kind = task.hole_mask * 1
-        kind[task.train_mask] = 2
-        ax.imshow(kind, cmap=colours, vmin=0, vmax=2)
+        draw_split(ax, task)
     on_grid(axes[0], tasks)
     names = {
         "training set": COLOURS["train"],

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from grokbook.plotting.grids import draw_split
 from grokbook.plotting.labels import name_lines
 from grokbook.plotting.style import COLOURS, panel, panels, styled
 from grokbook.tasks.arithmetic import ModularTask
@@ -43,11 +43,8 @@ def parts(tasks: Mapping[str, ModularTask], runs: Datasets, swaps: Mapping[str, 
 
 
 def _cells(ax: Axes, task: ModularTask) -> None:
-    """Training cells blue, test cells pale, those of the hole purple."""
-    kind = task.hole_mask * 1
-    kind[task.train_mask] = 2
-    colours = ListedColormap([COLOURS["rest"], COLOURS["second"], COLOURS["train"]])
-    ax.imshow(kind, cmap=colours, vmin=0, vmax=2)
+    """The split of a task, its hole with the word."""
+    draw_split(ax, task)
     row, column = np.argwhere(task.hole_mask).mean(axis=0)
     ax.text(column, row, "hole", color=COLOURS["ground"], ha="center", va="center", fontsize=9)
     ax.set(xticks=[], yticks=[], xlabel="$j$", ylabel="$i$")
