@@ -174,17 +174,20 @@ def address():
 
 @pytest.fixture(scope="module")
 def script_of(browser):
-    """A figure's script on an empty page: script_of(script) gives computed(name of a function, list
-    of arguments)."""
-    opened = browser.new_page()
+    """A figure's script on an empty page, after what `before` does there: script_of(script) gives
+    computed(name of a function, list of arguments)."""
+    opened = []
 
-    def load(script):
-        opened.add_script_tag(content=tables.script(script))
+    def load(script, before=""):
+        page = browser.new_page()
+        opened.append(page)
+        page.add_script_tag(content=before + tables.script(script))
         call = f"([name, calls]) => calls.map(c => window.{interactive.SCRIPTS[script][0]}[name](...c))"
-        return lambda name, calls: opened.evaluate(call, [name, calls])
+        return lambda name, calls: page.evaluate(call, [name, calls])
 
     yield load
-    opened.close()
+    for page in opened:
+        page.close()
 
 
 @pytest.fixture

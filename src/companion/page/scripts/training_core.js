@@ -200,7 +200,7 @@ window.GrokbookTrainer = window.GrokbookTrainer || function ({ NETWORKS, zeros, 
     if (taken) w.W_E.set(handed(s));
     const cells = given.cells || split(s), every = Array.from({ length: p * p }, (_, c) => c);
     const label = (cell) => (Math.floor(cell / p) + (cell % p)) % p, keep = zeros(net.units).fill(1);
-    const lossOf = LOSSES[s.loss], train = net.pass(cells), move = OPTIMIZERS[s.optimizer](s, total, decay), error = zeros(cells.length * p);
+    const lossOf = LOSSES[s.loss], train = net.pass(cells), move = OPTIMIZERS[s.optimizer](s, total, decay), { error } = train;
     const run = { s, w, net, keep, cells, every, label, step: 0, fitted: null, whole: net.pass(every) };
     const after = intervened(run, flat), waits = s.freeze === "fitted" || s.hold === "fitted";
     const trained = new Uint8Array(p * p);
@@ -213,7 +213,7 @@ window.GrokbookTrainer = window.GrokbookTrainer || function ({ NETWORKS, zeros, 
       if (waits && run.fitted === null && fits(out, cells, label, p)) run.fitted = run.step;
       for (let r = 0; r < cells.length; r++) loss += lossOf(out, r * p, p, label(cells[r]), error);
       for (let i = 0; i < error.length; i++) error[i] /= cells.length * s.temperature;
-      train.backward(w, error, g);
+      train.backward(w, g);
       after(() => move(flat, slopes, run.step));
       run.step += 1;
       return loss / cells.length;

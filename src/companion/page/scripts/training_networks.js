@@ -1,11 +1,12 @@
-// Two small networks in float64 on typed arrays: the two-layer network with square activation and the one-layer
-// transformer of grokbook.models, with their gradients written out by hand. One function without anything outside it, so
-// that its own text can be a part of the program of a Web Worker.
+// Two small networks on typed arrays: the two-layer network with square activation and the one-layer transformer of
+// grokbook.models, with their gradients written out by hand. Weights and their gradients are float64. What a pass computes for
+// each of its cells is float32, four numbers at a time, where a browser runs WebAssembly, and float64 where it does not. One
+// function without anything outside it, so that its own text can be a part of the program of a Web Worker.
 "use strict";
 
 window.GrokbookNetworks = window.GrokbookNetworks || function (vectors = true) {
-  const Numbers = Float64Array, HEADS = 4;
-  const zeros = (n) => new Numbers(n);
+  const HEADS = 4;
+  const zeros = (n) => new Float64Array(n);
 
   // ------------------------------------------------------------------ products of matrices
 
@@ -36,44 +37,6 @@ window.GrokbookNetworks = window.GrokbookNetworks || function (vectors = true) {
     }
   }
 
-  /** product.wat, compiled: where a browser has no such program, or may not run it, the loops do the same. */
-  const PROGRAM = `
-    AGFzbQEAAAABDAFgCH9/f39/f39/AAMCAQAFAwEAAQcUAgZtZW1vcnkCAAdwcm9kdWN0AAAKywQByAQDB38LewN/IAFBA3QhASACQQN0IQIgBkEDdCEO
-    A0BBACEJA0AgACELIAsgAWohGiAaIAFqIRsgGyABaiEcIAMgCUEDdGohDP0MAAAAAAAAAAAAAAAAAAAAACES/QwAAAAAAAAAAAAAAAAAAAAAIRP9DAAA
-    AAAAAAAAAAAAAAAAAAAhFP0MAAAAAAAAAAAAAAAAAAAAACEV/QwAAAAAAAAAAAAAAAAAAAAAIRb9DAAAAAAAAAAAAAAAAAAAAAAhF/0MAAAAAAAAAAAA
-    AAAAAAAAACEY/QwAAAAAAAAAAAAAAAAAAAAAIRkgByEKA0AgDP0ABAAhECAM/QAEECERIAv9CgMAIQ8gEiAPIBD98gH98AEhEiAWIA8gEf3yAf3wASEW
-    IBr9CgMAIQ8gEyAPIBD98gH98AEhEyAXIA8gEf3yAf3wASEXIBv9CgMAIQ8gFCAPIBD98gH98AEhFCAYIA8gEf3yAf3wASEYIBz9CgMAIQ8gFSAPIBD9
-    8gH98AEhFSAZIA8gEf3yAf3wASEZIAsgAmohCyAaIAJqIRogGyACaiEbIBwgAmohHCAMIA5qIQwgCkEBayIKDQALIAQgCUEDdGohDSANIBL9CwQAIA0g
-    Fv0LBBAgDSAOaiENIA0gE/0LBAAgDSAX/QsEECANIA5qIQ0gDSAU/QsEACANIBj9CwQQIA0gDmohDSANIBX9CwQAIA0gGf0LBBAgCUEEaiIJIAZJDQAL
-    IAAgAUECdGohACAEIA5BAnRqIQQgCEEEaiIIIAVJDQALCw==`;
-  const program = (() => {
-    try {
-      const bytes = Uint8Array.from(atob(PROGRAM), (c) => c.charCodeAt(0));
-      return vectors ? new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports : null;
-    } catch (error) {
-      return null;
-    }
-  })();
-  let numbers = new Numbers(0);
-
-  /** The same sums, bit for bit, two at a time: A as it is, then B row by row, then C, rows in fours, rows of fours. */
-  function product(A, ai, al, B, bj, bl, C, n, m, depth) {
-    if (!program || n * m * depth < 4096) return loops(A, ai, al, B, bj, bl, C, n, m, depth);
-    const M = (m + 3) & ~3, N = (n + 3) & ~3, b = (A.length + 4 * ai + 1) & ~1, c = b + depth * M, all = 8 * (c + N * M);
-    if (program.memory.buffer.byteLength < all) program.memory.grow(Math.ceil(all / 65536) - program.memory.buffer.byteLength / 65536);
-    if (numbers.buffer !== program.memory.buffer) numbers = new Numbers(program.memory.buffer);
-    numbers.set(A);
-    if (bj === 1 && m === M) numbers.set(B, b);
-    else for (let l = 0; l < depth; l++) for (let j = 0; j < m; j++) numbers[b + l * M + j] = B[j * bj + l * bl];
-    program.product(0, ai, al, 8 * b, 8 * c, N, M, depth);
-    if (m === M) C.set(numbers.subarray(c, c + n * m));
-    else for (let i = 0; i < n; i++) C.set(numbers.subarray(c + i * M, c + i * M + m), i * m);
-  }
-
-  /** X W^T, X W and X^T Y of row-major matrices: (n, depth)(m, depth)^T, (n, depth)(depth, m), (depth, n)^T(depth, m). */
-  const timesTurned = (X, W, out, n, m, depth) => product(X, depth, 1, W, depth, 1, out, n, m, depth);
-  const times = (X, W, out, n, m, depth) => product(X, depth, 1, W, 1, m, out, n, m, depth);
-  const turnedTimes = (X, Y, out, n, m, depth) => product(X, 1, n, Y, 1, m, out, n, m, depth);
   const add = (to, from, scale = 1) => { for (let i = 0; i < from.length; i++) to[i] += scale * from[i]; };
   const addRow = (to, at, from, source, n) => { for (let i = 0; i < n; i++) to[at + i] += from[source + i]; };
 
@@ -83,6 +46,120 @@ window.GrokbookNetworks = window.GrokbookNetworks || function (vectors = true) {
     for (let r = 0; r < n; r++) addRow(out, 0, X, r * m, m);
   }
 
+  /** X W^T, X W and X^T Y of row-major matrices: (n, depth)(m, depth)^T, (n, depth)(depth, m), (depth, n)^T(depth, m). */
+  const timesTurned = (X, W, out, n, m, depth) => loops(X, depth, 1, W, depth, 1, out, n, m, depth);
+  const times = (X, W, out, n, m, depth) => loops(X, depth, 1, W, 1, m, out, n, m, depth);
+  const turnedTimes = (X, Y, out, n, m, depth) => loops(X, 1, n, Y, 1, m, out, n, m, depth);
+
+  // ------------------------------------------------------------------ what a pass computes for each of its cells
+
+  /** The functions of pass.c, which says what each is, on arrays of any kind. */
+  const PLAIN = {
+    product: (A, ai, al, B, C, n, m, depth) => loops(A, ai, al, B, 1, m, C, n, m, depth),
+    squares(E, first, second, keep, sum, square, n, m) {
+      for (let r = 0, at = 0; r < n; r++) for (let k = 0, a = first[r] * m, b = second[r] * m; k < m; k++, at++) {
+        const value = (E[a + k] + E[b + k]) * keep[k];
+        sum[at] = value;
+        square[at] = value * value;
+      }
+    },
+    scatter(E, first, second, sum, slope, n, m) {
+      for (let r = 0, at = 0; r < n; r++) for (let k = 0, a = first[r] * m, b = second[r] * m; k < m; k++, at++) {
+        const value = 2 * sum[at] * slope[at];
+        E[a + k] += value;
+        E[b + k] += value;
+      }
+    },
+    rectify(X, bias, keep, n, m) {
+      for (let r = 0, at = 0; r < n; r++) for (let k = 0; k < m; k++, at++) {
+        const value = X[at] + bias[k];
+        X[at] = value > 0 ? keep[k] * value : 0;
+      }
+    },
+    gate(slope, X, count) { for (let i = 0; i < count; i++) if (!(X[i] > 0)) slope[i] = 0; },
+  };
+
+  /** pass.c, compiled; null where a browser has no such program, or may not run it. */
+  const PROGRAM = `
+    AGFzbQEAAAABJARgCH9/f39/f39/AGAHf39/f39/fwBgBX9/f39/AGADf39/AAIPAQNlbnYGbWVtb3J5AgABAwYFAAABAgMGBwF/AUGACAsHMAUHcHJvZHVj
+    dAAAB3NxdWFyZXMAAQdzY2F0dGVyAAIHcmVjdGlmeQADBGdhdGUABAq3EQW1BQQUfwh7AX8FewJAIAVBAUgNACABQQJ0IQggAkECdCEJIAZBAnQhCiADQWBq
+    IQsgBkF4aiEMIAVBfGohDUEAIQ4gBkEBSCEPQQQhEANAIA4iA0EEaiEOAkAgDw0AIAggBSAQIAUgEEgbIgJBfGpsIREgASACQQJ0IgJBeGpsIRIgASACQXxq
+    bCETIAEgAkF0amwhFCAEIA0gAyAOIAVKGyICIAZsQQJ0aiEVIAQgAkEDaiAGbEECdGohFiAEIAJBAmogBmxBAnRqIRcgBCACQQFqIAZsQQJ0aiEYQQAhAkEI
+    IRkDQCAMIAIgAkEIaiIaIAZKGyEbAkACQCAHQQFODQD9DAAAAAAAAAAAAAAAAAAAAAAiHCEdIBwhHiAcIR8gHCEgIBwhISAcISIgHCEjDAELIAsgBiAZIAYg
+    GUgbQQJ0aiEDIAAhAiAHIST9DAAAAAAAAAAAAAAAAAAAAAAiHCEdIBwhHiAcIR8gHCEgIBwhISAcISIgHCEjA0AgAiATav0JAgAiJSADQRBq/QACACIm/eYB
+    IBz95AEhHCACIBJq/QkCACInICb95gEgHv3kASEeIAIgFGr9CQIAIiggJv3mASAg/eQBISAgAiARav0JAgAiKSAm/eYBICL95AEhIiACIAlqIQIgJSAD/QAC
+    ACIm/eYBIB395AEhHSAnICb95gEgH/3kASEfICggJv3mASAh/eQBISEgKSAm/eYBICP95AEhIyADIApqIQMgJEF/aiIkDQALCyAVIBtBAnQiAmoiAyAi/QsC
+    ECADICP9CwIAIBggAmoiAyAg/QsCECADICH9CwIAIBcgAmoiAyAe/QsCECADIB/9CwIAIBYgAmoiAiAc/QsCECACIB39CwIAIBlBCGohGSAaIQIgGiAGSA0A
+    CwsgEEEEaiEQIA4gBUgNAAsLC4UEBBB/AXsBfwF9AkAgBkEBSA0AIAdBAnQhCCAHQXxxIQkgB0F8aiIKQQJ2QQFqIgtB/v///wdxIQwgC0EBcSENQQAhDiAH
+    QQRJIQ8DQAJAIAdBAUgNACAAIAIgDkECdCILaigCACAHbEECdGohECAAIAEgC2ooAgAgB2xBAnRqIRFBACESAkAgDw0AQQAhEgJAIApBBEkNAEEAIQsgDCET
+    QQAhEgNAIAQgC2oiFCARIAtqIhX9AAIAIBAgC2oiFv0AAgD95AEgAyALaiIX/QACAP3mASIY/QsCACAFIAtqIhkgGCAY/eYB/QsCACAUQRBqIBVBEGr9AAIA
+    IBZBEGr9AAIA/eQBIBdBEGr9AAIA/eYBIhj9CwIAIBlBEGogGCAY/eYB/QsCACALQSBqIQsgEkEIaiESIBNBfmoiEw0ACwsCQCANRQ0AIAQgEkECdCILaiAR
+    IAtq/QACACAQIAtq/QACAP3kASADIAtq/QACAP3mASIY/QsCACAFIAtqIBggGP3mAf0LAgALIAkhEiAJIAdGDQELIBJBAnQhCyAHIBJrIRIDQCAEIAtqIBEg
+    C2oqAgAgECALaioCAJIgAyALaioCAJQiGjgCACAFIAtqIBogGpQ4AgAgC0EEaiELIBJBf2oiEg0ACwsgBSAIaiEFIAQgCGohBCAOQQFqIg4gBkcNAAsLC9MD
+    Aw5/AXsBfQJAIAVBAUgNACAGQQJ0IQcgBkF8cSEIQQAhCSAGQQFIIQogBkEESSELIAQhDCADIQ0DQAJAIAoNACAAIAIgCUECdCIOaigCACIPIAZsQQJ0aiEQ
+    IAAgASAOaigCACIOIAZsQQJ0aiERQQAhEgJAIAsNACAAIA9BAnRBBGogBmxqIg8gEUsgACAOQQJ0QQRqIAZsaiIOIBBLcQ0AIBEgAyAJIAZsIAZqQQJ0IhNq
+    IhRJIA4gDUtxDQAgESAEIBNqIhNJIA4gDEtxDQAgECAUSSAPIA1LcQ0AIBAgE0kgDyAMS3ENAEEAIQ4gCCESA0AgESAOaiIPIA/9AAIAIA0gDmr9AAIAIhUg
+    Ff3kASAMIA5q/QACAP3mASIV/eQB/QsCACAQIA5qIg8gFSAP/QACAP3kAf0LAgAgDkEQaiEOIBJBfGoiEg0ACyAIIRIgCCAGRg0BCyASQQJ0IQ4gBiASayES
+    A0AgESAOaiIPIA8qAgAgDSAOaioCACIWIBaSIAwgDmoqAgCUIhaSOAIAIBAgDmoiDyAWIA8qAgCSOAIAIA5BBGohDiASQX9qIhINAAsLIAwgB2ohDCANIAdq
+    IQ0gCUEBaiIJIAVHDQALCwu8AgQGfwJ9An8BfQJAIANBAUgNACAEQQJ0IQUgBEF+cSEGIARBAXEhB0EAIQgDQAJAIARBAUgNAEEAIQkCQCAEQQFGDQBBACEK
+    QQAhCQNAQwAAAAAhC0MAAAAAIQwCQCAAIApqIg0qAgAgASAKaiIOKgIAkiIPQwAAAABeRQ0AIA8gAiAKaioCAJQhDAsgDSAMOAIAAkAgDUEEaiINKgIAIA5B
+    BGoqAgCSIgxDAAAAAF5FDQAgDCACIApqQQRqKgIAlCELCyANIAs4AgAgCkEIaiEKIAYgCUECaiIJRw0ACwsgB0UNAEMAAAAAIQsCQCAAIAlBAnQiCmoiDSoC
+    ACABIApqKgIAkiIMQwAAAABeRQ0AIAwgAiAKaioCAJQhCwsgDSALOAIACyAAIAVqIQAgCEEBaiIIIANHDQALCwvjAQIEfwJ9AkAgAkEBSA0AIAJBAXEhA0EA
+    IQQCQCACQQFGDQAgAkF+cSEFQQAhBCAAIQIgASEGA0BDAAAAACEHQwAAAAAhCAJAIAYqAgBDAAAAAF5FDQAgAioCACEICyACIAg4AgACQCAGQQRqKgIAQwAA
+    AABeRQ0AIAJBBGoqAgAhBwsgAkEEaiAHOAIAIAJBCGohAiAGQQhqIQYgBSAEQQJqIgRHDQALCyADRQ0AQwAAAAAhBwJAIAEgBEECdCICaioCAEMAAAAAXkUN
+    ACAAIAJqKgIAIQcLIAAgAmogBzgCAAsL`;
+  const program = (() => {
+    try {
+      return vectors ? new WebAssembly.Module(Uint8Array.from(atob(PROGRAM), (c) => c.charCodeAt(0))) : null;
+    } catch (error) {
+      return null;
+    }
+  })();
+
+  /** The functions of the program on arrays in `memory`; it multiplies blocks of 4 x 8, so less is left to the loops. */
+  function fast(memory) {
+    const { exports } = new WebAssembly.Instance(program, { env: { memory } }), made = {};
+    const places = (given) => given.map((one) => (ArrayBuffer.isView(one) ? one.byteOffset : one));
+    for (const name of Object.keys(PLAIN)) made[name] = (...given) => exports[name](...places(given));
+    const blocks = made.product;
+    made.product = (A, ai, al, B, C, n, m, depth) => (n < 4 || m < 8 ? PLAIN.product : blocks)(A, ai, al, B, C, n, m, depth);
+    return made;
+  }
+
+  /**
+   * Arrays by name, each of a length or of whole numbers that are given, in one memory; the functions on them; and the three
+   * products, in which a matrix of weights, at most `most`, need not be one of the arrays.
+   */
+  function workspace(lengths, most) {
+    const all = { ...lengths, other: most }, sizes = Object.values(all).map((one) => one.length || one);
+    const bytes = program ? 4 : 8, total = bytes * sizes.reduce((a, b) => a + b);
+    const memory = program && new WebAssembly.Memory({ initial: Math.ceil(total / 65536) });
+    const buffer = program ? memory.buffer : new ArrayBuffer(total), Numbers = program ? Float32Array : Float64Array;
+    const on = program ? fast(memory) : PLAIN, arrays = {};
+    let at = 0;
+    Object.entries(all).forEach(([name, one], k) => {
+      arrays[name] = new (one.length ? Int32Array : Numbers)(buffer, at, sizes[k]);
+      if (one.length) arrays[name].set(one);
+      at += bytes * sizes[k];
+    });
+    const { other } = arrays;
+    return {
+      ...arrays, ...on,
+      timesTurned(X, W, out, n, m, depth) {
+        for (let j = 0; j < m; j++) for (let l = 0, from = j * depth; l < depth; l++) other[l * m + j] = W[from + l];
+        on.product(X, depth, 1, other, out, n, m, depth);
+      },
+      times(X, W, out, n, m, depth) {
+        other.set(W);
+        on.product(X, depth, 1, other, out, n, m, depth);
+      },
+      turnedTimes(X, Y, out, n, m, depth) {
+        on.product(X, 1, n, Y, other, n, m, depth);
+        out.set(other.subarray(0, n * m));
+      },
+    };
+  }
+
   // ------------------------------------------------------------------ the two-layer network, o = W_U (W_E[a] + W_E[p + b])^2
 
   function quadratic({ p, width: K }) {
@@ -90,35 +167,26 @@ window.GrokbookNetworks = window.GrokbookNetworks || function (vectors = true) {
     const bounds = { W_E: 1 / Math.sqrt(p), W_U: 1 / Math.sqrt(K) };
     const draw = (name, random) => bounds[name] * (2 * random.uniform() - 1);
 
-    /** Buffers for a list of cells a p + b; forward gives outputs (n, p), backward adds nothing: it writes gradients. */
+    /** Arrays for a list of cells a p + b; forward gives outputs (n, p), backward writes the gradients of `error`. */
     function pass(cells) {
-      const n = cells.length, sum = zeros(n * K), square = zeros(n * K), slope = zeros(n * K), out = zeros(n * p);
+      const n = cells.length, first = cells.map((cell) => Math.floor(cell / p)), second = cells.map((cell) => p + (cell % p));
+      const lengths = { first, second, rows: 2 * p * K, units: K, sum: n * K, square: n * K, slope: n * K, out: n * p, error: n * p };
+      const on = workspace(lengths, p * K), { rows, units, sum, square, slope, out, error } = on;
       function forward(w, keep) {
-        for (let r = 0; r < n; r++) {
-          const a = Math.floor(cells[r] / p) * K, b = (p + (cells[r] % p)) * K;
-          for (let k = 0, at = r * K; k < K; k++, at++) {
-            const value = (w.W_E[a + k] + w.W_E[b + k]) * keep[k];
-            sum[at] = value;
-            square[at] = value * value;
-          }
-        }
-        timesTurned(square, w.W_U, out, n, p, K);
+        rows.set(w.W_E);
+        units.set(keep);
+        on.squares(rows, on.first, on.second, units, sum, square, n, K);
+        on.timesTurned(square, w.W_U, out, n, p, K);
         return out;
       }
-      function backward(w, d, g) {
-        turnedTimes(d, square, g.W_U, p, K, n);
-        times(d, w.W_U, slope, n, K, p);
-        g.W_E.fill(0);
-        for (let r = 0; r < n; r++) {
-          const a = Math.floor(cells[r] / p) * K, b = (p + (cells[r] % p)) * K;
-          for (let k = 0, at = r * K; k < K; k++, at++) {
-            const value = 2 * sum[at] * slope[at];
-            g.W_E[a + k] += value;
-            g.W_E[b + k] += value;
-          }
-        }
+      function backward(w, g) {
+        on.turnedTimes(error, square, g.W_U, p, K, n);
+        on.times(error, w.W_U, slope, n, K, p);
+        rows.fill(0);
+        on.scatter(rows, on.first, on.second, sum, slope, n, K);
+        g.W_E.set(rows);
       }
-      return { forward, backward };
+      return { forward, backward, error };
     }
 
     /** What neuron k adds for a first operand, a second one, and an answer: (p, K) each. */
@@ -159,9 +227,10 @@ window.GrokbookNetworks = window.GrokbookNetworks || function (vectors = true) {
     }
 
     function pass(cells) {
-      const n = cells.length, [z, x, y, dz, dx, dy] = [1, 2, 3, 4, 5, 6].map(() => zeros(n * d));
-      const hidden = zeros(n * m), slope = zeros(n * m), weight = zeros(n * h * 2), out = zeros(n * p);
-      const square = zeros(d * d);
+      const n = cells.length, wide = n * d, high = n * m, square = zeros(d * d), weight = zeros(n * h * 2);
+      const lengths = { z: wide, x: wide, y: wide, dz: wide, dx: wide, dy: wide, hidden: high, slope: high, out: n * p, error: n * p,
+                        bias: m, units: m };
+      const on = workspace(lengths, Math.max(m, p) * d), { z, x, y, dz, dx, dy, hidden, slope, out, error, bias, units } = on;
       let now = null;
 
       function attend() {
@@ -184,34 +253,32 @@ window.GrokbookNetworks = window.GrokbookNetworks || function (vectors = true) {
       function forward(w, keep) {
         now = tokens(w);
         attend();
-        timesTurned(z, w["W_O.0"], x, n, d, d);
+        on.timesTurned(z, w["W_O.0"], x, n, d, d);
         for (let r = 0; r < n; r++) addRow(x, r * d, now.T[2], 0, d);
-        timesTurned(x, w["W_in.0"], hidden, n, m, d);
-        const bias = w["b_in.0"];
-        for (let r = 0, at = 0; r < n; r++) for (let k = 0; k < m; k++, at++) {
-          const value = hidden[at] + bias[k];
-          hidden[at] = value > 0 ? keep[k] * value : 0;
-        }
-        timesTurned(hidden, w["W_out.0"], y, n, d, m);
+        on.timesTurned(x, w["W_in.0"], hidden, n, m, d);
+        bias.set(w["b_in.0"]);
+        units.set(keep);
+        on.rectify(hidden, bias, units, n, m);
+        on.timesTurned(hidden, w["W_out.0"], y, n, d, m);
         for (let r = 0; r < n; r++) addRow(y, r * d, w["b_out.0"], 0, d);
         add(y, x);
-        timesTurned(y, w.W_U, out, n, p, d);
+        on.timesTurned(y, w.W_U, out, n, p, d);
         return out;
       }
 
-      function backward(w, error, g) {
-        turnedTimes(error, y, g.W_U, p, d, n);
-        times(error, w.W_U, dy, n, d, p);
-        turnedTimes(dy, hidden, g["W_out.0"], d, m, n);
+      function backward(w, g) {
+        on.turnedTimes(error, y, g.W_U, p, d, n);
+        on.times(error, w.W_U, dy, n, d, p);
+        on.turnedTimes(dy, hidden, g["W_out.0"], d, m, n);
         columnSums(dy, n, d, g["b_out.0"]);
-        times(dy, w["W_out.0"], slope, n, m, d);
-        for (let i = 0; i < slope.length; i++) slope[i] *= +(hidden[i] > 0);
-        turnedTimes(slope, x, g["W_in.0"], m, d, n);
+        on.times(dy, w["W_out.0"], slope, n, m, d);
+        on.gate(slope, hidden, n * m);
+        on.turnedTimes(slope, x, g["W_in.0"], m, d, n);
         columnSums(slope, n, m, g["b_in.0"]);
-        times(slope, w["W_in.0"], dx, n, d, m);
+        on.times(slope, w["W_in.0"], dx, n, d, m);
         add(dx, dy);
-        turnedTimes(dx, z, g["W_O.0"], d, d, n);
-        times(dx, w["W_O.0"], dz, n, d, d);
+        on.turnedTimes(dx, z, g["W_O.0"], d, d, n);
+        on.times(dx, w["W_O.0"], dz, n, d, d);
         const cls = zeros(d);
         columnSums(dx, n, d, cls);
         toTokens(w, g, cls);
@@ -277,7 +344,7 @@ window.GrokbookNetworks = window.GrokbookNetworks || function (vectors = true) {
         for (let i = 0; i < p * d; i++) g.W_E[i] = dT[0][i] + dT[1][i];
         [0, 1].forEach((t) => columnSums(dT[t], p, d, g.W_pos.subarray(t * d, (t + 1) * d)));
       }
-      return { forward, backward, hidden };
+      return { forward, backward, hidden, error };
     }
 
     /** Mean activation of each hidden unit for a first operand and for a second, and what it adds to an answer. */
@@ -295,5 +362,5 @@ window.GrokbookNetworks = window.GrokbookNetworks || function (vectors = true) {
 
   const NETWORKS = { quadratic, transformer };
 
-  return { NETWORKS, program, zeros, times, timesTurned, turnedTimes, columnSums };
+  return { NETWORKS, program, workspace, zeros, timesTurned, turnedTimes, columnSums };
 };
