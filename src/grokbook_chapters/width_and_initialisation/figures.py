@@ -9,13 +9,17 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from scipy.spatial.distance import pdist
 
 from grokbook.curves.comparison import same_seed
 from grokbook.models.start import embedding_start
+from grokbook.plotting.labels import name_lines
 from grokbook.plotting.style import COLOURS, panel, panels, styled
 from grokbook_chapters.labelled import Tables
-from grokbook_chapters.width_and_initialisation.planning import chance_of_ratio, pooled_spread
+from grokbook_chapters.width_and_initialisation.planning import (
+    chance_of_ratio,
+    factors_apart,
+    pooled_spread,
+)
 
 LINES = ("measure", "second", "test", "theory")
 """Colours of the staircases of a panel, in their order."""
@@ -45,21 +49,25 @@ FACTORS = (0.25, 0.5, 1, 2, 4)
 @styled
 def yardstick(alike: Tables, own: Tables) -> Figure:
     """Staircases of some settings with many seeds, dotted those of `own`; of the pairs of the first
-    the share of which one takes at least q times as long, with what a log-normal law says."""
+    the share of which one takes at least q times as long, with what a log-normal law says and a
+    point at a factor of two."""
     fig, axes = panels(1, 2, height=3.1)
     stairs, ratios = axes[0]
     _staircases(stairs, alike)
     _staircases(stairs, own, LINES[3:], ":")
     first = next(iter(alike))
-    logs = np.log(alike[first].grok_step.dropna().to_numpy(float))
-    factors = np.exp(np.sort(pdist(logs[:, None])))
+    factors = factors_apart(alike[first])
     share = 1 - np.arange(len(factors)) / len(factors)
     spread = pooled_spread([alike[first]])
     law = [chance_of_ratio(spread, factor) for factor in factors]
     ratios.plot(factors, share, ".", ms=3, color=COLOURS[LINES[0]], label=f"pairs of {first}")
-    ratios.plot(factors, law, "--", color=COLOURS["theory"], label="log-normal")
+    ratios.plot(factors, law, "--", color=COLOURS["theory"], label="log-normal law")
     ratios.set(xlabel="factor q", ylabel="share of pairs at least q apart", ylim=(0, 1.02))
-    ratios.legend()
+    double = (factors >= 2).mean()
+    ratios.plot(2, double, "o", ms=7, color=COLOURS["measure"])
+    beside = {"textcoords": "offset points", "va": "bottom", "color": COLOURS["measure"]}
+    ratios.annotate(f"{double:.0%} at q = 2", (2, double), (8, 4), **beside)
+    name_lines(stairs, ratios)
     return fig
 
 
@@ -69,7 +77,9 @@ def staircases(groups: Mapping[str, Tables]) -> Figure:
     fig, axes = panels(1, len(groups), height=2.9, sharey=True)
     for ax, (title, tables) in zip(axes[0], groups.items(), strict=True):
         _staircases(ax, tables)
-        ax.set(title=title)
+        room = 1.05 + 0.14 * len(tables)  # the legend stands above the stairs
+        ax.set(title=title, ylim=(-0.03, room))
+        ax.legend(loc="upper left")
         ax.label_outer()
     return fig
 
@@ -85,16 +95,13 @@ def _staircases(ax: Axes, tables: Tables, colours: Sequence[str] = LINES, line: 
         look = {"color": COLOURS[colour], "ls": line, "label": f"{label} ({len(table)})"}
         ax.step(ends, [0, *share[1:], share[-1]], where="post", **look)
         ax.plot(last, share[-1], "o", ms=4, color=COLOURS[colour])
-    _, labels = ax.get_legend_handles_labels()
-    room = 1.05 + 0.14 * len(labels)  # the legend stands above the stairs
-    ax.set(xscale="log", ylim=(-0.03, room), xlabel="step", ylabel="share that generalise")
+    ax.set(xscale="log", ylim=(-0.03, 1.05), xlabel="step", ylabel="share that generalise")
     ax.set_yticks([0, 0.5, 1])
     ax.minorticks_off()
     low, high = ax.get_xlim()
     within = [step for step in STEPS if low <= step <= high]
     ax.set_xticks(within if len(within) <= MOST_TICKS else within[::2])
     ax.xaxis.set_major_formatter("{x:,.0f}")
-    ax.legend(loc="upper left")
 
 
 @styled

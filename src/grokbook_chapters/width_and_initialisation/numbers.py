@@ -53,7 +53,10 @@ def _yardstick(alike: Tables) -> Prose:
     """Of the seeds at two moduli of the papers' size how many generalise, and when."""
     large = alike["p = 97"]
     late = alike["p = 47"]
+    first = next(iter(alike.values()))
+    apart = planning.factors_apart(first)
     return {
+        "pairs_two": f"{(apart >= 2).mean():.0%}",
         "alike_97": _counted(large),
         "alike_97_at": _seen(large),
         "alike_47": _counted(late),

@@ -8,6 +8,7 @@ from math import erfc, log
 import numpy as np
 import pandas as pd
 from scipy.optimize import minimize
+from scipy.spatial.distance import pdist
 from scipy.stats import chi2, mannwhitneyu, norm
 
 from grokbook.curves.comparison import (
@@ -31,6 +32,18 @@ def p_of_a_half(times: pd.DataFrame) -> float:
         {"grok_step": times.grok_step.astype(float) / 2, "last_step": times.last_step}
     )
     return permutation_p(halved, times)
+
+
+def factors_apart(times: pd.DataFrame) -> np.ndarray:
+    r"""The factor $\max(t, t') / \min(t, t')$ of the grok steps of each pair of runs that
+    generalise, in rising order.
+
+    Example:
+        >>> factors_apart(pd.DataFrame({"grok_step": [100, 200, 300, None]})).round(2).tolist()
+        [1.5, 2.0, 3.0]
+    """
+    logs = np.log(times.grok_step.dropna().to_numpy(float))
+    return np.exp(np.sort(pdist(logs[:, None])))
 
 
 def pooled_spread(tables: list[pd.DataFrame]) -> float:
