@@ -121,7 +121,7 @@ _LIFE: dict[str, Any] = {
 }
 _START = _LIFE | {"section": "What the start shows"}
 _SIZE = _LIFE | {
-    "section": "The effective dimension rises a little, then falls",
+    "section": "The effective dimension falls where a network generalises",
     "place": "section 4.2, Fig. 7 (left)",
 }
 _AXES = _LIFE | {"section": "A few axes of the end are enough", "place": "appendix K, Fig. 22"}
@@ -391,7 +391,7 @@ def decay_speeds(runs: Runs) -> Finding:
     "LT8",
     "liu2022",
     "section 4.2, Fig. 7 (left)",
-    section="The effective dimension rises a little, then falls",
+    section="The effective dimension falls where a network generalises",
     kind="number",
     shown_by="draws",
     part_of="EL",

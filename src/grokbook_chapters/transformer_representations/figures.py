@@ -71,17 +71,12 @@ def _ring(ax: Axes, points: np.ndarray, guide: np.ndarray) -> None:
 
 @styled
 def tangle_to_ring(run: xr.Dataset, own: xr.Dataset) -> Figure:
-    """First two principal components of a run at the start, with its training set memorised, at
-    99 % test accuracy, and at the end; below it those of `own`, a run of the page."""
-    rows = [_moments(run), _moments(own)]
-    fig, axes = panels(2, max(map(len, rows)), height=3.7)
-    for row, where, planes in zip(axes, ("", "here, "), rows, strict=True):
-        for ax, (moment, points) in zip(row, planes.items(), strict=False):
-            _ring(ax, points, points)
-            ax.set_title(where + moment, fontsize=8.5)
-        for ax in row[len(planes) :]:
-            ax.remove()
-    return fig
+    """First two principal components of a run at the start, at 99 % test accuracy where it gets
+    there, and at the end; beside them those of `own`, a run of the page, at its end."""
+    planes = _moments(run)
+    title, points = list(_moments(own).items())[-1]
+    planes[f"here: {title}"] = points
+    return four_planes(planes, own=True)
 
 
 def _moments(run: xr.Dataset) -> dict[str, np.ndarray]:
@@ -90,8 +85,6 @@ def _moments(run: xr.Dataset) -> dict[str, np.ndarray]:
     steps = run.snapshot.values
     last = len(steps) - 1
     names = {0: "start", last: "end"}
-    if not pd.isna(times.fit_step):
-        names[min(last, int(np.searchsorted(steps, times.fit_step)))] = "memorised"
     if not pd.isna(times.grok_step):
         names[int(np.abs(steps - times.grok_step).argmin())] = "99 % right"
     embeddings = tables(run)
