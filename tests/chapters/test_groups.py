@@ -183,7 +183,7 @@ def test_the_numbers_of_the_prose_follow_the_tables():
     assert (found["few_closed"], found["many_closed"]) == ("1 of 2", "0 of 0")
     assert found["exact_may_hide"].holds and found["generalised_97"] == "3 of 4"
     edges = {"edges_trained", "edges_deduced"}
-    assert found.keys() | edges | {"group", "cells"} == names_used("13")
+    assert found.keys() | edges | {"group", "group_in_words", "cells"} == names_used("13")
 
 
 def test_both_kinds_are_exact_and_one_alone_shows_a_hexagon():

@@ -23,6 +23,7 @@ from grokbook_chapters.groups.group_deduction import additive_nullity as additiv
 from grokbook_chapters.groups.group_deduction import coset_representation as coset_representation
 from grokbook_chapters.groups.group_deduction import order_of as order_of
 from grokbook_chapters.groups.group_quality import group_quality as group_quality
+from grokbook_chapters.groups.numbers import in_words as in_words
 from grokbook_chapters.groups.numbers import numbers as numbers
 from grokbook_chapters.groups.runs import fig18 as fig18
 from grokbook_chapters.groups.runs import plan as plan

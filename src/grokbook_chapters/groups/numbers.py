@@ -13,6 +13,25 @@ from grokbook_chapters.ranges import count_of
 USED = {"LG1": ("telling",), "LG2": ("above", "below", "printed"), "LG3": ("over", "n")}
 """What the prose says of what each claim counts."""
 
+FACTORS = {
+    "Z": "the sums modulo {n}",
+    "D": "the symmetries of a polygon with {n} corners",
+    "S": "the orders of {n} things",
+    "A": "the even orders of {n} things",
+    "Q": "the quaternion units",
+}
+"""The letter of a group of `cayley_table` -> its elements."""
+
+
+def in_words(group: str) -> str:
+    """The elements of a group of `cayley_table`.
+
+    Example:
+        >>> in_words("D4")
+        'the symmetries of a polygon with 4 corners'
+    """
+    return " with ".join(FACTORS[name[0]].format(n=name[1:]) for name in group.split("x"))
+
 
 def numbers(
     amounts: pd.DataFrame,
