@@ -544,7 +544,7 @@ def test_the_boundary_is_drawn_with_its_fit():
 def test_figures_of_stages_and_of_pairs():
     run = watched([1, 4, 1])
     axes = figures.stages({"decay": run, "none": run}).axes
-    assert [len(ax.lines) for ax in axes] == [3, 2, 3]
+    assert [len(ax.lines) for ax in axes] == [3, 2, 2, 1]
     kept = pd.DataFrame({"M": [7, 7, 101], "n": [49, 40, 5000], "ratio": [3.6, 2.9, 10.7]})
     tried = pd.DataFrame({"M": [31, 101], "pairs": [961, 9000], "kept": [4, 4], "half": [2, 0]})
     (ax,) = figures.keeping(kept, tried.assign(draws=4)).axes

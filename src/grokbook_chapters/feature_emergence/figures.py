@@ -22,7 +22,8 @@ STAGES = (
         {"train_accuracy": ("train", "training set"), "test_accuracy": ("test", "test set")},
     ),
     ("gradient", {"gradient_norm": ("measure", "with decay")}),
-    ("share", {"reached": ("measure", "energy"), "found": ("theory", "frequencies found")}),
+    ("energy", {"reached": ("measure", "with decay")}),
+    ("frequencies found", {"found": ("theory", "with decay")}),
 )
 """What is drawn of the runs, a panel each: its name, and by curve a colour and the curve's name."""
 
@@ -39,16 +40,17 @@ def stages(followed: Datasets) -> Figure:
     units: medians with weight decay solid, without dashed."""
     with_decay = followed["decay"].median("seed")
     without = followed["none"].median("seed")
-    fig, axes = panels(3, 1, height=3.4, sharex=True)
-    for ax, (name, curves) in zip(axes[:, 0], STAGES, strict=True):
+    fig, axes = panels(2, 2, height=3.4, sharex=True)
+    for ax, (name, curves) in zip(axes.flat, STAGES, strict=True):
         for curve, (colour, label) in curves.items():
             look = {"color": COLOURS[colour], "lw": 1.6}
             ax.plot(with_decay.step, with_decay[curve], label=label, **look)
             if curve not in ALONE:
                 ax.plot(without.step, without[curve], "--", label="no decay", **look)
         ax.set(ylabel=name)
-    axes[-1, 0].set(xlabel="optimiser step")
-    name_lines(*axes[:, 0])
+    for ax in axes[-1]:
+        ax.set(xlabel="optimiser step")
+    name_lines(*axes.flat)
     return fig
 
 
