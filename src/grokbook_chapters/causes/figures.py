@@ -29,16 +29,18 @@ NETWORKS = {"Q": "squares (Q)", "T": "transformer (T)", "L": "toy (L)", "R": "Re
 """Bench -> its network."""
 
 SHORTENED = {
+    "handed over": "a fresh network gets:",
     "all-50": "all weights, half way",
     "features-50": "features, half way",
     "head-50": "head, half way",
     "features-100": "finished features",
     "features-100-shuffled": "the same, shuffled",
+    "trained": "it is trained with:",
     "decay-until-the-fit": "decay until the fit",
     "decay-from-the-fit": "decay from the fit on",
     "temperature-half-norm-held": "larger logits",
 }
-"""Arms of the leading figure -> their names in it."""
+"""Arms of the leading figure -> their names in it, below the heads of their groups."""
 
 DECAYED = {
     "no-decay": "no weight decay",
@@ -67,10 +69,14 @@ def left_of_the_wait(
     """What each arm leaves of the wait, a row an arm, with its interval.
 
     `shares` are tables of `handed.shares` by bench; `rows` has the arms with their names in the
-    figure. An arrow: most runs do not generalise. Above them a row of crosses, a run each, for the
-    shares of one more arm, `trained` (`handed.waits`), whose name is the arm's.
+    figure, and heads of groups, which end in a colon and have no runs. An arrow: most runs do not
+    generalise. Above them a row of crosses, a run each, for the shares of one more arm, `trained`
+    (`handed.waits`), whose name is the arm's.
     """
-    fig, ax = panel(height=0.95 + 0.3 * (len(rows) + (trained is not None)))
+    # in two lines: on a narrow screen the names have the width otherwise
+    labels = [fill(name, 22) for name in rows.values()]
+    row_height = 0.3 if any("\n" in label for label in labels) else 0.26
+    fig, ax = panel(height=0.95 + row_height * (len(rows) + (trained is not None)))
     aside = dict(zip(benches, np.linspace(-0.2, 0.2, len(benches)), strict=True))
     for bench in benches:
         colour, mark = BENCHES[bench]
@@ -91,13 +97,15 @@ def left_of_the_wait(
     ax.set(xscale="log", xlim=(LEAST, MOST), xlabel=xlabel)
     ax.set_xticks([1 / 16, 1 / 4, 1, 4], ["1/16", "1/4", "1", "4"])
     ax.minorticks_off()
-    names = dict(enumerate(rows.values()))
+    names = dict(enumerate(labels))
     if trained is not None:
-        names[-1] = f"here: {trained.name.replace('-', ' ')}"
+        names[-1] = fill(f"here: {trained.name.replace('-', ' ')}", 22)
         _crosses(ax, -1, trained)
         ax.axhline(-0.5, color=COLOURS["grid"], lw=0.8)
-    # in two lines: on a narrow screen the names have the width otherwise
-    ax.set_yticks(list(names), [fill(name, 22) for name in names.values()])
+    ax.set_yticks(list(names), list(names.values()))
+    for label in ax.get_yticklabels():
+        if label.get_text().endswith(":"):
+            label.set_weight("bold")
     ax.set_ylim(len(rows) - 0.4, min(names) - 0.6)
     fig.legend(loc="outside upper center", ncols=len(benches))
     return fig
