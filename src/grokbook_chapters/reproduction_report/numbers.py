@@ -102,6 +102,7 @@ def _counts(chosen: Sequence[Claim], found: Sequence[Outcome], table: pd.DataFra
         "n_checked": len(table),
         "n_hold": int(verdicts.get("holds", 0)) + corrected,
         "n_corrected": corrected,
+        "n_undecided": int(verdicts.get("undecided", 0)),
         "fail": f"{fail} {'fails' if fail == 1 else 'fail'}",
         "complete": Truth(left == 0, f"{left} checks take seconds and are left out"),
     }
