@@ -206,10 +206,12 @@ def test_presets_target_and_reset(figure):
     press(page, "V rises")
     assert page.locator(f"#{NAME}-area-readings [data-rising=yes]").count() == 1
     assert page.locator(f"#{NAME}-area-xw-rising").get_attribute("d")
+    assert page.locator(f"#{NAME}-area .of-rising").is_visible()
     page.get_by_label("δ = 0").check()
     assert state(page, "target") == 0
     assert np.allclose(state(page, "limit"), flow.limit_point(state(page, "start"), target=0))
     assert page.locator(f"#{NAME}-area-xw-rising").get_attribute("d") == ""
+    assert not page.locator(f"#{NAME}-area .of-rising").is_visible()
     press(page, "Reset")
     assert (state(page, "start"), state(page, "target")) == (first, 1)
 

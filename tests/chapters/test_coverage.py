@@ -138,7 +138,8 @@ def test_cells_are_drawn_by_kind():
     near = discs.distance_to_training(mask)
     fig = figures.uncovered(mask, near, np.full((7, 7), np.inf), 2)
     shown = [np.asarray(ax.images[0].get_array()) for ax in fig.axes]
-    assert (shown[0] == np.where(near >= 2, 2, mask)).all() and (shown[1] == 2).all()
+    assert (shown[0] == 2).all()
+    assert (shown[1] == np.where(near >= 2, 2, mask)).all()
 
 
 def test_the_numbers_of_the_prose_follow_the_draws():

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 
+from companion.claims import Finding
 from grokbook_chapters.images import claims, effective, numbers, refitted, runs
 from grokbook_chapters.images.neural_collapse import within_class_share
 from written_pages import functions, names_used
@@ -322,7 +323,14 @@ def read_out_curves(
     return data.assign({name: (("seed", "step"), values) for name, values in known.items()})
 
 
-def test_the_prose_uses_the_numbers_that_there_are():
+def test_the_prose_uses_the_numbers_that_there_are(monkeypatch):
+    encoder = {"dealt": 0.12, "seen": 0.98, "centred": 0.5}
+    judged = {
+        "L45": Finding("holds", value=1.5),
+        "LM12": Finding("holds", value=0.75, numbers=encoder),
+        "LM14": Finding("holds", numbers={"ended": 0.25, "less": 0.5}),
+    }
+    monkeypatch.setitem(numbers.__globals__, "findings", lambda ids: judged)
     late, soon = curves(100, 2000), curves(100, 150)
     phases = {"MNIST": one_seed("MMGC", "MGCC"), "8 x 8 digits": one_seed("MCGC", "MMMM")}
     made = numbers(
@@ -337,6 +345,8 @@ def test_the_prose_uses_the_numbers_that_there_are():
     assert (made["fresh_fit"], made["heavy_fit"]) == ("30%", "70%")
     assert made["small_least"] == "50%" and not made["small_ready"].holds
     assert set(made) == names_used("15")
+    assert (made["class_at_one"], made["new_own"], made["new_seen"]) == ("1.5", "75%", "98%")
+    assert (made["new_dealt"], made["ends_ended"]) == ("12%", "25%")
     assert made["delayed"].holds and made["large_grok"].value == 2000
     assert made["ordered_lines"] == "2 of 3" and not made["ordered"].holds
     assert made["free_there"] == "none of 3" and made["decayed_there"] == "all 3"

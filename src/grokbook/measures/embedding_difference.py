@@ -242,8 +242,14 @@ def least_med(embedding: Array) -> tuple[float, int]:
     """
     table = rows(embedding)
     p = len(table)
-    factors = [c for c in range(1, p // 2 + 1) if gcd(c, p) == 1]
-    return min((med(table[(c * np.arange(p)) % p]), c) for c in factors)
+    found = []
+    for factor in range(1, p // 2 + 1):
+        if gcd(factor, p) == 1:
+            # as c i runs through all tokens, its neighbours are all pairs that are c apart
+            steps = np.roll(table, -factor, axis=0) - table
+            lengths = np.sqrt(np.einsum("ij,ij->i", steps, steps))
+            found.append((float(lengths.mean()), factor))
+    return min(found)
 
 
 def circle_med(p: int, k: int) -> float:

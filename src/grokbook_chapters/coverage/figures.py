@@ -51,7 +51,7 @@ def uncovered(mask: np.ndarray, near: np.ndarray, own: np.ndarray, k: int) -> Fi
         "uncovered": COLOURS["test"],
     }
     kinds = {}
-    for name, far in (("by any class", near >= k), ("by its own class", own >= k)):
+    for name, far in (("by its own class", own >= k), ("by any class", near >= k)):
         kinds[f"{name}: {far.sum():,} uncovered"] = np.where(far, 2, mask)
     fig = _kinds(kinds, colours, height=3.2)
     for ax, kind in zip(fig.axes, kinds.values(), strict=True):

@@ -23,8 +23,8 @@ from grokbook_chapters.progress_measures.tables import (
 DRAWN = {"clock": "quiet", "test_loss": "test", "med": "measure"}
 """Measures of `clock_and_curves`, with their colours."""
 
-COMPARED = ("test_loss", "med", "weight_norm", "embedding_norm", "oracle_early", "clock")
-"""Measures of `lead_events`, row by row."""
+COMPARED = ("test_loss", "med", "oracle_early", "clock")
+"""Measures of `lead_events`."""
 
 
 @styled
@@ -63,8 +63,8 @@ def lead_events(rows: pd.DataFrame, own: pd.DataFrame) -> Figure:
     cross a run of `own`."""
     delays = rows[["accuracy_delay", "measure_delay"]].replace(np.inf, np.nan)
     end = 1.08 * float(delays.max(axis=None))
-    fig, axes = panels(2, 3, height=3.4, sharex=True, sharey=True)
-    for ax, name in zip(axes.flat, COMPARED, strict=True):
+    fig, axes = panels(1, 4, height=2.5, sharex=True, sharey=True)
+    for ax, name in zip(axes[0], COMPARED, strict=True):
         part = rows[(rows.measure == name) & rows.measure_delay.notna()]
         x = part.accuracy_delay
         y = part.measure_delay
@@ -77,14 +77,12 @@ def lead_events(rows: pd.DataFrame, own: pd.DataFrame) -> Figure:
         here = own[(own.measure == name) & own.measure_delay.notna()]
         delays = here[["accuracy_delay", "measure_delay"]].clip(upper=end)
         ax.plot(*delays.to_numpy().T, "P", ms=8, color=COLOURS["theory"], mec="white", mew=0.8)
-        ax.set_title(readable(name))
+        ax.set_title(readable(name).split(",")[0])
+        ax.set_xlabel("accuracy half way", fontsize=8.5)
     look = {"transform": axes[0, 0].transAxes, "fontsize": 8.5, "color": COLOURS["quiet"]}
     axes[0, 0].text(0.04, 0.88, "late", **look)
     axes[0, 0].text(0.82, 0.08, "early", ha="right", **look)
-    for ax in axes[-1]:
-        ax.set_xlabel("step: accuracy half way", fontsize=8.5)
-    for ax in axes[:, 0]:
-        ax.set_ylabel("step: measure\nhalf way", fontsize=8.5)
+    axes[0, 0].set_ylabel("step: measure half way", fontsize=8.5)
     return fig
 
 

@@ -71,11 +71,11 @@ def _hulls(ax: Axes, other: np.ndarray) -> None:
 
 @styled
 def stages(runs: xr.Dataset) -> Figure:
-    """Share of test pairs that a linear probe has right (left) and of separable pairs of classes
-    (right), at two stages; a line a run."""
+    """Share of test pairs that a linear probe has right, a line a run, and of separable pairs of
+    classes, the median of the runs, at two stages."""
     fig, ((left, right),) = panels(1, 2, height=3.2, sharey=True)
     _probed(left, runs, PROBES)
-    _probed(right, runs, PAIRS)
+    _probed(right, runs.median("seed").expand_dims("seed"), PAIRS)
     left.set(title="test pairs answered right", ylabel="share")
     right.set_title("separable pairs of classes")
     return fig

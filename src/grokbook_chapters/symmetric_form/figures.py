@@ -16,7 +16,7 @@ from grokbook_chapters.labelled import Datasets
 from grokbook_chapters.ranges import spread
 from grokbook_chapters.symmetric_form.runs import FORM, FORMS, NETWORKS, PAPER, P
 
-PARTS = {"transpose trained": "test_accuracy_mirrored", "not trained": "test_accuracy_unmirrored"}
+PARTS = {"swap shown": "test_accuracy_mirrored", "swap not shown": "test_accuracy_unmirrored"}
 """The two kinds of test cells, and the curve of each."""
 
 DASHED = (0, (2, 1))
@@ -29,15 +29,15 @@ def both_kinds(networks: Datasets) -> Figure:
     for ax, name in zip(axes[0], NETWORKS, strict=True):
         data = networks[name, FORMS[FORM]].sel(step=slice(1, None))
         _draw(ax, data, "train_accuracy", "train", "-")
-        _draw(ax, data, PARTS["transpose trained"], "test", DASHED)
-        _draw(ax, data, PARTS["not trained"], "test", "-")
+        _draw(ax, data, PARTS["swap shown"], "test", DASHED)
+        _draw(ax, data, PARTS["swap not shown"], "test", "-")
         ax.set_title(name)
         steps_axis(ax)
     first = axes[0, 0]
     first.set(ylabel="accuracy", ylim=(-0.03, 1.08))
     _write(first, 0.04, 0.85, "training\ncells", "train", "left")
-    _write(first, 0.98, 0.3, "transpose\ntrained", "test", "right")
-    _write(first, 0.98, 0.17, "not trained", "test", "right")
+    _write(first, 0.98, 0.3, "swap shown", "test", "right")
+    _write(first, 0.98, 0.17, "swap not shown", "test", "right")
     return fig
 
 

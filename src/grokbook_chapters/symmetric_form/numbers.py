@@ -39,10 +39,10 @@ def numbers(
 def _small(p: int, networks: Datasets) -> Prose:
     transformer, dnn, _ = NETWORKS
     last = last_accuracies(networks)
-    gap = last["transpose trained"] - last["not trained"]
+    gap = last["swap shown"] - last["swap not shown"]
     of_form = gap.xs(FORMS[FORM], level="operation").groupby("network").median()
     swaps = [name for name in NETWORKS if of_form[name] >= APART]
-    learned = last["not trained"].xs((dnn, FORMS["add"]), level=["network", "operation"])
+    learned = last["swap not shown"].xs((dnn, FORMS["add"]), level=["network", "operation"])
     evidence = f"{APART} points apart: {', '.join(swaps) or 'none'}"
     return {
         "small_p": p,

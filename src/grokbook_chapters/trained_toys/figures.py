@@ -55,7 +55,7 @@ def run_and_flow(run: xr.Dataset, samples: int, seed: int) -> Figure:
         above.annotate(str(symbol), (last, value), (4, -3), textcoords="offset points")
     above.set(ylabel="the ten numbers")
     below.set(xlabel="update", ylabel="distance", ylim=(0, None))
-    name_lines(below)
+    below.legend(loc="upper right")
     return fig
 
 

@@ -43,8 +43,12 @@ def sums_and_products(phi: np.ndarray) -> Figure:
     """The sums and the products of all pairs of points of the plane, with three classes marked."""
     i = np.arange(len(phi))
     by_class = products(phi)[i[None], (i[:, None] - i[None]) % len(phi)]
-    fig, ((left, right),) = panels(1, 2, height=3.9)
+    fig, ((left, right),) = panels(1, 2, height=4.1)
     scatter(left, class_sums(phi), "arrows added: classes mix")
+    left.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=3)
+    left.set(xlabel=r"$\cos a + \cos b$", ylabel=r"$\sin a + \sin b$")
+    right.set(xlabel=r"$\cos a \cos b - \sin a \sin b$")
+    right.set(ylabel=r"$\sin a \cos b + \cos a \sin b$")
     for r in scatter(right, by_class, "parts multiplied: apart"):
         centre = 0.62 * by_class[r].mean(axis=0)
         look = {"ha": "center", "va": "center", "fontsize": 9.5, "color": COLOURS["measure"]}

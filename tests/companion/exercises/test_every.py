@@ -124,9 +124,14 @@ def test_variants_have_answers_of_their_own(exercise):
     own = asked(exercise.label).drawn
     assert sum(one.given != own(one.name) for one in drawn) <= 1
     for one in drawn:
-        names = run(exercise, one.given)
-        answers = {name: rounded(names[name], 3) for name in exercise.answers()}
-        assert told(exercise, names | answers) is None and not blurred(exercise, names), one.given
+        answers = dict(zip(exercise.answers(), one.answers, strict=True))
+        if any(isinstance(answer, str) for answer in one.answers):  # a key names types
+            names = run(exercise, one.given)
+        else:
+            stub, _ = exercise.with_given(one.given)
+            names = after({}, exercise.label, stub) | answers
+        answers = {name: rounded(names[name], 3) for name in answers}
+        assert told(exercise, names | answers) is None, one.given
     for one, other in itertools.combinations(drawn, 2):
         assert not editions.alike(one.answers, other.answers)
 

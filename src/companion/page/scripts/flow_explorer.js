@@ -225,6 +225,7 @@ window.GrokbookFlow = window.GrokbookFlow || (function () {
 .gb-flow thead tr { background: transparent; } .gb-flow tr > :first-child { text-align: left; }
 .gb-flow ul { margin: .4rem 0; padding-left: 1.2rem; }
 .gb-flow .key { display: inline-flex; align-items: center; gap: .3rem; margin-right: .7rem; }
+.gb-flow .key[hidden] { display: none; }
 .gb-flow .key svg { width: 26px; height: 12px; flex: none; }
 @media print { .gb-flow .gb-controls { display: none; } }`;
 
@@ -392,14 +393,17 @@ window.GrokbookFlow = window.GrokbookFlow || (function () {
   const KEYS = [["path", "the path, integrated in this page"], ["rail", "the curve on which it must stay"],
                 ["surface", "the surface <i>xwu</i> = target"], ["rising", "d<i>V</i>/d<i>t</i> &gt; 0"]];
 
+  /** The legend; what shows in it that V rises is there where it does. */
   function makeLegend(root) {
     const box = html("p", { class: "gb-legend" }, root);
     for (const [name, text] of KEYS) {
-      const key = html("span", { class: "key" }, box);
+      const key = html("span", { class: `key of-${name}` }, box);
       svg("path", { class: name, d: "M1 6H25" }, svg("svg", { viewBox: "0 0 26 12", "aria-hidden": "true" }, key));
       html("span", {}, key, text);
     }
     html("span", { class: "key" }, box, "○ start &nbsp; ● end of the path &nbsp; + exact limit &nbsp; ◇&nbsp;(1,&nbsp;1,&nbsp;1)");
+    const key = box.querySelector(".of-rising");
+    return (found) => { key.hidden = !(found.rising && found.rising.flags.some(Boolean)); };
   }
 
   function readings(found) {
@@ -438,8 +442,7 @@ window.GrokbookFlow = window.GrokbookFlow || (function () {
     };
     html("p", {}, root, "Drag the blue circle: where does its path end?");
     const planes = html("div", { class: "gb-planes" }, root);
-    const draws = PLANES.map((plane) => makePlane(planes, id, plane, move));
-    makeLegend(root);
+    const draws = PLANES.map((plane) => makePlane(planes, id, plane, move)).concat(makeLegend(root));
     const refresh = [makeControls(root, id, state, set), makeSliders(root, id, state, move)];
     const said = html("p", { id: `${id}-said`, class: "gb-said" }, root), read = html("div", { id: `${id}-readings` }, root);
     const live = html("p", { id: `${id}-live`, class: "gb-hidden", role: "status", "aria-live": "polite" }, root);
