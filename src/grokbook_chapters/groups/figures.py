@@ -84,25 +84,14 @@ def quotients(table: np.ndarray, q: int, masks: Mapping[str, np.ndarray]) -> Fig
 
 
 def _nodes(ax: Axes, table: np.ndarray, q: int, left: set[int], right: set[int]) -> None:
-    """Both columns of quotients, those that an edge ends at dark and with their names."""
-    for k in range(len(table)):
-        left_name = rf"$E_{{{k}}}^{{-1}}E_{{{table[k, q]}}}$"
-        right_name = rf"$E_{{{table[q, k]}}}E_{{{k}}}^{{-1}}$"
-        _node(ax, (0, -k), "o", left_name if k in left else "")
-        _node(ax, (1, -k), "s", right_name if k in right else "")
-
-
-def _node(ax: Axes, place: tuple[int, int], marker: str, name: str) -> None:
-    """A quotient, pale where it has no name; the name stands on the side away from the other
-    column."""
-    colour = COLOURS["theory" if name else "rest"]
-    ax.plot(*place, marker, color=colour, ms=6)
-    x, y = place
-    look = {"va": "center", "fontsize": 9, "color": colour}
-    if name and x == 0:
-        ax.text(-0.12, y, name, ha="right", **look)
-    elif name:
-        ax.text(1.12, y, name, ha="left", **look)
+    """The quotients of both columns that an edge ends at, their names on the outer side."""
+    look = {"va": "center", "fontsize": 9, "color": COLOURS["theory"]}
+    for k in left:
+        ax.plot(0, -k, "o", color=COLOURS["theory"], ms=6)
+        ax.text(-0.12, -k, rf"$E_{{{k}}}^{{-1}}E_{{{table[k, q]}}}$", ha="right", **look)
+    for k in right:
+        ax.plot(1, -k, "s", color=COLOURS["theory"], ms=6)
+        ax.text(1.12, -k, rf"$E_{{{table[q, k]}}}E_{{{k}}}^{{-1}}$", ha="left", **look)
 
 
 @styled

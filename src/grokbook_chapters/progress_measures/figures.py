@@ -59,29 +59,30 @@ def clock_and_curves(study: Datasets, rows: pd.DataFrame) -> Figure:
 @styled
 def lead_events(rows: pd.DataFrame, own: pd.DataFrame) -> Figure:
     """Steps from the fit until a measure is half way, over those until the accuracy is: a panel
-    each of `COMPARED`, a dot a run of `rows`, hollow at an edge where one of them is never, and a
-    cross a run of `own`."""
+    each of `COMPARED`, a dot a run of `rows` that generalises, hollow at the top where the measure
+    never is, and a cross a run of `own`."""
     delays = rows[["accuracy_delay", "measure_delay"]].replace(np.inf, np.nan)
     end = 1.08 * float(delays.max(axis=None))
     fig, axes = panels(1, 4, height=2.5, sharex=True, sharey=True)
     for ax, name in zip(axes[0], COMPARED, strict=True):
-        part = rows[(rows.measure == name) & rows.measure_delay.notna()]
+        generalises = np.isfinite(rows.accuracy_delay) & rows.measure_delay.notna()
+        part = rows[(rows.measure == name) & generalises]
         x = part.accuracy_delay
         y = part.measure_delay
-        both = np.isfinite(x) & np.isfinite(y)
+        both = np.isfinite(y)
         colour = COLOURS["quiet" if name in CONTROL_WAYS else DRAWN.get(name, "measure")]
         dots = {"marker": "o", "ls": "none", "ms": 4, "alpha": 0.8, "color": colour}
         ax.plot([0, end], [0, end], ":", color=COLOURS["theory"], lw=1)
         ax.plot(x[both], y[both], **dots)
-        ax.plot(x[~both].clip(upper=end), y[~both].clip(upper=end), mfc="none", **dots)
+        ax.plot(x[~both], y[~both].clip(upper=end), mfc="none", **dots)
         here = own[(own.measure == name) & own.measure_delay.notna()]
         delays = here[["accuracy_delay", "measure_delay"]].clip(upper=end)
         ax.plot(*delays.to_numpy().T, "P", ms=8, color=COLOURS["theory"], mec="white", mew=0.8)
         ax.set_title(readable(name).split(",")[0])
         ax.set_xlabel("accuracy half way", fontsize=8.5)
     look = {"transform": axes[0, 0].transAxes, "fontsize": 8.5, "color": COLOURS["quiet"]}
-    axes[0, 0].text(0.04, 0.88, "late", **look)
-    axes[0, 0].text(0.82, 0.08, "early", ha="right", **look)
+    axes[0, 0].text(0.04, 0.88, "measure late", **look)
+    axes[0, 0].text(0.97, 0.08, "measure early", ha="right", **look)
     axes[0, 0].set_ylabel("step: measure half way", fontsize=8.5)
     return fig
 

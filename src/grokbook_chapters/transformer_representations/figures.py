@@ -70,13 +70,10 @@ def _ring(ax: Axes, points: np.ndarray, guide: np.ndarray) -> None:
 
 
 @styled
-def tangle_to_ring(run: xr.Dataset, own: xr.Dataset) -> Figure:
+def tangle_to_ring(run: xr.Dataset) -> Figure:
     """First two principal components of a run at the start, at 99 % test accuracy where it gets
-    there, and at the end; beside them those of `own`, a run of the page, at its end."""
-    planes = _moments(run)
-    title, points = list(_moments(own).items())[-1]
-    planes[f"here: {title}"] = points
-    return four_planes(planes, own=True)
+    there, and at the end."""
+    return four_planes(_moments(run), own=True)
 
 
 def _moments(run: xr.Dataset) -> dict[str, np.ndarray]:

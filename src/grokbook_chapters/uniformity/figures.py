@@ -49,7 +49,7 @@ def sums_and_products(phi: np.ndarray) -> Figure:
     left.set(xlabel=r"$\cos a + \cos b$", ylabel=r"$\sin a + \sin b$")
     right.set(xlabel=r"$\cos a \cos b - \sin a \sin b$")
     right.set(ylabel=r"$\sin a \cos b + \cos a \sin b$")
-    for r in scatter(right, by_class, "parts multiplied: apart"):
+    for r in scatter(right, by_class, "parts multiplied: classes apart"):
         centre = 0.62 * by_class[r].mean(axis=0)
         look = {"ha": "center", "va": "center", "fontsize": 9.5, "color": COLOURS["measure"]}
         right.text(*centre, f"class {r}", **look)
