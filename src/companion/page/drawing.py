@@ -261,11 +261,11 @@ def _place(ax: Any) -> tuple[int, int]:
 def _height(fig: Any, ax: Any, wide: float, square: bool) -> float:
     """The height in inches that a panel so wide needs with its ticks."""
     high = max(1.3, ax.get_position(original=True).height * fig.get_figheight())
-    if square:
-        high = min(high, wide)
+    is_ticked = len(ax.get_xticks()) > 0 and ax.axison
+    if square:  # beside its ticks
+        high = min(high, wide - 0.45 if is_ticked else wide)
     elif ax.get_aspect() == 1:  # as high as its picture is at this width
         high = min(high, wide * ax.get_data_ratio())
-    is_ticked = len(ax.get_xticks()) > 0 and ax.axison
     return high + (0.75 if is_ticked else 0.35)
 
 

@@ -38,6 +38,8 @@ def parts(tasks: Mapping[str, ModularTask], runs: Datasets, swaps: Mapping[str, 
         grid.set_title(name, fontsize=9)
         ax.set(xlabel="optimiser step", ylabel="test accuracy", ylim=(-0.06, 1.06))
         ax.xaxis.set_major_locator(MaxNLocator(3, integer=True))
+        for part in (grid, ax):
+            part.set_box_aspect(1)  # so that a narrow drawing has both beside each other
         name_lines(ax)
     return fig
 

@@ -66,8 +66,8 @@ def turns(p: int) -> Figure:
     draw(best_few(p), "-", "measure")
     draw(range(1, (p + 1) // 2), ":", "theory")
     right.axvline((i + j) % p, color=COLOURS["quiet"], lw=0.8)
-    right.set(xlabel="answer $c$", ylabel="score (right answer: 1)", ylim=(-1.12, 1.35))
-    name_lines(right)
+    right.set(xlabel="answer $c$", ylabel="score (right answer: 1)", ylim=(-1.12, 1.12))
+    fig.legend(loc="outside lower center", ncols=3)
     return fig
 
 
@@ -85,7 +85,7 @@ def _face(ax: Axes, p: int, hands: Mapping[str, int]) -> None:
         colour = COLOURS["measure" if "+" in name else "theory"]
         x = at[n].real
         y = at[n].imag
-        ax.plot([0, x], [0, y], color=colour, lw=2.2, solid_capstyle="round")
+        ax.plot([0, 0.9 * x], [0, 0.9 * y], color=colour, lw=2.2, solid_capstyle="round")
         look = {"ha": "center", "va": "center", "color": colour, "in_layout": False}
         ax.text(1.4 * x, 1.28 * y, f"{name} = {n}", **look)
     ax.set(xlim=(-1.7, 1.7), ylim=(-1.5, 1.5), xticks=[], yticks=[], aspect="equal")

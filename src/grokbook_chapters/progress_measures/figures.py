@@ -79,6 +79,7 @@ def lead_events(rows: pd.DataFrame, own: pd.DataFrame) -> Figure:
         delays = here[["accuracy_delay", "measure_delay"]].clip(upper=end)
         ax.plot(*delays.to_numpy().T, "P", ms=8, color=COLOURS["theory"], mec="white", mew=0.8)
         ax.set_title(readable(name).split(",")[0])
+        ax.set_box_aspect(1)  # so that a narrow drawing has two beside each other
         ax.set_xlabel("accuracy half way", fontsize=8.5)
     look = {"transform": axes[0, 0].transAxes, "fontsize": 8.5, "color": COLOURS["quiet"]}
     axes[0, 0].text(0.04, 0.88, "measure late", **look)

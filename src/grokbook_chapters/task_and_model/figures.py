@@ -37,6 +37,7 @@ def classes(p: int) -> Figure:
         ax.imshow(labels, cmap="Greys", vmax=2 * p)
         rows, columns = np.nonzero(labels == 1)
         ax.plot(columns, rows, "s", ms=max(2.0, 100 / p), mew=0, color=COLOURS["measure"])
+        ax.set_box_aspect(1)  # so that a narrow drawing has two beside each other
     on_grid(grids, OPERATIONS)
     _way(way, p)
     return fig
@@ -52,7 +53,7 @@ def _way(ax: Axes, p: int) -> None:
     arrow = {"arrowstyle": "-|>", "color": COLOURS["theory"], "lw": 0.9}
     for height in (4, 3, 2):
         ax.annotate("", (0, height - 0.7), (0, height - 0.3), arrowprops=arrow)
-    ax.set(title="the network", xlim=(-1, 1), ylim=(0.6, 4.4))
+    ax.set(title="the network", xlim=(-1, 1), ylim=(0.6, 4.4), box_aspect=1.5)
     ax.axis("off")
 
 
