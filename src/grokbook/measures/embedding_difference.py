@@ -242,11 +242,12 @@ def least_med(embedding: Array) -> tuple[float, int]:
     """
     table = rows(embedding)
     p = len(table)
+    twice = np.concatenate([table, table])
     found = []
     for factor in range(1, p // 2 + 1):
         if gcd(factor, p) == 1:
             # as c i runs through all tokens, its neighbours are all pairs that are c apart
-            steps = np.roll(table, -factor, axis=0) - table
+            steps = twice[factor : factor + p] - table
             lengths = np.sqrt(np.einsum("ij,ij->i", steps, steps))
             found.append((float(lengths.mean()), factor))
     return min(found)
