@@ -91,7 +91,7 @@ def arranged(notebook: Any, chapter: Chapter, alone: bool = False) -> Any:
 
 def _key_of_marks(answer: str) -> str:
     """A line below an answer that says what its marks mean; none where it has none."""
-    words = dict.fromkeys(_VERDICT.findall(answer))
+    words = dict.fromkeys(_VERDICT.findall(answer.replace("\n> ", " ")))  # a mark over two lines
     if not words:
         return ""
     meanings = ", ".join(f"{MARKS.get(word, '?')} {word}" for word in words)

@@ -93,7 +93,7 @@ def left_of_the_wait(
                 ax.plot([low, high], [height, height], lw=1.4, color=COLOURS[colour])
                 ax.plot(middle, height, ls="", ms=5, **look)
     ax.axvline(1, color=COLOURS["frame"], lw=0.9)
-    xlabel = "wait, relative to no change\n← shorter      longer →"
+    xlabel = "relative wait\n← shorter      longer →"
     ax.set(xscale="log", xlim=(LEAST, MOST), xlabel=xlabel)
     ax.set_xticks([1 / 16, 1 / 4, 1, 4], ["1/16", "1/4", "1", "4"])
     ax.minorticks_off()

@@ -131,13 +131,15 @@ def test_a_page_without_a_title_or_without_that_figure():
 
 
 def test_below_an_answer_stands_what_its_marks_mean():
-    """Each once, as the style sheet draws them; nothing where there are none."""
+    """Each once, over two lines of the source too, as the style sheet draws them; nothing where
+    there are none."""
     notebook = copy.deepcopy(NOTEBOOK)
     marked = "> **Answer.** It holds.{verdict}`T1: holds`{verdict}`T2: holds` And?{verdict}`T3: undecided`"
+    marked += "{verdict}`T4: holds with\n> correction`"
     notebook["cells"][4]["source"] = f"{marked}\n\n## One\n\nText."
     answer = arranged(notebook, WITH_A)["cells"][2]["source"]
     assert answer.startswith(marked) and answer.endswith(
-        "how it came out: ✓ holds, ? undecided.\n:::"
+        "how it came out: ✓ holds, ? undecided, ≈ holds with correction.\n:::"
     )
     assert "gb-marks" not in "".join(texts(arranged(NOTEBOOK, WITH_A)))
     style = (ROOT / "book" / "_static" / "grokbook.css").read_text("utf-8")
