@@ -16,8 +16,8 @@ USED = {"LG1": ("telling",), "LG2": ("above", "below", "printed"), "LG3": ("over
 FACTORS = {
     "Z": "the sums modulo {n}",
     "D": "the symmetries of a polygon with {n} corners",
-    "S": "the orders of {n} things",
-    "A": "the even orders of {n} things",
+    "S": "the ways to order {n} things",
+    "A": "the even ways to order {n} things",
     "Q": "the quaternion units",
 }
 """The letter of a group of `cayley_table` -> its elements."""
