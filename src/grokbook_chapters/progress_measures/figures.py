@@ -64,9 +64,9 @@ def lead_events(rows: pd.DataFrame, own: pd.DataFrame) -> Figure:
     delays = rows[["accuracy_delay", "measure_delay"]].replace(np.inf, np.nan)
     end = 1.08 * float(delays.max(axis=None))
     fig, axes = panels(1, 4, height=2.5, sharex=True, sharey=True)
+    drawn = rows[np.isfinite(rows.accuracy_delay) & rows.measure_delay.notna()]
     for ax, name in zip(axes[0], COMPARED, strict=True):
-        generalises = np.isfinite(rows.accuracy_delay) & rows.measure_delay.notna()
-        part = rows[(rows.measure == name) & generalises]
+        part = drawn[drawn.measure == name]
         x = part.accuracy_delay
         y = part.measure_delay
         both = np.isfinite(y)

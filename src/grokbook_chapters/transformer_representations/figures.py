@@ -46,7 +46,7 @@ ALT = (
 
 
 @styled
-def four_planes(planes: Mapping[str, np.ndarray], own: bool = False) -> Figure:
+def draw_planes(planes: Mapping[str, np.ndarray], own: bool = False) -> Figure:
     """Points (p, 2) of each panel, joined in the order of the angle of one frequency, p prime.
 
     The frequency is that which is strongest in the first panel, with `own` that of each panel.
@@ -73,7 +73,7 @@ def _ring(ax: Axes, points: np.ndarray, guide: np.ndarray) -> None:
 def tangle_to_ring(run: xr.Dataset) -> Figure:
     """First two principal components of a run at the start, at 99 % test accuracy where it gets
     there, and at the end."""
-    return four_planes(_moments(run), own=True)
+    return draw_planes(_moments(run), own=True)
 
 
 def _moments(run: xr.Dataset) -> dict[str, np.ndarray]:
@@ -157,7 +157,7 @@ def starts(run: xr.Dataset) -> Figure:
         "start, axes of the end": on_axes(start, 2, of=end),
         "a stranger's start": on_axes(other, 2, of=its_end),
     }
-    return four_planes(planes)
+    return draw_planes(planes)
 
 
 def dropout(dropped: Datasets) -> Figure:
@@ -180,7 +180,7 @@ def rings(generalises: xr.Dataset, others: Datasets) -> Figure:
     planes = {"generalises": on_axes(tables(generalises)[-1], 2)}
     for name, data in others.items():
         planes[name] = on_axes(tables(data.isel(seed=0))[-1], 2)
-    return four_planes(planes, own=True)
+    return draw_planes(planes, own=True)
 
 
 @styled
